@@ -1,0 +1,164 @@
+#include "base/located_json.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+namespace haichi {
+
+using nlohmann::json;
+
+std::string read_file(const std::string& path, std::size_t largest_bytes) {
+    const auto close = [](std::FILE* f) {
+        if (f != nullptr && f != stdin) std::fclose(f);
+    };
+    const std::unique_ptr<std::FILE, decltype(close)> file(path == "-" ? stdin : std::fopen(path.c_str(), "rb"), close);
+    if (!file) throw InputError(path + ": cannot be read: " + std::strerror(errno));
+    std::string text;
+    std::vector<char> buffer(std::size_t{1} << 20);
+    while (true) {
+        const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), file.get());
+        text.append(buffer.data(), count);
+        if (text.size() > largest_bytes) {
+            throw InputError(path + ": larger than the " + std::to_string(largest_bytes) +
+                             " bytes this input may have");
+        }
+        if (count < buffer.size()) break;
+    }
+    if (std::ferror(file.get()) != 0) throw InputError(path + ": cannot be read: " + std::strerror(errno));
+    return text;
+}
+
+std::string plain_json_message(const std::string& message) {
+    const auto end = message.find("] ");
+    return end == std::string::npos ? message : message.substr(end + 2);
+}
+
+namespace {
+
+/// Builds the document and the table of lines; refuses what a DOM parser would silently accept.
+class LocatingSax {
+  public:
+    LocatingSax(std::string file, const std::size_t* line, std::map<std::string, std::size_t>* lines)
+        : file_(std::move(file)), line_(line), lines_(lines) {}
+
+    json take() { return std::move(root_); }
+
+    bool null() { return value(nullptr); }
+    bool boolean(bool v) { return value(v); }
+    bool number_integer(json::number_integer_t v) { return value(v); }
+    bool number_unsigned(json::number_unsigned_t v) { return value(v); }
+    bool number_float(json::number_float_t v, const std::string&) { return value(v); }
+    bool string(std::string& v) { return value(v); }
+    bool binary(json::binary_t&) { return false; }
+
+    bool start_object(std::size_t) { return open(json::object()); }
+    bool start_array(std::size_t) { return open(json::array()); }
+    bool end_object() { return close(); }
+    bool end_array() { return close(); }
+
+    bool key(std::string& name) {
+        if (stack_.back()->contains(name)) throw InputError(here(), "key " + shown(name) + " appears twice");
+        key_ = name;
+        return true;
+    }
+
+    bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& error) {
+        throw InputError(here(), "not valid JSON: " + plain_json_message(error.what()));
+    }
+
+  private:
+    static constexpr std::size_t kDeepest = 64;
+
+    [[nodiscard]] SourcePlace here() const { return {file_, *line_}; }
+
+    template <class V>
+    bool value(V&& v) {
+        add(json(std::forward<V>(v)));
+        return true;
+    }
+
+    json* add(json v) {
+        if (stack_.empty()) {
+            root_ = std::move(v);
+            (*lines_)[""] = *line_;
+            return &root_;
+        }
+        json& parent = *stack_.back();
+        std::string pointer = pointers_.back() + "/";
+        json* child = nullptr;
+        if (parent.is_array()) {
+            pointer += std::to_string(parent.size());
+            parent.push_back(std::move(v));
+            child = &parent.back();
+        } else {
+            pointer += key_;
+            child = &(parent[key_] = std::move(v));
+        }
+        (*lines_)[pointer] = *line_;
+        last_pointer_ = std::move(pointer);
+        return child;
+    }
+
+    bool open(json container) {
+        if (stack_.size() >= kDeepest) throw InputError(here(), "nested deeper than " + std::to_string(kDeepest));
+        const bool root = stack_.empty();
+        json* added = add(std::move(container));
+        stack_.push_back(added);
+        pointers_.push_back(root ? std::string{} : last_pointer_);
+        return true;
+    }
+
+    bool close() {
+        stack_.pop_back();
+        pointers_.pop_back();
+        return true;
+    }
+
+    std::string file_;
+    const std::size_t* line_;
+    std::map<std::string, std::size_t>* lines_;
+    json root_;
+    std::vector<json*> stack_;
+    std::vector<std::string> pointers_;
+    std::string key_;
+    std::string last_pointer_;
+};
+
+}  // namespace
+
+LocatedJson LocatedJson::parse(std::string_view text, std::string file) {
+    LocatedJson result;
+    result.file_ = std::move(file);
+    std::size_t line = 1;
+    if (const auto nul = text.find('\0'); nul != std::string_view::npos) {
+        const auto before = text.substr(0, nul);
+        line += static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
+        throw InputError(SourcePlace{result.file_, line}, "not valid JSON: a NUL byte");
+    }
+    LocatingSax sax(result.file_, &line, &result.line_of_pointer_);
+    sax_parse_with_lines(text, &line, &sax);
+    result.root_ = sax.take();
+    return result;
+}
+
+LocatedJson LocatedJson::read(const std::string& path) {
+    constexpr std::size_t kLargestBytes = std::size_t{256} << 20;
+    return parse(read_file(path, kLargestBytes), path);
+}
+
+SourcePlace LocatedJson::place(const std::string& pointer) const {
+    std::string at = pointer;
+    while (true) {
+        if (const auto found = line_of_pointer_.find(at); found != line_of_pointer_.end())
+            return {file_, found->second};
+        const auto slash = at.find_last_of('/');
+        if (slash == std::string::npos) return {file_, 0};
+        at.resize(slash);
+    }
+}
+
+}  // namespace haichi

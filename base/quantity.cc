@@ -1,0 +1,154 @@
+#include "base/quantity.h"
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace haichi {
+
+namespace {
+
+using Wide = unsigned __int128;
+
+struct Unit {
+    std::string name;
+    /// Value of one unit in the integer base unit is numerator / denominator.
+    std::int64_t numerator;
+    std::int64_t denominator = 1;
+};
+
+struct Decimal {
+    Wide digits = 0;
+    Wide scale = 1;  ///< value = digits / scale
+    std::string_view rest;
+};
+
+std::string_view trimmed(std::string_view text) {
+    const auto first = text.find_first_not_of(" \t");
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+Decimal parse_decimal(std::string_view text, std::string_view whole, const SourcePlace& place) {
+    constexpr int kMostDigits = 24;  // digits * unit must fit 128 bits
+    Decimal decimal;
+    std::size_t at = 0;
+    int digits = 0;
+    bool fraction = false;
+    for (; at < text.size(); ++at) {
+        const char c = text[at];
+        if (c == '.' && !fraction) {
+            fraction = true;
+        } else if (c >= '0' && c <= '9') {
+            if (++digits > kMostDigits) throw InputError(place, "too many digits in " + shown(whole));
+            decimal.digits = decimal.digits * 10 + static_cast<Wide>(c - '0');
+            if (fraction) decimal.scale *= 10;
+        } else {
+            break;
+        }
+    }
+    if (digits == 0) {
+        throw InputError(place, "expected a quantity such as '5GB/s' or '100ns', got " + shown(whole));
+    }
+    decimal.rest = trimmed(text.substr(at));
+    return decimal;
+}
+
+std::int64_t parse_quantity(std::string_view text, std::span<const Unit> units, std::string_view what,
+                            const SourcePlace& place) {
+    const Decimal decimal = parse_decimal(trimmed(text), text, place);
+    const auto unit = std::ranges::find(units, decimal.rest, &Unit::name);
+    if (unit == units.end()) {
+        std::vector<std::string> names;
+        std::string all;
+        for (const Unit& u : units) {
+            names.push_back(u.name);
+            all += (all.empty() ? "" : ", ") + u.name;
+        }
+        const std::string near = did_you_mean(decimal.rest, names);
+        throw InputError(place,
+                         std::string(decimal.rest.empty() ? "a unit is missing in " : "unknown unit in ") +
+                             std::string(what) + " " + shown(text),
+                         near.empty() ? "units are " + all : near);
+    }
+    const Wide scaled = decimal.digits * static_cast<Wide>(unit->numerator);
+    const Wide divisor = decimal.scale * static_cast<Wide>(unit->denominator);
+    if (scaled / divisor > static_cast<Wide>(std::int64_t{1} << 62)) {
+        throw InputError(place, std::string(what) + " " + shown(text) + " is too large");
+    }
+    if (scaled % divisor != 0) {
+        throw InputError(place, std::string(what) + " " + shown(text) + " is finer than this quantity can be");
+    }
+    return static_cast<std::int64_t>(scaled / divisor);
+}
+
+constexpr std::int64_t kKilo = 1000;
+constexpr std::int64_t kKibi = 1024;
+
+}  // namespace
+
+std::int64_t parse_bandwidth_bytes_per_s(std::string_view text, const SourcePlace& place) {
+    static const std::vector<Unit> kUnits = {
+        {"B/s", 1},
+        {"KB/s", kKilo},
+        {"kB/s", kKilo},
+        {"MB/s", kKilo * kKilo},
+        {"GB/s", kKilo * kKilo * kKilo},
+        {"TB/s", kKilo * kKilo * kKilo * kKilo},
+        {"KiB/s", kKibi},
+        {"MiB/s", kKibi * kKibi},
+        {"GiB/s", kKibi * kKibi * kKibi},
+        {"bit/s", 1, 8},
+        {"kbit/s", kKilo, 8},
+        {"Mbit/s", kKilo * kKilo, 8},
+        {"Gbit/s", kKilo * kKilo * kKilo, 8},
+        {"Tbit/s", kKilo * kKilo * kKilo * kKilo, 8},
+    };
+    return parse_quantity(text, kUnits, "bandwidth", place);
+}
+
+std::int64_t parse_bytes(std::string_view text, const SourcePlace& place) {
+    static const std::vector<Unit> kUnits = {
+        {"B", 1},
+        {"KB", kKilo},
+        {"kB", kKilo},
+        {"MB", kKilo * kKilo},
+        {"GB", kKilo * kKilo * kKilo},
+        {"KiB", kKibi},
+        {"MiB", kKibi * kKibi},
+        {"GiB", kKibi * kKibi * kKibi},
+    };
+    return parse_quantity(text, kUnits, "size", place);
+}
+
+std::int64_t parse_time_ps(std::string_view text, const SourcePlace& place) {
+    static const std::vector<Unit> kUnits = {
+        {"ps", 1},
+        {"ns", kKilo},
+        {"us", kKilo * kKilo},
+        {"ms", kKilo * kKilo * kKilo},
+        {"s", kKilo * kKilo * kKilo * kKilo},
+    };
+    return parse_quantity(text, kUnits, "time", place);
+}
+
+std::int64_t parse_count(std::string_view text, std::int64_t largest, const SourcePlace& place) {
+    std::int64_t value = 0;
+    bool ok = !text.empty();
+    for (const char c : text) {
+        if (c < '0' || c > '9') {
+            ok = false;
+            break;
+        }
+        const std::int64_t digit = c - '0';
+        if (largest < digit || value > (largest - digit) / 10) {
+            throw InputError(place, shown(text) + " is too large (at most " + std::to_string(largest) + ")");
+        }
+        value = value * 10 + digit;
+    }
+    if (!ok) throw InputError(place, "expected a whole number, got " + shown(text));
+    return value;
+}
+
+}  // namespace haichi

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+namespace haichi {
+
+/// A 32-bit index that cannot be mixed up with an index of another kind. -1 means "none".
+template <class Tag>
+struct StrongId {
+    std::int32_t value = -1;
+
+    constexpr StrongId() = default;
+    constexpr explicit StrongId(std::int32_t v) : value(v) {}
+    constexpr explicit StrongId(std::size_t v) : value(static_cast<std::int32_t>(v)) {}
+
+    /// Position in an array indexed by this kind of id; only for valid ids.
+    [[nodiscard]] constexpr std::size_t index() const { return static_cast<std::size_t>(value); }
+    [[nodiscard]] constexpr bool valid() const { return value >= 0; }
+
+    friend constexpr auto operator<=>(StrongId, StrongId) = default;
+};
+
+}  // namespace haichi
+
+template <class Tag>
+struct std::hash<haichi::StrongId<Tag>> {
+    std::size_t operator()(haichi::StrongId<Tag> id) const noexcept { return std::hash<std::int32_t>{}(id.value); }
+};

@@ -1,0 +1,29 @@
+# haichi_room(NAME LINKS a b ... SOURCES x.cc ...): one static library per room. LINKS names everything the room may
+# include; tests/architecture checks that its #include lines agree.
+include(CheckIPOSupported)
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()
+
+add_library(haichi_flags INTERFACE)
+target_include_directories(haichi_flags INTERFACE ${PROJECT_SOURCE_DIR})
+# -ffp-contract=off: the same bytes from every compiler and processor, so no fused multiply-add may change a rounding.
+target_compile_options(haichi_flags INTERFACE -ffp-contract=off -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
+                                              $<$<BOOL:${HAICHI_WARNINGS_AS_ERRORS}>:-Werror>)
+
+function(haichi_room NAME)
+  cmake_parse_arguments(ARG "" "" "LINKS;SOURCES" ${ARGN})
+  add_library(haichi_${NAME} STATIC ${ARG_SOURCES})
+  add_library(haichi::${NAME} ALIAS haichi_${NAME})
+  target_link_libraries(haichi_${NAME} PUBLIC haichi_flags ${ARG_LINKS})
+endfunction()

@@ -1,0 +1,149 @@
+#include "commlog/collectives/collectives.h"
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "base/errors.h"
+
+namespace haichi {
+
+namespace {
+
+std::int32_t floor_log2(std::int32_t n) {
+    return static_cast<std::int32_t>(std::bit_width(static_cast<std::uint32_t>(n))) - 1;
+}
+bool is_power_of_two(std::int32_t n) { return std::has_single_bit(static_cast<std::uint32_t>(n)); }
+
+/// The r pairs of ranks that fold into one when the number of ranks is no power of two.
+std::int32_t folded_pairs(std::int32_t ranks) { return ranks - (std::int32_t{1} << floor_log2(ranks)); }
+
+CollectiveStep exchange(std::int32_t peer, std::int64_t bytes) { return {RankId(peer), RankId(peer), bytes, bytes}; }
+CollectiveStep send_only(std::int32_t peer, std::int64_t bytes) { return {RankId(peer), RankId(), bytes, 0}; }
+CollectiveStep receive_only(std::int32_t peer, std::int64_t bytes) { return {RankId(), RankId(peer), 0, bytes}; }
+
+/// Send to rank + distance, receive from rank - distance (mod ranks); 0 < distance < ranks <= 2^27: no overflow.
+CollectiveStep shift(std::int32_t ranks, std::int32_t rank, std::int32_t distance, std::int64_t bytes) {
+    return {RankId((rank + distance) % ranks), RankId((rank - distance + ranks) % ranks), bytes, bytes};
+}
+
+CollectiveStep recursive_doubling_step(std::int32_t ranks, std::int32_t rank, std::int32_t step, std::int64_t bytes) {
+    const std::int32_t pairs = folded_pairs(ranks);
+    const bool in_pair = rank < 2 * pairs;
+    const bool sits_out = in_pair && rank % 2 == 0;
+    if (pairs > 0) {
+        const bool fold = step == 0;
+        const bool unfold = step == floor_log2(ranks) + 1;
+        if (fold || unfold) {
+            if (!in_pair) return {};
+            return sits_out == fold ? send_only(rank ^ 1, bytes) : receive_only(rank ^ 1, bytes);
+        }
+        --step;
+    }
+    if (sits_out) return {};
+    // The remaining ranks renumbered 0 .. 2^k - 1: odd members of the pairs first.
+    const std::int32_t renumbered = in_pair ? rank / 2 : rank - pairs;
+    const std::int32_t peer = renumbered ^ (std::int32_t{1} << step);
+    return exchange(peer < pairs ? 2 * peer + 1 : peer + pairs, bytes);
+}
+
+CollectiveStep bruck_step(std::int32_t ranks, std::int32_t rank, std::int32_t step, std::int64_t block_bytes) {
+    const std::int64_t blocks = bruck_block_count(ranks, step);
+    if (block_bytes > kLargestMessageBytes / blocks) {
+        throw OptionError("Bruck's all-to-all on " + std::to_string(ranks) + " ranks joins " + std::to_string(blocks) +
+                          " blocks of " + std::to_string(block_bytes) +
+                          " bytes in one message: more than the 2^48 bytes a message may have");
+    }
+    return shift(ranks, rank, std::int32_t{1} << step, blocks * block_bytes);
+}
+
+}  // namespace
+
+std::span<const CollectiveRow> collective_algorithms() {
+    static const std::vector<CollectiveRow> kRows = {
+        {"recursive-doubling", "All-reduce: step k exchanges the vector with rank XOR 2^k.",
+         CollectiveAlgorithm::kRecursiveDoubling},
+        {"pairwise", "All-to-all: step i exchanges a block with rank XOR i, or sends to rank + i.",
+         CollectiveAlgorithm::kPairwise},
+        {"bruck", "All-to-all in log2(ranks) steps: step k sends joined blocks to rank + 2^k.",
+         CollectiveAlgorithm::kBruck},
+        {"ring", "All-gather: each step passes a block on to rank + 1.", CollectiveAlgorithm::kRing},
+    };
+    return kRows;
+}
+
+CollectiveAlgorithm collective_algorithm(std::string_view name) {
+    std::vector<std::string> names;
+    for (const CollectiveRow& row : collective_algorithms()) {
+        if (row.name == name) return row.algorithm;
+        names.push_back(row.name);
+    }
+    throw OptionError("unknown collective algorithm " + shown(name), did_you_mean(name, names));
+}
+
+std::int32_t collective_step_count(CollectiveAlgorithm algorithm, std::int32_t ranks) {
+    if (ranks < 1 || ranks > kMostRanks) {
+        throw OptionError("a collective has 1 to " + std::to_string(kMostRanks) + " ranks, not " +
+                          std::to_string(ranks));
+    }
+    switch (algorithm) {
+        case CollectiveAlgorithm::kRecursiveDoubling:
+            return floor_log2(ranks) + (folded_pairs(ranks) > 0 ? 2 : 0);
+        case CollectiveAlgorithm::kBruck:
+            return floor_log2(ranks) + (is_power_of_two(ranks) ? 0 : 1);
+        case CollectiveAlgorithm::kPairwise:
+        case CollectiveAlgorithm::kRing:
+            break;
+    }
+    return ranks - 1;
+}
+
+CollectiveStep collective_step(CollectiveAlgorithm algorithm, std::int32_t ranks, RankId rank, std::int32_t step,
+                               std::int64_t block_bytes) {
+    if (rank.value < 0 || rank.value >= ranks || step < 0 || step >= collective_step_count(algorithm, ranks)) {
+        throw InternalError("collective on " + std::to_string(ranks) + " ranks has no step " + std::to_string(step) +
+                            " of rank " + std::to_string(rank.value));
+    }
+    if (block_bytes < 0 || block_bytes > kLargestMessageBytes) {
+        throw OptionError("message size " + std::to_string(block_bytes) + " is outside 0..2^48 bytes");
+    }
+    switch (algorithm) {
+        case CollectiveAlgorithm::kRecursiveDoubling:
+            return recursive_doubling_step(ranks, rank.value, step, block_bytes);
+        case CollectiveAlgorithm::kPairwise:
+            return is_power_of_two(ranks) ? exchange(rank.value ^ (step + 1), block_bytes)
+                                          : shift(ranks, rank.value, step + 1, block_bytes);
+        case CollectiveAlgorithm::kBruck:
+            return bruck_step(ranks, rank.value, step, block_bytes);
+        case CollectiveAlgorithm::kRing:
+            break;
+    }
+    return shift(ranks, rank.value, 1, block_bytes);
+}
+
+std::string collective_step_label(CollectiveAlgorithm algorithm, std::int32_t ranks, std::int32_t step) {
+    switch (algorithm) {
+        case CollectiveAlgorithm::kRecursiveDoubling: {
+            const bool folds = folded_pairs(ranks) > 0;
+            if (folds && step == 0) return "fold";
+            if (folds && step == floor_log2(ranks) + 1) return "unfold";
+            return "doubling " + std::to_string(folds ? step : step + 1);
+        }
+        case CollectiveAlgorithm::kPairwise:
+            return (is_power_of_two(ranks) ? "exchange with rank XOR " : "shift by ") + std::to_string(step + 1);
+        case CollectiveAlgorithm::kBruck:
+            return "shift by " + std::to_string(std::int64_t{1} << step);
+        case CollectiveAlgorithm::kRing:
+            break;
+    }
+    return "ring step " + std::to_string(step + 1);
+}
+
+std::int32_t bruck_block_count(std::int32_t ranks, std::int32_t step) {
+    // Numbers in [0, ranks) with bit `step`: half of every full period of 2^(step+1), and what a last one has of them.
+    const std::int64_t half = std::int64_t{1} << step;
+    const std::int64_t rest = ranks % (2 * half);
+    return static_cast<std::int32_t>(ranks / (2 * half) * half + std::max<std::int64_t>(0, rest - half));
+}
+
+}  // namespace haichi

@@ -1,0 +1,46 @@
+#include "commlog/workload/text_stream.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace haichi {
+
+TextStream::TextStream(std::string_view text, std::string file) : file_(std::move(file)) { set_chunk(text); }
+
+TextStream TextStream::open(const std::string& path) {
+    TextStream stream(path);
+    stream.handle_.reset(path == "-" ? stdin : std::fopen(path.c_str(), "rb"));
+    if (!stream.handle_) throw InputError(path + ": cannot be read: " + std::strerror(errno));
+    stream.chunk_.resize(kChunkBytes);
+    return stream;
+}
+
+void TextStream::set_chunk(std::string_view text) {
+    const std::size_t length = std::min(text.find('\0'), text.size());
+    at_ = text.data();
+    end_ = text.data() + length;
+    nul_follows_ = length < text.size();
+}
+
+bool TextStream::refill() {
+    if (nul_follows_) {
+        if (pending_newline_) ++line_;
+        throw InputError(place(), "a NUL byte (\\x00): this is not a text file");
+    }
+    if (!handle_) return false;
+    if (++chunks_without_progress_ > kMostChunksWithoutProgress) {
+        throw InputError(place(), "a single value or run of blanks is longer than " +
+                                      std::to_string(kMostChunksWithoutProgress) + " MiB");
+    }
+    const std::size_t count = std::fread(chunk_.data(), 1, chunk_.size(), handle_.get());
+    if (count == 0) {
+        if (std::ferror(handle_.get()) != 0) throw InputError(file_ + ": cannot be read: " + std::strerror(errno));
+        handle_.reset();
+        return false;
+    }
+    set_chunk({chunk_.data(), count});
+    return at_ != end_ || refill();  // the chunk may begin with a NUL byte, which refill() reports
+}
+
+}  // namespace haichi

@@ -1,0 +1,357 @@
+#include "commlog/workload/workload_json.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/errors.h"
+#include "base/located_json.h"
+#include "commlog/workload/text_stream.h"
+
+namespace haichi {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr std::int64_t kLargestCount = std::numeric_limits<std::int64_t>::max();
+constexpr std::size_t kMostSets = std::size_t{1} << 26;
+
+/// What the parser is inside of. The schema is four levels deep; anything that would go deeper is of the wrong type, so
+/// nesting needs no limit of its own.
+enum class Inside { kNothing, kWorkload, kSets, kSet, kMessages, kMessage };
+
+enum Key : unsigned { kSchema, kRanks, kIterations, kSets, kLabel, kComputeSeconds, kMessages, kKeyCount };
+
+struct KeyRow {
+    const char* name;
+    Inside object;  ///< the kind of object it belongs to
+    bool required;
+    const char* expected;  ///< for "expected ..., got ..."
+};
+
+constexpr std::array<KeyRow, kKeyCount> kKeys = {{
+    {"schema", Inside::kWorkload, true, "the text \"haichi-workload/1\""},
+    {"ranks", Inside::kWorkload, true, "a whole number"},
+    {"iterations", Inside::kWorkload, false, "a whole number"},
+    {"sets", Inside::kWorkload, true, "a list of sets"},
+    {"label", Inside::kSet, false, "a text"},
+    {"compute_seconds", Inside::kSet, false, "a number of seconds"},
+    {"messages", Inside::kSet, true, "a list of messages"},
+}};
+
+/// Gathers the workload from SAX events; an event that does not fit throws with the place in the text.
+class WorkloadSax {
+  public:
+    explicit WorkloadSax(TextStream* stream) : stream_(stream) {}
+
+    Workload take() { return {*ranks_, iterations_, std::move(sets_), std::move(messages_)}; }
+
+    bool null() { wrong_type("null"); }
+    bool boolean(bool value) { wrong_type(value ? "true" : "false"); }
+    bool binary(json::binary_t&) { wrong_type("binary data"); }
+
+    bool number_unsigned(json::number_unsigned_t value) {
+        stream_->note_progress();
+        if (inside_ == Inside::kMessage) {
+            // The hot path: everything else happens a few times per file.
+            switch (field_++) {
+                case 0:
+                    message_.source = rank(value);
+                    return true;
+                case 1:
+                    message_.destination = rank(value);
+                    return true;
+                case 2:
+                    if (value > static_cast<std::uint64_t>(kLargestMessageBytes)) {
+                        fail("message size " + std::to_string(value) + " is outside 0..2^48 bytes");
+                    }
+                    message_.size_bytes = static_cast<std::int64_t>(value);
+                    return true;
+                default:
+                    fail("a message is [source, destination, bytes], but a fourth number " + std::to_string(value) +
+                         " follows");
+            }
+        }
+        if (inside_ == Inside::kWorkload && key_ == kRanks) {
+            set_ranks(value);
+        } else if (inside_ == Inside::kWorkload && key_ == kIterations) {
+            if (value < 1 || value > static_cast<std::uint64_t>(kLargestCount)) {
+                fail("iterations " + std::to_string(value) + " is outside 1..2^63 - 1");
+            }
+            iterations_ = static_cast<std::int64_t>(value);
+        } else if (inside_ == Inside::kSet && key_ == kComputeSeconds) {
+            sets_.back().compute_seconds = static_cast<double>(value);
+        } else {
+            wrong_type(std::to_string(value));
+        }
+        return true;
+    }
+
+    bool number_integer(json::number_integer_t value) {
+        if (value >= 0) return number_unsigned(static_cast<std::uint64_t>(value));  // "-0"
+        if (expects_number()) fail("it must not be negative, got " + std::to_string(value));
+        wrong_type(std::to_string(value));
+    }
+
+    bool number_float(json::number_float_t value, const std::string& text) {
+        stream_->note_progress();
+        if (inside_ == Inside::kSet && key_ == kComputeSeconds) {
+            if (value < 0) fail("it must not be negative, got " + shown(text));
+            sets_.back().compute_seconds = value;
+            return true;
+        }
+        if (!expects_number()) wrong_type(shown(text));
+        if (text.find_first_of(".eE") == std::string::npos) fail("the number " + shown(text) + " is too large");
+        fail("expected a whole number, got " + shown(text), "write it in digits only: 1048576, not 1048576.0 or 1e6");
+    }
+
+    bool string(std::string& value) {
+        stream_->note_progress();
+        if (inside_ == Inside::kWorkload && key_ == kSchema) {
+            if (value != kWorkloadSchema) {
+                fail("the schema is " + shown(value) + ", not " + shown(kWorkloadSchema));
+            }
+        } else if (inside_ == Inside::kSet && key_ == kLabel) {
+            sets_.back().label = std::move(value);
+        } else {
+            wrong_type("the text " + shown(value));
+        }
+        return true;
+    }
+
+    bool start_object(std::size_t) {
+        stream_->note_progress();
+        if (inside_ == Inside::kNothing) {
+            enter(Inside::kWorkload);
+        } else if (inside_ == Inside::kSets) {
+            if (sets_.size() >= kMostSets) fail("more than " + std::to_string(kMostSets) + " sets");
+            sets_.push_back({{}, 0, messages_.size(), messages_.size()});
+            enter(Inside::kSet);
+        } else {
+            wrong_type("an object");
+        }
+        return true;
+    }
+
+    bool end_object() {
+        stream_->note_progress();
+        for (unsigned key = 0; key < kKeyCount; ++key) {
+            const KeyRow& row = kKeys[key];
+            if (row.object == inside_ && row.required && (seen_[level(inside_)] >> key & 1U) == 0) {
+                key_ = kKeyCount;
+                fail("the key " + shown(row.name) + " is missing");
+            }
+        }
+        inside_ = inside_ == Inside::kSet ? Inside::kSets : Inside::kNothing;
+        return true;
+    }
+
+    bool start_array(std::size_t) {
+        stream_->note_progress();
+        if (inside_ == Inside::kWorkload && key_ == kSets) {
+            inside_ = Inside::kSets;
+        } else if (inside_ == Inside::kSet && key_ == kMessages) {
+            inside_ = Inside::kMessages;
+        } else if (inside_ == Inside::kMessages) {
+            inside_ = Inside::kMessage;
+            field_ = 0;
+        } else {
+            wrong_type("a list");
+        }
+        return true;
+    }
+
+    bool end_array() {
+        stream_->note_progress();
+        switch (inside_) {
+            case Inside::kMessage:
+                finish_message();
+                inside_ = Inside::kMessages;
+                break;
+            case Inside::kMessages:
+                sets_.back().end = messages_.size();
+                inside_ = Inside::kSet;
+                break;
+            default:
+                key_ = kSets;
+                inside_ = Inside::kWorkload;
+        }
+        return true;
+    }
+
+    bool key(std::string& name) {
+        stream_->note_progress();
+        std::vector<std::string> known;
+        for (unsigned key = 0; key < kKeyCount; ++key) {
+            if (kKeys[key].object != inside_) continue;
+            if (name != kKeys[key].name) {
+                known.emplace_back(kKeys[key].name);
+                continue;
+            }
+            unsigned& seen = seen_[level(inside_)];
+            if ((seen >> key & 1U) != 0) fail_at(where(false), "the key " + shown(name) + " appears twice");
+            seen |= 1U << key;
+            key_ = static_cast<Key>(key);
+            return true;
+        }
+        fail_at(where(false), "unknown key " + shown(name), did_you_mean(name, known));
+    }
+
+    bool parse_error(std::size_t, const std::string& token, const nlohmann::detail::exception& error) {
+        constexpr int kNumberOverflow = 406;
+        if (error.id == kNumberOverflow) fail("the number " + shown(token) + " is too large");
+        std::string message = plain_json_message(error.what());
+        if (message.starts_with("parse error at ")) message.erase(0, message.find(": ") + 2);
+        // The token is quoted as it stands in the text: of any length, perhaps in no encoding.
+        if (const auto quoted = message.find("last read: '"); quoted != std::string::npos) {
+            const std::string_view tail =
+                std::string_view(token).substr(token.size() - std::min<std::size_t>(token.size(), 40));
+            message = message.substr(0, quoted) + "last read: " + shown(tail);
+        }
+        throw InputError(stream_->place(), "not valid JSON: " + message);
+    }
+
+  private:
+    static std::size_t level(Inside inside) { return inside == Inside::kSet ? 1 : 0; }
+
+    void enter(Inside object) {
+        inside_ = object;
+        key_ = kKeyCount;
+        seen_[level(object)] = 0;
+    }
+
+    [[nodiscard]] bool expects_number() const {
+        return inside_ == Inside::kMessage ||
+               (inside_ == Inside::kWorkload && (key_ == kRanks || key_ == kIterations)) ||
+               (inside_ == Inside::kSet && key_ == kComputeSeconds);
+    }
+
+    RankId rank(std::uint64_t value) {
+        if (value > rank_limit_) {
+            fail(std::string(field_ == 1 ? "source" : "destination") + " rank " + std::to_string(value) +
+                 " is outside 0.." + std::to_string(rank_limit_));
+        }
+        if (value >= ranks_used_) {
+            ranks_used_ = value + 1;
+            highest_rank_line_ = stream_->place().line;
+            highest_rank_message_ = messages_.size();
+        }
+        return RankId(static_cast<std::int32_t>(value));
+    }
+
+    void set_ranks(std::uint64_t value) {
+        if (value < 1 || value > static_cast<std::uint64_t>(kMostRanks)) {
+            fail(std::to_string(value) + " is outside 1.." + std::to_string(kMostRanks));
+        }
+        ranks_ = static_cast<std::int32_t>(value);
+        rank_limit_ = value - 1;
+        if (ranks_used_ <= value) return;
+        // The sets stood before the number of ranks.
+        std::size_t t = 0;
+        while (sets_[t].end <= highest_rank_message_) ++t;
+        throw InputError(SourcePlace{stream_->place().file, highest_rank_line_},
+                         "sets[" + std::to_string(t) + "].messages[" +
+                             std::to_string(highest_rank_message_ - sets_[t].first) + "]: rank " +
+                             std::to_string(ranks_used_ - 1) + " is outside 0.." + std::to_string(rank_limit_));
+    }
+
+    void finish_message() {
+        if (field_ < 3) {
+            fail("a message is [source, destination, bytes], got only " + std::to_string(field_) + " numbers");
+        }
+        if (messages_.size() >= static_cast<std::size_t>(kMostMessages)) {
+            fail("more than the " + std::to_string(kMostMessages) + " messages a workload may have");
+        }
+        if (message_.crosses_network()) {
+            if (total_bytes_ > std::numeric_limits<std::int64_t>::max() - message_.size_bytes) {
+                fail("with these " + std::to_string(message_.size_bytes) +
+                     " bytes the message sizes add up to more than 2^63 - 1");
+            }
+            total_bytes_ += message_.size_bytes;
+        }
+        messages_.push_back(message_);
+    }
+
+    /// "sets[3].messages[17]", "ranks" or "": the value at hand, or with `with_key` off the object it stands in.
+    [[nodiscard]] std::string where(bool with_key = true) const {
+        std::string path;
+        const auto index = [](std::size_t i) { return "[" + std::to_string(i) + "]"; };
+        if (inside_ == Inside::kSets) path = "sets" + index(sets_.size());
+        if (inside_ == Inside::kSet) path = "sets" + index(sets_.size() - 1);
+        if (inside_ == Inside::kMessages || inside_ == Inside::kMessage) {
+            path = "sets" + index(sets_.size() - 1) + ".messages" + index(messages_.size() - sets_.back().first);
+        }
+        if (with_key && key_ != kKeyCount && kKeys[key_].object == inside_) {
+            path += (path.empty() ? "" : ".") + std::string(kKeys[key_].name);
+        }
+        return path;
+    }
+
+    [[noreturn]] void fail_at(const std::string& path, const std::string& what, std::string hint = {}) const {
+        throw InputError(stream_->place(), (path.empty() ? "" : path + ": ") + what, std::move(hint));
+    }
+    [[noreturn]] void fail(const std::string& what, std::string hint = {}) const {
+        fail_at(where(), what, std::move(hint));
+    }
+
+    [[noreturn]] void wrong_type(const std::string& found) const {
+        std::string expected;
+        switch (inside_) {
+            case Inside::kNothing:
+                expected = "an object with \"schema\": \"haichi-workload/1\"";
+                break;
+            case Inside::kWorkload:
+            case Inside::kSet:
+                expected = kKeys[key_].expected;
+                break;
+            case Inside::kSets:
+                expected = "a set {\"messages\": [...]}";
+                break;
+            case Inside::kMessages:
+                expected = "a message [source, destination, bytes]";
+                break;
+            case Inside::kMessage:
+                expected = "a whole number";
+                break;
+        }
+        fail("expected " + expected + ", got " + found);
+    }
+
+    TextStream* stream_;
+    Inside inside_ = Inside::kNothing;
+    Key key_ = kKeyCount;
+    std::array<unsigned, 2> seen_{};  ///< keys already met, a bit each: of the workload, of the set
+    int field_ = 0;                   ///< numbers of the current message already met
+    Message message_;
+
+    std::optional<std::int32_t> ranks_;
+    std::int64_t iterations_ = 1;
+    std::int64_t total_bytes_ = 0;
+    std::uint64_t rank_limit_ = kMostRanks - 1;
+    std::uint64_t ranks_used_ = 0;  ///< highest rank met + 1; where it was first met: line, message
+    std::size_t highest_rank_line_ = 0;
+    std::size_t highest_rank_message_ = 0;
+    std::vector<Workload::Set> sets_;
+    std::vector<Message> messages_;
+};
+
+Workload read_stream(TextStream stream) {
+    WorkloadSax sax(&stream);
+    json::sax_parse(TextStreamIterator(&stream), TextStreamIterator(), &sax);
+    return sax.take();
+}
+
+}  // namespace
+
+Workload read_workload_json(std::string_view text, const std::string& file) {
+    return read_stream(TextStream(text, file));
+}
+
+Workload read_workload(const std::string& path) { return read_stream(TextStream::open(path)); }
+
+}  // namespace haichi

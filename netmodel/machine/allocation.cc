@@ -1,0 +1,282 @@
+#include "netmodel/machine/allocation.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <unordered_map>
+
+#include "base/errors.h"
+#include "base/located_json.h"
+#include "base/quantity.h"
+#include "netmodel/machine/text_lines.h"
+
+namespace haichi {
+
+namespace {
+
+constexpr std::size_t kLargestListBytes = std::size_t{1} << 30;
+
+const Grid* grid_of(const Network& network) {
+    const auto* fabric = std::get_if<GridFabric>(&network.fabric());
+    return fabric == nullptr ? nullptr : &fabric->topology;
+}
+
+std::vector<std::int32_t> sizes_of(const Grid& grid) {
+    std::vector<std::int32_t> sizes;
+    for (const Axis& axis : grid.axes()) sizes.push_back(axis.size);
+    return sizes;
+}
+
+/// "X, Y, Z, A, B, C"
+std::string axis_list(const Grid& grid) {
+    std::string text;
+    for (const Axis& axis : grid.axes()) {
+        if (!text.empty()) text += ", ";
+        text += axis.name;
+    }
+    return text;
+}
+
+bool axis_is_open(const Machine& machine, const Grid& grid, std::size_t k) {
+    return machine.size_is_open && grid.axis(k).size == 1;
+}
+
+/// The job's cuboid as a grid of its own.
+Grid cut_out(const Machine& machine, const Grid& grid, const std::vector<std::int32_t>& shape,
+             const std::vector<std::int32_t>& origin) {
+    const std::string text = sizes_text(shape);
+    std::vector<Axis> axes;
+    for (std::size_t k = 0; k < grid.axis_count(); ++k) {
+        const Axis& axis = grid.axis(k);
+        if (shape[k] < 1)
+            throw OptionError("shape " + text + " has size " + std::to_string(shape[k]) + " on " + axis.name);
+        if (!axis_is_open(machine, grid, k)) {
+            if (shape[k] > axis.size) {
+                throw OptionError("shape " + text + " does not fit machine " + machine.name + ": axis " + axis.name +
+                                      " has " + std::to_string(axis.size) + " positions, not " +
+                                      std::to_string(shape[k]),
+                                  "the machine is " + sizes_text(sizes_of(grid)));
+            }
+            if (origin[k] < 0 || origin[k] >= axis.size) {
+                throw OptionError("origin " + sizes_text(origin) + " is outside machine " + machine.name + ": axis " +
+                                  axis.name + " has " + std::to_string(axis.size) + " positions");
+            }
+            if (origin[k] + shape[k] > axis.size && !axis.is_ring()) {
+                throw OptionError("shape " + text + " at origin " + sizes_text(origin) + " leaves machine " +
+                                  machine.name + ": axis " + axis.name + " does not wrap");
+            }
+        } else if (origin[k] != 0) {
+            throw OptionError("origin " + sizes_text(origin) + " means nothing: the size of machine " + machine.name +
+                              " is not known");
+        }
+        // A wrap exists inside the job only where the job goes all the way round.
+        axes.push_back({axis.name, shape[k], axis.wraps && shape[k] == axis.size});
+    }
+    return Grid(std::move(axes));
+}
+
+/// A number in 0 .. size - 1.
+std::int32_t parse_position(std::string_view word, std::int32_t size, const std::string& what,
+                            const SourcePlace& place) {
+    const std::int64_t position = parse_count(word, kMostVertices, place);
+    if (position >= size) {
+        throw InputError(
+            place, what + " " + shown(word) + " is outside the machine: the largest is " + std::to_string(size - 1));
+    }
+    return static_cast<std::int32_t>(position);
+}
+
+/// Machine node numbers in the order of the file.
+std::vector<VertexId> read_node_list(const std::string& path, const Machine& machine) {
+    const std::string text = read_file(path, kLargestListBytes);
+    const Grid* grid = std::get_if<Grid>(&machine.topology);
+    const std::size_t axes = grid == nullptr ? 1 : grid->axis_count();
+    const std::int32_t nodes =
+        grid == nullptr ? std::get<FatTree>(machine.topology).terminal_count() : grid->vertex_count();
+    std::vector<VertexId> list;
+    std::unordered_map<std::int32_t, std::size_t> line_of_node;  // only looked up, never gone through
+    SourcePlace place{path, 0};
+    for (TextLines lines(text); lines.next();) {
+        place.line = lines.number();
+        const std::vector<std::string_view> words = lines.words(" \t\r,()");
+        if (words.empty()) continue;
+        if (words.size() != 1 && words.size() != axes) {
+            throw InputError(place, "expected a node number" +
+                                        (axes > 1 ? " or " + std::to_string(axes) + " coordinates" : std::string{}) +
+                                        ", got " + shown(lines.text()));
+        }
+        VertexId vertex;
+        if (words.size() == 1) {
+            vertex = VertexId(parse_position(words[0], nodes, "node", place));
+        } else {
+            Coordinates at;
+            for (std::size_t k = 0; k < axes; ++k) {
+                at.push_back(parse_position(words[k], grid->axis(k).size, "coordinate " + grid->axis(k).name, place));
+            }
+            vertex = grid->vertex(at);
+        }
+        const auto [first, is_new] = line_of_node.try_emplace(vertex.value, place.line);
+        if (!is_new) {
+            throw InputError(
+                place, "node " + shown(lines.text()) + " stands on line " + std::to_string(first->second) + " already");
+        }
+        list.push_back(vertex);
+    }
+    if (list.empty()) throw InputError(place, "no node is listed");
+    return list;
+}
+
+NetworkOptions network_options(const Machine& machine, const AllocationRequest& request) {
+    NetworkOptions options;
+    options.count_nic = request.count_nic;
+    options.link_bandwidth_bytes_per_s = machine.link_bandwidth_bytes_per_s;
+    // One injection and one ejection channel per node, at the rate of one NIC: what one message can get.
+    options.nic_bandwidth_bytes_per_s =
+        machine.node.nic_bandwidth_bytes_per_s.value_or(machine.link_bandwidth_bytes_per_s);
+    options.level_bandwidth_bytes_per_s = machine.level_bandwidth_bytes_per_s;
+    return options;
+}
+
+Fabric grid_fabric(Grid grid, const std::string& routing) {
+    DimensionOrder order = parse_dimension_order(routing, grid);
+    return GridFabric{std::move(grid), std::move(order)};
+}
+
+void check_request(const Machine& machine, const AllocationRequest& request) {
+    if (request.ranks_per_node < 1) {
+        throw OptionError(std::to_string(request.ranks_per_node) + " ranks per node; the least is 1");
+    }
+    if (machine.node.slots > 1 && request.ranks_per_node > machine.node.slots) {
+        throw OptionError(std::to_string(request.ranks_per_node) + " ranks per node are more than the " +
+                          std::to_string(machine.node.slots) + " slots of a node of machine " + machine.name);
+    }
+    if (!request.nodes_file.empty() && !(request.shape.empty() && request.origin.empty())) {
+        throw OptionError("a node list and a shape or origin exclude each other", "leave out --nodes, or --shape");
+    }
+    if (machine.size_is_open && request.shape.empty()) {
+        throw OptionError("the size of machine " + machine.name + " is not known",
+                          "give the job's shape, as in --shape 1x2x4x2x3x2, or the machine's size, as in " +
+                              machine.name + ":10x5x8:XZ");
+    }
+}
+
+Network cuboid_network(const Machine& machine, const AllocationRequest& request, const std::string& routing,
+                       std::vector<std::int32_t>& shape, std::vector<std::int32_t>& origin) {
+    const Grid& grid = std::get<Grid>(machine.topology);
+    shape = request.shape.empty() ? sizes_of(grid) : request.shape;
+    origin = request.origin.empty() ? std::vector<std::int32_t>(grid.axis_count(), 0) : request.origin;
+    for (const auto& [what, list] : {std::pair{"shape", &shape}, std::pair{"origin", &origin}}) {
+        if (list->size() == grid.axis_count()) continue;
+        const bool looks_like_units = list->size() == 3 && grid.axis_count() == 6 && !machine.logical.empty();
+        throw OptionError(std::string(what) + " " + sizes_text(*list) + " has " + std::to_string(list->size()) +
+                              " numbers; machine " + machine.name + " has " + std::to_string(grid.axis_count()) +
+                              " axes: " + axis_list(grid),
+                          looks_like_units ? "write all six: " + sizes_text(*list) + "x2x3x2 for whole units" : "");
+    }
+    return Network(grid_fabric(cut_out(machine, grid, shape, origin), routing), network_options(machine, request));
+}
+
+Network whole_network(const Machine& machine, const AllocationRequest& request, const std::string& routing,
+                      std::vector<VertexId> nodes) {
+    if (const auto* grid = std::get_if<Grid>(&machine.topology)) {
+        return Network(grid_fabric(*grid, routing), network_options(machine, request), std::move(nodes));
+    }
+    const auto& tree = std::get<FatTree>(machine.topology);
+    if (!request.origin.empty()) throw OptionError("an origin means nothing on machine " + machine.name);
+    if (!request.shape.empty() && request.shape != std::vector<std::int32_t>{tree.terminal_count()}) {
+        throw OptionError("shape " + sizes_text(request.shape) + " does not fit machine " + machine.name +
+                              ": a job on a tree takes all " + std::to_string(tree.terminal_count()) +
+                              " nodes or a node list",
+                          "use --nodes FILE for a part of it");
+    }
+    return Network(FatTreeFabric{tree, parse_fat_tree_routing(routing)}, network_options(machine, request),
+                   std::move(nodes));
+}
+
+bool fold_is_file(const std::string& name) {
+    if (std::ranges::find(fold_names(), name) != fold_names().end()) return false;
+    std::error_code ignored;
+    if (std::filesystem::exists(name, ignored) || name.find_first_of("/.") != std::string::npos || name == "-") {
+        return true;
+    }
+    const std::string near = did_you_mean(name, fold_names());
+    throw OptionError("unknown fold " + shown(name),
+                      near.empty() ? "folds are default, mesh, row-major, 1d, 2d, and coordinate-table files" : near);
+}
+
+/// The job's node at coordinates relative to the job's corner (to the machine's for node lists and trees).
+NodeId node_at_relative(const Network& network, const Coordinates& at) {
+    const Grid* grid = grid_of(network);
+    if (grid == nullptr) return at.size() == 1 ? network.node_at(VertexId(at[0])) : NodeId{};
+    if (at.size() != grid->axis_count()) return {};
+    for (std::size_t k = 0; k < at.size(); ++k) {
+        if (at[k] < 0 || at[k] >= grid->axis(k).size) return {};
+    }
+    return network.node_at(grid->vertex(at));
+}
+
+Fold make_fold(const std::string& name, const Machine& machine, const Network& network, bool is_cuboid) {
+    const Grid* grid = grid_of(network);
+    if (fold_is_file(name)) {
+        return table_fold(read_file(name, kLargestListBytes), name, network.node_count(),
+                          grid == nullptr ? 1 : grid->axis_count(),
+                          [&network](const Coordinates& at) { return node_at_relative(network, at); });
+    }
+    if (is_cuboid) return grid_fold(*grid, machine.logical, name);
+    if (name != "default" && name != "row-major") {
+        throw UnsupportedError("fold " + name + " needs a cuboid of a mesh or torus, not a node list or a tree",
+                               "use the fold default or a coordinate table");
+    }
+    return row_major_fold(network.node_count(), name);
+}
+
+}  // namespace
+
+Coordinates Allocation::machine_coordinates(NodeId node) const {
+    const VertexId vertex = network.vertex(node);
+    const Grid* grid = grid_of(network);
+    if (grid == nullptr) return Coordinates{vertex.value};
+    Coordinates at = grid->coordinates(vertex);
+    for (std::size_t k = 0; k < origin.size(); ++k) at[k] = (at[k] + origin[k]) % machine_sizes[k];
+    return at;
+}
+
+NodeId Allocation::node_at_machine_coordinates(const Coordinates& at) const {
+    Coordinates relative = at;
+    for (std::size_t k = 0; k < origin.size() && k < at.size(); ++k) {
+        if (at[k] < 0 || at[k] >= machine_sizes[k]) return {};
+        relative[k] = (at[k] - origin[k] + machine_sizes[k]) % machine_sizes[k];
+    }
+    return node_at_relative(network, relative);
+}
+
+Allocation allocate(const Machine& machine, const AllocationRequest& request) {
+    check_request(machine, request);
+    const std::string& routing = request.routing.empty() ? machine.routing : request.routing;
+    const bool is_list = !request.nodes_file.empty();
+    const auto* grid = std::get_if<Grid>(&machine.topology);
+    const bool is_cuboid = grid != nullptr && !is_list;
+
+    std::vector<std::int32_t> shape;
+    std::vector<std::int32_t> origin;
+    Network network =
+        is_cuboid ? cuboid_network(machine, request, routing, shape, origin)
+                  : whole_network(machine, request, routing,
+                                  is_list ? read_node_list(request.nodes_file, machine) : std::vector<VertexId>{});
+    Fold fold = make_fold(request.fold, machine, network, is_cuboid);
+    if (!is_cuboid) shape = {network.node_count()};
+    std::vector<std::int32_t> machine_sizes = grid == nullptr ? std::vector<std::int32_t>{} : sizes_of(*grid);
+    for (std::size_t k = 0; k < machine_sizes.size(); ++k) {
+        if (axis_is_open(machine, *grid, k)) machine_sizes[k] = shape[k];  // all that is known
+    }
+    return Allocation{.machine_name = machine.name,
+                      .shape = std::move(shape),
+                      .origin = std::move(origin),
+                      .machine_sizes = std::move(machine_sizes),
+                      .is_node_list = is_list,
+                      .network = std::move(network),
+                      .fold = std::move(fold),
+                      .ranks_per_node = request.ranks_per_node,
+                      .nics_per_node = machine.node.nics};
+}
+
+}  // namespace haichi

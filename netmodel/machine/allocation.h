@@ -1,0 +1,50 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "netmodel/machine/fold.h"
+#include "netmodel/machine/machine.h"
+#include "netmodel/machine/sizes.h"
+#include "netmodel/routing/network.h"
+
+namespace haichi {
+
+/// Which part of a machine a job gets, as asked on the command line.
+struct AllocationRequest {
+    std::vector<std::int32_t> shape{};   ///< cuboid, one size per axis; empty: the whole machine
+    std::vector<std::int32_t> origin{};  ///< corner of the cuboid on the machine; empty: zeros
+    std::string nodes_file{};            ///< node list instead of a cuboid; empty: none
+    std::int32_t ranks_per_node = 1;
+    std::string routing{};         ///< empty: the machine's
+    std::string fold = "default";  ///< default, mesh, row-major, 1d, 2d, or a coordinate-table file
+    bool count_nic = false;
+};
+
+/// The nodes a job runs on: a cuboid of the machine or a list of its nodes, the network that its messages use, and the
+/// logical view of it. A value.
+struct Allocation {
+    std::string machine_name;
+    std::vector<std::int32_t> shape;          ///< the cuboid's sizes; {number of nodes} for node lists and trees
+    std::vector<std::int32_t> origin;         ///< machine coordinates of node 0 of a cuboid; empty for lists and trees
+    std::vector<std::int32_t> machine_sizes;  ///< axis sizes of the machine (grid machines)
+    bool is_node_list = false;
+    Network network;
+    Fold fold;
+    std::int32_t ranks_per_node = 1;
+    std::int32_t nics_per_node = 1;
+
+    [[nodiscard]] std::int32_t node_count() const { return network.node_count(); }
+    [[nodiscard]] std::int64_t slot_count() const { return std::int64_t{node_count()} * ranks_per_node; }
+    /// Machine coordinates of a node of a grid machine (origin added); a single number on a tree.
+    [[nodiscard]] Coordinates machine_coordinates(NodeId node) const;
+    /// The inverse; invalid id when the job does not have that node.
+    [[nodiscard]] NodeId node_at_machine_coordinates(const Coordinates& at) const;
+};
+
+/// An axis wraps inside a cuboid job only if the job covers the whole wrapped axis of the machine. Throws OptionError
+/// or InputError (node list, coordinate table) for what does not fit the machine.
+Allocation allocate(const Machine& machine, const AllocationRequest& request);
+
+}  // namespace haichi

@@ -1,0 +1,238 @@
+#include "netmodel/machine/fold.h"
+
+#include <algorithm>
+#include <array>
+
+#include "netmodel/machine/sizes.h"
+
+namespace haichi {
+
+namespace {
+
+/// The step a logical axis takes along the grid: per position, the part of the vertex number it fixes.
+using LogicalAxis = std::vector<std::int32_t>;
+
+void set_cells(Fold& fold, std::vector<NodeId> node_of_cell) {
+    fold.cell_of_node.resize(node_of_cell.size());
+    for (std::size_t p = 0; p < node_of_cell.size(); ++p) {
+        fold.cell_of_node[node_of_cell[p].index()] = static_cast<std::int32_t>(p);
+    }
+    fold.node_of_cell = std::move(node_of_cell);
+}
+
+void order_as_cells(Fold& fold) {
+    fold.node_of_position = fold.node_of_cell;
+    fold.position_of_node = fold.cell_of_node;
+}
+
+std::vector<NodeId> cells_of(const std::vector<LogicalAxis>& axes) {
+    std::vector<NodeId> cells = {NodeId(0)};
+    for (const LogicalAxis& axis : axes) {  // the first is the fastest
+        const std::vector<NodeId> inner = std::move(cells);
+        cells.clear();
+        cells.reserve(inner.size() * axis.size());
+        for (const std::int32_t part : axis) {
+            for (const NodeId node : inner) cells.push_back(NodeId(node.value + part));
+        }
+    }
+    return cells;
+}
+
+/// A fold along logical axes, rank order x fastest.
+Fold fold_along(const std::vector<LogicalAxis>& axes, std::string name) {
+    Fold fold;
+    fold.name = std::move(name);
+    for (const LogicalAxis& axis : axes) fold.logical_sizes.push_back(static_cast<std::int32_t>(axis.size()));
+    set_cells(fold, cells_of(axes));
+    order_as_cells(fold);
+    return fold;
+}
+
+LogicalAxis plain_axis(const Grid& job, std::size_t k) {
+    LogicalAxis axis;
+    for (std::int32_t i = 0; i < job.axis(k).size; ++i) axis.push_back(i * job.stride(k));
+    return axis;
+}
+
+LogicalAxis pair_axis(const Grid& job, std::size_t long_axis, std::size_t short_axis, const PairPath& path) {
+    LogicalAxis axis;
+    for (const auto& [unit, lane] : path) axis.push_back(unit * job.stride(long_axis) + lane * job.stride(short_axis));
+    return axis;
+}
+
+/// The ring of a pair, or a line where the job has but one lane.
+PairPath pair_ring(const Grid& job, const std::vector<std::size_t>& pair) {
+    const std::int32_t units = job.axis(pair[0]).size;
+    const Axis& lanes = job.axis(pair[1]);
+    if (lanes.size == 1) return snake(units, 1);
+    if (lanes.size == 2) return two_lane_ring(units);
+    if (lanes.size == 3 && lanes.is_ring()) return three_lane_ring(units);
+    throw UnsupportedError("no fold is known for axes " + job.axis(pair[0]).name + " and " + lanes.name + ": " +
+                               lanes.name + " is " + (lanes.is_ring() ? "a ring" : "a line") + " of " +
+                               std::to_string(lanes.size) + ", not a pair or a ring of 3",
+                           "use the fold row-major or a coordinate table");
+}
+
+Fold paired_fold(const Grid& job, const std::vector<std::vector<std::size_t>>& logical, const std::string& name) {
+    std::vector<LogicalAxis> axes;
+    for (const std::vector<std::size_t>& pair : logical) {
+        if (pair.size() == 1) {
+            axes.push_back(plain_axis(job, pair[0]));
+        } else {
+            const PairPath path =
+                name == "mesh" ? snake(job.axis(pair[0]).size, job.axis(pair[1]).size) : pair_ring(job, pair);
+            axes.push_back(pair_axis(job, pair[0], pair[1], path));
+        }
+    }
+    return fold_along(axes, name);
+}
+
+/// Whether the job consists of whole Tofu units: three pairs whose short sides are 2, a ring of 3, and 2.
+bool has_whole_units(const Grid& job, const std::vector<std::vector<std::size_t>>& logical) {
+    if (logical.size() != 3 || !std::ranges::all_of(logical, [](const auto& pair) { return pair.size() == 2; })) {
+        return false;
+    }
+    const Axis& b = job.axis(logical[1][1]);
+    return job.axis(logical[0][1]).size == 2 && b.size == 3 && b.is_ring() && job.axis(logical[2][1]).size == 2;
+}
+
+[[noreturn]] void refuse_shape(const Grid& job, const std::string& name) {
+    std::vector<std::int32_t> shape;
+    for (const Axis& axis : job.axes()) shape.push_back(axis.size);
+    throw UnsupportedError("fold " + name + " does not fit the shape " + sizes_text(shape),
+                           name == "1d" ? "1d needs whole units in one line: two of X, Y, Z are 1"
+                                        : "2d needs whole units in one plane: one of X, Y, Z is 1");
+}
+
+/// "1d" and "2d". The scheduler may turn a request, so the line or plane may lie along any of the long axes.
+Fold unit_fold(const Grid& job, const std::vector<std::vector<std::size_t>>& logical, const std::string& name) {
+    if (!has_whole_units(job, logical)) refuse_shape(job, name);
+    const std::size_t a = logical[0][1];
+    const std::size_t b = logical[1][1];
+    const std::size_t c = logical[2][1];
+    std::vector<std::size_t> long_axes;
+    for (const auto& pair : logical) {
+        if (job.axis(pair[0]).size > 1) long_axes.push_back(pair[0]);
+    }
+    if (long_axes.size() > (name == "1d" ? 1U : 2U)) refuse_shape(job, name);
+    for (const auto& pair : logical) {  // a job of fewer dimensions is flat along its first axes
+        if (std::ranges::find(long_axes, pair[0]) == long_axes.end()) long_axes.push_back(pair[0]);
+    }
+    if (name == "2d") std::sort(long_axes.begin(), long_axes.begin() + 2);
+
+    const LogicalAxis there = pair_axis(job, long_axes[0], b, three_lane_ring(job.axis(long_axes[0]).size));
+    const LogicalAxis back(there.rbegin(), there.rend());
+    const auto pass = [](LogicalAxis& axis, const LogicalAxis& ring, std::int32_t offset) {
+        for (const std::int32_t part : ring) axis.push_back(part + offset);
+    };
+    LogicalAxis x;
+    if (name == "2d") {
+        pass(x, there, 0);
+        pass(x, back, job.stride(a));
+        const std::int32_t units = job.axis(long_axes[1]).size;
+        return fold_along({x, pair_axis(job, long_axes[1], c, two_lane_ring(units))}, name);
+    }
+    pass(x, there, 0);
+    pass(x, back, job.stride(c));
+    pass(x, there, job.stride(a) + job.stride(c));
+    pass(x, back, job.stride(a));
+    return fold_along({x}, name);
+}
+
+}  // namespace
+
+Coordinates Fold::logical_coordinates(NodeId node) const {
+    Coordinates at;
+    std::int32_t rest = cell_of_node[node.index()];
+    for (const std::int32_t size : logical_sizes) {
+        at.push_back(rest % size);
+        rest /= size;
+    }
+    return at;
+}
+
+NodeId Fold::node_at(const Coordinates& logical) const {
+    if (logical.size() != logical_sizes.size()) return {};
+    std::int32_t cell = 0;
+    for (std::size_t k = logical.size(); k-- > 0;) {
+        if (logical[k] < 0 || logical[k] >= logical_sizes[k]) return {};
+        cell = cell * logical_sizes[k] + logical[k];
+    }
+    return node_of_cell[static_cast<std::size_t>(cell)];
+}
+
+const std::vector<std::string>& fold_names() {
+    static const std::vector<std::string> kNames = {"default", "mesh", "row-major", "1d", "2d"};
+    return kNames;
+}
+
+Fold row_major_fold(std::int32_t nodes, std::string name) {
+    LogicalAxis axis;
+    for (std::int32_t i = 0; i < nodes; ++i) axis.push_back(i);
+    return fold_along({axis}, std::move(name));
+}
+
+Fold grid_fold(const Grid& job, const std::vector<std::vector<std::size_t>>& logical, const std::string& name) {
+    if (name == "row-major") return row_major_fold(job.vertex_count(), name);
+    if (name == "1d" || name == "2d") return unit_fold(job, logical, name);
+    if (!logical.empty()) return paired_fold(job, logical, name);
+    if (name == "mesh") {
+        throw UnsupportedError("fold mesh needs a machine with paired axes", "use the fold default or row-major");
+    }
+    Fold fold = row_major_fold(job.vertex_count(), name);
+    if (job.axis_count() > 3) return fold;
+    std::vector<LogicalAxis> axes;
+    fold.logical_sizes.clear();
+    for (std::size_t k = 0; k < job.axis_count(); ++k) {
+        axes.push_back(plain_axis(job, k));
+        fold.logical_sizes.push_back(job.axis(k).size);
+    }
+    set_cells(fold, cells_of(axes));  // the rank order stays row-major
+    return fold;
+}
+
+PairPath two_lane_ring(std::int32_t units) {
+    PairPath path;
+    for (std::int32_t x = 0; x < units; ++x) path.emplace_back(x, 0);
+    for (std::int32_t x = units; x-- > 0;) path.emplace_back(x, 1);
+    return path;
+}
+
+PairPath three_lane_ring(std::int32_t units) {
+    if (units == 1) return {{0, 0}, {0, 2}, {0, 1}};
+    PairPath path;
+    std::vector<std::array<bool, 3>> used(static_cast<std::size_t>(units));
+    const auto take = [&](std::int32_t y, std::int32_t b) {
+        path.emplace_back(y, b);
+        used[static_cast<std::size_t>(y)][static_cast<std::size_t>(b)] = true;
+    };
+    std::int32_t b = 0;
+    take(0, b);
+    for (std::int32_t y = 1; y + 1 < units; ++y) {
+        take(y, b);
+        if (y % 2 == 0) take(y, b = (b + 2) % 3);
+    }
+    const std::int32_t step = (units - 1) % 2 == 1 ? 1 : 2;
+    take(units - 1, b);
+    take(units - 1, b = (b + step) % 3);
+    take(units - 1, b = (b + step) % 3);
+    for (std::int32_t y = units - 2; y >= 1; --y) {
+        take(y, b);
+        for (std::int32_t other = 0; other < 3; ++other) {
+            if (!used[static_cast<std::size_t>(y)][static_cast<std::size_t>(other)]) take(y, b = other);
+        }
+    }
+    take(0, 2);
+    take(0, 1);
+    return path;
+}
+
+PairPath snake(std::int32_t units, std::int32_t short_size) {
+    PairPath path;
+    for (std::int32_t x = 0; x < units; ++x) {
+        for (std::int32_t i = 0; i < short_size; ++i) path.emplace_back(x, x % 2 == 0 ? i : short_size - 1 - i);
+    }
+    return path;
+}
+
+}  // namespace haichi

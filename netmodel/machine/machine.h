@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "netmodel/topology/fat_tree.h"
+#include "netmodel/topology/grid.h"
+
+namespace haichi {
+
+/// A parallel computer as users name it: a preset or a machine file. A value, fully checked when it exists. Timing
+/// parameters are optional here; the packet simulator asks for those it needs.
+struct Machine {
+    std::string name;
+    std::variant<Grid, FatTree> topology = Grid({{"X", 1, false}});
+    /// Pairs (or single axes) of a grid that form the logical axes, e.g. {X,A} {Y,B} {Z,C}; empty: the axes themselves.
+    std::vector<std::vector<std::size_t>> logical{};
+    /// Some axes have no known size (bare "fx10"): a job's shape gives it, and they never wrap. `topology` holds such
+    /// an axis with size 1; all its longer axes are known.
+    bool size_is_open = false;
+    std::string routing;  ///< as parse_dimension_order / parse_fat_tree_routing read it
+
+    std::int64_t link_bandwidth_bytes_per_s = 0;
+    std::vector<std::int64_t> level_bandwidth_bytes_per_s{};  ///< fat trees: from the host links upwards
+    std::optional<std::int64_t> cable_latency_ps;
+
+    struct Router {
+        std::optional<std::int64_t> routing_time_ps;
+        std::optional<std::int64_t> vc_allocation_time_ps;
+        std::optional<std::int64_t> switch_allocation_time_ps;
+        std::optional<std::int64_t> switch_latency_ps;
+        std::optional<std::int64_t> bandwidth_bytes_per_s;
+        std::optional<std::int32_t> virtual_channels;
+        std::optional<std::int32_t> buffer_packets;
+    } router;
+
+    std::optional<std::int64_t> packet_payload_bytes;
+    std::optional<std::int64_t> packet_header_bytes;
+
+    struct Node {
+        std::int32_t nics = 1;
+        std::optional<std::int64_t> nic_bandwidth_bytes_per_s;
+        std::optional<std::int64_t> dma_bandwidth_bytes_per_s;
+        std::optional<std::int64_t> memory_bandwidth_bytes_per_s;
+        std::optional<std::int64_t> mpi_call_overhead_ps;
+        std::optional<std::int64_t> rendezvous_overhead_ps;
+        std::optional<std::int64_t> eager_limit_bytes;
+        std::optional<std::int64_t> barrier_ps;
+        std::int32_t slots = 1;  ///< most ranks of a node; 1: not stated, so any number is taken
+        std::string progress = "nic";
+    } node;
+};
+
+/// One row of the preset table, as `haichi list machines` prints it.
+struct MachinePreset {
+    std::string pattern;      ///< "fx10:XxYxZ[:WRAPS]"
+    std::string description;  ///< one sentence with sizes, wraps and link bandwidth
+};
+const std::vector<MachinePreset>& machine_presets();
+
+/// A preset name, or the path of a machine file (haichi-machine/1). Throws OptionError for an unknown preset (with
+/// did-you-mean), InputError with file and line for a bad file.
+Machine load_machine(const std::string& name_or_path);
+
+/// Largest bandwidth a machine may have, 10^15 bytes/s, so that sums over a node's NICs cannot overflow.
+inline constexpr std::int64_t kLargestBandwidth = 1'000'000'000'000'000;
+
+/// The machine that a preset's name stands for, or nothing when the word before the first ":" is no preset's. Throws
+/// OptionError for wrong parameters and UnsupportedError for presets that do not exist yet.
+std::optional<Machine> preset_machine(std::string_view name);
+/// The words before the first ":" of all presets.
+const std::vector<std::string>& preset_words();
+
+/// Parses the text of a machine file.
+Machine parse_machine(std::string_view text, const std::string& file);
+
+}  // namespace haichi

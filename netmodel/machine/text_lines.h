@@ -1,0 +1,45 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace haichi {
+
+/// Goes through a text line by line, numbers from 1, without what follows a "#". Used by node lists and coordinate
+/// tables.
+class TextLines {
+  public:
+    explicit TextLines(std::string_view rest) : rest_(rest) {}
+
+    /// Moves to the next line; false at the end.
+    bool next() {
+        if (rest_.empty()) return false;
+        const auto end = rest_.find('\n');
+        line_ = rest_.substr(0, end);
+        line_ = line_.substr(0, line_.find('#'));
+        rest_ = end == std::string_view::npos ? std::string_view{} : rest_.substr(end + 1);
+        ++number_;
+        return true;
+    }
+
+    [[nodiscard]] std::size_t number() const { return number_; }
+    [[nodiscard]] std::string_view text() const { return line_; }
+
+    [[nodiscard]] std::vector<std::string_view> words(std::string_view separators) const {
+        std::vector<std::string_view> words;
+        for (std::size_t at = 0; (at = line_.find_first_not_of(separators, at)) != std::string_view::npos;) {
+            const auto end = line_.find_first_of(separators, at);
+            words.push_back(line_.substr(at, end - at));
+            if (end == std::string_view::npos) break;
+            at = end;
+        }
+        return words;
+    }
+
+  private:
+    std::string_view rest_;
+    std::string_view line_;
+    std::size_t number_ = 0;
+};
+
+}  // namespace haichi

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <boost/container/static_vector.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "netmodel/topology/grid.h"
+
+namespace haichi {
+
+/// Static dimension-order routing: the axes are travelled one after the other, each by the shorter way.
+///
+/// An axis may stand twice in the order, as in Tofu's extended order BCAXYZACB: its first stage then goes to the fixed
+/// column `column` of that axis (by default the source's own, so that the stage is empty), its last to the destination.
+/// That is how a route passes a faulty node.
+struct DimensionOrder {
+    struct Stage {
+        std::size_t axis = 0;
+        bool to_destination = true;
+        std::optional<std::int32_t> column;  ///< only when !to_destination
+
+        friend bool operator==(const Stage&, const Stage&) = default;
+    };
+    std::vector<Stage> stages;
+    Sign tie = Sign::kPlus;  ///< direction of the half-way destination on an even ring
+
+    friend bool operator==(const DimensionOrder&, const DimensionOrder&) = default;
+};
+
+/// Parses "dor:XYZACB", "dor:XYZACB,tie=-", "dor:BCAXYZACB,tie=+,column=1.0.0". The order names each axis of the grid
+/// at least once; with axis names longer than one letter they are separated by blanks or dots ("dor:d0.d1"). The
+/// column gives a coordinate for each repeated axis in the order of its first mention. Throws OptionError.
+DimensionOrder parse_dimension_order(std::string_view text, const Grid& grid);
+
+/// The text that parse_dimension_order reads back.
+std::string to_string(const DimensionOrder& routing, const Grid& grid);
+
+/// Axes in their own order, tie positive.
+DimensionOrder default_dimension_order(const Grid& grid);
+
+/// Calls visit(LinkId) for every link of the route from s to d, in order. A pure function of its arguments.
+template <class Visitor>
+void walk_dimension_order(const Grid& grid, const DimensionOrder& routing, VertexId s, VertexId d, Visitor&& visit) {
+    VertexId at = s;
+    for (const DimensionOrder::Stage& stage : routing.stages) {
+        const std::size_t k = stage.axis;
+        const std::int32_t size = grid.axis(k).size;
+        std::int32_t position = grid.coordinate(at, k);
+        const std::int32_t target = stage.to_destination ? grid.coordinate(d, k) : stage.column.value_or(position);
+        std::int32_t steps = grid.steps(k, position, target, routing.tie);
+        const std::int32_t stride = grid.stride(k);
+        for (; steps > 0; --steps) {
+            visit(grid.link(at, k, Sign::kPlus));
+            const bool around = ++position == size;
+            if (around) position = 0;
+            at.value += around ? stride * (1 - size) : stride;
+        }
+        for (; steps < 0; ++steps) {
+            visit(grid.link(at, k, Sign::kMinus));
+            const bool around = --position < 0;
+            if (around) position = size - 1;
+            at.value += around ? stride * (size - 1) : -stride;
+        }
+    }
+}
+
+}  // namespace haichi

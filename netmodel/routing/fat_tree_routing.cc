@@ -1,0 +1,36 @@
+#include "netmodel/routing/fat_tree_routing.h"
+
+#include <array>
+
+#include "base/errors.h"
+
+namespace haichi {
+
+FatTreeRouting parse_fat_tree_routing(std::string_view text) {
+    static const std::array<std::string, 2> kNames = {"up-straight", "down-straight"};
+    if (text == kNames[0]) return FatTreeRouting::kUpStraight;
+    if (text == kNames[1]) return FatTreeRouting::kDownStraight;
+    const std::string near = did_you_mean(text, kNames);
+    throw OptionError("routing " + shown(text) + " does not fit a tree",
+                      near.empty() ? "trees are routed up-straight or down-straight" : near);
+}
+
+std::string to_string(FatTreeRouting routing) {
+    return routing == FatTreeRouting::kUpStraight ? "up-straight" : "down-straight";
+}
+
+void append_fat_tree_route(const FatTree& tree, FatTreeRouting routing, VertexId s, VertexId d,
+                           std::vector<LinkId>& links) {
+    // With lanes counted as FatTree does, always taking parent (key / width(l)) mod w_{l+1} means being in lane
+    // key mod width(l) on level l: on the way up and, since both ends of the route share its top, on the way down.
+    const std::int32_t key = routing == FatTreeRouting::kUpStraight ? s.value : d.value;
+    const auto index = [&](VertexId terminal, std::size_t l) {
+        return terminal.value / tree.terminals_below(l) * tree.width(l) + key % tree.width(l);
+    };
+    const auto parent = [&](std::size_t l) { return key / tree.width(l) % tree.parents()[l]; };
+    const std::size_t top = tree.common_level(s, d);
+    for (std::size_t l = 0; l < top; ++l) links.push_back(tree.up_link(l, index(s, l), parent(l)));
+    for (std::size_t l = top; l-- > 0;) links.push_back(tree.down_link(l, index(d, l), parent(l)));
+}
+
+}  // namespace haichi

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "netmodel/topology/fat_tree.h"
+
+namespace haichi {
+
+/// NSIM's two static routings of fat trees. Every route goes up to the lowest common level, then down.
+enum class FatTreeRouting {
+    kUpStraight,    ///< the source fixes the spine: at level l parent (source / (w_1..w_l)) mod w_{l+1} (source-mod-k)
+    kDownStraight,  ///< the destination fixes it (destination-mod-k)
+};
+
+/// "up-straight" or "down-straight"; throws OptionError with did-you-mean.
+FatTreeRouting parse_fat_tree_routing(std::string_view text);
+std::string to_string(FatTreeRouting routing);
+
+/// Appends the links from terminal s to terminal d. A pure function of its arguments.
+void append_fat_tree_route(const FatTree& tree, FatTreeRouting routing, VertexId s, VertexId d,
+                           std::vector<LinkId>& links);
+
+}  // namespace haichi

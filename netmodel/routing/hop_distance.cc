@@ -1,0 +1,105 @@
+#include "netmodel/routing/hop_distance.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace haichi {
+
+namespace {
+
+/// Largest distance between any two nodes of the fabric, channels included.
+std::int64_t diameter(const Network& network) {
+    std::int64_t longest = network.options().count_nic ? 2 : 0;
+    if (const auto* fabric = std::get_if<GridFabric>(&network.fabric())) {
+        for (const Axis& axis : fabric->topology.axes()) {
+            const std::int64_t across = axis.is_ring() ? axis.size / 2 : axis.size - 1;
+            longest += network.routes_are_shortest() ? across : 2 * across;  // at most one detour per axis
+        }
+        return longest;
+    }
+    return longest + 2 * static_cast<std::int64_t>(std::get<FatTreeFabric>(network.fabric()).topology.level_count());
+}
+
+}  // namespace
+
+HopDistance::HopDistance(const Network& network, HopDistanceOptions options)
+    : channels_(network.options().count_nic ? 2 : 0),
+      node_count_(static_cast<std::size_t>(network.node_count())),
+      network_(&network) {
+    if (options.pack_coordinates) {
+        if (const auto* fabric = std::get_if<GridFabric>(&network.fabric())) {
+            pack(fabric->topology);
+        } else {
+            pack(std::get<FatTreeFabric>(network.fabric()).topology);
+        }
+    }
+    const std::size_t pairs = node_count_ * node_count_;  // at most 2^52
+    const std::int64_t longest = diameter(network);
+    if (longest <= std::numeric_limits<std::uint8_t>::max() && pairs <= options.table_budget_bytes) {
+        table8_.resize(pairs);
+        fill_tables();
+        path_ = Path::kTable8;
+    } else if (longest <= std::numeric_limits<std::uint16_t>::max() && 2 * pairs <= options.table_budget_bytes) {
+        table16_.resize(pairs);
+        fill_tables();
+        path_ = Path::kTable16;
+    }
+}
+
+void HopDistance::fill_tables() {
+    for (std::size_t a = 0, at = 0; a < node_count_; ++a) {
+        for (std::size_t b = 0; b < node_count_; ++b, ++at) {
+            const std::int32_t hops = (*this)(NodeId(a), NodeId(b));  // by the path that serves without a table
+            if (!table8_.empty()) {
+                table8_[at] = static_cast<std::uint8_t>(hops);
+            } else {
+                table16_[at] = static_cast<std::uint16_t>(hops);
+            }
+        }
+    }
+    rows_ = {};
+    digits_ = {};
+}
+
+void HopDistance::pack(const Grid& grid) {
+    // Lanes are signed: |a - b| and size - |a - b| must fit, and a mesh's "size" must exceed twice any difference.
+    constexpr std::int32_t kOpen = std::numeric_limits<std::int16_t>::max();
+    constexpr std::int32_t kLargestOpenAxis = kOpen / 2;
+    if (grid.axis_count() > kLanes || !network_->routes_are_shortest()) return;
+    if (diameter(*network_) > std::numeric_limits<std::uint16_t>::max()) return;
+    std::ranges::fill(sizes_, static_cast<std::int16_t>(kOpen));
+    for (std::size_t k = 0; k < grid.axis_count(); ++k) {
+        const Axis& axis = grid.axis(k);
+        if (axis.size > (axis.is_ring() ? kOpen : kLargestOpenAxis)) return;
+        if (axis.is_ring()) sizes_[k] = static_cast<std::int16_t>(axis.size);
+    }
+    path_ = grid.axis_count() <= kLanes / 2 ? Path::kPacked4 : Path::kPacked8;
+    const std::size_t lanes = path_ == Path::kPacked4 ? kLanes / 2 : kLanes;
+    rows_.assign(node_count_ * lanes, 0);
+    for (std::size_t i = 0; i < node_count_; ++i) {
+        const VertexId v = network_->vertex(NodeId(i));
+        for (std::size_t k = 0; k < grid.axis_count(); ++k) {
+            rows_[i * lanes + k] = static_cast<std::int16_t>(grid.coordinate(v, k));
+        }
+    }
+}
+
+void HopDistance::pack(const FatTree& tree) {
+    // A digit of m values takes at most 2 log2(m) bits, and terminals number at most 2^26: 52 bits.
+    path_ = Path::kDigits;
+    digits_.assign(node_count_, 0);
+    int shift = 0;
+    for (std::size_t level = 0; level < tree.level_count(); ++level) {
+        const std::int32_t arity = tree.children()[level];
+        for (std::size_t i = 0; i < node_count_; ++i) {
+            const std::int32_t digit = network_->vertex(NodeId(i)).value / tree.terminals_below(level) % arity;
+            digits_[i] |= static_cast<std::uint64_t>(digit) << shift;
+        }
+        const int width = static_cast<int>(std::bit_width(static_cast<std::uint32_t>(arity - 1)));
+        for (int bit = 0; bit < width; ++bit) {
+            hops_of_width_[++shift] = static_cast<std::uint8_t>(2 * static_cast<std::int32_t>(level + 1) + channels_);
+        }
+    }
+}
+
+}  // namespace haichi

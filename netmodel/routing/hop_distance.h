@@ -1,0 +1,113 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "netmodel/routing/network.h"
+
+namespace haichi {
+
+struct HopDistanceOptions {
+    /// Largest table of all pairs; 1 MiB stays in a second-level cache beside the rest of an annealing loop.
+    std::size_t table_budget_bytes = std::size_t{1} << 20;
+    /// Whether coordinates may be packed where there is no table; without, every call asks the Network.
+    bool pack_coordinates = true;
+};
+
+/// Network::hops for inner loops: the same numbers from a table of all pairs while it is small, else from packed
+/// coordinates (grids of up to 8 axes with shortest routes, and trees), else from the Network, which must outlive it.
+class HopDistance {
+  public:
+    explicit HopDistance(const Network& network, HopDistanceOptions options = {});
+
+    [[nodiscard]] std::int32_t operator()(NodeId a, NodeId b) const {
+        switch (path_) {
+            case Path::kTable8:
+                return table8_[a.index() * node_count_ + b.index()];
+            case Path::kTable16:
+                return table16_[a.index() * node_count_ + b.index()];
+            case Path::kPacked4:
+                return with_channels(a, b, packed4(a, b));
+            case Path::kPacked8:
+                return with_channels(a, b, packed8(a, b));
+            case Path::kDigits:
+                return digits(a, b);
+            case Path::kNetwork:
+                break;
+        }
+        return network_->hops(a, b);
+    }
+
+    enum class Path : std::uint8_t { kTable8, kTable16, kPacked4, kPacked8, kDigits, kNetwork };
+    [[nodiscard]] Path path() const { return path_; }
+
+  private:
+    // One 16-bit lane per axis. Vector extensions of GCC and Clang: SSE2 or NEON where they exist, else plain words.
+    using Lanes [[gnu::vector_size(16)]] = std::int16_t;
+    using Halves [[gnu::vector_size(16)]] = std::uint64_t;
+    static constexpr std::size_t kLanes = 8;
+
+    /// Sum of four lanes; none is negative and the sum is below 2^16.
+    static std::int32_t sum_of_lanes(std::uint64_t word) {
+        return static_cast<std::int32_t>((word * 0x0001000100010001ULL) >> 48);
+    }
+
+    /// min(|a - b|, size - |a - b|) per lane; a mesh has a "size" so large that the first always wins.
+    [[nodiscard]] Halves axis_distances(Lanes a, Lanes b) const {
+        Lanes sizes;
+        std::memcpy(&sizes, sizes_, sizeof(sizes));
+        const Lanes difference = a - b;
+        const Lanes straight = difference < 0 ? -difference : difference;
+        const Lanes around = sizes - straight;
+        return std::bit_cast<Halves>(straight < around ? straight : around);
+    }
+
+    [[nodiscard]] Lanes load4(NodeId node) const {
+        std::uint64_t word = 0;
+        std::memcpy(&word, rows_.data() + node.index() * (kLanes / 2), sizeof(word));
+        return std::bit_cast<Lanes>(Halves{word, 0});
+    }
+
+    [[nodiscard]] Lanes load8(NodeId node) const {
+        Lanes lanes;
+        std::memcpy(&lanes, rows_.data() + node.index() * kLanes, sizeof(lanes));
+        return lanes;
+    }
+
+    [[nodiscard]] std::int32_t packed4(NodeId a, NodeId b) const {
+        return sum_of_lanes(axis_distances(load4(a), load4(b))[0]);
+    }
+
+    [[nodiscard]] std::int32_t packed8(NodeId a, NodeId b) const {
+        const Halves halves = axis_distances(load8(a), load8(b));
+        return sum_of_lanes(halves[0] + halves[1]);
+    }
+
+    /// The highest bit in which two terminals differ belongs to the digit of their lowest common level.
+    [[nodiscard]] std::int32_t digits(NodeId a, NodeId b) const {
+        return hops_of_width_[static_cast<std::size_t>(std::bit_width(digits_[a.index()] ^ digits_[b.index()]))];
+    }
+
+    [[nodiscard]] std::int32_t with_channels(NodeId a, NodeId b, std::int32_t distance) const {
+        return distance + (a != b ? channels_ : 0);
+    }
+
+    void fill_tables();
+    void pack(const Grid& grid);
+    void pack(const FatTree& tree);
+
+    Path path_ = Path::kNetwork;
+    std::int32_t channels_ = 0;  ///< 2 when injection and ejection count
+    std::size_t node_count_ = 0;
+    std::vector<std::uint8_t> table8_;
+    std::vector<std::uint16_t> table16_;
+    std::vector<std::int16_t> rows_;  ///< 4 or 8 coordinates per node, unused lanes 0
+    std::int16_t sizes_[kLanes] = {};
+    std::vector<std::uint64_t> digits_;  ///< per node: number of its terminal, each level's digit in bits of its own
+    std::uint8_t hops_of_width_[65] = {};
+    const Network* network_;
+};
+
+}  // namespace haichi

@@ -1,0 +1,9 @@
+haichi_test(commlog_tests
+            LINKS haichi::commlog
+            SOURCES unit/commlog_workload.cc
+                    unit/commlog_workload_json.cc
+                    unit/commlog_collectives.cc
+                    unit/commlog_patterns.cc
+                    malformed/workload_json.cc
+                    property/commlog_workload.cc
+                    property/commlog_patterns.cc)

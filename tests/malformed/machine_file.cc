@@ -1,0 +1,190 @@
+// Broken machine files: every one is an InputError that names file, line and value.
+
+#include <gtest/gtest.h>
+
+#include <ostream>
+
+#include "base/errors.h"
+#include "netmodel/machine/machine.h"
+
+namespace haichi {
+namespace {
+
+struct Broken {
+    std::string claim;
+    std::string text;
+    std::string place;   ///< expected start of the message
+    std::string value;   ///< expected somewhere in the message
+    std::string hint{};  ///< expected somewhere in the hint
+
+    friend void PrintTo(const Broken& broken, std::ostream* out) { *out << broken.claim; }
+};
+
+/// A file whose first line holds the schema, the second the topology, the third the link, the fourth `rest`.
+std::string file_with(const std::string& topology, const std::string& link = R"({"bandwidth": "5GB/s"})",
+                      const std::string& rest = R"("name": "m")") {
+    return "{\"schema\": \"haichi-machine/1\",\n\"topology\": " + topology + ",\n\"link\": " + link + ",\n" + rest +
+           "}";
+}
+const std::string kRing = R"({"kind": "torus", "axes": [{"name": "X", "size": 4, "wraps": true}]})";
+const std::string kLink = R"({"bandwidth": "5GB/s"})";
+
+std::string with(const std::string& rest) { return file_with(kRing, kLink, rest); }
+std::string axes(const std::string& list) { return file_with("{\"kind\": \"torus\", \"axes\": " + list + "}"); }
+
+std::vector<Broken> broken_files() {
+    return {
+        {"empty", "", "m.json:1", ""},
+        {"no_object", "[1]", "m.json:1", "[1]"},
+        {"cut_off", "{\"schema\":\n", "m.json", "JSON"},
+        {"no_schema", "{\n\"name\": \"a\"}", "m.json:1", "schema"},
+        {"wrong_schema", "{\n\"schema\": \"haichi-machine/9\"}", "m.json:2", "haichi-machine/9"},
+        {"schema_is_number", "{\n\"schema\": 1}", "m.json:2", "1"},
+        {"no_topology", R"({"schema": "haichi-machine/1", "link": {"bandwidth": "5GB/s"}})", "m.json:1", "topology"},
+        {"no_link", "{\"schema\": \"haichi-machine/1\", \"topology\": " + kRing + "}", "m.json:1", "link"},
+        {"unknown_key", with("\"rooter\": {}"), "m.json:4", "rooter", "router"},
+        {"unknown_key_in_router", with("\"router\": {\"routing_tim\": \"2ns\"}"), "m.json:4", "routing_tim",
+         "routing_time"},
+        {"unknown_key_in_node", with("\"node\": {\n\"nic\": 4}"), "m.json:5", "nic", "nics"},
+        {"unknown_key_in_packet", with("\"packet\": {\"playload\": \"1B\"}"), "m.json:4", "playload", "payload"},
+        {"unknown_key_in_link", file_with(kRing, R"({"bandwith": "5GB/s"})"), "m.json:3", "bandwith", "bandwidth"},
+        {"unknown_key_in_routing", with(R"("routing": {"kind": "dimension-order", "ordr": "X"})"), "m.json:4", "ordr",
+         "order"},
+        {"unknown_key_in_topology", file_with(R"({"kind": "torus", "axis": []})"), "m.json:2", "axis", "axes"},
+        {"unknown_key_in_axis", axes(R"([{"name": "X", "siz": 4}])"), "m.json:2", "siz", "size"},
+        {"duplicate_key", with("\"name\": \"a\",\n\"name\": \"b\""), "m.json:5", "name"},
+        {"topology_is_text", file_with("\"torus\""), "m.json:2", "torus"},
+        {"unknown_kind", file_with(R"({"kind": "tours", "axes": []})"), "m.json:2", "tours", "torus"},
+        {"no_kind", file_with(R"({"axes": []})"), "m.json:2", "kind"},
+        {"no_axes", file_with(R"({"kind": "torus"})"), "m.json:2", "axes"},
+        {"empty_axes", axes("[]"), "m.json:2", "[]"},
+        {"axes_are_numbers", axes("[4, 4]"), "m.json:2", "4"},
+        {"axis_without_name", axes(R"([{"size": 4}])"), "m.json:2", "name"},
+        {"axis_without_size", axes(R"([{"name": "X"}])"), "m.json:2", "size"},
+        {"axis_name_twice", axes("[{\"name\": \"X\", \"size\": 2},\n{\"name\": \"X\", \"size\": 2}]"), "m.json:3", "X"},
+        {"axis_name_with_dot", axes(R"([{"name": "a.b", "size": 2}])"), "m.json:2", "a.b"},
+        {"axis_name_empty", axes(R"([{"name": "", "size": 2}])"), "m.json:2", "''"},
+        {"axis_size_zero", axes("[{\"name\": \"X\",\n\"size\": 0}]"), "m.json:3", "0"},
+        {"axis_size_negative", axes("[{\"name\": \"X\",\n\"size\": -4}]"), "m.json:3", "-4"},
+        {"axis_size_fraction", axes(R"([{"name": "X", "size": 2.5}])"), "m.json:2", "2.5"},
+        {"axis_size_text", axes(R"([{"name": "X", "size": "4"}])"), "m.json:2", "4"},
+        {"axis_size_huge", axes(R"([{"name": "X", "size": 18446744073709551615}])"), "m.json:2",
+         "18446744073709551615"},
+        {"too_many_nodes", axes(R"([{"name": "X", "size": 60000}, {"name": "Y", "size": 60000}])"), "m.json:2",
+         "67108864"},
+        {"wraps_is_text", axes(R"([{"name": "X", "size": 4, "wraps": "yes"}])"), "m.json:2", "yes"},
+        {"mesh_axis_that_wraps", file_with(R"({"kind": "mesh", "axes": [{"name": "X", "size": 4, "wraps": true}]})"),
+         "m.json:2", "wraps"},
+        {"too_many_axes",
+         axes("[" +
+              [] {
+                  std::string list;
+                  for (int k = 0; k < 13; ++k) {
+                      if (k > 0) list += ",";
+                      list += "{\"name\": \"d" + std::to_string(k) + "\", \"size\": 1}";
+                  }
+                  return list;
+              }() +
+              "]"),
+         "m.json:2", "13"},
+        {"logical_of_unknown_axis",
+         file_with("{\"kind\": \"mesh\", \"axes\": [{\"name\": \"X\", \"size\": 4}],\n\"logical\": [[\"Q\"]]}"),
+         "m.json:3", "Q"},
+        {"logical_axis_twice",
+         file_with(
+             "{\"kind\": \"mesh\", \"axes\": [{\"name\": \"X\", \"size\": 4}],\n\"logical\": [[\"X\"], [\"X\"]]}"),
+         "m.json:3", "X"},
+        {"logical_leaves_out_an_axis",
+         file_with(R"({"kind": "mesh", "axes": [{"name": "X", "size": 4}, {"name": "A", "size": 2}],
+"logical": [["X"]]})"),
+         "m.json:3", "A"},
+        {"logical_is_flat",
+         file_with("{\"kind\": \"mesh\", \"axes\": [{\"name\": \"X\", \"size\": 4}],\n\"logical\": [\"X\"]}"),
+         "m.json:3", "X"},
+        {"tree_without_children", file_with(R"({"kind": "tree"})"), "m.json:2", "children"},
+        {"tree_with_parents", file_with(R"({"kind": "tree", "children": [2], "parents": [1]})"), "m.json:2", "parents"},
+        {"fat_tree_without_parents", file_with(R"({"kind": "fattree", "children": [2]})"), "m.json:2", "parents"},
+        {"fat_tree_of_two_lengths", file_with(R"({"kind": "fattree", "children": [2, 2], "parents": [1]})"), "m.json:2",
+         "2 numbers of children"},
+        {"tree_with_no_child", file_with("{\"kind\": \"tree\", \"children\": [2,\n0]}"), "m.json:3", "0"},
+        {"tree_too_large", file_with(R"({"kind": "tree", "children": [60000, 60000]})"), "m.json:2", "67108864"},
+        {"tree_with_too_many_bandwidths",
+         file_with(R"({"kind": "tree", "children": [2], "bandwidth": ["1GB/s", "1GB/s"]})"), "m.json:2",
+         "2 bandwidths"},
+        {"tree_bandwidth_is_number", file_with(R"({"kind": "tree", "children": [2], "bandwidth": [5]})"), "m.json:2",
+         "5"},
+        {"torus_with_children", file_with(R"({"kind": "torus", "children": [2]})"), "m.json:2", "children"},
+        {"link_is_text", file_with(kRing, "\"5GB/s\""), "m.json:3", "5GB/s"},
+        {"bandwidth_missing", file_with(kRing, "{}"), "m.json:3", "bandwidth"},
+        {"bandwidth_is_number", file_with(kRing, R"({"bandwidth": 5})"), "m.json:3", "5"},
+        {"bandwidth_without_unit", file_with(kRing, R"({"bandwidth": "5"})"), "m.json:3", "5"},
+        {"bandwidth_in_bytes", file_with(kRing, R"({"bandwidth": "5GB"})"), "m.json:3", "5GB", "GB/s"},
+        {"bandwidth_zero", file_with(kRing, R"({"bandwidth": "0GB/s"})"), "m.json:3", "0GB/s"},
+        {"bandwidth_negative", file_with(kRing, R"({"bandwidth": "-5GB/s"})"), "m.json:3", "-5GB/s"},
+        {"bandwidth_too_large", file_with(kRing, R"({"bandwidth": "5000TB/s"})"), "m.json:3", "5000TB/s"},
+        {"latency_in_bytes", file_with(kRing, R"({"bandwidth": "5GB/s", "cable_latency": "5B"})"), "m.json:3", "5B"},
+        {"time_finer_than_a_picosecond", with(R"("node": {"barrier": "1.5ps"})"), "m.json:4", "1.5ps"},
+        {"routing_of_unknown_axis", with(R"("routing": {"kind": "dimension-order", "order": "XQ"})"), "m.json:4", "Q"},
+        {"routing_leaves_out_an_axis", with(R"("routing": {"kind": "dimension-order", "order": ""})"), "m.json:4", "X"},
+        {"routing_with_unknown_tie", with(R"("routing": {"kind": "dimension-order", "tie": "up"})"), "m.json:4",
+         "tie=up"},
+        {"routing_with_column_outside",
+         with("\"routing\": {\"kind\": \"dimension-order\",\n\"order\": \"XX\", \"column\": \"4\"}"), "m.json:5", "4"},
+        {"torus_routed_as_tree", with(R"("routing": {"kind": "up-straight"})"), "m.json:4", "up-straight"},
+        {"tree_routed_as_torus",
+         file_with(R"({"kind": "tree", "children": [2]})", kLink, R"("routing": {"kind": "dimension-order"})"),
+         "m.json:4", "dimension-order"},
+        {"routing_without_kind", with(R"("routing": {"order": "X"})"), "m.json:4", "kind"},
+        {"buffer_in_bytes", with(R"("router": {"buffer": "8KiB"})"), "m.json:4", "8KiB", "8 packets"},
+        {"buffer_of_nothing", with(R"("router": {"buffer": "0 packets"})"), "m.json:4", "0 packets"},
+        {"buffer_is_number", with(R"("router": {"buffer": 8})"), "m.json:4", "8"},
+        {"no_virtual_channel", with(R"("router": {"virtual_channels": 0})"), "m.json:4", "0"},
+        {"nics_is_text", with(R"("node": {"nics": "4"})"), "m.json:4", "4"},
+        {"no_nic", with(R"("node": {"nics": 0})"), "m.json:4", "0"},
+        {"slots_fraction", with(R"("node": {"slots": 1.5})"), "m.json:4", "1.5"},
+        {"unknown_progress", with(R"("node": {"progress": "thread"})"), "m.json:4", "thread"},
+        {"payload_zero", with(R"("packet": {"payload": "0B"})"), "m.json:4", "0B"},
+        {"name_is_null", with("\"name\": null"), "m.json:4", "null"},
+        {"node_is_list", with("\"node\": []"), "m.json:4", "[]"},
+        {"invalid_utf8", with("\"name\": \"\xff\""), "m.json:4", ""},
+    };
+}
+
+class BrokenMachineFile : public ::testing::TestWithParam<Broken> {};
+
+TEST_P(BrokenMachineFile, is_refused_with_place_and_value) {
+    const Broken& broken = GetParam();
+    try {
+        (void)parse_machine(broken.text, "m.json");
+        FAIL() << "accepted:\n" << broken.text;
+    } catch (const InputError& error) {
+        const std::string what = error.what();
+        EXPECT_TRUE(what.starts_with(broken.place)) << what;
+        EXPECT_NE(what.find(broken.value), std::string::npos) << what;
+        EXPECT_NE(error.hint().find(broken.hint), std::string::npos) << what << "\nhint: " << error.hint();
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(, BrokenMachineFile, ::testing::ValuesIn(broken_files()),
+                         [](const auto& test) { return test.param.claim; });
+
+TEST(MachineFile, dragonfly_and_graph_are_known_but_do_not_exist_yet) {
+    EXPECT_THROW((void)parse_machine(file_with(R"({"kind": "dragonfly"})"), "m.json"), UnsupportedError);
+    EXPECT_THROW((void)parse_machine(file_with(R"({"kind": "graph"})"), "m.json"), UnsupportedError);
+}
+
+TEST(MachineFile, missing_file_and_directory_are_input_errors) {
+    EXPECT_THROW((void)load_machine("./no-such-machine.json"), InputError);
+    EXPECT_THROW((void)load_machine(::testing::TempDir()), InputError);
+}
+
+TEST(MachineFile, file_cut_at_any_byte_is_an_input_error_or_a_machine) {
+    const std::string whole = with(R"("node": {"nics": 4, "barrier": "5us"})");
+    for (std::size_t length = 0; length < whole.size(); ++length) {
+        EXPECT_THROW((void)parse_machine(whole.substr(0, length), "m.json"), InputError) << length;
+    }
+    EXPECT_NO_THROW((void)parse_machine(whole, "m.json"));
+}
+
+}  // namespace
+}  // namespace haichi

@@ -1,0 +1,121 @@
+// Preset names, shapes, origins, routings and folds that do not fit: errors that name the value.
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "base/errors.h"
+#include "netmodel/machine/allocation.h"
+
+namespace haichi {
+namespace {
+
+template <class Action>
+void expect_option_error(const Action& action, const std::string& value, const std::string& hint = "") {
+    try {
+        action();
+        FAIL() << "accepted; expected an error with " << value;
+    } catch (const OptionError& error) {
+        EXPECT_NE(std::string(error.what()).find(value), std::string::npos) << error.what();
+        EXPECT_NE(error.hint().find(hint), std::string::npos) << error.what() << "\nhint: " << error.hint();
+    }
+}
+
+TEST(MachineNames, that_mean_nothing_are_refused) {
+    const std::vector<std::array<std::string, 3>> cases = {
+        {"fx10-kyusu", "fx10-kyusu", "fx10-kyushu"},
+        {"fugakku", "fugakku", "fugaku"},
+        {"tourus:4x4", "tourus", "torus"},
+        {"", "''", ""},
+        {"nothing like a machine", "nothing like", "preset"},
+        {"k:4x4x4", "k:4x4x4", ""},
+        {"torus", "torus", "torus:SIZE"},
+        {"torus:", "torus:", ""},
+        {"torus:4x", "4x", ""},
+        {"torus:4x-4", "4x-4", ""},
+        {"torus:axb", "axb", ""},
+        {"torus:4,4", "4,4", ""},
+        {"torus:0x4", "0", ""},
+        {"torus:99999999999", "99999999999", ""},
+        {"torus:100000x100000", "67108864", ""},
+        {"torus:1x1x1x1x1x1x1x1x1x1x1x1x1", "12", ""},
+        {"mesh:3x3 ", "3x3 ", ""},
+        {"fx10:10x5", "fx10:10x5", "fx10:10x5x8:XZ"},
+        {"fx10:10x5x8:XW", "'W'", "X, Y and Z"},
+        {"fx10:10x5x8:XX", "twice", ""},
+        {"fx10:10x5x8:XZ:", "':'", ""},
+        {"fx100:4x4x0", "0", ""},
+        {"fattree:3", "fattree:3", "fattree:3x4"},
+        {"fattree:0x4", "fattree:0x4", ""},
+        {"fattree:3x0", "fattree:3x0", ""},
+        {"fattree:40x2", "40x2", ""},
+        {"fattree:9x64", "67108864", ""},
+    };
+    for (const auto& [name, value, hint] : cases) {
+        expect_option_error([&] { (void)load_machine(name); }, value, hint);
+    }
+}
+
+TEST(MachineNames, of_kinds_to_come_are_unsupported) {
+    EXPECT_THROW((void)load_machine("dragonfly:4,8,4"), UnsupportedError);
+    EXPECT_THROW((void)load_machine("graph:cluster.graphml"), UnsupportedError);
+}
+
+TEST(AllocationRequests, that_do_not_fit_the_machine_are_refused) {
+    const Machine machine = load_machine("fx10-kyushu");
+    const auto refused = [&](const AllocationRequest& request, const std::string& value, const std::string& hint = "") {
+        expect_option_error([&] { (void)allocate(machine, request); }, value, hint);
+    };
+    refused({.shape = {1, 2, 4}}, "1x2x4", "1x2x4x2x3x2");
+    refused({.shape = {1, 2, 4, 2, 3}}, "5 numbers");
+    refused({.shape = {5, 2, 4, 2, 3, 2}}, "5x2x4x2x3x2", "4x2x8x2x3x2");
+    refused({.shape = {0, 2, 4, 2, 3, 2}}, "size 0 on X");
+    refused({.shape = {-1, 2, 4, 2, 3, 2}}, "size -1 on X");
+    refused({.shape = {1, 2, 4, 2, 3, 2}, .origin = {0, 1, 0, 0, 0, 0}}, "Y does not wrap");
+    refused({.shape = {1, 2, 4, 2, 3, 2}, .origin = {4, 0, 0, 0, 0, 0}}, "4x0x0x0x0x0");
+    refused({.shape = {1, 2, 4, 2, 3, 2}, .origin = {-1, 0, 0, 0, 0, 0}}, "-1x0x0x0x0x0");
+    refused({.shape = {1, 2, 4, 2, 3, 2}, .origin = {0, 0}}, "origin 0x0 has 2 numbers");
+    refused({.shape = {1, 1, 1, 2, 3, 1}, .origin = {0, 0, 0, 1, 0, 0}}, "A does not wrap");
+    refused({.ranks_per_node = 0}, "0 ranks per node");
+    refused({.ranks_per_node = 17}, "17 ranks per node");
+    refused({.shape = {1, 2, 4, 2, 3, 2}, .nodes_file = "list"}, "node list", "--nodes");
+    refused({.routing = "XYZ"}, "XYZ", "dor:XYZACB");
+    refused({.routing = "up-straight"}, "up-straight");
+    refused({.routing = "dor:XYZ"}, "leaves out axis A");
+    refused({.routing = "dor:XYZACBQ"}, "'Q'");
+    refused({.routing = "dor:XYZACB,tie=up"}, "tie=up");
+    refused({.routing = "dor:XYZACBBB"}, "three times");
+    refused({.fold = "defualt"}, "defualt", "default");
+    refused({.fold = "spiral"}, "spiral", "row-major");
+}
+
+TEST(AllocationRequests, that_do_not_fit_a_tree_are_refused) {
+    const Machine machine = load_machine("fattree:2x3");
+    expect_option_error([&] { (void)allocate(machine, {.shape = {3, 3}}); }, "3x3", "--nodes");
+    expect_option_error([&] { (void)allocate(machine, {.shape = {8}}); }, "all 9");
+    expect_option_error([&] { (void)allocate(machine, {.origin = {0}}); }, "origin");
+    expect_option_error([&] { (void)allocate(machine, {.routing = "dor:XYZ"}); }, "dor:XYZ");
+    EXPECT_THROW((void)allocate(machine, {.fold = "mesh"}), UnsupportedError);
+}
+
+TEST(AllocationRequests, of_an_open_machine_need_a_shape) {
+    const Machine machine = load_machine("fx10");
+    expect_option_error([&] { (void)allocate(machine, {}); }, "size of machine fx10 is not known", "--shape");
+    expect_option_error([&] { (void)allocate(machine, {.nodes_file = "list"}); }, "not known");
+    expect_option_error(
+        [&] {
+            (void)allocate(machine, {.shape = {9, 1, 1, 2, 3, 2}, .origin = {1, 0, 0, 0, 0, 0}});
+        },
+        "origin");
+    expect_option_error([&] { (void)allocate(machine, {.shape = {9, 1, 1, 2, 4, 2}}); }, "axis B has 3");
+}
+
+TEST(Sizes, that_are_no_numbers_are_refused) {
+    for (const char* text : {"", "x", "1x", "x1", "1xx2", "1 x2", "+1", "-1", "1.0", "0x-1", "1X2", "\xff"}) {
+        EXPECT_THROW((void)parse_sizes(text, "shape"), OptionError) << text;
+    }
+    expect_option_error([] { (void)parse_sizes("1x4294967296", "shape"); }, "4294967296");
+}
+
+}  // namespace
+}  // namespace haichi

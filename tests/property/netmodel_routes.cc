@@ -1,0 +1,300 @@
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <queue>
+#include <set>
+
+#include "base/random.h"
+#include "netmodel/routing/hop_distance.h"
+#include "netmodel/routing/network.h"
+#include "netmodel/routing/route_table.h"
+
+namespace haichi {
+namespace {
+
+constexpr std::int32_t kMostDrawnNodes = 240;
+
+Grid drawn_grid(Random& random) {
+    std::vector<Axis> axes(1 + random.below(8));
+    std::int32_t room = kMostDrawnNodes;
+    for (std::size_t k = 0; k < axes.size(); ++k) {
+        const std::uint32_t largest = static_cast<std::uint32_t>(std::min(room, axes.size() < 3 ? 20 : 5));
+        axes[k] = {std::string(1, "ABCDEFGH"[k]), static_cast<std::int32_t>(1 + random.below(largest)),
+                   random.below(2) == 1};
+        room /= axes[k].size;
+    }
+    return Grid(std::move(axes));
+}
+
+/// Any order, either tie, and, where asked for, leading detours on some axes.
+DimensionOrder drawn_order(Random& random, const Grid& grid, bool may_detour) {
+    std::vector<std::size_t> order(grid.axis_count());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    random.shuffle(std::span(order));
+    DimensionOrder routing;
+    if (may_detour) {
+        for (const std::size_t k : order) {
+            if (random.below(3) != 0) continue;
+            const auto size = static_cast<std::uint32_t>(grid.axis(k).size);
+            std::optional<std::int32_t> column;
+            if (random.below(3) != 0) column = static_cast<std::int32_t>(random.below(size));
+            routing.stages.push_back({k, false, column});
+        }
+    }
+    random.shuffle(std::span(order));
+    for (const std::size_t k : order) routing.stages.push_back({k, true, std::nullopt});
+    routing.tie = random.below(2) == 0 ? Sign::kPlus : Sign::kMinus;
+    return routing;
+}
+
+FatTree drawn_tree(Random& random) {
+    const std::size_t levels = 1 + random.below(4);
+    std::vector<std::int32_t> children;
+    std::vector<std::int32_t> parents;
+    std::int32_t room = kMostDrawnNodes;
+    for (std::size_t l = 0; l < levels; ++l) {
+        children.push_back(static_cast<std::int32_t>(1 + random.below(static_cast<std::uint32_t>(std::min(room, 6)))));
+        parents.push_back(static_cast<std::int32_t>(1 + random.below(3)));
+        room /= children.back();
+    }
+    return FatTree(children, parents);
+}
+
+std::vector<VertexId> drawn_nodes(Random& random, std::int32_t terminals) {
+    if (random.below(2) == 0) return {};
+    std::vector<VertexId> nodes;
+    for (std::int32_t v = 0; v < terminals; ++v) nodes.emplace_back(v);
+    random.shuffle(std::span(nodes));
+    nodes.resize(1 + random.below(static_cast<std::uint32_t>(terminals)));
+    return nodes;
+}
+
+Network drawn_network(std::uint64_t seed, bool may_detour = true) {
+    Random random(seed);
+    NetworkOptions options;
+    options.count_nic = random.below(2) == 0;
+    options.link_bandwidth_bytes_per_s = 100;
+    if (random.below(3) == 0) {
+        FatTree tree = drawn_tree(random);
+        std::vector<VertexId> nodes = drawn_nodes(random, tree.terminal_count());
+        const auto routing = random.below(2) == 0 ? FatTreeRouting::kUpStraight : FatTreeRouting::kDownStraight;
+        return Network(FatTreeFabric{std::move(tree), routing}, options, std::move(nodes));
+    }
+    Grid grid = drawn_grid(random);
+    DimensionOrder order = drawn_order(random, grid, may_detour);
+    std::vector<VertexId> nodes = drawn_nodes(random, grid.vertex_count());
+    return Network(GridFabric{std::move(grid), std::move(order)}, options, std::move(nodes));
+}
+
+std::vector<LinkId> route(const Network& network, NodeId s, NodeId d) {
+    std::vector<LinkId> links;
+    network.append_route(s, d, links);
+    return links;
+}
+
+std::pair<VertexId, VertexId> ends(const Network& network, LinkId link) {
+    if (const auto* grid = std::get_if<GridFabric>(&network.fabric())) {
+        const Grid::LinkEnds e = grid->topology.link_ends(link);
+        return {e.from, e.to};
+    }
+    const FatTree::LinkEnds e = std::get<FatTreeFabric>(network.fabric()).topology.link_ends(link);
+    return {e.from, e.to};
+}
+
+template <class Visit>
+void for_all_pairs(const Network& network, const Visit& visit) {
+    for (std::int32_t s = 0; s < network.node_count(); ++s) {
+        for (std::int32_t d = 0; d < network.node_count(); ++d) visit(NodeId(s), NodeId(d));
+    }
+}
+
+/// Breadth-first distances over existing links: knows nothing of axes or levels.
+std::vector<std::int32_t> distances_by_search(const Network& network, NodeId from) {
+    const std::int32_t channels = network.options().count_nic ? 2 * network.node_count() : 0;
+    std::vector<std::vector<VertexId>> next;
+    for (std::int32_t l = 0; l < network.link_count() - channels; ++l) {
+        if (!network.link_exists(LinkId(l))) continue;
+        const auto [a, b] = ends(network, LinkId(l));
+        const std::size_t needed = std::max(a.index(), b.index()) + 1;
+        if (next.size() < needed) next.resize(needed);
+        next[a.index()].push_back(b);
+    }
+    next.resize(std::max(next.size(), network.vertex(from).index() + 1));
+    std::vector<std::int32_t> distance(next.size(), -1);
+    std::queue<VertexId> queue;
+    queue.push(network.vertex(from));
+    distance[network.vertex(from).index()] = 0;
+    for (; !queue.empty(); queue.pop()) {
+        for (const VertexId v : next[queue.front().index()]) {
+            if (distance[v.index()] >= 0) continue;
+            distance[v.index()] = distance[queue.front().index()] + 1;
+            queue.push(v);
+        }
+    }
+    return distance;
+}
+
+RC_GTEST_PROP(Routes, lead_over_existing_joined_links_from_source_to_destination, (std::uint64_t seed)) {
+    const Network network = drawn_network(seed);
+    const bool count_nic = network.options().count_nic;
+    for_all_pairs(network, [&](NodeId s, NodeId d) {
+        std::vector<LinkId> links = route(network, s, d);
+        RC_ASSERT(static_cast<std::int32_t>(links.size()) == network.hops(s, d));
+        if (s == d) {
+            RC_ASSERT(links.empty());
+            return;
+        }
+        for (const LinkId link : links) RC_ASSERT(network.link_exists(link));
+        if (count_nic) {
+            RC_ASSERT(links.front() == network.injection_link(s));
+            RC_ASSERT(links.back() == network.ejection_link(d));
+            links = {links.begin() + 1, links.end() - 1};
+        }
+        VertexId at = network.vertex(s);
+        for (const LinkId link : links) {
+            const auto [from, to] = ends(network, link);
+            RC_ASSERT(from == at);
+            at = to;
+        }
+        RC_ASSERT(at == network.vertex(d));
+    });
+}
+
+RC_GTEST_PROP(Routes, are_static, (std::uint64_t seed)) {
+    const Network network = drawn_network(seed);
+    const Network again = network;
+    for_all_pairs(network, [&](NodeId s, NodeId d) { RC_ASSERT(route(network, s, d) == route(again, s, d)); });
+}
+
+RC_GTEST_PROP(Routes, are_shortest_unless_they_make_a_detour, (std::uint64_t seed)) {
+    const Network network = drawn_network(seed);
+    const std::int32_t channels = network.options().count_nic ? 2 : 0;
+    for (std::int32_t s = 0; s < network.node_count(); s += 7) {
+        const std::vector<std::int32_t> distance = distances_by_search(network, NodeId(s));
+        for (std::int32_t d = 0; d < network.node_count(); ++d) {
+            if (d == s) continue;
+            const std::int32_t shortest = distance[network.vertex(NodeId(d)).index()] + channels;
+            if (network.routes_are_shortest()) {
+                RC_ASSERT(network.hops(NodeId(s), NodeId(d)) == shortest);
+            } else {
+                RC_ASSERT(network.hops(NodeId(s), NodeId(d)) >= shortest);
+            }
+        }
+    }
+}
+
+RC_GTEST_PROP(Routes, travel_each_axis_in_one_stretch_in_the_order_given, (std::uint64_t seed)) {
+    Random random(seed);
+    const Grid grid = drawn_grid(random);
+    const DimensionOrder order = drawn_order(random, grid, false);
+    std::vector<std::size_t> rank(grid.axis_count());
+    for (std::size_t i = 0; i < order.stages.size(); ++i) rank[order.stages[i].axis] = i;
+    const Network network(GridFabric{grid, order}, {});
+    for_all_pairs(network, [&](NodeId s, NodeId d) {
+        std::size_t last_rank = 0;
+        std::optional<Grid::LinkEnds> last;
+        for (const LinkId link : route(network, s, d)) {
+            const Grid::LinkEnds e = grid.link_ends(link);
+            RC_ASSERT(rank[e.axis] >= last_rank);
+            if (last && last->axis == e.axis) RC_ASSERT(last->sign == e.sign);
+            last_rank = rank[e.axis];
+            last = e;
+        }
+    });
+}
+
+RC_GTEST_PROP(Routes, routing_text_reads_back, (std::uint64_t seed)) {
+    Random random(seed);
+    const Grid grid = drawn_grid(random);
+    DimensionOrder order = drawn_order(random, grid, true);
+    // the text has a column for every repeated axis or for none
+    const bool with_columns = random.below(2) == 0;
+    for (DimensionOrder::Stage& stage : order.stages) {
+        if (!stage.to_destination) stage.column = with_columns ? std::optional<std::int32_t>(0) : std::nullopt;
+    }
+    RC_ASSERT(parse_dimension_order(to_string(order, grid), grid) == order);
+}
+
+RC_GTEST_PROP(Hops, are_symmetric_when_the_network_says_so, (std::uint64_t seed)) {
+    const Network network = drawn_network(seed);
+    if (!network.hops_are_symmetric()) return;
+    for_all_pairs(network, [&](NodeId a, NodeId b) { RC_ASSERT(network.hops(a, b) == network.hops(b, a)); });
+}
+
+RC_GTEST_PROP(HopDistance, equals_the_network_on_every_path, (std::uint64_t seed)) {
+    const Network network = drawn_network(seed);
+    for (const HopDistanceOptions& options : {HopDistanceOptions{}, HopDistanceOptions{.table_budget_bytes = 0},
+                                              HopDistanceOptions{.table_budget_bytes = 0, .pack_coordinates = false},
+                                              HopDistanceOptions{.pack_coordinates = false}}) {
+        const HopDistance distance(network, options);
+        for_all_pairs(network, [&](NodeId a, NodeId b) { RC_ASSERT(distance(a, b) == network.hops(a, b)); });
+    }
+}
+
+RC_GTEST_PROP(RouteTable, gives_the_routes_of_the_network_with_and_without_storage, (std::uint64_t seed)) {
+    const Network network = drawn_network(seed);
+    const RouteTable stored(network);
+    const RouteTable computed(network, 0);
+    RC_ASSERT(stored.is_stored());
+    RC_ASSERT(!computed.is_stored());
+    std::vector<LinkId> scratch;
+    for_all_pairs(network, [&](NodeId s, NodeId d) {
+        const std::vector<LinkId> expected = route(network, s, d);
+        RC_ASSERT(std::ranges::equal(stored.route(s, d, scratch), expected));
+        RC_ASSERT(std::ranges::equal(computed.route(s, d, scratch), expected));
+    });
+}
+
+RC_GTEST_PROP(NearNodes, are_all_the_jobs_nodes_at_the_smallest_possible_distance, (std::uint64_t seed)) {
+    const Network network = drawn_network(seed, /*may_detour=*/false);
+    const bool is_tree = std::holds_alternative<FatTreeFabric>(network.fabric());
+    const std::int32_t one_step = (is_tree ? 2 : 1) + (network.options().count_nic ? 2 : 0);
+    for (std::int32_t a = 0; a < network.node_count(); ++a) {
+        std::set<NodeId> expected;
+        for (std::int32_t b = 0; b < network.node_count(); ++b) {
+            if (network.hops(NodeId(a), NodeId(b)) == one_step) expected.insert(NodeId(b));
+        }
+        const auto near = network.near_nodes(NodeId(a));
+        RC_ASSERT(std::set<NodeId>(near.begin(), near.end()) == expected);
+        RC_ASSERT(near.size() == expected.size());
+    }
+}
+
+RC_GTEST_PROP(NearestDistanceBound, is_the_smallest_sorted_list_of_distances, (std::uint64_t seed)) {
+    const Network network = drawn_network(seed);
+    const auto others = static_cast<std::size_t>(network.node_count()) - 1;
+    std::vector<std::int32_t> smallest(others, 1 << 20);
+    for (std::int32_t a = 0; a < network.node_count(); ++a) {
+        std::vector<std::int32_t> sorted;
+        for (std::int32_t b = 0; b < network.node_count(); ++b) {
+            if (a != b) sorted.push_back(network.hops(NodeId(a), NodeId(b)));
+        }
+        std::ranges::sort(sorted);
+        for (std::size_t k = 0; k < others; ++k) smallest[k] = std::min(smallest[k], sorted[k]);
+    }
+    RC_ASSERT(network.nearest_distance_bound(others + 5) == smallest);
+    smallest.resize(others / 2);
+    RC_ASSERT(network.nearest_distance_bound(others / 2) == smallest);
+}
+
+TEST(NearestDistanceBound, holds_for_node_lists_above_the_brute_force_size) {
+    // every second node of a 64 x 80 torus
+    Grid grid({{"X", 64, true}, {"Y", 80, true}});
+    DimensionOrder order = default_dimension_order(grid);
+    std::vector<VertexId> nodes;
+    for (std::int32_t v = 0; v < grid.vertex_count(); v += 2) nodes.emplace_back(v);
+    const Network network(GridFabric{std::move(grid), std::move(order)}, {}, nodes);
+    ASSERT_GT(network.node_count(), 2048);
+    const std::vector<std::int32_t> bound = network.nearest_distance_bound(nodes.size());
+    ASSERT_EQ(bound.size(), nodes.size() - 1);
+    std::vector<std::int32_t> sorted;
+    for (std::int32_t b = 1; b < network.node_count(); ++b) sorted.push_back(network.hops(NodeId(0), NodeId(b)));
+    std::ranges::sort(sorted);
+    for (std::size_t k = 0; k < bound.size(); ++k) ASSERT_LE(bound[k], sorted[k]);
+}
+
+}  // namespace
+}  // namespace haichi

@@ -1,0 +1,53 @@
+#include <gtest/gtest.h>
+
+#include "base/quantity.h"
+
+namespace haichi {
+namespace {
+
+const SourcePlace kPlace{"machine.json", 7};
+
+TEST(Quantity, decimal_and_binary_units_are_exact) {
+    EXPECT_EQ(parse_bandwidth_bytes_per_s("5GB/s", kPlace), 5'000'000'000);
+    EXPECT_EQ(parse_bandwidth_bytes_per_s("6.8GB/s", kPlace), 6'800'000'000);
+    EXPECT_EQ(parse_bandwidth_bytes_per_s("40 Gbit/s", kPlace), 5'000'000'000);
+    EXPECT_EQ(parse_bytes("1KiB", kPlace), 1024);
+    EXPECT_EQ(parse_bytes("1920B", kPlace), 1920);
+    EXPECT_EQ(parse_time_ps("0.5us", kPlace), 500'000);
+    EXPECT_EQ(parse_time_ps("100ns", kPlace), 100'000);
+}
+
+template <class F>
+std::string error_of(F&& f) {
+    try {
+        f();
+    } catch (const InputError& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+TEST(Quantity, errors_name_place_and_value) {
+    for (const char* text : {"", "5", "GB/s", "5 GX/s", "-5GB/s", "5e9B/s", "1..2GB/s", "99999999999999999999GB/s",
+                             "1.5bit/s", "0x5GB/s", "5GB/s extra", "1234567890123456789012345B/s"}) {
+        const std::string message = error_of([&] { (void)parse_bandwidth_bytes_per_s(text, kPlace); });
+        EXPECT_TRUE(message.starts_with("machine.json:7: ")) << text << ": " << message;
+        EXPECT_NE(message.find(shown(text)), std::string::npos) << text << ": " << message;
+    }
+}
+
+TEST(Quantity, a_time_finer_than_a_picosecond_is_an_error) {
+    EXPECT_NE(error_of([] { (void)parse_time_ps("0.5ps", kPlace); }).find("finer"), std::string::npos);
+}
+
+TEST(Quantity, counts_stay_below_their_largest) {
+    EXPECT_EQ(parse_count("0", 5, kPlace), 0);
+    EXPECT_EQ(parse_count("5", 5, kPlace), 5);
+    EXPECT_EQ(parse_count("9223372036854775807", INT64_MAX, kPlace), INT64_MAX);
+    for (const char* text : {"6", "10", "-1", "", "1x", "9223372036854775808"}) {
+        EXPECT_NE(error_of([&] { (void)parse_count(text, 5, kPlace); }), "no error") << text;
+    }
+}
+
+}  // namespace
+}  // namespace haichi

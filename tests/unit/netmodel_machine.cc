@@ -1,0 +1,147 @@
+#include <gtest/gtest.h>
+
+#include "base/errors.h"
+#include "netmodel/machine/machine.h"
+
+namespace haichi {
+namespace {
+
+const Grid& grid_of(const Machine& machine) { return std::get<Grid>(machine.topology); }
+
+TEST(MachinePresets, kyushu_fx10_is_a_torus_of_768_nodes) {
+    const Machine machine = load_machine("fx10-kyushu");
+    EXPECT_EQ(grid_of(machine), Grid({{"X", 4, true}, {"Y", 2}, {"Z", 8, true}, {"A", 2}, {"B", 3, true}, {"C", 2}}));
+    EXPECT_EQ(grid_of(machine).vertex_count(), 768);
+    EXPECT_EQ(machine.link_bandwidth_bytes_per_s, 5'000'000'000);
+    EXPECT_EQ(machine.node.nics, 4);
+    EXPECT_EQ(machine.packet_payload_bytes, 1920);
+    EXPECT_EQ(machine.packet_header_bytes, 72);
+    EXPECT_EQ(machine.node.rendezvous_overhead_ps, 36'000'000);
+    EXPECT_EQ(machine.node.barrier_ps, 5'000'000);
+    EXPECT_EQ(machine.routing, "dor:XYZACB,tie=+");
+    EXPECT_EQ(machine.logical, (std::vector<std::vector<std::size_t>>{{0, 3}, {1, 4}, {2, 5}}));
+}
+
+TEST(MachinePresets, large_tofu_machines_have_their_published_sizes) {
+    EXPECT_EQ(grid_of(load_machine("k")).vertex_count(), 82'944);
+    const Machine fugaku = load_machine("fugaku");
+    EXPECT_EQ(grid_of(fugaku).vertex_count(), 158'976);
+    EXPECT_EQ(fugaku.link_bandwidth_bytes_per_s, 6'800'000'000);
+    EXPECT_EQ(fugaku.node.nics, 6);
+    EXPECT_TRUE(grid_of(fugaku).axis(0).wraps);
+    EXPECT_FALSE(grid_of(fugaku).axis(1).wraps);
+}
+
+TEST(MachinePresets, fx_sizes_and_wraps_come_from_the_name) {
+    const Machine machine = load_machine("fx10:10x5x8:XZ");
+    EXPECT_EQ(grid_of(machine), Grid({{"X", 10, true}, {"Y", 5}, {"Z", 8, true}, {"A", 2}, {"B", 3, true}, {"C", 2}}));
+    EXPECT_FALSE(grid_of(load_machine("fx10:10x5x8")).axis(0).wraps);
+    EXPECT_EQ(load_machine("fx100:1x2x3:Y").link_bandwidth_bytes_per_s, 12'500'000'000);
+    EXPECT_TRUE(load_machine("fx10").size_is_open);
+    EXPECT_FALSE(machine.size_is_open);
+}
+
+TEST(MachinePresets, plain_grids_name_their_axes) {
+    const Machine torus = load_machine("torus:16x16x4");
+    EXPECT_EQ(grid_of(torus), Grid({{"X", 16, true}, {"Y", 16, true}, {"Z", 4, true}}));
+    EXPECT_EQ(torus.routing, "dor:XYZ,tie=+");
+    const Machine mesh = load_machine("mesh:2x3x4x5");
+    EXPECT_EQ(grid_of(mesh), Grid({{"d0", 2}, {"d1", 3}, {"d2", 4}, {"d3", 5}}));
+    EXPECT_EQ(mesh.routing, "dor:d0.d1.d2.d3,tie=+");
+}
+
+TEST(MachinePresets, fat_tree_is_the_k_ary_n_tree) {
+    const Machine machine = load_machine("fattree:3x4");
+    EXPECT_EQ(std::get<FatTree>(machine.topology), FatTree({4, 4, 4}, {1, 4, 4}));
+    EXPECT_EQ(std::get<FatTree>(machine.topology).terminal_count(), 64);
+    EXPECT_EQ(std::get<FatTree>(load_machine("fattree:1x8").topology), FatTree({8}, {1}));
+}
+
+TEST(MachinePresets, every_row_of_the_table_has_a_pattern_and_a_sentence) {
+    ASSERT_EQ(machine_presets().size(), preset_words().size());
+    for (std::size_t i = 0; i < preset_words().size(); ++i) {
+        EXPECT_TRUE(machine_presets()[i].pattern.starts_with(preset_words()[i]));
+        EXPECT_FALSE(machine_presets()[i].description.empty());
+    }
+}
+
+TEST(MachineFile, tofu_file_reads_as_the_preset) {
+    const Machine machine = parse_machine(R"({"schema": "haichi-machine/1", "name": "fx10-kyushu",
+     "topology": {"kind": "torus", "axes": [{"name": "X", "size": 4, "wraps": true}, {"name": "Y", "size": 2},
+                                            {"name": "Z", "size": 8, "wraps": true}, {"name": "A", "size": 2},
+                                            {"name": "B", "size": 3, "wraps": true}, {"name": "C", "size": 2}],
+                  "logical": [["X", "A"], ["Y", "B"], ["Z", "C"]]},
+     "routing": {"kind": "dimension-order", "order": "XYZACB", "tie": "+"},
+     "link": {"bandwidth": "5GB/s", "cable_latency": "1ns"},
+     "router": {"routing_time": "2ns", "vc_allocation_time": "3ns", "switch_allocation_time": "4ns",
+                "switch_latency": "5ns", "bandwidth": "6GB/s", "virtual_channels": 2, "buffer": "8 packets"},
+     "packet": {"payload": "1920B", "header": "72B"},
+     "node": {"nics": 4, "nic_bandwidth": "5GB/s", "dma_bandwidth": "10GB/s", "memory_bandwidth": "85GB/s",
+              "mpi_call_overhead": "1us", "rendezvous_overhead": "36us", "eager_limit": "4KiB", "barrier": "5us",
+              "slots": 16, "progress": "calls"}})",
+                                          "m.json");
+    const Machine preset = load_machine("fx10-kyushu");
+    EXPECT_EQ(machine.name, preset.name);
+    EXPECT_EQ(machine.topology, preset.topology);
+    EXPECT_EQ(machine.logical, preset.logical);
+    EXPECT_EQ(machine.routing, preset.routing);
+    EXPECT_EQ(machine.link_bandwidth_bytes_per_s, preset.link_bandwidth_bytes_per_s);
+    EXPECT_EQ(machine.cable_latency_ps, 1'000);
+    EXPECT_EQ(machine.router.routing_time_ps, 2'000);
+    EXPECT_EQ(machine.router.vc_allocation_time_ps, 3'000);
+    EXPECT_EQ(machine.router.switch_allocation_time_ps, 4'000);
+    EXPECT_EQ(machine.router.switch_latency_ps, 5'000);
+    EXPECT_EQ(machine.router.bandwidth_bytes_per_s, 6'000'000'000);
+    EXPECT_EQ(machine.router.virtual_channels, preset.router.virtual_channels);
+    EXPECT_EQ(machine.router.buffer_packets, preset.router.buffer_packets);
+    EXPECT_EQ(machine.packet_payload_bytes, preset.packet_payload_bytes);
+    EXPECT_EQ(machine.packet_header_bytes, preset.packet_header_bytes);
+    EXPECT_EQ(machine.node.nics, preset.node.nics);
+    EXPECT_EQ(machine.node.nic_bandwidth_bytes_per_s, preset.node.nic_bandwidth_bytes_per_s);
+    EXPECT_EQ(machine.node.dma_bandwidth_bytes_per_s, 10'000'000'000);
+    EXPECT_EQ(machine.node.memory_bandwidth_bytes_per_s, 85'000'000'000);
+    EXPECT_EQ(machine.node.mpi_call_overhead_ps, preset.node.mpi_call_overhead_ps);
+    EXPECT_EQ(machine.node.rendezvous_overhead_ps, preset.node.rendezvous_overhead_ps);
+    EXPECT_EQ(machine.node.eager_limit_bytes, 4096);
+    EXPECT_EQ(machine.node.barrier_ps, preset.node.barrier_ps);
+    EXPECT_EQ(machine.node.slots, preset.node.slots);
+    EXPECT_EQ(machine.node.progress, "calls");
+}
+
+TEST(MachineFile, smallest_file_is_schema_topology_and_link) {
+    const Machine machine = parse_machine(
+        R"({"schema": "haichi-machine/1", "topology": {"kind": "mesh", "axes": [{"name": "row", "size": 3},
+            {"name": "column", "size": 4}]}, "link": {"bandwidth": "1GB/s"}})",
+        "small.json");
+    EXPECT_EQ(machine.name, "small.json");
+    EXPECT_EQ(machine.routing, "dor:row.column,tie=+");
+    EXPECT_EQ(machine.node.nics, 1);
+    EXPECT_FALSE(machine.cable_latency_ps.has_value());
+}
+
+TEST(MachineFile, trees_have_bandwidths_by_level) {
+    const Machine tree = parse_machine(
+        R"({"schema": "haichi-machine/1", "topology": {"kind": "tree", "children": [3, 2], "bandwidth": ["5GB/s"]},
+            "link": {"bandwidth": "10GB/s"}})",
+        "tree.json");
+    EXPECT_EQ(std::get<FatTree>(tree.topology), FatTree({3, 2}, {1, 1}));
+    EXPECT_EQ(tree.level_bandwidth_bytes_per_s, std::vector<std::int64_t>{5'000'000'000});
+    const Machine fat = parse_machine(
+        R"({"schema": "haichi-machine/1", "topology": {"kind": "fattree", "children": [3, 2], "parents": [1, 3]},
+            "routing": {"kind": "up-straight"}, "link": {"bandwidth": "10GB/s"}})",
+        "fat.json");
+    EXPECT_EQ(std::get<FatTree>(fat.topology), FatTree({3, 2}, {1, 3}));
+    EXPECT_EQ(fat.routing, "up-straight");
+}
+
+TEST(MachineFile, extended_order_has_a_column) {
+    const Machine machine = parse_machine(
+        R"({"schema": "haichi-machine/1", "topology": {"kind": "torus", "axes": [{"name": "X", "size": 3},
+            {"name": "B", "size": 3, "wraps": true}]}, "link": {"bandwidth": "1GB/s"},
+            "routing": {"kind": "dimension-order", "order": "BXB", "tie": "-", "column": "2"}})",
+        "m.json");
+    EXPECT_EQ(machine.routing, "dor:BXB,tie=-,column=2");
+}
+
+}  // namespace
+}  // namespace haichi

@@ -1,0 +1,138 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "base/errors.h"
+#include "netmodel/routing/fat_tree_routing.h"
+#include "netmodel/topology/fat_tree.h"
+#include "netmodel/topology/grid.h"
+
+namespace haichi {
+namespace {
+
+TEST(Grid, size_two_axis_has_one_link_each_way_even_when_it_wraps) {
+    // 0 <==> 1
+    const Grid grid({{"A", 2, true}});
+    EXPECT_EQ(grid.links_per_vertex(), 1);
+    EXPECT_EQ(grid.link(VertexId(0), 0, Sign::kPlus), LinkId(0));
+    EXPECT_EQ(grid.link(VertexId(1), 0, Sign::kMinus), LinkId(1));
+    EXPECT_EQ(grid.link_ends(LinkId(1)).to, VertexId(0));
+}
+
+TEST(Grid, mesh_border_links_do_not_exist) {
+    // 0 <-> 1 <-> 2
+    const Grid grid({{"X", 3, false}});
+    EXPECT_FALSE(grid.link_exists(grid.link(VertexId(0), 0, Sign::kMinus)));
+    EXPECT_TRUE(grid.link_exists(grid.link(VertexId(0), 0, Sign::kPlus)));
+    EXPECT_FALSE(grid.link_exists(grid.link(VertexId(2), 0, Sign::kPlus)));
+}
+
+TEST(Grid, refuses_more_vertices_than_ids_can_number) {
+    EXPECT_THROW(Grid({{"X", 1 << 14, false}, {"Y", 1 << 14, false}}), OptionError);
+    EXPECT_THROW(Grid({{"X", 0, false}}), OptionError);
+    EXPECT_THROW(Grid(std::vector<Axis>{}), OptionError);
+}
+
+// children 3,2  parents 1,1: the paper's two switches with three nodes each under a third.
+//
+//            [2.0]
+//           /     \.
+//       [1.0]     [1.1]
+//       / | \     / | \.
+//      0  1  2   3  4  5
+TEST(FatTree, two_level_tree_has_its_switches_above_the_terminals) {
+    const FatTree tree({3, 2}, {1, 1});
+    EXPECT_EQ(tree.terminal_count(), 6);
+    EXPECT_EQ(tree.vertex_count(), 9);
+    EXPECT_EQ(tree.link_count(), 16);
+    EXPECT_EQ(tree.level(VertexId(5)), 0U);
+    EXPECT_EQ(tree.level(VertexId(6)), 1U);
+    EXPECT_EQ(tree.level(VertexId(8)), 2U);
+    EXPECT_EQ(tree.common_level(VertexId(0), VertexId(0)), 0U);
+    EXPECT_EQ(tree.common_level(VertexId(0), VertexId(2)), 1U);
+    EXPECT_EQ(tree.common_level(VertexId(2), VertexId(3)), 2U);
+    const FatTree::LinkEnds up = tree.link_ends(tree.up_link(0, 4, 0));
+    EXPECT_EQ(up.from, VertexId(4));
+    EXPECT_EQ(up.to, VertexId(7));
+    EXPECT_TRUE(up.up);
+    const FatTree::LinkEnds down = tree.link_ends(tree.down_link(1, 1, 0));
+    EXPECT_EQ(down.from, VertexId(8));
+    EXPECT_EQ(down.to, VertexId(7));
+    EXPECT_FALSE(down.up);
+    EXPECT_EQ(down.lower_level, 1U);
+}
+
+// The 2-ary 2-tree: full bisection.
+//
+//      [2.0]   [2.1]
+//        | \  / |
+//        |  \/  |
+//        |  /\  |
+//      [1.0]   [1.1]
+//      /  \    /  \.
+//     0    1  2    3
+TEST(FatTree, binary_fat_tree_joins_every_leaf_switch_to_every_spine) {
+    const FatTree tree({2, 2}, {1, 2});
+    EXPECT_EQ(tree.vertex_count(), 4 + 2 + 2);
+    std::set<std::pair<std::int32_t, std::int32_t>> edges;
+    for (std::int32_t leaf = 0; leaf < 2; ++leaf) {
+        for (std::int32_t parent = 0; parent < 2; ++parent) {
+            const FatTree::LinkEnds ends = tree.link_ends(tree.up_link(1, leaf, parent));
+            edges.emplace(ends.from.value, ends.to.value);
+        }
+    }
+    EXPECT_EQ(edges, (std::set<std::pair<std::int32_t, std::int32_t>>{{4, 6}, {4, 7}, {5, 6}, {5, 7}}));
+}
+
+std::int32_t spine_of(const FatTree& tree, FatTreeRouting routing, std::int32_t s, std::int32_t d) {
+    std::vector<LinkId> links;
+    append_fat_tree_route(tree, routing, VertexId(s), VertexId(d), links);
+    return tree.link_ends(links[1]).to.value;
+}
+
+TEST(FatTreeRouting, source_fixes_the_spine_up_straight_and_destination_down_straight) {
+    const FatTree tree({2, 2}, {1, 2});  // as drawn above; spines are 6 and 7
+    EXPECT_EQ(spine_of(tree, FatTreeRouting::kUpStraight, 0, 2), 6);
+    EXPECT_EQ(spine_of(tree, FatTreeRouting::kUpStraight, 0, 3), 6);
+    EXPECT_EQ(spine_of(tree, FatTreeRouting::kUpStraight, 1, 2), 7);
+    EXPECT_EQ(spine_of(tree, FatTreeRouting::kDownStraight, 0, 2), 6);
+    EXPECT_EQ(spine_of(tree, FatTreeRouting::kDownStraight, 0, 3), 7);
+    EXPECT_EQ(spine_of(tree, FatTreeRouting::kDownStraight, 1, 3), 7);
+}
+
+TEST(FatTreeRouting, shift_by_one_leaf_is_free_of_contention_on_full_bisection) {
+    // The 4-ary 2-tree: every terminal of leaf i sends to its partner under leaf i + 1.
+    const FatTree tree({4, 4}, {1, 4});
+    for (const FatTreeRouting routing : {FatTreeRouting::kUpStraight, FatTreeRouting::kDownStraight}) {
+        std::vector<std::int32_t> load(static_cast<std::size_t>(tree.link_count()));
+        for (std::int32_t s = 0; s < 16; ++s) {
+            std::vector<LinkId> links;
+            append_fat_tree_route(tree, routing, VertexId(s), VertexId((s + 4) % 16), links);
+            for (const LinkId link : links) EXPECT_EQ(++load[link.index()], 1);
+        }
+    }
+}
+
+TEST(FatTree, refuses_lists_that_make_no_tree) {
+    EXPECT_THROW(FatTree({}, {}), OptionError);
+    EXPECT_THROW(FatTree({2, 2}, {1}), OptionError);
+    EXPECT_THROW(FatTree({2, 0}, {1, 1}), OptionError);
+    EXPECT_THROW(FatTree({2, 2}, {1, -1}), OptionError);
+    EXPECT_THROW(FatTree(std::vector<std::int32_t>(33, 1), std::vector<std::int32_t>(33, 1)), OptionError);
+    EXPECT_THROW(FatTree({1 << 20, 1 << 20}, {1, 1}), OptionError);
+    EXPECT_THROW(FatTree({1 << 12, 1 << 12}, {1 << 12, 1 << 12}), OptionError);
+}
+
+TEST(FatTreeRouting, name_reads_back_and_unknown_name_gets_a_suggestion) {
+    EXPECT_EQ(parse_fat_tree_routing("up-straight"), FatTreeRouting::kUpStraight);
+    EXPECT_EQ(parse_fat_tree_routing(to_string(FatTreeRouting::kDownStraight)), FatTreeRouting::kDownStraight);
+    try {
+        (void)parse_fat_tree_routing("down-strait");
+        FAIL();
+    } catch (const OptionError& error) {
+        EXPECT_EQ(error.hint(), "did you mean 'down-straight'?");
+    }
+}
+
+}  // namespace
+}  // namespace haichi
