@@ -32,7 +32,7 @@ struct NetworkOptions {
     /// Injection and ejection channels of a node count as links.
     bool count_nic = false;
     std::int64_t link_bandwidth_bytes_per_s = 0;
-    /// Of a node's injection (ejection) channel: all its NICs together. 0: that of the links.
+    /// Of a node's injection (ejection) channel. 0: that of the links.
     std::int64_t nic_bandwidth_bytes_per_s = 0;
     /// Fat trees: bandwidth of the links above level l (l = 0: the host links); shorter lists leave the rest at
     /// link_bandwidth_bytes_per_s.

@@ -16,9 +16,9 @@ TEST(LocatedJson, knows_the_line_of_every_value) {
 
 TEST(LocatedJson, errors_name_file_and_line) {
     const std::string deep(100, '[');
-    for (const std::string& text :
-         {std::string(""), std::string("\n\n{\"a\": }"), std::string("{\"a\": 1}\nx"), deep, std::string("{\"a\":1,\n\"a\":2}"),
-          std::string("{\"a\": \"\xff\"}"), std::string("{\"a\":1}\n\0garbage", 16), std::string("{\"a\": 01}")}) {
+    for (const std::string& text : {std::string(""), std::string("\n\n{\"a\": }"), std::string("{\"a\": 1}\nx"), deep,
+                                    std::string("{\"a\":1,\n\"a\":2}"), std::string("{\"a\": \"\xff\"}"),
+                                    std::string("{\"a\":1}\n\0garbage", 16), std::string("{\"a\": 01}")}) {
         try {
             (void)LocatedJson::parse(text, "m.json");
             ADD_FAILURE() << "accepted: " << text;

@@ -1,0 +1,116 @@
+#include "mapper/anneal/cooling.h"
+
+#include <algorithm>
+
+#include "base/deterministic_math.h"
+
+namespace haichi {
+
+namespace {
+
+constexpr std::int64_t kPaperLevels = 197;
+constexpr double kPaperFactor = 0.9;
+constexpr double kPaperFirst = 10;
+
+// The pilot's temperatures per mean energy change of a random proposal: from frozen to molten.
+constexpr double kPilotFirstPerSpread = 0.002;
+constexpr double kPilotLastPerSpread = 2;
+
+constexpr double kStartEnergy = 0;  // energies are stated against the start's
+
+/// Temperature at `share` of the way from first to last, by equal factors.
+double between(double first, double last, double share) {
+    return first * deterministic_exp(deterministic_log(last / first) * share);
+}
+
+}  // namespace
+
+Cooling Cooling::paper(std::int64_t evaluations) {
+    constexpr std::int64_t kEvaluationsPerLevel = 2500;
+    Cooling cooling;
+    cooling.is_paper_ = true;
+    cooling.evaluations_ = evaluations > 0 ? evaluations : kPaperLevels * kEvaluationsPerLevel;
+    cooling.evaluations_per_step_ = (cooling.evaluations_ + kPaperLevels - 1) / kPaperLevels;
+    cooling.next_step_ = cooling.evaluations_per_step_;
+    cooling.temperature_ = kPaperFirst;
+    return cooling;
+}
+
+Cooling Cooling::automatic(double spread, std::int64_t evaluations) {
+    constexpr std::int64_t kMostSteps = 2000;
+    Cooling cooling;
+    cooling.evaluations_ = evaluations;
+    cooling.evaluations_per_step_ = std::max<std::int64_t>(evaluations / kMostSteps, 1);
+    cooling.next_step_ = cooling.evaluations_per_step_;
+    cooling.spread_ = spread;
+    cooling.temperature_ = kPilotFirstPerSpread * spread;
+    return cooling;
+}
+
+void Cooling::advance(std::int64_t evaluations_made, double energy) {
+    next_step_ = evaluations_made + evaluations_per_step_;
+    if (is_paper_) {
+        temperature_ *= kPaperFactor;
+    } else {
+        set_by_fraction(static_cast<double>(evaluations_made) / static_cast<double>(evaluations_), energy);
+    }
+}
+
+void Cooling::advance_to(double fraction, double energy) {
+    next_step_ = std::numeric_limits<std::int64_t>::max();
+    if (is_paper_) {
+        const auto level = static_cast<int>(std::clamp(fraction, 0.0, 1.0) * static_cast<double>(kPaperLevels - 1));
+        temperature_ = kPaperFirst;
+        for (int k = 0; k < level; ++k) temperature_ *= kPaperFactor;
+    } else {
+        set_by_fraction(fraction, energy);
+    }
+}
+
+void Cooling::set_by_fraction(double fraction, double energy) {
+    if (fraction < kPilotShare) {
+        const double share = fraction / kPilotShare;
+        Observed& seen = observed_[static_cast<std::size_t>(std::min(share * kPilotLevels, kPilotLevels - 1.0))];
+        seen.energy_sum += energy;
+        ++seen.samples;
+        temperature_ = between(kPilotFirstPerSpread * spread_, kPilotLastPerSpread * spread_, share);
+        return;
+    }
+    if (!is_focused_) focus();
+    const double share = std::min((fraction - kPilotShare) / (1 - kPilotShare), 1.0);
+    temperature_ = between(first_temperature_, last_temperature_, share);
+}
+
+void Cooling::focus() {
+    is_focused_ = true;
+    bool any = false;
+    double lowest = kStartEnergy;
+    double hot = kStartEnergy;
+    for (const Observed& seen : observed_) {
+        if (seen.samples == 0) continue;
+        any = true;
+        lowest = std::min(lowest, seen.mean());
+        hot = seen.mean();
+    }
+    if (!any || !(hot > lowest)) return;
+    // Shares of the rise from the lowest energy to the hottest. A start near the lowest is a good one: it is loosened,
+    // not melted. All three numbers were chosen on stencils of 4,096 ranks and on CG; within a factor of two they do
+    // not matter.
+    constexpr double kGoodStart = 0.1;
+    constexpr double kLoosened = 0.04;
+    constexpr double kMelted = 0.25;
+    constexpr double kLoosenedPerFrozen = 3;
+    constexpr double kMeltedPerFrozen = 5;
+    begins_at_start_ = kStartEnergy - lowest < kGoodStart * (hot - lowest);
+    const double first_energy = lowest + (begins_at_start_ ? kLoosened : kMelted) * (hot - lowest);
+    std::int64_t first_level = 0;
+    for (std::int64_t level = 0; level < kPilotLevels; ++level) {
+        const Observed& seen = observed_[static_cast<std::size_t>(level)];
+        if (seen.samples != 0 && seen.mean() <= first_energy) first_level = level + 1;
+    }
+    const double share = static_cast<double>(first_level) / static_cast<double>(kPilotLevels);
+    first_temperature_ = between(kPilotFirstPerSpread * spread_, kPilotLastPerSpread * spread_, share);
+    last_temperature_ = first_temperature_ / (begins_at_start_ ? kLoosenedPerFrozen : kMeltedPerFrozen);
+}
+
+}  // namespace haichi

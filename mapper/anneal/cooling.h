@@ -1,0 +1,71 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+namespace haichi {
+
+/// The temperature of an annealing run, evaluation by evaluation (or, in runs limited by time, by the share of the time
+/// that is gone). A value that goes with the run's state. Temperatures are in messages of mean size (Change).
+///
+/// - paper(): 197 temperatures 10 * 0.9^k of 2,500 evaluations each, 492,500 in all, every one made.
+/// - automatic(): a short pilot heats the start from frozen to molten and notes the energy at each temperature. The
+/// main
+///   run then spends its evaluations only between the temperature at which the mapping melted and a little below:
+///   above, it is random whatever one does; further below, it is frozen. A good start is only loosened. Where the
+///   window lies differs by orders of magnitude between objectives, machines and workloads, and nothing but a trial
+///   tells.
+class Cooling {
+  public:
+    /// `evaluations` other than 0 spreads that many over the 197 temperatures.
+    static Cooling paper(std::int64_t evaluations);
+    /// `spread`: mean size of the energy changes of random proposals.
+    static Cooling automatic(double spread, std::int64_t evaluations);
+
+    [[nodiscard]] double temperature() const { return temperature_; }
+    [[nodiscard]] std::int64_t evaluations() const { return evaluations_; }
+    [[nodiscard]] bool runs_to_the_end() const { return is_paper_; }
+
+    /// The evaluation number at which advance() wants to be called.
+    [[nodiscard]] std::int64_t next_step() const { return next_step_; }
+    /// `energy` is that of the current mapping against the start's.
+    void advance(std::int64_t evaluations_made, double energy);
+
+    /// True once, when the main run begins and wants the start's mapping back: a good one, which the pilot melted.
+    [[nodiscard]] bool take_return_to_start() { return std::exchange(begins_at_start_, false); }
+
+    /// Runs limited by time: `fraction` of it, 0..1, is gone. Turns the evaluation steps off.
+    void advance_to(double fraction, double energy);
+
+    friend bool operator==(const Cooling&, const Cooling&) = default;
+
+  private:
+    static constexpr std::int64_t kPilotLevels = 48;
+    static constexpr double kPilotShare = 0.1;
+
+    void focus();
+    void set_by_fraction(double fraction, double energy);
+
+    bool is_paper_ = false;
+    std::int64_t evaluations_ = 0;
+    std::int64_t evaluations_per_step_ = 1;
+    std::int64_t next_step_ = 0;
+    double temperature_ = 1;
+
+    double spread_ = 1;
+    double first_temperature_ = 1;  ///< of the main run
+    double last_temperature_ = 1;
+    bool is_focused_ = false;
+    bool begins_at_start_ = false;
+    struct Observed {
+        double energy_sum = 0;
+        std::int64_t samples = 0;
+        [[nodiscard]] double mean() const { return energy_sum / static_cast<double>(samples); }
+        friend bool operator==(const Observed&, const Observed&) = default;
+    };
+    std::array<Observed, static_cast<std::size_t>(kPilotLevels)> observed_{};
+};
+
+}  // namespace haichi

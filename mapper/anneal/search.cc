@@ -1,0 +1,268 @@
+#include "mapper/anneal/search.h"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <exception>
+#include <mutex>
+
+#include "mapper/anneal/annealer.h"
+#include "objectives/registry.h"
+
+namespace haichi {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+std::int64_t default_evaluations(const Problem& problem) {
+    constexpr std::int64_t kPerRank = 2000;
+    constexpr std::int64_t kFewest = 200'000;
+    constexpr std::int64_t kMost = 50'000'000;
+    return std::clamp(kPerRank * static_cast<std::int64_t>(problem.communicating_ranks().size()), kFewest, kMost);
+}
+
+/// What a restart leaves behind.
+template <class Value>
+struct RestartResult {
+    bool begun = false;
+    bool complete = false;
+    bool at_bound = false;
+    Value value{};
+    Mapping mapping;
+    std::int64_t evaluations = 0;
+    double loop_seconds = 0;
+};
+
+/// Reports progress now and then, from one thread at a time.
+class ProgressMeter {
+  public:
+    ProgressMeter(const SearchControl& control, std::int32_t restarts, bool timed)
+        : control_(&control), restarts_(restarts), timed_(timed) {}
+
+    void report(double fraction_of_restart, double fraction_of_time, double value, bool restart_done) {
+        if (!control_->progress) return;
+        const std::scoped_lock lock(mutex_);
+        if (restart_done) ++done_;
+        best_ = any_ ? std::min(best_, value) : value;
+        any_ = true;
+        if (!restart_done && seconds_since(last_) < 0.1) return;
+        last_ = Clock::now();
+        SearchProgress progress;
+        progress.restarts_done = done_;
+        progress.restarts = restarts_;
+        progress.best_value = best_;
+        progress.fraction_done = timed_ ? fraction_of_time : std::min(1.0, (done_ + fraction_of_restart) / restarts_);
+        control_->progress(progress);
+    }
+
+  private:
+    const SearchControl* control_;
+    std::int32_t restarts_;
+    bool timed_;
+    std::mutex mutex_;
+    std::int32_t done_ = 0;
+    bool any_ = false;
+    double best_ = 0;
+    Clock::time_point last_ = Clock::now();
+};
+
+/// Mean size of the energy changes of a few proposals that change it, from the objective's current mapping; none is
+/// made.
+template <SearchObjective O>
+double mean_change(O& objective, const Proposer& proposer, const Mapping& mapping, double companion, Random random) {
+    constexpr int kDraws = 500;
+    double sum = 0;
+    int count = 0;
+    for (int draw = 0; draw < kDraws; ++draw) {
+        const Move move = proposer.propose(mapping, {}, random);
+        if (move.empty()) continue;
+        const Change change = objective.propose(mapping, move);
+        objective.rollback();
+        const double energy = change.value + companion * change.companion;
+        if (energy == 0) continue;
+        sum += std::abs(energy);
+        ++count;
+    }
+    return count > 0 ? sum / count : 1;
+}
+
+/// All restarts of one search.
+template <SearchObjective O>
+class RestartedSearch {
+  public:
+    RestartedSearch(const Problem& problem, const ObjectiveSpec& spec, const Mapping& default_placement,
+                    const std::function<Mapping(std::int32_t)>& start, const SearchOptions& options,
+                    const SearchControl& control)
+        : problem_(problem),
+          spec_(spec),
+          default_placement_(default_placement),
+          start_(start),
+          options_(options),
+          control_(control),
+          restarts_(options.restarts > 0 ? options.restarts : default_restarts(problem, options.schedule)),
+          threads_(std::clamp(options.threads > 0 ? options.threads : omp_get_max_threads(), 1, restarts_)),
+          proposer_(problem, options.moves),
+          meter_(control, restarts_, options.time_limit_seconds.has_value()),
+          first_at_bound_(restarts_),
+          results_(static_cast<std::size_t>(restarts_)) {}
+
+    SearchResult run() {
+        std::exception_ptr failure;
+        std::mutex failure_mutex;
+#pragma omp parallel for num_threads(threads_) schedule(dynamic, 1)
+        for (std::int32_t restart = 0; restart < restarts_; ++restart) {
+            try {
+                if (restart < first_at_bound_.load() && (restart == 0 || !stopped())) run_restart(restart);
+            } catch (...) {
+                const std::scoped_lock lock(failure_mutex);
+                if (!failure) failure = std::current_exception();
+                first_at_bound_ = -1;  // the others may end
+            }
+        }
+        if (failure) std::rethrow_exception(failure);
+        return pick_winner();
+    }
+
+  private:
+    [[nodiscard]] bool stopped() const { return control_.stop != nullptr && control_.stop->load(); }
+
+    void run_restart(std::int32_t restart) {
+        O objective(problem_, spec_, default_placement_);
+        const Mapping start = start_(restart);
+        const double companion = options_.companion_weight.value_or(kDefaultCompanionWeight);
+        const Random random(options_.seed, static_cast<std::uint64_t>(restart) + 1);
+        objective.reset(start);
+        const Cooling cooling = plan_cooling(objective, start, companion, random);
+        Annealer<O> annealer(problem_, objective, proposer_, companion, options_.verify,
+                             AnnealState(start, random, cooling));
+        auto& result = results_[static_cast<std::size_t>(restart)];
+        result.begun = true;
+        const auto loop_start = Clock::now();
+        result.complete =
+            !proposer_.can_move() || (options_.time_limit_seconds ? anneal_for_time(annealer, objective, restart)
+                                                                  : anneal_to_end(annealer, objective, restart));
+        result.loop_seconds = seconds_since(loop_start);
+        if (options_.verify != VerifyLevel::kOff) annealer.verify(nullptr);
+        result.at_bound = annealer.at_bound();
+        result.value = annealer.best_value();
+        result.mapping = annealer.best();
+        result.evaluations = annealer.state().evaluations;
+        if (result.at_bound && result.complete) {
+            std::int32_t first = first_at_bound_.load();
+            while (restart < first && !first_at_bound_.compare_exchange_weak(first, restart)) {
+            }
+        }
+        meter_.report(1, time_fraction(), objective.in_unit(result.value), true);
+    }
+
+    Cooling plan_cooling(O& objective, const Mapping& start, double companion, const Random& random) {
+        if (options_.schedule == ScheduleKind::kPaper) return Cooling::paper(options_.evaluations);
+        const std::int64_t evaluations =
+            options_.evaluations > 0 ? options_.evaluations : default_evaluations(problem_);
+        double spread = 1;
+        if (proposer_.can_move()) spread = mean_change(objective, proposer_, start, companion, random);
+        return Cooling::automatic(spread, evaluations);
+    }
+
+    /// True when the restart was not cut short. The bursts only bound the time between two looks at the stop flag.
+    bool anneal_to_end(Annealer<O>& annealer, const O& objective, std::int32_t restart) {
+        const std::int64_t all = annealer.state().cooling.evaluations();
+        const std::int64_t burst = options_.verify == VerifyLevel::kStep ? 16 : 2048;
+        while (annealer.state().evaluations < all && !annealer.finished()) {
+            if (stopped() || first_at_bound_.load() < restart) return false;
+            annealer.run_until(std::min(all, annealer.state().evaluations + burst));
+            meter_.report(static_cast<double>(annealer.state().evaluations) / static_cast<double>(all), 0,
+                          objective.in_unit(annealer.best_value()), false);
+        }
+        return true;
+    }
+
+    /// Gives each restart its share of the time; the temperature follows the clock.
+    bool anneal_for_time(Annealer<O>& annealer, const O& objective, std::int32_t restart) {
+        const double limit = *options_.time_limit_seconds;
+        const std::int32_t rounds = (restarts_ + threads_ - 1) / threads_;
+        const double now = seconds_since(search_start_);
+        const double mine = std::max(limit - now, 0.0) / std::max(rounds - restart / threads_, 1);
+        while (!annealer.finished()) {
+            const double fraction = (seconds_since(search_start_) - now) / std::max(mine, 1e-9);
+            if (fraction >= 1) break;
+            if (stopped() || first_at_bound_.load() < restart) return false;
+            annealer.cool_to(fraction);
+            constexpr std::int64_t kBurst = 512;
+            annealer.run_until(annealer.state().evaluations + kBurst);
+            meter_.report(fraction, time_fraction(), objective.in_unit(annealer.best_value()), false);
+        }
+        return true;
+    }
+
+    [[nodiscard]] double time_fraction() const {
+        const double limit = options_.time_limit_seconds.value_or(0);
+        return limit > 0 ? std::min(1.0, seconds_since(search_start_) / limit) : 0;
+    }
+
+    SearchResult pick_winner() {
+        SearchResult found;
+        const auto* winner = static_cast<RestartResult<typename O::Value>*>(nullptr);
+        const std::int32_t last = std::min(first_at_bound_.load(), restarts_ - 1);
+        for (std::int32_t restart = 0; restart <= last; ++restart) {
+            const auto& result = results_[static_cast<std::size_t>(restart)];
+            if (!result.begun) continue;
+            ++found.restarts;
+            found.evaluations += result.evaluations;
+            found.loop_seconds += result.loop_seconds;
+            if (!result.complete) found.interrupted = true;
+            if (winner == nullptr || result.value < winner->value) winner = &result;
+        }
+        if (found.restarts <= last) found.interrupted = true;
+        const O objective(problem_, spec_, default_placement_);
+        found.mapping = winner->mapping;
+        found.value = objective.in_unit(winner->value);
+        if (const auto bound = objective.lower_bound()) found.lower_bound = objective.in_unit(*bound);
+        found.optimal = winner->at_bound;
+        return found;
+    }
+
+    /// Small against the objective's own steps (one message), large enough to show the way on plateaus.
+    static constexpr double kDefaultCompanionWeight = 0.1;
+
+    const Problem& problem_;
+    const ObjectiveSpec& spec_;
+    const Mapping& default_placement_;
+    const std::function<Mapping(std::int32_t)>& start_;
+    const SearchOptions& options_;
+    const SearchControl& control_;
+    std::int32_t restarts_;
+    std::int32_t threads_;
+    Proposer proposer_;
+    ProgressMeter meter_;
+    Clock::time_point search_start_ = Clock::now();
+    std::atomic<std::int32_t> first_at_bound_;
+    std::vector<RestartResult<typename O::Value>> results_;
+};
+
+}  // namespace
+
+std::int32_t default_restarts(const Problem& problem, ScheduleKind schedule) {
+    if (schedule == ScheduleKind::kPaper) return 1;
+    constexpr std::size_t kSmall = 1024;
+    return problem.communicating_ranks().size() <= kSmall ? 8 : 1;
+}
+
+SearchResult search(const Problem& problem, const ObjectiveSpec& spec, const Mapping& default_placement,
+                    const std::function<Mapping(std::int32_t restart)>& start, const SearchOptions& options,
+                    const SearchControl& control) {
+    SearchResult result;
+    visit_objective(spec, [&](auto tag) {
+        using O = typename decltype(tag)::type;
+        result = RestartedSearch<O>(problem, spec, default_placement, start, options, control).run();
+    });
+    return result;
+}
+
+}  // namespace haichi

@@ -1,0 +1,53 @@
+#include "mapper/anneal/search_options.h"
+
+#include <array>
+#include <string>
+#include <utility>
+
+#include "base/errors.h"
+
+namespace haichi {
+
+namespace {
+
+template <class T, std::size_t N>
+T choose(std::string_view what, std::string_view name, const std::array<std::pair<std::string_view, T>, N>& choices) {
+    std::vector<std::string> names;
+    std::string all;
+    for (const auto& [known, value] : choices) {
+        if (known == name) return value;
+        names.emplace_back(known);
+        all += (all.empty() ? "" : ", ") + std::string(known);
+    }
+    const std::string near = did_you_mean(name, names);
+    throw OptionError("unknown " + std::string(what) + " " + shown(name), near.empty() ? "known are " + all : near);
+}
+
+using namespace std::string_view_literals;
+
+constexpr std::array kMoves = {std::pair{"uniform"sv, MoveKind::kUniform}, std::pair{"empty"sv, MoveKind::kEmpty},
+                               std::pair{"neighbour"sv, MoveKind::kNeighbour},
+                               std::pair{"neighbor"sv, MoveKind::kNeighbour},
+                               std::pair{"focused"sv, MoveKind::kFocused}};
+constexpr std::array kSchedules = {std::pair{"auto"sv, ScheduleKind::kAuto},
+                                   std::pair{"paper"sv, ScheduleKind::kPaper}};
+constexpr std::array kVerifyLevels = {std::pair{"off"sv, VerifyLevel::kOff}, std::pair{"end"sv, VerifyLevel::kEnd},
+                                      std::pair{"step"sv, VerifyLevel::kStep}};
+
+}  // namespace
+
+std::vector<MoveKind> parse_moves(std::string_view text) {
+    std::vector<MoveKind> moves;
+    while (true) {
+        const auto comma = text.find(',');
+        moves.push_back(choose("kind of move", text.substr(0, comma), kMoves));
+        if (comma == std::string_view::npos) return moves;
+        text.remove_prefix(comma + 1);
+    }
+}
+
+ScheduleKind parse_schedule(std::string_view text) { return choose("schedule", text, kSchedules); }
+
+VerifyLevel parse_verify(std::string_view text) { return choose("verify level", text, kVerifyLevels); }
+
+}  // namespace haichi

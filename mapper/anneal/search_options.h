@@ -1,0 +1,54 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace haichi {
+
+enum class ScheduleKind { kAuto, kPaper };
+enum class MoveKind { kUniform, kEmpty, kNeighbour, kFocused };
+enum class VerifyLevel { kOff, kEnd, kStep };
+
+/// How to search; the defaults are what a user should get.
+struct SearchOptions {
+    std::uint64_t seed = 1;
+    /// Independent searches, of which the best counts; 0: by the rule of default_restarts(). Independent of threads.
+    std::int32_t restarts = 0;
+    std::int32_t threads = 0;  ///< 0: all cores
+    /// Evaluations per restart; 0: by the schedule's rule.
+    std::int64_t evaluations = 0;
+    /// Wall-clock limit of the whole search instead of a number of evaluations; results are then not reproducible.
+    std::optional<double> time_limit_seconds;
+    ScheduleKind schedule = ScheduleKind::kAuto;
+    /// Kinds of moves to mix in equal parts; empty: the default mix.
+    std::vector<MoveKind> moves;
+    /// Multiple of the smooth companion added to the objective in the search; unset: the default.
+    std::optional<double> companion_weight;
+    VerifyLevel verify = VerifyLevel::kOff;
+};
+
+/// "uniform,focused" and so on; throw OptionError with did-you-mean.
+std::vector<MoveKind> parse_moves(std::string_view text);
+ScheduleKind parse_schedule(std::string_view text);
+VerifyLevel parse_verify(std::string_view text);
+
+/// How far a search is: called now and then from any of its threads, never at the same time.
+struct SearchProgress {
+    std::int32_t restarts_done = 0;
+    std::int32_t restarts = 0;
+    double fraction_done = 0;  ///< of the whole search, 0..1
+    double best_value = 0;     ///< unit of the objective
+    std::int64_t evaluations = 0;
+};
+
+/// What a long run looks at besides its options: both may be left empty. The callback must not throw.
+struct SearchControl {
+    std::function<void(const SearchProgress&)> progress;
+    const std::atomic<bool>* stop = nullptr;  ///< set from outside: end soon with the best so far
+};
+
+}  // namespace haichi

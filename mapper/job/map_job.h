@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "commlog/workload/workload.h"
+#include "mapper/anneal/search_options.h"
+#include "netmodel/machine/allocation.h"
+#include "netmodel/machine/machine.h"
+#include "objectives/metrics.h"
+
+namespace haichi {
+
+/// Everything `haichi map` is asked, as written by a user; the Python package and the service fill the same fields.
+struct MapRequest {
+    std::variant<std::string, Machine> machine;    ///< preset, file, or value
+    std::variant<std::string, Workload> workload;  ///< file ("-": standard input) or value
+    std::optional<std::int64_t> message_size_bytes;
+    AllocationRequest allocation;
+    std::string objective = "tac3";
+    std::string strategy = "anneal";  ///< a start (strategy_infos()) or anneal
+    /// Where annealing starts: a strategy's name or a map file; empty: the best of default, greedy and bisection.
+    std::string start;
+    SearchOptions search;
+};
+
+/// What `haichi evaluate` is asked: a given placement under every objective.
+struct EvaluateRequest {
+    std::variant<std::string, Machine> machine;
+    std::variant<std::string, Workload> workload;
+    std::optional<std::int64_t> message_size_bytes;
+    AllocationRequest allocation;
+    std::string objective = "tac3";  ///< the one that `value` and `lower_bound` of the report are about
+    /// A map file (in `format`, or recognised), or the node of each rank.
+    std::variant<std::string, std::vector<NodeId>> map;
+    std::string format;
+};
+
+/// One objective's value of a placement beside its bound. No value where the objective does not apply.
+struct ObjectiveValue {
+    std::string objective;
+    std::string unit;
+    double value = 0;
+    std::optional<double> lower_bound;
+    bool optimal = false;  ///< value and bound are exactly equal
+};
+
+/// The answer: haichi-report/1 with all it needs to be printed. A value.
+struct MapReport {
+    std::shared_ptr<const Allocation> allocation;
+    std::shared_ptr<const Workload> workload;
+    std::uint64_t seed = 1;
+    std::string strategy;
+    std::string objective;
+    std::string unit;
+    double value = 0;
+    std::optional<double> lower_bound;
+    bool optimal = false;
+    std::int64_t evaluations = 0;
+    double evaluations_per_second = 0;  ///< of the annealing loop alone, per thread
+    double wall_seconds = 0;            ///< of the whole job
+    bool interrupted = false;
+    bool reproducible = true;
+    /// For objectives searched elsewhere (rmatt-3d): the value there; `value` is that on the real topology.
+    std::optional<double> search_value;
+
+    Mapping mapping;
+    Metrics metrics;
+    Metrics default_metrics;                 ///< of the default placement
+    double default_value = 0;                ///< objective's value of the default placement
+    std::vector<ObjectiveValue> objectives;  ///< every registered objective that applies (evaluate only)
+    std::vector<HotLink> hottest_links;
+    std::vector<std::string> notes;  ///< sentences for the user, e.g. which fold was used
+};
+
+/// Loads, allocates, searches and measures. Throws the errors of its parts; never prints.
+MapReport run_map(const MapRequest& request, const SearchControl& control = {});
+MapReport run_evaluate(const EvaluateRequest& request);
+
+/// One row of `haichi list strategies`.
+struct StrategyInfo {
+    std::string name;
+    std::string description;
+};
+const std::vector<StrategyInfo>& strategy_infos();
+
+}  // namespace haichi

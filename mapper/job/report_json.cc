@@ -1,0 +1,202 @@
+#include "mapper/job/report_json.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "base/errors.h"
+
+namespace haichi {
+
+using nlohmann::ordered_json;
+
+namespace {
+
+ordered_json wide_number(unsigned __int128 value) {
+    constexpr unsigned __int128 kLargest = std::numeric_limits<std::uint64_t>::max();
+    return value <= kLargest ? ordered_json(static_cast<std::uint64_t>(value))
+                             : ordered_json(static_cast<double>(value));
+}
+
+/// Units that count something are written as integers.
+bool is_counted(const std::string& unit) { return unit != "seconds" && unit != "1"; }
+
+ordered_json number_in(const std::string& unit, double value) {
+    constexpr double kTwoTo63 = 0x1.0p63;
+    const bool whole = is_counted(unit) && std::fabs(value) < kTwoTo63 && std::trunc(value) == value;
+    return whole ? ordered_json(static_cast<std::int64_t>(value)) : ordered_json(value);
+}
+
+/// An objective's value: exact where a metric is the same number, which a double beyond 2^53 is not.
+ordered_json exact_value(const std::string& objective, const std::string& unit, double value, const Metrics& metrics) {
+    if (objective == "hop-bytes") return metrics.hop_bytes;
+    if (objective == "max-link-load") return metrics.max_link_bytes;
+    if (objective == "rmatt") return wide_number(metrics.rmatt());
+    return number_in(unit, value);
+}
+
+ordered_json bound_in(const std::string& unit, const std::optional<double>& bound) {
+    return bound ? number_in(unit, *bound) : ordered_json(nullptr);
+}
+
+double quotient(std::int64_t a, std::int64_t b) { return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b); }
+
+/// The scalar metrics of the report, in its order: one row adds one to the JSON, to --require and to the help.
+struct MetricRow {
+    const char* name;
+    ordered_json (*of)(const MapReport& report, const Metrics& metrics);
+};
+constexpr MetricRow kMetrics[] = {
+    {"hop_bytes", [](const MapReport&, const Metrics& m) { return ordered_json(m.hop_bytes); }},
+    {"hops_per_byte",
+     [](const MapReport& report, const Metrics& m) {
+         return ordered_json(quotient(m.hop_bytes, report.workload->total_bytes()));
+     }},
+    {"max_link_bytes", [](const MapReport&, const Metrics& m) { return ordered_json(m.max_link_bytes); }},
+    {"mean_link_bytes",
+     [](const MapReport& report, const Metrics& m) {
+         return ordered_json(quotient(m.hop_bytes, report.allocation->network.existing_link_count()));
+     }},
+    {"rmatt", [](const MapReport&, const Metrics& m) { return wide_number(m.rmatt()); }},
+    {"tac3_seconds", [](const MapReport&, const Metrics& m) { return ordered_json(m.tac3_seconds); }},
+    {"tac3_bytes_seconds", [](const MapReport&, const Metrics& m) { return ordered_json(m.tac3_bytes_seconds); }},
+    {"excess_bytes", [](const MapReport&, const Metrics& m) { return ordered_json(m.excess_bytes); }},
+    {"largest_contention",
+     [](const MapReport&, const Metrics& m) {
+         return ordered_json(m.set_contention.empty() ? 0 : std::ranges::max(m.set_contention));
+     }},
+    {"contention_sum",
+     [](const MapReport&, const Metrics& m) {
+         return ordered_json(std::reduce(m.set_contention.begin(), m.set_contention.end(), std::int64_t{0}));
+     }},
+};
+
+void add_metrics(ordered_json& out, const MapReport& report, const Metrics& metrics) {
+    for (const MetricRow& row : kMetrics) out[row.name] = row.of(report, metrics);
+    out["set_contention"] = metrics.set_contention;
+    out["set_max_link_bytes"] = metrics.set_max_link_bytes;
+}
+
+void add_job(ordered_json& out, const MapReport& report) {
+    const Allocation& allocation = *report.allocation;
+    out["machine"] = allocation.machine_name;
+    out["shape"] = allocation.shape;
+    if (std::ranges::any_of(allocation.origin, [](std::int32_t c) { return c != 0; })) {
+        out["origin"] = allocation.origin;
+    }
+    out["routing"] = allocation.network.routing_name();
+    out["fold"] = allocation.fold.name;
+    out["ranks"] = report.mapping.rank_count();
+    out["nodes"] = allocation.node_count();
+    out["ranks_per_node"] = allocation.ranks_per_node;
+    if (allocation.network.options().count_nic) out["count_nic"] = true;
+}
+
+ordered_json objectives_json(const MapReport& report) {
+    ordered_json list = ordered_json::array();
+    for (const ObjectiveValue& row : report.objectives) {
+        ordered_json entry;
+        entry["objective"] = row.objective;
+        entry["unit"] = row.unit;
+        entry["value"] = exact_value(row.objective, row.unit, row.value, report.metrics);
+        entry["lower_bound"] = bound_in(row.unit, row.lower_bound);
+        entry["optimal"] = row.optimal;
+        list.push_back(std::move(entry));
+    }
+    return list;
+}
+
+ordered_json hottest_links_json(const MapReport& report) {
+    ordered_json list = ordered_json::array();
+    for (const HotLink& hot : report.hottest_links) {
+        ordered_json entry;
+        entry["link"] = report.allocation->network.link_name(hot.link);
+        entry["set"] = hot.set;
+        entry["label"] = report.workload->set(hot.set).label;
+        entry["message_count"] = hot.message_count;
+        entry["load_bytes"] = hot.load_bytes;
+        ordered_json messages = ordered_json::array();
+        for (const Message& m : hot.messages) {
+            messages.push_back(ordered_json::array({m.source.value, m.destination.value, m.size_bytes}));
+        }
+        entry["messages"] = std::move(messages);
+        list.push_back(std::move(entry));
+    }
+    return list;
+}
+
+}  // namespace
+
+ordered_json report_json(const MapReport& report, bool with_timing) {
+    ordered_json out;
+    out["schema"] = "haichi-report/1";
+    add_job(out, report);
+    out["seed"] = report.seed;
+    out["strategy"] = report.strategy;
+    out["objective"] = report.objective;
+    out["unit"] = report.unit;
+    out["value"] = exact_value(report.objective, report.unit, report.value, report.metrics);
+    if (report.search_value) out["search_value"] = number_in(report.unit, *report.search_value);
+    out["lower_bound"] = bound_in(report.unit, report.lower_bound);
+    out["optimal"] = report.optimal;
+    out["evaluations"] = report.evaluations;
+    if (with_timing) {
+        out["evaluations_per_second"] = report.evaluations_per_second;
+        out["wall_seconds"] = report.wall_seconds;
+    }
+    out["reproducible"] = report.reproducible;
+    if (report.interrupted) out["interrupted"] = true;
+    out["metrics"] = ordered_json::object();
+    add_metrics(out["metrics"], report, report.metrics);
+    out["default"] = ordered_json::object();
+    out["default"]["value"] = exact_value(report.objective, report.unit, report.default_value, report.default_metrics);
+    add_metrics(out["default"], report, report.default_metrics);
+    if (!report.objectives.empty()) out["objectives"] = objectives_json(report);
+    if (!report.hottest_links.empty()) out["hottest_links"] = hottest_links_json(report);
+    if (!report.notes.empty()) out["notes"] = report.notes;
+    ordered_json::array_t nodes;
+    nodes.reserve(static_cast<std::size_t>(report.mapping.rank_count()));
+    for (const NodeId node : report.mapping.node_of_rank()) nodes.emplace_back(node.value);
+    out["node_of_rank"] = std::move(nodes);
+    return out;
+}
+
+std::string report_text(const ordered_json& report) {
+    const auto dump = [](const ordered_json& value) {
+        return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+    };
+    std::string text = "{";
+    for (const auto& [key, value] : report.items()) {
+        text += text.size() == 1 ? "\n  " : ",\n  ";
+        text += dump(key) + ": " + dump(value);
+    }
+    return text + "\n}\n";
+}
+
+const std::vector<std::string>& metric_names() {
+    static const std::vector<std::string> kNames = [] {
+        std::vector<std::string> names = {"value"};
+        for (const MetricRow& row : kMetrics) names.emplace_back(row.name);
+        return names;
+    }();
+    return kNames;
+}
+
+void check_metric_name(const std::string& name) {
+    const auto& names = metric_names();
+    if (std::ranges::find(names, name) != names.end()) return;
+    std::string all;
+    for (const std::string& known : names) all += (all.empty() ? "" : ", ") + known;
+    const std::string near = did_you_mean(name, names);
+    throw OptionError("unknown metric " + shown(name), near.empty() ? "metrics are " + all : near);
+}
+
+double report_metric(const MapReport& report, const std::string& name) {
+    check_metric_name(name);
+    if (name == "value") return report.value;
+    const auto* row = std::ranges::find_if(kMetrics, [&](const MetricRow& r) { return name == r.name; });
+    return row->of(report, report.metrics).get<double>();
+}
+
+}  // namespace haichi

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "mapper/job/map_job.h"
+
+namespace haichi {
+
+/// haichi-report/1. Keys in a fixed order. `with_timing` false leaves out wall_seconds and evaluations_per_second, so
+/// that equal runs give equal bytes. Counts of bytes, hops and their products are integers wherever they fit 64 bits;
+/// seconds and ratios are shortest decimal numbers.
+nlohmann::ordered_json report_json(const MapReport& report, bool with_timing);
+
+/// A report as text: one key per line, its value behind it, a newline at the end. Bytes that are not valid UTF-8 become
+/// U+FFFD.
+std::string report_text(const nlohmann::ordered_json& report);
+
+/// The names report_metric knows, in the order of the report.
+const std::vector<std::string>& metric_names();
+
+/// A metric of the report by its JSON name ("tac3_seconds", "hop_bytes", "value", ...), for --require. Throws
+/// OptionError with did-you-mean; check_metric_name() does only that, to be called before a long run.
+double report_metric(const MapReport& report, const std::string& name);
+void check_metric_name(const std::string& name);
+
+}  // namespace haichi

@@ -1,0 +1,105 @@
+// PJM's host file (--mpi "rank-map-hostfile=F") and mpiexec's --vcoordfile: line k holds the logical coordinates of the
+// node of rank k, "(x)", "(x,y)" or "(x,y,z)", nothing else.
+
+#include "base/quantity.h"
+#include "mapper/rankmap/formats.h"
+
+namespace haichi {
+
+namespace {
+
+void check(const Allocation& allocation) {
+    if (allocation.fold.is_coordinate_table) return;
+    const bool is_tree = std::holds_alternative<FatTreeFabric>(allocation.network.fabric());
+    if (!allocation.is_node_list && !is_tree) return;
+    throw UnsupportedError(
+        std::string("the format fujitsu cannot express a map for ") +
+            (allocation.is_node_list ? "a node list without a coordinate table: its nodes have no logical coordinates"
+                                     : "a tree or fat tree: its nodes have no logical coordinates"),
+        allocation.is_node_list && !is_tree ? "give the coordinate table with --fold FILE, or write json or tofu6d"
+                                            : "write json or nsim");
+}
+
+std::string write(const Mapping& mapping, const RankMapContext& context) {
+    check(*context.allocation);
+    const Fold& fold = context.allocation->fold;
+    std::string text;
+    for (const NodeId node : mapping.node_of_rank()) {
+        char before = '(';
+        for (const std::int32_t c : fold.logical_coordinates(node)) {
+            text += before;
+            append_number(text, c);
+            before = ',';
+        }
+        text += ")\n";
+    }
+    return text;
+}
+
+[[noreturn]] void refuse(const SourcePlace& place, std::string_view line, const Fold& fold) {
+    const std::string expected = fold.logical_sizes.size() == 1   ? "(x)"
+                                 : fold.logical_sizes.size() == 2 ? "(x,y)"
+                                                                  : "(x,y,z)";
+    if (line.empty()) {
+        throw InputError(place, "a blank line, which a PJM host file may not have", "line k places rank k, from 0");
+    }
+    if (line.find('#') != std::string_view::npos) {
+        throw InputError(place, "a comment, which a PJM host file may not have: " + shown(line));
+    }
+    throw InputError(place, "expected coordinates " + expected + " without blanks, got " + shown(line));
+}
+
+NodeId parse_line(std::string_view line, const Fold& fold, const SourcePlace& place) {
+    if (line.size() < 3 || line.front() != '(' || line.back() != ')' ||
+        line.find_first_not_of("0123456789,-", 1) != line.size() - 1) {
+        refuse(place, line, fold);
+    }
+    std::string_view rest = line.substr(1, line.size() - 2);
+    Coordinates at;
+    while (true) {
+        const auto comma = rest.find(',');
+        if (at.size() == fold.logical_sizes.size()) refuse(place, line, fold);
+        const std::int32_t size = fold.logical_sizes[at.size()];
+        const std::int64_t c = parse_count(rest.substr(0, comma), kMostVertices, place);
+        if (c >= size) {
+            throw InputError(place, shown(line) + " lies outside the logical shape " + sizes_text(fold.logical_sizes));
+        }
+        at.push_back(static_cast<std::int32_t>(c));
+        if (comma == std::string_view::npos) break;
+        rest.remove_prefix(comma + 1);
+    }
+    if (at.size() != fold.logical_sizes.size()) {
+        throw InputError(place, shown(line) + " has " + std::to_string(at.size()) +
+                                    (at.size() == 1 ? " coordinate" : " coordinates") + ", the logical shape " +
+                                    sizes_text(fold.logical_sizes) + " has " +
+                                    std::to_string(fold.logical_sizes.size()));
+    }
+    return fold.node_at(at);
+}
+
+PlacedRanks read(std::string_view text, const std::string& file, const RankMapContext& context) {
+    check(*context.allocation);
+    const Fold& fold = context.allocation->fold;
+    RankCollector ranks(file, context, "line");
+    SourcePlace place{file, 0};
+    while (!text.empty()) {
+        const auto end = text.find('\n');
+        std::string_view line = text.substr(0, end);
+        text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
+        if (line.ends_with('\r')) line.remove_suffix(1);
+        ++place.line;
+        ranks.add(parse_line(line, fold, place), place.line);
+    }
+    return ranks.take(context, "PJM ends such a job with INVALID HOSTFILE: one line per rank, no more and no fewer");
+}
+
+}  // namespace
+
+RankMapFormat fujitsu_format() {
+    return {"fujitsu",
+            "PJM's rank-map-hostfile and mpiexec --vcoordfile: one line per rank, the logical coordinates of its node, "
+            "as in (0,1,2)",
+            check, write, read};
+}
+
+}  // namespace haichi

@@ -1,0 +1,206 @@
+// haichi-mapping/1: the node of each rank by its number in the job. Reads haichi-report/1 too, which holds the same
+// list.
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/located_json.h"
+#include "mapper/rankmap/formats.h"
+
+namespace haichi {
+
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+constexpr const char* kMappingSchema = "haichi-mapping/1";
+constexpr const char* kReportSchema = "haichi-report/1";
+
+void check(const Allocation&) {}
+
+std::string write(const Mapping& mapping, const RankMapContext& context) {
+    const Allocation& allocation = *context.allocation;
+    ordered_json head;
+    head["schema"] = kMappingSchema;
+    head["machine"] = allocation.machine_name;
+    head["shape"] = allocation.shape;
+    head["ranks_per_node"] = allocation.ranks_per_node;
+    head["ranks"] = mapping.rank_count();
+    std::string text = head.dump(-1, ' ', false, json::error_handler_t::replace);
+    text.back() = ',';
+    text += "\n\"node_of_rank\":[";
+    for (const NodeId node : mapping.node_of_rank()) {
+        append_number(text, node.value);
+        text += ',';
+    }
+    if (text.back() == ',') text.pop_back();
+    return text + "]}\n";
+}
+
+/// Keeps "schema", "ranks" and "node_of_rank" of the outermost object and passes over everything else, so that memory
+/// depends on the job, not on the file.
+class MappingSax {
+  public:
+    MappingSax(const std::string& file, const RankMapContext& context, const std::size_t* line)
+        : file_(file), context_(&context), line_(line), ranks_(file, context, "node") {}
+
+    PlacedRanks take() {
+        if (!has_schema_)
+            throw InputError(SourcePlace{file_, root_line_}, "the key 'schema' is missing", schema_hint());
+        if (!has_nodes_) throw InputError(SourcePlace{file_, root_line_}, "the key 'node_of_rank' is missing");
+        if (declared_ && *declared_ != count_) {
+            throw InputError(SourcePlace{file_, declared_line_},
+                             "ranks is " + std::to_string(*declared_) + ", but node_of_rank has " +
+                                 std::to_string(count_) + (count_ == 1 ? " entry" : " entries"));
+        }
+        return ranks_.take(*context_, "node_of_rank has one entry per rank");
+    }
+
+    bool null() { return other("null"); }
+    bool boolean(bool value) { return other(value ? "true" : "false"); }
+    bool number_float(json::number_float_t, const std::string& text) { return other(text); }
+    bool number_integer(json::number_integer_t value) { return other(std::to_string(value)); }
+    bool number_unsigned(json::number_unsigned_t value) {
+        if (in_nodes()) return add_node(value);
+        if (!at_key("ranks")) return other(std::to_string(value));
+        declared_ = static_cast<std::int64_t>(std::min<std::uint64_t>(value, INT64_MAX));
+        declared_line_ = *line_;
+        return true;
+    }
+    bool string(std::string& text) {
+        if (!at_key("schema")) return other(shown(text));
+        if (text != kMappingSchema && text != kReportSchema) {
+            throw InputError(here(), "unknown schema " + shown(text), schema_hint());
+        }
+        has_schema_ = true;
+        return true;
+    }
+    bool binary(json::binary_t&) { return false; }
+
+    bool start_object(std::size_t) {
+        if (depth_ == 0) {
+            root_line_ = *line_;
+        } else {
+            other("an object");
+        }
+        return deeper();
+    }
+    bool start_array(std::size_t) {
+        if (depth_ == 0) throw InputError(here(), "expected an object, got a list", schema_hint());
+        if (at_key("node_of_rank")) {
+            has_nodes_ = true;
+        } else {
+            other("a list");
+        }
+        return deeper();
+    }
+    bool end_object() { return shallower(); }
+    bool end_array() { return shallower(); }
+
+    bool key(std::string& name) {
+        if (depth_ != 1) return true;
+        key_ = kOther;
+        const auto known = std::ranges::find(kKeys, name);
+        if (known == kKeys.end()) return true;
+        key_ = static_cast<std::size_t>(known - kKeys.begin());
+        if (seen_[key_]) throw InputError(here(), "key " + shown(name) + " appears twice");
+        seen_[key_] = true;
+        return true;
+    }
+
+    bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& error) {
+        throw InputError(here(), "not valid JSON: " + plain_json_message(error.what()));
+    }
+
+  private:
+    static constexpr std::array<std::string_view, 3> kKeys = {"schema", "ranks", "node_of_rank"};
+    static constexpr std::size_t kOther = kKeys.size();
+    static constexpr int kDeepest = 64;
+
+    [[nodiscard]] SourcePlace here() const { return {file_, *line_}; }
+    [[nodiscard]] static std::string schema_hint() {
+        return std::string("a rank map has \"schema\": \"") + kMappingSchema + "\" or \"" + kReportSchema + "\"";
+    }
+    [[nodiscard]] bool at_key(std::string_view name) const {
+        return depth_ == 1 && key_ != kOther && kKeys[key_] == name;
+    }
+    [[nodiscard]] bool in_nodes() const { return depth_ == 2 && key_ != kOther && kKeys[key_] == "node_of_rank"; }
+
+    bool deeper() {
+        if (++depth_ > kDeepest) throw InputError(here(), "nested deeper than " + std::to_string(kDeepest));
+        return true;
+    }
+    bool shallower() {
+        --depth_;
+        return true;
+    }
+
+    /// A value that none of the keys can have, or one that nobody asks for.
+    bool other(const std::string& value) {
+        if (depth_ == 0) throw InputError(here(), "expected an object, got " + value, schema_hint());
+        if (in_nodes()) {
+            throw InputError(here(),
+                             "node_of_rank[" + std::to_string(count_) + "]: expected a node number, got " + value);
+        }
+        if (at_key("schema")) throw InputError(here(), "schema: expected a text, got " + value, schema_hint());
+        if (at_key("ranks")) throw InputError(here(), "ranks: expected a whole number, got " + value);
+        if (at_key("node_of_rank")) {
+            throw InputError(here(), "node_of_rank: expected a list of node numbers, got " + value);
+        }
+        return true;
+    }
+
+    bool add_node(std::uint64_t value) {
+        const std::int32_t nodes = context_->allocation->node_count();
+        if (value >= static_cast<std::uint64_t>(nodes)) {
+            throw InputError(here(),
+                             "node_of_rank[" + std::to_string(count_) + "]: the job has no node " +
+                                 std::to_string(value) + ", only 0.." + std::to_string(nodes - 1),
+                             "is it the right --shape?");
+        }
+        ranks_.add(NodeId(static_cast<std::int32_t>(value)), *line_);
+        ++count_;
+        return true;
+    }
+
+    std::string file_;
+    const RankMapContext* context_;
+    const std::size_t* line_;
+    RankCollector ranks_;
+    std::int64_t count_ = 0;
+    std::optional<std::int64_t> declared_;
+    std::size_t declared_line_ = 0;
+    std::size_t root_line_ = 0;
+    int depth_ = 0;
+    std::size_t key_ = kOther;
+    std::array<bool, kKeys.size()> seen_{};
+    bool has_schema_ = false;
+    bool has_nodes_ = false;
+};
+
+PlacedRanks read(std::string_view text, const std::string& file, const RankMapContext& context) {
+    if (const auto nul = text.find('\0'); nul != std::string_view::npos) {
+        const std::string_view before = text.substr(0, nul);
+        throw InputError(SourcePlace{file, 1 + static_cast<std::size_t>(std::ranges::count(before, '\n'))},
+                         "not valid JSON: a NUL byte");
+    }
+    std::size_t line = 1;
+    MappingSax sax(file, context, &line);
+    sax_parse_with_lines(text, &line, &sax);
+    return sax.take();
+}
+
+}  // namespace
+
+RankMapFormat json_format() {
+    return {
+        "json",
+        "haichi-mapping/1, for everything else: {\"node_of_rank\": [...]}, nodes numbered row-major in the job, last "
+        "axis fastest; reads haichi-report/1 too",
+        check, write, read};
+}
+
+}  // namespace haichi

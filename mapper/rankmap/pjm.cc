@@ -1,0 +1,42 @@
+// What a user pastes into a PJM job script: the node shape, the process shape and the host file.
+
+#include <array>
+
+#include "mapper/rankmap/rankmap.h"
+
+namespace haichi {
+
+namespace {
+
+bool is_tofu(const Network& network) {
+    const auto* fabric = std::get_if<GridFabric>(&network.fabric());
+    constexpr std::array<const char*, 6> kAxes = {"X", "Y", "Z", "A", "B", "C"};
+    if (fabric == nullptr || fabric->topology.axis_count() != kAxes.size()) return false;
+    for (std::size_t k = 0; k < kAxes.size(); ++k) {
+        if (fabric->topology.axis(k).name != kAxes[k]) return false;
+    }
+    return true;
+}
+
+/// ":torus" and ":mesh" are how PJM asks for the logical coordinates that the fold assumes. The coordinates of a table
+/// are those of whatever the job was when the table was written.
+std::string node_shape_suffix(const Fold& fold) {
+    if (fold.is_coordinate_table) return "";
+    return fold.name == "mesh" ? ":mesh" : ":torus";
+}
+
+}  // namespace
+
+std::string pjm_options(const Mapping& mapping, const RankMapContext& context, const std::string& map_file) {
+    const Allocation& allocation = *context.allocation;
+    const Fold& fold = allocation.fold;
+    const bool has_pjm_coordinates = fold.is_coordinate_table || (!allocation.is_node_list && fold.name != "row-major");
+    if (!is_tofu(allocation.network) || !has_pjm_coordinates) return "";
+    const std::string shape = sizes_text(fold.logical_sizes);
+    std::string text = "#PJM -L \"node=" + shape + node_shape_suffix(fold) + "\"\n#PJM --mpi \"shape=" + shape +
+                       ",proc=" + std::to_string(mapping.rank_count());
+    if (allocation.ranks_per_node > 1) text += ",max-proc-per-node=" + std::to_string(allocation.ranks_per_node);
+    return text + ",rank-map-hostfile=" + map_file + "\"\n";
+}
+
+}  // namespace haichi

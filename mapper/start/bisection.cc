@@ -1,0 +1,401 @@
+#include "mapper/start/bisection.h"
+
+#include <algorithm>
+#include <bit>
+#include <iterator>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/random.h"
+#include "mapper/start/graph_bisection.h"
+
+namespace haichi {
+
+namespace {
+
+/// Distances between sets of nodes are in eighths of a hop, so that centres between nodes need no rounding.
+constexpr std::int32_t kUnitsPerHop = 8;
+
+/// Beginnings of graph growing per cut.
+constexpr int kGrowths = 4;
+
+/// A set of nodes: a range of MachineHalver::nodes().
+struct NodeSet {
+    std::size_t first = 0;
+    std::size_t last = 0;
+
+    [[nodiscard]] std::size_t size() const { return last - first; }
+};
+
+/// Cuts sets of nodes in two and tells how far apart they are. Sets are known by numbers of the caller's. Where a set
+/// lies is, on a grid, its mean coordinate per axis, and on a tree one of its nodes, whose distance to any node outside
+/// of the subtree just cut is that of all.
+class MachineHalver {
+  public:
+    explicit MachineHalver(const Problem& problem) : problem_(problem), nodes_(node_count()) {
+        std::iota(nodes_.begin(), nodes_.end(), 0);
+        if (const auto* fabric = std::get_if<GridFabric>(&problem.network().fabric())) {
+            read_coordinates(fabric->topology);
+        } else {
+            tree_ = &std::get<FatTreeFabric>(problem.network().fabric()).topology;
+            representative_.resize(nodes_.size());
+            std::ranges::sort(nodes_, {}, [this](std::int32_t node) { return terminal(node); });
+        }
+    }
+
+    /// Grouped by set as far as sets have been cut.
+    [[nodiscard]] std::span<const std::int32_t> nodes(NodeSet set) const {
+        return std::span(nodes_).subspan(set.first, set.size());
+    }
+
+    /// Cuts a set of at least two nodes; returns where its second half begins.
+    std::size_t halve(NodeSet set) { return tree_ != nullptr ? halve_on_tree(set) : halve_on_grid(set); }
+
+    /// Notes where set number `s` lies; s < number of nodes.
+    void locate(std::size_t s, NodeSet set) {
+        if (tree_ != nullptr) {
+            representative_[s] = nodes_[set.first];
+            return;
+        }
+        for (std::size_t k = 0; k < axes_.size(); ++k) {
+            std::int64_t sum = 0;
+            for (const std::int32_t node : nodes(set)) sum += coordinate(node, k);
+            const std::int64_t mean = kUnitsPerHop * sum / static_cast<std::int64_t>(set.size());
+            centre_[k][s] = covers_ring(extent(set, k), k) ? kWholeRing : static_cast<std::int32_t>(mean);
+        }
+    }
+
+    [[nodiscard]] std::int64_t distance(std::size_t a, std::size_t b) const {
+        if (tree_ != nullptr) return tree_distance(a, b);
+        std::int64_t sum = 0;
+        for (std::size_t k = 0; k < axes_.size(); ++k) sum += axis_distance(k, centre_[k][a], centre_[k][b]);
+        return sum;
+    }
+
+    /// How much farther `set` is from b than from a. Halves of a box differ in one axis only.
+    [[nodiscard]] std::int64_t farther(std::size_t a, std::size_t b, std::size_t set) const {
+        if (tree_ != nullptr) return tree_distance(b, set) - tree_distance(a, set);
+        std::int64_t sum = 0;
+        for (std::size_t k = 0; k < axes_.size(); ++k) {
+            const std::vector<std::int32_t>& at = centre_[k];
+            if (at[a] != at[b]) sum += axis_distance(k, at[b], at[set]) - axis_distance(k, at[a], at[set]);
+        }
+        return sum;
+    }
+
+  private:
+    struct Extent {
+        std::int32_t least = std::numeric_limits<std::int32_t>::max();
+        std::int32_t most = 0;
+        [[nodiscard]] std::int32_t positions() const { return most - least + 1; }
+    };
+
+    static constexpr std::int32_t kWholeRing = -1;  ///< in place of a centre: everywhere on a ring
+
+    [[nodiscard]] std::int64_t tree_distance(std::size_t a, std::size_t b) const {
+        return kUnitsPerHop * problem_.hop_distance()(NodeId(representative_[a]), NodeId(representative_[b]));
+    }
+    [[nodiscard]] std::int64_t axis_distance(std::size_t k, std::int32_t a, std::int32_t b) const {
+        const std::int32_t straight = a > b ? a - b : b - a;
+        if (!axes_[k].is_ring()) return straight;
+        const std::int32_t around = kUnitsPerHop * axes_[k].size;
+        if (a == kWholeRing || b == kWholeRing) return around / 4;  // the mean over a ring
+        return std::min(straight, around - straight);
+    }
+
+    [[nodiscard]] std::size_t node_count() const { return static_cast<std::size_t>(problem_.node_count()); }
+    [[nodiscard]] std::int32_t terminal(std::int32_t node) const {
+        return problem_.network().vertex(NodeId(node)).value;
+    }
+    [[nodiscard]] std::int32_t coordinate(std::int32_t node, std::size_t k) const {
+        return coordinates_[static_cast<std::size_t>(node) * axes_.size() + k];
+    }
+    [[nodiscard]] bool covers_ring(Extent extent, std::size_t k) const {
+        return axes_[k].is_ring() && extent.positions() == axes_[k].size;
+    }
+    [[nodiscard]] Extent extent(NodeSet set, std::size_t k) const {
+        Extent extent;
+        for (const std::int32_t node : nodes(set)) {
+            extent.least = std::min(extent.least, coordinate(node, k));
+            extent.most = std::max(extent.most, coordinate(node, k));
+        }
+        return extent;
+    }
+
+    /// Rings are counted from behind their longest stretch without nodes of the job, so that a node list across the
+    /// seam is in one piece.
+    void read_coordinates(const Grid& grid) {
+        axes_ = grid.axes();
+        centre_.assign(axes_.size(), std::vector<std::int32_t>(nodes_.size()));
+        coordinates_.reserve(nodes_.size() * axes_.size());
+        for (const std::int32_t node : nodes_) {
+            for (const std::int32_t c : grid.coordinates(problem_.network().vertex(NodeId(node))))
+                coordinates_.push_back(c);
+        }
+        for (std::size_t k = 0; k < axes_.size(); ++k) {
+            if (!axes_[k].is_ring()) continue;
+            const std::int32_t size = axes_[k].size;
+            std::vector<std::uint8_t> used(static_cast<std::size_t>(size), 0);
+            for (const std::int32_t node : nodes_) used[static_cast<std::size_t>(coordinate(node, k))] = 1;
+            std::int32_t origin = 0;
+            std::int32_t longest = 0;
+            for (std::int32_t i = 0, free = 0; i < 2 * size; ++i) {
+                free = used[static_cast<std::size_t>(i % size)] != 0 ? 0 : free + 1;
+                if (free > longest) {
+                    longest = free;
+                    origin = (i + 1) % size;
+                }
+            }
+            for (std::size_t i = k; i < coordinates_.size(); i += axes_.size()) {
+                coordinates_[i] = (coordinates_[i] - origin + size) % size;
+            }
+        }
+        for (std::size_t k = axes_.size(); k-- > 0;) {
+            std::ranges::stable_sort(nodes_, {}, [this, k](std::int32_t node) { return coordinate(node, k); });
+        }
+    }
+
+    /// Across the axis of the largest diameter, first axes first; for what is no box, at the median.
+    std::size_t halve_on_grid(NodeSet set) {
+        std::size_t axis = 0;
+        std::int32_t diameter = -1;
+        std::size_t box = 1;
+        Extent longest;
+        for (std::size_t k = 0; k < axes_.size(); ++k) {
+            const Extent here = extent(set, k);
+            if (box <= set.size()) box *= static_cast<std::size_t>(here.positions());
+            const std::int32_t across = covers_ring(here, k) ? here.positions() / 2 : here.positions() - 1;
+            if (across > diameter) {
+                diameter = across;
+                axis = k;
+                longest = here;
+            }
+        }
+        const auto begin = nodes_.begin() + static_cast<std::ptrdiff_t>(set.first);
+        const auto end = nodes_.begin() + static_cast<std::ptrdiff_t>(set.last);
+        if (box == set.size()) {
+            const std::int32_t cut = longest.least + longest.positions() / 2;
+            const auto middle =
+                std::stable_partition(begin, end, [&](std::int32_t node) { return coordinate(node, axis) < cut; });
+            return static_cast<std::size_t>(middle - nodes_.begin());
+        }
+        // Stable: a layer is cut straight too.
+        std::stable_sort(begin, end,
+                         [&](std::int32_t a, std::int32_t b) { return coordinate(a, axis) < coordinate(b, axis); });
+        return set.first + set.size() / 2;
+    }
+
+    /// Between two children of the lowest switch over all of the set, as near to the middle as they allow.
+    std::size_t halve_on_tree(NodeSet set) const {
+        const std::size_t level =
+            tree_->common_level(VertexId(terminal(nodes_[set.first])), VertexId(terminal(nodes_[set.last - 1])));
+        const std::int32_t below = tree_->terminals_below(level - 1);
+        const std::size_t middle = set.first + set.size() / 2;
+        const auto off = [&](std::size_t i) { return i > middle ? i - middle : middle - i; };
+        std::size_t best = set.first;
+        for (std::size_t i = set.first + 1; i < set.last; ++i) {
+            if (terminal(nodes_[i - 1]) / below == terminal(nodes_[i]) / below) continue;
+            if (best == set.first || off(i) < off(best)) best = i;
+        }
+        return best;
+    }
+
+    const Problem& problem_;
+    const FatTree* tree_ = nullptr;          ///< null on grids
+    std::vector<Axis> axes_;                 ///< empty on trees
+    std::vector<std::int32_t> coordinates_;  ///< node by node
+    std::vector<std::int32_t> nodes_;
+    std::vector<std::vector<std::int32_t>> centre_;  ///< per axis and set, in units
+    std::vector<std::int32_t> representative_;       ///< per set, on trees
+};
+
+/// One construction.
+class DualBipartitioning {
+  public:
+    DualBipartitioning(const Problem& problem, std::uint64_t seed)
+        : problem_(problem), halver_(problem), seed_(seed), place_(rank_count()) {
+        // Costs are bytes * units summed over all messages; low bits are dropped where that could overflow.
+        std::int64_t total = 0;
+        for (std::int32_t r = 0; r < problem.rank_count(); ++r) {
+            for (const Flow& flow : problem.flows(RankId(r))) total += flow.size_bytes / 2;
+        }
+        const std::int64_t farthest = 4 * kUnitsPerHop * (std::int64_t{problem.network().longest_route()} + 1);
+        while ((total >> shift_) > (std::int64_t{1} << 61) / farthest) ++shift_;
+    }
+
+    Mapping run() {
+        std::vector<RankId> ranks;
+        for (std::int32_t r = 0; r < problem_.rank_count(); ++r) ranks.push_back(RankId(r));
+        const NodeSet all{0, static_cast<std::size_t>(problem_.node_count())};
+        parts_.push_back({all, std::move(ranks)});
+        // Breadth first, so that what lies outside of a part is known about as finely as the part itself.
+        bool is_cut = true;
+        while (is_cut) {
+            is_cut = false;
+            const std::size_t count = parts_.size();
+            std::vector<std::pair<std::size_t, std::size_t>> pairs;
+            for (std::size_t p = 0; p < count; ++p) {
+                if (parts_[p].nodes.size() == 1 || parts_[p].ranks.empty()) continue;
+                pairs.emplace_back(p, cut(p));
+                is_cut = true;
+            }
+            // The first parts were cut when less was known.
+            for (const auto& [a, b] : pairs) refine(a, b);
+        }
+        Mapping mapping(problem_.rank_count(), problem_.node_count(), problem_.ranks_per_node());
+        for (const Part& part : parts_) {
+            std::int32_t slot = halver_.nodes(part.nodes).front() * problem_.ranks_per_node();
+            for (const RankId rank : part.ranks) mapping.place(rank, SlotId(slot++));
+        }
+        return mapping;
+    }
+
+  private:
+    struct Part {
+        NodeSet nodes;
+        std::vector<RankId> ranks;  ///< ascending
+    };
+
+    /// Where a rank is so far. In one array, because the partners of a rank are all over the memory.
+    struct Place {
+        std::uint32_t part = 0;
+        std::int32_t number = 0;  ///< in the graph at hand
+    };
+
+    [[nodiscard]] std::size_t rank_count() const { return static_cast<std::size_t>(problem_.rank_count()); }
+    [[nodiscard]] std::int64_t slots(const Part& part) const {
+        return static_cast<std::int64_t>(part.nodes.size()) * problem_.ranks_per_node();
+    }
+    [[nodiscard]] std::int64_t weight(const Flow& flow) const {
+        return std::max<std::int64_t>(flow.size_bytes >> shift_, 1);
+    }
+
+    /// The ranks that stay keep the part's number; returns the other half's.
+    std::size_t cut(std::size_t p) {
+        const std::size_t middle = halver_.halve(parts_[p].nodes);
+        const NodeSet upper{middle, parts_[p].nodes.last};
+        const std::size_t q = parts_.size();
+        parts_.push_back({upper, {}});
+        halver_.locate(q, upper);
+        parts_[p].nodes.last = middle;
+        halver_.locate(p, parts_[p].nodes);
+        const std::vector<RankId> ranks = parts_[p].ranks;
+        const WeightedGraph graph = graph_between(p, q, ranks);
+        Random random(seed_, q);
+        assign(p, q, ranks, bisect(graph, range(p, q, ranks.size()), kGrowths, random));
+        return q;
+    }
+
+    /// Refines the cut between p and q by what is known now.
+    void refine(std::size_t p, std::size_t q) {
+        std::vector<RankId> ranks;
+        std::ranges::merge(parts_[p].ranks, parts_[q].ranks, std::back_inserter(ranks));
+        Sides sides;
+        for (const RankId rank : ranks) sides.push_back(place_[rank.index()].part == p ? 0 : 1);
+        const WeightedGraph graph = graph_between(p, q, ranks);
+        refine_bisection(graph, range(p, q, ranks.size()), sides);
+        assign(p, q, ranks, sides);
+    }
+
+    /// Wide when there are idle slots: ranks then stay together, as few bytes ask for, instead of being spread out.
+    [[nodiscard]] SideWeightRange range(std::size_t p, std::size_t q, std::size_t rank_count_of_both) const {
+        const auto count = static_cast<std::int64_t>(rank_count_of_both);
+        return {std::max<std::int64_t>(count - slots(parts_[q]), 0), std::min(count, slots(parts_[p]))};
+    }
+
+    void assign(std::size_t p, std::size_t q, std::span<const RankId> ranks, const Sides& sides) {
+        parts_[p].ranks.clear();
+        parts_[q].ranks.clear();
+        for (std::size_t i = 0; i < ranks.size(); ++i) {
+            const std::size_t part = sides[i] == 0 ? p : q;
+            place_[ranks[i].index()].part = static_cast<std::uint32_t>(part);
+            parts_[part].ranks.push_back(ranks[i]);
+        }
+    }
+
+    /// The ranks of two parts as a graph in byte-units: an edge costs the distance between the parts when cut, a
+    /// partner elsewhere the distance to its part (Dunlop and Kernighan 1985 call it terminal propagation).
+    WeightedGraph graph_between(std::size_t p, std::size_t q, std::span<const RankId> ranks) {
+        constexpr auto kInside = std::numeric_limits<std::uint32_t>::max();
+        std::size_t flow_count = 0;
+        for (std::size_t i = 0; i < ranks.size(); ++i) {
+            place_[ranks[i].index()] = {kInside, static_cast<std::int32_t>(i)};
+            flow_count += problem_.flows(ranks[i]).size();
+        }
+        const std::int64_t apart = std::max<std::int64_t>(halver_.distance(p, q), 1);
+        WeightedGraph graph;
+        graph.vertex_weight.assign(ranks.size(), 1);
+        graph.pull.assign(ranks.size(), 0);
+        graph.first.reserve(ranks.size() + 1);
+        graph.edges.reserve(flow_count);
+        for (std::size_t i = 0; i < ranks.size(); ++i) {
+            for (const Flow& flow : problem_.flows(ranks[i])) {
+                const Place place = place_[flow.partner.index()];
+                if (place.part == kInside) {
+                    graph.edges.push_back({place.number, weight(flow) * apart});
+                } else {
+                    graph.pull[i] += weight(flow) * halver_.farther(p, q, place.part);
+                }
+            }
+            graph.first.push_back(graph.edges.size());
+        }
+        return graph;
+    }
+
+    const Problem& problem_;
+    MachineHalver halver_;
+    std::uint64_t seed_;
+    int shift_ = 0;
+    std::vector<Part> parts_;
+    std::vector<Place> place_;
+};
+
+/// Twice the bytes times hops; only compared, so rounding does no harm.
+double hop_bytes(const Problem& problem, const Mapping& mapping) {
+    double sum = 0;
+    for (std::int32_t r = 0; r < problem.rank_count(); ++r) {
+        for (const Flow& flow : problem.flows(RankId(r))) {
+            const std::int32_t hops = problem.hop_distance()(mapping.node(RankId(r)), mapping.node(flow.partner));
+            sum += static_cast<double>(flow.size_bytes) * hops;
+        }
+    }
+    return sum;
+}
+
+/// A cut is often one of several equally good ones, of which later cuts prove some bad (a torus cut twice across the
+/// same axis has no way back), so the best of a few constructions is much better than one. Their number falls with the
+/// root of the size: 16 below some thousand messages, 1 for millions. Not by a clock, so that the seed fixes the
+/// result.
+int affordable_runs(const Problem& problem) {
+    constexpr std::size_t kMostRuns = 16;
+    constexpr std::size_t kMostSquaresOfWork = 60'000'000;
+    auto work = static_cast<std::size_t>(problem.rank_count());
+    for (std::int32_t r = 0; r < problem.rank_count(); ++r) work += problem.flows(RankId(r)).size();
+    work *= static_cast<std::size_t>(std::bit_width(static_cast<std::uint32_t>(problem.node_count())));
+    std::size_t runs = 1;
+    while (runs < kMostRuns && (runs + 1) * (runs + 1) * work <= kMostSquaresOfWork) ++runs;
+    return static_cast<int>(runs);
+}
+
+}  // namespace
+
+Mapping bisection_placement(const Problem& problem, const Allocation&, std::uint64_t seed) {
+    const int runs = affordable_runs(problem);
+    Mapping best;
+    double best_cost = 0;
+    for (int run = 0; run < runs; ++run) {
+        std::uint64_t stream = seed + static_cast<std::uint64_t>(run) * 0x9e3779b97f4a7c15ULL;
+        Mapping mapping = DualBipartitioning(problem, split_mix_64(stream)).run();
+        const double cost = hop_bytes(problem, mapping);
+        if (run == 0 || cost < best_cost) {
+            best_cost = cost;
+            best = std::move(mapping);
+        }
+    }
+    return best;
+}
+
+}  // namespace haichi

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+
+#include "netmodel/machine/allocation.h"
+#include "objectives/mapping.h"
+#include "objectives/problem.h"
+
+namespace haichi {
+
+/// Dual recursive bipartitioning (Pellegrini and Roman 1996): the nodes are cut into two halves that are far apart, the
+/// ranks into two parts that exchange few bytes and fit the halves, and both halves again, level by level, down to
+/// single nodes. Ranks outside a part pull its ranks to the half that is nearer to where they are so far. Few ranks on
+/// many nodes stay together; they are not spread out. The best of up to 16 such constructions by hop-bytes, fewer the
+/// larger the problem. Same seed, same mapping. One construction takes about O(messages * log(nodes) * log(ranks)) time
+/// and O(messages + ranks + nodes * axes) memory. The allocation is there for the table of starts.
+Mapping bisection_placement(const Problem& problem, const Allocation& allocation, std::uint64_t seed);
+
+}  // namespace haichi

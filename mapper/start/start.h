@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "netmodel/machine/allocation.h"
+#include "objectives/mapping.h"
+#include "objectives/problem.h"
+
+namespace haichi {
+
+/// A placement that needs no search: what annealing starts from and is compared with.
+struct StartRow {
+    std::string name;
+    std::string description;  ///< one sentence
+    Mapping (*place)(const Problem& problem, const Allocation& allocation, std::uint64_t seed) = nullptr;
+};
+
+/// The table: default, no-ring, row-major, random, greedy, bisection.
+const std::vector<StartRow>& start_rows();
+
+/// Null when there is no such start.
+const StartRow* find_start(std::string_view name);
+
+/// The scheduler's own placement: ranks fill the nodes in the order of the fold, one node after the other.
+Mapping default_placement(std::int32_t rank_count, const Allocation& allocation);
+
+/// Ranks, most connected first, each to the free node nearest to the partners placed before it. O(messages * log +
+/// ranks * candidates).
+Mapping greedy_placement(const Problem& problem, const Allocation& allocation);
+
+}  // namespace haichi

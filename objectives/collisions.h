@@ -1,0 +1,73 @@
+#pragma once
+
+#include <vector>
+
+#include "objectives/objective.h"
+#include "objectives/set_link_table.h"
+
+namespace haichi {
+
+/// For every set, how many of its messages cross each link, and the largest such count (the contention), kept message
+/// by message. The largest count comes from a histogram of the counts, so an update is O(1). With links of different
+/// bandwidth there is a histogram per bandwidth class. Also keeps the excess: sum over sets and links of
+/// (messages - 1) * the set's largest message, which still sees improvements where the maximum is flat.
+class Collisions {
+  public:
+    explicit Collisions(const Problem& problem,
+                        std::size_t dense_budget_bytes = SetLinkTable<std::uint32_t>::kDenseBudgetBytes);
+
+    void clear();
+    void add(std::size_t set, std::span<const LinkId> links) {
+        for (const LinkId link : links) {
+            const std::size_t group = group_of(set, link);
+            std::uint32_t& count = counts_.at(set, link.index());
+            std::uint32_t* histogram = &histogram_[histogram_first_[group]];
+            --histogram[count];
+            ++histogram[++count];
+            if (count > largest_[group]) largest_[group] = count;
+            if (count > 1) excess_ += set_bytes_[set];
+        }
+    }
+    void remove(std::size_t set, std::span<const LinkId> links) {
+        for (const LinkId link : links) {
+            const std::size_t group = group_of(set, link);
+            std::uint32_t& count = counts_.at(set, link.index());
+            std::uint32_t* histogram = &histogram_[histogram_first_[group]];
+            --histogram[count];
+            // The link that left the top stands one lower now, so the maximum falls by one at most.
+            if (histogram[count] == 0 && count == largest_[group]) --largest_[group];
+            if (count > 1) excess_ -= set_bytes_[set];
+            ++histogram[--count];
+        }
+    }
+
+    /// Largest count * link scale of the set: its contention where all links are equal.
+    [[nodiscard]] std::int64_t largest_scaled(std::size_t set) const {
+        if (classes_ == 1) return static_cast<std::int64_t>(largest_[set]) * problem_->class_scale(0);
+        std::int64_t largest = 0;
+        for (std::size_t c = 0; c < classes_; ++c) {
+            largest =
+                std::max(largest, static_cast<std::int64_t>(largest_[set * classes_ + c]) * problem_->class_scale(c));
+        }
+        return largest;
+    }
+    [[nodiscard]] std::uint32_t count(std::size_t set, LinkId link) const { return counts_.get(set, link.index()); }
+    [[nodiscard]] std::int64_t excess() const { return excess_; }
+
+  private:
+    [[nodiscard]] std::size_t group_of(std::size_t set, LinkId link) const {
+        return classes_ == 1 ? set : set * classes_ + problem_->link_class(link);
+    }
+
+    const Problem* problem_;
+    std::size_t classes_;
+    std::size_t dense_budget_bytes_;
+    SetLinkTable<std::uint32_t> counts_;
+    std::vector<std::size_t> histogram_first_;  ///< per (set, class)
+    std::vector<std::uint32_t> histogram_;      ///< [count] = links of that class with that count; [0] is not exact
+    std::vector<std::uint32_t> largest_;        ///< per (set, class)
+    std::vector<std::int64_t> set_bytes_;
+    std::int64_t excess_ = 0;
+};
+
+}  // namespace haichi

@@ -1,0 +1,68 @@
+#pragma once
+
+#include "objectives/objective.h"
+
+namespace haichi {
+
+/// hop-bytes (TAHB): sum over messages of hops x bytes. Unit byte-hops. O(partners) per move.
+class HopBytes {
+  public:
+    using Value = std::int64_t;
+    static constexpr ObjectiveInfo kInfo{
+        "hop-bytes", "byte-hops", "sum over messages of hops(route) * bytes (TAHB); lower when partners are near"};
+
+    HopBytes(const Problem& problem, const ObjectiveSpec& spec, const Mapping& default_placement);
+
+    void reset(const Mapping& mapping) { value_ = value_from_scratch(mapping); }
+
+    Change propose(const Mapping& mapping, const Move& move) {
+        pending_ = symmetric_ ? symmetric_change(mapping, move) : directed_change(mapping, move);
+        value_ += pending_;
+        return {static_cast<double>(pending_) * per_message_, 0};
+    }
+    void commit() {}
+    void rollback() { value_ -= pending_; }
+
+    [[nodiscard]] Value value() const { return value_; }
+    [[nodiscard]] std::int64_t companion() const { return 0; }
+    [[nodiscard]] Value value_from_scratch(const Mapping& mapping) const;
+    [[nodiscard]] std::int64_t companion_from_scratch(const Mapping&) const { return 0; }
+    /// The sorted-distance bound: each rank's partners, heaviest first, on the nearest places, each pair counted from
+    /// both its ends and halved.
+    [[nodiscard]] std::optional<Value> lower_bound() const;
+    [[nodiscard]] double in_unit(Value value) const { return static_cast<double>(value); }
+    void append_hot_ranks(const Mapping& mapping, std::vector<RankId>& ranks) const;
+
+  private:
+    /// Flows hold both directions of a pair, so one distance does for both.
+    std::int64_t symmetric_change(const Mapping& mapping, const Move& move) const {
+        const HopDistance& hops = problem_->hop_distance();
+        std::int64_t change = 0;
+        for (std::size_t i = 0; i < move.size(); ++i) {
+            const Relocation& moved = move[i];
+            for (const Flow& flow : problem_->flows(moved.rank)) {
+                const NodeId old_partner = mapping.node(flow.partner);
+                NodeId new_partner = old_partner;
+                bool seen = false;
+                for (std::size_t j = 0; j < move.size(); ++j) {
+                    if (move[j].rank == flow.partner) {
+                        new_partner = move[j].to_node;
+                        seen = j < i;
+                    }
+                }
+                if (seen) continue;
+                change += flow.size_bytes * (hops(moved.to_node, new_partner) - hops(moved.from_node, old_partner));
+            }
+        }
+        return change;
+    }
+    std::int64_t directed_change(const Mapping& mapping, const Move& move) const;
+
+    const Problem* problem_;
+    bool symmetric_;
+    double per_message_;
+    std::int64_t value_ = 0;
+    std::int64_t pending_ = 0;
+};
+
+}  // namespace haichi

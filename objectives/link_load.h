@@ -1,0 +1,75 @@
+#pragma once
+
+#include "objectives/lazy_max.h"
+#include "objectives/objective.h"
+
+namespace haichi {
+
+/// Bytes routed over every link, all sets together, and the largest of them, kept move by move: what max-link-load and
+/// rmatt share.
+class LinkLoads {
+  public:
+    explicit LinkLoads(const Problem& problem);
+
+    void reset(const Mapping& mapping);
+    /// Applies the move; largest() is then that of the changed mapping.
+    void apply(const Mapping& mapping, const Move& move);
+    /// Takes the last apply() back.
+    void undo();
+
+    [[nodiscard]] std::int64_t largest() const { return largest_; }
+    /// Sum over links of the bytes above `floor`.
+    [[nodiscard]] std::int64_t excess() const { return excess_; }
+    [[nodiscard]] std::int64_t load(LinkId link) const { return loads_[link.index()]; }
+
+    /// No mapping has a smaller largest load: what one rank sends has to share its node's links, and the hop-bytes
+    /// bound has to share all links.
+    [[nodiscard]] static std::int64_t lower_bound(const Problem& problem);
+    [[nodiscard]] std::int64_t floor() const { return floor_; }
+
+    void append_hot_ranks(const Mapping& mapping, std::vector<RankId>& ranks) const;
+
+  private:
+    void route_message(NodeId s, NodeId d, std::int64_t change);
+
+    const Problem* problem_;
+    std::int64_t floor_;
+    LazyMax loads_;
+    std::int64_t largest_ = 0;
+    std::int64_t largest_before_ = 0;
+    std::int64_t excess_ = 0;
+    std::vector<MovedMessage> pending_;
+    std::vector<LinkId> scratch_;
+};
+
+/// max-link-load: the most bytes routed over one link per iteration. Unit bytes.
+class MaxLinkLoad {
+  public:
+    using Value = std::int64_t;
+    static constexpr ObjectiveInfo kInfo{"max-link-load", "bytes",
+                                         "max over links of the bytes routed over the link, all sets together"};
+
+    MaxLinkLoad(const Problem& problem, const ObjectiveSpec& spec, const Mapping& default_placement);
+
+    void reset(const Mapping& mapping) { loads_.reset(mapping); }
+    Change propose(const Mapping& mapping, const Move& move);
+    void commit() {}
+    void rollback() { loads_.undo(); }
+
+    [[nodiscard]] Value value() const { return loads_.largest(); }
+    [[nodiscard]] std::int64_t companion() const { return loads_.excess(); }
+    [[nodiscard]] Value value_from_scratch(const Mapping& mapping) const;
+    [[nodiscard]] std::int64_t companion_from_scratch(const Mapping& mapping) const;
+    [[nodiscard]] std::optional<Value> lower_bound() const { return loads_.floor(); }
+    [[nodiscard]] double in_unit(Value value) const { return static_cast<double>(value); }
+    void append_hot_ranks(const Mapping& mapping, std::vector<RankId>& ranks) const {
+        loads_.append_hot_ranks(mapping, ranks);
+    }
+
+  private:
+    const Problem* problem_;
+    LinkLoads loads_;
+    double per_message_;
+};
+
+}  // namespace haichi

@@ -1,0 +1,46 @@
+#include "objectives/mapping.h"
+
+#include <string>
+
+#include "base/errors.h"
+
+namespace haichi {
+
+Mapping::Mapping(std::int32_t rank_count, std::int32_t node_count, std::int32_t ranks_per_node)
+    : ranks_per_node_(ranks_per_node) {
+    const std::int64_t slots = std::int64_t{node_count} * ranks_per_node;
+    if (ranks_per_node < 1) throw OptionError("at least one rank per node, not " + std::to_string(ranks_per_node));
+    if (rank_count > slots) {
+        throw OptionError(std::to_string(rank_count) + " ranks do not fit " + std::to_string(node_count) +
+                              " nodes with " + std::to_string(ranks_per_node) + " ranks each",
+                          "ask for a larger --shape or a larger --ppn");
+    }
+    if (slots > std::int64_t{1} << 30) {
+        throw OptionError(std::to_string(slots) + " slots are more than the 2^30 that a mapping may have");
+    }
+    slot_of_rank_.resize(static_cast<std::size_t>(rank_count));
+    node_of_rank_.resize(static_cast<std::size_t>(rank_count));
+    rank_of_slot_.resize(static_cast<std::size_t>(slots));
+}
+
+Mapping Mapping::from_nodes(std::span<const NodeId> node_of_rank, std::int32_t node_count,
+                            std::int32_t ranks_per_node) {
+    Mapping mapping(static_cast<std::int32_t>(node_of_rank.size()), node_count, ranks_per_node);
+    std::vector<std::int32_t> used(static_cast<std::size_t>(node_count), 0);
+    for (std::size_t r = 0; r < node_of_rank.size(); ++r) {
+        const NodeId node = node_of_rank[r];
+        if (node.value < 0 || node.value >= node_count) {
+            throw OptionError("rank " + std::to_string(r) + " is on node " + std::to_string(node.value) +
+                              ", outside 0.." + std::to_string(node_count - 1));
+        }
+        if (used[node.index()] == ranks_per_node) {
+            throw OptionError("rank " + std::to_string(r) + " is one too many on node " + std::to_string(node.value) +
+                              ", which has " + std::to_string(ranks_per_node) +
+                              (ranks_per_node == 1 ? " slot" : " slots"));
+        }
+        mapping.place(RankId(r), SlotId(node.value * ranks_per_node + used[node.index()]++));
+    }
+    return mapping;
+}
+
+}  // namespace haichi

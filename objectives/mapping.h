@@ -1,0 +1,97 @@
+#pragma once
+
+#include <boost/container/static_vector.hpp>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "commlog/workload/workload.h"
+#include "netmodel/topology/ids.h"
+
+namespace haichi {
+
+/// A place for one rank: slot s belongs to node s / ranks_per_node.
+using SlotId = StrongId<struct SlotTag>;
+
+/// One rank going from its slot to another.
+struct Relocation {
+    RankId rank;
+    SlotId from_slot;
+    SlotId to_slot;
+    NodeId from_node;
+    NodeId to_node;
+};
+
+/// A change of a mapping: a move to an empty slot (one relocation), a swap (two) or a longer rotation. The relocations
+/// have distinct ranks, and every target slot is empty or left by another relocation of the same move.
+using Move = boost::container::static_vector<Relocation, 4>;
+
+/// rank -> slot, injective; empty slots are allowed. A value.
+class Mapping {
+  public:
+    Mapping() = default;
+    /// Every rank unplaced. Throws OptionError when the ranks do not fit the slots.
+    Mapping(std::int32_t rank_count, std::int32_t node_count, std::int32_t ranks_per_node);
+
+    /// Ranks take the slots of their nodes in rank order. Throws OptionError naming the rank for nodes out of range or
+    /// nodes with more than ranks_per_node ranks.
+    static Mapping from_nodes(std::span<const NodeId> node_of_rank, std::int32_t node_count,
+                              std::int32_t ranks_per_node);
+
+    void place(RankId rank, SlotId slot) {
+        slot_of_rank_[rank.index()] = slot;
+        node_of_rank_[rank.index()] = node_of_slot(slot);
+        rank_of_slot_[slot.index()] = rank;
+    }
+    void apply(const Move& move) {
+        for (const Relocation& r : move) rank_of_slot_[r.from_slot.index()] = RankId();
+        for (const Relocation& r : move) {
+            slot_of_rank_[r.rank.index()] = r.to_slot;
+            node_of_rank_[r.rank.index()] = r.to_node;
+            rank_of_slot_[r.to_slot.index()] = r.rank;
+        }
+    }
+    void undo(const Move& move) {
+        for (const Relocation& r : move) rank_of_slot_[r.to_slot.index()] = RankId();
+        for (const Relocation& r : move) {
+            slot_of_rank_[r.rank.index()] = r.from_slot;
+            node_of_rank_[r.rank.index()] = r.from_node;
+            rank_of_slot_[r.from_slot.index()] = r.rank;
+        }
+    }
+
+    [[nodiscard]] NodeId node(RankId rank) const { return node_of_rank_[rank.index()]; }
+    [[nodiscard]] SlotId slot(RankId rank) const { return slot_of_rank_[rank.index()]; }
+    /// Invalid id for an empty slot.
+    [[nodiscard]] RankId rank(SlotId slot) const { return rank_of_slot_[slot.index()]; }
+    [[nodiscard]] NodeId node_of_slot(SlotId slot) const { return NodeId(slot.value / ranks_per_node_); }
+    [[nodiscard]] std::span<const NodeId> node_of_rank() const { return node_of_rank_; }
+
+    [[nodiscard]] std::int32_t rank_count() const { return static_cast<std::int32_t>(slot_of_rank_.size()); }
+    [[nodiscard]] std::int32_t slot_count() const { return static_cast<std::int32_t>(rank_of_slot_.size()); }
+    [[nodiscard]] std::int32_t node_count() const { return slot_count() / ranks_per_node_; }
+    [[nodiscard]] std::int32_t ranks_per_node() const { return ranks_per_node_; }
+
+    friend bool operator==(const Mapping&, const Mapping&) = default;
+
+  private:
+    std::int32_t ranks_per_node_ = 1;
+    std::vector<SlotId> slot_of_rank_;
+    std::vector<NodeId> node_of_rank_;
+    std::vector<RankId> rank_of_slot_;
+};
+
+/// The move that brings `rank` to `slot`, swapping with whoever is there. Empty when it would change no node: the slot
+/// lies on the rank's own node.
+inline Move move_to_slot(const Mapping& mapping, RankId rank, SlotId slot) {
+    Move move;
+    const NodeId from = mapping.node(rank);
+    const NodeId to = mapping.node_of_slot(slot);
+    if (from == to) return move;
+    const SlotId from_slot = mapping.slot(rank);
+    move.push_back({rank, from_slot, slot, from, to});
+    if (const RankId other = mapping.rank(slot); other.valid()) move.push_back({other, slot, from_slot, to, from});
+    return move;
+}
+
+}  // namespace haichi

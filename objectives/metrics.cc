@@ -1,0 +1,119 @@
+#include "objectives/metrics.h"
+
+#include <algorithm>
+
+namespace haichi {
+
+namespace {
+
+/// Messages and bytes per link of one set at a time.
+class SetTally {
+  public:
+    SetTally(const Problem& problem, const Mapping& mapping)
+        : problem_(&problem),
+          mapping_(&mapping),
+          count_(static_cast<std::size_t>(problem.network().link_count()), 0),
+          bytes_(count_.size(), 0) {}
+
+    /// f(message, links of its route) for every message of set t that can cross a link.
+    template <class F>
+    void for_each_route(std::size_t t, F&& f) {
+        for (const Message& m : problem_->workload().messages(t)) {
+            if (!m.crosses_network()) continue;
+            links_.clear();
+            problem_->network().append_route(mapping_->node(m.source), mapping_->node(m.destination), links_);
+            f(m, std::span<const LinkId>(links_));
+        }
+    }
+    void fill(std::size_t t) {
+        for_each_route(t, [&](const Message& m, std::span<const LinkId> links) {
+            for (const LinkId link : links) {
+                if (count_[link.index()]++ == 0) used_.push_back(link);
+                bytes_[link.index()] += m.size_bytes;
+            }
+        });
+    }
+    void clear() {
+        for (const LinkId link : used_) count_[link.index()] = bytes_[link.index()] = 0;
+        used_.clear();
+    }
+    [[nodiscard]] std::int64_t count(LinkId link) const { return count_[link.index()]; }
+    [[nodiscard]] std::int64_t bytes(LinkId link) const { return bytes_[link.index()]; }
+    /// Links with messages, in the order they were first used.
+    [[nodiscard]] std::span<const LinkId> used() const { return used_; }
+
+  private:
+    const Problem* problem_;
+    const Mapping* mapping_;
+    std::vector<std::int64_t> count_;
+    std::vector<std::int64_t> bytes_;
+    std::vector<LinkId> used_;
+    std::vector<LinkId> links_;
+};
+
+}  // namespace
+
+Metrics measure(const Problem& problem, const Mapping& mapping) {
+    Metrics metrics;
+    metrics.link_bytes.assign(static_cast<std::size_t>(problem.network().link_count()), 0);
+    SetTally tally(problem, mapping);
+    for (std::size_t t = 0; t < problem.set_count(); ++t) {
+        tally.fill(t);
+        std::int64_t contention = 0;
+        std::int64_t most_bytes = 0;
+        std::int64_t most_scaled = 0;
+        for (const LinkId link : tally.used()) {
+            contention = std::max(contention, tally.count(link));
+            most_bytes = std::max(most_bytes, tally.bytes(link));
+            most_scaled = std::max(most_scaled, tally.bytes(link) * problem.link_scale(link));
+            metrics.link_bytes[link.index()] += tally.bytes(link);
+            metrics.excess_bytes += (tally.count(link) - 1) * problem.set_largest_bytes(t);
+        }
+        std::int64_t collision_cost = 0;
+        tally.for_each_route(t, [&](const Message& m, std::span<const LinkId> links) {
+            metrics.hop_bytes += m.size_bytes * static_cast<std::int64_t>(links.size());
+            for (const LinkId link : links) {
+                collision_cost = std::max(collision_cost, m.size_bytes * tally.count(link) * problem.link_scale(link));
+            }
+        });
+        metrics.tac3_scaled += collision_cost;
+        metrics.tac3_bytes_scaled += most_scaled;
+        metrics.set_contention.push_back(contention);
+        metrics.set_max_link_bytes.push_back(most_bytes);
+        tally.clear();
+    }
+    if (!metrics.link_bytes.empty()) metrics.max_link_bytes = std::ranges::max(metrics.link_bytes);
+    metrics.tac3_seconds = static_cast<double>(metrics.tac3_scaled) / problem.scale_per_second();
+    metrics.tac3_bytes_seconds = static_cast<double>(metrics.tac3_bytes_scaled) / problem.scale_per_second();
+    return metrics;
+}
+
+std::vector<HotLink> hottest_links(const Problem& problem, const Mapping& mapping, std::size_t most,
+                                   std::size_t most_messages) {
+    const auto worse = [](const HotLink& a, const HotLink& b) {
+        if (a.load_bytes != b.load_bytes) return a.load_bytes > b.load_bytes;
+        return a.set != b.set ? a.set < b.set : a.link < b.link;
+    };
+    SetTally tally(problem, mapping);
+    std::vector<HotLink> hottest;
+    for (std::size_t t = 0; t < problem.set_count(); ++t) {
+        tally.fill(t);
+        for (const LinkId link : tally.used()) {
+            hottest.push_back({link, t, tally.count(link), tally.bytes(link), {}});
+        }
+        const std::size_t keep = std::min(most, hottest.size());
+        std::ranges::partial_sort(hottest, hottest.begin() + static_cast<std::ptrdiff_t>(keep), worse);
+        hottest.resize(keep);
+        tally.clear();
+    }
+    for (HotLink& hot : hottest) {
+        tally.for_each_route(hot.set, [&](const Message& m, std::span<const LinkId> links) {
+            if (hot.messages.size() < most_messages && std::ranges::find(links, hot.link) != links.end()) {
+                hot.messages.push_back(m);
+            }
+        });
+    }
+    return hottest;
+}
+
+}  // namespace haichi

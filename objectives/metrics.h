@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "objectives/mapping.h"
+#include "objectives/problem.h"
+
+namespace haichi {
+
+/// Everything the built-in objectives say of one mapping, computed straight from their definitions: the reference that
+/// incremental evaluation is verified against, and what reports print. All per iteration.
+struct Metrics {
+    std::int64_t hop_bytes = 0;
+    std::int64_t max_link_bytes = 0;
+    /// Sums over sets in scaled bytes; divide by Problem::scale_per_second() for seconds.
+    std::int64_t tac3_scaled = 0;
+    std::int64_t tac3_bytes_scaled = 0;
+    double tac3_seconds = 0;
+    double tac3_bytes_seconds = 0;
+    /// Sum over sets and links of max(0, messages - 1) * the set's largest message.
+    std::int64_t excess_bytes = 0;
+    std::vector<std::int64_t> set_contention;      ///< per set: most messages on any link
+    std::vector<std::int64_t> set_max_link_bytes;  ///< per set: most bytes on any link
+    std::vector<std::int64_t> link_bytes;          ///< per link, all sets together
+
+    [[nodiscard]] unsigned __int128 rmatt() const {
+        return static_cast<unsigned __int128>(hop_bytes) * static_cast<unsigned __int128>(max_link_bytes);
+    }
+};
+
+/// Two walks over every message's route; memory O(links + sets).
+Metrics measure(const Problem& problem, const Mapping& mapping);
+
+/// One link of a report on congestion.
+struct HotLink {
+    LinkId link;
+    std::size_t set = 0;
+    std::int64_t message_count = 0;
+    std::int64_t load_bytes = 0;
+    std::vector<Message> messages;  ///< the first few, in workload order
+};
+
+/// The links with the most bytes in any one set, worst first (ties by set, then link), at most `most`, each with at
+/// most `most_messages` of its messages.
+std::vector<HotLink> hottest_links(const Problem& problem, const Mapping& mapping, std::size_t most,
+                                   std::size_t most_messages);
+
+}  // namespace haichi

@@ -1,0 +1,159 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "commlog/workload/workload.h"
+#include "netmodel/routing/hop_distance.h"
+#include "netmodel/routing/network.h"
+#include "netmodel/routing/route_table.h"
+#include "objectives/mapping.h"
+
+namespace haichi {
+
+/// A message as seen from one of its ends.
+struct IncidentMessage {
+    RankId partner;
+    std::uint32_t set_and_direction = 0;  ///< set * 2 + (1 when this rank is the source)
+    std::int64_t size_bytes = 0;
+
+    [[nodiscard]] std::size_t set() const { return set_and_direction >> 1; }
+    [[nodiscard]] bool outgoing() const { return (set_and_direction & 1) != 0; }
+};
+
+/// All that one rank exchanges with another, both directions and all sets together.
+struct Flow {
+    RankId partner;
+    std::int64_t size_bytes = 0;
+};
+
+/// A workload on a network with ranks_per_node slots per node: what every objective is computed on. Immutable and
+/// shared by all restarts and threads; holds the index structures that incremental evaluation needs. Only messages that
+/// can cross a link (different ranks, more than 0 bytes) are in it. Memory: about 80 bytes a message, the tables of
+/// HopDistance and RouteTable within their budgets.
+class Problem {
+  public:
+    /// `logical_network` is the logical torus of the job with the same node numbers, for objectives that are searched
+    /// there. The workload and the networks must outlive the problem. Throws InputError when the sums that objectives
+    /// accumulate could exceed 2^63 - 1, OptionError when the ranks do not fit the slots.
+    Problem(const Workload& workload, const Network& network, std::int32_t ranks_per_node,
+            const Network* logical_network = nullptr);
+
+    [[nodiscard]] const Workload& workload() const { return *workload_; }
+    [[nodiscard]] const Network& network() const { return *network_; }
+    [[nodiscard]] const Network* logical_network() const { return logical_network_; }
+    [[nodiscard]] std::int32_t rank_count() const { return workload_->rank_count(); }
+    [[nodiscard]] std::int32_t node_count() const { return network_->node_count(); }
+    [[nodiscard]] std::int32_t ranks_per_node() const { return ranks_per_node_; }
+    [[nodiscard]] std::size_t set_count() const { return workload_->set_count(); }
+
+    [[nodiscard]] std::span<const IncidentMessage> incident(RankId rank) const {
+        return std::span(incident_).subspan(incident_first_[rank.index()],
+                                            incident_first_[rank.index() + 1] - incident_first_[rank.index()]);
+    }
+    [[nodiscard]] std::span<const Flow> flows(RankId rank) const {
+        return std::span(flow_).subspan(flow_first_[rank.index()],
+                                        flow_first_[rank.index() + 1] - flow_first_[rank.index()]);
+    }
+    /// Ranks with at least one message that can cross a link.
+    [[nodiscard]] std::span<const RankId> communicating_ranks() const { return communicating_ranks_; }
+
+    [[nodiscard]] const HopDistance& hop_distance() const { return hop_distance_; }
+    [[nodiscard]] std::span<const LinkId> route(NodeId s, NodeId d, std::vector<LinkId>& scratch) const {
+        return route_table_.route(s, d, scratch);
+    }
+
+    /// Links differ in bandwidth: cost of a byte on a link of class c is class_scale(c) / scale_per_second() seconds,
+    /// class_scale a small integer. One class of scale 1 when all are equal.
+    [[nodiscard]] std::size_t class_count() const { return class_scale_.size(); }
+    [[nodiscard]] std::int64_t class_scale(std::size_t c) const { return class_scale_[c]; }
+    [[nodiscard]] std::size_t link_class(LinkId link) const {
+        return link_class_.empty() ? 0 : link_class_[link.index()];
+    }
+    [[nodiscard]] std::int64_t link_scale(LinkId link) const { return class_scale_[link_class(link)]; }
+    [[nodiscard]] double scale_per_second() const { return scale_per_second_; }
+    /// The cheapest link's scale.
+    [[nodiscard]] std::int64_t smallest_scale() const { return smallest_scale_; }
+
+    /// Messages that can cross a link in set t.
+    [[nodiscard]] std::int64_t set_message_count(std::size_t t) const { return set_message_count_[t]; }
+    [[nodiscard]] std::int64_t set_largest_bytes(std::size_t t) const { return set_largest_bytes_[t]; }
+    /// All crossing messages of the set have one size.
+    [[nodiscard]] bool set_is_uniform(std::size_t t) const { return set_is_uniform_[t] != 0; }
+    [[nodiscard]] double mean_message_bytes() const { return mean_message_bytes_; }
+
+    /// For set t, the largest size s such that messages of at least s bytes cannot all stay inside nodes: some
+    /// connected component of the graph they form has more ranks than a node has slots. 0 when every component fits a
+    /// node. In any mapping a message of at least that size then crosses a link of set t. With one slot per node it is
+    /// the largest size in the set.
+    [[nodiscard]] std::int64_t unavoidable_bytes(std::size_t t) const { return unavoidable_bytes_[t]; }
+
+  private:
+    void index_messages();
+    void index_flows();
+    void classify_links();
+    void bound_sets();
+    void check_sums() const;
+
+    const Workload* workload_;
+    const Network* network_;
+    const Network* logical_network_;
+    std::int32_t ranks_per_node_;
+    HopDistance hop_distance_;
+    RouteTable route_table_;
+
+    std::vector<std::size_t> incident_first_;
+    std::vector<IncidentMessage> incident_;
+    std::vector<std::size_t> flow_first_;
+    std::vector<Flow> flow_;
+    std::vector<RankId> communicating_ranks_;
+
+    std::vector<std::uint16_t> link_class_;
+    std::vector<std::int64_t> class_scale_;
+    double scale_per_second_ = 1;
+    std::int64_t smallest_scale_ = 1;
+
+    std::vector<std::int64_t> set_message_count_;
+    std::vector<std::int64_t> set_largest_bytes_;
+    std::vector<std::int64_t> unavoidable_bytes_;
+    std::vector<std::uint8_t> set_is_uniform_;
+    double mean_message_bytes_ = 1;
+};
+
+/// A message that a move affects, with the ends it had and will have.
+struct MovedMessage {
+    std::size_t set = 0;
+    std::int64_t size_bytes = 0;
+    NodeId old_source, old_destination;
+    NodeId new_source, new_destination;
+};
+
+/// Calls f(MovedMessage) once for every message with an end in `move`; `mapping` is the mapping before the move.
+template <class F>
+void for_each_moved_message(const Problem& problem, const Mapping& mapping, const Move& move, F&& f) {
+    for (std::size_t i = 0; i < move.size(); ++i) {
+        const Relocation& moved = move[i];
+        for (const IncidentMessage& m : problem.incident(moved.rank)) {
+            NodeId old_partner = mapping.node(m.partner);
+            NodeId new_partner = old_partner;
+            bool seen = false;
+            for (std::size_t j = 0; j < move.size(); ++j) {
+                if (move[j].rank == m.partner) {
+                    new_partner = move[j].to_node;
+                    seen = j < i;  // counted from its other end
+                }
+            }
+            if (seen) continue;
+            if (m.outgoing()) {
+                f(MovedMessage{m.set(), m.size_bytes, moved.from_node, old_partner, moved.to_node, new_partner});
+            } else {
+                f(MovedMessage{m.set(), m.size_bytes, old_partner, moved.from_node, new_partner, moved.to_node});
+            }
+        }
+    }
+}
+
+}  // namespace haichi

@@ -1,0 +1,58 @@
+#include "objectives/rmatt.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "base/errors.h"
+#include "objectives/metrics.h"
+
+namespace haichi {
+
+Rmatt::Rmatt(const Problem& problem, const ObjectiveSpec& spec, const Mapping& default_placement)
+    : problem_(&problem), hop_bytes_(problem, spec, default_placement), loads_(problem) {
+    double usual_load = 0;
+    if (default_placement.rank_count() > 0) {
+        usual_load = static_cast<double>(measure(problem, default_placement).max_link_bytes);
+    }
+    per_message_ = 1.0 / (problem.mean_message_bytes() * std::max(usual_load, problem.mean_message_bytes()));
+}
+
+void Rmatt::reset(const Mapping& mapping) {
+    hop_bytes_.reset(mapping);
+    loads_.reset(mapping);
+}
+
+Change Rmatt::propose(const Mapping& mapping, const Move& move) {
+    const Value before = value();
+    hop_bytes_.propose(mapping, move);
+    loads_.apply(mapping, move);
+    const Value after = value();
+    const double size = static_cast<double>(after > before ? after - before : before - after);
+    return {(after > before ? size : -size) * per_message_, 0};
+}
+
+Rmatt::Value Rmatt::value_from_scratch(const Mapping& mapping) const { return measure(*problem_, mapping).rmatt(); }
+
+std::optional<Rmatt::Value> Rmatt::lower_bound() const {
+    return product(hop_bytes_.lower_bound().value_or(0), loads_.floor());
+}
+
+namespace {
+
+std::shared_ptr<const Problem> logical_problem(const Problem& problem) {
+    if (problem.logical_network() == nullptr) {
+        throw UnsupportedError("objective rmatt-3d needs a machine with logical axes",
+                               "use rmatt, or a mesh or torus machine");
+    }
+    return std::make_shared<const Problem>(problem.workload(), *problem.logical_network(), problem.ranks_per_node());
+}
+
+}  // namespace
+
+Rmatt3d::Rmatt3d(const Problem& problem, const ObjectiveSpec& spec, const Mapping& default_placement)
+    : Rmatt3d(logical_problem(problem), spec, default_placement) {}
+
+Rmatt3d::Rmatt3d(std::shared_ptr<const Problem> logical, const ObjectiveSpec& spec, const Mapping& default_placement)
+    : Rmatt(*logical, spec, default_placement), logical_(std::move(logical)) {}
+
+}  // namespace haichi

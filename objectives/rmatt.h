@@ -1,0 +1,64 @@
+#pragma once
+
+#include "objectives/hop_bytes.h"
+#include "objectives/link_load.h"
+
+namespace haichi {
+
+/// rmatt (RMATT-O2F, on the real topology): hop-bytes times the largest link load, all sets together. Unit byte-hops *
+/// bytes; exact in 128 bits.
+class Rmatt {
+  public:
+    using Value = unsigned __int128;
+    static constexpr ObjectiveInfo kInfo{"rmatt", "byte-hops*bytes",
+                                         "hop-bytes * max over links of the bytes routed over the link (RMATT-O2F)"};
+
+    Rmatt(const Problem& problem, const ObjectiveSpec& spec, const Mapping& default_placement);
+
+    void reset(const Mapping& mapping);
+    Change propose(const Mapping& mapping, const Move& move);
+    void commit() {}
+    void rollback() {
+        hop_bytes_.rollback();
+        loads_.undo();
+    }
+
+    [[nodiscard]] Value value() const { return product(hop_bytes_.value(), loads_.largest()); }
+    [[nodiscard]] std::int64_t companion() const { return 0; }
+    [[nodiscard]] Value value_from_scratch(const Mapping& mapping) const;
+    [[nodiscard]] std::int64_t companion_from_scratch(const Mapping&) const { return 0; }
+    [[nodiscard]] std::optional<Value> lower_bound() const;
+    [[nodiscard]] double in_unit(Value value) const { return static_cast<double>(value); }
+    void append_hot_ranks(const Mapping& mapping, std::vector<RankId>& ranks) const {
+        loads_.append_hot_ranks(mapping, ranks);
+    }
+
+  private:
+    static Value product(std::int64_t hop_bytes, std::int64_t largest_load) {
+        return static_cast<Value>(hop_bytes) * static_cast<Value>(largest_load);
+    }
+
+    const Problem* problem_;
+    HopBytes hop_bytes_;
+    LinkLoads loads_;
+    /// One message-hop at the default placement's largest load counts as one message of mean size.
+    double per_message_;
+};
+
+/// rmatt-3d: rmatt on the job's logical torus, which is what the RMATT tool assumes of a Tofu machine. Searched there;
+/// reports show what it came to on the real topology.
+class Rmatt3d : public Rmatt {
+  public:
+    static constexpr ObjectiveInfo kInfo{
+        "rmatt-3d", "byte-hops*bytes",
+        "rmatt searched on the job's logical torus, as the RMATT tool does; reported on the real topology"};
+
+    Rmatt3d(const Problem& problem, const ObjectiveSpec& spec, const Mapping& default_placement);
+
+  private:
+    Rmatt3d(std::shared_ptr<const Problem> logical, const ObjectiveSpec& spec, const Mapping& default_placement);
+
+    std::shared_ptr<const Problem> logical_;
+};
+
+}  // namespace haichi

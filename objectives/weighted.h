@@ -1,0 +1,49 @@
+#pragma once
+
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "objectives/link_load.h"
+#include "objectives/rmatt.h"
+#include "objectives/tac3.h"
+#include "objectives/tac3_bytes.h"
+
+namespace haichi {
+
+/// weighted(a=0.7,b=0.3): sum over terms of weight * f / f(default placement); a term whose default placement has value
+/// 0 is divided by one unit instead. No unit. Its value is a pure function of the terms' exact values.
+class Weighted {
+  public:
+    using Value = double;
+    static constexpr ObjectiveInfo kInfo{
+        "weighted", "1", "weighted(a=0.7,b=0.3): sum of weight * objective / objective of the default placement"};
+
+    Weighted(const Problem& problem, const ObjectiveSpec& spec, const Mapping& default_placement);
+
+    void reset(const Mapping& mapping);
+    Change propose(const Mapping& mapping, const Move& move);
+    void commit() {}
+    void rollback();
+
+    [[nodiscard]] Value value() const;
+    [[nodiscard]] std::int64_t companion() const { return 0; }
+    [[nodiscard]] Value value_from_scratch(const Mapping& mapping) const;
+    [[nodiscard]] std::int64_t companion_from_scratch(const Mapping&) const { return 0; }
+    [[nodiscard]] std::optional<Value> lower_bound() const;
+    [[nodiscard]] double in_unit(Value value) const { return value; }
+    void append_hot_ranks(const Mapping& mapping, std::vector<RankId>& ranks) const;
+
+  private:
+    using AnyTerm = std::variant<HopBytes, Rmatt, Rmatt3d, MaxLinkLoad, Tac3, Tac3Bytes>;
+    struct Term {
+        std::unique_ptr<AnyTerm> objective;
+        double weight_per_unit = 0;  ///< weight / f(default placement)
+    };
+
+    std::vector<Term> terms_;
+    /// Energy of one unit of value: the whole default placement counts as its messages.
+    double energy_scale_ = 1;
+};
+
+}  // namespace haichi

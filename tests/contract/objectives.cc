@@ -1,0 +1,219 @@
+// What every registered objective promises, on every kind of machine: incremental equals from scratch, a rollback
+// leaves no trace, the lower bound holds.
+#include "objectives/registry.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "objectives/metrics.h"
+#include "tests/unit/problems.h"
+
+namespace haichi {
+namespace {
+
+using testing_problems::Posed;
+using testing_problems::random_move;
+using testing_problems::varied_problems;
+
+template <class List>
+struct AsTypes;
+template <class... O>
+struct AsTypes<ObjectiveList<O...>> {
+    using type = testing::Types<O...>;
+};
+
+template <class O>
+class ObjectiveContract : public testing::Test {
+  protected:
+    static ObjectiveSpec spec() {
+        if (O::kInfo.name != Weighted::kInfo.name) return {std::string(O::kInfo.name), {}};
+        return parse_objective("weighted(hop-bytes=0.7,tac3=0.3,rmatt=0.1,max-link-load=2,tac3-bytes=1)");
+    }
+};
+
+TYPED_TEST_SUITE(ObjectiveContract, AsTypes<RegisteredObjectives>::type);
+
+TYPED_TEST(ObjectiveContract, random_moves_change_the_value_as_from_scratch) {
+    for (const Posed& posed : varied_problems()) {
+        SCOPED_TRACE(posed.name);
+        TypeParam objective(*posed.problem, this->spec(), posed.default_placement);
+        Mapping mapping = posed.default_placement;
+        objective.reset(mapping);
+        EXPECT_EQ(objective.value(), objective.value_from_scratch(mapping));
+        Random random(11);
+        int changed = 0;
+        for (int step = 0; step < 400; ++step) {
+            const Move move = random_move(mapping, random);
+            if (move.empty()) continue;
+            const auto value = objective.value();
+            const auto companion = objective.companion();
+            const Change change = objective.propose(mapping, move);
+            EXPECT_EQ(change.value > 0, objective.value() > value);
+            EXPECT_EQ(change.value < 0, objective.value() < value);
+            if (random.below(2) == 0) {
+                objective.rollback();
+                ASSERT_EQ(objective.value(), value) << "rollback, step " << step;
+                ASSERT_EQ(objective.companion(), companion) << "rollback, step " << step;
+            } else {
+                objective.commit();
+                mapping.apply(move);
+                ++changed;
+            }
+            ASSERT_EQ(objective.value(), objective.value_from_scratch(mapping)) << "step " << step;
+            ASSERT_EQ(objective.companion(), objective.companion_from_scratch(mapping)) << "step " << step;
+        }
+        EXPECT_GT(changed, 50);
+    }
+}
+
+TYPED_TEST(ObjectiveContract, no_mapping_is_below_the_lower_bound) {
+    for (const Posed& posed : varied_problems()) {
+        SCOPED_TRACE(posed.name);
+        const TypeParam objective(*posed.problem, this->spec(), posed.default_placement);
+        const auto bound = objective.lower_bound();
+        ASSERT_TRUE(bound.has_value());
+        for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+            const Mapping mapping = find_start("random")->place(*posed.problem, *posed.allocation, seed);
+            EXPECT_FALSE(objective.value_from_scratch(mapping) < *bound);
+        }
+        EXPECT_FALSE(objective.value_from_scratch(greedy_placement(*posed.problem, *posed.allocation)) < *bound);
+    }
+}
+
+TYPED_TEST(ObjectiveContract, hot_ranks_are_ranks_that_communicate) {
+    for (const Posed& posed : varied_problems()) {
+        SCOPED_TRACE(posed.name);
+        TypeParam objective(*posed.problem, this->spec(), posed.default_placement);
+        objective.reset(posed.default_placement);
+        std::vector<RankId> ranks;
+        std::as_const(objective).append_hot_ranks(posed.default_placement, ranks);
+        for (const RankId rank : ranks) EXPECT_FALSE(posed.problem->incident(rank).empty());
+    }
+}
+
+/// The definitions of the objectives once more, with nothing but routes and maps.
+struct Plain {
+    std::int64_t hop_bytes = 0;
+    std::int64_t max_link_bytes = 0;
+    double tac3_seconds = 0;
+    double tac3_bytes_seconds = 0;
+    std::vector<std::int64_t> contention;
+};
+
+Plain plain_values(const Posed& posed, const Mapping& mapping) {
+    const Network& network = posed.allocation->network;
+    Plain plain;
+    std::map<LinkId, std::int64_t> total;
+    for (std::size_t t = 0; t < posed.workload->set_count(); ++t) {
+        std::map<LinkId, std::int64_t> count;
+        std::map<LinkId, std::int64_t> bytes;
+        std::vector<std::pair<std::int64_t, std::vector<LinkId>>> routes;
+        for (const Message& m : posed.workload->messages(t)) {
+            if (m.source == m.destination || m.size_bytes == 0) continue;
+            std::vector<LinkId> route;
+            network.append_route(mapping.node(m.source), mapping.node(m.destination), route);
+            plain.hop_bytes += m.size_bytes * static_cast<std::int64_t>(route.size());
+            for (const LinkId link : route) {
+                ++count[link];
+                bytes[link] += m.size_bytes;
+                total[link] += m.size_bytes;
+            }
+            routes.emplace_back(m.size_bytes, route);
+        }
+        double worst_message = 0;
+        double worst_load = 0;
+        std::int64_t contention = 0;
+        for (const auto& [size, route] : routes) {
+            for (const LinkId link : route) {
+                const auto rate = static_cast<double>(network.bandwidth_bytes_per_s(link));
+                worst_message = std::max(worst_message, static_cast<double>(size * count[link]) / rate);
+                worst_load = std::max(worst_load, static_cast<double>(bytes[link]) / rate);
+                contention = std::max(contention, count[link]);
+            }
+        }
+        plain.tac3_seconds += worst_message;
+        plain.tac3_bytes_seconds += worst_load;
+        plain.contention.push_back(contention);
+    }
+    for (const auto& [link, load] : total) plain.max_link_bytes = std::max(plain.max_link_bytes, load);
+    return plain;
+}
+
+TEST(Metrics, agree_with_the_plain_definitions) {
+    for (const Posed& posed : varied_problems()) {
+        SCOPED_TRACE(posed.name);
+        for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+            const Mapping mapping = find_start("random")->place(*posed.problem, *posed.allocation, seed);
+            const Metrics metrics = measure(*posed.problem, mapping);
+            const Plain plain = plain_values(posed, mapping);
+            EXPECT_EQ(metrics.hop_bytes, plain.hop_bytes);
+            EXPECT_EQ(metrics.max_link_bytes, plain.max_link_bytes);
+            EXPECT_EQ(metrics.set_contention, plain.contention);
+            EXPECT_NEAR(metrics.tac3_seconds, plain.tac3_seconds, 1e-12 * plain.tac3_seconds);
+            EXPECT_NEAR(metrics.tac3_bytes_seconds, plain.tac3_bytes_seconds, 1e-12 * plain.tac3_bytes_seconds);
+        }
+    }
+}
+
+TEST(Collisions, sparse_counters_equal_dense_ones) {
+    for (const Posed& posed : varied_problems()) {
+        SCOPED_TRACE(posed.name);
+        Collisions dense(*posed.problem);
+        Collisions sparse(*posed.problem, 0);
+        dense.clear();
+        sparse.clear();
+        Random random(17);
+        std::vector<std::pair<std::size_t, std::vector<LinkId>>> routed;
+        const auto node = [&] {
+            return NodeId(
+                static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(posed.allocation->node_count()))));
+        };
+        for (std::size_t t = 0; t < posed.problem->set_count(); ++t) {
+            for (std::int64_t m = 0; m < posed.problem->set_message_count(t); ++m) {
+                std::vector<LinkId> route;
+                posed.allocation->network.append_route(node(), node(), route);
+                dense.add(t, route);
+                sparse.add(t, route);
+                routed.emplace_back(t, route);
+            }
+        }
+        for (int round = 0; round < 2; ++round) {
+            EXPECT_EQ(dense.excess(), sparse.excess());
+            for (std::size_t t = 0; t < posed.problem->set_count(); ++t) {
+                EXPECT_EQ(dense.largest_scaled(t), sparse.largest_scaled(t));
+            }
+            for (std::size_t i = 0; i < routed.size(); i += 2) {
+                if (round > 0) break;
+                dense.remove(routed[i].first, routed[i].second);
+                sparse.remove(routed[i].first, routed[i].second);
+            }
+        }
+    }
+}
+
+TEST(SetLoads, sparse_equals_dense) {
+    SetLoads dense(3, 200);
+    SetLoads sparse(3, 200, 0);
+    Random random(23);
+    std::map<std::pair<std::size_t, std::size_t>, std::int64_t> loads;
+    for (int step = 0; step < 20'000; ++step) {
+        const std::size_t set = random.below(3);
+        const std::size_t link = random.below(200);
+        std::int64_t& load = loads[{set, link}];
+        const std::int64_t change = random.below(2) == 0 ? static_cast<std::int64_t>(random.below(50)) : -load;
+        load += change;
+        dense.add(set, link, change);
+        sparse.add(set, link, change);
+        if (step % 7 != 0) continue;
+        ASSERT_EQ(dense.largest(set), sparse.largest(set));
+        std::int64_t largest = 0;
+        for (const auto& [key, value] : loads) {
+            if (key.first == set) largest = std::max(largest, value);
+        }
+        ASSERT_EQ(dense.largest(set), largest);
+    }
+}
+
+}  // namespace
+}  // namespace haichi

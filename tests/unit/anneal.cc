@@ -1,0 +1,215 @@
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+
+#include "base/deterministic_math.h"
+#include "mapper/anneal/annealer.h"
+#include "mapper/anneal/search.h"
+#include "objectives/registry.h"
+#include "tests/unit/problems.h"
+
+namespace haichi {
+namespace {
+
+using testing_problems::pose;
+using testing_problems::Posed;
+
+Posed cg_on_shape(const std::vector<std::int32_t>& shape) {
+    PatternOptions options;
+    options.ranks = 64;
+    return pose("cg", make_pattern("cg", options), "fx10-kyushu", {.shape = shape});
+}
+
+SearchResult search_default(const Posed& posed, const std::string& objective, const SearchOptions& options,
+                            const SearchControl& control = {}) {
+    return search(
+        *posed.problem, parse_objective(objective), posed.default_placement,
+        [&](std::int32_t restart) {
+            return restart == 0 ? posed.default_placement
+                                : find_start("random")->place(*posed.problem, *posed.allocation,
+                                                              options.seed + static_cast<std::uint64_t>(restart));
+        },
+        options, control);
+}
+
+TEST(Cooling, the_papers_schedule_is_197_temperatures_of_2500) {
+    Cooling cooling = Cooling::paper(0);
+    EXPECT_EQ(cooling.evaluations(), 492'500);
+    EXPECT_DOUBLE_EQ(cooling.temperature(), 10);
+    for (int level = 1; level < 197; ++level) {
+        EXPECT_EQ(cooling.next_step(), 2500 * level);
+        cooling.advance(cooling.next_step(), 0);
+        EXPECT_NEAR(cooling.temperature(), 10 * std::pow(0.9, level), 1e-12);
+    }
+}
+
+/// An energy that melts where the temperature passes 1: low below, high above.
+double melting_energy(double temperature, double low) {
+    const double fourth = temperature * temperature * temperature * temperature;
+    return low + 100 * fourth / (1 + fourth);
+}
+
+TEST(Cooling, a_poor_start_is_cooled_from_where_it_melts) {
+    Cooling cooling = Cooling::automatic(4, 100'000);
+    double last = 0;
+    for (std::int64_t made = 0; made < 100'000; made += 50) {
+        cooling.advance(made, melting_energy(cooling.temperature(), -50));
+        if (made <= 10'000) {
+            EXPECT_FALSE(cooling.take_return_to_start());
+            last = 1e9;
+            continue;
+        }
+        EXPECT_LE(cooling.temperature(), last) << made;
+        EXPECT_LT(cooling.temperature(), 2) << "the window lies around 1";
+        EXPECT_GT(cooling.temperature(), 0.05);
+        last = cooling.temperature();
+    }
+}
+
+TEST(Cooling, a_good_start_is_asked_back_and_only_loosened) {
+    Cooling poor = Cooling::automatic(4, 100'000);
+    Cooling good = poor;
+    for (std::int64_t made = 0; made < 10'001; made += 50) {
+        poor.advance(made, melting_energy(poor.temperature(), -50));
+        good.advance(made, melting_energy(good.temperature(), -1));
+    }
+    EXPECT_TRUE(good.take_return_to_start());
+    EXPECT_FALSE(good.take_return_to_start()) << "only once";
+    EXPECT_LT(good.temperature(), poor.temperature());
+}
+
+TEST(Anneal, a_resumed_run_equals_an_uninterrupted_one) {
+    const Posed posed = cg_on_shape({1, 2, 4, 2, 3, 2});
+    const Proposer proposer(*posed.problem, {});
+    const Cooling cooling = Cooling::automatic(3, 40'000);
+    Tac3 objective(*posed.problem, {}, posed.default_placement);
+    for (const std::int64_t interruption : {1, 777, 4'000, 9'999}) {
+        Annealer<Tac3> whole(*posed.problem, objective, proposer, 0.1, VerifyLevel::kOff,
+                             AnnealState(posed.default_placement, Random(5), cooling));
+        whole.run_until(10'000);
+        Tac3 first_objective(*posed.problem, {}, posed.default_placement);
+        Annealer<Tac3> first(*posed.problem, first_objective, proposer, 0.1, VerifyLevel::kOff,
+                             AnnealState(posed.default_placement, Random(5), cooling));
+        first.run_until(interruption);
+        const AnnealState stored = first.state();
+        Tac3 second_objective(*posed.problem, {}, posed.default_placement);
+        Annealer<Tac3> second(*posed.problem, second_objective, proposer, 0.1, VerifyLevel::kOff, stored);
+        second.run_until(10'000);
+        EXPECT_EQ(second.state().mapping, whole.state().mapping) << interruption;
+        EXPECT_EQ(second.state().random, whole.state().random);
+        EXPECT_EQ(second.state().accepted, whole.state().accepted);
+        EXPECT_EQ(second.state().cooling, whole.state().cooling);
+        EXPECT_EQ(second.best_value(), whole.best_value());
+        EXPECT_EQ(second.best(), whole.best());
+    }
+}
+
+TEST(Anneal, the_best_mapping_has_the_best_value) {
+    const Posed posed = cg_on_shape({2, 2, 2, 2, 3, 2});
+    const Proposer proposer(*posed.problem, {});
+    HopBytes objective(*posed.problem, {}, posed.default_placement);
+    Annealer<HopBytes> annealer(*posed.problem, objective, proposer, 0, VerifyLevel::kOff,
+                                AnnealState(posed.default_placement, Random(9), Cooling::automatic(3, 20'000)));
+    std::int64_t best = objective.value_from_scratch(posed.default_placement);
+    for (std::int64_t made = 100; made <= 20'000; made += 100) {
+        annealer.run_until(made);
+        ASSERT_EQ(objective.value_from_scratch(annealer.best()), annealer.best_value());
+        ASSERT_LE(annealer.best_value(), best);
+        best = annealer.best_value();
+    }
+}
+
+TEST(Anneal, every_objective_passes_verification_at_every_step) {
+    for (const Posed& posed : testing_problems::varied_problems()) {
+        SCOPED_TRACE(posed.name);
+        for (const char* objective : {"hop-bytes", "rmatt", "rmatt-3d", "max-link-load", "tac3", "tac3-bytes",
+                                      "weighted(hop-bytes=1,tac3=1)"}) {
+            SearchOptions options;
+            options.evaluations = 300;
+            options.restarts = 2;
+            options.verify = VerifyLevel::kStep;
+            const SearchResult result = search_default(posed, objective, options);
+            EXPECT_LE(result.value, 1e300);
+        }
+    }
+}
+
+TEST(Anneal, the_paper_schedule_makes_every_evaluation) {
+    const Posed posed = cg_on_shape({4, 2, 1, 2, 3, 2});
+    SearchOptions options;
+    options.schedule = ScheduleKind::kPaper;
+    const SearchResult result = search_default(posed, "tac3", options);
+    EXPECT_EQ(result.evaluations, 492'500);
+    EXPECT_TRUE(result.optimal);
+}
+
+TEST(Anneal, default_settings_reach_the_bound_on_every_shape_of_the_paper) {
+    for (const auto& shape :
+         std::vector<std::vector<std::int32_t>>{{1, 2, 4, 2, 3, 2}, {2, 2, 2, 2, 3, 2}, {4, 2, 1, 2, 3, 2}}) {
+        const Posed posed = cg_on_shape(shape);
+        for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+            SearchOptions options;
+            options.seed = seed;
+            EXPECT_TRUE(search_default(posed, "tac3", options).optimal) << sizes_text(shape) << " seed " << seed;
+        }
+    }
+}
+
+TEST(Anneal, a_stopped_search_gives_the_best_so_far) {
+    const Posed posed = cg_on_shape({1, 2, 4, 2, 3, 2});
+    std::atomic<bool> stop = true;
+    SearchControl control;
+    control.stop = &stop;
+    SearchOptions options;
+    options.evaluations = 1'000'000'000;
+    const SearchResult result = search_default(posed, "hop-bytes", options, control);
+    EXPECT_TRUE(result.interrupted);
+    EXPECT_EQ(result.mapping.rank_count(), 64);
+}
+
+TEST(Anneal, problems_without_moves_end_at_once) {
+    Workload silent(3);
+    silent.add_set("nothing");
+    const Posed no_messages = pose("silent", silent, "mesh:4", {});
+    const Posed one_node =
+        pose("one node", testing_problems::random_workload(4, 2, 6, false, 1), "mesh:1", {.ranks_per_node = 4});
+    for (const Posed* posed : {&no_messages, &one_node}) {
+        for (const char* objective : {"tac3", "hop-bytes", "rmatt", "max-link-load"}) {
+            const SearchResult result = search_default(*posed, objective, {});
+            EXPECT_EQ(result.evaluations, 0);
+            EXPECT_EQ(result.value, 0);
+            EXPECT_FALSE(result.interrupted);
+        }
+    }
+}
+
+TEST(Proposer, every_move_changes_a_node_and_keeps_slots_distinct) {
+    for (const Posed& posed : testing_problems::varied_problems()) {
+        SCOPED_TRACE(posed.name);
+        for (const MoveKind kind : {MoveKind::kUniform, MoveKind::kEmpty, MoveKind::kNeighbour, MoveKind::kFocused}) {
+            const Proposer proposer(*posed.problem, std::vector<MoveKind>{kind});
+            Mapping mapping = posed.default_placement;
+            Random random(2);
+            const std::vector<RankId> hot(posed.problem->communicating_ranks().begin(),
+                                          posed.problem->communicating_ranks().begin() + 3);
+            for (int draw = 0; draw < 2000; ++draw) {
+                const Move move = proposer.propose(mapping, hot, random);
+                for (const Relocation& r : move) {
+                    ASSERT_NE(r.from_node, r.to_node);
+                    ASSERT_EQ(mapping.slot(r.rank), r.from_slot);
+                    ASSERT_EQ(mapping.node_of_slot(r.to_slot), r.to_node);
+                }
+                mapping.apply(move);
+            }
+            std::vector<int> taken(static_cast<std::size_t>(mapping.slot_count()), 0);
+            for (std::int32_t r = 0; r < mapping.rank_count(); ++r) {
+                ASSERT_EQ(mapping.rank(mapping.slot(RankId(r))), RankId(r));
+                ASSERT_EQ(++taken[mapping.slot(RankId(r)).index()], 1);
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace haichi

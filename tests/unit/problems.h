@@ -1,0 +1,99 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "commlog/workload/patterns.h"
+#include "mapper/start/start.h"
+#include "netmodel/machine/allocation.h"
+#include "objectives/problem.h"
+
+namespace haichi::testing_problems {
+
+/// A job with its problem, for tests; owns what the problem points to.
+struct Posed {
+    std::string name;
+    std::unique_ptr<Workload> workload;
+    std::unique_ptr<Allocation> allocation;
+    std::unique_ptr<Network> logical;
+    std::unique_ptr<Problem> problem;
+    Mapping default_placement;
+};
+
+inline Posed pose(std::string name, Workload workload, const std::string& machine, AllocationRequest request) {
+    Posed posed;
+    posed.name = std::move(name);
+    posed.workload = std::make_unique<Workload>(std::move(workload));
+    posed.allocation = std::make_unique<Allocation>(allocate(load_machine(machine), request));
+    // Any network with the same nodes does for the contract; jobs use their logical torus.
+    posed.logical = std::make_unique<Network>(posed.allocation->network);
+    posed.problem = std::make_unique<Problem>(*posed.workload, posed.allocation->network,
+                                              posed.allocation->ranks_per_node, posed.logical.get());
+    posed.default_placement = default_placement(posed.workload->rank_count(), *posed.allocation);
+    return posed;
+}
+
+/// Random sets of random messages: self messages, empty ones, repeated pairs and mixed sizes included.
+inline Workload random_workload(std::int32_t ranks, int sets, int messages, bool mixed_sizes, std::uint64_t seed) {
+    Random random(seed);
+    Workload workload(ranks, 3);
+    for (int t = 0; t < sets; ++t) {
+        workload.add_set("set " + std::to_string(t));
+        const auto usual = static_cast<std::int64_t>(random.below(1 << 20)) + 1;
+        for (int m = 0; m < messages; ++m) {
+            const auto any = [&] {
+                return RankId(static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(ranks))));
+            };
+            const RankId source = any();
+            const RankId destination = any();
+            workload.add_message(source, destination,
+                                 mixed_sizes ? static_cast<std::int64_t>(random.below(5)) * usual : usual);
+        }
+    }
+    return workload;
+}
+
+/// One of every kind of machine and workload that objectives must cope with.
+inline std::vector<Posed> varied_problems() {
+    std::vector<Posed> problems;
+    PatternOptions cg;
+    cg.ranks = 64;
+    problems.push_back(
+        pose("cg on Tofu with idle nodes", make_pattern("cg", cg), "fx10-kyushu", {.shape = {1, 2, 4, 2, 3, 2}}));
+    problems.push_back(pose("mixed sizes on Tofu, two ranks a node", random_workload(40, 3, 60, true, 1), "fx10-kyushu",
+                            {.shape = {1, 2, 1, 2, 3, 2}, .ranks_per_node = 2}));
+    problems.push_back(pose("full mesh of five axes", random_workload(48, 4, 30, false, 2), "mesh:2x3x2x2x2", {}));
+    problems.push_back(pose("torus, downward tie, channels counted", random_workload(20, 2, 50, true, 3), "torus:6x4",
+                            {.routing = "dor:YX,tie=-", .count_nic = true}));
+    problems.push_back(pose("fat tree", random_workload(27, 3, 40, true, 4), "fattree:3x3", {}));
+    problems.push_back(pose("fat tree, source routed, channels of another rate", random_workload(60, 3, 40, true, 5),
+                            "fattree:2x6", {.ranks_per_node = 2, .routing = "up-straight", .count_nic = true}));
+    problems.push_back(pose("one set as a matrix", random_workload(30, 1, 400, true, 6), "torus:4x4x2", {}));
+    problems.push_back(pose("extended order through a column", random_workload(24, 2, 40, false, 7), "fx10-kyushu",
+                            {.shape = {1, 1, 2, 2, 3, 2}, .routing = "dor:BCAXYZACB,column=1.1.0"}));
+    return problems;
+}
+
+/// A random move: usually a swap or a move to an empty slot, sometimes a rotation of three ranks.
+inline Move random_move(const Mapping& mapping, Random& random) {
+    const auto slot = [&] {
+        return SlotId(static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(mapping.slot_count()))));
+    };
+    const auto rank = [&] {
+        return RankId(static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(mapping.rank_count()))));
+    };
+    if (random.below(4) != 0) return move_to_slot(mapping, rank(), slot());
+    const RankId a = rank();
+    const RankId b = rank();
+    const RankId c = rank();
+    if (a == b || b == c || a == c) return {};
+    Move move;
+    move.push_back({a, mapping.slot(a), mapping.slot(b), mapping.node(a), mapping.node(b)});
+    move.push_back({b, mapping.slot(b), mapping.slot(c), mapping.node(b), mapping.node(c)});
+    move.push_back({c, mapping.slot(c), mapping.slot(a), mapping.node(c), mapping.node(a)});
+    return move;
+}
+
+}  // namespace haichi::testing_problems

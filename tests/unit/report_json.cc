@@ -1,0 +1,130 @@
+#include "mapper/job/report_json.h"
+
+#include <gtest/gtest.h>
+
+#include "base/errors.h"
+#include "tests/unit/rankmap_job.h"
+
+namespace haichi {
+namespace {
+
+/// Two ranks on a line of four nodes, one message: a report as a job would fill it.
+MapReport small_report() {
+    MapReport report;
+    report.allocation = std::make_shared<const Allocation>(rankmap_job("mesh:4"));
+    Workload workload(2);
+    workload.add_set("only");
+    workload.add_message(RankId(0), RankId(1), 1000);
+    report.workload = std::make_shared<const Workload>(std::move(workload));
+    report.strategy = "anneal";
+    report.objective = "hop-bytes";
+    report.unit = "byte-hops";
+    report.mapping = rankmap_mapping({0, 3}, *report.allocation);
+    const Problem problem(*report.workload, report.allocation->network, 1);
+    report.metrics = measure(problem, report.mapping);
+    report.default_metrics = measure(problem, rankmap_mapping({0, 1}, *report.allocation));
+    report.value = 3000;
+    report.default_value = 1000;
+    report.lower_bound = 1000;
+    report.hottest_links = hottest_links(problem, report.mapping, 1, 5);
+    return report;
+}
+
+TEST(ReportJson, the_schema_comes_first_and_the_nodes_last) {
+    const nlohmann::ordered_json json = report_json(small_report(), true);
+    EXPECT_EQ(json.begin().key(), "schema");
+    EXPECT_EQ(json["schema"], "haichi-report/1");
+    EXPECT_EQ((--json.end()).key(), "node_of_rank");
+    EXPECT_EQ(json["node_of_rank"].dump(), "[0,3]");
+}
+
+TEST(ReportJson, has_all_keys_of_the_contract) {
+    const nlohmann::ordered_json json = report_json(small_report(), true);
+    for (const char* key : {"machine",      "shape",        "routing",        "fold",
+                            "ranks",        "nodes",        "ranks_per_node", "seed",
+                            "strategy",     "objective",    "unit",           "value",
+                            "lower_bound",  "optimal",      "evaluations",    "evaluations_per_second",
+                            "wall_seconds", "reproducible", "metrics",        "default",
+                            "hottest_links"}) {
+        EXPECT_TRUE(json.contains(key)) << key;
+    }
+    for (const char* key :
+         {"hop_bytes", "max_link_bytes", "rmatt", "tac3_seconds", "set_contention", "hops_per_byte"}) {
+        EXPECT_TRUE(json["metrics"].contains(key)) << key;
+        EXPECT_TRUE(json["default"].contains(key)) << key;
+    }
+    EXPECT_FALSE(json.contains("interrupted"));
+}
+
+TEST(ReportJson, counts_are_integers) {
+    const nlohmann::ordered_json json = report_json(small_report(), true);
+    EXPECT_EQ(json["value"].dump(), "3000");
+    EXPECT_EQ(json["lower_bound"].dump(), "1000");
+    EXPECT_EQ(json["default"]["value"].dump(), "1000");
+    EXPECT_EQ(json["metrics"]["rmatt"].dump(), "3000000");
+    EXPECT_EQ(json["metrics"]["hops_per_byte"].dump(), "3.0");
+}
+
+TEST(ReportJson, a_product_beyond_64_bits_becomes_a_floating_number) {
+    MapReport report = small_report();
+    report.metrics.hop_bytes = std::int64_t{1} << 40;
+    report.metrics.max_link_bytes = std::int64_t{1} << 23;
+    EXPECT_EQ(report_json(report, true)["metrics"]["rmatt"].dump(), "9223372036854775808");
+    report.metrics.max_link_bytes = std::int64_t{1} << 40;
+    EXPECT_TRUE(report_json(report, true)["metrics"]["rmatt"].is_number_float());
+}
+
+TEST(ReportJson, a_value_above_2_to_the_53_is_exact) {
+    MapReport report = small_report();
+    report.metrics.hop_bytes = (std::int64_t{1} << 53) + 1;
+    report.value = static_cast<double>(report.metrics.hop_bytes);
+    EXPECT_EQ(report_json(report, true)["value"].dump(), "9007199254740993");
+}
+
+TEST(ReportJson, without_timing_equal_runs_give_equal_bytes) {
+    MapReport report = small_report();
+    const std::string before = report_text(report_json(report, false));
+    report.wall_seconds = 12;
+    report.evaluations_per_second = 5;
+    EXPECT_EQ(report_text(report_json(report, false)), before);
+    EXPECT_NE(report_text(report_json(report, true)), before);
+}
+
+TEST(ReportJson, an_interrupted_run_says_so_and_no_bound_is_null) {
+    MapReport report = small_report();
+    report.interrupted = true;
+    report.lower_bound.reset();
+    const nlohmann::ordered_json json = report_json(report, true);
+    EXPECT_EQ(json["interrupted"], true);
+    EXPECT_TRUE(json["lower_bound"].is_null());
+}
+
+TEST(ReportText, survives_labels_that_are_not_utf8_and_reads_back) {
+    MapReport report = small_report();
+    Workload workload(2);
+    workload.add_set("\xff");
+    workload.add_message(RankId(0), RankId(1), 1000);
+    report.workload = std::make_shared<const Workload>(std::move(workload));
+    const std::string text = report_text(report_json(report, true));
+    EXPECT_EQ(nlohmann::json::parse(text)["hottest_links"][0]["label"], "\xef\xbf\xbd");
+    EXPECT_TRUE(text.ends_with("}\n"));
+}
+
+TEST(ReportMetric, knows_every_name_it_lists) {
+    const MapReport report = small_report();
+    for (const std::string& name : metric_names()) EXPECT_NO_THROW((void)report_metric(report, name)) << name;
+    EXPECT_EQ(report_metric(report, "value"), 3000);
+    EXPECT_EQ(report_metric(report, "hop_bytes"), 3000);
+}
+
+TEST(ReportMetric, unknown_names_get_a_suggestion) {
+    try {
+        (void)report_metric(small_report(), "tac3_second");
+        FAIL();
+    } catch (const OptionError& error) {
+        EXPECT_EQ(error.hint(), "did you mean 'tac3_seconds'?");
+    }
+}
+
+}  // namespace
+}  // namespace haichi

@@ -1,0 +1,68 @@
+#include "mapper/start/start.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "objectives/metrics.h"
+#include "tests/unit/problems.h"
+
+namespace haichi {
+namespace {
+
+using testing_problems::pose;
+using testing_problems::Posed;
+
+TEST(Start, every_start_places_every_rank_once) {
+    for (const Posed& posed : testing_problems::varied_problems()) {
+        for (const StartRow& row : start_rows()) {
+            SCOPED_TRACE(posed.name + ", " + row.name);
+            const Mapping mapping = row.place(*posed.problem, *posed.allocation, 1);
+            std::set<SlotId> slots;
+            for (std::int32_t r = 0; r < mapping.rank_count(); ++r) {
+                ASSERT_TRUE(mapping.slot(RankId(r)).valid());
+                slots.insert(mapping.slot(RankId(r)));
+            }
+            EXPECT_EQ(slots.size(), static_cast<std::size_t>(posed.problem->rank_count()));
+            EXPECT_EQ(mapping, row.place(*posed.problem, *posed.allocation, 1)) << "not reproducible";
+        }
+    }
+}
+
+TEST(Start, default_fills_a_node_before_the_next) {
+    const Posed posed =
+        pose("two a node", testing_problems::random_workload(5, 1, 5, false, 1), "mesh:3", {.ranks_per_node = 2});
+    std::vector<std::int32_t> nodes;
+    for (const NodeId node : posed.default_placement.node_of_rank()) nodes.push_back(node.value);
+    EXPECT_EQ(nodes, (std::vector<std::int32_t>{0, 0, 1, 1, 2}));
+}
+
+TEST(Start, no_ring_has_x_fastest_and_row_major_the_last_axis) {
+    const Posed posed = pose("tofu", testing_problems::random_workload(24, 1, 5, false, 1), "fx10-kyushu",
+                             {.shape = {2, 1, 1, 2, 3, 2}});
+    const auto machine_axis = [&](const char* start, std::size_t axis) {
+        const Mapping mapping = find_start(start)->place(*posed.problem, *posed.allocation, 1);
+        std::vector<std::int32_t> along;
+        for (std::int32_t r = 0; r < 4; ++r) {
+            along.push_back(posed.allocation->machine_coordinates(mapping.node(RankId(r)))[axis]);
+        }
+        return along;
+    };
+    EXPECT_EQ(machine_axis("no-ring", 0), (std::vector<std::int32_t>{0, 1, 0, 1}));
+    EXPECT_EQ(machine_axis("no-ring", 3), (std::vector<std::int32_t>{0, 0, 1, 1}));
+    EXPECT_EQ(machine_axis("row-major", 5), (std::vector<std::int32_t>{0, 1, 0, 1}));
+    EXPECT_EQ(machine_axis("row-major", 4), (std::vector<std::int32_t>{0, 0, 1, 1}));
+}
+
+TEST(Start, greedy_beats_random_on_a_shuffled_stencil) {
+    PatternOptions options;
+    options.dims = {8, 8};
+    options.shuffle_seed = 3;
+    const Posed posed = pose("stencil", make_pattern("stencil2d", options), "mesh:8x8", {});
+    const auto hop_bytes = [&](const Mapping& mapping) { return measure(*posed.problem, mapping).hop_bytes; };
+    const Mapping random = find_start("random")->place(*posed.problem, *posed.allocation, 1);
+    EXPECT_LT(2 * hop_bytes(greedy_placement(*posed.problem, *posed.allocation)), hop_bytes(random));
+}
+
+}  // namespace
+}  // namespace haichi
