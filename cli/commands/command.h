@@ -1,0 +1,24 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <functional>
+#include <string>
+
+#include "cli/output/console.h"
+
+namespace haichi::cli {
+
+/// What a subcommand does once its options are read; returns the exit code, throws Error.
+using Action = std::function<int(Console& console)>;
+
+/// A subcommand: one file in this folder and one row in program.cc.
+struct Command {
+    std::string name;
+    std::string summary;  ///< one line
+    std::string example;  ///< a command line that works, shown by --help
+    /// Declares the options. They are all kept as text and read by the action, so that a wrong value gets the same kind
+    /// of message everywhere.
+    Action (*configure)(CLI::App& app) = nullptr;
+};
+
+}  // namespace haichi::cli

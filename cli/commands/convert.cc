@@ -1,0 +1,59 @@
+#include "cli/commands/convert.h"
+
+#include <memory>
+
+#include "base/errors.h"
+#include "cli/commands/job_options.h"
+#include "cli/commands/values.h"
+#include "mapper/rankmap/rankmap.h"
+
+namespace haichi::cli {
+
+namespace {
+
+struct ConvertOptions {
+    JobOptions job;
+    std::string map;
+    std::string from;
+    std::string to;
+    std::string output;
+};
+
+int run(const ConvertOptions& options, Console& console) {
+    const AllocationRequest request = options.job.request();
+    require_value(options.map, "--map");
+    require_value(options.to, "--to");
+    options.job.check_standard_input({options.map});
+    const RankMapFormat& target = rank_map_format(options.to);
+    Destination destination(options.output, console);
+    const Allocation allocation = allocate(load_machine(options.job.machine), request);
+    target.check(allocation);
+    const Mapping mapping = read_rank_map(options.map, options.from, {&allocation, 0});
+    const RankMapContext context{&allocation, mapping.rank_count()};
+    destination.write(target.write(mapping, context));
+    destination.commit();
+    if (target.name == "fujitsu") {
+        const std::string lines = pjm_options(mapping, context, destination.is_file() ? options.output : "FILE");
+        if (!lines.empty()) console.say("for the job script:\n" + lines);
+    }
+    return kExitDone;
+}
+
+Action configure(CLI::App& app) {
+    const auto o = std::make_shared<ConvertOptions>();
+    o->job.declare(app, false);
+    add_value(app, "--map", o->map, "FILE", "the rank map; it says how many ranks there are");
+    add_value(app, "-f,--from", o->from, "FORMAT", "of the map (haichi list formats); default: by its content");
+    add_value(app, "-t,--to", o->to, "FORMAT", "to write");
+    add_value(app, "-o,--output", o->output, "FILE", "write there instead of to standard output");
+    return [o](Console& console) { return run(*o, console); };
+}
+
+}  // namespace
+
+Command convert_command() {
+    return {"convert", "write a rank map in another format",
+            "haichi convert --map cg64.map -t tofu6d -m fx10-kyushu --shape 1x2x4x2x3x2", configure};
+}
+
+}  // namespace haichi::cli

@@ -1,0 +1,95 @@
+#include "cli/commands/evaluate.h"
+
+#include <memory>
+
+#include "base/errors.h"
+#include "cli/commands/job_options.h"
+#include "cli/commands/values.h"
+#include "cli/output/tables.h"
+#include "mapper/job/map_job.h"
+#include "mapper/job/report_json.h"
+#include "mapper/rankmap/rankmap.h"
+
+namespace haichi::cli {
+
+namespace {
+
+constexpr std::size_t kDefaultHottest = 10;
+constexpr std::size_t kMessagesPerLink = 8;
+
+struct EvaluateOptions {
+    JobOptions job;
+    std::string workload;
+    std::string message_size;
+    std::string map;
+    std::string format;
+    std::string objective;
+    std::vector<std::string> require;
+    std::string hottest;
+    bool json = false;
+    bool no_timing = false;
+};
+
+/// As many links as asked for; the report holds the default number.
+void set_hottest(MapReport& report, const std::string& text) {
+    constexpr std::int64_t kMost = 1'000'000;
+    if (text.empty()) return;
+    const auto asked = static_cast<std::size_t>(read_count("--hottest", text, 0, kMost));
+    if (asked > kDefaultHottest) {
+        const Problem problem(*report.workload, report.allocation->network, report.allocation->ranks_per_node);
+        report.hottest_links = hottest_links(problem, report.mapping, asked, kMessagesPerLink);
+    } else if (asked < report.hottest_links.size()) {
+        report.hottest_links.resize(asked);
+    }
+}
+
+int run(const EvaluateOptions& options, Console& console) {
+    EvaluateRequest request;
+    request.allocation = options.job.request();
+    request.machine = options.job.machine;
+    require_value(options.workload, "--workload");
+    request.workload = options.workload;
+    if (!options.message_size.empty()) {
+        request.message_size_bytes = read_bytes("--message-size", options.message_size);
+    }
+    require_value(options.map, "--map");
+    request.map = options.map;
+    options.job.check_standard_input({options.workload, options.map});
+    request.format = options.format;
+    if (!request.format.empty()) (void)rank_map_format(request.format);
+    if (!options.objective.empty()) request.objective = options.objective;
+    const std::vector<Requirement> requirements = read_requirements(options.require);
+
+    MapReport report = run_evaluate(request);
+    set_hottest(report, options.hottest);
+    console.data(options.json ? report_text(report_json(report, !options.no_timing)) : evaluation_text(report));
+    return check_requirements(requirements, report, console);
+}
+
+Action configure(CLI::App& app) {
+    const auto o = std::make_shared<EvaluateOptions>();
+    o->job.declare(app, true);
+    add_value(app, "-w,--workload", o->workload, "WORKLOAD",
+              "who sends how much to whom: haichi-workload/1; - is stdin");
+    add_value(app, "--message-size", o->message_size, "BYTES", "make every message this large, as in 1MiB");
+    add_value(app, "--map", o->map, "FILE", "the rank map");
+    add_value(app, "-f,--format", o->format, "FORMAT", "of the map (haichi list formats); default: by its content");
+    add_value(app, "--objective", o->objective, "NAME", "the one compared with the default placement; default: tac3");
+    app.add_option("--require", o->require,
+                   "exit with 3 unless METRIC<=NUMBER, as in 'tac3_seconds<=0.001'; repeatable")
+        ->type_name("LIMIT")
+        ->allow_extra_args(false);
+    add_value(app, "--hottest", o->hottest, "N", "how many of the hottest links to list; default: 10");
+    app.add_flag("--json", o->json, "print the report haichi-report/1");
+    app.add_flag("--no-timing", o->no_timing, "leave times out, so that equal runs print equal bytes");
+    return [o](Console& console) { return run(*o, console); };
+}
+
+}  // namespace
+
+Command evaluate_command() {
+    return {"evaluate", "measure a given placement: every objective, bounds, contention, hottest links",
+            "haichi evaluate -m fx10-kyushu -w cg64.json --shape 1x2x4x2x3x2 --map cg64.map", configure};
+}
+
+}  // namespace haichi::cli

@@ -1,0 +1,49 @@
+#include "cli/commands/job_options.h"
+
+#include "base/errors.h"
+#include "cli/commands/values.h"
+
+namespace haichi::cli {
+
+void JobOptions::declare(CLI::App& app, bool routes_messages) {
+    add_value(app, "-m,--machine", machine, "MACHINE", "a preset (haichi list machines) or a machine file");
+    add_value(app, "--shape", shape, "AxBx...", "the job's cuboid, one size per axis; default: the whole machine");
+    add_value(app, "--nodes", nodes, "FILE",
+              "the job's nodes instead of a cuboid: one per line, number or coordinates");
+    add_value(app, "--origin", origin, "AxBx...", "corner of the cuboid on the machine; default: zeros");
+    add_value(app, "--ppn", ranks_per_node, "N", "most ranks on a node; default: 1");
+    if (routes_messages) {
+        add_value(app, "--routing", routing, "ROUTING",
+                  "static routing, as in dor:XYZACB,tie=+ (haichi list routings); default: the machine's");
+    }
+    add_value(app, "--fold", fold, "FOLD",
+              "logical coordinates and rank order: default, mesh, row-major, 1d, 2d, or a coordinate table's file");
+    if (routes_messages) app.add_flag("--count-nic", count_nic, "injection and ejection of a node count as links");
+}
+
+AllocationRequest JobOptions::request() const {
+    require_value(machine, "--machine");
+    AllocationRequest request;
+    if (!shape.empty()) request.shape = parse_sizes(shape, "--shape");
+    if (!origin.empty()) request.origin = parse_sizes(origin, "--origin");
+    request.nodes_file = nodes;
+    constexpr std::int64_t kMostRanksPerNode = 1 << 20;
+    if (!ranks_per_node.empty()) {
+        request.ranks_per_node = static_cast<std::int32_t>(read_count("--ppn", ranks_per_node, 1, kMostRanksPerNode));
+    }
+    request.routing = routing;
+    if (!fold.empty()) request.fold = fold;
+    request.count_nic = count_nic;
+    return request;
+}
+
+void JobOptions::check_standard_input(std::initializer_list<std::string> others) const {
+    int readers = 0;
+    for (const std::string* file : {&machine, &nodes, &fold}) readers += *file == "-" ? 1 : 0;
+    for (const std::string& file : others) readers += file == "-" ? 1 : 0;
+    if (readers > 1) throw OptionError("standard input can be only one of the files", "- stands twice");
+}
+
+bool JobOptions::reads_standard_input() const { return machine == "-" || nodes == "-" || fold == "-"; }
+
+}  // namespace haichi::cli

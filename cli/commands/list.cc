@@ -1,0 +1,127 @@
+#include "cli/commands/list.h"
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/errors.h"
+#include "cli/output/tables.h"
+#include "commlog/workload/patterns.h"
+#include "mapper/job/map_job.h"
+#include "mapper/rankmap/rankmap.h"
+#include "netmodel/machine/machine.h"
+#include "objectives/registry.h"
+
+namespace haichi::cli {
+
+namespace {
+
+using Entries = std::vector<std::pair<std::string, std::string>>;
+
+Entries machines() {
+    Entries entries;
+    for (const MachinePreset& preset : machine_presets()) entries.emplace_back(preset.pattern, preset.description);
+    entries.emplace_back("FILE", "a machine file, haichi-machine/1");
+    return entries;
+}
+
+Entries objectives() {
+    Entries entries;
+    for (const ObjectiveInfo& info : objective_infos()) {
+        entries.emplace_back(info.name,
+                             std::string(info.sentence) + (info.unit == "1" ? "" : ", in " + std::string(info.unit)));
+    }
+    return entries;
+}
+
+Entries strategies() {
+    Entries entries;
+    for (const StrategyInfo& info : strategy_infos()) entries.emplace_back(info.name, info.description);
+    return entries;
+}
+
+Entries formats() {
+    Entries entries;
+    for (const RankMapFormat& format : rank_map_formats()) entries.emplace_back(format.name, format.description);
+    return entries;
+}
+
+Entries routings() {
+    return {
+        {"dor:ORDER[,tie=+|-][,column=I.J.K]",
+         "meshes and tori: axis by axis in this order, each the shorter way, half-way round an even ring in direction "
+         "tie; dor:XYZACB,tie=+ is Tofu's; an axis named twice goes to its column first"},
+        {"up-straight", "trees and fat trees: the source fixes the way up (source-mod-k)"},
+        {"down-straight", "trees and fat trees: the destination fixes it (destination-mod-k)"}};
+}
+
+Entries pattern_entries() {
+    Entries entries;
+    for (const PatternRow& row : patterns()) entries.emplace_back(row.name, row.description);
+    return entries;
+}
+
+struct Kind {
+    std::string name;
+    Entries (*entries)();
+};
+
+const std::vector<Kind>& kinds() {
+    static const std::vector<Kind> kKinds = {{"machines", machines},     {"objectives", objectives},
+                                             {"strategies", strategies}, {"formats", formats},
+                                             {"routings", routings},     {"patterns", pattern_entries}};
+    return kKinds;
+}
+
+std::string names_of_kinds() {
+    std::string all;
+    for (const Kind& kind : kinds()) all += (all.empty() ? "" : ", ") + kind.name;
+    return all;
+}
+
+std::vector<Kind> chosen(const std::string& name) {
+    if (name.empty()) return kinds();
+    const auto found = std::ranges::find(kinds(), name, &Kind::name);
+    if (found != kinds().end()) return {*found};
+    std::vector<std::string> names;
+    for (const Kind& kind : kinds()) names.push_back(kind.name);
+    const std::string near = did_you_mean(name, names);
+    throw OptionError("there is no list of " + shown(name), near.empty() ? "lists are " + names_of_kinds() : near);
+}
+
+int run(const std::string& name, bool json, Console& console) {
+    nlohmann::ordered_json document;
+    std::string text;
+    const std::vector<Kind> listed = chosen(name);
+    for (const Kind& kind : listed) {
+        const Entries entries = kind.entries();
+        if (listed.size() > 1) text += (text.empty() ? "" : "\n") + kind.name + "\n\n";
+        text += definition_list(entries);
+        nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+        for (const auto& [entry, description] : entries)
+            rows.push_back({{"name", entry}, {"description", description}});
+        document[kind.name] = std::move(rows);
+    }
+    console.data(json ? document.dump(2) + "\n" : text);
+    return kExitDone;
+}
+
+Action configure(CLI::App& app) {
+    struct Options {
+        std::string kind;
+        bool json = false;
+    };
+    const auto o = std::make_shared<Options>();
+    app.add_option("KIND", o->kind, names_of_kinds() + "; default: all of them")->type_name("");
+    app.add_flag("--json", o->json, "print a JSON object of lists");
+    return [o](Console& console) { return run(o->kind, o->json, console); };
+}
+
+}  // namespace
+
+Command list_command() {
+    return {"list", "show the machines, objectives, strategies, formats, routings and patterns there are",
+            "haichi list objectives", configure};
+}
+
+}  // namespace haichi::cli

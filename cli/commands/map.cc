@@ -1,0 +1,192 @@
+#include "cli/commands/map.h"
+
+#include <limits>
+#include <memory>
+
+#include "base/errors.h"
+#include "base/quantity.h"
+#include "cli/commands/job_options.h"
+#include "cli/commands/values.h"
+#include "cli/interrupt.h"
+#include "cli/output/progress.h"
+#include "cli/output/tables.h"
+#include "mapper/job/map_job.h"
+#include "mapper/job/report_json.h"
+#include "mapper/rankmap/rankmap.h"
+
+namespace haichi::cli {
+
+namespace {
+
+struct MapOptions {
+    JobOptions job;
+    std::string workload;
+    std::string objective;
+    std::string strategy;
+    std::string start;
+    std::string seed;
+    std::string restarts;
+    std::string threads;
+    std::string evaluations;
+    std::string time;
+    std::string schedule;
+    std::string moves;
+    std::string companion;
+    std::string message_size;
+    std::string verify;
+    std::vector<std::string> require;
+    std::string format;
+    std::string output;
+    bool json = false;
+    bool no_timing = false;
+};
+
+SearchOptions search_options(const MapOptions& options) {
+    constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+    constexpr std::int64_t kMostThreads = 4096;
+    constexpr std::int64_t kMostCount = std::numeric_limits<std::int64_t>::max();
+    constexpr double kPicosecondsPerSecond = 1e12;
+    SearchOptions search;
+    const auto small_count = [](const char* option, const std::string& text, std::int64_t most) {
+        return text.empty() ? 0 : static_cast<std::int32_t>(read_count(option, text, 1, most));
+    };
+    if (!options.seed.empty()) {
+        search.seed = static_cast<std::uint64_t>(read_count("--seed", options.seed, 0, kMostCount));
+    }
+    search.restarts = small_count("--restarts", options.restarts, kMost);
+    search.threads = small_count("--threads", options.threads, kMostThreads);
+    if (!options.evaluations.empty()) {
+        search.evaluations = read_count("--evaluations", options.evaluations, 1, kMostCount);
+    }
+    if (!options.time.empty()) {
+        if (search.evaluations > 0) throw OptionError("--time and --evaluations exclude each other");
+        const std::int64_t time_ps = parse_time_ps(options.time, {"--time", 0});
+        if (time_ps == 0) throw OptionError("--time: " + shown(options.time) + " leaves no time to search");
+        search.time_limit_seconds = static_cast<double>(time_ps) / kPicosecondsPerSecond;
+    }
+    if (!options.schedule.empty()) search.schedule = parse_schedule(options.schedule);
+    if (!options.moves.empty()) search.moves = parse_moves(options.moves);
+    if (options.companion == "off") {
+        search.companion_weight = 0;
+    } else if (!options.companion.empty() && options.companion != "on") {
+        search.companion_weight = read_number("--companion", options.companion);
+        if (*search.companion_weight < 0) {
+            throw OptionError("--companion: " + shown(options.companion) + " is negative");
+        }
+    }
+    if (!options.verify.empty()) search.verify = parse_verify(options.verify);
+    return search;
+}
+
+MapRequest map_request(const MapOptions& options) {
+    MapRequest request;
+    request.allocation = options.job.request();
+    request.machine = options.job.machine;
+    require_value(options.workload, "--workload");
+    request.workload = options.workload;
+    if (!options.message_size.empty()) {
+        request.message_size_bytes = read_bytes("--message-size", options.message_size);
+    }
+    if (!options.objective.empty()) request.objective = options.objective;
+    if (!options.strategy.empty()) request.strategy = options.strategy;
+    request.start = options.start;
+    if (!request.start.empty() && request.strategy != "anneal") {
+        throw OptionError("--start means nothing with --strategy " + request.strategy, "it is where annealing starts");
+    }
+    request.search = search_options(options);
+    options.job.check_standard_input({options.workload, options.start});
+    return request;
+}
+
+/// A format that cannot express any map of this job is refused before the search.
+void check_format(const RankMapFormat& format, const MapOptions& options, MapRequest& request) {
+    if (options.job.reads_standard_input()) return;
+    Machine machine = load_machine(options.job.machine);
+    format.check(allocate(machine, request.allocation));
+    request.machine = std::move(machine);
+}
+
+void print_words(const MapReport& report, const RankMapFormat& format, const MapOptions& options, Console& console) {
+    console.say(map_summary(report, !options.no_timing));
+    if (options.format.empty() && format.name == "json") {
+        console.say("the map is written as json: this job has no logical coordinates for the format fujitsu\n");
+    }
+    if (format.name != "fujitsu") return;
+    const std::string lines = pjm_options(report.mapping, {report.allocation.get(), report.mapping.rank_count()},
+                                          options.output.empty() || options.output == "-" ? "FILE" : options.output);
+    if (!lines.empty()) console.say("for the job script:\n" + lines);
+}
+
+int run(const MapOptions& options, Console& console) {
+    MapRequest request = map_request(options);
+    const std::vector<Requirement> requirements = read_requirements(options.require);
+    const RankMapFormat* format = options.format.empty() ? nullptr : &rank_map_format(options.format);
+    const bool write_map = !options.json || !options.output.empty();
+    if (options.json && options.output == "-") {
+        throw OptionError("--json and -o - would both write to standard output", "give -o the name of a file");
+    }
+    Destination map_file(options.output, console);
+    if (format != nullptr && write_map) check_format(*format, options, request);
+
+    MapReport report;
+    {
+        ProgressBar bar(console, request.objective);
+        report = run_map(request, {bar.callback(), &InterruptWatch::flag()});
+    }
+    if (format == nullptr) format = &default_rank_map_format(*report.allocation);
+    if (write_map) {
+        map_file.write(format->write(report.mapping, {report.allocation.get(), report.mapping.rank_count()}));
+        map_file.commit();
+    }
+    if (options.json) {
+        console.data(report_text(report_json(report, !options.no_timing)));
+    } else {
+        print_words(report, *format, options, console);
+    }
+    const int code = check_requirements(requirements, report, console);
+    if (!report.interrupted) return code;
+    console.say("interrupted: this is the best placement so far\n");
+    return kExitInterrupted;
+}
+
+Action configure(CLI::App& app) {
+    const auto o = std::make_shared<MapOptions>();
+    o->job.declare(app, true);
+    add_value(app, "-w,--workload", o->workload, "WORKLOAD",
+              "who sends how much to whom: haichi-workload/1; - is stdin");
+    add_value(app, "--message-size", o->message_size, "BYTES", "make every message this large, as in 1MiB");
+    add_value(app, "--objective", o->objective, "NAME", "what to minimise (haichi list objectives); default: tac3");
+    add_value(app, "--strategy", o->strategy, "NAME", "how to place (haichi list strategies); default: anneal");
+    add_value(app, "--start", o->start, "MAP", "where annealing starts: a map file or a strategy's name");
+    add_value(app, "--seed", o->seed, "N", "of all random choices; default: 1");
+    add_value(app, "--restarts", o->restarts, "N", "independent searches, of which the best counts");
+    add_value(app, "--threads", o->threads, "N", "default: all cores; the result does not depend on it");
+    add_value(app, "--evaluations", o->evaluations, "N", "evaluations per restart");
+    add_value(app, "--time", o->time, "TIME", "wall-clock limit instead, as in 10s; the result is not reproducible");
+    add_value(app, "--schedule", o->schedule, "NAME", "temperatures: auto or paper; default: auto");
+    add_value(app, "--moves", o->moves, "LIST", "kinds of moves: some of uniform,empty,neighbour,focused");
+    add_value(app, "--companion", o->companion, "WEIGHT", "smooth companion of the objective: on, off or a number");
+    add_value(app, "--verify", o->verify, "LEVEL", "compare incremental values with fresh ones: off, end or step");
+    app.add_option("--require", o->require,
+                   "exit with 3 unless METRIC<=NUMBER, as in 'tac3_seconds<=0.001'; repeatable")
+        ->type_name("LIMIT")
+        ->allow_extra_args(false);
+    add_value(app, "-f,--format", o->format, "FORMAT",
+              "of the map (haichi list formats); default: fujitsu where the job has logical coordinates, else json");
+    add_value(app, "-o,--output", o->output, "FILE", "write the map there instead of to standard output");
+    app.add_flag("--json", o->json, "print the report haichi-report/1 to standard output");
+    app.add_flag("--no-timing", o->no_timing, "leave times out, so that equal runs print equal bytes");
+    return [o](Console& console) {
+        const InterruptWatch watch;
+        return run(*o, console);
+    };
+}
+
+}  // namespace
+
+Command map_command() {
+    return {"map", "find a placement of the ranks on the nodes",
+            "haichi map -m fx10-kyushu -w cg64.json --shape 1x2x4x2x3x2 -o cg64.map", configure};
+}
+
+}  // namespace haichi::cli

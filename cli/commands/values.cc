@@ -1,0 +1,87 @@
+#include "cli/commands/values.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "base/errors.h"
+#include "base/quantity.h"
+#include "cli/output/tables.h"
+#include "mapper/job/report_json.h"
+
+namespace haichi::cli {
+
+CLI::Option* add_value(CLI::App& app, const std::string& names, std::string& value, const std::string& placeholder,
+                       const std::string& description) {
+    return app.add_option(names, value, description)->type_name(placeholder);
+}
+
+void require_value(const std::string& value, const std::string& option) {
+    if (value.empty()) throw OptionError(option + " is missing", "--help shows an example");
+}
+
+std::int64_t read_count(const std::string& option, const std::string& text, std::int64_t least, std::int64_t most) {
+    const std::int64_t value = parse_count(text, most, {option, 0});
+    if (value >= least) return value;
+    throw OptionError(option + ": " + shown(text) + " is too small (at least " + std::to_string(least) + ")");
+}
+
+double read_number(const std::string& option, const std::string& text) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error == std::errc{} && end == text.data() + text.size() && std::isfinite(value)) return value;
+    throw OptionError(option + ": expected a number, got " + shown(text));
+}
+
+std::int64_t read_bytes(const std::string& option, const std::string& text) {
+    const bool plain = std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+    const std::int64_t bytes =
+        plain ? parse_count(text, kLargestMessageBytes, {option, 0}) : parse_bytes(text, {option, 0});
+    if (bytes <= kLargestMessageBytes) return bytes;
+    throw OptionError(option + ": " + shown(text) + " is more than the 2^48 bytes a message may have");
+}
+
+std::vector<Requirement> read_requirements(const std::vector<std::string>& texts) {
+    std::vector<Requirement> requirements;
+    for (const std::string& text : texts) {
+        const auto sign = text.find("<=");
+        if (sign == std::string::npos) {
+            throw OptionError("--require: expected METRIC<=NUMBER, got " + shown(text),
+                              "an example is --require 'tac3_seconds<=0.001', quoted for the shell");
+        }
+        const std::string metric = text.substr(0, sign);
+        check_metric_name(metric);
+        requirements.push_back({metric, read_number("--require " + metric, text.substr(sign + 2))});
+    }
+    return requirements;
+}
+
+int check_requirements(const std::vector<Requirement>& requirements, const MapReport& report, Console& console) {
+    int code = kExitDone;
+    for (const Requirement& required : requirements) {
+        const double value = report_metric(report, required.metric);
+        if (value <= required.limit) continue;
+        console.error("required " + required.metric + " <= " + short_number(required.limit) + ", but it is " +
+                      short_number(value));
+        code = kExitLimitNotMet;
+    }
+    return code;
+}
+
+Destination::Destination(const std::string& path, Console& console) : console_(&console) {
+    if (!path.empty() && path != "-") file_.emplace(path);
+}
+
+void Destination::write(std::string_view text) {
+    if (file_) {
+        file_->write(text);
+    } else {
+        console_->data(text);
+    }
+}
+
+void Destination::commit() {
+    if (file_) file_->commit();
+}
+
+}  // namespace haichi::cli

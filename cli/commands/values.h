@@ -1,0 +1,54 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/output_file.h"
+#include "cli/output/console.h"
+#include "mapper/job/map_job.h"
+
+namespace haichi::cli {
+
+/// Declares an option that takes one value. `names` as CLI11 reads them ("-o,--output"), `placeholder` for the help.
+CLI::Option* add_value(CLI::App& app, const std::string& names, std::string& value, const std::string& placeholder,
+                       const std::string& description);
+
+/// Throws OptionError naming the option that must be given.
+void require_value(const std::string& value, const std::string& option);
+
+/// A whole number in [least, most]; throws OptionError or InputError naming the option.
+std::int64_t read_count(const std::string& option, const std::string& text, std::int64_t least, std::int64_t most);
+/// A decimal number; throws OptionError naming the option.
+double read_number(const std::string& option, const std::string& text);
+/// "1048576" or "1MiB".
+std::int64_t read_bytes(const std::string& option, const std::string& text);
+
+/// A limit that a script sets: `--require tac3_seconds<=0.001`.
+struct Requirement {
+    std::string metric;
+    double limit = 0;
+};
+/// Throws OptionError for another form and for unknown metrics.
+std::vector<Requirement> read_requirements(const std::vector<std::string>& texts);
+/// kExitLimitNotMet, each missed limit said, or kExitDone.
+int check_requirements(const std::vector<Requirement>& requirements, const MapReport& report, Console& console);
+
+/// The destination of -o, opened at once; standard output when not given or "-".
+class Destination {
+  public:
+    Destination(const std::string& path, Console& console);
+
+    [[nodiscard]] bool is_file() const { return file_.has_value(); }
+    void write(std::string_view text);
+    /// To be called when all is written.
+    void commit();
+
+  private:
+    Console* console_;
+    std::optional<OutputFile> file_;
+};
+
+}  // namespace haichi::cli

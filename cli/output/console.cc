@@ -1,0 +1,85 @@
+#include "cli/output/console.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/errors.h"
+
+namespace haichi::cli {
+
+namespace {
+
+constexpr const char* kRed = "\x1b[1;31m";
+constexpr const char* kCyan = "\x1b[36m";
+constexpr const char* kPlain = "\x1b[0m";
+
+bool is_set(const char* variable) {
+    const char* value = std::getenv(variable);
+    return value != nullptr && *value != '\0';
+}
+
+bool is_dumb_terminal() {
+    const char* term = std::getenv("TERM");
+    return term == nullptr || std::strcmp(term, "dumb") == 0;
+}
+
+/// All of it, straight to the descriptor: an error shows at the write that it belongs to.
+bool write_all(int descriptor, std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t count = ::write(descriptor, text.data(), text.size());
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return false;
+        text.remove_prefix(static_cast<std::size_t>(count));
+    }
+    return true;
+}
+
+}  // namespace
+
+Console::Console()
+    : interactive_(::isatty(STDERR_FILENO) != 0 && !is_dumb_terminal()),
+      colours_(interactive_ && !is_set("NO_COLOR")) {}
+
+void Console::data(std::string_view text) {
+    if (write_all(STDOUT_FILENO, text)) return;
+    if (errno == EPIPE) throw ClosedPipe();
+    throw InputError(std::string("error writing standard output: ") + std::strerror(errno));
+}
+
+void Console::say(std::string_view lines) {
+    if (quiet_) return;
+    std::string text(lines);
+    if (!text.ends_with('\n')) text += '\n';
+    (void)write_all(STDERR_FILENO, text);  // there is nobody left to tell
+}
+
+void Console::hint(std::string_view text) {
+    if (!quiet_) print("hint", kCyan, text);
+}
+
+void Console::error(std::string_view message, std::string_view hint) {
+    print("error", kRed, message);
+    if (!hint.empty()) print("hint", kCyan, hint);
+}
+
+void Console::draw(std::string_view text) {
+    if (interactive_) (void)write_all(STDERR_FILENO, text);
+}
+
+void Console::print(std::string_view label, const char* colour, std::string_view text) {
+    std::string line;
+    if (colours_) line += colour;
+    line += label;
+    line += ':';
+    if (colours_) line += kPlain;
+    line += ' ';
+    line += text;
+    line += '\n';
+    (void)write_all(STDERR_FILENO, line);
+}
+
+}  // namespace haichi::cli

@@ -1,0 +1,36 @@
+#include "cli/output/progress.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cli/output/tables.h"
+
+namespace haichi::cli {
+
+ProgressBar::ProgressBar(Console& console, std::string objective)
+    : console_(&console), objective_(std::move(objective)) {}
+
+ProgressBar::~ProgressBar() {
+    if (drawn_) console_->draw("\r\x1b[K");
+}
+
+std::function<void(const SearchProgress&)> ProgressBar::callback() {
+    if (console_->quiet() || !console_->is_interactive()) return {};
+    return [this](const SearchProgress& progress) { show(progress); };
+}
+
+void ProgressBar::show(const SearchProgress& progress) {
+    constexpr int kWidth = 30;
+    const double fraction = std::clamp(progress.fraction_done, 0.0, 1.0);
+    const auto filled = static_cast<std::size_t>(std::floor(fraction * kWidth));
+    std::string line = "\r[" + std::string(filled, '#') + std::string(kWidth - filled, '.') + "] ";
+    line += std::to_string(static_cast<int>(std::floor(fraction * 100))) + "%  best " + objective_ + " " +
+            short_number(progress.best_value);
+    if (progress.restarts > 1) {
+        line += "  restart " + std::to_string(progress.restarts_done) + "/" + std::to_string(progress.restarts);
+    }
+    console_->draw(line + "\x1b[K");
+    drawn_ = true;
+}
+
+}  // namespace haichi::cli

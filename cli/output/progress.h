@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+
+#include "cli/output/console.h"
+#include "mapper/anneal/search_options.h"
+
+namespace haichi::cli {
+
+/// One line on the terminal that shows how far a search is and its best value. Does nothing when standard error is no
+/// terminal or --quiet is given. The line is wiped when the object goes.
+class ProgressBar {
+  public:
+    ProgressBar(Console& console, std::string objective);
+    ~ProgressBar();
+    ProgressBar(const ProgressBar&) = delete;
+    ProgressBar& operator=(const ProgressBar&) = delete;
+
+    /// For SearchControl::progress; empty when there is nothing to show.
+    [[nodiscard]] std::function<void(const SearchProgress&)> callback();
+
+  private:
+    void show(const SearchProgress& progress);
+
+    Console* console_;
+    std::string objective_;
+    bool drawn_ = false;
+};
+
+}  // namespace haichi::cli

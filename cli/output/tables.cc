@@ -1,0 +1,199 @@
+#include "cli/output/tables.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <map>
+
+namespace haichi::cli {
+
+namespace {
+
+bool is_counted(const std::string& unit) { return unit != "seconds" && unit != "1"; }
+
+std::string value_text(const std::string& unit, double value) {
+    return is_counted(unit) ? count_text(value) : short_number(value);
+}
+
+std::string plural(std::int64_t count, const std::string& word) {
+    return count_text(static_cast<double>(count)) + " " + word + (count == 1 ? "" : "s");
+}
+
+/// "64 ranks on 96 nodes of fx10-kyushu, shape 1x2x4x2x3x2 (logical 2x6x8), routing dor:XYZACB,tie=+, fold default"
+std::string job_line(const MapReport& report) {
+    const Allocation& allocation = *report.allocation;
+    std::string line = plural(report.mapping.rank_count(), "rank") + " on " + plural(allocation.node_count(), "node") +
+                       " of " + allocation.machine_name;
+    if (allocation.ranks_per_node > 1) line += ", up to " + std::to_string(allocation.ranks_per_node) + " on each";
+    if (!allocation.origin.empty()) line += ", shape " + sizes_text(allocation.shape);
+    if (allocation.fold.logical_sizes.size() > 1) {
+        line += " (logical " + sizes_text(allocation.fold.logical_sizes) + ")";
+    }
+    return line + ", routing " + allocation.network.routing_name() + ", fold " + allocation.fold.name + "\n";
+}
+
+std::string gap_text(const ObjectiveValue& row) {
+    if (!row.lower_bound) return "";
+    if (row.optimal) return "optimal";
+    if (*row.lower_bound <= 0) return "";
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.1f%%", (row.value / *row.lower_bound - 1) * 100);
+    return text.data();
+}
+
+std::string hops_per_byte(const MapReport& report, const Metrics& metrics) {
+    const auto bytes = static_cast<double>(report.workload->total_bytes());
+    return short_number(bytes > 0 ? static_cast<double>(metrics.hop_bytes) / bytes : 0);
+}
+
+std::string hot_link_text(const MapReport& report, const HotLink& hot) {
+    const std::string& label = report.workload->set(hot.set).label;
+    std::string text = "  " + report.allocation->network.link_name(hot.link) + "  " + plural(hot.load_bytes, "byte") +
+                       " of " + plural(hot.message_count, "message") + " in set " + std::to_string(hot.set) +
+                       (label.empty() ? "" : " (" + label + ")") + "\n";
+    for (const Message& m : hot.messages) {
+        text += "      rank " + std::to_string(m.source.value) + " -> rank " + std::to_string(m.destination.value) +
+                ", " + plural(m.size_bytes, "byte") + "\n";
+    }
+    const auto shown = static_cast<std::int64_t>(hot.messages.size());
+    if (shown < hot.message_count) text += "      and " + std::to_string(hot.message_count - shown) + " more\n";
+    return text;
+}
+
+}  // namespace
+
+std::string short_number(double value) {
+    std::array<char, 40> text{};
+    std::snprintf(text.data(), text.size(), "%.6g", value);
+    return text.data();
+}
+
+std::string count_text(double value) {
+    constexpr double kLargest = 1e15;
+    if (std::trunc(value) != value || std::fabs(value) >= kLargest) return short_number(value);
+    std::string digits = std::to_string(static_cast<std::int64_t>(value));
+    const std::size_t first = value < 0 ? 1 : 0;
+    for (std::size_t at = digits.size(); at > first + 3;) digits.insert(at -= 3, 1, ',');
+    return digits;
+}
+
+std::string table(const std::vector<std::vector<std::string>>& rows, std::string_view indent,
+                  std::span<const std::size_t> right_aligned) {
+    std::vector<std::size_t> widths;
+    for (const auto& row : rows) {
+        widths.resize(std::max(widths.size(), row.size()), 0);
+        for (std::size_t k = 0; k < row.size(); ++k) widths[k] = std::max(widths[k], row[k].size());
+    }
+    std::string text;
+    for (const auto& row : rows) {
+        std::string line(indent);
+        for (std::size_t k = 0; k < row.size(); ++k) {
+            const std::string blanks(widths[k] - row[k].size(), ' ');
+            const bool right = std::ranges::find(right_aligned, k) != right_aligned.end();
+            line += (right ? blanks + row[k] : row[k] + blanks) + "  ";
+        }
+        line.erase(line.find_last_not_of(' ') + 1);
+        text += line + "\n";
+    }
+    return text;
+}
+
+std::string definition_list(const std::vector<std::pair<std::string, std::string>>& entries) {
+    constexpr std::size_t kWidth = 100;
+    std::size_t column = 0;
+    for (const auto& [name, description] : entries) column = std::max(column, name.size() + 2);
+    std::string text;
+    for (const auto& [name, description] : entries) {
+        std::string line = name + std::string(column - name.size(), ' ');
+        std::string_view rest = description;
+        while (rest.size() > kWidth - column) {
+            const auto blank = rest.rfind(' ', kWidth - column);
+            if (blank == std::string_view::npos) break;
+            text += line.append(rest.substr(0, blank)) + "\n";
+            rest.remove_prefix(blank + 1);
+            line = std::string(column, ' ');
+        }
+        text += line.append(rest) + "\n";
+    }
+    return text;
+}
+
+std::string contention_text(const std::vector<std::int64_t>& set_contention) {
+    constexpr std::size_t kMostListed = 16;
+    std::string text;
+    if (set_contention.size() <= kMostListed) {
+        for (const std::int64_t c : set_contention) text.append(text.empty() ? "" : " ").append(std::to_string(c));
+        return text.empty() ? "no sets" : text;
+    }
+    std::map<std::int64_t, std::int64_t> sets_with;
+    for (const std::int64_t c : set_contention) ++sets_with[c];
+    for (const auto& [contention, sets] : sets_with) {
+        text += (text.empty() ? "" : ", ") + std::to_string(contention) + " in " + plural(sets, "set");
+    }
+    return text;
+}
+
+std::string comparison_text(double value, double default_value) {
+    if (value == default_value) return "the same as the default placement";
+    const bool lower = value < default_value;
+    const double less = lower ? value : default_value;
+    const double more = lower ? default_value : value;
+    if (less <= 0) {
+        return std::string(lower ? "lower" : "higher") + " than the default placement (" + short_number(default_value) +
+               ")";
+    }
+    std::array<char, 32> ratio{};
+    std::snprintf(ratio.data(), ratio.size(), more / less < 100 ? "%.2f" : "%.0f", more / less);
+    return std::string(ratio.data()) + " times " + (lower ? "lower" : "higher") + " than the default placement";
+}
+
+std::string map_summary(const MapReport& report, bool with_timing) {
+    std::string text = job_line(report);
+    std::vector<std::vector<std::string>> rows;
+    rows.push_back({report.objective, value_text(report.unit, report.value) +
+                                          (report.unit == "1" ? "" : " " + report.unit) + " per iteration, " +
+                                          comparison_text(report.value, report.default_value)});
+    if (report.optimal) {
+        rows.push_back({"bound", "reached: no placement is better"});
+    } else if (report.lower_bound) {
+        rows.push_back({"bound", value_text(report.unit, *report.lower_bound)});
+    }
+    rows.push_back({"contention", contention_text(report.metrics.set_contention) + " (default placement: " +
+                                      contention_text(report.default_metrics.set_contention) + ")"});
+    rows.push_back({"hops per byte", hops_per_byte(report, report.metrics) + " (default placement: " +
+                                         hops_per_byte(report, report.default_metrics) + ")"});
+    if (report.evaluations > 0) {
+        std::string effort = plural(report.evaluations, "evaluation");
+        if (with_timing) {
+            effort += " in " + short_number(std::round(report.wall_seconds * 1000) / 1000) + " s, " +
+                      count_text(std::round(report.evaluations_per_second)) + " per second and thread";
+        }
+        rows.push_back({"search", effort});
+    }
+    text += table(rows, "  ");
+    for (const std::string& note : report.notes) text += "note: " + note + "\n";
+    return text;
+}
+
+std::string evaluation_text(const MapReport& report) {
+    std::string text = job_line(report) + "\n";
+    std::vector<std::vector<std::string>> rows = {{"objective", "value", "unit", "lower bound", "gap"}};
+    for (const ObjectiveValue& row : report.objectives) {
+        rows.push_back({row.objective, value_text(row.unit, row.value), row.unit,
+                        row.lower_bound ? value_text(row.unit, *row.lower_bound) : "none", gap_text(row)});
+    }
+    constexpr std::array<std::size_t, 3> kNumbers = {1, 3, 4};
+    text += table(rows, "", kNumbers);
+    text += "\n" + report.objective + ": " + comparison_text(report.value, report.default_value) + "\n";
+    text += "hops per byte: " + hops_per_byte(report, report.metrics) +
+            " (default placement: " + hops_per_byte(report, report.default_metrics) + ")\n";
+    text += "contention per set: " + contention_text(report.metrics.set_contention) +
+            " (default placement: " + contention_text(report.default_metrics.set_contention) + ")\n";
+    if (!report.hottest_links.empty()) text += "\nhottest links\n";
+    for (const HotLink& hot : report.hottest_links) text += hot_link_text(report, hot);
+    for (const std::string& note : report.notes) text += "note: " + note + "\n";
+    return text;
+}
+
+}  // namespace haichi::cli

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mapper/job/map_job.h"
+
+namespace haichi::cli {
+
+/// Six significant digits at most: "0.00083886", "1.2e+09". The same text everywhere.
+std::string short_number(double value);
+
+/// A number of bytes, hops or their products with thousands separated, "1,048,576", when it is whole and below 10^15;
+/// else as short_number.
+std::string count_text(double value);
+
+/// Rows of cells as left-aligned columns two blanks apart, each row a line behind `indent`. `right_aligned` lists
+/// columns of numbers.
+std::string table(const std::vector<std::vector<std::string>>& rows, std::string_view indent,
+                  std::span<const std::size_t> right_aligned = {});
+
+/// One entry per line, its name and, wrapped, its description.
+std::string definition_list(const std::vector<std::pair<std::string, std::string>>& entries);
+
+/// "1 1 2 1"; of more than 16 sets how many have which: "1 in 120 sets, 2 in 4 sets".
+std::string contention_text(const std::vector<std::int64_t>& set_contention);
+
+/// "3.25 times lower than the default placement".
+std::string comparison_text(double value, double default_value);
+
+/// What `map` says on the terminal.
+std::string map_summary(const MapReport& report, bool with_timing);
+
+/// What `evaluate` prints.
+std::string evaluation_text(const MapReport& report);
+
+}  // namespace haichi::cli

@@ -1,0 +1,11 @@
+# The command line as users script against it; one ctest entry, pytest names the cases.
+find_program(HAICHI_PYTHON NAMES python PATHS ${PROJECT_SOURCE_DIR}/.venv/bin NO_DEFAULT_PATH
+             DOC "Python of the virtual environment that scripts/bootstrap.sh makes")
+set(cli_python ${HAICHI_PYTHON})
+if(NOT cli_python)
+  find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter)
+  set(cli_python ${Python3_EXECUTABLE})
+endif()
+add_test(NAME cli.golden COMMAND ${cli_python} -m pytest tests/golden WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+set_tests_properties(cli.golden PROPERTIES ENVIRONMENT "HAICHI_BIN=$<TARGET_FILE:haichi>;PYTHONDONTWRITEBYTECODE=1"
+                                           LABELS fast TIMEOUT 300)

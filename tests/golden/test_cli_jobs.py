@@ -1,0 +1,271 @@
+"""What the commands do: map, evaluate, convert, list, pattern, and limits."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from pathlib import Path
+
+from haichi_program import JOB, check_map, fail, haichi, succeed
+
+# ---- map ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_map_goes_to_standard_output_and_words_to_standard_error(place: Path) -> None:
+    run = succeed("map", *JOB, "-w", "cg64.json", cwd=place)
+    assert re.fullmatch(r"(\(\d+,\d+,\d+\)\n){64}", run.stdout)
+    assert "times lower than the default placement" in run.stderr
+    assert '#PJM -L "node=2x6x8:torus"' in run.stderr
+    assert '#PJM --mpi "shape=2x6x8,proc=64,rank-map-hostfile=FILE"' in run.stderr
+    assert "\r" not in run.stderr and "\x1b" not in run.stderr, "no progress bar and no colours in a pipe"
+
+
+def test_quiet_says_nothing(place: Path) -> None:
+    run = succeed("map", *JOB, "-w", "cg64.json", "--quiet", cwd=place)
+    assert run.stderr == ""
+    assert run.stdout.count("\n") == 64
+
+
+def test_the_report_holds_what_the_contract_says(place: Path) -> None:
+    run = succeed("map", *JOB, "-w", "cg64.json", "--json", cwd=place)
+    report = json.loads(run.stdout)
+    assert next(iter(report)) == "schema"
+    assert report["schema"] == "haichi-report/1"
+    assert report["machine"] == "fx10-kyushu"
+    assert report["shape"] == [1, 2, 4, 2, 3, 2]
+    assert report["routing"] == "dor:XYZACB,tie=+"
+    assert (report["ranks"], report["nodes"], report["seed"]) == (64, 96, 1)
+    assert (report["strategy"], report["objective"]) == ("anneal", "tac3")
+    assert report["value"] == report["metrics"]["tac3_seconds"]
+    assert report["optimal"] is True and report["value"] == report["lower_bound"]
+    assert report["metrics"]["set_contention"] == [1, 1, 1, 1]
+    assert isinstance(report["metrics"]["hop_bytes"], int)
+    assert report["metrics"]["rmatt"] == report["metrics"]["hop_bytes"] * report["metrics"]["max_link_bytes"]
+    assert report["default"]["value"] > report["value"]
+    assert report["evaluations"] > 0 and report["evaluations_per_second"] > 0 and report["wall_seconds"] > 0
+    assert report["reproducible"] is True and "interrupted" not in report
+    check_map(report["node_of_rank"], 64, 96)
+
+
+def test_a_file_and_a_report_at_once(place: Path) -> None:
+    run = succeed("map", *JOB, "-w", "cg64.json", "--json", "-f", "json", "-o", "cg.map.json", cwd=place)
+    mapping = json.loads((place / "cg.map.json").read_text())
+    assert mapping["schema"] == "haichi-mapping/1" and mapping["ranks"] == 64
+    assert mapping["node_of_rank"] == json.loads(run.stdout)["node_of_rank"]
+
+
+def test_same_bytes_for_any_number_of_threads(place: Path) -> None:
+    def bytes_of(*arguments: object) -> str:
+        return succeed("map", *JOB, "-w", "cg64.json", "--no-timing", "--json", *arguments, cwd=place).stdout
+
+    for objective in ["tac3", "hop-bytes"]:
+        runs = {bytes_of("--objective", objective, "--threads", n, "--evaluations", 20000) for n in (1, 2, 8)}
+        assert len(runs) == 1
+    one = bytes_of("--objective", "hop-bytes", "--evaluations", 5000)
+    assert one == bytes_of("--objective", "hop-bytes", "--evaluations", 5000)
+    assert one != bytes_of("--objective", "hop-bytes", "--evaluations", 5000, "--seed", 2)
+    assert "seconds_per" not in one and "wall_seconds" not in one and "evaluations_per_second" not in one
+
+
+def test_a_time_limit_is_not_reproducible(place: Path) -> None:
+    started = time.monotonic()
+    run = succeed("map", *JOB, "-w", "cg64.json", "--objective", "hop-bytes", "--time", "300ms", "--json", cwd=place)
+    assert json.loads(run.stdout)["reproducible"] is False
+    assert time.monotonic() - started < 30
+
+
+def test_all_strategies_and_objectives_place(place: Path) -> None:
+    names = {
+        kind: [row["name"] for row in rows]
+        for kind, rows in json.loads(succeed("list", "--json", cwd=place).stdout).items()
+    }
+    for strategy in names["strategies"]:
+        run = succeed("map", *JOB, "-w", "cg64.json", "--strategy", strategy, "--json", cwd=place)
+        check_map(json.loads(run.stdout)["node_of_rank"], 64, 96)
+    for objective in names["objectives"]:
+        name = "weighted(hop-bytes=0.7,tac3=0.3)" if objective == "weighted" else objective
+        run = succeed("map", *JOB, "-w", "cg64.json", "--objective", name, "--evaluations", 500, "--json", cwd=place)
+        assert json.loads(run.stdout)["objective"] == name
+
+
+def test_options_of_the_search_are_taken(place: Path) -> None:
+    lists: list[list[object]] = [
+        ["--schedule", "paper", "--moves", "uniform", "--companion", "off", "--evaluations", 1000],
+        ["--companion", "0.5", "--restarts", 2, "--evaluations", 1000],
+        ["--companion", "on"],
+        ["--verify", "step", "--evaluations", 200, "--restarts", 1],
+        ["--verify", "end"],
+        ["--count-nic"],
+        ["--fold", "mesh"],
+        ["--routing", "dor:XYZACB,tie=-"],
+        ["--message-size", "4KiB"],
+        ["--ppn", 2],
+        ["--origin", "1x0x3x0x0x0"],
+    ]
+    for options in lists:
+        run = succeed("map", *JOB, "-w", "cg64.json", "--json", *options, cwd=place)
+        check_map(json.loads(run.stdout)["node_of_rank"], 64, 96, 2 if "--ppn" in options else 1)
+
+
+def test_start_takes_a_map_file_and_never_gets_worse(mapped: Path) -> None:
+    before = json.loads(
+        succeed(
+            "evaluate", *JOB, "-w", "cg64.json", "--map", "cg64.map", "--objective", "hop-bytes", "--json", cwd=mapped
+        ).stdout
+    )["value"]
+    after = json.loads(
+        succeed(
+            "map",
+            *JOB,
+            "-w",
+            "cg64.json",
+            "--start",
+            "cg64.map",
+            "--objective",
+            "hop-bytes",
+            "--evaluations",
+            2000,
+            "--json",
+            cwd=mapped,
+        ).stdout
+    )["value"]
+    assert after <= before
+
+
+def test_a_workload_from_standard_input(place: Path) -> None:
+    run = haichi("map", *JOB, "-w", "-", cwd=place, input=(place / "cg64.json").read_text())
+    assert run.returncode == 0
+    assert run.stdout.count("\n") == 64
+
+
+def test_trees_and_node_lists_default_to_json_and_say_so(place: Path) -> None:
+    (place / "nodes.txt").write_text("".join(f"{3 * i}\n" for i in range(70)))
+    for job in [["-m", "fattree:3x4"], ["-m", "fx10-kyushu", "--nodes", "nodes.txt"]]:
+        run = succeed("map", *job, "-w", "cg64.json", "--evaluations", 500, cwd=place)
+        assert json.loads(run.stdout)["schema"] == "haichi-mapping/1"
+        assert "written as json" in run.stderr
+        assert "#PJM" not in run.stderr
+
+
+def test_a_format_that_cannot_express_the_job_is_refused_before_the_search(place: Path) -> None:
+    started = time.monotonic()
+    words = fail(2, "map", "-m", "fattree:3x4", "-w", "cg64.json", "-f", "fujitsu", "--time", "100s", cwd=place)
+    assert "cannot express" in words
+    assert time.monotonic() - started < 20
+
+
+# ---- limits ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_limit_that_is_met_and_one_that_is_not(mapped: Path) -> None:
+    evaluate = ["evaluate", *JOB, "-w", "cg64.json", "--map", "cg64.map"]
+    succeed(*evaluate, "--require", "tac3_seconds<=0.001", "--require", "largest_contention<=1", cwd=mapped)
+    words = fail(3, *evaluate, "--require", "tac3_seconds<=0.001", "--require", "hop_bytes<=5", cwd=mapped)
+    assert "required hop_bytes <= 5, but it is" in words
+    assert "tac3_seconds" not in words
+
+
+def test_the_map_is_written_even_when_a_limit_is_not_met(place: Path) -> None:
+    run = haichi("map", *JOB, "-w", "cg64.json", "-o", "cg.map", "--require", "value<=0", cwd=place)
+    assert run.returncode == 3
+    assert "error: required value <= 0" in run.stderr
+    assert (place / "cg.map").read_text().count("\n") == 64
+
+
+# ---- evaluate and convert -------------------------------------------------------------------------------------------
+
+
+def test_evaluate_prints_objectives_bounds_contention_and_hottest_links(mapped: Path) -> None:
+    run = succeed("evaluate", *JOB, "-w", "cg64.json", "--map", "cg64.map", "--hottest", 2, cwd=mapped)
+    assert run.stderr == ""
+    for word in [
+        "hop-bytes",
+        "rmatt",
+        "max-link-load",
+        "tac3",
+        "tac3-bytes",
+        "lower bound",
+        "gap",
+        "optimal",
+        "contention per set: 1 1 1 1",
+        "hottest links",
+        "rank ",
+    ]:
+        assert word in run.stdout
+    assert run.stdout.count(" in set ") == 2
+
+
+def test_evaluate_agrees_with_map(mapped: Path) -> None:
+    by_map = json.loads(succeed("map", *JOB, "-w", "cg64.json", "--json", cwd=mapped).stdout)
+    by_evaluate = json.loads(
+        succeed("evaluate", *JOB, "-w", "cg64.json", "--map", "cg64.map", "--json", "--hottest", 40, cwd=mapped).stdout
+    )
+    for key in ["metrics", "default", "value", "lower_bound", "node_of_rank"]:
+        assert by_evaluate[key] == by_map[key], key
+    assert len(by_evaluate["hottest_links"]) == 40
+    assert {"objective", "unit", "value", "lower_bound", "optimal"} <= set(by_evaluate["objectives"][0])
+    (mapped / "report.json").write_text(json.dumps(by_map, indent=1))
+    again = succeed("evaluate", *JOB, "-w", "cg64.json", "--map", "report.json", "--json", cwd=mapped)
+    assert json.loads(again.stdout)["metrics"] == by_map["metrics"]
+
+
+def test_convert_goes_round_all_formats(mapped: Path) -> None:
+    formats = [row["name"] for row in json.loads(succeed("list", "formats", "--json", cwd=mapped).stdout)["formats"]]
+    path = "cg64.map"
+    for name in [*formats, "fujitsu"]:
+        succeed("convert", "--map", path, "-t", name, *JOB, "-o", f"cg.{name}", cwd=mapped)
+        path = f"cg.{name}"
+    assert (mapped / path).read_bytes() == (mapped / "cg64.map").read_bytes()
+    assert re.fullmatch(r"(\d+ \d+ \d+ \d+ \d+ \d+\n){64}", (mapped / "cg.tofu6d").read_text())
+
+
+def test_convert_takes_a_map_from_standard_input(mapped: Path) -> None:
+    run = haichi(
+        "convert",
+        "--map",
+        "-",
+        "-f",
+        "fujitsu",
+        "-t",
+        "nsim",
+        *JOB,
+        cwd=mapped,
+        input=(mapped / "cg64.map").read_text(),
+    )
+    assert run.returncode == 0
+    assert len(run.stdout.splitlines()) == 64
+
+
+# ---- list and pattern -----------------------------------------------------------------------------------------------
+
+
+def test_list_shows_all_and_each(tmp_path: Path) -> None:
+    everything = succeed("list", cwd=tmp_path).stdout
+    for kind in ["machines", "objectives", "strategies", "formats", "routings", "patterns"]:
+        one = succeed("list", kind, cwd=tmp_path).stdout
+        assert one.strip() and one in everything
+
+
+def test_patterns_write_workloads_that_map_reads(tmp_path: Path) -> None:
+    run = succeed(
+        "pattern",
+        "stencil3d",
+        "--dims",
+        "4x4x4",
+        "--periodic",
+        "--points",
+        27,
+        "--shuffle",
+        3,
+        "--bytes",
+        "8KiB",
+        "--iterations",
+        5,
+        cwd=tmp_path,
+    )
+    workload = json.loads(run.stdout)
+    assert (workload["schema"], workload["ranks"], workload["iterations"]) == ("haichi-workload/1", 64, 5)
+    assert {m[2] for s in workload["sets"] for m in s["messages"]} == {8192}
+    (tmp_path / "w.json").write_text(run.stdout)
+    succeed("map", "-m", "torus:4x4x4", "-w", "w.json", "--evaluations", 500, cwd=tmp_path)

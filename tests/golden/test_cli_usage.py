@@ -1,0 +1,172 @@
+"""Help, wrong usage and bad inputs: exit codes, error and hint lines."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from haichi_program import COMMANDS, JOB, fail, succeed
+
+# ---- help -----------------------------------------------------------------------------------------------------------
+
+
+def examples_of(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines() if line.startswith("  haichi ")]
+
+
+def test_help_goes_to_standard_output_and_shows_an_example(tmp_path: Path) -> None:
+    for arguments in [["--help"], *([command, "--help"] for command in COMMANDS)]:
+        run = succeed(*arguments, cwd=tmp_path)
+        assert run.stderr == ""
+        assert examples_of(run.stdout), arguments
+        assert "haichi " + arguments[0] in run.stdout or arguments == ["--help"]
+
+
+def test_every_example_of_the_help_runs(tmp_path: Path) -> None:
+    texts = [
+        succeed(*arguments, "--help", cwd=tmp_path).stdout
+        for arguments in [["pattern"], [], ["map"], ["evaluate"], ["convert"], ["list"]]
+    ]
+    lines = [line for text in texts for line in examples_of(text)]
+    assert len(lines) >= 7
+    for line in lines:
+        succeed(*shlex.split(line)[1:], cwd=tmp_path)
+
+
+def test_every_option_of_the_contract_is_in_the_help(tmp_path: Path) -> None:
+    options = {
+        "map": "--machine --workload --shape --nodes --origin --ppn --objective --strategy --start --routing --fold "
+        "--seed --restarts --threads --evaluations --time --schedule --moves --companion --count-nic "
+        "--message-size --verify --require --format --output --json --no-timing --quiet",
+        "evaluate": "--machine --workload --shape --nodes --origin --ppn --routing --fold --count-nic --message-size "
+        "--map --format --objective --require --json --hottest --quiet",
+        "convert": "--map --from --to --machine --shape --nodes --origin --ppn --fold --output",
+        "pattern": "--ranks --dims --periodic --shuffle --bytes --points --iterations --seed --output",
+    }
+    for command, names in options.items():
+        text = succeed(command, "--help", cwd=tmp_path).stdout
+        for name in names.split():
+            assert re.search(re.escape(name) + r"\b", text), (command, name)
+
+
+def test_version(tmp_path: Path) -> None:
+    assert re.fullmatch(r"haichi \d+\.\d+\.\d+\n", succeed("--version", cwd=tmp_path).stdout)
+
+
+# ---- wrong usage ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "hint"),
+    [
+        ([], "a command is missing", "haichi --help"),
+        (["mpa"], "unknown command 'mpa'", "did you mean 'map'?"),
+        (["simulate"], "unknown command 'simulate'", "commands are map,"),
+        (["--jsn", "map"], "unknown option '--jsn'", ""),
+        (["map", "--machin", "k"], "unknown option '--machin'", "did you mean '--machine'?"),
+        (["map", "--objectiv=tac3"], "unknown option '--objectiv'", "did you mean '--objective'?"),
+        (["map", "--shapes", "1x1", "-m", "k"], "unknown option '--shapes'", "did you mean '--shape'?"),
+        (["map", "--robust", "max"], "unknown option '--robust'", ""),
+        (["map", "--validate"], "unknown option '--validate'", ""),
+        (["evaluate", "--simulate"], "unknown option '--simulate'", ""),
+        (["list", "machine"], "there is no list of 'machine'", "did you mean 'machines'?"),
+        (["list", "machines", "objectives"], "unexpected argument 'objectives'", ""),
+        (["map"], "--machine is missing", ""),
+        (["map", "-m", "k"], "--workload is missing", ""),
+        (["map", "-m"], "--machine takes one value", ""),
+        (["map", "-m", "k", "-m", "k", "-w", "x"], "--machine takes one value and is given once", ""),
+        (["map", "-m", "", "-w", "cg64.json"], "--machine: the value is empty", ""),
+        (["pattern"], "the NAME of a pattern is missing", "haichi list patterns"),
+        (["pattern", "cgg", "--ranks", "8"], "cgg", "did you mean 'cg'?"),
+        (["pattern", "cg", "--ranks", "-8"], "--ranks: expected a whole number, got '-8'", ""),
+        (["pattern", "cg", "--ranks", "0x8"], "'0x8'", ""),
+        (["pattern", "cg", "--ranks", "0"], "--ranks: '0' is too small", ""),
+        (["pattern", "cg", "--ranks", "8", "--bytes", "5GB/s"], "--bytes: unknown unit", ""),
+        (["convert", "-m", "k", "--map", "x"], "--to is missing", ""),
+        (["convert", "-m", "k", "--map", "x", "-t", "jsno"], "unknown rank-map format 'jsno'", "did you mean 'json'?"),
+    ],
+)
+def test_wrong_usage_is_exit_2_with_a_hint(place: Path, arguments: list[str], error: str, hint: str) -> None:
+    words = fail(2, *arguments, cwd=place)
+    assert error in words
+    assert hint == "" or "hint: " in words and hint in words
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (["--ppn", "0"], "--ppn: '0' is too small"),
+        (["--ppn", "1.5"], "--ppn: expected a whole number, got '1.5'"),
+        (["--ppn", "99"], "99 ranks per node are more than the 16 slots"),
+        (["--seed", "-1"], "--seed: expected a whole number, got '-1'"),
+        (["--seed", "99999999999999999999"], "--seed: '99999999999999999999' is too large"),
+        (["--restarts", "0"], "--restarts: '0' is too small"),
+        (["--threads", "1e3"], "--threads: expected a whole number"),
+        (["--time", "10"], "--time: a unit is missing"),
+        (["--time", "0s"], "--time: '0s' leaves no time"),
+        (["--time", "1s", "--evaluations", "5"], "--time and --evaluations exclude each other"),
+        (["--schedule", "pape"], "did you mean 'paper'?"),
+        (["--moves", "uniform,focussed"], "did you mean 'focused'?"),
+        (["--verify", "steps"], "did you mean 'step'?"),
+        (["--companion", "much"], "--companion: expected a number, got 'much'"),
+        (["--companion", "-1"], "--companion: '-1' is negative"),
+        (["--objective", "tac4"], "did you mean 'tac3'?"),
+        (["--strategy", "aneal"], "did you mean 'anneal'?"),
+        (["--strategy", "greedy", "--start", "default"], "--start means nothing with --strategy greedy"),
+        (["--start", "nowhere.map"], "nowhere.map: cannot be read"),
+        (["--format", "fujistu"], "did you mean 'fujitsu'?"),
+        (["--fold", "deafult"], "did you mean 'default'?"),
+        (["--routing", "dor:XYZ"], "routing order 'XYZ' leaves out axis A"),
+        (["--shape", "1x2x4"], "has 3 numbers"),
+        (["--origin", "9x0x0x0x0x0"], "origin 9x0x0x0x0x0"),
+        (["--nodes", "n.txt"], "exclude each other"),
+        (["--message-size", "1XB"], "--message-size: unknown unit"),
+        (["--require", "tac3_seconds"], "expected METRIC<=NUMBER"),
+        (["--require", "tac3_second<=1"], "did you mean 'tac3_seconds'?"),
+        (["--require", "tac3_seconds<=fast"], "expected a number, got 'fast'"),
+        (["-o", "no/such/directory/cg.map"], "no/such/directory"),
+        (["-o", "."], "is a directory"),
+        (["--json", "-o", "-"], "both write to standard output"),
+    ],
+)
+def test_wrong_values_of_map_are_found(place: Path, arguments: list[str], error: str) -> None:
+    job = JOB[:2] if "--shape" in arguments else JOB
+    assert error in fail(2, "map", *job, "-w", "cg64.json", *arguments, cwd=place)
+
+
+def test_standard_input_can_be_only_one_of_the_files(place: Path) -> None:
+    assert "only one" in fail(2, "evaluate", *JOB, "-w", "-", "--map", "-", cwd=place, input="")
+
+
+# ---- bad inputs -----------------------------------------------------------------------------------------------------
+
+
+def test_a_bad_workload_is_named_with_file_and_line(place: Path) -> None:
+    (place / "bad.json").write_text('{"schema": "haichi-workload/1",\n"ranks": -4, "sets": []}')
+    assert fail(2, "map", *JOB, "-w", "bad.json", cwd=place).startswith("error: bad.json:2: ")
+
+
+def test_a_missing_file_and_a_directory_are_errors(place: Path) -> None:
+    assert "nothing.json" in fail(2, "map", *JOB, "-w", "nothing.json", cwd=place)
+    assert "." in fail(2, "map", *JOB, "-w", ".", cwd=place)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+def test_an_unreadable_file_is_an_error(place: Path) -> None:
+    (place / "cg64.json").chmod(0)
+    assert "Permission denied" in fail(2, "map", *JOB, "-w", "cg64.json", cwd=place)
+
+
+def test_more_ranks_than_slots_is_an_error(place: Path) -> None:
+    assert "64 ranks do not fit" in fail(2, "map", "-m", "mesh:4x4", "-w", "cg64.json", cwd=place)
+
+
+def test_a_map_with_a_missing_line_speaks_of_the_scheduler(mapped: Path) -> None:
+    lines = (mapped / "cg64.map").read_text().splitlines(keepends=True)
+    (mapped / "short.map").write_text("".join(lines[:-1]))
+    words = fail(2, "evaluate", *JOB, "-w", "cg64.json", "--map", "short.map", cwd=mapped)
+    assert "63 lines for 64 ranks" in words
+    assert "INVALID HOSTFILE" in words
