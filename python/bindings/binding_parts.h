@@ -1,0 +1,12 @@
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+namespace haichi {
+
+/// The parts of the module haichi._core. What they bind is plain; defaults, conversions and docstrings for users are in
+/// python/src/haichi.
+void bind_workload(pybind11::module_& module);
+void bind_job(pybind11::module_& module);
+
+}  // namespace haichi

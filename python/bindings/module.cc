@@ -1,0 +1,82 @@
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/errors.h"
+#include "commlog/workload/patterns.h"
+#include "mapper/job/map_job.h"
+#include "mapper/rankmap/rankmap.h"
+#include "netmodel/machine/machine.h"
+#include "objectives/registry.h"
+#include "python/bindings/binding_parts.h"
+
+namespace py = pybind11;
+
+namespace haichi {
+
+namespace {
+
+const char* exception_name(ErrorKind kind) {
+    switch (kind) {
+        case ErrorKind::kInput:
+            return "InputError";
+        case ErrorKind::kOption:
+            return "OptionError";
+        case ErrorKind::kUnsupported:
+            return "UnsupportedError";
+        case ErrorKind::kInternal:
+            break;
+    }
+    return "InternalError";
+}
+
+/// Turns the library's errors into the exceptions of haichi/errors.py, hint included.
+void translate_error(std::exception_ptr thrown) {
+    try {
+        if (thrown) std::rethrow_exception(thrown);
+    } catch (const Error& error) {
+        const py::object type = py::module_::import("haichi.errors").attr(exception_name(error.kind()));
+        py::set_error(type, type(error.what(), error.hint()));
+    }
+}
+
+using Entries = std::vector<std::pair<std::string, std::string>>;
+
+template <class Rows, class Describe>
+Entries entries(const Rows& rows, Describe&& describe) {
+    Entries result;
+    for (const auto& row : rows) result.push_back(describe(row));
+    return result;
+}
+
+template <class Rows>
+Entries named_entries(const Rows& rows) {
+    return entries(rows, [](const auto& row) { return std::pair(row.name, row.description); });
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_core, module) {
+    module.doc() = "The C++ side of haichi; use the package haichi, whose functions have defaults and docstrings.";
+    py::register_exception_translator(translate_error);
+
+    module.def("objectives", [] {
+        return entries(objective_infos(), [](const ObjectiveInfo& row) {
+            return std::pair(std::string(row.name), std::string(row.sentence) + " [" + std::string(row.unit) + "]");
+        });
+    });
+    module.def("machines", [] {
+        return entries(machine_presets(),
+                       [](const MachinePreset& row) { return std::pair(row.pattern, row.description); });
+    });
+    module.def("strategies", [] { return named_entries(strategy_infos()); });
+    module.def("formats", [] { return named_entries(rank_map_formats()); });
+    module.def("patterns", [] { return named_entries(patterns()); });
+    bind_workload(module);
+    bind_job(module);
+}
+
+}  // namespace haichi

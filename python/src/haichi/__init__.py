@@ -1,0 +1,42 @@
+"""haichi: topology-aware placement of MPI processes.
+
+>>> import haichi
+>>> cg = haichi.Workload.from_pattern("cg", ranks=64)
+>>> result = haichi.optimize(cg, "fx10-kyushu", shape="1x2x4x2x3x2", objective="tac3")
+>>> result.write("rankmap.txt", format="fujitsu")
+"""
+
+from importlib.metadata import version as _version
+
+from haichi.errors import Error, InputError, InternalError, OptionError, UnsupportedError
+from haichi.job import Result, evaluate, optimize
+from haichi.tables import (
+    Entry,
+    list_formats,
+    list_machines,
+    list_objectives,
+    list_patterns,
+    list_strategies,
+)
+from haichi.workload import Messages, Workload
+
+__version__ = _version("haichi")
+
+__all__ = [
+    "Entry",
+    "Error",
+    "InputError",
+    "InternalError",
+    "Messages",
+    "OptionError",
+    "Result",
+    "UnsupportedError",
+    "Workload",
+    "evaluate",
+    "list_formats",
+    "list_machines",
+    "list_objectives",
+    "list_patterns",
+    "list_strategies",
+    "optimize",
+]

@@ -1,0 +1,123 @@
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+
+def machines() -> list[tuple[str, str]]: ...
+def objectives() -> list[tuple[str, str]]: ...
+def strategies() -> list[tuple[str, str]]: ...
+def formats() -> list[tuple[str, str]]: ...
+def patterns() -> list[tuple[str, str]]: ...
+
+class Workload:
+    @staticmethod
+    def from_arrays(
+        *,
+        ranks: int,
+        iterations: int,
+        source: npt.NDArray[np.int64],
+        destination: npt.NDArray[np.int64],
+        size_bytes: npt.NDArray[np.int64],
+        set_first: list[int],
+        labels: list[str],
+        compute_seconds: list[float],
+    ) -> Workload: ...
+    @staticmethod
+    def from_pattern(
+        name: str,
+        *,
+        ranks: int,
+        dims: list[int],
+        periodic: bool,
+        points: int,
+        message_bytes: int,
+        iterations: int | None,
+        seed: int,
+        mean_degree: float,
+        shuffle_seed: int | None,
+    ) -> Workload: ...
+    @staticmethod
+    def read(path: str) -> Workload: ...
+    def write(self, path: str) -> None: ...
+    @property
+    def rank_count(self) -> int: ...
+    @property
+    def iterations(self) -> int: ...
+    @property
+    def total_bytes(self) -> int: ...
+    @property
+    def message_count(self) -> int: ...
+    @property
+    def labels(self) -> list[str]: ...
+    def message_arrays(
+        self,
+    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.int32]]: ...
+
+class AllocationRequest:
+    def __init__(
+        self,
+        *,
+        shape: list[int],
+        origin: list[int],
+        nodes_file: str,
+        ranks_per_node: int,
+        routing: str,
+        fold: str,
+        count_nic: bool,
+    ) -> None: ...
+
+class SearchOptions:
+    def __init__(
+        self,
+        *,
+        seed: int,
+        restarts: int,
+        threads: int,
+        evaluations: int,
+        time_limit_seconds: float | None,
+        schedule: str,
+        moves: str,
+        companion_weight: float | None,
+        verify: str,
+    ) -> None: ...
+
+@final
+class MapReport:
+    @property
+    def node_of_rank(self) -> npt.NDArray[np.int32]: ...
+    @property
+    def objective(self) -> str: ...
+    @property
+    def unit(self) -> str: ...
+    @property
+    def value(self) -> float: ...
+    @property
+    def lower_bound(self) -> float | None: ...
+    @property
+    def optimal(self) -> bool: ...
+    @property
+    def interrupted(self) -> bool: ...
+    @property
+    def notes(self) -> list[str]: ...
+    def json(self, with_timing: bool) -> str: ...
+    def write_rank_map(self, path: str, format: str) -> None: ...
+
+def run_map(
+    machine: str,
+    workload: Workload,
+    *,
+    allocation: AllocationRequest,
+    search: SearchOptions,
+    objective: str,
+    strategy: str,
+    start: str,
+) -> MapReport: ...
+def run_evaluate(
+    machine: str,
+    workload: Workload,
+    *,
+    allocation: AllocationRequest,
+    map: str | list[int],
+    format: str,
+    objective: str,
+) -> MapReport: ...

@@ -1,0 +1,233 @@
+"""Optimising and evaluating placements."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from haichi import _core
+from haichi.errors import OptionError
+from haichi.workload import Workload, as_workload, whole_numbers
+
+WorkloadLike = Workload | str | os.PathLike[str] | npt.NDArray[Any]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Result:
+    """A placement and what it is worth."""
+
+    node_of_rank: npt.NDArray[np.int32]
+    """The node of each rank: nodes of the job in row-major order of their coordinates, last axis fastest. Read-only."""
+    objective: str
+    unit: str
+    value: float
+    """Of the objective, in `unit`, per iteration."""
+    lower_bound: float | None
+    """No placement has a smaller value; None where no bound is known."""
+    optimal: bool
+    """The value equals the bound: proved optimal."""
+    interrupted: bool
+    """Stopped by Ctrl-C; the best placement until then."""
+    metrics: dict[str, Any]
+    """Every built-in measure of the placement; the report's ``metrics``."""
+    report: dict[str, Any]
+    """The whole report, ``haichi-report/1``."""
+    _core: _core.MapReport = field(repr=False)
+
+    def write(self, path: str | os.PathLike[str], format: str = "fujitsu") -> None:
+        """Writes the rank map (formats: `haichi.list_formats`).
+
+        The file is whole or not there. Raises UnsupportedError when the format cannot express this placement.
+        """
+        self._core.write_rank_map(os.fspath(path), format)
+
+    def __repr__(self) -> str:
+        text = f"Result({self.objective}={self.value:.6g} {self.unit}"
+        if self.optimal:
+            text += ", optimal"
+        elif self.lower_bound is not None:
+            text += f", lower_bound={self.lower_bound:.6g}"
+        if "set_contention" in self.metrics:
+            text += f", set_contention={_shortened(self.metrics['set_contention'])}"
+        if self.interrupted:
+            text += ", interrupted"
+        return f"{text}, ranks={len(self.node_of_rank)}, nodes={self.report['nodes']})"
+
+
+def _shortened(values: list[int], most: int = 8) -> str:
+    shown = ", ".join(map(str, values[:most]))
+    return f"[{shown}]" if len(values) <= most else f"[{shown}, ... {len(values)} sets]"
+
+
+def _result(core: _core.MapReport) -> Result:
+    report = json.loads(core.json(True))
+    node_of_rank = core.node_of_rank
+    node_of_rank.flags.writeable = False
+    return Result(
+        node_of_rank=node_of_rank,
+        objective=core.objective,
+        unit=core.unit,
+        value=core.value,
+        lower_bound=core.lower_bound,
+        optimal=core.optimal,
+        interrupted=core.interrupted,
+        metrics=report["metrics"],
+        report=report,
+        _core=core,
+    )
+
+
+def _sizes(name: str, sizes: str | Sequence[int] | None) -> list[int]:
+    """``"1x2x4"`` or ``(1, 2, 4)``."""
+    if sizes is None:
+        return []
+    try:
+        return [int(size) for size in (sizes.split("x") if isinstance(sizes, str) else sizes)]
+    except (TypeError, ValueError) as error:
+        raise OptionError(f"{name} {sizes!r} is no list of sizes", "an example is 1x2x4x2x3x2") from error
+
+
+def _allocation(
+    shape: str | Sequence[int] | None,
+    origin: str | Sequence[int] | None,
+    nodes: str | os.PathLike[str] | None,
+    ppn: int,
+    routing: str | None,
+    fold: str | os.PathLike[str],
+    count_nic: bool,
+) -> _core.AllocationRequest:
+    return _core.AllocationRequest(
+        shape=_sizes("shape", shape),
+        origin=_sizes("origin", origin),
+        nodes_file="" if nodes is None else os.fspath(nodes),
+        ranks_per_node=ppn,
+        routing=routing or "",
+        fold=os.fspath(fold),
+        count_nic=count_nic,
+    )
+
+
+def optimize(
+    workload: WorkloadLike,
+    machine: str | os.PathLike[str],
+    *,
+    shape: str | Sequence[int] | None = None,
+    origin: str | Sequence[int] | None = None,
+    nodes: str | os.PathLike[str] | None = None,
+    ppn: int = 1,
+    objective: str = "tac3",
+    strategy: str = "anneal",
+    seed: int = 1,
+    restarts: int = 0,
+    threads: int = 0,
+    evaluations: int = 0,
+    time_limit: float | None = None,
+    schedule: str = "auto",
+    moves: str | Sequence[str] | None = None,
+    companion: float | None = None,
+    count_nic: bool = False,
+    routing: str | None = None,
+    fold: str | os.PathLike[str] = "default",
+    verify: str = "off",
+    start: str | os.PathLike[str] | None = None,
+) -> Result:
+    """Looks for a placement of the workload's ranks with a small value of the objective, as ``haichi map`` does.
+
+    Parameters
+    ----------
+    workload: a Workload, a file, or a square NumPy matrix of bytes.
+    machine: a preset (`haichi.list_machines`) or a machine file.
+    shape, origin: the job's cuboid on the machine, ``"1x2x4x2x3x2"`` or a sequence; default: the whole machine.
+    nodes: a node-list file instead of a cuboid.
+    ppn: ranks per node.
+    objective: a name (`haichi.list_objectives`) or ``"weighted(hop-bytes=0.7,tac3=0.3)"``.
+    strategy: a first placement or ``"anneal"`` (`haichi.list_strategies`).
+    seed: equal inputs and seeds give equal results, whatever the number of threads (not with `time_limit`).
+    restarts: independent searches, the best of which counts; 0: a number that depends only on the job.
+    threads: 0: all processors.
+    evaluations: per restart; 0: by the schedule's rule.
+    time_limit: seconds, instead of a number of evaluations.
+    schedule: ``"auto"`` or ``"paper"``.
+    moves: kinds of moves, ``"uniform,focused"`` or a sequence; None: the default mix.
+    companion: weight of the smooth companion in the search, 0 for none; None: the default.
+    count_nic: injection and ejection channels count as links.
+    routing, fold: as the options of the program.
+    verify: ``"off"``, ``"end"`` or ``"step"``: compares incremental values with ones computed from scratch.
+    start: where annealing starts: a strategy's name or a map file; None: the best of default,
+        greedy and bisection.
+
+    Other Python threads run meanwhile. Ctrl-C ends the search with the best placement so far (`Result.interrupted`).
+    Raises InputError, OptionError, UnsupportedError; InternalError when a verification fails.
+    """
+    if seed < 0 or seed >= 2**64:
+        raise OptionError(f"the seed must be 0 to 2^64 - 1, not {seed}")
+    search = _core.SearchOptions(
+        seed=seed,
+        restarts=restarts,
+        threads=threads,
+        evaluations=evaluations,
+        time_limit_seconds=time_limit,
+        schedule=schedule,
+        moves="" if moves is None else moves if isinstance(moves, str) else ",".join(moves),
+        companion_weight=companion,
+        verify=verify,
+    )
+    return _result(
+        _core.run_map(
+            os.fspath(machine),
+            as_workload(workload)._core,
+            allocation=_allocation(shape, origin, nodes, ppn, routing, fold, count_nic),
+            search=search,
+            objective=objective,
+            strategy=strategy,
+            start="" if start is None else os.fspath(start),
+        )
+    )
+
+
+def evaluate(
+    workload: WorkloadLike,
+    machine: str | os.PathLike[str],
+    node_of_rank: npt.ArrayLike | str | os.PathLike[str],
+    *,
+    shape: str | Sequence[int] | None = None,
+    origin: str | Sequence[int] | None = None,
+    nodes: str | os.PathLike[str] | None = None,
+    ppn: int = 1,
+    objective: str = "tac3",
+    format: str = "",
+    count_nic: bool = False,
+    routing: str | None = None,
+    fold: str | os.PathLike[str] = "default",
+) -> Result:
+    """Measures a given placement: the node of each rank, or a rank-map file (in `format`; empty: by its content).
+
+    The other parameters are those of `optimize`. The report holds every objective that applies, with its bound, and the
+    links with most bytes with their messages.
+    """
+    rank_map: str | list[int]
+    if isinstance(node_of_rank, str | os.PathLike):
+        rank_map = os.fspath(node_of_rank)
+    else:
+        node_array = whole_numbers("node_of_rank", node_of_rank)
+        if node_array.ndim != 1:
+            raise OptionError(f"node_of_rank must be 1D, not of shape {node_array.shape}")
+        if node_array.size and int(np.abs(node_array).max()) > np.iinfo(np.int32).max:
+            raise OptionError("node_of_rank holds numbers beyond 2^31 - 1")
+        rank_map = node_array.tolist()
+    return _result(
+        _core.run_evaluate(
+            os.fspath(machine),
+            as_workload(workload)._core,
+            allocation=_allocation(shape, origin, nodes, ppn, routing, fold, count_nic),
+            map=rank_map,
+            format=format,
+            objective=objective,
+        )
+    )

@@ -1,0 +1,39 @@
+"""What there is to choose from: the same tables that ``haichi list`` prints."""
+
+from typing import NamedTuple
+
+from haichi import _core
+
+
+class Entry(NamedTuple):
+    name: str
+    description: str
+
+
+def _entries(rows: list[tuple[str, str]]) -> list[Entry]:
+    return [Entry(*row) for row in rows]
+
+
+def list_machines() -> list[Entry]:
+    """Machine presets."""
+    return _entries(_core.machines())
+
+
+def list_objectives() -> list[Entry]:
+    """Objectives: formula and unit."""
+    return _entries(_core.objectives())
+
+
+def list_strategies() -> list[Entry]:
+    """First placements and searches."""
+    return _entries(_core.strategies())
+
+
+def list_formats() -> list[Entry]:
+    """Rank-map formats."""
+    return _entries(_core.formats())
+
+
+def list_patterns() -> list[Entry]:
+    """Built-in workloads."""
+    return _entries(_core.patterns())

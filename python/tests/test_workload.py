@@ -1,0 +1,98 @@
+"""Workloads from arrays, matrices, files and patterns."""
+
+from pathlib import Path
+
+import hypothesis.extra.numpy as hnp
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import haichi
+
+
+def fields(workload: haichi.Workload) -> tuple[object, ...]:
+    return (workload.ranks, workload.iterations, workload.labels, *(column.tolist() for column in workload.messages))
+
+
+def test_cg_has_the_sets_of_the_paper(cg64):
+    assert (cg64.ranks, cg64.iterations, len(cg64.labels)) == (64, 1000, 4)
+    messages = cg64.messages
+    assert np.bincount(messages.set).tolist() == [64, 64, 64, 56]
+    first = messages.set == 0
+    np.testing.assert_array_equal(messages.destination[first], messages.source[first] ^ 1)
+    assert cg64.total_bytes == 248 * 2**20
+
+
+def test_messages_are_grouped_by_set_in_the_given_order():
+    workload = haichi.Workload.from_messages([0, 1, 2, 3], [1, 2, 3, 0], [10, 20, 30, 40], set=[1, 0, 1, 0])
+    assert workload.messages.source.tolist() == [1, 3, 0, 2]
+    assert workload.messages.set.tolist() == [0, 0, 1, 1]
+    assert workload.labels == ["set 1", "set 2"]
+
+
+def test_one_size_does_for_all_messages():
+    workload = haichi.Workload.from_messages([0, 1], [1, 0], 2**20)
+    assert workload.messages.bytes.tolist() == [2**20, 2**20]
+
+
+def test_labels_may_name_sets_without_messages():
+    workload = haichi.Workload.from_messages([0], [1], 8, set=[1], labels=["idle", "busy", "idle too"])
+    assert workload.labels == ["idle", "busy", "idle too"]
+    assert workload.messages.set.tolist() == [1]
+
+
+def test_written_workloads_read_back_the_same(cg64, tmp_path: Path):
+    cg64.write(tmp_path / "cg.json")
+    assert fields(haichi.Workload.from_file(tmp_path / "cg.json")) == fields(cg64)
+
+
+@given(hnp.arrays(np.int64, st.integers(1, 12).map(lambda n: (n, n)), elements=st.integers(0, 2**48)))
+def test_a_matrix_comes_back_from_the_messages(matrix):
+    workload = haichi.Workload.from_matrix(matrix)
+    messages = workload.messages
+    rebuilt = np.zeros_like(matrix)
+    np.add.at(rebuilt, (messages.source, messages.destination), messages.bytes)
+    np.testing.assert_array_equal(rebuilt, matrix)
+    assert workload.ranks == len(matrix)
+    assert workload.total_bytes == matrix.sum() - np.trace(matrix)
+
+
+@pytest.mark.parametrize(
+    ("source", "destination", "size", "options"),
+    [
+        ([0], [5], [1], {"ranks": 4}),
+        ([-1], [1], [1], {}),
+        ([0], [1], [-1], {}),
+        ([0], [1], [2**48 + 1], {}),
+        ([0], [1], [1.5], {}),
+        ([0], [1], [float("nan")], {}),
+        ([0], [1], [1e30], {}),
+        ([0, 1], [1], [1], {}),
+        ([0], [1], ["a"], {}),
+        ([0], [1], [1], {"set": [-1]}),
+        ([0], [1], [1], {"set": [10**9]}),
+        ([0], [1], [1], {"set": [1], "labels": ["only one"]}),
+        ([0], [1], [1], {"compute_seconds": [1.0, 2.0]}),
+        ([0], [2**40], [1], {}),
+    ],
+)
+def test_wrong_arrays_are_refused(source, destination, size, options):
+    with pytest.raises((haichi.InputError, haichi.OptionError)):
+        haichi.Workload.from_messages(source, destination, size, **options)
+
+
+@pytest.mark.parametrize(
+    "matrix", [np.zeros((2, 3)), np.zeros(4), np.array([[0, -1], [0, 0]]), np.zeros((2, 2), complex)]
+)
+def test_wrong_matrices_are_refused(matrix):
+    with pytest.raises(haichi.InputError):
+        haichi.Workload.from_matrix(matrix)
+
+
+def test_unknown_patterns_and_useless_options_are_refused():
+    with pytest.raises(haichi.OptionError) as caught:
+        haichi.Workload.from_pattern("stencil2", ranks=16)
+    assert "stencil" in caught.value.hint
+    with pytest.raises(haichi.OptionError):
+        haichi.Workload.from_pattern("cg", ranks=64, periodic=True)

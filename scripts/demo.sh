@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Installs what is needed, builds haichi, and maps 64 processes of the NAS CG kernel onto 96 nodes of a Tofu machine.
+# Results lie in build/demo. Can be repeated.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+. scripts/steps.sh
+
+step "install what is missing" scripts/bootstrap.sh
+step "configure (preset release)" quietly cmake --preset release
+step "build" cmake --build --preset release --target haichi
+
+PATH="$PWD/build/release/cli:$PATH"
+out=build/demo
+mkdir -p "$out"
+job=(-m fx10-kyushu --shape 1x2x4x2x3x2 -w "$out/cg64.json")
+
+show() {
+    printf '\n$ %s\n' "$*"
+    "$@"
+}
+show haichi pattern cg --ranks 64 -o "$out/cg64.json"
+show haichi map "${job[@]}" --objective tac3 --seed 1 -o "$out/rankmap.txt"
+show head -4 "$out/rankmap.txt"
+show haichi evaluate "${job[@]}" --map "$out/rankmap.txt" --hottest 3
+haichi evaluate "${job[@]}" --map "$out/rankmap.txt" --json >"$out/report.json"
+
+printf '\nBeside the default placement (per iteration):\n'
+.venv/bin/python scripts/compare_with_default.py "$out/report.json"
+printf '\nThe rank map for the job script is %s, the report %s.\n' "$out/rankmap.txt" "$out/report.json"

@@ -1,0 +1,154 @@
+"""Rejects what breaks the architecture (ARCHITECTURE.md): includes against the direction between rooms, CMake links
+that do not say what a room includes, includes that are not relative to the root, <mpi.h> outside the profiler, long
+files.
+
+    python3 tests/architecture/check_includes.py [ROOT]
+
+Prints one line per violation, "FILE:LINE: what is wrong", and exits 1 if there is any.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+# What each room may include: everything below it. netmodel and commlog do not know each other.
+ROOMS: dict[str, set[str]] = {
+    "base": set(),
+    "netmodel": {"base"},
+    "commlog": {"base"},
+    "mgen": {"base", "netmodel", "commlog"},
+    "objectives": {"base", "netmodel", "commlog", "mgen"},
+    "mapper": {"base", "netmodel", "commlog", "mgen", "objectives"},
+    "cli": {"base", "netmodel", "commlog", "mgen", "objectives", "mapper"},
+    "python": {"base", "netmodel", "commlog", "mgen", "objectives", "mapper"},
+}
+
+# The same between the folders of a room; folders that are not listed are free.
+FOLDERS: dict[str, dict[str, set[str]]] = {
+    "netmodel": {
+        "topology": set(),
+        "routing": {"topology"},
+        "machine": {"topology", "routing"},
+        "packetsim": {"topology", "routing", "machine"},
+    },
+    # job is where everything meets: nothing else in the room may know it.
+    "mapper": {
+        "anneal": set(),
+        "start": set(),
+        "rankmap": set(),
+        "job": {"anneal", "start", "rankmap", "advise"},
+    },
+}
+
+# Not rooms, but C++ is in them: free to include any room, and files of their own.
+OUTSIDE_ROOMS = {"tests", "examples"}
+MPI_FOLDERS = ("commlog/profiler/",)
+MOST_LINES = 500
+
+CPP_SUFFIXES = {".h", ".cc", ".hpp", ".cpp", ".c"}
+COUNTED_SUFFIXES = CPP_SUFFIXES | {".py", ".sh", ".cmake", ".txt"}
+SKIPPED_FOLDERS = {".git", ".venv", "build", "dist", "__pycache__"}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
+LINK = re.compile(r"\bhaichi::(\w+)")
+
+
+def source_files(root: Path) -> Iterator[Path]:
+    for path in sorted(root.iterdir()):
+        if path.name in SKIPPED_FOLDERS or path.is_symlink():
+            continue
+        if path.is_dir():
+            yield from source_files(path)
+        elif path.suffix in COUNTED_SUFFIXES:
+            yield path
+
+
+def include_violation(root: Path, file: str, quote: str, target: str) -> str | None:
+    """What is wrong with this include, or None. `file` is relative to the root, with forward slashes."""
+    if quote == "<" and target == "mpi.h":
+        allowed = file.startswith(MPI_FOLDERS)
+        return None if allowed else f"<mpi.h> may be included only in {', '.join(MPI_FOLDERS)}"
+    parts = target.split("/")
+    is_ours = parts[0] in ROOMS and (root / parts[0]).is_dir() and len(parts) > 1
+    if quote == "<":
+        return f'write "{target}" in quotes: it is a file of this repository' if is_ours else None
+    if not is_ours and not (parts[0] in OUTSIDE_ROOMS and len(parts) > 1):
+        return f'"{target}" is not relative to the root of the repository (ROOM/FOLDER/FILE)'
+    if not (root / target).is_file() and not (root / f"{target}.in").is_file():
+        return f'"{target}" does not exist'
+
+    here = file.split("/")
+    if here[0] not in ROOMS:
+        return None
+    if parts[0] != here[0]:
+        if parts[0] in ROOMS[here[0]]:
+            return None
+        return f'room {here[0]} may not include room {parts[0]} ("{target}")'
+    folders = FOLDERS.get(here[0], {})
+    if here[1] in folders and parts[1] != here[1] and parts[1] not in folders[here[1]]:
+        return f'folder {here[0]}/{here[1]} may not include {parts[0]}/{parts[1]} ("{target}")'
+    return None
+
+
+def check_file(root: Path, path: Path, included_rooms: dict[str, set[str]]) -> Iterator[str]:
+    file = path.relative_to(root).as_posix()
+    lines = path.read_text(encoding="utf-8").splitlines()
+    if len(lines) > MOST_LINES:
+        yield f"{file}:{len(lines)}: more than {MOST_LINES} lines: is there a second subject in it?"
+    if path.suffix not in CPP_SUFFIXES:
+        return
+    room = file.split("/")[0]
+    for number, line in enumerate(lines, start=1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        quote, target = match.groups()
+        violation = include_violation(root, file, quote, target)
+        if violation:
+            yield f"{file}:{number}: {violation}"
+        elif quote == '"' and room in ROOMS:
+            included_rooms.setdefault(room, set()).add(target.split("/")[0])
+
+
+def check_links(root: Path, included_rooms: dict[str, set[str]]) -> Iterator[str]:
+    """The haichi:: targets in a room's CMakeLists.txt are the rooms that it includes, all of them below it."""
+    for room, allowed in ROOMS.items():
+        if not (root / room).is_dir():
+            continue
+        links: set[str] = set()
+        cmake_files = sorted((root / room).rglob("CMakeLists.txt"))
+        name = cmake_files[0].relative_to(root).as_posix() if cmake_files else f"{room}/CMakeLists.txt"
+        if not cmake_files:
+            yield f"{name}:1: the room has no CMakeLists.txt"
+        for cmake_file in cmake_files:
+            text = re.sub(r"#.*", "", cmake_file.read_text(encoding="utf-8"))
+            links |= {link for link in LINK.findall(text) if link in ROOMS and link != room}
+        for link in sorted(links - allowed):
+            yield f"{name}:1: room {room} may not link haichi::{link}"
+        for link in sorted(included_rooms.get(room, set()) - {room} - links):
+            yield f"{name}:1: room {room} includes room {link} but does not link haichi::{link}"
+
+
+def check(root: Path) -> list[str]:
+    included_rooms: dict[str, set[str]] = {}
+    violations: list[str] = []
+    for path in source_files(root):
+        violations += check_file(root, path, included_rooms)
+    violations += check_links(root, included_rooms)
+    return violations
+
+
+def main() -> int:
+    root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parents[2]
+    violations = check(root.resolve())
+    for violation in violations:
+        print(violation)
+    print(f"{len(violations)} violations of the architecture in {root}")
+    return 1 if violations else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,25 @@
+# Tests of the Python package: they run on what is installed in the virtual environment, so the first one installs this
+# source tree there (the build is kept in build/python; without changes it takes a few seconds).
+find_program(HAICHI_PYTHON NAMES python PATHS ${PROJECT_SOURCE_DIR}/.venv/bin NO_DEFAULT_PATH
+             DOC "Python of the virtual environment that scripts/bootstrap.sh makes")
+# Sanitizers instrument the programs of this build, not the package.
+if(HAICHI_PYTHON AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize|--coverage")
+  add_test(NAME python.install
+           COMMAND ${HAICHI_PYTHON} -m pip install --quiet --disable-pip-version-check --no-index --no-build-isolation
+                   --no-deps ${PROJECT_SOURCE_DIR})
+  set_tests_properties(python.install PROPERTIES FIXTURES_SETUP python_package RUN_SERIAL ON TIMEOUT 1200)
+  add_test(NAME python.pytest COMMAND ${HAICHI_PYTHON} -m pytest)
+  add_test(NAME python.types COMMAND ${HAICHI_PYTHON} -m mypy -p haichi)
+  add_test(NAME python.stubs COMMAND ${HAICHI_PYTHON} -m mypy.stubtest haichi._core
+                   --allowlist python/tests/stubtest_allowlist.txt)
+  set_tests_properties(python.pytest python.types python.stubs PROPERTIES FIXTURES_REQUIRED python_package)
+  add_test(NAME python.lint COMMAND ${HAICHI_PYTHON} -m ruff check .)
+  add_test(NAME python.format COMMAND ${HAICHI_PYTHON} -m ruff format --check .)
+  set_tests_properties(python.install python.pytest python.types python.stubs PROPERTIES LABELS fast)
+  set_tests_properties(python.lint python.format PROPERTIES LABELS tidy)
+  foreach(test install pytest types stubs lint format)
+    set_property(TEST python.${test} PROPERTY WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  endforeach()
+elseif(NOT HAICHI_PYTHON)
+  message(STATUS "No tests of the Python package: scripts/bootstrap.sh makes the virtual environment they need")
+endif()
