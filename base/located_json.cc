@@ -1,11 +1,12 @@
 #include "base/located_json.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <memory>
 #include <vector>
+
+#include "base/text_stream.h"
 
 namespace haichi {
 
@@ -42,8 +43,7 @@ namespace {
 /// Builds the document and the table of lines; refuses what a DOM parser would silently accept.
 class LocatingSax {
   public:
-    LocatingSax(std::string file, const std::size_t* line, std::map<std::string, std::size_t>* lines)
-        : file_(std::move(file)), line_(line), lines_(lines) {}
+    LocatingSax(const TextStream* stream, std::map<std::string, std::size_t>* lines) : stream_(stream), lines_(lines) {}
 
     json take() { return std::move(root_); }
 
@@ -73,7 +73,7 @@ class LocatingSax {
   private:
     static constexpr std::size_t kDeepest = 64;
 
-    [[nodiscard]] SourcePlace here() const { return {file_, *line_}; }
+    [[nodiscard]] SourcePlace here() const { return stream_->place(); }
 
     template <class V>
     bool value(V&& v) {
@@ -84,7 +84,7 @@ class LocatingSax {
     json* add(json v) {
         if (stack_.empty()) {
             root_ = std::move(v);
-            (*lines_)[""] = *line_;
+            (*lines_)[""] = stream_->line();
             return &root_;
         }
         json& parent = *stack_.back();
@@ -98,7 +98,7 @@ class LocatingSax {
             pointer += key_;
             child = &(parent[key_] = std::move(v));
         }
-        (*lines_)[pointer] = *line_;
+        (*lines_)[pointer] = stream_->line();
         last_pointer_ = std::move(pointer);
         return child;
     }
@@ -118,8 +118,7 @@ class LocatingSax {
         return true;
     }
 
-    std::string file_;
-    const std::size_t* line_;
+    const TextStream* stream_;
     std::map<std::string, std::size_t>* lines_;
     json root_;
     std::vector<json*> stack_;
@@ -133,14 +132,9 @@ class LocatingSax {
 LocatedJson LocatedJson::parse(std::string_view text, std::string file) {
     LocatedJson result;
     result.file_ = std::move(file);
-    std::size_t line = 1;
-    if (const auto nul = text.find('\0'); nul != std::string_view::npos) {
-        const auto before = text.substr(0, nul);
-        line += static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
-        throw InputError(SourcePlace{result.file_, line}, "not valid JSON: a NUL byte");
-    }
-    LocatingSax sax(result.file_, &line, &result.line_of_pointer_);
-    sax_parse_with_lines(text, &line, &sax);
+    TextStream stream(text, result.file_);
+    LocatingSax sax(&stream, &result.line_of_pointer_);
+    json::sax_parse(TextStreamIterator(&stream), TextStreamIterator(), &sax);
     result.root_ = sax.take();
     return result;
 }

@@ -14,9 +14,6 @@ namespace haichi::cli {
 
 namespace {
 
-constexpr std::size_t kDefaultHottest = 10;
-constexpr std::size_t kMessagesPerLink = 8;
-
 struct EvaluateOptions {
     JobOptions job;
     std::string workload;
@@ -29,19 +26,6 @@ struct EvaluateOptions {
     bool json = false;
     bool no_timing = false;
 };
-
-/// As many links as asked for; the report holds the default number.
-void set_hottest(MapReport& report, const std::string& text) {
-    constexpr std::int64_t kMost = 1'000'000;
-    if (text.empty()) return;
-    const auto asked = static_cast<std::size_t>(read_count("--hottest", text, 0, kMost));
-    if (asked > kDefaultHottest) {
-        const Problem problem(*report.workload, report.allocation->network, report.allocation->ranks_per_node);
-        report.hottest_links = hottest_links(problem, report.mapping, asked, kMessagesPerLink);
-    } else if (asked < report.hottest_links.size()) {
-        report.hottest_links.resize(asked);
-    }
-}
 
 int run(const EvaluateOptions& options, Console& console) {
     EvaluateRequest request;
@@ -60,8 +44,12 @@ int run(const EvaluateOptions& options, Console& console) {
     if (!options.objective.empty()) request.objective = options.objective;
     const std::vector<Requirement> requirements = read_requirements(options.require);
 
-    MapReport report = run_evaluate(request);
-    set_hottest(report, options.hottest);
+    constexpr std::int64_t kMostHottest = 1'000'000;
+    if (!options.hottest.empty()) {
+        request.hottest_links = static_cast<std::size_t>(read_count("--hottest", options.hottest, 0, kMostHottest));
+    }
+
+    const MapReport report = run_evaluate(request);
     console.data(options.json ? report_text(report_json(report, !options.no_timing)) : evaluation_text(report));
     return check_requirements(requirements, report, console);
 }

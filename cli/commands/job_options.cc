@@ -44,6 +44,5 @@ void JobOptions::check_standard_input(std::initializer_list<std::string> others)
     if (readers > 1) throw OptionError("standard input can be only one of the files", "- stands twice");
 }
 
-bool JobOptions::reads_standard_input() const { return machine == "-" || nodes == "-" || fold == "-"; }
 
 }  // namespace haichi::cli

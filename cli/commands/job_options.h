@@ -24,7 +24,6 @@ struct JobOptions {
     /// Throws OptionError.
     [[nodiscard]] AllocationRequest request() const;
     /// True when a file of the job is read from standard input, which can be read once only.
-    [[nodiscard]] bool reads_standard_input() const;
     /// Throws OptionError when more than one of the job's files and `others` is standard input.
     void check_standard_input(std::initializer_list<std::string> others) const;
 };

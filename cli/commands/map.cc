@@ -98,14 +98,6 @@ MapRequest map_request(const MapOptions& options) {
     return request;
 }
 
-/// A format that cannot express any map of this job is refused before the search.
-void check_format(const RankMapFormat& format, const MapOptions& options, MapRequest& request) {
-    if (options.job.reads_standard_input()) return;
-    Machine machine = load_machine(options.job.machine);
-    format.check(allocate(machine, request.allocation));
-    request.machine = std::move(machine);
-}
-
 void print_words(const MapReport& report, const RankMapFormat& format, const MapOptions& options, Console& console) {
     console.say(map_summary(report, !options.no_timing));
     if (options.format.empty() && format.name == "json") {
@@ -126,7 +118,7 @@ int run(const MapOptions& options, Console& console) {
         throw OptionError("--json and -o - would both write to standard output", "give -o the name of a file");
     }
     Destination map_file(options.output, console);
-    if (format != nullptr && write_map) check_format(*format, options, request);
+    if (format != nullptr && write_map) request.map_format = format->name;
 
     MapReport report;
     {

@@ -10,7 +10,7 @@
 
 #include "base/errors.h"
 #include "base/located_json.h"
-#include "commlog/workload/text_stream.h"
+#include "base/text_stream.h"
 
 namespace haichi {
 

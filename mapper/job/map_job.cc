@@ -19,6 +19,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kHottestLinks = 10;
 constexpr std::size_t kMessagesPerHotLink = 8;
 
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
 Machine load(const std::variant<std::string, Machine>& machine) {
     if (const auto* value = std::get_if<Machine>(&machine)) return *value;
     return load_machine(std::get<std::string>(machine));
@@ -164,15 +166,20 @@ const std::vector<StrategyInfo>& strategy_infos() {
 MapReport run_map(const MapRequest& request, const SearchControl& control) {
     const auto start_time = Clock::now();
     check_strategy(request.strategy);
+    const RankMapFormat* format = request.map_format.empty() ? nullptr : &rank_map_format(request.map_format);
     const Job job(request);
+    if (format != nullptr) format->check(*job.allocation);
     MapReport report;
     report.seed = request.search.seed;
     report.strategy = request.strategy;
     if (const StartRow* row = find_start(request.strategy)) {
         report.mapping = row->place(*job.problem, *job.allocation, request.search.seed);
     } else {
-        const SearchResult found = search(*job.problem, job.objective, job.default_placement,
-                                          start_of_restarts(job, request), request.search, control);
+        const auto start = start_of_restarts(job, request);
+        SearchOptions options = request.search;
+        // The limit is on the whole job; a search that begins late still looks at its starts.
+        if (options.time_limit_seconds) *options.time_limit_seconds -= seconds_since(start_time);
+        const SearchResult found = search(*job.problem, job.objective, job.default_placement, start, options, control);
         report.mapping = found.mapping;
         report.evaluations = found.evaluations;
         report.interrupted = found.interrupted;
@@ -183,7 +190,7 @@ MapReport run_map(const MapRequest& request, const SearchControl& control) {
     }
     describe_placement(job, report);
     report.hottest_links = hottest_links(*job.problem, report.mapping, kHottestLinks, kMessagesPerHotLink);
-    report.wall_seconds = std::chrono::duration<double>(Clock::now() - start_time).count();
+    report.wall_seconds = seconds_since(start_time);
     return report;
 }
 
@@ -215,15 +222,17 @@ MapReport run_evaluate(const EvaluateRequest& request) {
             const auto bound = objective.lower_bound();
             ObjectiveValue row{
                 std::string(O::kInfo.name), std::string(O::kInfo.unit), objective.in_unit(value), {}, false};
-            if (bound) {
+            if (std::is_same_v<O, Rmatt3d>) {
+                row.value = static_cast<double>(report.metrics.rmatt());  // as describe_placement() has it
+            } else if (bound) {
                 row.lower_bound = objective.in_unit(*bound);
                 row.optimal = value == *bound;
             }
             report.objectives.push_back(row);
         }
     });
-    report.hottest_links = hottest_links(*job.problem, report.mapping, kHottestLinks, kMessagesPerHotLink);
-    report.wall_seconds = std::chrono::duration<double>(Clock::now() - start_time).count();
+    report.hottest_links = hottest_links(*job.problem, report.mapping, request.hottest_links, kMessagesPerHotLink);
+    report.wall_seconds = seconds_since(start_time);
     return report;
 }
 

@@ -25,6 +25,9 @@ struct MapRequest {
     std::string strategy = "anneal";  ///< a start (strategy_infos()) or anneal
     /// Where annealing starts: a strategy's name or a map file; empty: the best of default, greedy and bisection.
     std::string start;
+    /// The rank-map format that the result will be written in, refused before the search when the job cannot have it;
+    /// empty: not known yet.
+    std::string map_format;
     SearchOptions search;
 };
 
@@ -38,6 +41,7 @@ struct EvaluateRequest {
     /// A map file (in `format`, or recognised), or the node of each rank.
     std::variant<std::string, std::vector<NodeId>> map;
     std::string format;
+    std::size_t hottest_links = 10;  ///< how many the report lists
 };
 
 /// One objective's value of a placement beside its bound. No value where the objective does not apply.

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/located_json.h"
+#include "base/text_stream.h"
 #include "mapper/rankmap/formats.h"
 
 namespace haichi {
@@ -44,8 +45,8 @@ std::string write(const Mapping& mapping, const RankMapContext& context) {
 /// depends on the job, not on the file.
 class MappingSax {
   public:
-    MappingSax(const std::string& file, const RankMapContext& context, const std::size_t* line)
-        : file_(file), context_(&context), line_(line), ranks_(file, context, "node") {}
+    MappingSax(const TextStream* stream, const std::string& file, const RankMapContext& context)
+        : stream_(stream), file_(file), context_(&context), ranks_(file, context, "node") {}
 
     PlacedRanks take() {
         if (!has_schema_)
@@ -67,7 +68,7 @@ class MappingSax {
         if (in_nodes()) return add_node(value);
         if (!at_key("ranks")) return other(std::to_string(value));
         declared_ = static_cast<std::int64_t>(std::min<std::uint64_t>(value, INT64_MAX));
-        declared_line_ = *line_;
+        declared_line_ = stream_->line();
         return true;
     }
     bool string(std::string& text) {
@@ -82,7 +83,7 @@ class MappingSax {
 
     bool start_object(std::size_t) {
         if (depth_ == 0) {
-            root_line_ = *line_;
+            root_line_ = stream_->line();
         } else {
             other("an object");
         }
@@ -120,7 +121,7 @@ class MappingSax {
     static constexpr std::size_t kOther = kKeys.size();
     static constexpr int kDeepest = 64;
 
-    [[nodiscard]] SourcePlace here() const { return {file_, *line_}; }
+    [[nodiscard]] SourcePlace here() const { return stream_->place(); }
     [[nodiscard]] static std::string schema_hint() {
         return std::string("a rank map has \"schema\": \"") + kMappingSchema + "\" or \"" + kReportSchema + "\"";
     }
@@ -161,14 +162,14 @@ class MappingSax {
                                  std::to_string(value) + ", only 0.." + std::to_string(nodes - 1),
                              "is it the right --shape?");
         }
-        ranks_.add(NodeId(static_cast<std::int32_t>(value)), *line_);
+        ranks_.add(NodeId(static_cast<std::int32_t>(value)), stream_->line());
         ++count_;
         return true;
     }
 
+    const TextStream* stream_;
     std::string file_;
     const RankMapContext* context_;
-    const std::size_t* line_;
     RankCollector ranks_;
     std::int64_t count_ = 0;
     std::optional<std::int64_t> declared_;
@@ -182,14 +183,9 @@ class MappingSax {
 };
 
 PlacedRanks read(std::string_view text, const std::string& file, const RankMapContext& context) {
-    if (const auto nul = text.find('\0'); nul != std::string_view::npos) {
-        const std::string_view before = text.substr(0, nul);
-        throw InputError(SourcePlace{file, 1 + static_cast<std::size_t>(std::ranges::count(before, '\n'))},
-                         "not valid JSON: a NUL byte");
-    }
-    std::size_t line = 1;
-    MappingSax sax(file, context, &line);
-    sax_parse_with_lines(text, &line, &sax);
+    TextStream stream(text, file);
+    MappingSax sax(&stream, file, context);
+    nlohmann::json::sax_parse(TextStreamIterator(&stream), TextStreamIterator(), &sax);
     return sax.take();
 }
 

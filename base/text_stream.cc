@@ -1,4 +1,4 @@
-#include "commlog/workload/text_stream.h"
+#include "base/text_stream.h"
 
 #include <algorithm>
 #include <cerrno>

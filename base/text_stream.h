@@ -23,6 +23,7 @@ class TextStream {
     static TextStream open(const std::string& path);
 
     [[nodiscard]] SourcePlace place() const { return {file_, line_}; }
+    [[nodiscard]] std::size_t line() const { return line_; }
 
     /// Fetches the next chunk when needed. Throws InputError for NUL bytes, which no text format here allows (and which
     /// the JSON lexer would take for the end), for a read error, and for a token that is out of all proportion.
