@@ -12,7 +12,23 @@
 
 namespace haichi {
 
-OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
+namespace {
+
+/// Where a symbolic link leads, also when nothing is there yet: the link stays, what it points to is written.
+std::string link_target(std::string path) {
+    constexpr int kMostLinks = 40;
+    std::error_code error;
+    for (int link = 0; link < kMostLinks && std::filesystem::is_symlink(path, error); ++link) {
+        const auto target = std::filesystem::read_symlink(path, error);
+        if (error) break;
+        path = (std::filesystem::path(path).parent_path() / target).string();
+    }
+    return path;
+}
+
+}  // namespace
+
+OutputFile::OutputFile(std::string path) : path_(link_target(std::move(path))) {
     struct stat status {};
     mode_t mode = 0;
     if (::stat(path_.c_str(), &status) == 0) {
@@ -27,10 +43,6 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
             throw OptionError("cannot write " + path_ + ": " + std::strerror(errno));
         }
         mode = status.st_mode & 07777;
-        // Replace what a symbolic link points to, not the link.
-        std::error_code error;
-        const auto target = std::filesystem::canonical(path_, error);
-        if (!error) path_ = target.string();
     }
     temporary_path_ = path_ + ".XXXXXX";
     const int descriptor = ::mkstemp(temporary_path_.data());

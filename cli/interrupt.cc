@@ -49,6 +49,7 @@ void prepare_process() {
     struct sigaction action {};
     action.sa_handler = SIG_IGN;
     ::sigaction(SIGPIPE, &action, nullptr);
+    ::sigaction(SIGXFSZ, &action, nullptr);  // a file-size limit is an error when writing, not a death
     for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
         // Opened the wrong way round, so that using it is an error.
         if (::fcntl(descriptor, F_GETFD) < 0) {

@@ -26,6 +26,7 @@ class HopBytes {
     [[nodiscard]] Value value() const { return value_; }
     [[nodiscard]] std::int64_t companion() const { return 0; }
     [[nodiscard]] Value value_from_scratch(const Mapping& mapping) const;
+    [[nodiscard]] Value value_in(const Metrics& metrics) const { return metrics.hop_bytes; }
     [[nodiscard]] std::int64_t companion_from_scratch(const Mapping&) const { return 0; }
     /// The sorted-distance bound: each rank's partners, heaviest first, on the nearest places, each pair counted from
     /// both its ends and halved.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "objectives/mapping.h"
+#include "objectives/metrics.h"
 #include "objectives/problem.h"
 
 namespace haichi {
@@ -44,7 +45,7 @@ struct ObjectiveSpec {
 template <class O>
 concept SearchObjective = requires(O objective, const O& constant, const Mapping& mapping, const Move& move,
                                    typename O::Value value, std::vector<RankId>& ranks, const Problem& problem,
-                                   const ObjectiveSpec& spec) {
+                                   const ObjectiveSpec& spec, const Metrics& metrics) {
     requires std::totally_ordered<typename O::Value>;
     { O::kInfo } -> std::convertible_to<ObjectiveInfo>;
     O(problem, spec, mapping);  // the mapping is the default placement, for objectives that refer to it
@@ -56,6 +57,8 @@ concept SearchObjective = requires(O objective, const O& constant, const Mapping
     { constant.companion() } -> std::same_as<std::int64_t>;
     { constant.value_from_scratch(mapping) } -> std::same_as<typename O::Value>;
     { constant.companion_from_scratch(mapping) } -> std::same_as<std::int64_t>;
+    /// The value when the mapping's metrics are known already.
+    { constant.value_in(metrics) } -> std::same_as<typename O::Value>;
     /// Holds for every mapping of the problem.
     { constant.lower_bound() } -> std::same_as<std::optional<typename O::Value>>;
     /// A value in the unit of kInfo.

@@ -27,8 +27,11 @@ void check_name(std::string_view name) {
 double parse_weight(std::string_view text, std::string_view whole) {
     double weight = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), weight);
-    if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(weight) || weight <= 0) {
-        throw OptionError("weight " + shown(text) + " in " + shown(whole) + " is not a positive number");
+    // The limits keep every sum far from infinity and from zero.
+    constexpr double kSmallest = 1e-12;
+    constexpr double kLargest = 1e12;
+    if (error != std::errc{} || end != text.data() + text.size() || !(weight >= kSmallest && weight <= kLargest)) {
+        throw OptionError("weight " + shown(text) + " in " + shown(whole) + " is not a number from 1e-12 to 1e12");
     }
     return weight;
 }

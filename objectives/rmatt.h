@@ -26,6 +26,7 @@ class Rmatt {
     [[nodiscard]] Value value() const { return product(hop_bytes_.value(), loads_.largest()); }
     [[nodiscard]] std::int64_t companion() const { return 0; }
     [[nodiscard]] Value value_from_scratch(const Mapping& mapping) const;
+    [[nodiscard]] Value value_in(const Metrics& metrics) const { return metrics.rmatt(); }
     [[nodiscard]] std::int64_t companion_from_scratch(const Mapping&) const { return 0; }
     [[nodiscard]] std::optional<Value> lower_bound() const;
     [[nodiscard]] double in_unit(Value value) const { return static_cast<double>(value); }
@@ -54,6 +55,9 @@ class Rmatt3d : public Rmatt {
         "rmatt searched on the job's logical torus, as the RMATT tool does; reported on the real topology"};
 
     Rmatt3d(const Problem& problem, const ObjectiveSpec& spec, const Mapping& default_placement);
+
+    /// Metrics are of the real topology, and so is this.
+    [[nodiscard]] Value value_in(const Metrics& metrics) const { return metrics.rmatt(); }
 
   private:
     Rmatt3d(std::shared_ptr<const Problem> logical, const ObjectiveSpec& spec, const Mapping& default_placement);

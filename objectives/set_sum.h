@@ -18,7 +18,7 @@ namespace haichi {
 ///     std::int64_t bound(set);                                                   of any mapping
 ///     bool is_worst(set, message, link, cost);                                   this link makes the set cost that
 ///     std::int64_t excess();                                                     the companion
-///     static std::int64_t from_scratch(const Metrics&);
+///     static std::int64_t from_metrics(const Metrics&);
 ///
 /// Values are in scaled bytes: seconds * problem.scale_per_second().
 template <class Cost>
@@ -89,8 +89,9 @@ class SetSum {
     [[nodiscard]] Value value() const { return value_; }
     [[nodiscard]] std::int64_t companion() const { return cost_.excess(); }
     [[nodiscard]] Value value_from_scratch(const Mapping& mapping) const {
-        return Cost::from_scratch(measure(*problem_, mapping));
+        return Cost::from_metrics(measure(*problem_, mapping));
     }
+    [[nodiscard]] Value value_in(const Metrics& metrics) const { return Cost::from_metrics(metrics); }
     [[nodiscard]] std::int64_t companion_from_scratch(const Mapping& mapping) const {
         return measure(*problem_, mapping).excess_bytes;
     }

@@ -39,7 +39,7 @@ class CollisionCost {
         return message_cost(set, m, link) == cost;
     }
     [[nodiscard]] std::int64_t excess() const { return collisions_.excess(); }
-    [[nodiscard]] static std::int64_t from_scratch(const Metrics& metrics) { return metrics.tac3_scaled; }
+    [[nodiscard]] static std::int64_t from_metrics(const Metrics& metrics) { return metrics.tac3_scaled; }
 
   private:
     [[nodiscard]] std::int64_t message_cost(std::size_t set, const Message& m, LinkId link) const {

@@ -36,7 +36,7 @@ class LoadCost {
         return scaled_load(set, link) == cost;
     }
     [[nodiscard]] std::int64_t excess() const { return collisions_.excess(); }
-    [[nodiscard]] static std::int64_t from_scratch(const Metrics& metrics) { return metrics.tac3_bytes_scaled; }
+    [[nodiscard]] static std::int64_t from_metrics(const Metrics& metrics) { return metrics.tac3_bytes_scaled; }
 
   private:
     void add_load(std::size_t set, std::span<const LinkId> links, std::int64_t change_bytes) {

@@ -74,6 +74,15 @@ Weighted::Value Weighted::value_from_scratch(const Mapping& mapping) const {
     return sum;
 }
 
+Weighted::Value Weighted::value_in(const Metrics& metrics) const {
+    double sum = 0;
+    for (const Term& term : terms_) {
+        sum += term.weight_per_unit *
+               std::visit([&](const auto& o) { return o.in_unit(o.value_in(metrics)); }, *term.objective);
+    }
+    return sum;
+}
+
 std::optional<Weighted::Value> Weighted::lower_bound() const {
     double sum = 0;
     for (const Term& term : terms_) {

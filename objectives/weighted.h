@@ -29,6 +29,7 @@ class Weighted {
     [[nodiscard]] Value value() const;
     [[nodiscard]] std::int64_t companion() const { return 0; }
     [[nodiscard]] Value value_from_scratch(const Mapping& mapping) const;
+    [[nodiscard]] Value value_in(const Metrics& metrics) const;
     [[nodiscard]] std::int64_t companion_from_scratch(const Mapping&) const { return 0; }
     [[nodiscard]] std::optional<Value> lower_bound() const;
     [[nodiscard]] double in_unit(Value value) const { return value; }

@@ -59,7 +59,7 @@ Action configure(CLI::App& app) {
     o->job.declare(app, true);
     add_value(app, "-w,--workload", o->workload, "WORKLOAD",
               "who sends how much to whom: haichi-workload/1; - is stdin");
-    add_value(app, "--message-size", o->message_size, "BYTES", "make every message this large, as in 1MiB");
+    add_value(app, "--message-size", o->message_size, "BYTES", "make every non-empty message this large, as in 1MiB");
     add_value(app, "--map", o->map, "FILE", "the rank map");
     add_value(app, "-f,--format", o->format, "FORMAT", "of the map (haichi list formats); default: by its content");
     add_value(app, "--objective", o->objective, "NAME", "the one compared with the default placement; default: tac3");

@@ -44,5 +44,4 @@ void JobOptions::check_standard_input(std::initializer_list<std::string> others)
     if (readers > 1) throw OptionError("standard input can be only one of the files", "- stands twice");
 }
 
-
 }  // namespace haichi::cli

@@ -42,7 +42,7 @@ struct MapOptions {
 };
 
 SearchOptions search_options(const MapOptions& options) {
-    constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+    constexpr std::int64_t kMostRestarts = 1'000'000;
     constexpr std::int64_t kMostThreads = 4096;
     constexpr std::int64_t kMostCount = std::numeric_limits<std::int64_t>::max();
     constexpr double kPicosecondsPerSecond = 1e12;
@@ -53,7 +53,7 @@ SearchOptions search_options(const MapOptions& options) {
     if (!options.seed.empty()) {
         search.seed = static_cast<std::uint64_t>(read_count("--seed", options.seed, 0, kMostCount));
     }
-    search.restarts = small_count("--restarts", options.restarts, kMost);
+    search.restarts = small_count("--restarts", options.restarts, kMostRestarts);
     search.threads = small_count("--threads", options.threads, kMostThreads);
     if (!options.evaluations.empty()) {
         search.evaluations = read_count("--evaluations", options.evaluations, 1, kMostCount);
@@ -146,7 +146,7 @@ Action configure(CLI::App& app) {
     o->job.declare(app, true);
     add_value(app, "-w,--workload", o->workload, "WORKLOAD",
               "who sends how much to whom: haichi-workload/1; - is stdin");
-    add_value(app, "--message-size", o->message_size, "BYTES", "make every message this large, as in 1MiB");
+    add_value(app, "--message-size", o->message_size, "BYTES", "make every non-empty message this large, as in 1MiB");
     add_value(app, "--objective", o->objective, "NAME", "what to minimise (haichi list objectives); default: tac3");
     add_value(app, "--strategy", o->strategy, "NAME", "how to place (haichi list strategies); default: anneal");
     add_value(app, "--start", o->start, "MAP", "where annealing starts: a map file or a strategy's name");

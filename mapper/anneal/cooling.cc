@@ -16,6 +16,10 @@ constexpr double kPaperFirst = 10;
 constexpr double kPilotFirstPerSpread = 0.002;
 constexpr double kPilotLastPerSpread = 2;
 
+// Runs too short for a pilot descend from the start, hardly above frozen.
+constexpr std::int64_t kFewestForPilot = 40'000;
+constexpr double kColdFirstPerSpread = 0.05;
+
 constexpr double kStartEnergy = 0;  // energies are stated against the start's
 
 /// Temperature at `share` of the way from first to last, by equal factors.
@@ -44,6 +48,12 @@ Cooling Cooling::automatic(double spread, std::int64_t evaluations) {
     cooling.next_step_ = cooling.evaluations_per_step_;
     cooling.spread_ = spread;
     cooling.temperature_ = kPilotFirstPerSpread * spread;
+    if (evaluations < kFewestForPilot) {
+        cooling.is_focused_ = true;
+        cooling.first_temperature_ = kColdFirstPerSpread * spread;
+        cooling.last_temperature_ = kPilotFirstPerSpread * spread;
+        cooling.temperature_ = cooling.first_temperature_;
+    }
     return cooling;
 }
 
@@ -68,7 +78,7 @@ void Cooling::advance_to(double fraction, double energy) {
 }
 
 void Cooling::set_by_fraction(double fraction, double energy) {
-    if (fraction < kPilotShare) {
+    if (fraction < kPilotShare && evaluations_ >= kFewestForPilot) {
         const double share = fraction / kPilotShare;
         Observed& seen = observed_[static_cast<std::size_t>(std::min(share * kPilotLevels, kPilotLevels - 1.0))];
         seen.energy_sum += energy;
@@ -77,7 +87,8 @@ void Cooling::set_by_fraction(double fraction, double energy) {
         return;
     }
     if (!is_focused_) focus();
-    const double share = std::min((fraction - kPilotShare) / (1 - kPilotShare), 1.0);
+    const double begin = evaluations_ < kFewestForPilot ? 0 : kPilotShare;
+    const double share = std::min((fraction - begin) / (1 - begin), 1.0);
     temperature_ = between(first_temperature_, last_temperature_, share);
 }
 

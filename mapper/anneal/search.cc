@@ -27,16 +27,21 @@ std::int64_t default_evaluations(const Problem& problem) {
     return std::clamp(kPerRank * static_cast<std::int64_t>(problem.communicating_ranks().size()), kFewest, kMost);
 }
 
-/// What a restart leaves behind.
-template <class Value>
-struct RestartResult {
+/// What every restart leaves behind; only the best mapping is kept.
+struct RestartTally {
     bool begun = false;
     bool complete = false;
-    bool at_bound = false;
-    Value value{};
-    Mapping mapping;
     std::int64_t evaluations = 0;
     double loop_seconds = 0;
+};
+
+/// The smallest (value, restart index) so far.
+template <class Value>
+struct Winner {
+    std::int32_t restart = -1;
+    Value value{};
+    bool at_bound = false;
+    Mapping mapping;
 };
 
 /// Reports progress now and then, from one thread at a time.
@@ -110,7 +115,7 @@ class RestartedSearch {
           proposer_(problem, options.moves),
           meter_(control, restarts_, options.time_limit_seconds.has_value()),
           first_at_bound_(restarts_),
-          results_(static_cast<std::size_t>(restarts_)) {}
+          tallies_(static_cast<std::size_t>(restarts_)) {}
 
     SearchResult run() {
         std::exception_ptr failure;
@@ -126,7 +131,7 @@ class RestartedSearch {
             }
         }
         if (failure) std::rethrow_exception(failure);
-        return pick_winner();
+        return sum_up();
     }
 
   private:
@@ -141,24 +146,31 @@ class RestartedSearch {
         const Cooling cooling = plan_cooling(objective, start, companion, random);
         Annealer<O> annealer(problem_, objective, proposer_, companion, options_.verify,
                              AnnealState(start, random, cooling));
-        auto& result = results_[static_cast<std::size_t>(restart)];
-        result.begun = true;
+        auto& tally = tallies_[static_cast<std::size_t>(restart)];
+        tally.begun = true;
         const auto loop_start = Clock::now();
-        result.complete =
+        tally.complete =
             !proposer_.can_move() || (options_.time_limit_seconds ? anneal_for_time(annealer, objective, restart)
                                                                   : anneal_to_end(annealer, objective, restart));
-        result.loop_seconds = seconds_since(loop_start);
+        tally.loop_seconds = seconds_since(loop_start);
+        tally.evaluations = annealer.state().evaluations;
         if (options_.verify != VerifyLevel::kOff) annealer.verify(nullptr);
-        result.at_bound = annealer.at_bound();
-        result.value = annealer.best_value();
-        result.mapping = annealer.best();
-        result.evaluations = annealer.state().evaluations;
-        if (result.at_bound && result.complete) {
+        if (annealer.at_bound() && tally.complete) {
             std::int32_t first = first_at_bound_.load();
             while (restart < first && !first_at_bound_.compare_exchange_weak(first, restart)) {
             }
         }
-        meter_.report(1, time_fraction(), objective.in_unit(result.value), true);
+        keep_if_best(restart, annealer);
+        meter_.report(1, time_fraction(), objective.in_unit(annealer.best_value()), true);
+    }
+
+    /// A restart that is discarded never wins: it is above one with the smallest value there can be.
+    void keep_if_best(std::int32_t restart, const Annealer<O>& annealer) {
+        const std::scoped_lock lock(winner_mutex_);
+        const auto value = annealer.best_value();
+        const bool wins =
+            winner_.restart < 0 || value < winner_.value || (!(winner_.value < value) && restart < winner_.restart);
+        if (wins) winner_ = {restart, value, annealer.at_bound(), annealer.best()};
     }
 
     Cooling plan_cooling(O& objective, const Mapping& start, double companion, const Random& random) {
@@ -206,25 +218,22 @@ class RestartedSearch {
         return limit > 0 ? std::min(1.0, seconds_since(search_start_) / limit) : 0;
     }
 
-    SearchResult pick_winner() {
+    SearchResult sum_up() {
         SearchResult found;
-        const auto* winner = static_cast<RestartResult<typename O::Value>*>(nullptr);
         const std::int32_t last = std::min(first_at_bound_.load(), restarts_ - 1);
         for (std::int32_t restart = 0; restart <= last; ++restart) {
-            const auto& result = results_[static_cast<std::size_t>(restart)];
-            if (!result.begun) continue;
+            const RestartTally& tally = tallies_[static_cast<std::size_t>(restart)];
+            if (!tally.complete) found.interrupted = true;
+            if (!tally.begun) continue;
             ++found.restarts;
-            found.evaluations += result.evaluations;
-            found.loop_seconds += result.loop_seconds;
-            if (!result.complete) found.interrupted = true;
-            if (winner == nullptr || result.value < winner->value) winner = &result;
+            found.evaluations += tally.evaluations;
+            found.loop_seconds += tally.loop_seconds;
         }
-        if (found.restarts <= last) found.interrupted = true;
         const O objective(problem_, spec_, default_placement_);
-        found.mapping = winner->mapping;
-        found.value = objective.in_unit(winner->value);
+        found.mapping = std::move(winner_.mapping);
+        found.value = objective.in_unit(winner_.value);
         if (const auto bound = objective.lower_bound()) found.lower_bound = objective.in_unit(*bound);
-        found.optimal = winner->at_bound;
+        found.optimal = winner_.at_bound;
         return found;
     }
 
@@ -243,7 +252,9 @@ class RestartedSearch {
     ProgressMeter meter_;
     Clock::time_point search_start_ = Clock::now();
     std::atomic<std::int32_t> first_at_bound_;
-    std::vector<RestartResult<typename O::Value>> results_;
+    std::vector<RestartTally> tallies_;
+    std::mutex winner_mutex_;
+    Winner<typename O::Value> winner_;
 };
 
 }  // namespace

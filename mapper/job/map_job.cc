@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <type_traits>
 
 #include "base/errors.h"
 #include "commlog/workload/workload_json.h"
@@ -68,10 +69,24 @@ struct Job {
     }
 };
 
-std::string value_unit(const ObjectiveSpec& spec) {
-    std::string unit;
-    visit_objective(spec, [&](auto tag) { unit = decltype(tag)::type::kInfo.unit; });
-    return unit;
+/// One objective's value of the mapping that was measured, beside its bound.
+template <SearchObjective O>
+ObjectiveValue value_of(const O& objective, const Metrics& metrics) {
+    ObjectiveValue row;
+    row.objective = O::kInfo.name;
+    row.unit = O::kInfo.unit;
+    const auto value = objective.value_in(metrics);
+    row.value = objective.in_unit(value);
+    if constexpr (!std::is_same_v<O, Rmatt3d>) {  // whose bound holds on the logical torus only
+        if (const auto bound = objective.lower_bound()) {
+            row.lower_bound = objective.in_unit(*bound);
+            row.optimal = value == *bound;
+            if constexpr (!std::is_floating_point_v<typename O::Value>) {
+                if (O::kInfo.unit != "seconds") row.counted_lower_bound = static_cast<unsigned __int128>(*bound);
+            }
+        }
+    }
+    return row;
 }
 
 /// Fills what a report says of report.mapping.
@@ -79,27 +94,20 @@ void describe_placement(const Job& job, MapReport& report) {
     report.allocation = job.allocation;
     report.workload = job.workload;
     report.objective = to_string(job.objective);
-    report.unit = value_unit(job.objective);
     report.metrics = measure(*job.problem, report.mapping);
     report.default_metrics = measure(*job.problem, job.default_placement);
     visit_objective(job.objective, [&](auto tag) {
         using O = typename decltype(tag)::type;
         const O objective(*job.problem, job.objective, job.default_placement);
-        const auto value = objective.value_from_scratch(report.mapping);
-        const auto bound = objective.lower_bound();
-        report.value = objective.in_unit(value);
-        report.default_value = objective.in_unit(objective.value_from_scratch(job.default_placement));
-        if (bound) {
-            report.lower_bound = objective.in_unit(*bound);
-            report.optimal = value == *bound;
-        }
+        const ObjectiveValue row = value_of(objective, report.metrics);
+        report.unit = row.unit;
+        report.value = row.value;
+        report.lower_bound = row.lower_bound;
+        report.counted_lower_bound = row.counted_lower_bound;
+        report.optimal = row.optimal;
+        report.default_value = value_of(objective, report.default_metrics).value;
         if constexpr (std::is_same_v<O, Rmatt3d>) {
-            report.search_value = report.value;
-            report.value = static_cast<double>(report.metrics.rmatt());
-            report.default_value = static_cast<double>(report.default_metrics.rmatt());
-            // The bound holds on the logical torus only.
-            report.lower_bound.reset();
-            report.optimal = false;
+            report.search_value = objective.in_unit(objective.value_from_scratch(report.mapping));
         }
     });
 }
@@ -116,38 +124,48 @@ void check_strategy(const std::string& name) {
     throw OptionError("unknown strategy " + shown(name), near.empty() ? "strategies are " + all : near);
 }
 
-/// Where restart number `restart` of an annealing begins.
-std::function<Mapping(std::int32_t)> start_of_restarts(const Job& job, const MapRequest& request) {
-    const Problem& problem = *job.problem;
-    const Allocation& allocation = *job.allocation;
-    if (const StartRow* row = find_start(request.start)) {
-        return [&problem, &allocation, row, seed = request.search.seed](std::int32_t restart) {
-            return row->place(problem, allocation, seed + static_cast<std::uint64_t>(restart));
-        };
-    }
-    if (!request.start.empty()) {
-        const Mapping given = read_rank_map(request.start, "", {&allocation, problem.rank_count()});
-        return [given](std::int32_t) { return given; };
-    }
-    // The best of default, greedy and bisection first, so that the result is never worse than any of them; then random
-    // ones, which are different every time, except on large problems, where no run comes down from random as far.
-    constexpr std::size_t kLarge = 2048;
+/// The best of the starts that are worth their time: the default placement, and unless that reaches the bound, greedy
+/// and bisection.
+Mapping best_start(const Job& job, std::uint64_t seed, const MayGoOn& may_go_on) {
     Mapping first = job.default_placement;
     visit_objective(job.objective, [&](auto tag) {
-        const typename decltype(tag)::type objective(problem, job.objective, job.default_placement);
+        const typename decltype(tag)::type objective(*job.problem, job.objective, job.default_placement);
+        const auto bound = objective.lower_bound();
         auto best = objective.value_from_scratch(first);
         for (const char* name : {"greedy", "bisection"}) {
-            const Mapping candidate = find_start(name)->place(problem, allocation, request.search.seed);
-            const auto value = objective.value_from_scratch(candidate);
+            if (bound && best == *bound) return;
+            const auto candidate = find_start(name)->place(*job.problem, *job.allocation, seed, may_go_on);
+            if (!candidate) return;
+            const auto value = objective.value_from_scratch(*candidate);
             if (!(value < best)) continue;
             best = value;
-            first = candidate;
+            first = *candidate;
         }
     });
-    const bool is_large = problem.communicating_ranks().size() > kLarge;
-    return [&problem, &allocation, first, is_large, seed = request.search.seed](std::int32_t restart) {
-        if (restart == 0 || is_large) return first;
-        return find_start("random")->place(problem, allocation, seed + static_cast<std::uint64_t>(restart));
+    return first;
+}
+
+/// Where restart number `restart` of an annealing begins.
+std::function<Mapping(std::int32_t)> start_of_restarts(const Job& job, const MapRequest& request,
+                                                       const MayGoOn& may_go_on) {
+    const auto place = [&job, seed = request.search.seed, may_go_on](const StartRow* row, std::int32_t restart) {
+        return row->place(*job.problem, *job.allocation, seed + static_cast<std::uint64_t>(restart), may_go_on)
+            .value_or(job.default_placement);
+    };
+    if (const StartRow* row = find_start(request.start)) {
+        return [place, row](std::int32_t restart) { return place(row, restart); };
+    }
+    if (!request.start.empty()) {
+        const Mapping given = read_rank_map(request.start, "", {job.allocation.get(), job.problem->rank_count()});
+        return [given](std::int32_t) { return given; };
+    }
+    // The best start first, so that the result is never worse than any of them; then random ones, which are different
+    // every time, except on large problems, where no run comes down from random as far.
+    constexpr std::size_t kLarge = 2048;
+    const Mapping first = best_start(job, request.search.seed, may_go_on);
+    const bool is_large = job.problem->communicating_ranks().size() > kLarge;
+    return [place, first, is_large](std::int32_t restart) {
+        return restart == 0 || is_large ? first : place(find_start("random"), restart);
     };
 }
 
@@ -172,22 +190,27 @@ MapReport run_map(const MapRequest& request, const SearchControl& control) {
     MapReport report;
     report.seed = request.search.seed;
     report.strategy = request.strategy;
+    const auto stopped = [&] { return control.stop != nullptr && control.stop->load(); };
     if (const StartRow* row = find_start(request.strategy)) {
-        report.mapping = row->place(*job.problem, *job.allocation, request.search.seed);
+        const auto placed = row->place(*job.problem, *job.allocation, request.search.seed, [&] { return !stopped(); });
+        report.mapping = placed.value_or(job.default_placement);
     } else {
-        const auto start = start_of_restarts(job, request);
         SearchOptions options = request.search;
-        // The limit is on the whole job; a search that begins late still looks at its starts.
-        if (options.time_limit_seconds) *options.time_limit_seconds -= seconds_since(start_time);
+        // The limit is on the whole job: the starts may have half of it, the search the rest.
+        const std::optional<double> limit = options.time_limit_seconds;
+        const auto may_go_on = [&] { return !stopped() && !(limit && seconds_since(start_time) > *limit / 2); };
+        const auto start = start_of_restarts(job, request, may_go_on);
+        if (limit) options.time_limit_seconds = *limit - seconds_since(start_time);
         const SearchResult found = search(*job.problem, job.objective, job.default_placement, start, options, control);
         report.mapping = found.mapping;
         report.evaluations = found.evaluations;
-        report.interrupted = found.interrupted;
-        report.reproducible = !request.search.time_limit_seconds && !found.interrupted;
+        report.reproducible = !limit && !found.interrupted;
         if (found.loop_seconds > 0) {
             report.evaluations_per_second = static_cast<double>(found.evaluations) / found.loop_seconds;
         }
     }
+    report.interrupted = stopped();
+    if (report.interrupted) report.reproducible = false;
     describe_placement(job, report);
     report.hottest_links = hottest_links(*job.problem, report.mapping, kHottestLinks, kMessagesPerHotLink);
     report.wall_seconds = seconds_since(start_time);
@@ -218,17 +241,7 @@ MapReport run_evaluate(const EvaluateRequest& request) {
         } else {
             if (std::is_same_v<O, Rmatt3d> && !job.logical) return;
             const O objective(*job.problem, {}, job.default_placement);
-            const auto value = objective.value_from_scratch(report.mapping);
-            const auto bound = objective.lower_bound();
-            ObjectiveValue row{
-                std::string(O::kInfo.name), std::string(O::kInfo.unit), objective.in_unit(value), {}, false};
-            if (std::is_same_v<O, Rmatt3d>) {
-                row.value = static_cast<double>(report.metrics.rmatt());  // as describe_placement() has it
-            } else if (bound) {
-                row.lower_bound = objective.in_unit(*bound);
-                row.optimal = value == *bound;
-            }
-            report.objectives.push_back(row);
+            report.objectives.push_back(value_of(objective, report.metrics));
         }
     });
     report.hottest_links = hottest_links(*job.problem, report.mapping, request.hottest_links, kMessagesPerHotLink);

@@ -50,6 +50,8 @@ struct ObjectiveValue {
     std::string unit;
     double value = 0;
     std::optional<double> lower_bound;
+    /// The bound as counted, where the unit counts something: a double beyond 2^53 is not it.
+    std::optional<unsigned __int128> counted_lower_bound;
     bool optimal = false;  ///< value and bound are exactly equal
 };
 
@@ -63,6 +65,7 @@ struct MapReport {
     std::string unit;
     double value = 0;
     std::optional<double> lower_bound;
+    std::optional<unsigned __int128> counted_lower_bound;  ///< as in ObjectiveValue
     bool optimal = false;
     std::int64_t evaluations = 0;
     double evaluations_per_second = 0;  ///< of the annealing loop alone, per thread

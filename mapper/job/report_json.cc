@@ -36,8 +36,11 @@ ordered_json exact_value(const std::string& objective, const std::string& unit, 
     return number_in(unit, value);
 }
 
-ordered_json bound_in(const std::string& unit, const std::optional<double>& bound) {
-    return bound ? number_in(unit, *bound) : ordered_json(nullptr);
+/// Of a report or of one of its objectives.
+template <class Valued>
+ordered_json bound_of(const Valued& valued) {
+    if (valued.counted_lower_bound) return wide_number(*valued.counted_lower_bound);
+    return valued.lower_bound ? number_in(valued.unit, *valued.lower_bound) : ordered_json(nullptr);
 }
 
 double quotient(std::int64_t a, std::int64_t b) { return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b); }
@@ -100,7 +103,7 @@ ordered_json objectives_json(const MapReport& report) {
         entry["objective"] = row.objective;
         entry["unit"] = row.unit;
         entry["value"] = exact_value(row.objective, row.unit, row.value, report.metrics);
-        entry["lower_bound"] = bound_in(row.unit, row.lower_bound);
+        entry["lower_bound"] = bound_of(row);
         entry["optimal"] = row.optimal;
         list.push_back(std::move(entry));
     }
@@ -138,7 +141,7 @@ ordered_json report_json(const MapReport& report, bool with_timing) {
     out["unit"] = report.unit;
     out["value"] = exact_value(report.objective, report.unit, report.value, report.metrics);
     if (report.search_value) out["search_value"] = number_in(report.unit, *report.search_value);
-    out["lower_bound"] = bound_in(report.unit, report.lower_bound);
+    out["lower_bound"] = bound_of(report);
     out["optimal"] = report.optimal;
     out["evaluations"] = report.evaluations;
     if (with_timing) {

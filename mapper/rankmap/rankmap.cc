@@ -38,14 +38,14 @@ std::string rank_first_or_core_last(std::string_view text, const std::string& fi
     const bool is_tofu6d = reads(rank_map_format("tofu6d"), text, file, context, as_tofu6d);
     if (is_nsim && is_tofu6d && as_nsim.node_of_rank != as_tofu6d.node_of_rank) {
         throw InputError(file + ": may be a map in the format nsim or in the format tofu6d, which differ here",
-                         "name the format with --format");
+                         "name the format: -f FORMAT");
     }
     return is_nsim || (!is_tofu6d && context.allocation->ranks_per_node == 1) ? "nsim" : "tofu6d";
 }
 
 [[noreturn]] void refuse_line(const std::string& file, std::size_t line, std::string_view text) {
     throw InputError({file, line}, "fits no rank-map format: " + shown(text),
-                     "formats are " + names_of_formats() + "; name one with --format");
+                     "formats are " + names_of_formats() + "; name one: -f FORMAT");
 }
 
 void check_capacity(const PlacedRanks& placed, const std::string& file, const Allocation& allocation) {

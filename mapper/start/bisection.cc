@@ -226,7 +226,7 @@ class DualBipartitioning {
         while ((total >> shift_) > (std::int64_t{1} << 61) / farthest) ++shift_;
     }
 
-    Mapping run() {
+    std::optional<Mapping> run(const std::function<bool()>& may_go_on) {
         std::vector<RankId> ranks;
         for (std::int32_t r = 0; r < problem_.rank_count(); ++r) ranks.push_back(RankId(r));
         const NodeSet all{0, static_cast<std::size_t>(problem_.node_count())};
@@ -239,11 +239,15 @@ class DualBipartitioning {
             std::vector<std::pair<std::size_t, std::size_t>> pairs;
             for (std::size_t p = 0; p < count; ++p) {
                 if (parts_[p].nodes.size() == 1 || parts_[p].ranks.empty()) continue;
+                if (!may_go_on()) return {};
                 pairs.emplace_back(p, cut(p));
                 is_cut = true;
             }
             // The first parts were cut when less was known.
-            for (const auto& [a, b] : pairs) refine(a, b);
+            for (const auto& [a, b] : pairs) {
+                if (!may_go_on()) return {};
+                refine(a, b);
+            }
         }
         Mapping mapping(problem_.rank_count(), problem_.node_count(), problem_.ranks_per_node());
         for (const Part& part : parts_) {
@@ -382,15 +386,17 @@ int affordable_runs(const Problem& problem) {
 
 }  // namespace
 
-Mapping bisection_placement(const Problem& problem, const Allocation&, std::uint64_t seed) {
+std::optional<Mapping> bisection_placement(const Problem& problem, const Allocation&, std::uint64_t seed,
+                                           const std::function<bool()>& may_go_on) {
     const int runs = affordable_runs(problem);
-    Mapping best;
+    std::optional<Mapping> best;
     double best_cost = 0;
     for (int run = 0; run < runs; ++run) {
         std::uint64_t stream = seed + static_cast<std::uint64_t>(run) * 0x9e3779b97f4a7c15ULL;
-        Mapping mapping = DualBipartitioning(problem, split_mix_64(stream)).run();
-        const double cost = hop_bytes(problem, mapping);
-        if (run == 0 || cost < best_cost) {
+        std::optional<Mapping> mapping = DualBipartitioning(problem, split_mix_64(stream)).run(may_go_on);
+        if (!mapping) break;
+        const double cost = hop_bytes(problem, *mapping);
+        if (!best || cost < best_cost) {
             best_cost = cost;
             best = std::move(mapping);
         }

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 
 #include "netmodel/machine/allocation.h"
 #include "objectives/mapping.h"
@@ -13,7 +15,9 @@ namespace haichi {
 /// single nodes. Ranks outside a part pull its ranks to the half that is nearer to where they are so far. Few ranks on
 /// many nodes stay together; they are not spread out. The best of up to 16 such constructions by hop-bytes, fewer the
 /// larger the problem. Same seed, same mapping. One construction takes about O(messages * log(nodes) * log(ranks)) time
-/// and O(messages + ranks + nodes * axes) memory. The allocation is there for the table of starts.
-Mapping bisection_placement(const Problem& problem, const Allocation& allocation, std::uint64_t seed);
+/// and O(messages + ranks + nodes * axes) memory. Told to give up, it returns the best construction so far, if any. The
+/// allocation is there for the table of starts.
+std::optional<Mapping> bisection_placement(const Problem& problem, const Allocation& allocation, std::uint64_t seed,
+                                           const std::function<bool()>& may_go_on);
 
 }  // namespace haichi

@@ -26,11 +26,13 @@ std::vector<NodeId> nodes_by_number(const Allocation& allocation) {
     return order;
 }
 
-Mapping place_default(const Problem& problem, const Allocation& allocation, std::uint64_t) {
+std::optional<Mapping> place_default(const Problem& problem, const Allocation& allocation, std::uint64_t,
+                                     const MayGoOn&) {
     return default_placement(problem.rank_count(), allocation);
 }
 
-Mapping place_no_ring(const Problem& problem, const Allocation& allocation, std::uint64_t) {
+std::optional<Mapping> place_no_ring(const Problem& problem, const Allocation& allocation, std::uint64_t,
+                                     const MayGoOn&) {
     std::vector<std::pair<Coordinates, NodeId>> keyed;
     for (const NodeId node : nodes_by_number(allocation)) {
         Coordinates at = allocation.machine_coordinates(node);
@@ -43,11 +45,13 @@ Mapping place_no_ring(const Problem& problem, const Allocation& allocation, std:
     return fill_in_order(problem.rank_count(), order, allocation.ranks_per_node);
 }
 
-Mapping place_row_major(const Problem& problem, const Allocation& allocation, std::uint64_t) {
+std::optional<Mapping> place_row_major(const Problem& problem, const Allocation& allocation, std::uint64_t,
+                                       const MayGoOn&) {
     return fill_in_order(problem.rank_count(), nodes_by_number(allocation), allocation.ranks_per_node);
 }
 
-Mapping place_random(const Problem& problem, const Allocation& allocation, std::uint64_t seed) {
+std::optional<Mapping> place_random(const Problem& problem, const Allocation& allocation, std::uint64_t seed,
+                                    const MayGoOn&) {
     Mapping mapping(problem.rank_count(), allocation.node_count(), allocation.ranks_per_node);
     std::vector<SlotId> slots;
     for (std::int32_t s = 0; s < mapping.slot_count(); ++s) slots.push_back(SlotId(s));
@@ -59,8 +63,9 @@ Mapping place_random(const Problem& problem, const Allocation& allocation, std::
     return mapping;
 }
 
-Mapping place_greedy(const Problem& problem, const Allocation& allocation, std::uint64_t) {
-    return greedy_placement(problem, allocation);
+std::optional<Mapping> place_greedy(const Problem& problem, const Allocation& allocation, std::uint64_t,
+                                    const MayGoOn& may_go_on) {
+    return greedy_placement(problem, allocation, may_go_on);
 }
 
 /// One greedy construction.
@@ -75,7 +80,7 @@ class Greedy {
           is_placed_(static_cast<std::size_t>(problem.rank_count()), 0),
           attraction_(is_placed_.size(), 0) {}
 
-    Mapping run() {
+    std::optional<Mapping> run(const MayGoOn& may_go_on) {
         // Each connected part of the communication starts at its rank with the most bytes.
         std::vector<std::pair<std::int64_t, RankId>> by_bytes;
         for (std::int32_t r = 0; r < problem_.rank_count(); ++r) {
@@ -94,6 +99,8 @@ class Greedy {
                 // Stale entries: the rank was placed, or attracted more since.
                 if (is_placed_[top.rank.index()] != 0 || top.bytes != attraction_[top.rank.index()]) continue;
                 place(top.rank, best_node(top.rank));
+                constexpr std::int32_t kBetweenQuestions = 256;
+                if (++placed_ % kBetweenQuestions == 0 && !may_go_on()) return {};
             }
         }
         return mapping_;
@@ -177,6 +184,7 @@ class Greedy {
     std::vector<std::int64_t> attraction_;  ///< bytes to placed partners
     std::vector<Attracted> queue_;          ///< a heap
     std::size_t next_position_ = 0;
+    std::int32_t placed_ = 0;
 };
 
 }  // namespace
@@ -204,8 +212,9 @@ Mapping default_placement(std::int32_t rank_count, const Allocation& allocation)
     return fill_in_order(rank_count, allocation.fold.node_of_position, allocation.ranks_per_node);
 }
 
-Mapping greedy_placement(const Problem& problem, const Allocation& allocation) {
-    return Greedy(problem, allocation).run();
+std::optional<Mapping> greedy_placement(const Problem& problem, const Allocation& allocation,
+                                        const MayGoOn& may_go_on) {
+    return Greedy(problem, allocation).run(may_go_on);
 }
 
 }  // namespace haichi

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,11 +13,16 @@
 
 namespace haichi {
 
+/// Asked now and then by a placement that takes long; false: it gives up.
+using MayGoOn = std::function<bool()>;
+
 /// A placement that needs no search: what annealing starts from and is compared with.
 struct StartRow {
     std::string name;
     std::string description;  ///< one sentence
-    Mapping (*place)(const Problem& problem, const Allocation& allocation, std::uint64_t seed) = nullptr;
+    /// Nothing when it gave up before it had any placement.
+    std::optional<Mapping> (*place)(const Problem& problem, const Allocation& allocation, std::uint64_t seed,
+                                    const MayGoOn& may_go_on) = nullptr;
 };
 
 /// The table: default, no-ring, row-major, random, greedy, bisection.
@@ -29,6 +36,6 @@ Mapping default_placement(std::int32_t rank_count, const Allocation& allocation)
 
 /// Ranks, most connected first, each to the free node nearest to the partners placed before it. O(messages * log +
 /// ranks * candidates).
-Mapping greedy_placement(const Problem& problem, const Allocation& allocation);
+std::optional<Mapping> greedy_placement(const Problem& problem, const Allocation& allocation, const MayGoOn& may_go_on);
 
 }  // namespace haichi

@@ -10,8 +10,8 @@
 namespace haichi {
 
 inline constexpr std::size_t kMostAxes = 12;
-/// Most vertices a topology may have: every id and every link number then fits 32 bits.
-inline constexpr std::int64_t kMostVertices = std::int64_t{1} << 26;
+/// Most vertices a topology may have: every id and every link number then fits 32 bits, and what is kept per node 2 GB.
+inline constexpr std::int64_t kMostVertices = std::int64_t{1} << 23;
 
 /// One coordinate per axis.
 using Coordinates = boost::container::static_vector<std::int32_t, kMostAxes>;

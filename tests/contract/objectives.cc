@@ -14,6 +14,7 @@ namespace {
 
 using testing_problems::Posed;
 using testing_problems::random_move;
+using testing_problems::started;
 using testing_problems::varied_problems;
 
 template <class List>
@@ -74,10 +75,10 @@ TYPED_TEST(ObjectiveContract, no_mapping_is_below_the_lower_bound) {
         const auto bound = objective.lower_bound();
         ASSERT_TRUE(bound.has_value());
         for (std::uint64_t seed = 1; seed <= 30; ++seed) {
-            const Mapping mapping = find_start("random")->place(*posed.problem, *posed.allocation, seed);
+            const Mapping mapping = started("random", *posed.problem, *posed.allocation, seed);
             EXPECT_FALSE(objective.value_from_scratch(mapping) < *bound);
         }
-        EXPECT_FALSE(objective.value_from_scratch(greedy_placement(*posed.problem, *posed.allocation)) < *bound);
+        EXPECT_FALSE(objective.value_from_scratch(started("greedy", *posed.problem, *posed.allocation)) < *bound);
     }
 }
 
@@ -144,7 +145,7 @@ TEST(Metrics, agree_with_the_plain_definitions) {
     for (const Posed& posed : varied_problems()) {
         SCOPED_TRACE(posed.name);
         for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-            const Mapping mapping = find_start("random")->place(*posed.problem, *posed.allocation, seed);
+            const Mapping mapping = started("random", *posed.problem, *posed.allocation, seed);
             const Metrics metrics = measure(*posed.problem, mapping);
             const Plain plain = plain_values(posed, mapping);
             EXPECT_EQ(metrics.hop_bytes, plain.hop_bytes);

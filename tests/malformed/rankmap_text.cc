@@ -110,7 +110,7 @@ std::vector<Malformed> files() {
         {"nsim_huge_rank", "nsim", "123456789012345678901 0 0\n", "map:1: ", {"too large"}, ""},
 
         {"unknown_text", "", "hello\n", "map:1: ", {"fits no rank-map format", "'hello'"}, "fujitsu"},
-        {"unknown_number_of_columns", "", "\n1 2 3 4 5\n", "map:2: ", {"'1 2 3 4 5'"}, "--format"},
+        {"unknown_number_of_columns", "", "\n1 2 3 4 5\n", "map:2: ", {"'1 2 3 4 5'"}, "-f FORMAT"},
         {"unknown_empty", "", "", "map: ", {"empty"}, ""},
     };
 }

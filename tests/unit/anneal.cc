@@ -14,6 +14,7 @@ namespace {
 
 using testing_problems::pose;
 using testing_problems::Posed;
+using testing_problems::started;
 
 Posed cg_on_shape(const std::vector<std::int32_t>& shape) {
     PatternOptions options;
@@ -27,8 +28,8 @@ SearchResult search_default(const Posed& posed, const std::string& objective, co
         *posed.problem, parse_objective(objective), posed.default_placement,
         [&](std::int32_t restart) {
             return restart == 0 ? posed.default_placement
-                                : find_start("random")->place(*posed.problem, *posed.allocation,
-                                                              options.seed + static_cast<std::uint64_t>(restart));
+                                : started("random", *posed.problem, *posed.allocation,
+                                          options.seed + static_cast<std::uint64_t>(restart));
         },
         options, control);
 }
@@ -77,6 +78,18 @@ TEST(Cooling, a_good_start_is_asked_back_and_only_loosened) {
     EXPECT_TRUE(good.take_return_to_start());
     EXPECT_FALSE(good.take_return_to_start()) << "only once";
     EXPECT_LT(good.temperature(), poor.temperature());
+}
+
+TEST(Cooling, runs_too_short_for_a_pilot_cool_from_the_first_evaluation) {
+    Cooling cooling = Cooling::automatic(4, 2'000);
+    double last = cooling.temperature();
+    EXPECT_LT(last, 1);
+    for (std::int64_t made = 1; made <= 2'000; ++made) {
+        cooling.advance(made, 0);
+        EXPECT_LE(cooling.temperature(), last);
+        last = cooling.temperature();
+    }
+    EXPECT_FALSE(cooling.take_return_to_start());
 }
 
 TEST(Anneal, a_resumed_run_equals_an_uninterrupted_one) {
@@ -153,6 +166,17 @@ TEST(Anneal, default_settings_reach_the_bound_on_every_shape_of_the_paper) {
             options.seed = seed;
             EXPECT_TRUE(search_default(posed, "tac3", options).optimal) << sizes_text(shape) << " seed " << seed;
         }
+    }
+}
+
+TEST(Anneal, a_few_thousand_evaluations_reach_the_bound_too) {
+    const Posed posed = cg_on_shape({1, 2, 4, 2, 3, 2});
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+        SearchOptions options;
+        options.seed = seed;
+        options.evaluations = 5'000;
+        options.restarts = 2;
+        EXPECT_TRUE(search_default(posed, "tac3", options).optimal) << "seed " << seed;
     }
 }
 

@@ -96,4 +96,10 @@ inline Move random_move(const Mapping& mapping, Random& random) {
     return move;
 }
 
+/// A start by name, made to the end.
+inline Mapping started(const std::string& name, const Problem& problem, const Allocation& allocation,
+                       std::uint64_t seed = 1) {
+    return find_start(name)->place(problem, allocation, seed, [] { return true; }).value();
+}
+
 }  // namespace haichi::testing_problems

@@ -12,19 +12,20 @@ namespace {
 
 using testing_problems::pose;
 using testing_problems::Posed;
+using testing_problems::started;
 
 TEST(Start, every_start_places_every_rank_once) {
     for (const Posed& posed : testing_problems::varied_problems()) {
         for (const StartRow& row : start_rows()) {
             SCOPED_TRACE(posed.name + ", " + row.name);
-            const Mapping mapping = row.place(*posed.problem, *posed.allocation, 1);
+            const Mapping mapping = started(row.name, *posed.problem, *posed.allocation);
             std::set<SlotId> slots;
             for (std::int32_t r = 0; r < mapping.rank_count(); ++r) {
                 ASSERT_TRUE(mapping.slot(RankId(r)).valid());
                 slots.insert(mapping.slot(RankId(r)));
             }
             EXPECT_EQ(slots.size(), static_cast<std::size_t>(posed.problem->rank_count()));
-            EXPECT_EQ(mapping, row.place(*posed.problem, *posed.allocation, 1)) << "not reproducible";
+            EXPECT_EQ(mapping, started(row.name, *posed.problem, *posed.allocation)) << "not reproducible";
         }
     }
 }
@@ -41,7 +42,7 @@ TEST(Start, no_ring_has_x_fastest_and_row_major_the_last_axis) {
     const Posed posed = pose("tofu", testing_problems::random_workload(24, 1, 5, false, 1), "fx10-kyushu",
                              {.shape = {2, 1, 1, 2, 3, 2}});
     const auto machine_axis = [&](const char* start, std::size_t axis) {
-        const Mapping mapping = find_start(start)->place(*posed.problem, *posed.allocation, 1);
+        const Mapping mapping = started(start, *posed.problem, *posed.allocation);
         std::vector<std::int32_t> along;
         for (std::int32_t r = 0; r < 4; ++r) {
             along.push_back(posed.allocation->machine_coordinates(mapping.node(RankId(r)))[axis]);
@@ -54,14 +55,29 @@ TEST(Start, no_ring_has_x_fastest_and_row_major_the_last_axis) {
     EXPECT_EQ(machine_axis("row-major", 4), (std::vector<std::int32_t>{0, 0, 1, 1}));
 }
 
+TEST(Start, a_long_start_gives_up_when_told_to) {
+    PatternOptions options;
+    options.dims = {24, 32};
+    const Posed posed = pose("stencil", make_pattern("stencil2d", options), "fx10-kyushu", {});
+    for (const char* name : {"greedy", "bisection"}) {
+        const auto given_up = find_start(name)->place(*posed.problem, *posed.allocation, 1, [] { return false; });
+        EXPECT_FALSE(given_up.has_value()) << name;
+    }
+    // Bisection keeps the constructions it has finished.
+    int questions = 0;
+    const auto first =
+        find_start("bisection")->place(*posed.problem, *posed.allocation, 1, [&] { return ++questions < 4000; });
+    EXPECT_TRUE(first.has_value());
+}
+
 TEST(Start, greedy_beats_random_on_a_shuffled_stencil) {
     PatternOptions options;
     options.dims = {8, 8};
     options.shuffle_seed = 3;
     const Posed posed = pose("stencil", make_pattern("stencil2d", options), "mesh:8x8", {});
     const auto hop_bytes = [&](const Mapping& mapping) { return measure(*posed.problem, mapping).hop_bytes; };
-    const Mapping random = find_start("random")->place(*posed.problem, *posed.allocation, 1);
-    EXPECT_LT(2 * hop_bytes(greedy_placement(*posed.problem, *posed.allocation)), hop_bytes(random));
+    const Mapping random = started("random", *posed.problem, *posed.allocation);
+    EXPECT_LT(2 * hop_bytes(started("greedy", *posed.problem, *posed.allocation)), hop_bytes(random));
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ Fabric tree(std::vector<std::int32_t> children, std::vector<std::int32_t> parent
 
 Mapping placed(const Workload& workload, const Allocation& allocation, std::uint64_t seed = 1) {
     const Problem problem(workload, allocation.network, allocation.ranks_per_node);
-    return bisection_placement(problem, allocation, seed);
+    return bisection_placement(problem, allocation, seed, [] { return true; }).value();
 }
 
 void expect_valid(const Mapping& mapping) {
@@ -217,8 +217,9 @@ TEST(BisectionPlacement, irregular_graph_on_a_tree_beats_greedy) {
     const Workload workload = pattern("random-geometric", 256, {});
     const Allocation allocation = job(tree({4, 4, 4, 4}, {1, 4, 4, 4}));
     const Problem problem(workload, allocation.network, 1);
-    EXPECT_LT(hops_per_byte(workload, allocation, bisection_placement(problem, allocation, 1)),
-              hops_per_byte(workload, allocation, greedy_placement(problem, allocation)));
+    EXPECT_LT(
+        hops_per_byte(workload, allocation, bisection_placement(problem, allocation, 1, [] { return true; }).value()),
+        hops_per_byte(workload, allocation, greedy_placement(problem, allocation, [] { return true; }).value()));
 }
 
 }  // namespace
