@@ -5,7 +5,7 @@
 #   scripts/bootstrap.sh               to build, run and test
 #   scripts/bootstrap.sh --developer   also what the presets tsan, tidy and coverage and the pictures need
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 
 packages=(
     # build: compiler, CMake 3.25, header-only libraries (Boost.Container, nlohmann-json, CLI11)
@@ -19,6 +19,10 @@ developer_packages=(clang libclang-rt-14-dev libomp-dev clang-format clang-tidy 
 
 case "${1:-}" in
     "") ;;
+    -h | --help)
+        echo "usage: scripts/bootstrap.sh [--developer]"
+        exit 0
+        ;;
     --developer) packages+=("${developer_packages[@]}") ;;
     *)
         echo "usage: scripts/bootstrap.sh [--developer]" >&2
@@ -55,7 +59,7 @@ fi
 
 # Debian's own Python: another one first in PATH may be older, or lack its headers.
 venv_python=.venv/bin/python
-if ! [ -x "$venv_python" ] || ! "$venv_python" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
+if ! [ -x "$venv_python" ] || ! "$venv_python" -c 'import pip, sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
     say "virtual environment: making .venv"
     rm -rf .venv
     /usr/bin/python3 -m venv .venv

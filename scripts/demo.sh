@@ -2,7 +2,7 @@
 # Installs what is needed, builds haichi, and maps 64 processes of the NAS CG kernel onto 96 nodes of a Tofu machine.
 # Results lie in build/demo. Can be repeated.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 . scripts/steps.sh
 
 step "install what is missing" scripts/bootstrap.sh

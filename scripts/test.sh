@@ -2,7 +2,7 @@
 # Installs what is needed, builds haichi and its Python package, and runs the fast tests. Ends with ctest's summary.
 # Can be repeated.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 . scripts/steps.sh
 
 step "install what is missing" scripts/bootstrap.sh

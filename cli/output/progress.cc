@@ -27,7 +27,8 @@ void ProgressBar::show(const SearchProgress& progress) {
     line += std::to_string(static_cast<int>(std::floor(fraction * 100))) + "%  best " + objective_ + " " +
             short_number(progress.best_value);
     if (progress.restarts > 1) {
-        line += "  restart " + std::to_string(progress.restarts_done) + "/" + std::to_string(progress.restarts);
+        line += "  " + std::to_string(progress.restarts_done) + " of " + std::to_string(progress.restarts) +
+                " restarts done";
     }
     console_->draw(line + "\x1b[K");
     drawn_ = true;

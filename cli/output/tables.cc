@@ -167,7 +167,7 @@ std::string map_summary(const MapReport& report, bool with_timing) {
         std::string effort = plural(report.evaluations, "evaluation");
         if (with_timing) {
             effort += " in " + short_number(std::round(report.wall_seconds * 1000) / 1000) + " s, " +
-                      count_text(std::round(report.evaluations_per_second)) + " per second and thread";
+                      count_text(std::round(report.evaluations_per_second)) + " per second and thread in the loop";
         }
         rows.push_back({"search", effort});
     }

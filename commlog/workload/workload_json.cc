@@ -280,7 +280,8 @@ class WorkloadSax {
     /// "sets[3].messages[17]", "ranks" or "": the value at hand, or with `with_key` off the object it stands in.
     [[nodiscard]] std::string where(bool with_key = true) const {
         std::string path;
-        const auto index = [](std::size_t i) { return "[" + std::to_string(i) + "]"; };
+        // Not one expression with +: GCC 12 warns of an overlap that is none (-Wrestrict).
+        const auto index = [](std::size_t i) { return std::string(1, '[').append(std::to_string(i)).append("]"); };
         if (inside_ == Inside::kSets) path = "sets" + index(sets_.size());
         if (inside_ == Inside::kSet) path = "sets" + index(sets_.size() - 1);
         if (inside_ == Inside::kMessages || inside_ == Inside::kMessage) {

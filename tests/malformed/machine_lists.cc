@@ -7,6 +7,7 @@
 
 #include "base/errors.h"
 #include "netmodel/machine/allocation.h"
+#include "tests/unit/temporary_folder.h"
 
 namespace haichi {
 namespace {
@@ -20,11 +21,7 @@ struct Broken {
     friend void PrintTo(const Broken& broken, std::ostream* out) { *out << broken.claim; }
 };
 
-std::string written(const std::string& name, const std::string& text) {
-    std::string path = ::testing::TempDir() + "haichi_broken_" + name;
-    std::ofstream(path, std::ios::binary) << text;
-    return path;
-}
+using testing_files::written;
 
 void expect_input_error(const AllocationRequest& request, const std::string& path, const Broken& broken) {
     try {

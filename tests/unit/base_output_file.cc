@@ -7,29 +7,24 @@
 #include <sstream>
 
 #include "base/errors.h"
+#include "tests/unit/temporary_folder.h"
 
 namespace haichi {
 namespace {
 
 class OutputFileTest : public testing::Test {
   protected:
-    void SetUp() override {
-        folder_ = std::filesystem::path(testing::TempDir()) /
-                  ("output_file_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
-        std::filesystem::remove_all(folder_);
-        std::filesystem::create_directories(folder_);
-    }
-    [[nodiscard]] std::string path(const char* name) const { return (folder_ / name).string(); }
+    [[nodiscard]] std::string path(const char* name) const { return (folder_.path() / name).string(); }
     static std::string content(const std::string& path) {
         std::ostringstream text;
         text << std::ifstream(path).rdbuf();
         return text.str();
     }
     [[nodiscard]] std::size_t file_count() const {
-        return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder_), {}));
+        return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder_.path()), {}));
     }
 
-    std::filesystem::path folder_;
+    testing_files::TemporaryFolder folder_;
 };
 
 TEST_F(OutputFileTest, is_there_only_after_commit) {
@@ -69,9 +64,18 @@ TEST_F(OutputFileTest, writes_through_a_symbolic_link) {
     EXPECT_TRUE(std::filesystem::is_symlink(path("link")));
 }
 
+TEST_F(OutputFileTest, writes_where_a_dangling_link_leads) {
+    std::filesystem::create_symlink("target", path("link"));
+    OutputFile file(path("link"));
+    file.write("new");
+    file.commit();
+    EXPECT_EQ(content(path("target")), "new");
+    EXPECT_TRUE(std::filesystem::is_symlink(path("link")));
+}
+
 TEST_F(OutputFileTest, a_wrong_path_fails_when_opened) {
     EXPECT_THROW(OutputFile(path("no/such/folder/map")), OptionError);
-    EXPECT_THROW(OutputFile(folder_.string()), OptionError);
+    EXPECT_THROW(OutputFile(folder_.path().string()), OptionError);
 }
 
 TEST_F(OutputFileTest, a_full_device_is_an_error) {

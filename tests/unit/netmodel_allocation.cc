@@ -1,18 +1,13 @@
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 #include "base/errors.h"
 #include "netmodel/machine/allocation.h"
+#include "tests/unit/temporary_folder.h"
 
 namespace haichi {
 namespace {
 
-std::string written(const std::string& name, const std::string& text) {
-    std::string path = ::testing::TempDir() + "haichi_allocation_" + name;
-    std::ofstream(path) << text;
-    return path;
-}
+using testing_files::written;
 
 const Grid& grid_of(const Allocation& job) { return std::get<GridFabric>(job.network.fabric()).topology; }
 
