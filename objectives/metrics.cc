@@ -10,10 +10,7 @@ namespace {
 class SetTally {
   public:
     SetTally(const Problem& problem, const Mapping& mapping)
-        : problem_(&problem),
-          mapping_(&mapping),
-          count_(static_cast<std::size_t>(problem.network().link_count()), 0),
-          bytes_(count_.size(), 0) {}
+        : problem_(&problem), mapping_(&mapping), entries_(static_cast<std::size_t>(problem.network().link_count())) {}
 
     /// f(message, links of its route) for every message of set t that can cross a link.
     template <class F>
@@ -25,28 +22,37 @@ class SetTally {
             f(m, std::span<const LinkId>(links_));
         }
     }
-    void fill(std::size_t t) {
+    /// Returns the set's hop-bytes.
+    std::int64_t fill(std::size_t t) {
+        std::int64_t hop_bytes = 0;
         for_each_route(t, [&](const Message& m, std::span<const LinkId> links) {
+            hop_bytes += m.size_bytes * static_cast<std::int64_t>(links.size());
             for (const LinkId link : links) {
-                if (count_[link.index()]++ == 0) used_.push_back(link);
-                bytes_[link.index()] += m.size_bytes;
+                Entry& entry = entries_[link.index()];
+                if (entry.count++ == 0) used_.push_back(link);
+                entry.bytes += m.size_bytes;
             }
         });
+        return hop_bytes;
     }
     void clear() {
-        for (const LinkId link : used_) count_[link.index()] = bytes_[link.index()] = 0;
+        for (const LinkId link : used_) entries_[link.index()] = {};
         used_.clear();
     }
-    [[nodiscard]] std::int64_t count(LinkId link) const { return count_[link.index()]; }
-    [[nodiscard]] std::int64_t bytes(LinkId link) const { return bytes_[link.index()]; }
+    [[nodiscard]] std::int64_t count(LinkId link) const { return entries_[link.index()].count; }
+    [[nodiscard]] std::int64_t bytes(LinkId link) const { return entries_[link.index()].bytes; }
     /// Links with messages, in the order they were first used.
     [[nodiscard]] std::span<const LinkId> used() const { return used_; }
 
   private:
+    struct Entry {
+        std::int64_t count = 0;
+        std::int64_t bytes = 0;
+    };
+
     const Problem* problem_;
     const Mapping* mapping_;
-    std::vector<std::int64_t> count_;
-    std::vector<std::int64_t> bytes_;
+    std::vector<Entry> entries_;  ///< per link
     std::vector<LinkId> used_;
     std::vector<LinkId> links_;
 };
@@ -58,7 +64,7 @@ Metrics measure(const Problem& problem, const Mapping& mapping) {
     metrics.link_bytes.assign(static_cast<std::size_t>(problem.network().link_count()), 0);
     SetTally tally(problem, mapping);
     for (std::size_t t = 0; t < problem.set_count(); ++t) {
-        tally.fill(t);
+        metrics.hop_bytes += tally.fill(t);
         std::int64_t contention = 0;
         std::int64_t most_bytes = 0;
         std::int64_t most_scaled = 0;
@@ -69,13 +75,17 @@ Metrics measure(const Problem& problem, const Mapping& mapping) {
             metrics.link_bytes[link.index()] += tally.bytes(link);
             metrics.excess_bytes += (tally.count(link) - 1) * problem.set_largest_bytes(t);
         }
-        std::int64_t collision_cost = 0;
-        tally.for_each_route(t, [&](const Message& m, std::span<const LinkId> links) {
-            metrics.hop_bytes += m.size_bytes * static_cast<std::int64_t>(links.size());
-            for (const LinkId link : links) {
-                collision_cost = std::max(collision_cost, m.size_bytes * tally.count(link) * problem.link_scale(link));
-            }
-        });
+        // Messages of one size cost most on the link with the largest load; others are asked one by one.
+        std::int64_t collision_cost = most_scaled;
+        if (!problem.set_is_uniform(t)) {
+            collision_cost = 0;
+            tally.for_each_route(t, [&](const Message& m, std::span<const LinkId> links) {
+                for (const LinkId link : links) {
+                    collision_cost =
+                        std::max(collision_cost, m.size_bytes * tally.count(link) * problem.link_scale(link));
+                }
+            });
+        }
         metrics.tac3_scaled += collision_cost;
         metrics.tac3_bytes_scaled += most_scaled;
         metrics.set_contention.push_back(contention);
@@ -106,10 +116,18 @@ std::vector<HotLink> hottest_links(const Problem& problem, const Mapping& mappin
         hottest.resize(keep);
         tally.clear();
     }
-    for (HotLink& hot : hottest) {
-        tally.for_each_route(hot.set, [&](const Message& m, std::span<const LinkId> links) {
-            if (hot.messages.size() < most_messages && std::ranges::find(links, hot.link) != links.end()) {
-                hot.messages.push_back(m);
+    // One more walk over each set with hot links, for all of them together.
+    for (std::size_t t = 0; t < problem.set_count(); ++t) {
+        std::vector<HotLink*> here;
+        for (HotLink& hot : hottest) {
+            if (hot.set == t) here.push_back(&hot);
+        }
+        if (here.empty()) continue;
+        tally.for_each_route(t, [&](const Message& m, std::span<const LinkId> links) {
+            for (HotLink* hot : here) {
+                if (hot->messages.size() < most_messages && std::ranges::find(links, hot->link) != links.end()) {
+                    hot->messages.push_back(m);
+                }
             }
         });
     }

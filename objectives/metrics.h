@@ -29,7 +29,7 @@ struct Metrics {
     }
 };
 
-/// Two walks over every message's route; memory O(links + sets).
+/// One walk over every message's route, two for sets of unequal sizes; memory O(links + sets).
 Metrics measure(const Problem& problem, const Mapping& mapping);
 
 /// One link of a report on congestion.
