@@ -57,16 +57,11 @@ int run(const EvaluateOptions& options, Console& console) {
 Action configure(CLI::App& app) {
     const auto o = std::make_shared<EvaluateOptions>();
     o->job.declare(app, true);
-    add_value(app, "-w,--workload", o->workload, "WORKLOAD",
-              "who sends how much to whom: haichi-workload/1; - is stdin");
-    add_value(app, "--message-size", o->message_size, "BYTES", "make every non-empty message this large, as in 1MiB");
+    add_workload_options(app, o->workload, o->message_size);
     add_value(app, "--map", o->map, "FILE", "the rank map");
     add_value(app, "-f,--format", o->format, "FORMAT", "of the map (haichi list formats); default: by its content");
     add_value(app, "--objective", o->objective, "NAME", "the one compared with the default placement; default: tac3");
-    app.add_option("--require", o->require,
-                   "exit with 3 unless METRIC<=NUMBER, as in 'tac3_seconds<=0.001'; repeatable")
-        ->type_name("LIMIT")
-        ->allow_extra_args(false);
+    add_requirements(app, o->require);
     add_value(app, "--hottest", o->hottest, "N", "how many of the hottest links to list; default: 10");
     app.add_flag("--json", o->json, "print the report haichi-report/1");
     app.add_flag("--no-timing", o->no_timing, "leave times out, so that equal runs print equal bytes");

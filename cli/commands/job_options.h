@@ -23,8 +23,8 @@ struct JobOptions {
     void declare(CLI::App& app, bool routes_messages);
     /// Throws OptionError.
     [[nodiscard]] AllocationRequest request() const;
-    /// True when a file of the job is read from standard input, which can be read once only.
-    /// Throws OptionError when more than one of the job's files and `others` is standard input.
+    /// Standard input can be read once only: throws OptionError when more than one of the job's files and `others` is
+    /// standard input.
     void check_standard_input(std::initializer_list<std::string> others) const;
 };
 

@@ -144,9 +144,7 @@ int run(const MapOptions& options, Console& console) {
 Action configure(CLI::App& app) {
     const auto o = std::make_shared<MapOptions>();
     o->job.declare(app, true);
-    add_value(app, "-w,--workload", o->workload, "WORKLOAD",
-              "who sends how much to whom: haichi-workload/1; - is stdin");
-    add_value(app, "--message-size", o->message_size, "BYTES", "make every non-empty message this large, as in 1MiB");
+    add_workload_options(app, o->workload, o->message_size);
     add_value(app, "--objective", o->objective, "NAME", "what to minimise (haichi list objectives); default: tac3");
     add_value(app, "--strategy", o->strategy, "NAME", "how to place (haichi list strategies); default: anneal");
     add_value(app, "--start", o->start, "MAP", "where annealing starts: a map file or a strategy's name");
@@ -159,10 +157,7 @@ Action configure(CLI::App& app) {
     add_value(app, "--moves", o->moves, "LIST", "kinds of moves: some of uniform,empty,neighbour,focused");
     add_value(app, "--companion", o->companion, "WEIGHT", "smooth companion of the objective: on, off or a number");
     add_value(app, "--verify", o->verify, "LEVEL", "compare incremental values with fresh ones: off, end or step");
-    app.add_option("--require", o->require,
-                   "exit with 3 unless METRIC<=NUMBER, as in 'tac3_seconds<=0.001'; repeatable")
-        ->type_name("LIMIT")
-        ->allow_extra_args(false);
+    add_requirements(app, o->require);
     add_value(app, "-f,--format", o->format, "FORMAT",
               "of the map (haichi list formats); default: fujitsu where the job has logical coordinates, else json");
     add_value(app, "-o,--output", o->output, "FILE", "write the map there instead of to standard output");

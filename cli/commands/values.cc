@@ -16,6 +16,18 @@ CLI::Option* add_value(CLI::App& app, const std::string& names, std::string& val
     return app.add_option(names, value, description)->type_name(placeholder);
 }
 
+void add_workload_options(CLI::App& app, std::string& workload, std::string& message_size) {
+    add_value(app, "-w,--workload", workload, "WORKLOAD", "who sends how much to whom: haichi-workload/1; - is stdin");
+    add_value(app, "--message-size", message_size, "BYTES", "make every non-empty message this large, as in 1MiB");
+}
+
+void add_requirements(CLI::App& app, std::vector<std::string>& requirements) {
+    app.add_option("--require", requirements,
+                   "exit with 3 unless METRIC<=NUMBER, as in 'tac3_seconds<=0.001'; repeatable")
+        ->type_name("LIMIT")
+        ->allow_extra_args(false);
+}
+
 void require_value(const std::string& value, const std::string& option) {
     if (value.empty()) throw OptionError(option + " is missing", "--help shows an example");
 }

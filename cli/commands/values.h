@@ -16,6 +16,12 @@ namespace haichi::cli {
 CLI::Option* add_value(CLI::App& app, const std::string& names, std::string& value, const std::string& placeholder,
                        const std::string& description);
 
+/// --workload and --message-size, as map and evaluate take them.
+void add_workload_options(CLI::App& app, std::string& workload, std::string& message_size);
+
+/// --require, repeatable; see read_requirements().
+void add_requirements(CLI::App& app, std::vector<std::string>& requirements);
+
 /// Throws OptionError naming the option that must be given.
 void require_value(const std::string& value, const std::string& option);
 

@@ -1,32 +1,12 @@
 #include "tests/bench/bench_job.h"
 
-#include <algorithm>
-
 namespace haichi::bench {
 
 namespace {
 
-/// The job's nodes on the torus of its logical coordinates, where rmatt-3d searches: as mapper/job makes it.
-Network logical_torus(const Allocation& allocation) {
-    std::vector<Axis> axes;
-    const auto& sizes = allocation.fold.logical_sizes;
-    for (std::size_t k = sizes.size(); k-- > 0;) axes.push_back({std::string(1, "xyz"[k]), sizes[k], true});
-    std::vector<VertexId> vertex_of_node;
-    for (const std::int32_t cell : allocation.fold.cell_of_node) vertex_of_node.push_back(VertexId(cell));
-    Grid grid(std::move(axes));
-    DimensionOrder routing = default_dimension_order(grid);
-    std::ranges::reverse(routing.stages);  // x first
-    return Network(GridFabric{std::move(grid), std::move(routing)}, allocation.network.options(),
-                   std::move(vertex_of_node));
-}
-
 Posed pose_job(const std::string& pattern, const PatternOptions& options, const std::string& machine,
                const AllocationRequest& request) {
-    Posed job = testing_problems::pose(pattern, make_pattern(pattern, options), machine, request);
-    job.logical = std::make_unique<Network>(logical_torus(*job.allocation));
-    job.problem = std::make_unique<Problem>(*job.workload, job.allocation->network, job.allocation->ranks_per_node,
-                                            job.logical.get());
-    return job;
+    return testing_problems::pose(pattern, make_pattern(pattern, options), machine, request);
 }
 
 SharedJob stencil_job(const std::vector<int>& dims, const std::string& machine, std::optional<std::uint64_t> shuffle) {

@@ -8,6 +8,7 @@
 #include "commlog/workload/patterns.h"
 #include "mapper/start/start.h"
 #include "netmodel/machine/allocation.h"
+#include "netmodel/machine/logical_torus.h"
 #include "objectives/problem.h"
 
 namespace haichi::testing_problems {
@@ -27,8 +28,8 @@ inline Posed pose(std::string name, Workload workload, const std::string& machin
     posed.name = std::move(name);
     posed.workload = std::make_unique<Workload>(std::move(workload));
     posed.allocation = std::make_unique<Allocation>(allocate(load_machine(machine), request));
-    // Any network with the same nodes does for the contract; jobs use their logical torus.
-    posed.logical = std::make_unique<Network>(posed.allocation->network);
+    // Where there is no logical torus, any network with the same nodes does for the contract.
+    posed.logical = std::make_unique<Network>(logical_torus(*posed.allocation).value_or(posed.allocation->network));
     posed.problem = std::make_unique<Problem>(*posed.workload, posed.allocation->network,
                                               posed.allocation->ranks_per_node, posed.logical.get());
     posed.default_placement = default_placement(posed.workload->rank_count(), *posed.allocation);

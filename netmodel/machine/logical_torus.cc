@@ -1,0 +1,22 @@
+#include "netmodel/machine/logical_torus.h"
+
+#include <algorithm>
+
+namespace haichi {
+
+std::optional<Network> logical_torus(const Allocation& allocation) {
+    if (!std::holds_alternative<GridFabric>(allocation.network.fabric()) || allocation.is_node_list) return {};
+    std::vector<Axis> axes;
+    // Cell x + Lx*(y + Ly*z), x fastest, is a row-major number when the axes are turned round.
+    const auto& sizes = allocation.fold.logical_sizes;
+    for (std::size_t k = sizes.size(); k-- > 0;) axes.push_back({std::string(1, "xyz"[k]), sizes[k], true});
+    std::vector<VertexId> vertex_of_node;
+    for (const std::int32_t cell : allocation.fold.cell_of_node) vertex_of_node.push_back(VertexId(cell));
+    Grid grid(std::move(axes));
+    DimensionOrder routing = default_dimension_order(grid);
+    std::ranges::reverse(routing.stages);  // x first
+    return Network(GridFabric{std::move(grid), std::move(routing)}, allocation.network.options(),
+                   std::move(vertex_of_node));
+}
+
+}  // namespace haichi
