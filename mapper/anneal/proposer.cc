@@ -91,8 +91,11 @@ Move Proposer::propose(const Mapping& mapping, std::span<const RankId> hot_ranks
     switch (kind_of_draw_[random.next() >> 56]) {
         case MoveKind::kNeighbour:
             return propose_neighbour(mapping, random);
-        case MoveKind::kEmpty:
-            return move_to_slot(mapping, communicating_rank(), empty_slot(mapping, random));
+        case MoveKind::kEmpty: {
+            // Drawn one after the other: in one call, compilers differ in which argument comes first.
+            const RankId rank = communicating_rank();
+            return move_to_slot(mapping, rank, empty_slot(mapping, random));
+        }
         case MoveKind::kFocused: {
             if (hot_ranks.empty()) break;
             const RankId rank = hot_ranks[random.below(static_cast<std::uint32_t>(hot_ranks.size()))];
@@ -104,7 +107,8 @@ Move Proposer::propose(const Mapping& mapping, std::span<const RankId> hot_ranks
         case MoveKind::kUniform:
             break;
     }
-    return move_to_slot(mapping, communicating_rank(), any_slot(mapping, random));
+    const RankId rank = communicating_rank();
+    return move_to_slot(mapping, rank, any_slot(mapping, random));
 }
 
 }  // namespace haichi
