@@ -269,3 +269,9 @@ def test_patterns_write_workloads_that_map_reads(tmp_path: Path) -> None:
     assert {m[2] for s in workload["sets"] for m in s["messages"]} == {8192}
     (tmp_path / "w.json").write_text(run.stdout)
     succeed("map", "-m", "torus:4x4x4", "-w", "w.json", "--evaluations", 500, cwd=tmp_path)
+
+
+def test_default_map_of_the_whole_machine_is_rank_order_x_fastest(tmp_path: Path) -> None:
+    succeed("pattern", "ring", "--ranks", 768, "-o", "ring.json", cwd=tmp_path)
+    run = succeed("map", "-m", "fx10-kyushu", "-w", "ring.json", "--strategy", "default", "-f", "fujitsu", cwd=tmp_path)
+    assert run.stdout.splitlines() == [f"({r % 8},{r // 8 % 6},{r // 48})" for r in range(768)]
