@@ -172,7 +172,6 @@ std::string map_summary(const MapReport& report, bool with_timing) {
         rows.push_back({"search", effort});
     }
     text += table(rows, "  ");
-    for (const std::string& note : report.notes) text += "note: " + note + "\n";
     return text;
 }
 
@@ -192,7 +191,6 @@ std::string evaluation_text(const MapReport& report) {
             " (default placement: " + contention_text(report.default_metrics.set_contention) + ")\n";
     if (!report.hottest_links.empty()) text += "\nhottest links\n";
     for (const HotLink& hot : report.hottest_links) text += hot_link_text(report, hot);
-    for (const std::string& note : report.notes) text += "note: " + note + "\n";
     return text;
 }
 

@@ -225,7 +225,6 @@ class RestartedSearch {
             const RestartTally& tally = tallies_[static_cast<std::size_t>(restart)];
             if (!tally.complete) found.interrupted = true;
             if (!tally.begun) continue;
-            ++found.restarts;
             found.evaluations += tally.evaluations;
             found.loop_seconds += tally.loop_seconds;
         }

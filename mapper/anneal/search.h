@@ -17,7 +17,6 @@ struct SearchResult {
     std::int64_t evaluations = 0;
     double loop_seconds = 0;  ///< in the annealing loops of the restarts that count
     bool interrupted = false;
-    std::int32_t restarts = 0;
 };
 
 /// Restarts that a search makes when not told: more for small problems, where one is short. Does not depend on threads.

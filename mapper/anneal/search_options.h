@@ -42,7 +42,6 @@ struct SearchProgress {
     std::int32_t restarts = 0;
     double fraction_done = 0;  ///< of the whole search, 0..1
     double best_value = 0;     ///< unit of the objective
-    std::int64_t evaluations = 0;
 };
 
 /// What a long run looks at besides its options: both may be left empty. The callback must not throw.

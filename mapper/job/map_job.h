@@ -81,7 +81,6 @@ struct MapReport {
     double default_value = 0;                ///< objective's value of the default placement
     std::vector<ObjectiveValue> objectives;  ///< every registered objective that applies (evaluate only)
     std::vector<HotLink> hottest_links;
-    std::vector<std::string> notes;  ///< sentences for the user, e.g. which fold was used
 };
 
 /// Loads, allocates, searches and measures. Throws the errors of its parts; never prints.

@@ -157,7 +157,6 @@ ordered_json report_json(const MapReport& report, bool with_timing) {
     add_metrics(out["default"], report, report.default_metrics);
     if (!report.objectives.empty()) out["objectives"] = objectives_json(report);
     if (!report.hottest_links.empty()) out["hottest_links"] = hottest_links_json(report);
-    if (!report.notes.empty()) out["notes"] = report.notes;
     ordered_json::array_t nodes;
     nodes.reserve(static_cast<std::size_t>(report.mapping.rank_count()));
     for (const NodeId node : report.mapping.node_of_rank()) nodes.emplace_back(node.value);

@@ -155,7 +155,6 @@ void bind_job(py::module_& module) {
         .def_readonly("lower_bound", &MapReport::lower_bound)
         .def_readonly("optimal", &MapReport::optimal)
         .def_readonly("interrupted", &MapReport::interrupted)
-        .def_readonly("notes", &MapReport::notes)
         .def(
             "json", [](const MapReport& report, bool with_timing) { return report_json(report, with_timing).dump(); },
             py::arg("with_timing"))
