@@ -1,6 +1,8 @@
 #pragma once
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 namespace haichi {
 
@@ -8,10 +10,14 @@ namespace haichi {
 /// processors, whose last bits differ; results must be the same bytes everywhere. Relative error below 1e-14.
 
 /// Natural logarithm of a positive normal number.
-inline double deterministic_log(double x) {
+constexpr double deterministic_log(double x) {
     constexpr double kLn2 = 0.693147180559945309417232;
-    int exponent = 0;
-    double mantissa = std::frexp(x, &exponent);
+    constexpr int kMantissaBits = 52;
+    constexpr std::uint64_t kMantissa = (std::uint64_t{1} << kMantissaBits) - 1;
+    constexpr std::uint64_t kHalf = std::uint64_t{1022} << kMantissaBits;  // exponent bits of [0.5, 1)
+    const auto bits = std::bit_cast<std::uint64_t>(x);
+    int exponent = static_cast<int>(bits >> kMantissaBits) - 1022;
+    auto mantissa = std::bit_cast<double>((bits & kMantissa) | kHalf);
     if (mantissa < 0.70710678118654752) {
         mantissa *= 2;
         --exponent;

@@ -5,10 +5,7 @@
 namespace haichi {
 
 Collisions::Collisions(const Problem& problem, std::size_t dense_budget_bytes)
-    : problem_(&problem),
-      classes_(problem.class_count()),
-      dense_budget_bytes_(dense_budget_bytes),
-      counts_(problem.set_count(), static_cast<std::size_t>(problem.network().link_count()), dense_budget_bytes) {
+    : problem_(&problem), classes_(problem.class_count()), dense_budget_bytes_(dense_budget_bytes), counts_(0, 0) {
     std::size_t size = 0;
     for (std::size_t t = 0; t < problem.set_count(); ++t) {
         set_bytes_.push_back(problem.set_largest_bytes(t));

@@ -16,6 +16,7 @@ class Collisions {
     explicit Collisions(const Problem& problem,
                         std::size_t dense_budget_bytes = SetLinkTable<std::uint32_t>::kDenseBudgetBytes);
 
+    /// No message on any link; to be called before the first. Takes the memory for the counters.
     void clear();
     void add(std::size_t set, std::span<const LinkId> links) {
         for (const LinkId link : links) {

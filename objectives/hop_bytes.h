@@ -16,7 +16,7 @@ class HopBytes {
     void reset(const Mapping& mapping) { value_ = value_from_scratch(mapping); }
 
     Change propose(const Mapping& mapping, const Move& move) {
-        pending_ = symmetric_ ? symmetric_change(mapping, move) : directed_change(mapping, move);
+        pending_ = symmetric_ && move.size() <= 2 ? symmetric_change(mapping, move) : directed_change(mapping, move);
         value_ += pending_;
         return {static_cast<double>(pending_) * per_message_, 0};
     }
@@ -35,28 +35,37 @@ class HopBytes {
     void append_hot_ranks(const Mapping& mapping, std::vector<RankId>& ranks) const;
 
   private:
-    /// Flows hold both directions of a pair, so one distance does for both.
+    /// Flows hold both directions of a pair, so one distance does for both. A swap leaves the distance of the two as it
+    /// was, so at most the partners elsewhere count.
     std::int64_t symmetric_change(const Mapping& mapping, const Move& move) const {
         const HopDistance& hops = problem_->hop_distance();
+        const RankId other = move.size() > 1 ? move[1].rank : RankId();
+        std::int64_t change = change_of(hops, mapping, move[0], other);
+        if (move.size() > 1) change += change_of(hops, mapping, move[1], move[0].rank);
+        return change;
+    }
+    std::int64_t change_of(const HopDistance& hops, const Mapping& mapping, const Relocation& moved,
+                           RankId other) const {
         std::int64_t change = 0;
-        for (std::size_t i = 0; i < move.size(); ++i) {
-            const Relocation& moved = move[i];
+        if (const std::uint8_t* table = hops.table8()) {
+            const std::uint8_t* to = table + moved.to_node.index() * static_cast<std::size_t>(problem_->node_count());
+            const std::uint8_t* from =
+                table + moved.from_node.index() * static_cast<std::size_t>(problem_->node_count());
             for (const Flow& flow : problem_->flows(moved.rank)) {
-                const NodeId old_partner = mapping.node(flow.partner);
-                NodeId new_partner = old_partner;
-                bool seen = false;
-                for (std::size_t j = 0; j < move.size(); ++j) {
-                    if (move[j].rank == flow.partner) {
-                        new_partner = move[j].to_node;
-                        seen = j < i;
-                    }
-                }
-                if (seen) continue;
-                change += flow.size_bytes * (hops(moved.to_node, new_partner) - hops(moved.from_node, old_partner));
+                if (flow.partner == other) continue;
+                const std::size_t at = mapping.node(flow.partner).index();
+                change += flow.size_bytes * (std::int64_t{to[at]} - from[at]);
             }
+            return change;
+        }
+        for (const Flow& flow : problem_->flows(moved.rank)) {
+            if (flow.partner == other) continue;
+            const NodeId at = mapping.node(flow.partner);
+            change += flow.size_bytes * (hops(moved.to_node, at) - hops(moved.from_node, at));
         }
         return change;
     }
+    /// Any routes, any length of move.
     std::int64_t directed_change(const Mapping& mapping, const Move& move) const;
 
     const Problem* problem_;

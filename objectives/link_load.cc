@@ -7,10 +7,7 @@
 
 namespace haichi {
 
-LinkLoads::LinkLoads(const Problem& problem)
-    : problem_(&problem),
-      floor_(lower_bound(problem)),
-      loads_(static_cast<std::size_t>(problem.network().link_count())) {}
+LinkLoads::LinkLoads(const Problem& problem) : problem_(&problem), floor_(lower_bound(problem)), loads_(0) {}
 
 void LinkLoads::route_message(NodeId s, NodeId d, std::int64_t change) {
     for (const LinkId link : problem_->route(s, d, scratch_)) {
@@ -66,17 +63,7 @@ std::int64_t LinkLoads::lower_bound(const Problem& problem) {
 }
 
 void LinkLoads::append_hot_ranks(const Mapping& mapping, std::vector<RankId>& ranks) const {
-    std::vector<LinkId> scratch;
-    for (const Message& m : problem_->workload().messages()) {
-        if (!m.crosses_network()) continue;
-        for (const LinkId link : problem_->route(mapping.node(m.source), mapping.node(m.destination), scratch)) {
-            if (loads_[link.index()] == largest_) {
-                ranks.push_back(m.source);
-                ranks.push_back(m.destination);
-                break;
-            }
-        }
-    }
+    append_ranks_over_links(*problem_, mapping, ranks, [&](LinkId link) { return loads_[link.index()] == largest_; });
 }
 
 MaxLinkLoad::MaxLinkLoad(const Problem& problem, const ObjectiveSpec&, const Mapping&)

@@ -1,9 +1,25 @@
 #pragma once
 
+#include <algorithm>
+
 #include "objectives/lazy_max.h"
 #include "objectives/objective.h"
 
 namespace haichi {
+
+/// Appends both ends of every message whose route has a link that `is_wanted`.
+template <class IsWanted>
+void append_ranks_over_links(const Problem& problem, const Mapping& mapping, std::vector<RankId>& ranks,
+                             IsWanted&& is_wanted) {
+    std::vector<LinkId> scratch;
+    for (const Message& m : problem.workload().messages()) {
+        if (!m.crosses_network()) continue;
+        const auto links = problem.route(mapping.node(m.source), mapping.node(m.destination), scratch);
+        if (!std::ranges::any_of(links, is_wanted)) continue;
+        ranks.push_back(m.source);
+        ranks.push_back(m.destination);
+    }
+}
 
 /// Bytes routed over every link, all sets together, and the largest of them, kept move by move: what max-link-load and
 /// rmatt share.

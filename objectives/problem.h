@@ -9,6 +9,7 @@
 #include "commlog/workload/workload.h"
 #include "netmodel/routing/hop_distance.h"
 #include "netmodel/routing/network.h"
+#include "netmodel/routing/route_rows.h"
 #include "netmodel/routing/route_table.h"
 #include "objectives/mapping.h"
 
@@ -33,7 +34,7 @@ struct Flow {
 /// A workload on a network with ranks_per_node slots per node: what every objective is computed on. Immutable and
 /// shared by all restarts and threads; holds the index structures that incremental evaluation needs. Only messages that
 /// can cross a link (different ranks, more than 0 bytes) are in it. Memory: about 80 bytes a message, the tables of
-/// HopDistance and RouteTable within their budgets.
+/// HopDistance, RouteTable and RouteRows within their budgets.
 class Problem {
   public:
     /// `logical_network` is the logical torus of the job with the same node numbers, for objectives that are searched
@@ -50,6 +51,7 @@ class Problem {
     [[nodiscard]] std::int32_t ranks_per_node() const { return ranks_per_node_; }
     [[nodiscard]] std::size_t set_count() const { return workload_->set_count(); }
 
+    /// In the order of the sets.
     [[nodiscard]] std::span<const IncidentMessage> incident(RankId rank) const {
         return std::span(incident_).subspan(incident_first_[rank.index()],
                                             incident_first_[rank.index() + 1] - incident_first_[rank.index()]);
@@ -65,6 +67,7 @@ class Problem {
     [[nodiscard]] std::span<const LinkId> route(NodeId s, NodeId d, std::vector<LinkId>& scratch) const {
         return route_table_.route(s, d, scratch);
     }
+    [[nodiscard]] const RouteRows& route_rows() const { return route_rows_; }
 
     /// Links differ in bandwidth: cost of a byte on a link of class c is class_scale(c) / scale_per_second() seconds,
     /// class_scale a small integer. One class of scale 1 when all are equal.
@@ -104,6 +107,7 @@ class Problem {
     std::int32_t ranks_per_node_;
     HopDistance hop_distance_;
     RouteTable route_table_;
+    RouteRows route_rows_;
 
     std::vector<std::size_t> incident_first_;
     std::vector<IncidentMessage> incident_;

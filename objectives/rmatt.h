@@ -2,6 +2,7 @@
 
 #include "objectives/hop_bytes.h"
 #include "objectives/link_load.h"
+#include "objectives/sliced_collisions.h"
 
 namespace haichi {
 
@@ -17,24 +18,26 @@ class Rmatt {
 
     void reset(const Mapping& mapping);
     Change propose(const Mapping& mapping, const Move& move);
-    void commit() {}
+    void commit() {
+        if (sliced_) sliced_->commit();
+    }
     void rollback() {
         hop_bytes_.rollback();
+        if (sliced_) return sliced_->rollback();
         loads_.undo();
     }
 
-    [[nodiscard]] Value value() const { return product(hop_bytes_.value(), loads_.largest()); }
+    [[nodiscard]] Value value() const { return product(hop_bytes_.value(), largest_load()); }
     [[nodiscard]] std::int64_t companion() const { return 0; }
     [[nodiscard]] Value value_from_scratch(const Mapping& mapping) const;
     [[nodiscard]] Value value_in(const Metrics& metrics) const { return metrics.rmatt(); }
     [[nodiscard]] std::int64_t companion_from_scratch(const Mapping&) const { return 0; }
     [[nodiscard]] std::optional<Value> lower_bound() const;
     [[nodiscard]] double in_unit(Value value) const { return static_cast<double>(value); }
-    void append_hot_ranks(const Mapping& mapping, std::vector<RankId>& ranks) const {
-        loads_.append_hot_ranks(mapping, ranks);
-    }
+    void append_hot_ranks(const Mapping& mapping, std::vector<RankId>& ranks) const;
 
   private:
+    [[nodiscard]] std::int64_t largest_load() const { return sliced_ ? sliced_->value() : loads_.largest(); }
     static Value product(std::int64_t hop_bytes, std::int64_t largest_load) {
         return static_cast<Value>(hop_bytes) * static_cast<Value>(largest_load);
     }
@@ -42,6 +45,7 @@ class Rmatt {
     const Problem* problem_;
     HopBytes hop_bytes_;
     LinkLoads loads_;
+    std::optional<SlicedCollisions> sliced_;  ///< instead of loads_ where they suit the problem
     /// One message-hop at the default placement's largest load counts as one message of mean size.
     double per_message_;
 };

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "objectives/metrics.h"
 #include "objectives/objective.h"
+#include "objectives/sliced_collisions.h"
 
 namespace haichi {
 
@@ -20,7 +22,8 @@ namespace haichi {
 ///     std::int64_t excess();                                                     the companion
 ///     static std::int64_t from_metrics(const Metrics&);
 ///
-/// Values are in scaled bytes: seconds * problem.scale_per_second().
+/// Values are in scaled bytes: seconds * problem.scale_per_second(). Where SlicedCollisions suit the problem, every
+/// Cost is size * largest count, and they keep it instead.
 template <class Cost>
 class SetSum {
   public:
@@ -32,9 +35,12 @@ class SetSum {
           per_message_(1.0 / (problem.mean_message_bytes() * static_cast<double>(problem.smallest_scale()))),
           excess_per_message_(1.0 / problem.mean_message_bytes()),
           set_cost_(problem.set_count(), 0),
-          is_touched_(problem.set_count(), 0) {}
+          is_touched_(problem.set_count(), 0) {
+        if (SlicedCollisions::suits(problem, Counted::kPerSet)) sliced_.emplace(problem, Counted::kPerSet);
+    }
 
     void reset(const Mapping& mapping) {
+        if (sliced_) return sliced_->reset(mapping);
         cost_.clear();
         value_ = 0;
         for (std::size_t t = 0; t < problem_->set_count(); ++t) {
@@ -47,6 +53,13 @@ class SetSum {
     }
 
     Change propose(const Mapping& mapping, const Move& move) {
+        if (sliced_) {
+            const std::int64_t before = sliced_->value();
+            const std::int64_t excess = sliced_->excess();
+            sliced_->propose(mapping, move);
+            return {static_cast<double>(sliced_->value() - before) * per_message_,
+                    static_cast<double>(sliced_->excess() - excess) * excess_per_message_};
+        }
         pending_.clear();
         touched_.clear();
         value_before_ = value_;
@@ -76,8 +89,11 @@ class SetSum {
         return {static_cast<double>(value_ - value_before_) * per_message_,
                 static_cast<double>(cost_.excess() - excess_before) * excess_per_message_};
     }
-    void commit() {}
+    void commit() {
+        if (sliced_) sliced_->commit();
+    }
     void rollback() {
+        if (sliced_) return sliced_->rollback();
         for (const MovedMessage& m : pending_) {
             remove(m.set, m.new_source, m.new_destination, m.size_bytes);
             add(m.set, m.old_source, m.old_destination, m.size_bytes);
@@ -86,8 +102,8 @@ class SetSum {
         value_ = value_before_;
     }
 
-    [[nodiscard]] Value value() const { return value_; }
-    [[nodiscard]] std::int64_t companion() const { return cost_.excess(); }
+    [[nodiscard]] Value value() const { return sliced_ ? sliced_->value() : value_; }
+    [[nodiscard]] std::int64_t companion() const { return sliced_ ? sliced_->excess() : cost_.excess(); }
     [[nodiscard]] Value value_from_scratch(const Mapping& mapping) const {
         return Cost::from_metrics(measure(*problem_, mapping));
     }
@@ -107,15 +123,15 @@ class SetSum {
     /// Ranks with messages over the worst links of the sets that are furthest above their bound.
     void append_hot_ranks(const Mapping& mapping, std::vector<RankId>& ranks) const {
         std::int64_t worst = 0;
-        for (std::size_t t = 0; t < problem_->set_count(); ++t) worst = std::max(worst, set_cost_[t] - cost_.bound(t));
+        for (std::size_t t = 0; t < problem_->set_count(); ++t) worst = std::max(worst, cost_of(t) - cost_.bound(t));
         if (worst == 0) return;
         std::vector<LinkId> scratch;
         for (std::size_t t = 0; t < problem_->set_count(); ++t) {
-            if (set_cost_[t] - cost_.bound(t) != worst) continue;
+            if (cost_of(t) - cost_.bound(t) != worst) continue;
             for (const Message& m : problem_->workload().messages(t)) {
                 if (!m.crosses_network()) continue;
                 const auto links = problem_->route(mapping.node(m.source), mapping.node(m.destination), scratch);
-                if (std::ranges::any_of(links, [&](LinkId l) { return cost_.is_worst(t, m, l, set_cost_[t]); })) {
+                if (std::ranges::any_of(links, [&](LinkId l) { return is_worst(t, m, l); })) {
                     ranks.push_back(m.source);
                     ranks.push_back(m.destination);
                 }
@@ -129,6 +145,13 @@ class SetSum {
         std::int64_t cost_before = 0;
     };
 
+    [[nodiscard]] std::int64_t cost_of(std::size_t set) const {
+        return sliced_ ? sliced_->largest(set) * problem_->set_largest_bytes(set) : set_cost_[set];
+    }
+    [[nodiscard]] bool is_worst(std::size_t set, const Message& m, LinkId link) const {
+        if (sliced_) return sliced_->count(set, link) == sliced_->largest(set);
+        return cost_.is_worst(set, m, link, set_cost_[set]);
+    }
     void add(std::size_t set, NodeId s, NodeId d, std::int64_t size_bytes) {
         cost_.add(set, problem_->route(s, d, scratch_), size_bytes);
     }
@@ -138,6 +161,7 @@ class SetSum {
 
     const Problem* problem_;
     Cost cost_;
+    std::optional<SlicedCollisions> sliced_;
     double per_message_;
     double excess_per_message_;
     std::vector<std::int64_t> set_cost_;

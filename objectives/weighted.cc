@@ -53,6 +53,10 @@ Change Weighted::propose(const Mapping& mapping, const Move& move) {
     return {(value() - before) * energy_scale_, 0};
 }
 
+void Weighted::commit() {
+    for (Term& term : terms_) std::visit([](auto& o) { o.commit(); }, *term.objective);
+}
+
 void Weighted::rollback() {
     for (Term& term : terms_) std::visit([](auto& o) { o.rollback(); }, *term.objective);
 }

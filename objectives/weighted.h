@@ -23,7 +23,7 @@ class Weighted {
 
     void reset(const Mapping& mapping);
     Change propose(const Mapping& mapping, const Move& move);
-    void commit() {}
+    void commit();
     void rollback();
 
     [[nodiscard]] Value value() const;

@@ -1,3 +1,3 @@
 haichi_test(objectives_tests
             LINKS haichi::mapper
-            SOURCES unit/objectives.cc contract/objectives.cc)
+            SOURCES unit/objectives.cc unit/sliced_collisions.cc contract/objectives.cc)

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "base/deterministic_math.h"
 #include "base/errors.h"
 #include "mapper/anneal/best_mapping.h"
 #include "mapper/anneal/cooling.h"
+#include "mapper/anneal/metropolis.h"
 #include "mapper/anneal/proposer.h"
 #include "objectives/objective.h"
 
@@ -32,18 +32,6 @@ struct AnnealState {
     Cooling cooling;
     std::vector<RankId> hot_ranks;
     std::int64_t hot_ranks_renewed_at = -1;  ///< evaluation number; -1: never
-};
-
-/// Metropolis: a change for the worse by d is accepted with probability exp(-d / temperature).
-struct MetropolisAcceptor {
-    double temperature = 0;
-
-    [[nodiscard]] bool accepts(double change, Random& random) const {
-        if (change <= 0) return true;
-        constexpr double kNever = 40;  // exp(-40) is below the resolution of unit()
-        if (change >= kNever * temperature) return false;
-        return change <= -temperature * deterministic_log(1 - random.unit());
-    }
 };
 
 /// The annealing engine: propose -> delta -> accept -> commit, on one concrete objective.
@@ -83,7 +71,7 @@ class Annealer {
             const Change change = objective_->propose(state_.mapping, move);
             const double energy = change.value + companion_weight_ * change.companion;
             ++state_.evaluations;
-            if (MetropolisAcceptor{state_.cooling.temperature()}.accepts(energy, state_.random)) {
+            if (MetropolisAcceptor(state_.cooling.temperature()).accepts(energy, state_.random)) {
                 objective_->commit();
                 state_.energy += energy;
                 accept(move);

@@ -38,7 +38,7 @@ Proposer::Proposer(const Problem& problem, std::span<const MoveKind> moves) : pr
 
 bool Proposer::can_move() const { return problem_->node_count() >= 2 && !problem_->communicating_ranks().empty(); }
 
-SlotId Proposer::any_slot(const Mapping& mapping, Random& random) const {
+[[gnu::always_inline]] inline SlotId Proposer::any_slot(const Mapping& mapping, Random& random) const {
     return SlotId(static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(mapping.slot_count()))));
 }
 
@@ -52,7 +52,7 @@ SlotId Proposer::empty_slot(const Mapping& mapping, Random& random) const {
     return slot;
 }
 
-SlotId Proposer::slot_near(const Mapping& mapping, NodeId node, Random& random) const {
+[[gnu::always_inline]] inline SlotId Proposer::slot_near(const Mapping& mapping, NodeId node, Random& random) const {
     const std::int32_t per_node = mapping.ranks_per_node();
     // With several slots per node the best place is beside the partner.
     const bool onto_partner_node = per_node > 1 && (random.next() >> 63) != 0;
@@ -66,12 +66,12 @@ SlotId Proposer::slot_near(const Mapping& mapping, NodeId node, Random& random) 
     return SlotId(node.value * per_node + offset);
 }
 
-RankId Proposer::any_partner(RankId rank, Random& random) const {
+[[gnu::always_inline]] inline RankId Proposer::any_partner(RankId rank, Random& random) const {
     const auto flows = problem_->flows(rank);
     return flows[random.below(static_cast<std::uint32_t>(flows.size()))].partner;
 }
 
-Move Proposer::propose_neighbour(const Mapping& mapping, Random& random) const {
+[[gnu::always_inline]] inline Move Proposer::propose_neighbour(const Mapping& mapping, Random& random) const {
     // Pairs that are next to each other already are mostly passed over: late in a run they are nearly all.
     constexpr int kDraws = 3;
     const auto ranks = problem_->communicating_ranks();

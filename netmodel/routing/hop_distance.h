@@ -42,6 +42,8 @@ class HopDistance {
 
     enum class Path : std::uint8_t { kTable8, kTable16, kPacked4, kPacked8, kDigits, kNetwork };
     [[nodiscard]] Path path() const { return path_; }
+    /// Hops of (a, b) at a * nodes + b while path() is kTable8, else null: spares inner loops the choice of the path.
+    [[nodiscard]] const std::uint8_t* table8() const { return path_ == Path::kTable8 ? table8_.data() : nullptr; }
 
   private:
     // One 16-bit lane per axis. Vector extensions of GCC and Clang: SSE2 or NEON where they exist, else plain words.

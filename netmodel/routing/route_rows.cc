@@ -1,0 +1,29 @@
+#include "netmodel/routing/route_rows.h"
+
+namespace haichi {
+
+RouteRows::RouteRows(const Network& network, std::size_t budget_bytes)
+    : node_count_(static_cast<std::size_t>(network.node_count())) {
+    const auto bits = static_cast<std::size_t>(network.existing_link_count());
+    const std::size_t blocks = (bits + BitBlock::kBits - 1) / BitBlock::kBits;
+    if (blocks == 0 || blocks > kMostBlocks) return;
+    if (node_count_ * node_count_ > budget_bytes / (blocks * sizeof(BitBlock))) return;
+    blocks_ = blocks;
+    bit_of_link_.assign(static_cast<std::size_t>(network.link_count()), -1);
+    std::int32_t next = 0;
+    for (std::int32_t link = 0; link < network.link_count(); ++link) {
+        if (network.link_exists(LinkId(link))) bit_of_link_[static_cast<std::size_t>(link)] = next++;
+    }
+    rows_.resize(node_count_ * node_count_ * blocks_);
+    std::vector<LinkId> links;
+    for (std::size_t s = 0; s < node_count_; ++s) {
+        for (std::size_t d = 0; d < node_count_; ++d) {
+            links.clear();
+            network.append_route(NodeId(s), NodeId(d), links);
+            BitBlock* const row = rows_.data() + (s * node_count_ + d) * blocks_;
+            for (const LinkId link : links) row[bit(link) / BitBlock::kBits].set(bit(link) % BitBlock::kBits);
+        }
+    }
+}
+
+}  // namespace haichi

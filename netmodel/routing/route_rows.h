@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/bit_block.h"
+#include "netmodel/routing/network.h"
+
+namespace haichi {
+
+/// The routes of all pairs of a small network as rows of bits, one bit per link that exists: what bit-sliced counters
+/// add and subtract. Not stored when a row is longer than kMostBlocks or all rows exceed the budget; beyond the caches
+/// they are no faster than lists of links.
+class RouteRows {
+  public:
+    static constexpr std::size_t kMostBlocks = 4;
+    static constexpr std::size_t kDefaultBudgetBytes = std::size_t{16} << 20;
+
+    explicit RouteRows(const Network& network, std::size_t budget_bytes = kDefaultBudgetBytes);
+
+    [[nodiscard]] bool is_stored() const { return blocks_ != 0; }
+    /// Blocks of a row; 0 when nothing is stored.
+    [[nodiscard]] std::size_t blocks() const { return blocks_; }
+    [[nodiscard]] const BitBlock* row(NodeId s, NodeId d) const {
+        return rows_.data() + (s.index() * node_count_ + d.index()) * blocks_;
+    }
+    /// The bit of a link that exists.
+    [[nodiscard]] std::size_t bit(LinkId link) const { return static_cast<std::size_t>(bit_of_link_[link.index()]); }
+
+  private:
+    std::size_t node_count_;
+    std::size_t blocks_ = 0;
+    std::vector<std::int32_t> bit_of_link_;  ///< -1: no such link
+    std::vector<BitBlock> rows_;             ///< of pair s * nodes + d
+};
+
+}  // namespace haichi

@@ -1,0 +1,22 @@
+#include "objectives/slice_kernel.h"
+
+#include "objectives/slice_kernel_body.h"
+
+namespace haichi {
+
+SliceOutcome change_slices(const SliceWork& work) { return change_slices_here(work); }
+
+SliceKernels slice_kernels() {
+    SliceKernels kernels;
+    kernels.kernel[kernels.count++] = change_slices;
+#if defined(__x86_64__)
+    const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt");
+    if (has_avx2) kernels.kernel[kernels.count++] = change_slices_avx2;
+    if (has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vpopcntdq")) {
+        kernels.kernel[kernels.count++] = change_slices_avx512;
+    }
+#endif
+    return kernels;
+}
+
+}  // namespace haichi

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/bit_block.h"
+
+namespace haichi {
+
+/// What a move does to the counters of one communication set. The counters are bit-sliced: plane k holds bit k of every
+/// link's count, one bit per link, so that adding a route (a row with a bit per link) to all of them is a carry running
+/// up the planes.
+struct SliceWork {
+    static constexpr std::size_t kMostPlanes = 12;
+
+    const BitBlock* planes = nullptr;  ///< before: plane_count rows
+    BitBlock* changed = nullptr;       ///< after: as many rows
+    std::size_t blocks = 1;            ///< of a row, at most RouteRows::kMostBlocks
+    /// Enough for every count, before and after: 3, 5, 8 or kMostPlanes.
+    std::size_t plane_count = 0;
+    const BitBlock* const* removed = nullptr;
+    std::size_t removed_count = 0;
+    const BitBlock* const* added = nullptr;
+    std::size_t added_count = 0;
+};
+
+struct SliceOutcome {
+    std::int32_t largest = 0;  ///< count of any link
+    std::int64_t excess = 0;   ///< sum over links of max(0, count - 1)
+};
+
+using SliceKernel = SliceOutcome (*)(const SliceWork&);
+
+/// The kernels compute the same; they are compiled for different processors.
+SliceOutcome change_slices(const SliceWork& work);
+#if defined(__x86_64__)
+SliceOutcome change_slices_avx2(const SliceWork& work);
+SliceOutcome change_slices_avx512(const SliceWork& work);
+#endif
+
+/// Those that this processor runs, the fastest last.
+struct SliceKernels {
+    SliceKernel kernel[3] = {};
+    std::size_t count = 0;
+    [[nodiscard]] SliceKernel best() const { return kernel[count - 1]; }
+};
+SliceKernels slice_kernels();
+
+}  // namespace haichi

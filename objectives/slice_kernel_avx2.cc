@@ -1,0 +1,11 @@
+#if defined(__x86_64__)
+
+#include "objectives/slice_kernel_body.h"
+
+namespace haichi {
+
+SliceOutcome change_slices_avx2(const SliceWork& work) { return change_slices_here(work); }
+
+}  // namespace haichi
+
+#endif

@@ -1,0 +1,207 @@
+#pragma once
+
+// Included by one file per processor, each compiled with that processor's instructions. Everything here has internal
+// linkage, and nothing of the standard library is called: a function shared between those files would be linked from
+// any of them.
+
+#include <cstddef>
+#include <cstdint>
+
+#if defined(__AVX512VPOPCNTDQ__)
+#include <immintrin.h>
+#endif
+
+#include "objectives/slice_kernel.h"
+
+namespace haichi {
+namespace {
+
+/// A block of a row. Vector extensions of GCC and Clang: one register with AVX-512, several without.
+using Word = std::uint64_t;
+using Block [[gnu::vector_size(64), gnu::may_alias]] = Word;
+static_assert(sizeof(Block) == sizeof(BitBlock));
+
+[[gnu::always_inline]] inline bool any_bit(const Block& block) {
+#if defined(__AVX512VPOPCNTDQ__)
+    return _mm512_test_epi64_mask(reinterpret_cast<const __m512i&>(block), reinterpret_cast<const __m512i&>(block)) !=
+           0;
+#else
+    Word any = 0;
+    for (std::size_t i = 0; i < BitBlock::kWords; ++i) any |= block[i];
+    return any != 0;
+#endif
+}
+
+/// Adds the number of bits, times 2^shift, to `sums`.
+[[gnu::always_inline]] inline void add_bit_counts(Block& sums, const Block& block, int shift) {
+#if defined(__AVX512VPOPCNTDQ__)
+    const __m512i counts = _mm512_popcnt_epi64(reinterpret_cast<const __m512i&>(block));
+    sums += reinterpret_cast<const Block&>(counts) << static_cast<Word>(shift);
+#else
+    for (std::size_t i = 0; i < BitBlock::kWords; ++i) {
+        sums[i] += static_cast<Word>(__builtin_popcountll(block[i])) << shift;
+    }
+#endif
+}
+
+[[gnu::always_inline]] inline Block majority(const Block& x, const Block& y, const Block& z) {
+    return (x & y) | (z & (x | y));
+}
+
+/// A number known when compiling, so that arrays indexed by it stay in registers: compilers unroll loops too late.
+template <std::size_t K>
+struct Index {
+    constexpr operator std::size_t() const { return K; }
+};
+
+template <std::size_t First, std::size_t End, class F>
+[[gnu::always_inline]] inline void for_each_index(F&& f) {
+    if constexpr (First < End) {
+        f(Index<First>{});
+        for_each_index<First + 1, End>(f);
+    }
+}
+
+/// Counters of `Planes` bits for every link of a row.
+template <std::size_t Blocks, std::size_t Planes>
+struct Counters {
+    Block planes[Planes][Blocks];
+
+    [[gnu::always_inline]] void complement() {
+        for_each_index<0, Planes>([&](auto k) __attribute__((always_inline)) {
+            for_each_index<0, Blocks>([&](auto b) __attribute__((always_inline)) { planes[k][b] = ~planes[k][b]; });
+        });
+    }
+
+    /// Adds a row whose bits count 2^First each.
+    template <std::size_t First>
+    [[gnu::always_inline]] void add(std::size_t b, Block carry) {
+        for_each_index<First, Planes>([&](auto k) __attribute__((always_inline)) {
+            const Block next = carry & planes[k][b];
+            planes[k][b] ^= carry;
+            carry = next;
+        });
+    }
+
+    /// Adds the routes, modulo 2^Planes. Full adders take four at once, or two: a third of the operations of one after
+    /// the other.
+    [[gnu::always_inline]] void add(const BitBlock* const* routes, std::size_t count) {
+        std::size_t i = 0;
+        for (; i + 4 <= count; i += 4) {
+            for_each_index<0, Blocks>([&](auto b) __attribute__((always_inline)) {
+                const Block r0 = block(routes[i], b);
+                const Block r1 = block(routes[i + 1], b);
+                const Block r2 = block(routes[i + 2], b);
+                const Block r3 = block(routes[i + 3], b);
+                const Block first = majority(planes[0][b], r0, r1);
+                const Block half = planes[0][b] ^ r0 ^ r1;
+                planes[0][b] = half ^ r2 ^ r3;
+                if constexpr (Planes > 1) {
+                    const Block second = majority(half, r2, r3);
+                    const Block carry = majority(planes[1][b], first, second);
+                    planes[1][b] ^= first ^ second;
+                    this->template add<2>(b, carry);
+                }
+            });
+        }
+        for (; i + 2 <= count; i += 2) {
+            for_each_index<0, Blocks>([&](auto b) __attribute__((always_inline)) {
+                const Block r0 = block(routes[i], b);
+                const Block r1 = block(routes[i + 1], b);
+                const Block carry = majority(planes[0][b], r0, r1);
+                planes[0][b] ^= r0 ^ r1;
+                this->template add<1>(b, carry);
+            });
+        }
+        if (i < count) {
+            for_each_index<0, Blocks>([&](auto b) __attribute__((always_inline)) {
+                this->template add<0>(b, block(routes[i], b));
+            });
+        }
+    }
+
+    [[gnu::always_inline]] static const Block& block(const BitBlock* row, std::size_t b) {
+        return reinterpret_cast<const Block*>(row)[b];
+    }
+};
+
+template <std::size_t Blocks, std::size_t Planes>
+[[gnu::always_inline]] inline SliceOutcome change_rows(const SliceWork& work) {
+    Counters<Blocks, Planes> counters;
+    const auto* before = reinterpret_cast<const Block*>(work.planes);
+    for_each_index<0, Planes>([&](auto k) __attribute__((always_inline)) {
+        for_each_index<0, Blocks>([&](auto b) __attribute__((always_inline)) {
+            counters.planes[k][b] = before[k * Blocks + b];
+        });
+    });
+    counters.complement();  // x - y = ~(~x + y)
+    counters.add(work.removed, work.removed_count);
+    counters.complement();
+    counters.add(work.added, work.added_count);
+
+    // The largest count bit by bit from the top: a plane's bit is in it when some link that agrees with all bits so far
+    // has it. The excess is the sum of the counts less the number of links in use.
+    SliceOutcome outcome;
+    Block alike[Blocks];
+    Block used[Blocks];
+    for_each_index<0, Blocks>([&](auto b) __attribute__((always_inline)) {
+        alike[b] = ~Block{};
+        used[b] = Block{};
+    });
+    Block sums{};
+    auto* after = reinterpret_cast<Block*>(work.changed);
+    for_each_index<0, Planes>([&](auto from_top) __attribute__((always_inline)) {
+        constexpr std::size_t k = Planes - 1 - decltype(from_top)();
+        Block with_bit[Blocks];
+        Block any{};
+        for_each_index<0, Blocks>([&](auto b) __attribute__((always_inline)) {
+            const Block plane = counters.planes[k][b];
+            after[k * Blocks + b] = plane;
+            with_bit[b] = alike[b] & plane;
+            any |= with_bit[b];
+            used[b] |= plane;
+            add_bit_counts(sums, plane, static_cast<int>(k));
+        });
+        if (any_bit(any)) {
+            outcome.largest |= 1 << k;
+            for_each_index<0, Blocks>([&](auto b) __attribute__((always_inline)) { alike[b] = with_bit[b]; });
+        }
+    });
+    Block in_use{};
+    for_each_index<0, Blocks>([&](auto b) __attribute__((always_inline)) { add_bit_counts(in_use, used[b], 0); });
+    sums -= in_use;
+    Word excess = 0;
+    for (std::size_t i = 0; i < BitBlock::kWords; ++i) excess += sums[i];
+    outcome.excess = static_cast<std::int64_t>(excess);
+    return outcome;
+}
+
+template <std::size_t Blocks>
+SliceOutcome change_rows_of(const SliceWork& work) {
+    switch (work.plane_count) {
+        case 3:
+            return change_rows<Blocks, 3>(work);
+        case 5:
+            return change_rows<Blocks, 5>(work);
+        case 8:
+            return change_rows<Blocks, 8>(work);
+        default:
+            return change_rows<Blocks, SliceWork::kMostPlanes>(work);
+    }
+}
+
+[[gnu::always_inline]] inline SliceOutcome change_slices_here(const SliceWork& work) {
+    switch (work.blocks) {
+        case 1:
+            return change_rows_of<1>(work);
+        case 2:
+            return change_rows_of<2>(work);
+        case 3:
+            return change_rows_of<3>(work);
+        default:
+            return change_rows_of<4>(work);
+    }
+}
+
+}  // namespace
+}  // namespace haichi

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "objectives/problem.h"
+#include "objectives/slice_kernel.h"
+
+namespace haichi {
+
+/// Which messages are counted against each other on a link.
+enum class Counted { kPerSet, kAllSetsTogether };
+
+/// Collisions for jobs on a few hundred nodes: per set, the number of messages on each link as bit-sliced counters, and
+/// every route as a row of bits (RouteRows). A proposal computes the counters of the sets it touches anew, beside the
+/// old ones, and takes nothing back when it is refused. Only where the messages counted
+/// together have one size and, per set, all links one bandwidth: tac3 and tac3-bytes are then the same, size * largest
+/// count. All sets together, size * largest count is the largest link load.
+class SlicedCollisions {
+  public:
+    static constexpr std::size_t kCounterBudgetBytes = std::size_t{64} << 20;
+
+    [[nodiscard]] static bool suits(const Problem& problem, Counted counted);
+    SlicedCollisions(const Problem& problem, Counted counted, SliceKernel kernel = slice_kernels().best());
+
+    void reset(const Mapping& mapping);
+    /// Value and excess become those after the move; commit() or rollback() must follow.
+    void propose(const Mapping& mapping, const Move& move);
+    void commit();
+    void rollback() {
+        value_ = value_before_;
+        excess_ = excess_before_;
+    }
+
+    /// Sum over sets of largest count * size in bytes.
+    [[nodiscard]] std::int64_t value() const { return value_; }
+    /// Sum over sets and links in use of (count - 1) * size in bytes.
+    [[nodiscard]] std::int64_t excess() const { return excess_; }
+    /// `set` is 0 when all are counted together, here and below.
+    [[nodiscard]] std::int64_t largest(std::size_t set) const { return sets_[set].now.largest; }
+    [[nodiscard]] std::int64_t count(std::size_t set, LinkId link) const;
+
+  private:
+    struct Set {
+        SliceOutcome now;
+        std::int64_t size_bytes = 0;
+        std::int64_t message_count = 0;
+        bool is_uniform = true;
+        std::size_t most_planes = 0;
+        std::size_t first_block = 0;  ///< of its planes
+    };
+    struct Pending {
+        std::size_t set = 0;
+        std::size_t blocks = 0;
+        SliceOutcome outcome;
+    };
+
+    [[nodiscard]] static std::vector<Set> counted_sets(const Problem& problem, Counted counted);
+    [[nodiscard]] std::size_t set_of(const IncidentMessage& m) const { return m.set() & set_mask_; }
+    /// Asks for its first blocks early: a move wants many rows, from anywhere in a table larger than the near caches.
+    [[nodiscard]] const BitBlock* route(NodeId s, NodeId d) const {
+        const BitBlock* const row = routes_->row(s, d);
+        __builtin_prefetch(row);
+        __builtin_prefetch(row + 1);
+        return row;
+    }
+    void change_set(std::size_t set, std::size_t removed_count, std::size_t added_count);
+
+    const Problem* problem_;
+    const RouteRows* routes_;
+    SliceKernel kernel_;
+    std::vector<BitBlock> planes_;
+    std::vector<BitBlock> changed_;  ///< planes of the sets in pending_, one after the other
+    std::vector<Set> sets_;
+    std::size_t set_mask_;  ///< 0 when all sets are one
+
+    std::int64_t value_ = 0;
+    std::int64_t excess_ = 0;
+    std::int64_t value_before_ = 0;
+    std::int64_t excess_before_ = 0;
+    std::vector<Pending> pending_;  ///< the first pending_count_, one per set at most
+    std::size_t pending_count_ = 0;
+    std::size_t changed_used_ = 0;
+    std::vector<const BitBlock*> removed_;  ///< routes, room for all messages of a set
+    std::vector<const BitBlock*> added_;
+};
+
+}  // namespace haichi
