@@ -15,14 +15,16 @@ Collisions::Collisions(const Problem& problem, std::size_t dense_budget_bytes)
         }
     }
     histogram_.assign(size, 0);
-    largest_.assign(histogram_first_.size(), 0);
+    largest_.assign(histogram_first_.size(), 1);
+    used_.assign(histogram_first_.size(), 0);
 }
 
 void Collisions::clear() {
     counts_ = SetLinkTable<std::uint32_t>(
         problem_->set_count(), static_cast<std::size_t>(problem_->network().link_count()), dense_budget_bytes_);
     std::ranges::fill(histogram_, 0U);
-    std::ranges::fill(largest_, 0U);
+    std::ranges::fill(largest_, 1U);
+    std::ranges::fill(used_, 0U);
     excess_ = 0;
 }
 

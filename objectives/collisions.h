@@ -19,36 +19,48 @@ class Collisions {
     /// No message on any link; to be called before the first. Takes the memory for the counters.
     void clear();
     void add(std::size_t set, std::span<const LinkId> links) {
+        std::int64_t shared = 0;
         for (const LinkId link : links) {
             const std::size_t group = group_of(set, link);
-            std::uint32_t& count = counts_.at(set, link.index());
+            const std::uint32_t count = ++counts_.at(set, link.index());
+            if (count == 1) {
+                ++used_[group];
+                continue;
+            }
             std::uint32_t* histogram = &histogram_[histogram_first_[group]];
-            --histogram[count];
-            ++histogram[++count];
+            --histogram[count - 1];
+            ++histogram[count];
             if (count > largest_[group]) largest_[group] = count;
-            if (count > 1) excess_ += set_bytes_[set];
+            ++shared;
         }
+        excess_ += shared * set_bytes_[set];
     }
     void remove(std::size_t set, std::span<const LinkId> links) {
+        std::int64_t shared = 0;
         for (const LinkId link : links) {
             const std::size_t group = group_of(set, link);
-            std::uint32_t& count = counts_.at(set, link.index());
+            const std::uint32_t count = counts_.at(set, link.index())--;
+            if (count == 1) {
+                --used_[group];
+                continue;
+            }
             std::uint32_t* histogram = &histogram_[histogram_first_[group]];
             --histogram[count];
+            ++histogram[count - 1];
             // The link that left the top stands one lower now, so the maximum falls by one at most.
             if (histogram[count] == 0 && count == largest_[group]) --largest_[group];
-            if (count > 1) excess_ -= set_bytes_[set];
-            ++histogram[--count];
+            ++shared;
         }
+        excess_ -= shared * set_bytes_[set];
     }
 
     /// Largest count * link scale of the set: its contention where all links are equal.
     [[nodiscard]] std::int64_t largest_scaled(std::size_t set) const {
-        if (classes_ == 1) return static_cast<std::int64_t>(largest_[set]) * problem_->class_scale(0);
         std::int64_t largest = 0;
         for (std::size_t c = 0; c < classes_; ++c) {
-            largest =
-                std::max(largest, static_cast<std::int64_t>(largest_[set * classes_ + c]) * problem_->class_scale(c));
+            const std::size_t group = set * classes_ + c;
+            const std::int64_t count = used_[group] == 0 ? 0 : largest_[group];
+            largest = std::max(largest, count * problem_->class_scale(c));
         }
         return largest;
     }
@@ -65,8 +77,11 @@ class Collisions {
     std::size_t dense_budget_bytes_;
     SetLinkTable<std::uint32_t> counts_;
     std::vector<std::size_t> histogram_first_;  ///< per (set, class)
-    std::vector<std::uint32_t> histogram_;      ///< [count] = links of that class with that count; [0] is not exact
-    std::vector<std::uint32_t> largest_;        ///< per (set, class)
+    /// [count] = links of that class with that count, exact from 2 on: most links hold 0 or 1, and touching one counter
+    /// for all of them would make every update wait for the last.
+    std::vector<std::uint32_t> histogram_;
+    std::vector<std::uint32_t> largest_;  ///< per (set, class), at least 1
+    std::vector<std::uint32_t> used_;     ///< per (set, class): links with a message
     std::vector<std::int64_t> set_bytes_;
     std::int64_t excess_ = 0;
 };

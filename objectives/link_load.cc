@@ -10,11 +10,13 @@ namespace haichi {
 LinkLoads::LinkLoads(const Problem& problem) : problem_(&problem), floor_(lower_bound(problem)), loads_(0) {}
 
 void LinkLoads::route_message(NodeId s, NodeId d, std::int64_t change) {
+    std::int64_t excess = 0;  // a local: the member would be written back for every link
     for (const LinkId link : problem_->route(s, d, scratch_)) {
         const std::int64_t before = loads_[link.index()];
-        excess_ += std::max(before + change - floor_, std::int64_t{0}) - std::max(before - floor_, std::int64_t{0});
+        excess += std::max(before + change - floor_, std::int64_t{0}) - std::max(before - floor_, std::int64_t{0});
         loads_.add(link.index(), change);
     }
+    excess_ += excess;
 }
 
 void LinkLoads::reset(const Mapping& mapping) {

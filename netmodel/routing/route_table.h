@@ -17,7 +17,8 @@ class RouteTable {
     explicit RouteTable(const Network& network, std::size_t budget_bytes = kDefaultBudgetBytes);
 
     /// Links of the route from s to d, empty when s == d; valid until `scratch` is used again.
-    [[nodiscard]] std::span<const LinkId> route(NodeId s, NodeId d, std::vector<LinkId>& scratch) const {
+    [[nodiscard, gnu::always_inline]] std::span<const LinkId> route(NodeId s, NodeId d,
+                                                                    std::vector<LinkId>& scratch) const {
         if (is_stored()) {
             const std::size_t pair = s.index() * node_count_ + d.index();
             return {links_.data() + first_[pair], first_[pair + 1] - first_[pair]};
