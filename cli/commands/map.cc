@@ -58,8 +58,9 @@ SearchOptions search_options(const MapOptions& options) {
     if (!options.evaluations.empty()) {
         search.evaluations = read_count("--evaluations", options.evaluations, 1, kMostCount);
     }
-    if (!options.time.empty()) {
-        if (search.evaluations > 0) throw OptionError("--time and --evaluations exclude each other");
+    if (options.time == "auto") {
+        search.time_by_savings = true;
+    } else if (!options.time.empty()) {
         const std::int64_t time_ps = parse_time_ps(options.time, {"--time", 0});
         if (time_ps == 0) throw OptionError("--time: " + shown(options.time) + " leaves no time to search");
         search.time_limit_seconds = static_cast<double>(time_ps) / kPicosecondsPerSecond;
@@ -151,9 +152,10 @@ Action configure(CLI::App& app) {
     add_value(app, "--seed", o->seed, "N", "of all random choices; default: 1");
     add_value(app, "--restarts", o->restarts, "N", "independent searches, of which the best counts");
     add_value(app, "--threads", o->threads, "N", "default: all cores; the result does not depend on it");
-    add_value(app, "--evaluations", o->evaluations, "N", "evaluations per restart");
-    add_value(app, "--time", o->time, "TIME", "wall-clock limit instead, as in 10s; the result is not reproducible");
-    add_value(app, "--schedule", o->schedule, "NAME", "temperatures: auto or paper; default: auto");
+    add_value(app, "--evaluations", o->evaluations, "N", "evaluations per restart (per window of the schedule rmatt)");
+    add_value(app, "--time", o->time, "TIME",
+              "wall-clock limit instead, as in 10s; auto: by what a better placement can save; not reproducible");
+    add_value(app, "--schedule", o->schedule, "NAME", "temperatures and end: auto, paper or rmatt; default: auto");
     add_value(app, "--moves", o->moves, "LIST", "kinds of moves: some of uniform,empty,neighbour,focused");
     add_value(app, "--companion", o->companion, "WEIGHT", "smooth companion of the objective: on, off or a number");
     add_value(app, "--verify", o->verify, "LEVEL", "compare incremental values with fresh ones: off, end or step");

@@ -29,16 +29,22 @@ double between(double first, double last, double share) {
 
 }  // namespace
 
-Cooling Cooling::paper(std::int64_t evaluations) {
-    constexpr std::int64_t kEvaluationsPerLevel = 2500;
+Cooling Cooling::by_levels(Kind kind, std::int64_t evaluations) {
     Cooling cooling;
-    cooling.is_paper_ = true;
-    cooling.evaluations_ = evaluations > 0 ? evaluations : kPaperLevels * kEvaluationsPerLevel;
-    cooling.evaluations_per_step_ = (cooling.evaluations_ + kPaperLevels - 1) / kPaperLevels;
+    cooling.kind_ = kind;
+    cooling.evaluations_ = evaluations;
+    cooling.evaluations_per_step_ = (evaluations + kPaperLevels - 1) / kPaperLevels;
     cooling.next_step_ = cooling.evaluations_per_step_;
     cooling.temperature_ = kPaperFirst;
     return cooling;
 }
+
+Cooling Cooling::paper(std::int64_t evaluations) {
+    constexpr std::int64_t kEvaluationsPerLevel = 2500;
+    return by_levels(Kind::kPaper, evaluations > 0 ? evaluations : kPaperLevels * kEvaluationsPerLevel);
+}
+
+Cooling Cooling::rmatt(std::int64_t window) { return by_levels(Kind::kRmatt, window); }
 
 Cooling Cooling::automatic(double spread, std::int64_t evaluations) {
     constexpr std::int64_t kMostSteps = 2000;
@@ -59,7 +65,9 @@ Cooling Cooling::automatic(double spread, std::int64_t evaluations) {
 
 void Cooling::advance(std::int64_t evaluations_made, double energy) {
     next_step_ = evaluations_made + evaluations_per_step_;
-    if (is_paper_) {
+    if (kind_ != Kind::kAutomatic) {
+        if (kind_ == Kind::kRmatt && level_ + 1 == kPaperLevels) return;
+        ++level_;
         temperature_ *= kPaperFactor;
     } else {
         set_by_fraction(static_cast<double>(evaluations_made) / static_cast<double>(evaluations_), energy);
@@ -68,7 +76,7 @@ void Cooling::advance(std::int64_t evaluations_made, double energy) {
 
 void Cooling::advance_to(double fraction, double energy) {
     next_step_ = std::numeric_limits<std::int64_t>::max();
-    if (is_paper_) {
+    if (kind_ != Kind::kAutomatic) {
         const auto level = static_cast<int>(std::clamp(fraction, 0.0, 1.0) * static_cast<double>(kPaperLevels - 1));
         temperature_ = kPaperFirst;
         for (int k = 0; k < level; ++k) temperature_ *= kPaperFactor;

@@ -11,6 +11,7 @@ namespace haichi {
 /// that is gone). A value that goes with the run's state. Temperatures are in messages of mean size (Change).
 ///
 /// - paper(): 197 temperatures 10 * 0.9^k of 2,500 evaluations each, 492,500 in all, every one made.
+/// - rmatt(): the same temperatures over a window of evaluations, for the stop rule of the RMATT tool.
 /// - automatic(): a short pilot heats the start from frozen to molten and notes the energy at each temperature. The
 /// main
 ///   run then spends its evaluations only between the temperature at which the mapping melted and a little below:
@@ -21,12 +22,16 @@ class Cooling {
   public:
     /// `evaluations` other than 0 spreads that many over the 197 temperatures.
     static Cooling paper(std::int64_t evaluations);
+    /// The paper's temperatures spread over the first `window` evaluations, then the last of them; when the run ends is
+    /// for its caller, who compares the objective from window to window.
+    static Cooling rmatt(std::int64_t window);
     /// `spread`: mean size of the energy changes of random proposals.
     static Cooling automatic(double spread, std::int64_t evaluations);
 
     [[nodiscard]] double temperature() const { return temperature_; }
+    /// Of the run, or of a window of rmatt().
     [[nodiscard]] std::int64_t evaluations() const { return evaluations_; }
-    [[nodiscard]] bool runs_to_the_end() const { return is_paper_; }
+    [[nodiscard]] bool runs_to_the_end() const { return kind_ == Kind::kPaper; }
 
     /// The evaluation number at which advance() wants to be called.
     [[nodiscard]] std::int64_t next_step() const { return next_step_; }
@@ -48,7 +53,12 @@ class Cooling {
     void focus();
     void set_by_fraction(double fraction, double energy);
 
-    bool is_paper_ = false;
+    enum class Kind : std::uint8_t { kAutomatic, kPaper, kRmatt };
+
+    static Cooling by_levels(Kind kind, std::int64_t evaluations);
+
+    Kind kind_ = Kind::kAutomatic;
+    std::int64_t level_ = 0;  ///< of the paper's temperatures
     std::int64_t evaluations_ = 0;
     std::int64_t evaluations_per_step_ = 1;
     std::int64_t next_step_ = 0;

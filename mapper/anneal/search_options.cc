@@ -29,8 +29,8 @@ constexpr std::array kMoves = {std::pair{"uniform"sv, MoveKind::kUniform}, std::
                                std::pair{"neighbour"sv, MoveKind::kNeighbour},
                                std::pair{"neighbor"sv, MoveKind::kNeighbour},
                                std::pair{"focused"sv, MoveKind::kFocused}};
-constexpr std::array kSchedules = {std::pair{"auto"sv, ScheduleKind::kAuto},
-                                   std::pair{"paper"sv, ScheduleKind::kPaper}};
+constexpr std::array kSchedules = {std::pair{"auto"sv, ScheduleKind::kAuto}, std::pair{"paper"sv, ScheduleKind::kPaper},
+                                   std::pair{"rmatt"sv, ScheduleKind::kRmatt}};
 constexpr std::array kVerifyLevels = {std::pair{"off"sv, VerifyLevel::kOff}, std::pair{"end"sv, VerifyLevel::kEnd},
                                       std::pair{"step"sv, VerifyLevel::kStep}};
 
@@ -47,6 +47,15 @@ std::vector<MoveKind> parse_moves(std::string_view text) {
 }
 
 ScheduleKind parse_schedule(std::string_view text) { return choose("schedule", text, kSchedules); }
+
+void check_options(const SearchOptions& options) {
+    const bool timed = options.time_limit_seconds || options.time_by_savings;
+    if (timed && options.evaluations > 0) throw OptionError("--time and --evaluations exclude each other");
+    if (timed && options.schedule == ScheduleKind::kRmatt) {
+        throw OptionError("--time and --schedule rmatt exclude each other",
+                          "the schedule ends when the objective stays the same over --evaluations");
+    }
+}
 
 VerifyLevel parse_verify(std::string_view text) { return choose("verify level", text, kVerifyLevels); }
 

@@ -9,7 +9,7 @@
 
 namespace haichi {
 
-enum class ScheduleKind { kAuto, kPaper };
+enum class ScheduleKind { kAuto, kPaper, kRmatt };
 enum class MoveKind { kUniform, kEmpty, kNeighbour, kFocused };
 enum class VerifyLevel { kOff, kEnd, kStep };
 
@@ -19,10 +19,12 @@ struct SearchOptions {
     /// Independent searches, of which the best counts; 0: by the rule of default_restarts(). Independent of threads.
     std::int32_t restarts = 0;
     std::int32_t threads = 0;  ///< 0: all cores
-    /// Evaluations per restart; 0: by the schedule's rule.
+    /// Evaluations per restart, or per window of the schedule rmatt; 0: by the schedule's rule.
     std::int64_t evaluations = 0;
     /// Wall-clock limit of the whole search instead of a number of evaluations; results are then not reproducible.
     std::optional<double> time_limit_seconds;
+    /// The limit follows from the time that a better placement can save (mapper/job); excludes the two above.
+    bool time_by_savings = false;
     ScheduleKind schedule = ScheduleKind::kAuto;
     /// Kinds of moves to mix in equal parts; empty: the default mix.
     std::vector<MoveKind> moves;
@@ -35,6 +37,9 @@ struct SearchOptions {
 std::vector<MoveKind> parse_moves(std::string_view text);
 ScheduleKind parse_schedule(std::string_view text);
 VerifyLevel parse_verify(std::string_view text);
+
+/// Throws OptionError for options that exclude each other.
+void check_options(const SearchOptions& options);
 
 /// How far a search is: called now and then from any of its threads, never at the same time.
 struct SearchProgress {

@@ -154,6 +154,19 @@ std::function<Mapping(std::int32_t)> start_of_restarts(const Job& job, const Map
     };
 }
 
+/// --time auto: a hundredth of what a better placement can save over all iterations, between what a small search takes
+/// and a coffee break. What it can save is told by tac3-bytes, which knows seconds whatever is searched for: the
+/// default placement's against the bound.
+double seconds_worth_searching(const Job& job) {
+    constexpr double kShare = 0.01;
+    constexpr double kShortest = 0.5;
+    constexpr double kLongest = 600;
+    const Tac3Bytes seconds(*job.problem, {}, job.default_placement);
+    const Metrics metrics = measure(*job.problem, job.default_placement);
+    const double saved = seconds.in_unit(seconds.value_in(metrics)) - seconds.in_unit(*seconds.lower_bound());
+    return std::clamp(kShare * saved * static_cast<double>(job.workload->iterations()), kShortest, kLongest);
+}
+
 }  // namespace
 
 const std::vector<StrategyInfo>& strategy_infos() {
@@ -169,6 +182,7 @@ const std::vector<StrategyInfo>& strategy_infos() {
 MapReport run_map(const MapRequest& request, const SearchControl& control) {
     const auto start_time = Clock::now();
     check_strategy(request.strategy);
+    check_options(request.search);
     const RankMapFormat* format = request.map_format.empty() ? nullptr : &rank_map_format(request.map_format);
     const Job job(request);
     if (format != nullptr) format->check(*job.allocation);
@@ -182,6 +196,7 @@ MapReport run_map(const MapRequest& request, const SearchControl& control) {
     } else {
         SearchOptions options = request.search;
         // The limit is on the whole job: the starts may have half of it, the search the rest.
+        if (options.time_by_savings) options.time_limit_seconds = seconds_worth_searching(job);
         const std::optional<double> limit = options.time_limit_seconds;
         const auto may_go_on = [&] { return !stopped() && !(limit && seconds_since(start_time) > *limit / 2); };
         const auto start = start_of_restarts(job, request, may_go_on);
@@ -189,6 +204,7 @@ MapReport run_map(const MapRequest& request, const SearchControl& control) {
         const SearchResult found = search(*job.problem, job.objective, job.default_placement, start, options, control);
         report.mapping = found.mapping;
         report.evaluations = found.evaluations;
+        report.time_limit_seconds = limit;
         report.reproducible = !limit && !found.interrupted;
         if (found.loop_seconds > 0) {
             report.evaluations_per_second = static_cast<double>(found.evaluations) / found.loop_seconds;

@@ -72,6 +72,7 @@ struct MapReport {
     double wall_seconds = 0;            ///< of the whole job
     bool interrupted = false;
     bool reproducible = true;
+    std::optional<double> time_limit_seconds;  ///< of the search, where it had one
     /// For objectives searched elsewhere (rmatt-3d): the value there; `value` is that on the real topology.
     std::optional<double> search_value;
 

@@ -148,6 +148,7 @@ ordered_json report_json(const MapReport& report, bool with_timing) {
         out["evaluations_per_second"] = report.evaluations_per_second;
         out["wall_seconds"] = report.wall_seconds;
     }
+    if (report.time_limit_seconds) out["time_limit_seconds"] = *report.time_limit_seconds;
     out["reproducible"] = report.reproducible;
     if (report.interrupted) out["interrupted"] = true;
     out["metrics"] = ordered_json::object();

@@ -124,13 +124,14 @@ AllocationRequest make_allocation(std::vector<std::int32_t> shape, std::vector<s
 }
 
 SearchOptions make_search(std::uint64_t seed, std::int32_t restarts, std::int32_t threads, std::int64_t evaluations,
-                          std::optional<double> time_limit_seconds, const std::string& schedule,
+                          std::optional<double> time_limit_seconds, bool time_by_savings, const std::string& schedule,
                           const std::string& moves, std::optional<double> companion_weight, const std::string& verify) {
     return {.seed = seed,
             .restarts = restarts,
             .threads = threads,
             .evaluations = evaluations,
             .time_limit_seconds = time_limit_seconds,
+            .time_by_savings = time_by_savings,
             .schedule = parse_schedule(schedule),
             .moves = moves.empty() ? std::vector<MoveKind>{} : parse_moves(moves),
             .companion_weight = companion_weight,
@@ -145,8 +146,8 @@ void bind_job(py::module_& module) {
              py::arg("ranks_per_node"), py::arg("routing"), py::arg("fold"), py::arg("count_nic"));
     py::class_<SearchOptions>(module, "SearchOptions")
         .def(py::init(&make_search), py::kw_only(), py::arg("seed"), py::arg("restarts"), py::arg("threads"),
-             py::arg("evaluations"), py::arg("time_limit_seconds"), py::arg("schedule"), py::arg("moves"),
-             py::arg("companion_weight"), py::arg("verify"));
+             py::arg("evaluations"), py::arg("time_limit_seconds"), py::arg("time_by_savings"), py::arg("schedule"),
+             py::arg("moves"), py::arg("companion_weight"), py::arg("verify"));
     py::class_<MapReport>(module, "MapReport")
         .def_property_readonly("node_of_rank", node_of_rank)
         .def_readonly("objective", &MapReport::objective)

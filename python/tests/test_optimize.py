@@ -149,3 +149,10 @@ def test_lists_name_what_optimize_takes():
     assert "tac3" in [row.name for row in haichi.list_objectives()]
     assert "anneal" in [row.name for row in haichi.list_strategies()]
     assert "cg" in [row.name for row in haichi.list_patterns()]
+
+
+def test_time_limit_auto_follows_from_the_savings() -> None:
+    workload = haichi.Workload.from_pattern("cg", ranks=16, iterations=1)
+    result = haichi.optimize(workload, "torus:4x4", objective="hop-bytes", time_limit="auto", restarts=1)
+    assert result.report["time_limit_seconds"] == 0.5
+    assert not result.report["reproducible"]

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include "base/errors.h"
+
 #include <atomic>
 #include <cmath>
 
@@ -155,6 +157,19 @@ TEST(Anneal, the_paper_schedule_makes_every_evaluation) {
     const SearchResult result = search_default(posed, "tac3", options);
     EXPECT_EQ(result.evaluations, 492'500);
     EXPECT_TRUE(result.optimal);
+}
+
+TEST(Anneal, the_rmatt_schedule_ends_when_a_window_changes_little) {
+    const Posed posed = cg_on_shape({4, 2, 1, 2, 3, 2});
+    SearchOptions options;
+    options.schedule = ScheduleKind::kRmatt;
+    options.evaluations = 20'000;
+    const SearchResult result = search_default(posed, "rmatt", options);
+    EXPECT_EQ(result.evaluations % 20'000, 0);
+    EXPECT_GE(result.evaluations, 20'000);
+    EXPECT_EQ(search_default(posed, "rmatt", options).value, result.value);
+    options.time_limit_seconds = 1;
+    EXPECT_THROW(check_options(options), OptionError);
 }
 
 TEST(Anneal, default_settings_reach_the_bound_on_every_shape_of_the_paper) {

@@ -75,6 +75,7 @@ class SearchOptions:
         threads: int,
         evaluations: int,
         time_limit_seconds: float | None,
+        time_by_savings: bool,
         schedule: str,
         moves: str,
         companion_weight: float | None,
