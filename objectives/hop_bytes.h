@@ -1,5 +1,6 @@
 #pragma once
 
+#include "objectives/metrics.h"
 #include "objectives/objective.h"
 
 namespace haichi {

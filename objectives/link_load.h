@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "objectives/lazy_max.h"
+#include "objectives/metrics.h"
 #include "objectives/objective.h"
 
 namespace haichi {

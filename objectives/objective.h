@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "objectives/mapping.h"
-#include "objectives/metrics.h"
 #include "objectives/problem.h"
 
 namespace haichi {
@@ -42,10 +41,13 @@ struct ObjectiveSpec {
 /// of the changed mapping. Exactly one of commit() (keep) and rollback() (take back) follows. value_from_scratch()
 /// computes by the definition, sharing no incremental state: the verify ladder compares the two. Values are exact
 /// (integers, or a pure function of integers), so equal means equal.
+///
+/// An objective may also have value_in(metrics), the value when the mapping's metrics are known already; those of the
+/// table do.
 template <class O>
 concept SearchObjective = requires(O objective, const O& constant, const Mapping& mapping, const Move& move,
                                    typename O::Value value, std::vector<RankId>& ranks, const Problem& problem,
-                                   const ObjectiveSpec& spec, const Metrics& metrics) {
+                                   const ObjectiveSpec& spec) {
     requires std::totally_ordered<typename O::Value>;
     { O::kInfo } -> std::convertible_to<ObjectiveInfo>;
     O(problem, spec, mapping);  // the mapping is the default placement, for objectives that refer to it
@@ -57,8 +59,6 @@ concept SearchObjective = requires(O objective, const O& constant, const Mapping
     { constant.companion() } -> std::same_as<std::int64_t>;
     { constant.value_from_scratch(mapping) } -> std::same_as<typename O::Value>;
     { constant.companion_from_scratch(mapping) } -> std::same_as<std::int64_t>;
-    /// The value when the mapping's metrics are known already.
-    { constant.value_in(metrics) } -> std::same_as<typename O::Value>;
     /// Holds for every mapping of the problem.
     { constant.lower_bound() } -> std::same_as<std::optional<typename O::Value>>;
     /// A value in the unit of kInfo.

@@ -31,6 +31,8 @@ struct Flow {
     std::int64_t size_bytes = 0;
 };
 
+struct RobustJob;
+
 /// A workload on a network with ranks_per_node slots per node: what every objective is computed on. Immutable and
 /// shared by all restarts and threads; holds the index structures that incremental evaluation needs. Only messages that
 /// can cross a link (different ranks, more than 0 bytes) are in it. Memory: about 80 bytes a message, the tables of
@@ -46,6 +48,9 @@ class Problem {
     [[nodiscard]] const Workload& workload() const { return *workload_; }
     [[nodiscard]] const Network& network() const { return *network_; }
     [[nodiscard]] const Network* logical_network() const { return logical_network_; }
+    /// The other allocations that a robust search counts as well; null: none. The job must outlive the problem.
+    void set_robust_job(const RobustJob* job) { robust_job_ = job; }
+    [[nodiscard]] const RobustJob* robust_job() const { return robust_job_; }
     [[nodiscard]] std::int32_t rank_count() const { return workload_->rank_count(); }
     [[nodiscard]] std::int32_t node_count() const { return network_->node_count(); }
     [[nodiscard]] std::int32_t ranks_per_node() const { return ranks_per_node_; }
@@ -104,6 +109,7 @@ class Problem {
     const Workload* workload_;
     const Network* network_;
     const Network* logical_network_;
+    const RobustJob* robust_job_ = nullptr;
     std::int32_t ranks_per_node_;
     HopDistance hop_distance_;
     RouteTable route_table_;

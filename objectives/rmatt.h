@@ -58,6 +58,9 @@ class Rmatt3d : public Rmatt {
         "rmatt-3d", "byte-hops*bytes",
         "rmatt searched on the job's logical torus, as the RMATT tool does; reported on the real topology"};
 
+    /// The bound holds, and the search goes on, on the logical torus only.
+    static constexpr bool kIsSearchedElsewhere = true;
+
     Rmatt3d(const Problem& problem, const ObjectiveSpec& spec, const Mapping& default_placement);
 
     /// Metrics are of the real topology, and so is this.

@@ -21,13 +21,10 @@ struct SearchResult {
 
 /// Restarts that a search makes when not told: more for small problems, where one is short. Does not depend on threads.
 std::int32_t default_restarts(const Problem& problem, ScheduleKind schedule);
+/// Evaluations of a restart under the schedule auto when not told.
+std::int64_t default_evaluations(const Problem& problem);
 
-/// Anneals on the objective from `start(restart)`, restarts over OpenMP threads. The winner is the smallest (value,
-/// restart index); restarts above the first that reaches the bound are discarded and not counted. Same result for any
-/// number of threads, unless a time limit or an interruption ends it. `default_placement` is what weighted objectives
-/// refer to.
-SearchResult search(const Problem& problem, const ObjectiveSpec& spec, const Mapping& default_placement,
-                    const std::function<Mapping(std::int32_t restart)>& start, const SearchOptions& options,
-                    const SearchControl& control);
+/// Where restart number `restart` begins.
+using StartOfRestart = std::function<Mapping(std::int32_t restart)>;
 
 }  // namespace haichi

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <type_traits>
 
 #include "base/errors.h"
 #include "commlog/workload/workload_json.h"
-#include "mapper/anneal/search.h"
+#include "mapper/anneal/bound_objective.h"
 #include "mapper/rankmap/rankmap.h"
 #include "mapper/start/start.h"
 #include "netmodel/machine/logical_torus.h"
@@ -20,8 +19,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kHottestLinks = 10;
 constexpr std::size_t kMessagesPerHotLink = 8;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 Machine load(const std::variant<std::string, Machine>& machine) {
     if (const auto* value = std::get_if<Machine>(&machine)) return *value;
@@ -39,62 +36,47 @@ struct Job {
     std::shared_ptr<const Workload> workload;
     std::shared_ptr<const Allocation> allocation;
     std::optional<Network> logical;
-    ObjectiveSpec objective;
+    ObjectiveSpec spec;
     std::optional<Problem> problem;
     Mapping default_placement;
+    std::unique_ptr<BoundObjective> objective;
 
     template <class Request>
     explicit Job(const Request& request)
         : workload(std::make_shared<const Workload>(load(request.workload, request.message_size_bytes))),
           allocation(std::make_shared<const Allocation>(allocate(load(request.machine), request.allocation))),
           logical(logical_torus(*allocation)),
-          objective(parse_objective(request.objective)) {
+          spec(parse_objective(request.objective)) {
         problem.emplace(*workload, allocation->network, allocation->ranks_per_node, logical ? &*logical : nullptr);
         default_placement = haichi::default_placement(workload->rank_count(), *allocation);
+        objective = bind_objective(spec, *problem, default_placement);
     }
 };
 
-/// One objective's value of the mapping that was measured, beside its bound.
-template <SearchObjective O>
-ObjectiveValue value_of(const O& objective, const Metrics& metrics) {
-    ObjectiveValue row;
-    row.objective = O::kInfo.name;
-    row.unit = O::kInfo.unit;
-    const auto value = objective.value_in(metrics);
-    row.value = objective.in_unit(value);
-    if constexpr (!std::is_same_v<O, Rmatt3d>) {  // whose bound holds on the logical torus only
-        if (const auto bound = objective.lower_bound()) {
-            row.lower_bound = objective.in_unit(*bound);
-            row.optimal = value == *bound;
-            if constexpr (!std::is_floating_point_v<typename O::Value>) {
-                if (O::kInfo.unit != "seconds") row.counted_lower_bound = static_cast<unsigned __int128>(*bound);
-            }
-        }
-    }
-    return row;
+ObjectiveValue row_of(const BoundObjective& objective, const Standing& standing) {
+    return {.objective = std::string(objective.info().name),
+            .unit = std::string(objective.info().unit),
+            .value = standing.value,
+            .lower_bound = standing.lower_bound,
+            .counted_lower_bound = standing.counted_lower_bound,
+            .optimal = standing.optimal};
 }
 
 /// Fills what a report says of report.mapping.
 void describe_placement(const Job& job, MapReport& report) {
     report.allocation = job.allocation;
     report.workload = job.workload;
-    report.objective = to_string(job.objective);
+    report.objective = to_string(job.spec);
+    report.unit = job.objective->info().unit;
     report.metrics = measure(*job.problem, report.mapping);
     report.default_metrics = measure(*job.problem, job.default_placement);
-    visit_objective(job.objective, [&](auto tag) {
-        using O = typename decltype(tag)::type;
-        const O objective(*job.problem, job.objective, job.default_placement);
-        const ObjectiveValue row = value_of(objective, report.metrics);
-        report.unit = row.unit;
-        report.value = row.value;
-        report.lower_bound = row.lower_bound;
-        report.counted_lower_bound = row.counted_lower_bound;
-        report.optimal = row.optimal;
-        report.default_value = value_of(objective, report.default_metrics).value;
-        if constexpr (std::is_same_v<O, Rmatt3d>) {
-            report.search_value = objective.in_unit(objective.value_from_scratch(report.mapping));
-        }
-    });
+    const Standing standing = job.objective->standing(report.mapping, report.metrics);
+    report.value = standing.value;
+    report.lower_bound = standing.lower_bound;
+    report.counted_lower_bound = standing.counted_lower_bound;
+    report.optimal = standing.optimal;
+    report.search_value = standing.search_value;
+    report.default_value = job.objective->standing(job.default_placement, report.default_metrics).value;
 }
 
 void check_strategy(const std::string& name) {
@@ -113,26 +95,21 @@ void check_strategy(const std::string& name) {
 /// and bisection.
 Mapping best_start(const Job& job, std::uint64_t seed, const MayGoOn& may_go_on) {
     Mapping first = job.default_placement;
-    visit_objective(job.objective, [&](auto tag) {
-        const typename decltype(tag)::type objective(*job.problem, job.objective, job.default_placement);
-        const auto bound = objective.lower_bound();
-        auto best = objective.value_from_scratch(first);
-        for (const char* name : {"greedy", "bisection"}) {
-            if (bound && best == *bound) return;
-            const auto candidate = find_start(name)->place(*job.problem, *job.allocation, seed, may_go_on);
-            if (!candidate) return;
-            const auto value = objective.value_from_scratch(*candidate);
-            if (!(value < best)) continue;
-            best = value;
-            first = *candidate;
-        }
-    });
+    Standing best = job.objective->standing(first);
+    for (const char* name : {"greedy", "bisection"}) {
+        if (best.optimal) break;
+        const auto candidate = find_start(name)->place(*job.problem, *job.allocation, seed, may_go_on);
+        if (!candidate) break;
+        const Standing standing = job.objective->standing(*candidate);
+        if (!(standing.value < best.value)) continue;
+        best = standing;
+        first = *candidate;
+    }
     return first;
 }
 
 /// Where restart number `restart` of an annealing begins.
-std::function<Mapping(std::int32_t)> start_of_restarts(const Job& job, const MapRequest& request,
-                                                       const MayGoOn& may_go_on) {
+StartOfRestart start_of_restarts(const Job& job, const MapRequest& request, const MayGoOn& may_go_on) {
     const auto place = [&job, seed = request.search.seed, may_go_on](const StartRow* row, std::int32_t restart) {
         return row->place(*job.problem, *job.allocation, seed + static_cast<std::uint64_t>(restart), may_go_on)
             .value_or(job.default_placement);
@@ -201,7 +178,7 @@ MapReport run_map(const MapRequest& request, const SearchControl& control) {
         const auto may_go_on = [&] { return !stopped() && !(limit && seconds_since(start_time) > *limit / 2); };
         const auto start = start_of_restarts(job, request, may_go_on);
         if (limit) options.time_limit_seconds = *limit - seconds_since(start_time);
-        const SearchResult found = search(*job.problem, job.objective, job.default_placement, start, options, control);
+        const SearchResult found = job.objective->search(start, options, control);
         report.mapping = found.mapping;
         report.evaluations = found.evaluations;
         report.time_limit_seconds = limit;
@@ -235,16 +212,12 @@ MapReport run_evaluate(const EvaluateRequest& request) {
         report.mapping = Mapping::from_nodes(nodes, job.allocation->node_count(), job.allocation->ranks_per_node);
     }
     describe_placement(job, report);
-    for_each_objective([&](auto tag) {
-        using O = typename decltype(tag)::type;
-        if constexpr (std::is_same_v<O, Weighted>) {
-            return;  // has a value only with its terms
-        } else {
-            if (std::is_same_v<O, Rmatt3d> && !job.logical) return;
-            const O objective(*job.problem, {}, job.default_placement);
-            report.objectives.push_back(value_of(objective, report.metrics));
-        }
-    });
+    for (const ObjectiveInfo& info : objective_infos()) {
+        if (info.name == Weighted::kInfo.name) continue;  // has a value only with its terms
+        if (info.name == Rmatt3d::kInfo.name && !job.logical) continue;
+        const auto objective = bind_objective({std::string(info.name), {}}, *job.problem, job.default_placement);
+        report.objectives.push_back(row_of(*objective, objective->standing(report.mapping, report.metrics)));
+    }
     report.hottest_links = hottest_links(*job.problem, report.mapping, request.hottest_links, kMessagesPerHotLink);
     report.wall_seconds = seconds_since(start_time);
     return report;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "mapper/anneal/search.h"
+#include "mapper/anneal/bound_objective.h"
 #include "objectives/registry.h"
 #include "tests/unit/problems.h"
 
@@ -49,8 +49,8 @@ TEST(AnnealAgainstExhaustive, finds_the_optimum_of_every_small_problem) {
             const ObjectiveSpec spec = parse_objective(name);
             SearchOptions options;
             options.evaluations = 5000;
-            const SearchResult found = search(*posed.problem, spec, posed.default_placement,
-                                              [&](std::int32_t) { return posed.default_placement; }, options, {});
+            const SearchResult found = bind_objective(spec, *posed.problem, posed.default_placement)
+                                           ->search([&](std::int32_t) { return posed.default_placement; }, options, {});
             visit_objective(spec, [&](auto tag) {
                 const double best = exhaustive_best<typename decltype(tag)::type>(posed, spec);
                 EXPECT_NEAR(found.value, best, 1e-12 * best);

@@ -7,7 +7,7 @@
 
 #include "base/deterministic_math.h"
 #include "mapper/anneal/annealer.h"
-#include "mapper/anneal/search.h"
+#include "mapper/anneal/bound_objective.h"
 #include "objectives/registry.h"
 #include "tests/unit/problems.h"
 
@@ -26,14 +26,14 @@ Posed cg_on_shape(const std::vector<std::int32_t>& shape) {
 
 SearchResult search_default(const Posed& posed, const std::string& objective, const SearchOptions& options,
                             const SearchControl& control = {}) {
-    return search(
-        *posed.problem, parse_objective(objective), posed.default_placement,
-        [&](std::int32_t restart) {
-            return restart == 0 ? posed.default_placement
-                                : started("random", *posed.problem, *posed.allocation,
-                                          options.seed + static_cast<std::uint64_t>(restart));
-        },
-        options, control);
+    return bind_objective(parse_objective(objective), *posed.problem, posed.default_placement)
+        ->search(
+            [&](std::int32_t restart) {
+                return restart == 0 ? posed.default_placement
+                                    : started("random", *posed.problem, *posed.allocation,
+                                              options.seed + static_cast<std::uint64_t>(restart));
+            },
+            options, control);
 }
 
 TEST(Cooling, the_papers_schedule_is_197_temperatures_of_2500) {

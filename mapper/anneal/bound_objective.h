@@ -1,0 +1,104 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <type_traits>
+
+#include "mapper/anneal/restarted_search.h"
+#include "mapper/anneal/search.h"
+#include "objectives/metrics.h"
+#include "objectives/objective.h"
+
+namespace haichi {
+
+/// A placement's value beside the bound, in the unit of the objective.
+struct Standing {
+    double value = 0;
+    std::optional<double> lower_bound;
+    /// The bound as counted, where the unit counts something: a double beyond 2^53 is not it.
+    std::optional<unsigned __int128> counted_lower_bound;
+    bool optimal = false;  ///< value and bound are exactly equal
+    /// For objectives that are searched elsewhere than on the real topology (rmatt-3d): the value there. `value` is the
+    /// real one, and there is no bound.
+    std::optional<double> search_value;
+};
+
+/// An objective on one problem with its type hidden: all that a job asks of it. Crossed once per run and not per move:
+/// search() is the annealing loop as compiled for the concrete objective. Objectives of the table, robust ones,
+/// plug-ins and Python callables all come as one of these.
+class BoundObjective {
+  public:
+    virtual ~BoundObjective() = default;
+
+    [[nodiscard]] virtual ObjectiveInfo info() const = 0;
+    [[nodiscard]] virtual Standing standing(const Mapping& mapping) const = 0;
+    /// The same when the mapping's metrics are known already.
+    [[nodiscard]] virtual Standing standing(const Mapping& mapping, const Metrics& metrics) const = 0;
+    /// Anneals from start(restart), restarts over OpenMP threads. The winner is the smallest (value, restart index);
+    /// restarts above the first that reaches the bound are discarded and not counted. Same result for any number of
+    /// threads, unless a time limit or an interruption ends it.
+    [[nodiscard]] virtual SearchResult search(const StartOfRestart& start, const SearchOptions& options,
+                                              const SearchControl& control) const = 0;
+};
+
+/// The problem must outlive it. `default_placement` is what weighted objectives refer to.
+template <SearchObjective O>
+class BoundObjectiveOf : public BoundObjective {
+  public:
+    BoundObjectiveOf(const Problem& problem, ObjectiveSpec spec, Mapping default_placement)
+        : problem_(&problem),
+          spec_(std::move(spec)),
+          default_placement_(std::move(default_placement)),
+          objective_(problem, spec_, default_placement_) {}
+
+    [[nodiscard]] ObjectiveInfo info() const override { return O::kInfo; }
+    [[nodiscard]] Standing standing(const Mapping& mapping) const override {
+        return standing_of(objective_.value_from_scratch(mapping));
+    }
+    [[nodiscard]] Standing standing(const Mapping& mapping, const Metrics& metrics) const override {
+        if constexpr (requires { O::kIsSearchedElsewhere; }) {
+            Standing standing;
+            standing.value = objective_.in_unit(objective_.value_in(metrics));
+            standing.search_value = objective_.in_unit(objective_.value_from_scratch(mapping));
+            return standing;
+        } else if constexpr (requires { objective_.value_in(metrics); }) {
+            return standing_of(objective_.value_in(metrics));
+        } else {
+            return standing(mapping);
+        }
+    }
+    [[nodiscard]] SearchResult search(const StartOfRestart& start, const SearchOptions& options,
+                                      const SearchControl& control) const override {
+        return RestartedSearch<O>(*problem_, spec_, default_placement_, start, options, control).run();
+    }
+
+  private:
+    [[nodiscard]] Standing standing_of(typename O::Value value) const {
+        Standing standing;
+        standing.value = objective_.in_unit(value);
+        if (const auto bound = objective_.lower_bound()) {
+            standing.lower_bound = objective_.in_unit(*bound);
+            standing.optimal = value == *bound;
+            if constexpr (!std::is_floating_point_v<typename O::Value>) {
+                if (O::kInfo.unit != "seconds") {
+                    standing.counted_lower_bound = static_cast<unsigned __int128>(*bound);
+                }
+            }
+        }
+        return standing;
+    }
+
+    const Problem* problem_;
+    ObjectiveSpec spec_;
+    Mapping default_placement_;
+    O objective_;
+};
+
+/// The objective of the table that `spec` names (parse_objective), on this problem.
+std::unique_ptr<BoundObjective> bind_objective(const ObjectiveSpec& spec, const Problem& problem,
+                                               const Mapping& default_placement);
+/// The same over all allocations of problem.robust_job().
+std::unique_ptr<BoundObjective> bind_robust_objective(const ObjectiveSpec& spec, const Problem& problem,
+                                                      const Mapping& default_placement);
+
+}  // namespace haichi

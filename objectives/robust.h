@@ -1,0 +1,171 @@
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <vector>
+
+#include "objectives/objective.h"
+
+namespace haichi {
+
+/// How a robust placement is judged over the allocations that the scheduler may give.
+enum class RobustMeasure { kMax, kMean };
+
+/// One allocation that a job may get: its problem, and its slot for every slot of the first one.
+struct RobustVariant {
+    const Problem* problem = nullptr;
+    std::vector<SlotId> slot_of_slot;
+};
+
+/// The allocations of a robust search, the first being that of the problem it is searched on. They have equally many
+/// slots, and slots that stand for each other have the same place in their jobs' rank orders.
+struct RobustJob {
+    RobustMeasure measure = RobustMeasure::kMax;
+    std::vector<RobustVariant> variants;
+};
+
+/// Any objective, on several allocations at once: its largest value, or the sum of its values, reported as their mean.
+/// The problem must have a robust_job(). O(variants) times the cost of the objective.
+template <SearchObjective O>
+class Robust {
+  public:
+    using Value = typename O::Value;
+    static constexpr ObjectiveInfo kInfo = O::kInfo;
+
+    Robust(const Problem& problem, const ObjectiveSpec& spec, const Mapping& default_placement)
+        : job_(problem.robust_job()) {
+        for (const RobustVariant& variant : job_->variants) {
+            parts_.emplace_back(*variant.problem, spec, translated(variant, default_placement));
+        }
+    }
+
+    void reset(const Mapping& mapping) {
+        for (std::size_t k = 0; k < parts_.size(); ++k) {
+            parts_[k].mapping = translated(job_->variants[k], mapping);
+            parts_[k].objective.reset(parts_[k].mapping);
+        }
+        value_ = combined([](const Part& part) { return part.objective.value(); });
+    }
+
+    Change propose(const Mapping&, const Move& move) {
+        value_before_ = value_;
+        Change sum;
+        double largest_fall = 0;
+        double largest_rise = 0;
+        for (std::size_t k = 0; k < parts_.size(); ++k) {
+            Part& part = parts_[k];
+            translate(job_->variants[k], move, part);
+            const Value before = part.objective.value();
+            const Change change = part.objective.propose(part.mapping, part.move);
+            sum.value += change.value;
+            sum.companion += change.companion;
+            // Of the maximum's change only its size is wanted, in the unit of changes: that of a part which makes it.
+            if (before == value_before_ || !(part.objective.value() < value_before_)) {
+                largest_rise = std::max(largest_rise, change.value);
+                largest_fall = std::min(largest_fall, change.value);
+            }
+        }
+        value_ = combined([](const Part& part) { return part.objective.value(); });
+        const double per_variant = 1.0 / static_cast<double>(parts_.size());
+        if (job_->measure == RobustMeasure::kMean) return {sum.value * per_variant, sum.companion * per_variant};
+        // A maximum does not see what becomes of the others: their mean is part of the companion.
+        const double companion = (sum.value + sum.companion) * per_variant;
+        if (value_before_ < value_) return {largest_rise, companion};
+        if (value_ < value_before_) return {largest_fall, companion};
+        return {0, companion};
+    }
+    void commit() {
+        for (Part& part : parts_) {
+            part.objective.commit();
+            part.mapping.apply(part.move);
+        }
+    }
+    void rollback() {
+        for (Part& part : parts_) part.objective.rollback();
+        value_ = value_before_;
+    }
+
+    [[nodiscard]] Value value() const { return value_; }
+    [[nodiscard]] std::int64_t companion() const {
+        std::int64_t sum = 0;
+        for (const Part& part : parts_) sum += part.objective.companion();
+        return sum;
+    }
+    [[nodiscard]] Value value_from_scratch(const Mapping& mapping) const {
+        std::size_t k = 0;
+        return combined([&](const Part& part) {
+            return part.objective.value_from_scratch(translated(job_->variants[k++], mapping));
+        });
+    }
+    [[nodiscard]] std::int64_t companion_from_scratch(const Mapping& mapping) const {
+        std::int64_t sum = 0;
+        for (std::size_t k = 0; k < parts_.size(); ++k) {
+            sum += parts_[k].objective.companion_from_scratch(translated(job_->variants[k], mapping));
+        }
+        return sum;
+    }
+    /// The largest of the parts' bounds, or their sum.
+    [[nodiscard]] std::optional<Value> lower_bound() const {
+        for (const Part& part : parts_) {
+            if (!part.objective.lower_bound()) return std::nullopt;
+        }
+        return combined([](const Part& part) { return *part.objective.lower_bound(); });
+    }
+    [[nodiscard]] double in_unit(Value value) const {
+        const double all = parts_.front().objective.in_unit(value);
+        return job_->measure == RobustMeasure::kMax ? all : all / static_cast<double>(parts_.size());
+    }
+    /// Those of the allocations with the largest value.
+    void append_hot_ranks(const Mapping&, std::vector<RankId>& ranks) const {
+        for (const Part& part : parts_) {
+            const bool counts = job_->measure == RobustMeasure::kMean || part.objective.value() == value_;
+            if (counts) part.objective.append_hot_ranks(part.mapping, ranks);
+        }
+    }
+
+    /// The placement of the same ranks on a variant's nodes.
+    [[nodiscard]] static Mapping translated(const RobustVariant& variant, const Mapping& mapping) {
+        const Problem& problem = *variant.problem;
+        Mapping there(mapping.rank_count(), problem.node_count(), problem.ranks_per_node());
+        for (std::int32_t r = 0; r < mapping.rank_count(); ++r) {
+            there.place(RankId(r), variant.slot_of_slot[mapping.slot(RankId(r)).index()]);
+        }
+        return there;
+    }
+
+  private:
+    struct Part {
+        Part(const Problem& problem, const ObjectiveSpec& spec, const Mapping& default_placement)
+            : objective(problem, spec, default_placement) {}
+
+        O objective;
+        Mapping mapping;
+        Move move;  ///< the proposed one, in this part's slots
+    };
+
+    static void translate(const RobustVariant& variant, const Move& move, Part& part) {
+        part.move.clear();
+        for (const Relocation& r : move) {
+            const SlotId from = variant.slot_of_slot[r.from_slot.index()];
+            const SlotId to = variant.slot_of_slot[r.to_slot.index()];
+            part.move.push_back({r.rank, from, to, part.mapping.node_of_slot(from), part.mapping.node_of_slot(to)});
+        }
+    }
+
+    template <class ValueOf>
+    [[nodiscard]] Value combined(ValueOf&& value_of) const {
+        Value all{};
+        for (const Part& part : parts_) {
+            const Value value = value_of(part);
+            all = job_->measure == RobustMeasure::kMax ? std::max(all, value) : all + value;
+        }
+        return all;
+    }
+
+    const RobustJob* job_;
+    std::deque<Part> parts_;  ///< never moved: objectives need not be movable
+    Value value_{};
+    Value value_before_{};
+};
+
+}  // namespace haichi
