@@ -23,6 +23,17 @@ void TextStream::set_chunk(std::string_view text) {
     nul_follows_ = length < text.size();
 }
 
+std::string_view TextStream::prefix() {
+    if (at_ == end_ && !nul_follows_) (void)refill();
+    return std::string_view(at_, static_cast<std::size_t>(end_ - at_)).substr(0, kChunkBytes);
+}
+
+bool TextStream::prefix_is_all() {
+    const std::size_t length = prefix().size();
+    if (nul_follows_ || length < static_cast<std::size_t>(end_ - at_)) return false;
+    return !handle_ || std::feof(handle_.get()) != 0;
+}
+
 bool TextStream::refill() {
     if (nul_follows_) {
         if (pending_newline_) ++line_;
@@ -30,7 +41,7 @@ bool TextStream::refill() {
     }
     if (!handle_) return false;
     if (++chunks_without_progress_ > kMostChunksWithoutProgress) {
-        throw InputError(place(), "a single value or run of blanks is longer than " +
+        throw InputError(place(), "a single value, comment or run of blanks is longer than " +
                                       std::to_string(kMostChunksWithoutProgress) + " MiB");
     }
     const std::size_t count = std::fread(chunk_.data(), 1, chunk_.size(), handle_.get());

@@ -35,6 +35,12 @@ class TextStream {
         ++at_;
     }
 
+    /// What lies ahead, unread: the whole of the next chunk and at most 1 MiB of it, up to its first NUL byte. Lets a
+    /// reader be chosen by content, also where the text can be read only once. Throws InputError for a read error.
+    [[nodiscard]] std::string_view prefix();
+    /// The text is known to end with prefix().
+    [[nodiscard]] bool prefix_is_all();
+
     /// To be called for every token understood. Without it, text longer than 64 MiB is an error: the parser keeps the
     /// token it is in, and an endless number must not fill the memory.
     void note_progress() { chunks_without_progress_ = 0; }

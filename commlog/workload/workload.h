@@ -30,6 +30,8 @@ inline constexpr std::int64_t kLargestMessageBytes = std::int64_t{1} << 48;
 inline constexpr std::int32_t kMostRanks = 1 << 27;
 /// Most messages a workload may have, over all sets: 8 GiB of them. What would be larger is refused before it is made.
 inline constexpr std::int64_t kMostMessages = std::int64_t{1} << 29;
+/// Most sets that a file may have.
+inline constexpr std::int64_t kMostSets = std::int64_t{1} << 26;
 
 /// The application's communication: an ordered list of concurrent communication sets (messages whose transfers start
 /// together), repeated `iterations` times. A communication matrix is a workload of one set. A value; messages of all

@@ -11,6 +11,7 @@
 #include "base/errors.h"
 #include "base/located_json.h"
 #include "base/text_stream.h"
+#include "commlog/workload/message_collector.h"
 
 namespace haichi {
 
@@ -19,7 +20,6 @@ using nlohmann::json;
 namespace {
 
 constexpr std::int64_t kLargestCount = std::numeric_limits<std::int64_t>::max();
-constexpr std::size_t kMostSets = std::size_t{1} << 26;
 
 /// What the parser is inside of. The schema is four levels deep; anything that would go deeper is of the wrong type, so
 /// nesting needs no limit of its own.
@@ -49,7 +49,7 @@ class WorkloadSax {
   public:
     explicit WorkloadSax(TextStream* stream) : stream_(stream) {}
 
-    Workload take() { return {*ranks_, iterations_, std::move(sets_), std::move(messages_)}; }
+    Workload take() { return {*ranks_, iterations_, std::move(sets_), messages_.take()}; }
 
     bool null() { wrong_type("null"); }
     bool boolean(bool value) { wrong_type(value ? "true" : "false"); }
@@ -129,7 +129,8 @@ class WorkloadSax {
         if (inside_ == Inside::kNothing) {
             enter(Inside::kWorkload);
         } else if (inside_ == Inside::kSets) {
-            if (sets_.size() >= kMostSets) fail("more than " + std::to_string(kMostSets) + " sets");
+            if (sets_.size() >= static_cast<std::size_t>(kMostSets))
+                fail("more than " + std::to_string(kMostSets) + " sets");
             sets_.push_back({{}, 0, messages_.size(), messages_.size()});
             enter(Inside::kSet);
         } else {
@@ -264,17 +265,7 @@ class WorkloadSax {
         if (field_ < 3) {
             fail("a message is [source, destination, bytes], got only " + std::to_string(field_) + " numbers");
         }
-        if (messages_.size() >= static_cast<std::size_t>(kMostMessages)) {
-            fail("more than the " + std::to_string(kMostMessages) + " messages a workload may have");
-        }
-        if (message_.crosses_network()) {
-            if (total_bytes_ > std::numeric_limits<std::int64_t>::max() - message_.size_bytes) {
-                fail("with these " + std::to_string(message_.size_bytes) +
-                     " bytes the message sizes add up to more than 2^63 - 1");
-            }
-            total_bytes_ += message_.size_bytes;
-        }
-        messages_.push_back(message_);
+        if (const auto problem = messages_.add(message_)) fail(*problem);
     }
 
     /// "sets[3].messages[17]", "ranks" or "": the value at hand, or with `with_key` off the object it stands in.
@@ -332,27 +323,25 @@ class WorkloadSax {
 
     std::optional<std::int32_t> ranks_;
     std::int64_t iterations_ = 1;
-    std::int64_t total_bytes_ = 0;
     std::uint64_t rank_limit_ = kMostRanks - 1;
     std::uint64_t ranks_used_ = 0;  ///< highest rank met + 1; where it was first met: line, message
     std::size_t highest_rank_line_ = 0;
     std::size_t highest_rank_message_ = 0;
     std::vector<Workload::Set> sets_;
-    std::vector<Message> messages_;
+    MessageCollector messages_;
 };
 
-Workload read_stream(TextStream stream) {
+}  // namespace
+
+Workload read_workload_json(TextStream& stream) {
     WorkloadSax sax(&stream);
     json::sax_parse(TextStreamIterator(&stream), TextStreamIterator(), &sax);
     return sax.take();
 }
 
-}  // namespace
-
 Workload read_workload_json(std::string_view text, const std::string& file) {
-    return read_stream(TextStream(text, file));
+    TextStream stream(text, file);
+    return read_workload_json(stream);
 }
-
-Workload read_workload(const std::string& path) { return read_stream(TextStream::open(path)); }
 
 }  // namespace haichi

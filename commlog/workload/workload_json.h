@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/text_stream.h"
 #include "commlog/workload/workload.h"
 
 namespace haichi {
@@ -19,10 +20,9 @@ inline constexpr std::string_view kWorkloadSchema = "haichi-workload/1";
 /// no sets, and sets without messages. Ranks, sizes in bytes and counts are whole numbers, written without fraction or
 /// exponent. Unknown and repeated keys are errors. Throws InputError with file, line and the offending value.
 /// Streams: needs no more memory than the workload itself, O(length) time.
+Workload read_workload_json(TextStream& stream);
+/// The same from a text in memory; `file` names it in errors.
 Workload read_workload_json(std::string_view text, const std::string& file);
-
-/// The same from a file, "-" for standard input.
-Workload read_workload(const std::string& path);
 
 /// Writes a workload so that reading it gives the same workload: one set per line, the same bytes for equal workloads.
 /// `sink` is given pieces of about 64 KiB. Bytes of labels that are not valid UTF-8 become U+FFFD.

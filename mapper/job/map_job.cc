@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "base/errors.h"
-#include "commlog/workload/workload_json.h"
+#include "commlog/readers/readers.h"
 #include "mapper/anneal/bound_objective.h"
 #include "mapper/rankmap/rankmap.h"
 #include "mapper/start/start.h"
@@ -25,9 +25,10 @@ Machine load(const std::variant<std::string, Machine>& machine) {
     return load_machine(std::get<std::string>(machine));
 }
 
-Workload load(const std::variant<std::string, Workload>& workload, std::optional<std::int64_t> message_size_bytes) {
+Workload load(const std::variant<std::string, Workload>& workload, const std::string& format,
+              std::optional<std::int64_t> message_size_bytes) {
     const auto* value = std::get_if<Workload>(&workload);
-    Workload loaded = value != nullptr ? *value : read_workload(std::get<std::string>(workload));
+    Workload loaded = value != nullptr ? *value : read_workload(std::get<std::string>(workload), format);
     return message_size_bytes ? loaded.with_message_size(*message_size_bytes) : loaded;
 }
 
@@ -43,7 +44,8 @@ struct Job {
 
     template <class Request>
     explicit Job(const Request& request)
-        : workload(std::make_shared<const Workload>(load(request.workload, request.message_size_bytes))),
+        : workload(std::make_shared<const Workload>(
+              load(request.workload, request.workload_format, request.message_size_bytes))),
           allocation(std::make_shared<const Allocation>(allocate(load(request.machine), request.allocation))),
           logical(logical_torus(*allocation)),
           spec(parse_objective(request.objective)) {

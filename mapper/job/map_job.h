@@ -19,6 +19,7 @@ namespace haichi {
 struct MapRequest {
     std::variant<std::string, Machine> machine;    ///< preset, file, or value
     std::variant<std::string, Workload> workload;  ///< file ("-": standard input) or value
+    std::string workload_format;                   ///< of the file (workload_formats()); empty: by its content
     std::optional<std::int64_t> message_size_bytes;
     AllocationRequest allocation;
     std::string objective = "tac3";
@@ -35,6 +36,7 @@ struct MapRequest {
 struct EvaluateRequest {
     std::variant<std::string, Machine> machine;
     std::variant<std::string, Workload> workload;
+    std::string workload_format;  ///< as in MapRequest
     std::optional<std::int64_t> message_size_bytes;
     AllocationRequest allocation;
     std::string objective = "tac3";  ///< the one that `value` and `lower_bound` of the report are about

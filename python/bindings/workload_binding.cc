@@ -8,6 +8,7 @@
 
 #include "base/errors.h"
 #include "base/output_file.h"
+#include "commlog/readers/readers.h"
 #include "commlog/workload/patterns.h"
 #include "commlog/workload/workload.h"
 #include "commlog/workload/workload_json.h"
@@ -118,7 +119,7 @@ void bind_workload(py::module_& module) {
                     py::arg("dims"), py::arg("periodic"), py::arg("points"), py::arg("message_bytes"),
                     py::arg("iterations"), py::arg("seed"), py::arg("mean_degree"), py::arg("shuffle_seed"))
         // Reading and writing files of up to 10^8 messages takes seconds and touches no Python object.
-        .def_static("read", read_workload, py::arg("path"), py::call_guard<py::gil_scoped_release>())
+        .def_static("read", read_workload, py::arg("path"), py::arg("format"), py::call_guard<py::gil_scoped_release>())
         .def("write", write_workload_file, py::arg("path"), py::call_guard<py::gil_scoped_release>())
         .def_property_readonly("rank_count", &Workload::rank_count)
         .def_property_readonly("iterations", &Workload::iterations)

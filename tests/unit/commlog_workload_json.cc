@@ -6,6 +6,7 @@
 #include <random>
 
 #include "base/errors.h"
+#include "commlog/readers/readers.h"
 #include "commlog/workload/workload_json.h"
 
 namespace haichi {

@@ -131,9 +131,9 @@ class Workload:
         )
 
     @classmethod
-    def from_file(cls, path: str | os.PathLike[str]) -> Workload:
-        """From a workload file (``haichi-workload/1``)."""
-        return cls(_core.Workload.read(os.fspath(path)))
+    def from_file(cls, path: str | os.PathLike[str], format: str = "") -> Workload:
+        """From a workload file in `format` (`haichi.list_workload_formats`); empty: by its content."""
+        return cls(_core.Workload.read(os.fspath(path), format))
 
     @classmethod
     def from_pattern(

@@ -1,0 +1,226 @@
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string>
+#include <vector>
+
+#include "base/quantity.h"
+#include "commlog/readers/formats.h"
+#include "commlog/readers/text_rows.h"
+#include "commlog/readers/text_shape.h"
+#include "commlog/workload/message_collector.h"
+
+namespace haichi {
+
+namespace {
+
+constexpr std::size_t kColumnCount = 4;
+constexpr std::array<const char*, kColumnCount> kColumns = {"source", "destination", "bytes", "set"};
+
+/// Names by which a header row may call the columns. Others are taken for any column, but one of these in the wrong
+/// place means that the columns stand in another order.
+struct ColumnName {
+    const char* name;
+    std::size_t column;
+};
+constexpr std::array kColumnNames = std::to_array<ColumnName>({
+    {"source", 0},
+    {"src", 0},
+    {"from", 0},
+    {"sender", 0},
+    {"row", 0},
+    {"destination", 1},
+    {"dest", 1},
+    {"dst", 1},
+    {"to", 1},
+    {"target", 1},
+    {"receiver", 1},
+    {"column", 1},
+    {"col", 1},
+    {"bytes", 2},
+    {"size", 2},
+    {"weight", 2},
+    {"volume", 2},
+    {"set", 3},
+});
+
+/// Sets are numbered by the file. That many may be empty beside those that have messages: a number must not cost memory
+/// that the file does not have the size for.
+constexpr std::int64_t kMostEmptySets = 1024;
+
+class EdgeListReader {
+  public:
+    explicit EdgeListReader(TextStream* stream) : rows_(stream) {
+        rows_.on_comment([this](std::string_view comment) { read_comment(comment); });
+    }
+
+    Workload read() {
+        bool may_be_header = true;
+        while (rows_.next_row()) {
+            // A row has at least one field.
+            (void)rows_.next_field();
+            if (may_be_header && !is_decimal_number(rows_.field())) {
+                read_header();
+            } else {
+                read_message();
+            }
+            may_be_header = false;
+        }
+        if (messages_.size() == 0 && !ranks_known_) {
+            rows_.fail("no message and no number of ranks", "a comment '# ranks N' tells it");
+        }
+        return take();
+    }
+
+  private:
+    void read_comment(std::string_view comment) {
+        const std::string_view number = ranks_in_comment(comment);
+        if (number.empty()) return;
+        const std::int64_t ranks = parse_count(number, kMostRanks, rows_.place());
+        if (ranks < 1) rows_.fail("the number of ranks '0' is outside 1.." + std::to_string(kMostRanks));
+        if (ranks_known_) rows_.fail("the number of ranks appears twice");
+        if (messages_.size() > 0) rows_.fail("the comment '# ranks N' must stand before the messages");
+        ranks_known_ = true;
+        ranks_ = ranks;
+    }
+
+    void read_header() {
+        std::size_t column = 0;
+        do {
+            std::string name(rows_.field());
+            std::erase(name, '"');
+            std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+            const auto* known = std::ranges::find(kColumnNames, std::string_view(name), &ColumnName::name);
+            if (column >= kColumnCount || is_decimal_number(rows_.field())) {
+                rows_.fail("expected a header or source, destination, bytes and perhaps a set number, got " +
+                           shown(rows_.field()) + " in column " + std::to_string(column + 1));
+            }
+            if (known != kColumnNames.end() && known->column != column) {
+                rows_.fail("column " + std::to_string(column + 1) + " is " + shown(rows_.field()) + ", not the " +
+                               kColumns[column],
+                           "the columns are source, destination, bytes and perhaps set, in this order");
+            }
+            ++column;
+        } while (rows_.next_field());
+        if (column < 3) rows_.fail("a header of only " + std::to_string(column) + " columns");
+        columns_ = column;
+    }
+
+    [[nodiscard]] RankId rank(const char* end) {
+        const std::int64_t value = rows_.whole_number(end, 0, (ranks_known_ ? ranks_ : kMostRanks) - 1);
+        if (!ranks_known_) ranks_ = std::max(ranks_, value + 1);
+        return RankId(static_cast<std::int32_t>(value));
+    }
+
+    void read_message() {
+        Message message;
+        std::size_t column = 0;
+        do {
+            switch (column) {
+                case 0:
+                    message.source = rank("source rank");
+                    break;
+                case 1:
+                    message.destination = rank("destination rank");
+                    break;
+                case 2:
+                    message.size_bytes = rows_.size_bytes();
+                    break;
+                case 3:
+                    if (columns_ == 3) fail_columns("a fourth");
+                    add_set_number(rows_.whole_number("set number", 0, kMostSets - 1));
+                    break;
+                default:
+                    fail_columns("a fifth");
+            }
+            ++column;
+        } while (rows_.next_field());
+        if (columns_ == 0 && column >= 3) columns_ = column;
+        if (column != columns_) {
+            rows_.fail("only " + std::to_string(column) + (column == 1 ? " field" : " fields") + " instead of " +
+                       (columns_ == 0 ? "source, destination and bytes" : "the " + std::to_string(columns_)) +
+                       (columns_ == 0 ? "" : " of the first line"));
+        }
+        if (const auto problem = messages_.add(message)) rows_.fail(*problem);
+    }
+
+    [[noreturn]] void fail_columns(const char* nth) {
+        rows_.fail(std::string(nth) + " field " + shown(rows_.field()) + " follows" +
+                       (columns_ == 0 ? "" : ", but the first line has " + std::to_string(columns_)),
+                   "a line is source, destination, bytes and perhaps a set number");
+    }
+
+    void add_set_number(std::int64_t set) {
+        in_order_ = in_order_ && (set_of_message_.empty() || static_cast<std::int64_t>(set_of_message_.back()) <= set);
+        set_of_message_.push_back(static_cast<std::uint32_t>(set));
+        if (set < set_count_) return;
+        set_count_ = set + 1;
+        highest_set_line_ = rows_.place().line;
+    }
+
+    Workload take() {
+        std::vector<Message> messages = messages_.take();
+        const auto ranks = static_cast<std::int32_t>(ranks_);
+        if (set_of_message_.empty()) {
+            std::vector<Workload::Set> sets = {{"edge list", 0, 0, messages.size()}};
+            return {ranks, 1, std::move(sets), std::move(messages)};
+        }
+        const auto most_sets = static_cast<std::int64_t>(messages.size()) + kMostEmptySets;
+        if (set_count_ > most_sets) {
+            throw InputError({rows_.place().file, highest_set_line_},
+                             "the set number " + std::to_string(set_count_ - 1) + " leaves more than " +
+                                 std::to_string(kMostEmptySets) + " sets without messages",
+                             "sets are numbered from 0");
+        }
+        std::vector<Workload::Set> sets(static_cast<std::size_t>(set_count_));
+        for (const std::uint32_t set : set_of_message_) ++sets[set].end;
+        for (std::size_t t = 0, first = 0; t < sets.size(); ++t) {
+            sets[t].label = "set " + std::to_string(t);
+            sets[t].first = first;
+            first = sets[t].end += first;
+        }
+        if (!in_order_) messages = grouped(messages, sets);
+        set_of_message_ = {};
+        return {ranks, 1, std::move(sets), std::move(messages)};
+    }
+
+    /// The messages set by set, inside a set in the order of the file.
+    [[nodiscard]] std::vector<Message> grouped(const std::vector<Message>& messages,
+                                               const std::vector<Workload::Set>& sets) const {
+        std::vector<std::size_t> next(sets.size());
+        std::ranges::transform(sets, next.begin(), &Workload::Set::first);
+        std::vector<Message> result(messages.size());
+        for (std::size_t i = 0; i < messages.size(); ++i) result[next[set_of_message_[i]]++] = messages[i];
+        return result;
+    }
+
+    TextRows rows_;
+    bool ranks_known_ = false;
+    std::int64_t ranks_ = 0;   ///< stated, or the highest rank met + 1
+    std::size_t columns_ = 0;  ///< of every line; 0: not known yet
+    std::int64_t set_count_ = 0;
+    std::size_t highest_set_line_ = 0;
+    bool in_order_ = true;                       ///< set numbers never fall
+    std::vector<std::uint32_t> set_of_message_;  ///< empty without a fourth column
+    MessageCollector messages_;
+};
+
+bool recognise(const TextShape& shape) {
+    if (shape.states_ranks) return true;
+    if (shape.rows.empty()) return false;
+    const TextShape::Row& first = shape.rows.front();
+    if (first.field_count != 3 && first.field_count != 4) return false;
+    if (first.is_numbers) return read_narrow_rows(shape) != NarrowRows::kDenseMatrix;
+    // A header, as far as the line after it does not speak against it.
+    return !first.has_number &&
+           (shape.rows.size() < 2 || (shape.rows[1].is_numbers && shape.rows[1].field_count == first.field_count));
+}
+
+}  // namespace
+
+WorkloadFormat edge_list_format() {
+    return {"edge-list", "a message per line: source, destination, bytes, and perhaps the number of its set", recognise,
+            [](TextStream& stream) { return EdgeListReader(&stream).read(); }};
+}
+
+}  // namespace haichi

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "commlog/readers/readers.h"
+
+namespace haichi {
+
+/// The rows of the table, one function in each format's file.
+WorkloadFormat json_workload_format();
+WorkloadFormat matrix_market_format();
+WorkloadFormat qaplib_format();
+WorkloadFormat edge_list_format();
+WorkloadFormat dense_matrix_format();
+
+}  // namespace haichi

@@ -1,0 +1,179 @@
+#include <algorithm>
+#include <cctype>
+#include <string>
+#include <vector>
+
+#include "commlog/readers/formats.h"
+#include "commlog/readers/matrix_messages.h"
+#include "commlog/readers/text_rows.h"
+#include "commlog/readers/text_shape.h"
+
+namespace haichi {
+
+namespace {
+
+constexpr std::size_t kLongestBanner = 1024;
+
+struct Banner {
+    bool is_coordinate = false;  ///< else an array: every entry, column by column
+    bool is_pattern = false;     ///< entries without values
+    bool is_symmetric = false;   ///< one triangle stands for both
+};
+
+/// The words of the first line, in small letters; the line itself is left behind.
+std::vector<std::string> banner_words(TextStream& stream) {
+    std::vector<std::string> words;
+    std::size_t length = 0;
+    bool in_word = false;
+    for (; !stream.at_end() && stream.current() != '\n'; stream.advance()) {
+        if (++length > kLongestBanner) throw InputError(stream.place(), "a Matrix Market banner is a short line");
+        const auto c = static_cast<unsigned char>(stream.current());
+        if (std::isspace(c) == 0) {
+            if (!in_word) words.emplace_back();
+            words.back() += static_cast<char>(std::tolower(c));
+        }
+        in_word = std::isspace(c) == 0;
+    }
+    return words;
+}
+
+/// Throws InputError unless `word` is one of `known`, saying why where it is a word of the format.
+void expect(const SourcePlace& place, const std::string& what, const std::string& word,
+            const std::vector<std::string>& known) {
+    if (std::ranges::find(known, word) != known.end()) return;
+    std::string all;
+    for (const std::string& name : known) all += (all.empty() ? "" : ", ") + name;
+    std::string near = did_you_mean(word, known);
+    throw InputError(place, "the " + what + " " + shown(word) + " is no kind of communication matrix; one of " + all,
+                     word == "skew-symmetric" || word == "hermitian" || word == "complex"
+                         ? "sizes in bytes are neither negative nor complex"
+                         : std::move(near));
+}
+
+Banner read_banner(TextStream& stream) {
+    constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+    std::vector<std::string> words = banner_words(stream);
+    const SourcePlace place = stream.place();
+    if (!words.empty() && words[0].starts_with(kByteOrderMark)) words[0].erase(0, kByteOrderMark.size());
+    if (words.empty() || words[0] != "%%matrixmarket") {
+        throw InputError(
+            place, "a Matrix Market file begins with %%MatrixMarket, not with " + shown(words.empty() ? "" : words[0]));
+    }
+    if (words.size() != 5) {
+        throw InputError(place, "the banner has " + std::to_string(words.size()) + " words instead of 5",
+                         "%%MatrixMarket matrix coordinate integer general");
+    }
+    expect(place, "object", words[1], {"matrix"});
+    expect(place, "format", words[2], {"coordinate", "array"});
+    expect(place, "field", words[3], {"integer", "unsigned-integer", "real", "double", "pattern"});
+    expect(place, "symmetry", words[4], {"general", "symmetric"});
+    const Banner banner{words[2] == "coordinate", words[3] == "pattern", words[4] == "symmetric"};
+    if (banner.is_pattern && !banner.is_coordinate)
+        throw InputError(place, "an array has values, the field is 'pattern'");
+    return banner;
+}
+
+class MatrixMarketReader {
+  public:
+    explicit MatrixMarketReader(TextStream* stream) : banner_(read_banner(*stream)), rows_(stream), messages_(&rows_) {}
+
+    Workload read() {
+        read_sizes();
+        if (banner_.is_coordinate) {
+            read_coordinates();
+        } else {
+            read_array();
+        }
+        return messages_.take(size_, "matrix");
+    }
+
+  private:
+    std::int64_t next_number(const char* what, std::int64_t least, std::int64_t largest) {
+        if (!rows_.next_field()) rows_.fail(std::string("the line ends before the ") + what);
+        return rows_.whole_number(what, least, largest);
+    }
+
+    void end_line() {
+        if (rows_.next_field()) rows_.fail("the line goes on with " + shown(rows_.field()));
+    }
+
+    void read_sizes() {
+        if (!rows_.next_row()) rows_.fail("the file ends before the size of the matrix");
+        size_ = next_number("number of rows", 1, kMostRanks);
+        const std::int64_t columns = next_number("number of columns", 1, kMostRanks);
+        if (columns != size_) {
+            rows_.fail("the matrix must be square, not " + std::to_string(size_) + " x " + std::to_string(columns));
+        }
+        if (banner_.is_coordinate) entry_count_ = next_number("number of entries", 0, kMostMessages);
+        end_line();
+    }
+
+    void read_coordinates() {
+        std::int64_t found = 0;
+        for (; rows_.next_row(); ++found) {
+            const std::int64_t row = next_number("row", 1, size_) - 1;
+            if (found == entry_count_) {
+                rows_.fail("more lines than the " + std::to_string(entry_count_) + " entries declared");
+            }
+            const std::int64_t column = next_number("column", 1, size_) - 1;
+            std::int64_t size_bytes = 1;
+            if (!banner_.is_pattern) {
+                if (!rows_.next_field()) rows_.fail("the line ends before the value");
+                size_bytes = rows_.size_bytes();
+            }
+            end_line();
+            add(row, column, size_bytes);
+        }
+        if (found < entry_count_) {
+            rows_.fail("the file ends after " + std::to_string(found) + " of the " + std::to_string(entry_count_) +
+                       " entries declared");
+        }
+    }
+
+    void read_array() {
+        for (std::int64_t column = 0; column < size_; ++column) {
+            for (std::int64_t row = banner_.is_symmetric ? column : 0; row < size_; ++row) {
+                if (!rows_.next_field_of_any_row()) {
+                    rows_.fail("the file ends before entry (" + std::to_string(row + 1) + ", " +
+                               std::to_string(column + 1) + ") of " + std::to_string(size_) + " x " +
+                               std::to_string(size_));
+                }
+                add(row, column, rows_.size_bytes());
+            }
+        }
+        if (rows_.next_field_of_any_row()) rows_.fail("more values than the matrix has, " + shown(rows_.field()));
+    }
+
+    void add(std::int64_t row, std::int64_t column, std::int64_t size_bytes) {
+        messages_.add(row, column, size_bytes);
+        if (!banner_.is_symmetric || row == column) return;
+        // The format asks for the lower triangle; some programs write the upper one.
+        const bool is_lower = row > column;
+        if (triangle_known_ && is_lower != lower_triangle_) {
+            rows_.fail("entries on both sides of the diagonal of a symmetric matrix, which are mirrored: row " +
+                           std::to_string(row + 1) + ", column " + std::to_string(column + 1),
+                       "a matrix with both triangles is 'general'");
+        }
+        triangle_known_ = true;
+        lower_triangle_ = is_lower;
+        messages_.add(column, row, size_bytes);
+    }
+
+    Banner banner_;
+    TextRows rows_;
+    MatrixMessages messages_;
+    std::int64_t size_ = 0;
+    std::int64_t entry_count_ = 0;
+    bool triangle_known_ = false;
+    bool lower_triangle_ = false;
+};
+
+}  // namespace
+
+WorkloadFormat matrix_market_format() {
+    return {"matrix-market", "a Matrix Market file: entry (i, j) is the bytes from rank i - 1 to rank j - 1",
+            [](const TextShape& shape) { return shape.is_matrix_market; },
+            [](TextStream& stream) { return MatrixMarketReader(&stream).read(); }};
+}
+
+}  // namespace haichi

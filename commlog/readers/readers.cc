@@ -1,0 +1,106 @@
+#include "commlog/readers/readers.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/errors.h"
+#include "commlog/readers/formats.h"
+#include "commlog/readers/text_shape.h"
+
+namespace haichi {
+
+namespace {
+
+std::string names_of_formats() {
+    std::string all;
+    for (const WorkloadFormat& format : workload_formats()) all += (all.empty() ? "" : ", ") + format.name;
+    return all;
+}
+
+/// Files that people try, by their first bytes, and what to do with them.
+struct ForeignFile {
+    std::string_view magic;
+    const char* name;
+    const char* hint;
+};
+constexpr std::array<ForeignFile, 5> kForeignFiles = {{
+    {"\x93NUMPY", "a NumPy array", "the Python package reads .npy and .npz"},
+    {"PK\x03\x04", "a zip archive, perhaps of NumPy", "the Python package reads .npy and .npz"},
+    {"\x1f\x8b", "compressed", "decompress it: gzip -dc FILE | haichi ... -w -"},
+    {"\xfd"
+     "7zXZ",
+     "compressed", "decompress it: xz -dc FILE | haichi ... -w -"},
+    {"BZh", "compressed", "decompress it: bzip2 -dc FILE | haichi ... -w -"},
+}};
+
+[[noreturn]] void refuse(TextStream& stream) {
+    const std::string_view prefix = stream.prefix();
+    for (const ForeignFile& foreign : kForeignFiles) {
+        if (prefix.starts_with(foreign.magic)) {
+            throw InputError(stream.place().file + ": is " + foreign.name + ", no workload format", foreign.hint);
+        }
+    }
+    const std::string hint = "formats are " + names_of_formats() + "; name one: --workload-format NAME";
+    constexpr std::string_view kBlanks = " \t\r\n";
+    const auto first = std::min(prefix.find_first_not_of(kBlanks), prefix.size());
+    if (first == prefix.size() && stream.prefix_is_all()) {
+        throw InputError(SourcePlace{stream.place().file, 1}, "an empty file is no workload", hint);
+    }
+    // To the line that is shown; a NUL byte before it is the better error.
+    for (std::size_t i = 0; i < first; ++i) stream.advance();
+    if (stream.at_end()) throw InputError(stream.place(), "1 MiB of blanks is no workload", hint);
+    const std::string line(
+        prefix.substr(first, std::min<std::size_t>(prefix.find('\n', first), prefix.size()) - first));
+    stream.advance();
+    throw InputError(stream.place(), "fits no workload format: " + shown(line), hint);
+}
+
+const WorkloadFormat& recognise(TextStream& stream) {
+    const TextShape shape = shape_of(stream.prefix(), stream.prefix_is_all());
+    const WorkloadFormat* found = nullptr;
+    for (const WorkloadFormat& format : workload_formats()) {
+        if (!format.recognise(shape)) continue;
+        if (found != nullptr) {
+            throw InputError(stream.place().file + ": may be a workload in the format " + found->name +
+                                 " or in the format " + format.name,
+                             "name the format: --workload-format NAME");
+        }
+        found = &format;
+    }
+    if (found == nullptr) refuse(stream);
+    return *found;
+}
+
+Workload read(TextStream stream, const std::string& format) {
+    return (format.empty() ? recognise(stream) : workload_format(format)).read(stream);
+}
+
+}  // namespace
+
+const std::vector<WorkloadFormat>& workload_formats() {
+    static const std::vector<WorkloadFormat> kFormats = {
+        json_workload_format(), edge_list_format(), dense_matrix_format(), matrix_market_format(), qaplib_format()};
+    return kFormats;
+}
+
+const WorkloadFormat& workload_format(std::string_view name) {
+    const auto& formats = workload_formats();
+    const auto found = std::ranges::find(formats, name, &WorkloadFormat::name);
+    if (found != formats.end()) return *found;
+    std::vector<std::string> names;
+    for (const WorkloadFormat& format : formats) names.push_back(format.name);
+    const std::string near = did_you_mean(name, names);
+    throw OptionError("unknown workload format " + shown(name),
+                      near.empty() ? "formats are " + names_of_formats() : near);
+}
+
+Workload read_workload(const std::string& path, const std::string& format) {
+    if (!format.empty()) (void)workload_format(format);  // a wrong name needs no file
+    return read(TextStream::open(path), format);
+}
+
+Workload parse_workload(std::string_view text, const std::string& file, const std::string& format) {
+    return read(TextStream(text, file), format);
+}
+
+}  // namespace haichi

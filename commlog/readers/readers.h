@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/text_stream.h"
+#include "commlog/workload/workload.h"
+
+namespace haichi {
+
+struct TextShape;
+
+/// A file format of workloads: one file in this folder and one row in the table.
+struct WorkloadFormat {
+    std::string name;
+    std::string description;  ///< one sentence
+    /// Whether a text that begins like this may be in the format. At most one row is to say so, but where two cannot be
+    /// told apart both do, and the user has to name one.
+    bool (*recognise)(const TextShape& shape) = nullptr;
+    /// The whole text in memory about as large as the workload. Throws InputError with file, line and value.
+    Workload (*read)(TextStream& stream) = nullptr;
+};
+
+const std::vector<WorkloadFormat>& workload_formats();
+
+/// Throws OptionError with did-you-mean.
+const WorkloadFormat& workload_format(std::string_view name);
+
+/// Reads a workload file, "-" for standard input. `format` empty: recognised by the first 1 MiB. Throws InputError.
+Workload read_workload(const std::string& path, const std::string& format = "");
+
+/// The same from a text in memory; `file` names it in errors.
+Workload parse_workload(std::string_view text, const std::string& file, const std::string& format = "");
+
+}  // namespace haichi

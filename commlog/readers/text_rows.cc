@@ -1,0 +1,203 @@
+#include "commlog/readers/text_rows.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <optional>
+
+#include "base/errors.h"
+#include "commlog/workload/workload.h"
+
+namespace haichi {
+
+namespace {
+
+enum class Kind : unsigned char { kText, kBlank, kNewline, kSeparator, kComment };
+
+constexpr std::array<Kind, 256> kKindOfByte = [] {
+    std::array<Kind, 256> kinds{};
+    for (const unsigned char c : {' ', '\t', '\r', '\v', '\f'}) kinds[c] = Kind::kBlank;
+    kinds['\n'] = Kind::kNewline;
+    for (const unsigned char c : {',', ';'}) kinds[c] = Kind::kSeparator;
+    for (const unsigned char c : {'#', '%'}) kinds[c] = Kind::kComment;
+    return kinds;
+}();
+
+Kind kind_of(char c) { return kKindOfByte[static_cast<unsigned char>(c)]; }
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// digits * 10^exponent, exactly; `digits` does not end in 0 unless it is 0.
+struct Decimal {
+    bool negative = false;
+    bool too_many_digits = false;  ///< for `digits`
+    std::uint64_t digits = 0;
+    std::int64_t exponent = 0;
+};
+
+/// Nothing when the text is no decimal number. A field is short, so no counter here overflows.
+std::optional<Decimal> parse_decimal(std::string_view text) {
+    Decimal decimal;
+    std::size_t at = 0;
+    const auto sign = [&] { return at < text.size() && (text[at] == '-' || text[at] == '+') && text[at++] == '-'; };
+    decimal.negative = sign();
+    bool any_digit = false;
+    bool fraction = false;
+    std::int64_t zeros = 0;  // not yet in `digits`: they count only when another digit follows
+    for (; at < text.size(); ++at) {
+        if (text[at] == '.' && !fraction) {
+            fraction = true;
+            continue;
+        }
+        if (!is_digit(text[at])) break;
+        any_digit = true;
+        if (fraction) --decimal.exponent;
+        ++zeros;
+        if (text[at] == '0') continue;
+        for (; zeros > 0; --zeros) {
+            decimal.too_many_digits |= decimal.digits > std::numeric_limits<std::uint64_t>::max() / 10 - 1;
+            if (!decimal.too_many_digits) decimal.digits *= 10;
+        }
+        if (!decimal.too_many_digits) decimal.digits += static_cast<std::uint64_t>(text[at] - '0');
+    }
+    if (!any_digit) return std::nullopt;
+    if (decimal.digits != 0) decimal.exponent += zeros;
+    if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
+        ++at;
+        const bool negative = sign();
+        constexpr std::int64_t kFarOff = 1'000'000;  // more than the digits of a field can make up for
+        std::int64_t exponent = 0;
+        const std::size_t first = at;
+        for (; at < text.size() && is_digit(text[at]); ++at) {
+            exponent = std::min(exponent * 10 + (text[at] - '0'), kFarOff);
+        }
+        if (at == first) return std::nullopt;
+        decimal.exponent += negative ? -exponent : exponent;
+    }
+    if (at < text.size()) return std::nullopt;
+    return decimal;
+}
+
+enum class Verdict { kGood, kNoNumber, kNegative, kFraction, kOutside };
+
+/// Every number that is whole and not beyond 2^63 - 1 is read exactly.
+Verdict read_whole(std::string_view field, std::int64_t& value) {
+    const char* const end = field.data() + field.size();
+    const auto [parsed, error] = std::from_chars(field.data(), end, value);
+    if (error == std::errc() && parsed == end) return value >= 0 ? Verdict::kGood : Verdict::kNegative;
+    const std::optional<Decimal> decimal = parse_decimal(field);
+    if (!decimal) return Verdict::kNoNumber;
+    value = 0;
+    if (decimal->digits == 0 && !decimal->too_many_digits) return Verdict::kGood;
+    if (decimal->negative) return Verdict::kNegative;
+    if (decimal->exponent < 0) return Verdict::kFraction;
+    constexpr std::uint64_t kLargest = std::numeric_limits<std::int64_t>::max();
+    std::uint64_t whole = decimal->digits;
+    bool outside = decimal->too_many_digits || whole > kLargest;
+    for (std::int64_t e = 0; e < decimal->exponent && !outside; ++e) {
+        outside = whole > kLargest / 10;
+        whole *= 10;
+    }
+    if (outside) return Verdict::kOutside;
+    value = static_cast<std::int64_t>(whole);
+    return Verdict::kGood;
+}
+
+std::string limit_name(std::int64_t limit) {
+    return limit == kLargestMessageBytes ? "2^48 bytes" : std::to_string(limit);
+}
+
+}  // namespace
+
+bool is_decimal_number(std::string_view field) { return parse_decimal(field).has_value(); }
+
+bool is_zero(std::string_view field) {
+    const std::optional<Decimal> decimal = parse_decimal(field);
+    return decimal && decimal->digits == 0;
+}
+
+TextRows::TextRows(TextStream* stream) : stream_(stream) {
+    constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+    if (!stream_->prefix().starts_with(kByteOrderMark)) return;
+    for (std::size_t i = 0; i < kByteOrderMark.size(); ++i) stream_->advance();
+}
+
+void TextRows::skip_blanks() {
+    while (!stream_->at_end() && kind_of(stream_->current()) == Kind::kBlank) stream_->advance();
+}
+
+void TextRows::skip_comment() {
+    start_field();
+    stream_->advance();
+    for (; !stream_->at_end() && stream_->current() != '\n'; stream_->advance()) keep(stream_->current());
+    if (see_comment_) see_comment_(field());
+    start_field();
+}
+
+bool TextRows::next_row() {
+    while (next_field()) {
+    }
+    while (!stream_->at_end()) {
+        const Kind kind = kind_of(stream_->current());
+        if (kind == Kind::kText || kind == Kind::kSeparator) {
+            in_row_ = true;
+            return true;
+        }
+        if (kind == Kind::kComment) {
+            skip_comment();
+        } else {
+            stream_->advance();
+        }
+    }
+    return false;
+}
+
+bool TextRows::next_field() {
+    if (!in_row_) return false;
+    start_field();
+    skip_blanks();
+    while (!stream_->at_end() && kind_of(stream_->current()) == Kind::kText) {
+        keep(stream_->current());
+        stream_->advance();
+    }
+    const bool any = length_ > 0;
+    if (any) skip_blanks();
+    const Kind next = stream_->at_end() ? Kind::kNewline : kind_of(stream_->current());
+    if (!any && next == Kind::kComment) skip_comment();
+    in_row_ = any || next == Kind::kSeparator;
+    if (next == Kind::kSeparator) stream_->advance();
+    if (in_row_) stream_->note_progress();
+    return in_row_;
+}
+
+std::int64_t TextRows::whole_number(std::string_view what, std::int64_t least, std::int64_t largest) const {
+    std::int64_t value = 0;
+    const Verdict verdict = truncated_ ? Verdict::kNoNumber : read_whole(field(), value);
+    if (verdict == Verdict::kGood && value >= least && value <= largest) return value;
+    const std::string named(what);
+    if (length_ == 0) fail("the " + named + " is missing: an empty field");
+    switch (verdict) {
+        case Verdict::kNegative:
+            fail("the " + named + " must not be negative, got " + shown(field()));
+        case Verdict::kFraction:
+            fail("the " + named + " must be a whole number, got " + shown(field()),
+                 largest == kLargestMessageBytes ? "sizes are whole bytes: multiply all of them by one factor" : "");
+        case Verdict::kNoNumber:
+            fail("the " + named + " must be a number, got " + shown(field()) +
+                 (truncated_
+                      ? ", which goes on: no number has more than " + std::to_string(kLongestField) + " characters"
+                      : ""));
+        case Verdict::kGood:
+        case Verdict::kOutside:
+            break;
+    }
+    fail("the " + named + " " + shown(field()) + " is outside " + std::to_string(least) + ".." + limit_name(largest));
+}
+
+std::int64_t TextRows::size_bytes() const { return whole_number("message size", 0, kLargestMessageBytes); }
+
+void TextRows::fail(const std::string& what, std::string hint) const {
+    throw InputError(place(), what, std::move(hint));
+}
+
+}  // namespace haichi

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "commlog/workload/workload.h"
+
+namespace haichi {
+
+/// Gathers the messages of a file under the limits of a workload, so that a reader can say at which line one is
+/// exceeded.
+class MessageCollector {
+  public:
+    /// Appends the message, or says why no workload can hold it. The caller has checked its ranks and size.
+    [[nodiscard]] std::optional<std::string> add(const Message& message) {
+        if (messages_.size() >= static_cast<std::size_t>(kMostMessages)) {
+            return "more than the " + std::to_string(kMostMessages) + " messages a workload may have";
+        }
+        if (message.crosses_network()) {
+            if (total_bytes_ > std::numeric_limits<std::int64_t>::max() - message.size_bytes) {
+                return "with these " + std::to_string(message.size_bytes) +
+                       " bytes the message sizes add up to more than 2^63 - 1";
+            }
+            total_bytes_ += message.size_bytes;
+        }
+        messages_.push_back(message);
+        return std::nullopt;
+    }
+
+    [[nodiscard]] std::size_t size() const { return messages_.size(); }
+    std::vector<Message> take() { return std::move(messages_); }
+
+  private:
+    std::int64_t total_bytes_ = 0;
+    std::vector<Message> messages_;
+};
+
+}  // namespace haichi

@@ -1,0 +1,242 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "base/errors.h"
+#include "commlog/readers/readers.h"
+
+namespace haichi {
+namespace {
+
+struct Malformed {
+    std::string name;
+    std::string text;
+    std::size_t line;                 ///< that the error must name; 0: the file only
+    std::vector<std::string> quoted;  ///< what the error must mention
+    std::string hint;                 ///< part of the hint; "" for any
+    std::string format;               ///< "": recognised
+};
+
+void PrintTo(const Malformed& document, std::ostream* os) { *os << document.name; }
+
+/// Lines 3 and following; `count` entries are declared.
+std::string coordinates(const std::string& entries, const std::string& count, const std::string& field = "integer",
+                        const std::string& symmetry = "general") {
+    return "%%MatrixMarket matrix coordinate " + field + " " + symmetry + "\n3 3 " + count + "\n" + entries;
+}
+std::string repeated(const std::string& text, int times) {
+    std::string all;
+    for (int i = 0; i < times; ++i) all += text;
+    return all;
+}
+
+std::vector<Malformed> unrecognised() {
+    const std::string nul(1, '\0');
+    return {
+        {"empty", "", 1, {"an empty file"}, "edge-list, dense-matrix", ""},
+        {"blanks_only", "\n\n \t\n", 1, {"an empty file"}, "", ""},
+        {"comments_only",
+         "\n# nothing\n# more\n",
+         2,
+         {"fits no workload format", "# nothing"},
+         "--workload-format",
+         ""},
+        {"prose", "\nDear reader,\nthis is a letter.\n", 2, {"fits no workload format", "Dear reader"}, "", ""},
+        {"binary",
+         std::string("\x7f"
+                     "ELF\x02\x01\x01\0\0",
+                     9),
+         1,
+         {"\\x7fELF"},
+         "",
+         ""},
+        {"nul_first", nul + "0 1 5\n", 1, {"NUL"}, "", ""},
+        {"nul_after_blanks", "\n\n" + nul, 3, {"NUL"}, "", ""},
+        {"utf16",
+         std::string("\xff\xfe"
+                     "0\0 \0"
+                     "1\0",
+                     8),
+         1,
+         {"\\xff\\xfe"},
+         "",
+         ""},
+        {"numpy_array", std::string("\x93NUMPY\x01\0v\0{'descr'", 18), 0, {"NumPy"}, "Python package", ""},
+        {"compressed", "\x1f\x8b\x08", 0, {"compressed"}, "gzip -dc", ""},
+        {"one_line_of_a_megabyte", std::string(3000000, 'x'), 1, {"'xxxx", "...'"}, "", ""},
+        {"blanks_of_many_megabytes", std::string(3000000, ' ') + "0 1 5\n", 1, {"no workload"}, "", ""},
+        {"header_of_a_dense_matrix", "a,b,c\n0,1\n", 1, {"'a,b,c'"}, "", ""},
+    };
+}
+
+std::vector<Malformed> edge_lists() {
+    const std::string largest = "0 1 281474976710656\n";
+    return {
+        {"edge_of_two", "0 1 5\n0 1\n", 2, {"only 2 fields instead of the 3"}, "", ""},
+        {"edge_of_four", "0 1 5\n1 2 5\n0 1 5 0\n", 3, {"a fourth field '0'", "first line has 3"}, "", ""},
+        {"edge_of_five", "0 1 5 0\n1 2 5 0 9\n", 2, {"a fifth field '9'"}, "", ""},
+        {"edge_without_its_set", "0 1 5 0\n1 2 5\n", 2, {"only 3 fields instead of the 4"}, "", ""},
+        {"edge_with_an_empty_field", "0,1,5\n0,,5\n", 2, {"destination rank is missing"}, "", ""},
+        {"edge_with_a_leading_comma", "0,1,5\n,0,1,5\n", 2, {"source rank is missing"}, "", ""},
+        {"edge_truncated", "0 1 5\n1 2 5\n1 ", 3, {"only 1 field instead"}, "", ""},
+        {"edge_with_a_word", "0 1 5\n0 one 5\n", 2, {"destination rank must be a number", "'one'"}, "", ""},
+        {"edge_in_hexadecimal", "0 1 5\n0 0x1 5\n", 2, {"'0x1'"}, "", ""},
+        {"edge_with_nan", "0 1 5\n0 1 nan\n", 2, {"message size must be a number", "'nan'"}, "", ""},
+        {"edge_with_inf", "0 1 5\n0 1 inf\n", 2, {"'inf'"}, "", ""},
+        {"edge_with_a_fraction", "0 1 5\n0 1 0.5\n", 2, {"whole number", "'0.5'"}, "multiply all of them", ""},
+        {"edge_with_a_tiny_fraction", "0 1 5\n0 1 281474976710655.00000000000001\n", 2, {"whole number"}, "", ""},
+        {"edge_with_a_fractional_rank", "0 1 5\n0.5 1 5\n", 2, {"source rank must be a whole number"}, "", ""},
+        {"edge_negative", "0 1 5\n0 1 -5\n", 2, {"message size must not be negative", "'-5'"}, "", ""},
+        {"edge_from_a_negative_rank", "0 1 5\n-1 1 5\n", 2, {"source rank must not be negative"}, "", ""},
+        {"edge_above_the_limit", "0 1 5\n0 1 281474976710657\n", 2, {"'281474976710657' is outside 0..2^48"}, "", ""},
+        {"edge_far_above_the_limit", "0 1 5\n0 1 1e300\n", 2, {"'1e300' is outside"}, "", ""},
+        {"edge_of_many_digits", "0 1 5\n0 1 99999999999999999999999999999\n", 2, {"is outside"}, "", ""},
+        {"edge_of_a_megabyte_of_digits", "0 1 5\n0 1 " + std::string(1000000, '1'), 2, {"which goes on"}, "", ""},
+        {"edge_beyond_any_rank", "0 1 5\n0 134217728 5\n", 2, {"'134217728' is outside 0..134217727"}, "", ""},
+        {"edge_beyond_the_stated_ranks", "# ranks 4\n0 1 5\n0 4 5\n", 3, {"'4' is outside 0..3"}, "", ""},
+        {"edge_ranks_too_many", "# ranks 134217729\n0 1 5\n", 1, {"134217729", "too large"}, "", ""},
+        {"edge_ranks_zero", "\n# ranks 0\n0 1 5\n", 2, {"'0' is outside 1.."}, "", ""},
+        {"edge_ranks_negative", "# ranks -4\n0 1 5\n", 1, {"'-4'"}, "", ""},
+        {"edge_ranks_twice", "# ranks 4\n# ranks 4\n0 1 5\n", 2, {"appears twice"}, "", ""},
+        {"edge_ranks_too_late", "0 1 5\n# ranks 4\n", 2, {"before the messages"}, "", ""},
+        {"edge_nul_in_a_line", std::string("0 1 5\n0 1\0 5\n", 13), 2, {"NUL"}, "", ""},
+        {"edge_invalid_utf8", "0 1 5\n0 1 \xff\xfe\n", 2, {"'\\xff\\xfe'"}, "", ""},
+        {"edge_columns_in_another_order",
+         "dst,src,bytes\n0,1,5\n",
+         1,
+         {"column 1 is 'dst', not the source"},
+         "order",
+         ""},
+        {"edge_header_twice", "src,dst,bytes\n0,1,5\nsrc,dst,bytes\n", 3, {"'src'"}, "", ""},
+        {"edge_header_of_two", "src,dst\n0,1,5\n", 1, {"only 2 columns"}, "", "edge-list"},
+        {"edge_header_of_five", "a,b,c,d,e\n0,1,5\n", 1, {"'e' in column 5"}, "", "edge-list"},
+        {"edge_header_with_a_number", "src,1,bytes\n0,1,5\n", 1, {"'1' in column 2"}, "", "edge-list"},
+        {"edge_list_without_anything", "# nothing\n", 1, {"no message"}, "# ranks N", "edge-list"},
+        {"edge_set_negative", "0 1 5 0\n0 1 5 -1\n", 2, {"set number must not be negative"}, "", ""},
+        {"edge_set_far_off", "0 1 5 0\n0 1 5 67108863\n0 1 5 1\n", 2, {"67108863", "sets without messages"}, "", ""},
+        {"edge_set_above_the_limit", "0 1 5 0\n0 1 5 67108864\n", 2, {"'67108864' is outside"}, "", ""},
+        {"edge_sum_above_63_bits", "1 0 5\n" + repeated(largest, 40000), 32769, {"2^63 - 1"}, "", ""},
+    };
+}
+
+std::vector<Malformed> dense_matrices() {
+    return {
+        {"dense_short_row", "0 1 2 3 4\n0 1 2\n", 2, {"row 2 has 3 numbers", "first has 5"}, "", ""},
+        {"dense_long_row", "0 1\n0 1 2\n", 2, {"row 2 has more numbers", "2"}, "", ""},
+        {"dense_too_many_rows", "0 1\n0 1\n0 1\n", 3, {"row 3 follows", "2 numbers"}, "edge list", ""},
+        {"dense_too_few_rows", "0 1 2 3 4\n0 1 2 3 4\n", 2, {"ends after 2 of 5 rows"}, "", ""},
+        {"dense_truncated_row", "0 1 2 3 4\n0 1 2", 2, {"row 2 has 3 numbers"}, "", ""},
+        {"dense_with_a_header", "a,b\n0,1\n1,0\n", 1, {"'a'"}, "", "dense-matrix"},
+        {"dense_with_row_names", "0 1 2 3 4\nb 1 2 3 4\n", 2, {"'b'"}, "", ""},
+        {"dense_empty_field", "0,1\n,0\n", 2, {"message size is missing"}, "", ""},
+        {"dense_negative", "0 1\n-1 0\n", 2, {"negative", "'-1'"}, "", ""},
+        {"dense_fraction", "0 1\n1.5 0\n", 2, {"'1.5'"}, "multiply", ""},
+        {"dense_nan", "0 1\nNaN 0\n", 2, {"'NaN'"}, "", ""},
+        {"dense_nothing", "# no rows\n", 1, {"no row"}, "", "dense-matrix"},
+        {"dense_three_rows_of_four", "0 1 2 3\n1 0 2 3\n1 2 0 3\n", 3, {"3 of 4 rows"}, "edge-list", "dense-matrix"},
+    };
+}
+
+std::vector<Malformed> matrix_markets() {
+    const std::string banner = "%%MatrixMarket matrix coordinate integer general\n";
+    return {
+        {"market_banner_only", banner, 1, {"ends before the size"}, "", ""},
+        {"market_banner_short", "%%MatrixMarket matrix\n3 3 0\n", 1, {"2 words instead of 5"}, "coordinate", ""},
+        {"market_banner_endless", "%%MatrixMarket " + std::string(100000, 'x'), 1, {"short line"}, "", ""},
+        {"market_banner_missing", "3 3 0\n", 1, {"begins with %%MatrixMarket", "'3'"}, "", "matrix-market"},
+        {"market_vector", "%%MatrixMarket vector coordinate integer general\n", 1, {"'vector'"}, "", ""},
+        {"market_unknown_format",
+         "%%MatrixMarket matrix coordinates integer general\n",
+         1,
+         {"'coordinates'"},
+         "did you mean 'coordinate'?",
+         ""},
+        {"market_complex", coordinates("1 2 5 5\n", "1", "complex"), 1, {"'complex'"}, "neither negative", ""},
+        {"market_skew",
+         coordinates("2 1 5\n", "1", "real", "skew-symmetric"),
+         1,
+         {"'skew-symmetric'"},
+         "neither negative",
+         ""},
+        {"market_hermitian", coordinates("", "0", "real", "hermitian"), 1, {"'hermitian'"}, "", ""},
+        {"market_pattern_array", "%%MatrixMarket matrix array pattern general\n2 2\n", 1, {"'pattern'"}, "", ""},
+        {"market_not_square", banner + "3 4 0\n", 2, {"3 x 4"}, "", ""},
+        {"market_no_rows", banner + "0 0 0\n", 2, {"'0' is outside 1.."}, "", ""},
+        {"market_huge", banner + "2000000000 2000000000 5\n1 1 1\n", 2, {"2000000000", "134217728"}, "", ""},
+        {"market_huge_array",
+         "%%MatrixMarket matrix array integer general\n134217728 134217728\n5\n",
+         3,
+         {"entry (2, 1)"},
+         "",
+         ""},
+        {"market_too_many_entries_declared", banner + "3 3 536870913\n", 2, {"'536870913' is outside"}, "", ""},
+        {"market_entries_promised", banner + "3 3 536870912\n1 2 5\n", 3, {"ends after 1 of the 536870912"}, "", ""},
+        {"market_size_line_short", banner + "3 3\n1 2 5\n", 2, {"line ends before the number of entries"}, "", ""},
+        {"market_size_line_long", banner + "3 3 1 1\n1 2 5\n", 2, {"goes on with '1'"}, "", ""},
+        {"market_truncated", coordinates("1 2 5\n2 3", "2"), 4, {"before the value"}, "", ""},
+        {"market_too_few", coordinates("1 2 5\n", "2"), 3, {"ends after 1 of the 2"}, "", ""},
+        {"market_too_many", coordinates("1 2 5\n1 3 5\n", "1"), 4, {"more lines than the 1"}, "", ""},
+        {"market_row_zero", coordinates("1 2 5\n0 1 5\n", "2"), 4, {"row '0' is outside 1..3"}, "", ""},
+        {"market_column_outside", coordinates("1 4 5\n", "1"), 3, {"column '4' is outside 1..3"}, "", ""},
+        {"market_negative", coordinates("1 2 -5\n", "1"), 3, {"negative", "'-5'"}, "", ""},
+        {"market_fraction", coordinates("1 2 2.5\n", "1", "real"), 3, {"'2.5'"}, "multiply", ""},
+        {"market_value_of_a_pattern", coordinates("1 2 5\n", "1", "pattern"), 3, {"goes on with '5'"}, "", ""},
+        {"market_both_triangles",
+         coordinates("2 1 5\n1 2 5\n", "2", "real", "symmetric"),
+         4,
+         {"row 1, column 2"},
+         "'general'",
+         ""},
+        {"market_array_goes_on", "%%MatrixMarket matrix array integer general\n1 1\n5\n6\n", 4, {"'6'"}, "", ""},
+        {"market_nul", coordinates(std::string("1 2\0 5\n", 7), "1"), 3, {"NUL"}, "", ""},
+    };
+}
+
+std::vector<Malformed> qaplibs() {
+    return {
+        {"qaplib_size_only", "12\n", 1, {"row 1 of the first matrix"}, "", ""},
+        {"qaplib_truncated", "2\n0 1\n1 0\n\n0 1\n1\n", 6, {"row 2 of the second matrix"}, "", ""},
+        {"qaplib_goes_on", "2\n0 1\n1 0\n\n0 1\n1 0\n7\n", 7, {"'7' follows"}, "", ""},
+        {"qaplib_size_zero", "0\n", 1, {"'0' is outside 1.."}, "", ""},
+        {"qaplib_size_negative", "-2\n0 1 1 0\n", 1, {"negative"}, "", ""},
+        {"qaplib_size_huge", "2000000000\n0 1 1 0\n", 1, {"2000000000"}, "", ""},
+        {"qaplib_size_more_than_there_is", "134217728\n0 1 1 0\n", 2, {"row 1 of the first"}, "", ""},
+        {"qaplib_size_a_fraction", "2.5\n0 1 1 0\n", 1, {"whole number", "'2.5'"}, "", ""},
+        {"qaplib_negative_flow", "2\n0 -1\n1 0\n0 1 1 0\n", 2, {"'-1'"}, "", ""},
+        {"qaplib_word", "2\n0 1\n1 0\n0 x 1 0\n", 4, {"'x'"}, "", ""},
+        {"qaplib_nothing", "# nothing\n", 1, {"size of the problem is missing"}, "", "qaplib"},
+    };
+}
+
+std::vector<Malformed> documents() {
+    std::vector<Malformed> all;
+    for (const auto& some : {unrecognised(), edge_lists(), dense_matrices(), matrix_markets(), qaplibs()}) {
+        all.insert(all.end(), some.begin(), some.end());
+    }
+    return all;
+}
+
+class MalformedMatrix : public testing::TestWithParam<Malformed> {};
+
+TEST_P(MalformedMatrix, is_refused_with_line_and_value) {
+    const Malformed& document = GetParam();
+    try {
+        parse_workload(document.text, "w.txt", document.format);
+        FAIL() << "accepted";
+    } catch (const InputError& error) {
+        const std::string what = error.what();
+        const std::string place = document.line == 0 ? "w.txt: " : "w.txt:" + std::to_string(document.line) + ": ";
+        EXPECT_TRUE(what.starts_with(place)) << what;
+        for (const std::string& quoted : document.quoted) EXPECT_NE(what.find(quoted), std::string::npos) << what;
+        EXPECT_NE(error.hint().find(document.hint), std::string::npos) << error.hint();
+        EXPECT_LT(what.size(), 400U) << what;
+        for (const char c : what) EXPECT_TRUE(c >= 0x20 && c < 0x7f) << what;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Documents, MalformedMatrix, testing::ValuesIn(documents()),
+                         [](const auto& instance) { return instance.param.name; });
+
+}  // namespace
+}  // namespace haichi
