@@ -17,6 +17,7 @@ namespace {
 struct EvaluateOptions {
     JobOptions job;
     std::string workload;
+    std::string workload_format;
     std::string message_size;
     std::string map;
     std::string format;
@@ -33,6 +34,7 @@ int run(const EvaluateOptions& options, Console& console) {
     request.machine = options.job.machine;
     require_value(options.workload, "--workload");
     request.workload = options.workload;
+    request.workload_format = read_workload_format(options.workload_format);
     if (!options.message_size.empty()) {
         request.message_size_bytes = read_bytes("--message-size", options.message_size);
     }
@@ -58,6 +60,7 @@ Action configure(CLI::App& app) {
     const auto o = std::make_shared<EvaluateOptions>();
     o->job.declare(app, true);
     add_workload_options(app, o->workload, o->message_size);
+    add_workload_format(app, o->workload_format);
     add_value(app, "--map", o->map, "FILE", "the rank map");
     add_value(app, "-f,--format", o->format, "FORMAT", "of the map (haichi list formats); default: by its content");
     add_value(app, "--objective", o->objective, "NAME", "the one compared with the default placement; default: tac3");

@@ -6,6 +6,7 @@
 
 #include "base/errors.h"
 #include "cli/output/tables.h"
+#include "commlog/readers/readers.h"
 #include "commlog/workload/patterns.h"
 #include "mapper/job/map_job.h"
 #include "mapper/rankmap/rankmap.h"
@@ -46,6 +47,12 @@ Entries formats() {
     return entries;
 }
 
+Entries workload_format_entries() {
+    Entries entries;
+    for (const WorkloadFormat& format : workload_formats()) entries.emplace_back(format.name, format.description);
+    return entries;
+}
+
 Entries routings() {
     return {
         {"dor:ORDER[,tie=+|-][,column=I.J.K]",
@@ -67,9 +74,13 @@ struct Kind {
 };
 
 const std::vector<Kind>& kinds() {
-    static const std::vector<Kind> kKinds = {{"machines", machines},     {"objectives", objectives},
-                                             {"strategies", strategies}, {"formats", formats},
-                                             {"routings", routings},     {"patterns", pattern_entries}};
+    static const std::vector<Kind> kKinds = {{"machines", machines},
+                                             {"objectives", objectives},
+                                             {"strategies", strategies},
+                                             {"formats", formats},
+                                             {"routings", routings},
+                                             {"patterns", pattern_entries},
+                                             {"workload-formats", workload_format_entries}};
     return kKinds;
 }
 
@@ -120,7 +131,8 @@ Action configure(CLI::App& app) {
 }  // namespace
 
 Command list_command() {
-    return {"list", "show the machines, objectives, strategies, formats, routings and patterns there are",
+    return {"list",
+            "show the machines, objectives, strategies, formats, routings, patterns and workload formats there are",
             "haichi list objectives", configure};
 }
 

@@ -21,6 +21,7 @@ namespace {
 struct MapOptions {
     JobOptions job;
     std::string workload;
+    std::string workload_format;
     std::string objective;
     std::string strategy;
     std::string start;
@@ -85,6 +86,7 @@ MapRequest map_request(const MapOptions& options) {
     request.machine = options.job.machine;
     require_value(options.workload, "--workload");
     request.workload = options.workload;
+    request.workload_format = read_workload_format(options.workload_format);
     if (!options.message_size.empty()) {
         request.message_size_bytes = read_bytes("--message-size", options.message_size);
     }
@@ -146,6 +148,7 @@ Action configure(CLI::App& app) {
     const auto o = std::make_shared<MapOptions>();
     o->job.declare(app, true);
     add_workload_options(app, o->workload, o->message_size);
+    add_workload_format(app, o->workload_format);
     add_value(app, "--objective", o->objective, "NAME", "what to minimise (haichi list objectives); default: tac3");
     add_value(app, "--strategy", o->strategy, "NAME", "how to place (haichi list strategies); default: anneal");
     add_value(app, "--start", o->start, "MAP", "where annealing starts: a map file or a strategy's name");

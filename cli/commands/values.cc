@@ -7,6 +7,7 @@
 #include "base/errors.h"
 #include "base/quantity.h"
 #include "cli/output/tables.h"
+#include "commlog/readers/readers.h"
 #include "mapper/job/report_json.h"
 
 namespace haichi::cli {
@@ -17,8 +18,19 @@ CLI::Option* add_value(CLI::App& app, const std::string& names, std::string& val
 }
 
 void add_workload_options(CLI::App& app, std::string& workload, std::string& message_size) {
-    add_value(app, "-w,--workload", workload, "WORKLOAD", "who sends how much to whom: haichi-workload/1; - is stdin");
+    add_value(app, "-w,--workload", workload, "WORKLOAD",
+              "who sends how much to whom: haichi-workload/1 or a matrix; - is stdin");
     add_value(app, "--message-size", message_size, "BYTES", "make every non-empty message this large, as in 1MiB");
+}
+
+void add_workload_format(CLI::App& app, std::string& format) {
+    add_value(app, "--workload-format", format, "FORMAT",
+              "of the workload (haichi list workload-formats); default: by its content");
+}
+
+const std::string& read_workload_format(const std::string& format) {
+    if (!format.empty()) (void)workload_format(format);
+    return format;
 }
 
 void add_requirements(CLI::App& app, std::vector<std::string>& requirements) {

@@ -19,6 +19,11 @@ CLI::Option* add_value(CLI::App& app, const std::string& names, std::string& val
 /// --workload and --message-size, as map and evaluate take them.
 void add_workload_options(CLI::App& app, std::string& workload, std::string& message_size);
 
+/// --workload-format, beside --workload.
+void add_workload_format(CLI::App& app, std::string& format);
+/// `format` once it is checked: throws OptionError for unknown ones before anything is read.
+const std::string& read_workload_format(const std::string& format);
+
 /// --require, repeatable; see read_requirements().
 void add_requirements(CLI::App& app, std::vector<std::string>& requirements);
 
