@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "commlog/readers/readers.h"
 #include "commlog/workload/patterns.h"
 #include "mapper/job/map_job.h"
 #include "mapper/rankmap/rankmap.h"
@@ -75,6 +76,7 @@ PYBIND11_MODULE(_core, module) {
     module.def("strategies", [] { return named_entries(strategy_infos()); });
     module.def("formats", [] { return named_entries(rank_map_formats()); });
     module.def("patterns", [] { return named_entries(patterns()); });
+    module.def("workload_formats", [] { return named_entries(workload_formats()); });
     bind_workload(module);
     bind_job(module);
 }

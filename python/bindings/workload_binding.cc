@@ -2,6 +2,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,15 +31,18 @@ RankId checked_rank(std::int64_t value, const char* end, py::ssize_t message, st
     return RankId(static_cast<std::int32_t>(value));
 }
 
+std::int32_t checked_rank_count(std::int64_t ranks) {
+    if (ranks >= 1 && ranks <= kMostRanks) return static_cast<std::int32_t>(ranks);
+    throw OptionError("the number of ranks must be 1 to " + std::to_string(kMostRanks) + ", not " +
+                      std::to_string(ranks));
+}
+
 /// Messages [set_first[t], set_first[t + 1]) form set t; the Python side has sorted them.
 Workload workload_from_arrays(std::int64_t ranks, std::int64_t iterations, const Int64Array& source,
                               const Int64Array& destination, const Int64Array& size_bytes,
                               const std::vector<py::ssize_t>& set_first, const std::vector<std::string>& labels,
                               const std::vector<double>& compute_seconds) {
-    if (ranks < 1 || ranks > kMostRanks) {
-        throw OptionError("the number of ranks must be 1 to " + std::to_string(kMostRanks) + ", not " +
-                          std::to_string(ranks));
-    }
+    const std::int32_t rank_count = checked_rank_count(ranks);
     const auto sources = source.unchecked<1>();
     const auto destinations = destination.unchecked<1>();
     const auto sizes = size_bytes.unchecked<1>();
@@ -49,7 +53,7 @@ Workload workload_from_arrays(std::int64_t ranks, std::int64_t iterations, const
         set_first.back() != sources.shape(0)) {
         throw InternalError("the sets do not cover the messages");
     }
-    Workload workload(static_cast<std::int32_t>(ranks), iterations);
+    Workload workload(rank_count, iterations);
     workload.reserve_messages(static_cast<std::size_t>(sources.shape(0)));
     for (std::size_t t = 0; t < labels.size(); ++t) {
         workload.add_set(labels[t], compute_seconds[t]);
@@ -59,6 +63,75 @@ Workload workload_from_arrays(std::int64_t ranks, std::int64_t iterations, const
         }
     }
     return workload;
+}
+
+template <class Index>
+using IndexArray = py::array_t<Index, py::array::c_style>;
+
+/// A sparse matrix as triples, read where they lie. Entries of 0 are no messages.
+template <class Index>
+Workload workload_from_coordinates(std::int64_t ranks, std::int64_t iterations, const std::string& label,
+                                   const IndexArray<Index>& row, const IndexArray<Index>& column,
+                                   const Int64Array& size_bytes) {
+    const auto rows = row.template unchecked<1>();
+    const auto columns = column.template unchecked<1>();
+    const auto sizes = size_bytes.unchecked<1>();
+    if (rows.shape(0) != sizes.shape(0) || columns.shape(0) != sizes.shape(0)) {
+        throw InputError("rows, columns and values of the matrix differ in length");
+    }
+    Workload workload(checked_rank_count(ranks), iterations);
+    workload.add_set(label);
+    workload.reserve_messages(static_cast<std::size_t>(sizes.shape(0)));
+    for (py::ssize_t i = 0; i < sizes.shape(0); ++i) {
+        if (sizes(i) == 0) continue;
+        workload.add_message(checked_rank(rows(i), "row", i, ranks), checked_rank(columns(i), "column", i, ranks),
+                             sizes(i));
+    }
+    return workload;
+}
+
+/// A sparse matrix as SciPy's CSR or, `by_columns`, CSC, read where it lies: entries [first[k], first[k + 1]) are row
+/// (column) k, `index` holds their columns (rows). Entries of 0 are no messages.
+template <class Index>
+Workload workload_from_compressed(std::int64_t ranks, std::int64_t iterations, const std::string& label,
+                                  const IndexArray<Index>& first, const IndexArray<Index>& index,
+                                  const Int64Array& size_bytes, bool by_columns) {
+    const auto firsts = first.template unchecked<1>();
+    const auto others = index.template unchecked<1>();
+    const auto sizes = size_bytes.unchecked<1>();
+    const std::int32_t rank_count = checked_rank_count(ranks);
+    if (firsts.shape(0) != rank_count + py::ssize_t{1} || firsts(0) != 0) {
+        throw InputError("the rows of the sparse matrix do not begin with entry 0, one after the other");
+    }
+    // SciPy allows unused room after the last entry.
+    const std::int64_t stored = std::min(others.shape(0), sizes.shape(0));
+    Workload workload(rank_count, iterations);
+    workload.add_set(label);
+    workload.reserve_messages(static_cast<std::size_t>(std::clamp<std::int64_t>(firsts(rank_count), 0, stored)));
+    for (std::int32_t k = 0; k < rank_count; ++k) {
+        if (firsts(k + 1) < firsts(k) || firsts(k + 1) > stored) {
+            throw InputError("row " + std::to_string(k) + " of the sparse matrix ends at entry " +
+                             std::to_string(firsts(k + 1)) + ", of " + std::to_string(stored));
+        }
+        for (py::ssize_t i = firsts(k); i < firsts(k + 1); ++i) {
+            if (sizes(i) == 0) continue;
+            const RankId line(k);
+            const RankId other = checked_rank(others(i), by_columns ? "row" : "column", i, ranks);
+            workload.add_message(by_columns ? other : line, by_columns ? line : other, sizes(i));
+        }
+    }
+    return workload;
+}
+
+template <class Index>
+void bind_sparse(py::class_<Workload>& workload) {
+    workload
+        .def_static("from_coordinates", workload_from_coordinates<Index>, py::kw_only(), py::arg("ranks"),
+                    py::arg("iterations"), py::arg("label"), py::arg("row").noconvert(), py::arg("column").noconvert(),
+                    py::arg("size_bytes").noconvert())
+        .def_static("from_compressed", workload_from_compressed<Index>, py::kw_only(), py::arg("ranks"),
+                    py::arg("iterations"), py::arg("label"), py::arg("first").noconvert(), py::arg("index").noconvert(),
+                    py::arg("size_bytes").noconvert(), py::arg("by_columns"));
 }
 
 Workload workload_from_pattern(const std::string& name, int ranks, std::vector<int> dims, bool periodic, int points,
@@ -110,7 +183,10 @@ void write_workload_file(const Workload& workload, const std::string& path) {
 }  // namespace
 
 void bind_workload(py::module_& module) {
-    py::class_<Workload>(module, "Workload")
+    py::class_<Workload> workload(module, "Workload");
+    bind_sparse<std::int32_t>(workload);
+    bind_sparse<std::int64_t>(workload);
+    workload
         .def_static("from_arrays", workload_from_arrays, py::kw_only(), py::arg("ranks"), py::arg("iterations"),
                     py::arg("source").noconvert(), py::arg("destination").noconvert(),
                     py::arg("size_bytes").noconvert(), py::arg("set_first"), py::arg("labels"),

@@ -17,6 +17,7 @@ from haichi.tables import (
     list_objectives,
     list_patterns,
     list_strategies,
+    list_workload_formats,
 )
 from haichi.workload import Messages, Workload
 
@@ -38,5 +39,6 @@ __all__ = [
     "list_objectives",
     "list_patterns",
     "list_strategies",
+    "list_workload_formats",
     "optimize",
 ]

@@ -1,4 +1,4 @@
-from typing import final
+from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,27 @@ class Workload:
         set_first: list[int],
         labels: list[str],
         compute_seconds: list[float],
+    ) -> Workload: ...
+    @staticmethod
+    def from_coordinates(
+        *,
+        ranks: int,
+        iterations: int,
+        label: str,
+        row: npt.NDArray[Any],
+        column: npt.NDArray[Any],
+        size_bytes: npt.NDArray[np.int64],
+    ) -> Workload: ...
+    @staticmethod
+    def from_compressed(
+        *,
+        ranks: int,
+        iterations: int,
+        label: str,
+        first: npt.NDArray[Any],
+        index: npt.NDArray[Any],
+        size_bytes: npt.NDArray[np.int64],
+        by_columns: bool,
     ) -> Workload: ...
     @staticmethod
     def from_pattern(

@@ -13,9 +13,7 @@ import numpy.typing as npt
 
 from haichi import _core
 from haichi.errors import OptionError
-from haichi.workload import Workload, as_workload, whole_numbers
-
-WorkloadLike = Workload | str | os.PathLike[str] | npt.NDArray[Any]
+from haichi.workload import WorkloadLike, as_workload, whole_numbers
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -141,7 +139,8 @@ def optimize(
 
     Parameters
     ----------
-    workload: a Workload, a file, or a square NumPy matrix of bytes.
+    workload: a Workload, a file, a square matrix of bytes (NumPy or SciPy), or a NetworkX graph with bytes as the
+        ``weight`` of its edges.
     machine: a preset (`haichi.list_machines`) or a machine file.
     shape, origin: the job's cuboid on the machine, ``"1x2x4x2x3x2"`` or a sequence; default: the whole machine.
     nodes: a node-list file instead of a cuboid.

@@ -34,6 +34,11 @@ def list_formats() -> list[Entry]:
     return _entries(_core.formats())
 
 
+def list_workload_formats() -> list[Entry]:
+    """File formats of workloads."""
+    return _entries(_core.workload_formats())
+
+
 def list_patterns() -> list[Entry]:
     """Built-in workloads."""
     return _entries(_core.patterns())

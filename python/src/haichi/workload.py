@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Hashable, Sequence
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from haichi import _core
+from haichi.array_files import is_array_file, read_array_file
 from haichi.errors import InputError
+from haichi.foreign_types import Graph, SparseMatrix, is_graph, is_sparse_matrix
 
 Int32Array = npt.NDArray[np.int32]
 Int64Array = npt.NDArray[np.int64]
@@ -50,13 +52,18 @@ class Workload:
         self._core = core
 
     @classmethod
-    def from_matrix(cls, matrix: npt.ArrayLike, *, iterations: int = 1, label: str = "matrix") -> Workload:
-        """One set from a dense square matrix: ``matrix[i, j]`` bytes go from rank i to rank j.
+    def from_matrix(
+        cls, matrix: npt.ArrayLike | SparseMatrix, *, iterations: int = 1, label: str = "matrix"
+    ) -> Workload:
+        """One set from a square matrix: ``matrix[i, j]`` bytes go from rank i to rank j.
 
-        Entries of 0 are no messages. Raises InputError for other shapes, and for entries that are negative, no whole
-        numbers, or above 2^48.
+        An array, or a sparse matrix or array of SciPy, which is not made dense: CSR, CSC and COO are read where they
+        are when their values are int64. Entries of 0 are no messages; those stored twice are two messages. Raises
+        InputError for other shapes, and for entries that are negative, no whole numbers, or above 2^48.
         """
-        dense = whole_numbers("matrix", matrix)
+        if is_sparse_matrix(matrix):
+            return cls(_sparse_core(matrix, iterations, label))
+        dense = whole_numbers("matrix", cast("npt.ArrayLike", matrix))
         if dense.ndim != 2 or dense.shape[0] != dense.shape[1]:
             raise InputError(f"the matrix must be square, not {' x '.join(map(str, dense.shape))}")
         source, destination = np.nonzero(dense)
@@ -131,8 +138,48 @@ class Workload:
         )
 
     @classmethod
+    def from_graph(
+        cls,
+        graph: Graph,
+        *,
+        bytes: str | int = "weight",
+        order: Sequence[Hashable] | None = None,
+        iterations: int = 1,
+        label: str = "graph",
+    ) -> Workload:
+        """One set from a graph of NetworkX: every edge is a message, of an undirected graph one in each direction.
+
+        `bytes` names the edge attribute with the size of the message, or is the size of all. Parallel edges are
+        messages of their own. The nodes are the ranks ``0..n - 1``; of other nodes, `order` tells which is rank 0, 1
+        and so on. Raises InputError for nodes that are neither, for edges without the attribute, and as `from_messages`
+        does.
+        """
+        rank = _rank_of_node(graph, order)
+        edges = list(graph.edges(data=bytes if isinstance(bytes, str) else "weight", default=None))
+        ends = np.array([(rank[u], rank[v]) for u, v, _ in edges], np.int64).reshape(-1, 2)
+        if isinstance(bytes, str):
+            for u, v, size in edges:
+                if size is None:
+                    raise InputError(f"the edge {u!r} - {v!r} has no attribute {bytes!r}", "name another: bytes=...")
+            sizes = whole_numbers("bytes", [size for _, _, size in edges])
+        else:
+            sizes = np.full(len(edges), whole_numbers("bytes", bytes))
+        if not graph.is_directed():
+            both_ways = np.stack([ends, ends[:, ::-1]], axis=1).reshape(-1, 2)
+            kept = np.repeat(ends[:, 0] != ends[:, 1], 2)
+            kept[::2] = True  # a loop has one direction
+            ends, sizes = both_ways[kept], np.repeat(sizes, 2)[kept]
+        return cls.from_messages(ends[:, 0], ends[:, 1], sizes, ranks=len(rank), iterations=iterations, labels=[label])
+
+    @classmethod
     def from_file(cls, path: str | os.PathLike[str], format: str = "") -> Workload:
-        """From a workload file in `format` (`haichi.list_workload_formats`); empty: by its content."""
+        """From a file in `format` (`haichi.list_workload_formats`); empty: by its content, which may be NumPy's.
+
+        ``.npy`` and ``.npz`` hold a dense matrix or a sparse one of SciPy, taken as by `from_matrix`; nothing is
+        unpickled. Raises InputError with file and line.
+        """
+        if not format and is_array_file(os.fspath(path)):
+            return cls.from_matrix(read_array_file(os.fspath(path)))
         return cls(_core.Workload.read(os.fspath(path), format))
 
     @classmethod
@@ -204,10 +251,66 @@ class Workload:
         )
 
 
-def as_workload(workload: Workload | str | os.PathLike[str] | npt.NDArray[Any]) -> Workload:
-    """A workload as it is; a path is read, an array is taken as a matrix."""
+def _sparse_core(matrix: SparseMatrix, iterations: int, label: str) -> _core.Workload:
+    if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise InputError(f"the matrix must be square, not {' x '.join(map(str, matrix.shape))}")
+    stored: Any = matrix if matrix.format in ("csr", "csc", "coo") else matrix.tocoo()
+    sizes = whole_numbers("matrix", stored.data)
+    if stored.format == "coo":
+        row, column = _same_indices(stored.row, stored.col)
+        return _core.Workload.from_coordinates(
+            ranks=matrix.shape[0], iterations=iterations, label=label, row=row, column=column, size_bytes=sizes
+        )
+    first, index = _same_indices(stored.indptr, stored.indices)
+    return _core.Workload.from_compressed(
+        ranks=matrix.shape[0],
+        iterations=iterations,
+        label=label,
+        first=first,
+        index=index,
+        size_bytes=sizes,
+        by_columns=stored.format == "csc",
+    )
+
+
+def _same_indices(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Both as contiguous int32 or both as contiguous int64, which they mostly are."""
+    dtype = np.int32 if a.dtype == b.dtype == np.int32 else np.int64
+    return np.ascontiguousarray(a, dtype), np.ascontiguousarray(b, dtype)
+
+
+def _rank_of_node(graph: Graph, order: Sequence[Hashable] | None) -> dict[Any, int]:
+    nodes = list(graph.nodes)
+    if order is None:
+        ranks = set(range(len(nodes)))
+        for node in nodes:
+            if isinstance(node, bool) or not isinstance(node, int | np.integer) or node not in ranks:
+                raise InputError(
+                    f"the node {node!r} is no rank in 0..{len(nodes) - 1}", "order=[...] tells the node of each rank"
+                )
+        return {node: int(node) for node in nodes}
+    rank = {node: i for i, node in enumerate(order)}
+    if len(rank) != len(order):
+        raise InputError("order names a node twice")
+    for node in nodes:
+        if node not in rank:
+            raise InputError(f"order lacks the node {node!r}")
+    if len(rank) != len(nodes):
+        raise InputError(f"order names {len(rank)} nodes, the graph has {len(nodes)}")
+    return rank
+
+
+WorkloadLike = Workload | str | os.PathLike[str] | npt.NDArray[Any] | SparseMatrix | Graph
+
+
+def as_workload(workload: WorkloadLike) -> Workload:
+    """A workload as it is; a path is read, an array or a sparse matrix is taken as a matrix, a graph by its weights."""
     if isinstance(workload, Workload):
         return workload
-    if isinstance(workload, np.ndarray):
+    if is_graph(workload):
+        return Workload.from_graph(workload)
+    if isinstance(workload, np.ndarray) or is_sparse_matrix(workload):
         return Workload.from_matrix(workload)
-    return Workload.from_file(workload)
+    if isinstance(workload, str | os.PathLike):
+        return Workload.from_file(workload)
+    raise TypeError(f"{type(workload).__name__} is no workload: a Workload, path, matrix or graph is")
