@@ -20,3 +20,6 @@ function(haichi_fuzzer NAME)
 endfunction()
 
 haichi_fuzzer(workload_json LINKS haichi::commlog)
+foreach(format edge_list dense_matrix matrix_market qaplib workload_recognition)
+  haichi_fuzzer(${format} LINKS haichi::commlog)
+endforeach()
