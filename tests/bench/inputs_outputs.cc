@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "commlog/readers/readers.h"
 #include "commlog/workload/patterns.h"
 #include "commlog/workload/workload_json.h"
 #include "mapper/rankmap/rankmap.h"
@@ -35,6 +36,24 @@ void read_json(benchmark::State& state) {
     state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(text.size()));
 }
 
+/// The same messages as an edge list of one set.
+void read_edges(benchmark::State& state) {
+    const Workload halo = halo_workload();
+    std::string text;
+    for (const Message& m : halo.messages()) {
+        text += std::to_string(m.source.value) + ' ' + std::to_string(m.destination.value) + ' ' +
+                std::to_string(m.size_bytes) + '\n';
+    }
+    std::int64_t messages = 0;
+    for (auto _ : state) {
+        const Workload workload = parse_workload(text, "bench.txt");
+        messages += static_cast<std::int64_t>(workload.messages().size());
+        benchmark::DoNotOptimize(workload);
+    }
+    state.SetItemsProcessed(messages);
+    state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(text.size()));
+}
+
 /// All of Fugaku, one rank per node; one item is one rank.
 void write_map(benchmark::State& state, const RankMapFormat& format) {
     const Allocation allocation = allocate(load_machine("fugaku"), {});
@@ -54,6 +73,7 @@ void write_map(benchmark::State& state, const RankMapFormat& format) {
 
 void register_inputs_outputs() {
     benchmark::RegisterBenchmark("read_workload_json/ranks:32768", read_json)->Unit(benchmark::kMillisecond);
+    benchmark::RegisterBenchmark("read_edge_list/ranks:32768", read_edges)->Unit(benchmark::kMillisecond);
     for (const RankMapFormat& format : rank_map_formats()) {
         benchmark::RegisterBenchmark(("write_rank_map/" + format.name + "/ranks:158976").c_str(),
                                      [&format](benchmark::State& state) { write_map(state, format); })
