@@ -2,7 +2,9 @@
 
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,10 +30,14 @@ struct ObjectiveInfo {
     std::string_view sentence;  ///< one sentence with the formula
 };
 
+/// A user's own objective as a function of the node of every rank; called from any thread of a search.
+using ObjectiveFunction = std::function<double(std::span<const NodeId> node_of_rank)>;
+
 /// An objective as a user names it: "tac3", or "weighted(hop-bytes=0.7,tac3=0.3)".
 struct ObjectiveSpec {
     std::string name;
-    std::vector<std::pair<std::string, double>> weights;
+    std::vector<std::pair<std::string, double>> weights{};
+    ObjectiveFunction function{};  ///< of FunctionObjective, which is not in the table
 };
 
 /// An objective under search: holds a mapping's value and changes it move by move. The engine is a template on this

@@ -149,7 +149,7 @@ Action configure(CLI::App& app) {
     o->job.declare(app, true);
     add_workload_options(app, o->workload, o->message_size);
     add_workload_format(app, o->workload_format);
-    add_value(app, "--objective", o->objective, "NAME", "what to minimise (haichi list objectives); default: tac3");
+    add_value(app, "--objective", o->objective, "NAME", "what to minimise (haichi list objectives), or a plug-in, ./libx.so:name; default: tac3");
     add_value(app, "--strategy", o->strategy, "NAME", "how to place (haichi list strategies); default: anneal");
     add_value(app, "--start", o->start, "MAP", "where annealing starts: a map file or a strategy's name");
     add_value(app, "--seed", o->seed, "N", "of all random choices; default: 1");

@@ -6,9 +6,11 @@
 #include "base/errors.h"
 #include "commlog/readers/readers.h"
 #include "mapper/anneal/bound_objective.h"
+#include "mapper/job/plugin_library.h"
 #include "mapper/rankmap/rankmap.h"
 #include "mapper/start/start.h"
 #include "netmodel/machine/logical_torus.h"
+#include "objectives/function_objective.h"
 #include "objectives/registry.h"
 
 namespace haichi {
@@ -37,6 +39,7 @@ struct Job {
     std::shared_ptr<const Workload> workload;
     std::shared_ptr<const Allocation> allocation;
     std::optional<Network> logical;
+    std::optional<PluginName> plugin;
     ObjectiveSpec spec;
     std::optional<Problem> problem;
     Mapping default_placement;
@@ -48,10 +51,21 @@ struct Job {
               load(request.workload, request.workload_format, request.message_size_bytes))),
           allocation(std::make_shared<const Allocation>(allocate(load(request.machine), request.allocation))),
           logical(logical_torus(*allocation)),
-          spec(parse_objective(request.objective)) {
+          plugin(request.objective_function ? std::nullopt : parse_plugin_name(request.objective)) {
+        if (plugin || request.objective_function) {
+            spec = {.name = request.objective, .function = request.objective_function};
+        } else {
+            spec = parse_objective(request.objective);
+        }
         problem.emplace(*workload, allocation->network, allocation->ranks_per_node, logical ? &*logical : nullptr);
         default_placement = haichi::default_placement(workload->rank_count(), *allocation);
-        objective = bind_objective(spec, *problem, default_placement);
+        if (plugin) {
+            objective = bind_plugin_objective(*plugin, *problem, default_placement);
+        } else if (spec.function) {
+            objective = std::make_unique<BoundObjectiveOf<FunctionObjective>>(*problem, spec, default_placement);
+        } else {
+            objective = bind_objective(spec, *problem, default_placement);
+        }
     }
 };
 

@@ -12,6 +12,7 @@
 #include "netmodel/machine/allocation.h"
 #include "netmodel/machine/machine.h"
 #include "objectives/metrics.h"
+#include "objectives/objective.h"
 
 namespace haichi {
 
@@ -22,8 +23,9 @@ struct MapRequest {
     std::string workload_format;                   ///< of the file (workload_formats()); empty: by its content
     std::optional<std::int64_t> message_size_bytes;
     AllocationRequest allocation;
-    std::string objective = "tac3";
-    std::string strategy = "anneal";  ///< a start (strategy_infos()) or anneal
+    std::string objective = "tac3";  ///< as parse_objective reads it, or "./libx.so:name" (mapper/anneal/plugin.h)
+    ObjectiveFunction objective_function{};  ///< instead; `objective` is then its name
+    std::string strategy = "anneal";         ///< a start (strategy_infos()) or anneal
     /// Where annealing starts: a strategy's name or a map file; empty: the best of default, greedy and bisection.
     std::string start;
     /// The rank-map format that the result will be written in, refused before the search when the job cannot have it;
@@ -40,6 +42,7 @@ struct EvaluateRequest {
     std::optional<std::int64_t> message_size_bytes;
     AllocationRequest allocation;
     std::string objective = "tac3";  ///< the one that `value` and `lower_bound` of the report are about
+    ObjectiveFunction objective_function{};
     /// A map file (in `format`, or recognised), or the node of each rank.
     std::variant<std::string, std::vector<NodeId>> map;
     std::string format;

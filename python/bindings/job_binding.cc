@@ -5,7 +5,9 @@
 #include <atomic>
 #include <chrono>
 #include <future>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -55,8 +57,27 @@ MapReport run_map_interruptibly(const MapRequest& request) {
     return *std::move(report);
 }
 
+/// The callable as an ObjectiveFunction. It is called from the search's threads and holds the GIL meanwhile; its array
+/// is its own, as it may be kept.
+ObjectiveFunction objective_function(const std::optional<py::function>& callable) {
+    if (!callable) return {};
+    // Copies of the function are made and destroyed without the GIL; only the last may let go of the callable.
+    const std::shared_ptr<py::function> shared(new py::function(*callable), [](py::function* function) {
+        const py::gil_scoped_acquire acquire;
+        delete function;
+    });
+    return [shared](std::span<const NodeId> nodes) {
+        const py::gil_scoped_acquire acquire;
+        py::array_t<std::int32_t> array(static_cast<py::ssize_t>(nodes.size()));
+        std::int32_t* const values = array.mutable_data();
+        for (std::size_t r = 0; r < nodes.size(); ++r) values[r] = nodes[r].value;
+        return (*shared)(std::move(array)).cast<double>();
+    };
+}
+
 MapReport run_map_binding(const std::string& machine, const Workload& workload, const AllocationRequest& allocation,
-                          const SearchOptions& search, const std::string& objective, const std::string& strategy,
+                          const SearchOptions& search, const std::string& objective,
+                          const std::optional<py::function>& callable, const std::string& strategy,
                           const std::string& start) {
     MapRequest request;
     request.machine = machine;
@@ -64,6 +85,7 @@ MapReport run_map_binding(const std::string& machine, const Workload& workload, 
     request.allocation = allocation;
     request.search = search;
     request.objective = objective;
+    request.objective_function = objective_function(callable);
     request.strategy = strategy;
     request.start = start;
     return run_map_interruptibly(request);
@@ -161,7 +183,8 @@ void bind_job(py::module_& module) {
             py::arg("with_timing"))
         .def("write_rank_map", write_rank_map, py::arg("path"), py::arg("format"));
     module.def("run_map", run_map_binding, py::arg("machine"), py::arg("workload"), py::kw_only(),
-               py::arg("allocation"), py::arg("search"), py::arg("objective"), py::arg("strategy"), py::arg("start"));
+               py::arg("allocation"), py::arg("search"), py::arg("objective"), py::arg("function"), py::arg("strategy"),
+               py::arg("start"));
     module.def("run_evaluate", run_evaluate_binding, py::arg("machine"), py::arg("workload"), py::kw_only(),
                py::arg("allocation"), py::arg("map"), py::arg("format"), py::arg("objective"));
 }

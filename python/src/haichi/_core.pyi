@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from typing import Any, final
 
 import numpy as np
@@ -130,6 +131,7 @@ def run_map(
     allocation: AllocationRequest,
     search: SearchOptions,
     objective: str,
+    function: Callable[[npt.NDArray[np.int32]], float] | None,
     strategy: str,
     start: str,
 ) -> MapReport: ...

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -14,6 +14,9 @@ import numpy.typing as npt
 from haichi import _core
 from haichi.errors import OptionError
 from haichi.workload import WorkloadLike, as_workload, whole_numbers
+
+ObjectiveCallable = Callable[[npt.NDArray[np.int32]], float]
+"""A function of the node of every rank."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -119,7 +122,7 @@ def optimize(
     origin: str | Sequence[int] | None = None,
     nodes: str | os.PathLike[str] | None = None,
     ppn: int = 1,
-    objective: str = "tac3",
+    objective: str | ObjectiveCallable = "tac3",
     strategy: str = "anneal",
     seed: int = 1,
     restarts: int = 0,
@@ -145,7 +148,9 @@ def optimize(
     shape, origin: the job's cuboid on the machine, ``"1x2x4x2x3x2"`` or a sequence; default: the whole machine.
     nodes: a node-list file instead of a cuboid.
     ppn: ranks per node.
-    objective: a name (`haichi.list_objectives`) or ``"weighted(hop-bytes=0.7,tac3=0.3)"``.
+    objective: a name (`haichi.list_objectives`), ``"weighted(hop-bytes=0.7,tac3=0.3)"``, a plug-in
+        ``"./libx.so:name"``, or a function of the node of every rank (int32 array) that gives a number, the same for
+        the same placement. A function is called at every proposal: the search is as fast as it is.
     strategy: a first placement or ``"anneal"`` (`haichi.list_strategies`).
     seed: equal inputs and seeds give equal results, whatever the number of threads (not with `time_limit`).
     restarts: independent searches, the best of which counts; 0: a number that depends only on the job.
@@ -185,7 +190,8 @@ def optimize(
             as_workload(workload)._core,
             allocation=_allocation(shape, origin, nodes, ppn, routing, fold, count_nic),
             search=search,
-            objective=objective,
+            objective=getattr(objective, "__name__", "function") if callable(objective) else objective,
+            function=objective if callable(objective) else None,
             strategy=strategy,
             start="" if start is None else os.fspath(start),
         )

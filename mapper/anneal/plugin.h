@@ -1,0 +1,46 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "mapper/anneal/bound_objective.h"
+
+// Objectives in shared libraries. A plug-in is one source file with a class that satisfies SearchObjective and, at its
+// end, HAICHI_PLUGIN_OBJECTIVES(MyObjective); see examples/plugin_objective. The annealing loop is compiled into the
+// plug-in for its objective, so it runs as fast as those of the table.
+
+namespace haichi {
+
+/// Changes whenever a plug-in built before would not fit: the two sides share C++ types.
+inline constexpr const char* kPluginAbi = "haichi-plugin/1 " __VERSION__;
+
+template <SearchObjective... O>
+BoundObjective* bind_plugin_objective(std::string_view name, const Problem& problem, const Mapping& default_placement) {
+    BoundObjective* bound = nullptr;
+    ((bound = bound == nullptr && name == O::kInfo.name
+                  ? new BoundObjectiveOf<O>(problem, {std::string(name), {}}, default_placement)
+                  : bound),
+     ...);
+    return bound;
+}
+
+template <SearchObjective... O>
+const char* plugin_objective_names() {
+    static const std::string kNames = [] {
+        std::string names;
+        ((names += (names.empty() ? "" : ",") + std::string(O::kInfo.name)), ...);
+        return names;
+    }();
+    return kNames.c_str();
+}
+
+}  // namespace haichi
+
+/// What haichi looks for in the library; once per library, outside namespaces.
+#define HAICHI_PLUGIN_OBJECTIVES(...)                                                                           \
+    extern "C" const char* haichi_plugin_abi() { return haichi::kPluginAbi; }                                   \
+    extern "C" const char* haichi_plugin_objectives() { return haichi::plugin_objective_names<__VA_ARGS__>(); } \
+    extern "C" haichi::BoundObjective* haichi_plugin_bind(const char* name, const haichi::Problem* problem,     \
+                                                          const haichi::Mapping* default_placement) {           \
+        return haichi::bind_plugin_objective<__VA_ARGS__>(name, *problem, *default_placement);                  \
+    }
