@@ -4,13 +4,9 @@
 #include <chrono>
 
 #include "base/errors.h"
-#include "commlog/readers/readers.h"
-#include "mapper/anneal/bound_objective.h"
-#include "mapper/job/plugin_library.h"
+#include "mapper/job/job.h"
 #include "mapper/rankmap/rankmap.h"
 #include "mapper/start/start.h"
-#include "netmodel/machine/logical_torus.h"
-#include "objectives/function_objective.h"
 #include "objectives/registry.h"
 
 namespace haichi {
@@ -22,53 +18,6 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kHottestLinks = 10;
 constexpr std::size_t kMessagesPerHotLink = 8;
 
-Machine load(const std::variant<std::string, Machine>& machine) {
-    if (const auto* value = std::get_if<Machine>(&machine)) return *value;
-    return load_machine(std::get<std::string>(machine));
-}
-
-Workload load(const std::variant<std::string, Workload>& workload, const std::string& format,
-              std::optional<std::int64_t> message_size_bytes) {
-    const auto* value = std::get_if<Workload>(&workload);
-    Workload loaded = value != nullptr ? *value : read_workload(std::get<std::string>(workload), format);
-    return message_size_bytes ? loaded.with_message_size(*message_size_bytes) : loaded;
-}
-
-/// What map and evaluate share: the inputs, loaded and checked against each other, and the problem they pose.
-struct Job {
-    std::shared_ptr<const Workload> workload;
-    std::shared_ptr<const Allocation> allocation;
-    std::optional<Network> logical;
-    std::optional<PluginName> plugin;
-    ObjectiveSpec spec;
-    std::optional<Problem> problem;
-    Mapping default_placement;
-    std::unique_ptr<BoundObjective> objective;
-
-    template <class Request>
-    explicit Job(const Request& request)
-        : workload(std::make_shared<const Workload>(
-              load(request.workload, request.workload_format, request.message_size_bytes))),
-          allocation(std::make_shared<const Allocation>(allocate(load(request.machine), request.allocation))),
-          logical(logical_torus(*allocation)),
-          plugin(request.objective_function ? std::nullopt : parse_plugin_name(request.objective)) {
-        if (plugin || request.objective_function) {
-            spec = {.name = request.objective, .function = request.objective_function};
-        } else {
-            spec = parse_objective(request.objective);
-        }
-        problem.emplace(*workload, allocation->network, allocation->ranks_per_node, logical ? &*logical : nullptr);
-        default_placement = haichi::default_placement(workload->rank_count(), *allocation);
-        if (plugin) {
-            objective = bind_plugin_objective(*plugin, *problem, default_placement);
-        } else if (spec.function) {
-            objective = std::make_unique<BoundObjectiveOf<FunctionObjective>>(*problem, spec, default_placement);
-        } else {
-            objective = bind_objective(spec, *problem, default_placement);
-        }
-    }
-};
-
 ObjectiveValue row_of(const BoundObjective& objective, const Standing& standing) {
     return {.objective = std::string(objective.info().name),
             .unit = std::string(objective.info().unit),
@@ -76,23 +25,6 @@ ObjectiveValue row_of(const BoundObjective& objective, const Standing& standing)
             .lower_bound = standing.lower_bound,
             .counted_lower_bound = standing.counted_lower_bound,
             .optimal = standing.optimal};
-}
-
-/// Fills what a report says of report.mapping.
-void describe_placement(const Job& job, MapReport& report) {
-    report.allocation = job.allocation;
-    report.workload = job.workload;
-    report.objective = to_string(job.spec);
-    report.unit = job.objective->info().unit;
-    report.metrics = measure(*job.problem, report.mapping);
-    report.default_metrics = measure(*job.problem, job.default_placement);
-    const Standing standing = job.objective->standing(report.mapping, report.metrics);
-    report.value = standing.value;
-    report.lower_bound = standing.lower_bound;
-    report.counted_lower_bound = standing.counted_lower_bound;
-    report.optimal = standing.optimal;
-    report.search_value = standing.search_value;
-    report.default_value = job.objective->standing(job.default_placement, report.default_metrics).value;
 }
 
 void check_strategy(const std::string& name) {

@@ -79,7 +79,8 @@ std::unique_ptr<BoundObjective> bind_plugin_objective(const PluginName& name, co
     });
     if (!library) {
         const char* const why = dlerror();
-        throw InputError(SourcePlace{name.library, 0}, "cannot be loaded: " + shown(why != nullptr ? why : "unknown reason"));
+        throw InputError(SourcePlace{name.library, 0},
+                         "cannot be loaded: " + shown(why != nullptr ? why : "unknown reason"));
     }
     const std::string abi = symbol<const char*()>(library, name.library, "haichi_plugin_abi")();
     if (abi != kPluginAbi) {

@@ -1,0 +1,68 @@
+#include "mapper/job/job.h"
+
+#include "commlog/readers/readers.h"
+#include "mapper/job/plugin_library.h"
+#include "mapper/start/start.h"
+#include "netmodel/machine/logical_torus.h"
+#include "objectives/function_objective.h"
+#include "objectives/registry.h"
+
+namespace haichi {
+
+namespace {
+
+Machine load(const std::variant<std::string, Machine>& machine) {
+    if (const auto* value = std::get_if<Machine>(&machine)) return *value;
+    return load_machine(std::get<std::string>(machine));
+}
+
+Workload load(const std::variant<std::string, Workload>& workload, const std::string& format,
+              std::optional<std::int64_t> message_size_bytes) {
+    const auto* value = std::get_if<Workload>(&workload);
+    Workload loaded = value != nullptr ? *value : read_workload(std::get<std::string>(workload), format);
+    return message_size_bytes ? loaded.with_message_size(*message_size_bytes) : loaded;
+}
+
+}  // namespace
+
+template <class Request>
+void Job::pose(const Request& request) {
+    workload =
+        std::make_shared<const Workload>(load(request.workload, request.workload_format, request.message_size_bytes));
+    allocation = std::make_shared<const Allocation>(allocate(load(request.machine), request.allocation));
+    logical = logical_torus(*allocation);
+    problem.emplace(*workload, allocation->network, allocation->ranks_per_node, logical ? &*logical : nullptr);
+    default_placement = haichi::default_placement(workload->rank_count(), *allocation);
+    if (request.objective_function) {
+        spec = {.name = request.objective, .function = request.objective_function};
+        objective = std::make_unique<BoundObjectiveOf<FunctionObjective>>(*problem, spec, default_placement);
+    } else if (const auto plugin = parse_plugin_name(request.objective)) {
+        spec = {.name = request.objective};
+        objective = bind_plugin_objective(*plugin, *problem, default_placement);
+    } else {
+        spec = parse_objective(request.objective);
+        objective = bind_objective(spec, *problem, default_placement);
+    }
+}
+
+Job::Job(const MapRequest& request) { pose(request); }
+Job::Job(const EvaluateRequest& request) { pose(request); }
+
+/// Fills what a report says of report.mapping.
+void describe_placement(const Job& job, MapReport& report) {
+    report.allocation = job.allocation;
+    report.workload = job.workload;
+    report.objective = to_string(job.spec);
+    report.unit = job.objective->info().unit;
+    report.metrics = measure(*job.problem, report.mapping);
+    report.default_metrics = measure(*job.problem, job.default_placement);
+    const Standing standing = job.objective->standing(report.mapping, report.metrics);
+    report.value = standing.value;
+    report.lower_bound = standing.lower_bound;
+    report.counted_lower_bound = standing.counted_lower_bound;
+    report.optimal = standing.optimal;
+    report.search_value = standing.search_value;
+    report.default_value = job.objective->standing(job.default_placement, report.default_metrics).value;
+}
+
+}  // namespace haichi

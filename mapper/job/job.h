@@ -1,0 +1,34 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "mapper/anneal/bound_objective.h"
+#include "mapper/job/map_job.h"
+#include "mapper/job/plugin_library.h"
+#include "objectives/problem.h"
+
+namespace haichi {
+
+/// What map and evaluate share: the inputs, loaded and checked against each other, and the problem they pose.
+struct Job {
+    std::shared_ptr<const Workload> workload;
+    std::shared_ptr<const Allocation> allocation;
+    std::optional<Network> logical;
+    ObjectiveSpec spec;
+    std::optional<Problem> problem;
+    Mapping default_placement;
+    std::unique_ptr<BoundObjective> objective;
+
+    explicit Job(const MapRequest& request);
+    explicit Job(const EvaluateRequest& request);
+
+  private:
+    template <class Request>
+    void pose(const Request& request);
+};
+
+/// Fills what a report says of report.mapping.
+void describe_placement(const Job& job, MapReport& report);
+
+}  // namespace haichi
