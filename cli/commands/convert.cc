@@ -27,15 +27,14 @@ int run(const ConvertOptions& options, Console& console) {
     const RankMapFormat& target = rank_map_format(options.to);
     Destination destination(options.output, console);
     const Allocation allocation = allocate(load_machine(options.job.machine), request);
-    target.check(allocation);
-    const Mapping mapping = read_rank_map(options.map, options.from, {&allocation, 0});
-    const RankMapContext context{&allocation, mapping.rank_count()};
+    const std::optional<HostNames> hosts = options.job.host_names(allocation);
+    RankMapContext context{.allocation = &allocation, .hosts = hosts ? &*hosts : nullptr};
+    target.check(context);
+    const Mapping mapping = read_rank_map(options.map, options.from, context);
+    context.rank_count = mapping.rank_count();
     destination.write(target.write(mapping, context));
     destination.commit();
-    if (target.name == "fujitsu") {
-        const std::string lines = pjm_options(mapping, context, destination.is_file() ? options.output : "FILE");
-        if (!lines.empty()) console.say("for the job script:\n" + lines);
-    }
+    say_about_map(target, mapping, context, options.output, console);
     return kExitDone;
 }
 

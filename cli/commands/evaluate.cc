@@ -32,6 +32,7 @@ int run(const EvaluateOptions& options, Console& console) {
     EvaluateRequest request;
     request.allocation = options.job.request();
     request.machine = options.job.machine;
+    request.hosts = options.job.hosts;
     require_value(options.workload, "--workload");
     request.workload = options.workload;
     request.workload_format = read_workload_format(options.workload_format);

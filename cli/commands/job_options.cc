@@ -18,6 +18,8 @@ void JobOptions::declare(CLI::App& app, bool routes_messages) {
     }
     add_value(app, "--fold", fold, "FOLD",
               "logical coordinates and rank order: default, mesh, row-major, 1d, 2d, or a coordinate table's file");
+    add_value(app, "--hosts", hosts, "FILE|PATTERN",
+              "names of the nodes, for maps with host names: a file, node[000-095] or node%04d");
     if (routes_messages) app.add_flag("--count-nic", count_nic, "injection and ejection of a node count as links");
 }
 
@@ -39,9 +41,25 @@ AllocationRequest JobOptions::request() const {
 
 void JobOptions::check_standard_input(std::initializer_list<std::string> others) const {
     int readers = 0;
-    for (const std::string* file : {&machine, &nodes, &fold}) readers += *file == "-" ? 1 : 0;
+    for (const std::string* file : {&machine, &nodes, &fold, &hosts}) readers += *file == "-" ? 1 : 0;
     for (const std::string& file : others) readers += file == "-" ? 1 : 0;
     if (readers > 1) throw OptionError("standard input can be only one of the files", "- stands twice");
+}
+
+std::optional<HostNames> JobOptions::host_names(const Allocation& allocation) const {
+    if (hosts.empty()) return std::nullopt;
+    return HostNames::read(hosts, allocation.node_count());
+}
+
+void say_about_map(const RankMapFormat& format, const Mapping& mapping, const RankMapContext& context,
+                   const std::string& file, Console& console) {
+    if (format.warning != nullptr) {
+        const std::string warning = format.warning(mapping, context);
+        if (!warning.empty()) console.say("warning: " + warning + "\n");
+    }
+    if (format.name != "fujitsu") return;
+    const std::string lines = pjm_options(mapping, context, file.empty() || file == "-" ? "FILE" : file);
+    if (!lines.empty()) console.say("for the job script:\n" + lines);
 }
 
 }  // namespace haichi::cli

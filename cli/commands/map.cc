@@ -84,6 +84,7 @@ MapRequest map_request(const MapOptions& options) {
     MapRequest request;
     request.allocation = options.job.request();
     request.machine = options.job.machine;
+    request.hosts = options.job.hosts;
     require_value(options.workload, "--workload");
     request.workload = options.workload;
     request.workload_format = read_workload_format(options.workload_format);
@@ -106,10 +107,6 @@ void print_words(const MapReport& report, const RankMapFormat& format, const Map
     if (options.format.empty() && format.name == "json") {
         console.say("the map is written as json: this job has no logical coordinates for the format fujitsu\n");
     }
-    if (format.name != "fujitsu") return;
-    const std::string lines = pjm_options(report.mapping, {report.allocation.get(), report.mapping.rank_count()},
-                                          options.output.empty() || options.output == "-" ? "FILE" : options.output);
-    if (!lines.empty()) console.say("for the job script:\n" + lines);
 }
 
 int run(const MapOptions& options, Console& console) {
@@ -128,15 +125,17 @@ int run(const MapOptions& options, Console& console) {
         ProgressBar bar(console, request.objective);
         report = run_map(request, {bar.callback(), &InterruptWatch::flag()});
     }
-    if (format == nullptr) format = &default_rank_map_format(*report.allocation);
+    const RankMapContext context = rank_map_context(report);
+    if (format == nullptr) format = &default_rank_map_format(context);
     if (write_map) {
-        map_file.write(format->write(report.mapping, {report.allocation.get(), report.mapping.rank_count()}));
+        map_file.write(format->write(report.mapping, context));
         map_file.commit();
     }
     if (options.json) {
         console.data(report_text(report_json(report, !options.no_timing)));
     } else {
         print_words(report, *format, options, console);
+        say_about_map(*format, report.mapping, context, options.output, console);
     }
     const int code = check_requirements(requirements, report, console);
     if (!report.interrupted) return code;

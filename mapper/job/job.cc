@@ -30,6 +30,9 @@ void Job::pose(const Request& request) {
     workload =
         std::make_shared<const Workload>(load(request.workload, request.workload_format, request.message_size_bytes));
     allocation = std::make_shared<const Allocation>(allocate(load(request.machine), request.allocation));
+    if (!request.hosts.empty()) {
+        hosts = std::make_shared<const HostNames>(HostNames::read(request.hosts, allocation->node_count()));
+    }
     logical = logical_torus(*allocation);
     problem.emplace(*workload, allocation->network, allocation->ranks_per_node, logical ? &*logical : nullptr);
     default_placement = haichi::default_placement(workload->rank_count(), *allocation);
@@ -52,6 +55,7 @@ Job::Job(const EvaluateRequest& request) { pose(request); }
 void describe_placement(const Job& job, MapReport& report) {
     report.allocation = job.allocation;
     report.workload = job.workload;
+    report.hosts = job.hosts;
     report.objective = to_string(job.spec);
     report.unit = job.objective->info().unit;
     report.metrics = measure(*job.problem, report.mapping);

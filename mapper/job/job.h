@@ -5,7 +5,8 @@
 
 #include "mapper/anneal/bound_objective.h"
 #include "mapper/job/map_job.h"
-#include "mapper/job/plugin_library.h"
+#include "mapper/rankmap/hosts.h"
+#include "mapper/rankmap/rankmap.h"
 #include "objectives/problem.h"
 
 namespace haichi {
@@ -14,6 +15,7 @@ namespace haichi {
 struct Job {
     std::shared_ptr<const Workload> workload;
     std::shared_ptr<const Allocation> allocation;
+    std::shared_ptr<const HostNames> hosts;  ///< null: not known
     std::optional<Network> logical;
     ObjectiveSpec spec;
     std::optional<Problem> problem;
@@ -22,6 +24,10 @@ struct Job {
 
     explicit Job(const MapRequest& request);
     explicit Job(const EvaluateRequest& request);
+
+    [[nodiscard]] RankMapContext rank_maps() const {
+        return {.allocation = allocation.get(), .rank_count = workload->rank_count(), .hosts = hosts.get()};
+    }
 
   private:
     template <class Request>

@@ -66,7 +66,7 @@ StartOfRestart start_of_restarts(const Job& job, const MapRequest& request, cons
         return [place, row](std::int32_t restart) { return place(row, restart); };
     }
     if (!request.start.empty()) {
-        const Mapping given = read_rank_map(request.start, "", {job.allocation.get(), job.problem->rank_count()});
+        const Mapping given = read_rank_map(request.start, "", job.rank_maps());
         return [given](std::int32_t) { return given; };
     }
     // The best start first, so that the result is never worse than any of them; then random ones, which are different
@@ -104,13 +104,18 @@ const std::vector<StrategyInfo>& strategy_infos() {
     return kInfos;
 }
 
+RankMapContext rank_map_context(const MapReport& report) {
+    return {
+        .allocation = report.allocation.get(), .rank_count = report.mapping.rank_count(), .hosts = report.hosts.get()};
+}
+
 MapReport run_map(const MapRequest& request, const SearchControl& control) {
     const auto start_time = Clock::now();
     check_strategy(request.strategy);
     check_options(request.search);
     const RankMapFormat* format = request.map_format.empty() ? nullptr : &rank_map_format(request.map_format);
     const Job job(request);
-    if (format != nullptr) format->check(*job.allocation);
+    if (format != nullptr) format->check(job.rank_maps());
     MapReport report;
     report.seed = request.search.seed;
     report.strategy = request.strategy;
@@ -146,7 +151,7 @@ MapReport run_map(const MapRequest& request, const SearchControl& control) {
 MapReport run_evaluate(const EvaluateRequest& request) {
     const auto start_time = Clock::now();
     const Job job(request);
-    const RankMapContext context{job.allocation.get(), job.workload->rank_count()};
+    const RankMapContext context = job.rank_maps();
     MapReport report;
     report.strategy = "given";
     if (const auto* path = std::get_if<std::string>(&request.map)) {

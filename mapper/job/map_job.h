@@ -9,6 +9,7 @@
 
 #include "commlog/workload/workload.h"
 #include "mapper/anneal/search_options.h"
+#include "mapper/rankmap/rankmap.h"
 #include "netmodel/machine/allocation.h"
 #include "netmodel/machine/machine.h"
 #include "objectives/metrics.h"
@@ -23,6 +24,7 @@ struct MapRequest {
     std::string workload_format;                   ///< of the file (workload_formats()); empty: by its content
     std::optional<std::int64_t> message_size_bytes;
     AllocationRequest allocation;
+    std::string hosts;               ///< names of the nodes, as HostNames::read() takes them; empty: not known
     std::string objective = "tac3";  ///< as parse_objective reads it, or "./libx.so:name" (mapper/anneal/plugin.h)
     ObjectiveFunction objective_function{};  ///< instead; `objective` is then its name
     std::string strategy = "anneal";         ///< a start (strategy_infos()) or anneal
@@ -41,6 +43,7 @@ struct EvaluateRequest {
     std::string workload_format;  ///< as in MapRequest
     std::optional<std::int64_t> message_size_bytes;
     AllocationRequest allocation;
+    std::string hosts;               ///< as in MapRequest
     std::string objective = "tac3";  ///< the one that `value` and `lower_bound` of the report are about
     ObjectiveFunction objective_function{};
     /// A map file (in `format`, or recognised), or the node of each rank.
@@ -64,6 +67,7 @@ struct ObjectiveValue {
 struct MapReport {
     std::shared_ptr<const Allocation> allocation;
     std::shared_ptr<const Workload> workload;
+    std::shared_ptr<const HostNames> hosts;  ///< null: not known
     std::uint64_t seed = 1;
     std::string strategy;
     std::string objective;
@@ -92,6 +96,9 @@ struct MapReport {
 /// Loads, allocates, searches and measures. Throws the errors of its parts; never prints.
 MapReport run_map(const MapRequest& request, const SearchControl& control = {});
 MapReport run_evaluate(const EvaluateRequest& request);
+
+/// What the writers of rank maps need of a report, which must outlive it.
+RankMapContext rank_map_context(const MapReport& report);
 
 /// One row of `haichi list strategies`.
 struct StrategyInfo {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <iterator>
 #include <span>
@@ -16,11 +17,36 @@ RankMapFormat fujitsu_format();
 RankMapFormat tofu6d_format();
 RankMapFormat nsim_format();
 RankMapFormat json_format();
+RankMapFormat bgq_format();
+RankMapFormat bgl_format();
+RankMapFormat cray_format();
+RankMapFormat openmpi_format();
+RankMapFormat slurm_format();
+RankMapFormat hydra_format();
+RankMapFormat intel_format();
+RankMapFormat simgrid_format();
 
 inline void append_number(std::string& text, std::int64_t number) {
     char digits[24];
     const auto [end, error] = std::to_chars(std::begin(digits), std::end(digits), number);
     text.append(digits, end);
+}
+
+/// Does `read`, the reading of one record or the check of one rule. Where problems are collected, an InputError is
+/// kept and the result is false.
+template <class Read>
+bool read_or_note(const RankMapContext& context, MapRule rule, Read&& read) {
+    if (context.problems == nullptr) {
+        read();
+        return true;
+    }
+    try {
+        read();
+        return true;
+    } catch (const InputError& error) {
+        context.problems->add(rule, error);
+        return false;
+    }
 }
 
 /// Collects the nodes of ranks 0, 1, ... for formats whose k-th record is rank k. Records beyond what the job can hold
@@ -29,11 +55,21 @@ class RankCollector {
   public:
     RankCollector(const std::string& file, const RankMapContext& context, std::string record);
 
-    void add(NodeId node, std::size_t line) {
-        if (count_++ >= most_) return;
-        placed_.node_of_rank.push_back(node);
-        placed_.line_of_rank.push_back(static_cast<std::uint32_t>(line));
+    /// `copies`: a record may place several ranks on the node.
+    void add(NodeId node, std::size_t line, std::int64_t copies = 1) {
+        for (std::int64_t kept = std::min(copies, room()); kept > 0; --kept) {
+            placed_.node_of_rank.push_back(node);
+            placed_.line_of_rank.push_back(static_cast<std::uint32_t>(line));
+        }
+        count_ += copies;
     }
+    /// And its place on the node; for all ranks or none.
+    void add_with_place(NodeId node, std::int32_t place, std::size_t line) {
+        if (count_ < most_) placed_.place_of_rank.push_back(place);
+        add(node, line);
+    }
+    /// Ranks that may still come.
+    [[nodiscard]] std::int64_t room() const { return std::max<std::int64_t>(most_ - count_, 0); }
     /// Throws InputError unless the file has the ranks asked for. `hint` is that of the error.
     PlacedRanks take(const RankMapContext& context, const std::string& hint);
 
@@ -43,6 +79,45 @@ class RankCollector {
     std::int64_t most_ = 0;
     std::int64_t count_ = 0;
     PlacedRanks placed_;
+};
+
+/// Collects the nodes of ranks that stand in any order, each once.
+class NumberedRanks {
+  public:
+    NumberedRanks(std::string file, const RankMapContext& context);
+
+    /// Throws InputError at `place` for a rank that is out of range or placed already. `place_on_node` is negative when
+    /// the file does not say it.
+    void add(std::int64_t rank, NodeId node, std::int32_t place_on_node, const SourcePlace& place);
+    void add(std::string_view rank, NodeId node, std::int32_t place_on_node, const SourcePlace& place);
+    /// Instead of add() for a record that could not be read.
+    void skip() { ++skipped_; }
+    /// Largest rank number that can be added.
+    [[nodiscard]] std::int64_t largest_rank() const { return most_ - 1; }
+    /// Throws InputError unless the file has the ranks asked for, without a gap.
+    PlacedRanks take(const RankMapContext& context, const std::string& record);
+
+  private:
+    std::string file_;
+    std::int64_t most_ = 0;
+    std::int64_t count_ = 0;
+    std::int64_t skipped_ = 0;
+    PlacedRanks placed_;
+};
+
+/// Which places on nodes are taken, for formats that name them.
+class PlaceTable {
+  public:
+    /// `what` a place is called in the format, "core".
+    PlaceTable(const Allocation& allocation, std::string what);
+
+    /// The place in `text`; throws InputError at `place` when it is out of range or taken.
+    std::int32_t take(NodeId node, std::string_view text, const SourcePlace& place);
+
+  private:
+    const Allocation* allocation_;
+    std::string what_;
+    std::vector<std::uint32_t> line_of_slot_;  ///< 0: free
 };
 
 /// Throws the InputError for a file with another number of ranks than asked for (0: for more ranks than slots, or
@@ -55,6 +130,17 @@ std::size_t address_length(const Allocation& allocation);
 
 /// The job's node at the machine coordinates in `words`. Throws InputError at `place`.
 NodeId node_at_address(const Allocation& allocation, std::span<const std::string_view> words, const SourcePlace& place);
+
+/// For formats that cannot do without host names: the check of their rows; throws OptionError naming the format.
+void require_hosts(const RankMapContext& context, const std::string& format);
+
+/// The node of that name; throws InputError at `place`.
+NodeId node_of_host(const RankMapContext& context, std::string_view name, const SourcePlace& place);
+
+/// A rank's place on its node.
+inline std::int32_t place_on_node(const Mapping& mapping, RankId rank) {
+    return mapping.slot(rank).value % mapping.ranks_per_node();
+}
 
 /// The machine coordinates of a node, each after a blank (the first too when `text` does not begin a line).
 void append_address(std::string& text, const Allocation& allocation, NodeId node);

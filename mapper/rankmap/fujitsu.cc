@@ -8,7 +8,8 @@ namespace haichi {
 
 namespace {
 
-void check(const Allocation& allocation) {
+void check(const RankMapContext& context) {
+    const Allocation& allocation = *context.allocation;
     if (allocation.fold.is_coordinate_table) return;
     const bool is_tree = std::holds_alternative<FatTreeFabric>(allocation.network.fabric());
     if (!allocation.is_node_list && !is_tree) return;
@@ -21,7 +22,7 @@ void check(const Allocation& allocation) {
 }
 
 std::string write(const Mapping& mapping, const RankMapContext& context) {
-    check(*context.allocation);
+    check(context);
     const Fold& fold = context.allocation->fold;
     std::string text;
     for (const NodeId node : mapping.node_of_rank()) {
@@ -78,7 +79,7 @@ NodeId parse_line(std::string_view line, const Fold& fold, const SourcePlace& pl
 }
 
 PlacedRanks read(std::string_view text, const std::string& file, const RankMapContext& context) {
-    check(*context.allocation);
+    check(context);
     const Fold& fold = context.allocation->fold;
     RankCollector ranks(file, context, "line");
     SourcePlace place{file, 0};
@@ -88,7 +89,9 @@ PlacedRanks read(std::string_view text, const std::string& file, const RankMapCo
         text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
         if (line.ends_with('\r')) line.remove_suffix(1);
         ++place.line;
-        ranks.add(parse_line(line, fold, place), place.line);
+        NodeId node;
+        read_or_note(context, MapRule::kRecords, [&] { node = parse_line(line, fold, place); });
+        ranks.add(node, place.line);
     }
     return ranks.take(context, "PJM ends such a job with INVALID HOSTFILE: one line per rank, no more and no fewer");
 }

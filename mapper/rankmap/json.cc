@@ -20,7 +20,7 @@ using nlohmann::ordered_json;
 constexpr const char* kMappingSchema = "haichi-mapping/1";
 constexpr const char* kReportSchema = "haichi-report/1";
 
-void check(const Allocation&) {}
+void check(const RankMapContext&) {}
 
 std::string write(const Mapping& mapping, const RankMapContext& context) {
     const Allocation& allocation = *context.allocation;

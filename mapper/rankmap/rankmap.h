@@ -5,34 +5,74 @@
 #include <string_view>
 #include <vector>
 
+#include "base/errors.h"
+#include "mapper/rankmap/hosts.h"
 #include "netmodel/machine/allocation.h"
 #include "objectives/mapping.h"
 
 namespace haichi {
+
+/// What a map has to fulfil, in the order of checking.
+enum class MapRule {
+    kRecords,    ///< every record can be read and names a node of the job
+    kRankCount,  ///< as many ranks as asked for, each once
+    kCapacity,   ///< no node has too many ranks
+};
+
+/// Collects what is wrong with a map instead of ending at the first error.
+class MapProblems {
+  public:
+    struct Problem {
+        MapRule rule;
+        InputError error;
+    };
+
+    void add(MapRule rule, const InputError& error) {
+        ++count_;
+        if (kept_.size() < kMostKept) kept_.push_back({rule, error});
+    }
+    [[nodiscard]] std::int64_t count() const { return count_; }
+    /// The first of them.
+    [[nodiscard]] const std::vector<Problem>& kept() const { return kept_; }
+
+  private:
+    static constexpr std::size_t kMostKept = 100;
+    std::int64_t count_ = 0;
+    std::vector<Problem> kept_;
+};
 
 /// What writers and readers of rank maps need besides the mapping.
 struct RankMapContext {
     const Allocation* allocation = nullptr;
     /// Ranks that a file being read must have; 0: as many as it has.
     std::int32_t rank_count = 0;
+    /// Names of the nodes, for formats that use them; null: not known.
+    const HostNames* hosts = nullptr;
+    /// Where readers put what is wrong with single records, and go on; null: they throw it.
+    MapProblems* problems = nullptr;
 };
 
 /// What a reader found: the node of each rank, and the line that says so.
 struct PlacedRanks {
-    std::vector<NodeId> node_of_rank;
+    std::vector<NodeId> node_of_rank;  ///< invalid ids only where problems are collected
     std::vector<std::uint32_t> line_of_rank;
+    /// Each rank's place on its node, 0 .. ranks per node - 1; empty: the format does not say, ranks are in rank order.
+    std::vector<std::int32_t> place_of_rank;
 };
 
 /// A rank-map file format: one file in this folder and one row in the table.
 struct RankMapFormat {
     std::string name;
     std::string description;  ///< one sentence: used with what, content of a line
-    /// Throws UnsupportedError when no mapping of this job can be written; to be called before a long run.
-    void (*check)(const Allocation& allocation) = nullptr;
-    /// The whole file. Throws as check() does.
+    /// Throws UnsupportedError when no mapping of this job can be written, OptionError when host names are needed and
+    /// not known; to be called before a long run.
+    void (*check)(const RankMapContext& context) = nullptr;
+    /// The whole file. Throws as check() does, and UnsupportedError for a mapping that the format cannot express.
     std::string (*write)(const Mapping& mapping, const RankMapContext& context) = nullptr;
     /// Throws InputError with file and line; the caller checks node capacities. O(length of the text).
     PlacedRanks (*read)(std::string_view text, const std::string& file, const RankMapContext& context) = nullptr;
+    /// One sentence about what may go wrong with a map that was written, or ""; null: nothing is known.
+    std::string (*warning)(const Mapping& mapping, const RankMapContext& context) = nullptr;
 };
 
 const std::vector<RankMapFormat>& rank_map_formats();
@@ -41,10 +81,10 @@ const std::vector<RankMapFormat>& rank_map_formats();
 const RankMapFormat& rank_map_format(std::string_view name);
 
 /// The format for users who name none: `fujitsu` where the job has logical coordinates, else `json`.
-const RankMapFormat& default_rank_map_format(const Allocation& allocation);
+const RankMapFormat& default_rank_map_format(const RankMapContext& context);
 
-/// Name of the format a text seems to be in, by its content (JSON, parentheses, number of columns); throws InputError
-/// when it fits none, or fits two that read it differently.
+/// Name of the format a text seems to be in, by its content (JSON, parentheses, host names, commas, number of columns);
+/// throws InputError when it fits none, or fits two that read it differently.
 std::string recognise_rank_map(std::string_view text, const std::string& file, const RankMapContext& context);
 
 /// Reads a map file ("-": standard input); `format` empty: recognised by content. Throws InputError for a wrong number
@@ -54,6 +94,19 @@ Mapping read_rank_map(const std::string& path, const std::string& format, const 
 /// The same from a text; `file` names it in errors.
 Mapping parse_rank_map(std::string_view text, const std::string& file, const std::string& format,
                        const RankMapContext& context);
+
+/// Everything that is wrong with a map, as far as its records can be read one by one.
+struct MapFindings {
+    std::string format;
+    std::int64_t rank_count = 0;
+    std::int32_t most_ranks_on_a_node = 0;
+    MapProblems problems;
+};
+
+/// As parse_rank_map, but collects what is wrong. Throws only what is no matter of the text: OptionError and
+/// UnsupportedError.
+MapFindings examine_rank_map(std::string_view text, const std::string& file, const std::string& format,
+                             RankMapContext context);
 
 /// The options to paste into a PJM job script beside a `fujitsu` map, one per line; empty when the machine is no Tofu
 /// or PJM does not know the fold.

@@ -5,8 +5,8 @@
 
 namespace haichi {
 
-/// Goes through a text line by line, numbers from 1, without what follows a "#". Used by node lists and coordinate
-/// tables.
+/// Goes through a text line by line, numbers from 1, without what follows a "#". Used by node lists, coordinate
+/// tables and rank maps.
 class TextLines {
   public:
     explicit TextLines(std::string_view rest) : rest_(rest) {}
@@ -16,7 +16,9 @@ class TextLines {
         if (rest_.empty()) return false;
         const auto end = rest_.find('\n');
         line_ = rest_.substr(0, end);
-        line_ = line_.substr(0, line_.find('#'));
+        const auto comment = line_.find('#');
+        has_comment_ = comment != std::string_view::npos;
+        line_ = line_.substr(0, comment);
         rest_ = end == std::string_view::npos ? std::string_view{} : rest_.substr(end + 1);
         ++number_;
         return true;
@@ -24,6 +26,8 @@ class TextLines {
 
     [[nodiscard]] std::size_t number() const { return number_; }
     [[nodiscard]] std::string_view text() const { return line_; }
+    /// Whether the line had a "#".
+    [[nodiscard]] bool has_comment() const { return has_comment_; }
 
     [[nodiscard]] std::vector<std::string_view> words(std::string_view separators) const {
         std::vector<std::string_view> words;
@@ -40,6 +44,7 @@ class TextLines {
     std::string_view rest_;
     std::string_view line_;
     std::size_t number_ = 0;
+    bool has_comment_ = false;
 };
 
 }  // namespace haichi

@@ -122,10 +122,6 @@ py::array_t<std::int32_t> node_of_rank(const MapReport& report) {
     return array;
 }
 
-RankMapContext rank_map_context(const MapReport& report) {
-    return {.allocation = report.allocation.get(), .rank_count = report.mapping.rank_count()};
-}
-
 void write_rank_map(const MapReport& report, const std::string& path, const std::string& format) {
     const std::string text = rank_map_format(format).write(report.mapping, rank_map_context(report));
     OutputFile file(path);

@@ -58,7 +58,14 @@ void read_edges(benchmark::State& state) {
 void write_map(benchmark::State& state, const RankMapFormat& format) {
     const Allocation allocation = allocate(load_machine("fugaku"), {});
     const Mapping mapping = default_placement(allocation.node_count(), allocation);
-    const RankMapContext context{&allocation, mapping.rank_count()};
+    const HostNames hosts = HostNames::parse_pattern("node%06d", allocation.node_count());
+    const RankMapContext context{&allocation, mapping.rank_count(), &hosts};
+    try {
+        format.check(context);
+    } catch (const UnsupportedError& error) {
+        state.SkipWithError(error.what());
+        return;
+    }
     std::int64_t bytes = 0;
     for (auto _ : state) {
         const std::string text = format.write(mapping, context);

@@ -38,12 +38,12 @@ def test_every_example_of_the_help_runs(tmp_path: Path) -> None:
 
 def test_every_option_of_the_contract_is_in_the_help(tmp_path: Path) -> None:
     options = {
-        "map": "--machine --workload --shape --nodes --origin --ppn --objective --strategy --start --routing --fold "
+        "map": "--machine --workload --shape --nodes --origin --ppn --hosts --objective --strategy --start --routing --fold "
         "--seed --restarts --threads --evaluations --time --schedule --moves --companion --count-nic "
         "--message-size --verify --require --format --output --json --no-timing --quiet",
-        "evaluate": "--machine --workload --shape --nodes --origin --ppn --routing --fold --count-nic --message-size "
+        "evaluate": "--machine --workload --shape --nodes --origin --ppn --hosts --routing --fold --count-nic --message-size "
         "--map --format --objective --require --json --hottest --quiet",
-        "convert": "--map --from --to --machine --shape --nodes --origin --ppn --fold --output",
+        "convert": "--map --from --to --machine --shape --nodes --origin --ppn --hosts --fold --output",
         "pattern": "--ranks --dims --periodic --shuffle --bytes --points --iterations --seed --output",
     }
     for command, names in options.items():

@@ -72,12 +72,13 @@ TEST(RankMapFujitsu, reads_windows_line_ends_and_a_missing_last_newline) {
 TEST(RankMapFujitsu, refuses_jobs_whose_nodes_have_no_logical_coordinates) {
     const NodeListFile nodes("0\n5\n9\n");
     for (const Allocation& job : {nodes.job("fx10-kyushu"), rankmap_job("fattree:2x4")}) {
-        EXPECT_THROW(rank_map_format("fujitsu").check(job), UnsupportedError);
+        EXPECT_THROW(rank_map_format("fujitsu").check({&job}), UnsupportedError);
         EXPECT_THROW((void)written("fujitsu", {0}, job), UnsupportedError);
         EXPECT_THROW((void)read("(0)\n", "fujitsu", job), UnsupportedError);
-        EXPECT_EQ(default_rank_map_format(job).name, "json");
+        EXPECT_EQ(default_rank_map_format({&job}).name, "json");
     }
-    EXPECT_EQ(default_rank_map_format(rankmap_job("fx10-kyushu", kUnit)).name, "fujitsu");
+    const Allocation unit = rankmap_job("fx10-kyushu", kUnit);
+    EXPECT_EQ(default_rank_map_format({&unit}).name, "fujitsu");
 }
 
 TEST(RankMapTofu6d, writes_machine_coordinates_with_the_origin_added) {
@@ -159,7 +160,7 @@ TEST(RankMapRecognition, two_readings_that_differ_are_an_error) {
 
 TEST(RankMapRecognition, nothing_fits) {
     const Allocation job = rankmap_job("torus:8x8");
-    for (const char* text : {"", "\n \n", "# only words\n", "1\n", "1 2 3 4\n", "[1]"}) {
+    for (const char* text : {"", "\n \n", "# only words\n", "1\n", "1 2 3 4 5\n", "[1]"}) {
         EXPECT_THROW((void)recognise_rank_map(text, "map", {&job, 0}), InputError) << text;
     }
 }

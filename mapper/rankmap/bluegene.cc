@@ -1,0 +1,144 @@
+// The mapping files of Blue Gene: line k holds the coordinates of the node of rank k in the job's block and its place
+// on the node. Blue Gene/Q has five axes and takes comments and blank lines; Blue Gene/L has three, and its file has to
+// place a rank on every place of the partition.
+
+#include "base/quantity.h"
+#include "mapper/rankmap/formats.h"
+#include "netmodel/machine/text_lines.h"
+
+namespace haichi {
+
+namespace {
+
+struct BlueGene {
+    const char* format;
+    std::size_t axes;
+    const char* numbers;  ///< of a record
+    bool is_strict;       ///< no comments or blank lines, every place taken
+};
+constexpr BlueGene kQ = {"bgq", 5, "A B C D E T", false};
+constexpr BlueGene kL = {"bgl", 3, "x y z t", true};
+
+const Grid& grid_of(const RankMapContext& context) {
+    return std::get<GridFabric>(context.allocation->network.fabric()).topology;
+}
+
+[[noreturn]] void refuse_idle(const BlueGene& kind, std::int64_t ranks, std::int64_t slots) {
+    throw UnsupportedError("the format " + std::string(kind.format) +
+                               " cannot express a map with idle places: " + std::to_string(ranks) + " ranks for " +
+                               std::to_string(slots) + " places, and its file must cover the whole partition",
+                           "a --shape and --ppn that the ranks fill, or another format");
+}
+
+void check(const BlueGene& kind, const RankMapContext& context) {
+    const Allocation& job = *context.allocation;
+    const std::string cannot = "the format " + std::string(kind.format) + " cannot express a map for ";
+    const auto* fabric = std::get_if<GridFabric>(&job.network.fabric());
+    if (fabric == nullptr) {
+        throw UnsupportedError(cannot + "a tree: its nodes have no coordinates", "write json or nsim");
+    }
+    if (job.is_node_list) {
+        throw UnsupportedError(cannot + "a node list: coordinates are those in a block of nodes", "write json or nsim");
+    }
+    if (fabric->topology.axis_count() > kind.axes) {
+        throw UnsupportedError(
+            cannot + std::to_string(fabric->topology.axis_count()) + " axes: a record is " + kind.numbers,
+            "write json or tofu6d");
+    }
+    if (kind.is_strict && context.rank_count > 0 && context.rank_count != job.slot_count()) {
+        refuse_idle(kind, context.rank_count, job.slot_count());
+    }
+}
+
+std::string write(const BlueGene& kind, const Mapping& mapping, const RankMapContext& context) {
+    check(kind, context);
+    if (kind.is_strict && mapping.rank_count() != mapping.slot_count()) {
+        refuse_idle(kind, mapping.rank_count(), mapping.slot_count());
+    }
+    const Grid& grid = grid_of(context);
+    std::string text;
+    for (std::int32_t r = 0; r < mapping.rank_count(); ++r) {
+        const VertexId vertex = context.allocation->network.vertex(mapping.node(RankId(r)));
+        for (std::size_t k = 0; k < kind.axes; ++k) {
+            append_number(text, k < grid.axis_count() ? grid.coordinate(vertex, k) : 0);
+            text += ' ';
+        }
+        append_number(text, place_on_node(mapping, RankId(r)));
+        text += '\n';
+    }
+    return text;
+}
+
+NodeId node_in_block(std::span<const std::string_view> words, const RankMapContext& context, const SourcePlace& place) {
+    const Grid& grid = grid_of(context);
+    Coordinates at;
+    for (std::size_t k = 0; k < words.size(); ++k) {
+        const std::int32_t size = k < grid.axis_count() ? grid.axis(k).size : 1;
+        const auto c = static_cast<std::int32_t>(parse_count(words[k], kMostVertices, place));
+        if (c >= size) {
+            throw InputError(place,
+                             "coordinate " + std::to_string(c) + " in column " + std::to_string(k + 1) +
+                                 " lies outside the block " + sizes_text(context.allocation->shape),
+                             "coordinates count from the block's corner");
+        }
+        if (k < grid.axis_count()) at.push_back(c);
+    }
+    return context.allocation->network.node_at(grid.vertex(at));
+}
+
+PlacedRanks read(const BlueGene& kind, std::string_view text, const std::string& file, const RankMapContext& context) {
+    check(kind, context);
+    RankCollector ranks(file, context, "record");
+    PlaceTable places(*context.allocation, kind.is_strict ? "t" : "T");
+    for (TextLines lines(text); lines.next();) {
+        const std::vector<std::string_view> words = lines.words(" \t\r");
+        if (words.empty() && !kind.is_strict) continue;
+        const SourcePlace place{file, lines.number()};
+        NodeId node;
+        std::int32_t place_on_node = 0;
+        read_or_note(context, MapRule::kRecords, [&] {
+            if (words.size() != kind.axes + 1) {
+                throw InputError(place, "expected the " + std::to_string(kind.axes + 1) + " numbers " + kind.numbers +
+                                            ", got " + shown(lines.text()));
+            }
+            if (kind.is_strict && lines.has_comment()) {
+                throw InputError(place, "a comment, which a " + std::string(kind.format) + " map may not have");
+            }
+            const NodeId at = node_in_block(std::span(words).first(kind.axes), context, place);
+            place_on_node = places.take(at, words[kind.axes], place);
+            node = at;
+        });
+        ranks.add_with_place(node, place_on_node, place.line);
+    }
+    const std::int64_t slots = context.allocation->slot_count();
+    RankMapContext whole = context;
+    if (kind.is_strict) whole.rank_count = static_cast<std::int32_t>(slots);
+    return ranks.take(whole, kind.is_strict ? "the map must cover the whole partition: one record per place"
+                                            : "one record per rank, in rank order");
+}
+
+}  // namespace
+
+RankMapFormat bgq_format() {
+    return {"bgq",
+            "Blue Gene/Q, RUNJOB_MAPPING: one line per rank, six integers A B C D E T, the coordinates in the job's "
+            "block (0 for axes that a smaller grid lacks) and the place on the node",
+            [](const RankMapContext& context) { check(kQ, context); },
+            [](const Mapping& mapping, const RankMapContext& context) { return write(kQ, mapping, context); },
+            [](std::string_view text, const std::string& file, const RankMapContext& context) {
+                return read(kQ, text, file, context);
+            }};
+}
+
+RankMapFormat bgl_format() {
+    return {"bgl",
+            "Blue Gene/L and /P, BGLMPI_MAPPING: one line per rank, x y z t, the coordinates in the partition and the "
+            "place on the node; must cover the whole partition",
+            [](const RankMapContext& context) { check(kL, context); },
+            [](const Mapping& mapping, const RankMapContext& context) { return write(kL, mapping, context); },
+            [](std::string_view text, const std::string& file, const RankMapContext& context) {
+                return read(kL, text, file, context);
+            }};
+}
+
+}  // namespace haichi

@@ -1,0 +1,161 @@
+// MPICH_RANK_ORDER of Cray's MPI (MPICH_RANK_REORDER_METHOD=3): the ranks in placement order, separated by commas. The
+// first ranks-per-node entries go to the first node, the next ones to the second, and so on; "4-7" and "7-4" are
+// ranges.
+
+#include <cstdlib>
+
+#include "base/quantity.h"
+#include "mapper/rankmap/formats.h"
+#include "netmodel/machine/text_lines.h"
+
+namespace haichi {
+
+namespace {
+
+[[noreturn]] void refuse_idle(const std::string& why) {
+    throw UnsupportedError(
+        "the format cray cannot express this map: " + why + ", and the order fills the nodes one after the other",
+        "only the last node of the job may have room left; give a --shape that the ranks fill");
+}
+
+void check_ranks(std::int64_t ranks, const Allocation& job) {
+    if (ranks > job.slot_count() - job.ranks_per_node) return;
+    refuse_idle(std::to_string(ranks) + " ranks leave nodes idle, of " + std::to_string(job.node_count()) +
+                " nodes with " + std::to_string(job.ranks_per_node) + (job.ranks_per_node == 1 ? " place" : " places"));
+}
+
+void check(const RankMapContext& context) {
+    if (context.rank_count > 0) check_ranks(context.rank_count, *context.allocation);
+}
+
+/// A line per node, so that the file can be read; all in one line when nodes have one rank: a line without a comma
+/// might be taken for another format.
+std::string write(const Mapping& mapping, const RankMapContext& context) {
+    check_ranks(mapping.rank_count(), *context.allocation);
+    const bool node_per_line = mapping.ranks_per_node() > 1;
+    std::string text;
+    for (std::int32_t s = 0; s < mapping.slot_count(); ++s) {
+        const RankId rank = mapping.rank(SlotId(s));
+        if (s >= mapping.rank_count()) {
+            if (!rank.valid()) continue;
+            refuse_idle("rank " + std::to_string(rank.value) + " is behind an empty place");
+        }
+        if (!rank.valid()) {
+            const NodeId node = mapping.node_of_slot(SlotId(s));
+            refuse_idle("node " + context.allocation->network.node_name(node) + " has an empty place");
+        }
+        if (s > 0) text += node_per_line && s % mapping.ranks_per_node() == 0 ? '\n' : ',';
+        append_number(text, rank.value);
+    }
+    return text + "\n";
+}
+
+/// Gives the ranks of a file their positions.
+class OrderReader {
+  public:
+    OrderReader(const std::string& file, const RankMapContext& context)
+        : ranks_(file, context), per_node_(context.allocation->ranks_per_node) {}
+
+    /// "3" or "0-3" or "3-0".
+    void add(std::string_view entry, const SourcePlace& place) {
+        const auto dash = entry.find('-');
+        const std::int64_t first = parse_count(entry.substr(0, dash), ranks_.largest_rank(), place);
+        const std::int64_t last =
+            dash == std::string_view::npos ? first : parse_count(entry.substr(dash + 1), ranks_.largest_rank(), place);
+        const std::int64_t step = first <= last ? 1 : -1;
+        for (std::int64_t i = 0; i <= std::abs(last - first); ++i) {
+            // Ranks are distinct and below the number of slots, so positions are, too.
+            ranks_.add(first + i * step, NodeId(static_cast<std::int32_t>(position_ / per_node_)),
+                       static_cast<std::int32_t>(position_ % per_node_), place);
+            ++position_;
+        }
+    }
+    void skip() { ranks_.skip(); }
+    PlacedRanks take(const RankMapContext& context) { return ranks_.take(context, "position"); }
+
+  private:
+    NumberedRanks ranks_;
+    std::int64_t position_ = 0;
+    std::int32_t per_node_ = 1;
+};
+
+void read_line(std::string_view line, OrderReader& order, const SourcePlace& place) {
+    constexpr std::string_view kBlanks = " \t\r";
+    while (true) {
+        const auto comma = line.find(',');
+        std::string_view entry = line.substr(0, comma);
+        entry.remove_prefix(std::min(entry.find_first_not_of(kBlanks), entry.size()));
+        entry = entry.substr(0, entry.find_last_not_of(kBlanks) + 1);
+        const bool is_last = comma == std::string_view::npos;
+        if (!entry.empty()) {
+            order.add(entry, place);
+        } else if (!is_last) {  // a line may end with a comma
+            throw InputError(place, "nothing stands before a comma in " + shown(line));
+        }
+        if (is_last) return;
+        line.remove_prefix(comma + 1);
+    }
+}
+
+PlacedRanks read(std::string_view text, const std::string& file, const RankMapContext& context) {
+    OrderReader order(file, context);
+    for (TextLines lines(text); lines.next();) {
+        const SourcePlace place{file, lines.number()};
+        if (lines.words(" \t\r").empty()) continue;
+        const bool is_read = read_or_note(context, MapRule::kRecords, [&] { read_line(lines.text(), order, place); });
+        if (!is_read) order.skip();
+    }
+    return order.take(context);
+}
+
+/// Bytes of PMI_process_mapping, "(vector,(0,2,1),...)": triples of first node, number of nodes and ranks per node, in
+/// rank order, as long as consecutive nodes get equally many consecutive ranks.
+std::size_t encoded_length(const Mapping& mapping) {
+    struct Run {
+        std::int32_t node = -1;
+        std::int32_t ranks = 0;
+    };
+    std::vector<Run> runs;
+    for (const NodeId node : mapping.node_of_rank()) {
+        if (runs.empty() || runs.back().node != node.value) runs.push_back({node.value, 0});
+        ++runs.back().ranks;
+    }
+    std::string text = "(vector";
+    for (std::size_t i = 0; i < runs.size();) {
+        std::size_t next = i + 1;
+        while (next < runs.size() && runs[next].ranks == runs[i].ranks && runs[next].node == runs[next - 1].node + 1) {
+            ++next;
+        }
+        text += ",(";
+        append_number(text, runs[i].node);
+        text += ',';
+        append_number(text, static_cast<std::int64_t>(next - i));
+        text += ',';
+        append_number(text, runs[i].ranks);
+        text += ')';
+        i = next;
+    }
+    return text.size() + 1;
+}
+
+std::string warning(const Mapping& mapping, const RankMapContext&) {
+    constexpr std::size_t kLongestMap = 1023;  // a buffer of 1,024 bytes with a NUL
+    const std::size_t length = encoded_length(mapping);
+    if (length <= kLongestMap) return "";
+    return "the library's encoded form of this order takes " + std::to_string(length) +
+           " bytes; cray-mpich 9.1.0 is known to abort in MPI_Init beyond " + std::to_string(kLongestMap);
+}
+
+}  // namespace
+
+RankMapFormat cray_format() {
+    return {"cray",
+            "Cray MPICH, MPICH_RANK_REORDER_METHOD=3 with the file MPICH_RANK_ORDER: the ranks in placement order, "
+            "separated by commas, nodes filled one after the other",
+            check,
+            write,
+            read,
+            warning};
+}
+
+}  // namespace haichi

@@ -1,0 +1,146 @@
+#include "mapper/rankmap/formats.h"
+
+#include "base/quantity.h"
+#include "commlog/workload/workload.h"
+
+namespace haichi {
+
+RankCollector::RankCollector(const std::string& file, const RankMapContext& context, std::string record)
+    : file_(file), record_(std::move(record)), most_(context.allocation->slot_count()) {
+    if (context.rank_count > 0) most_ = std::min<std::int64_t>(most_, context.rank_count);
+}
+
+PlacedRanks RankCollector::take(const RankMapContext& context, const std::string& hint) {
+    read_or_note(context, MapRule::kRankCount, [&] { check_rank_count(file_, count_, context, record_, hint); });
+    return std::move(placed_);
+}
+
+NumberedRanks::NumberedRanks(std::string file, const RankMapContext& context) : file_(std::move(file)) {
+    most_ = context.rank_count > 0 ? context.rank_count
+                                   : std::min<std::int64_t>(context.allocation->slot_count(), kMostRanks);
+}
+
+void NumberedRanks::add(std::int64_t rank, NodeId node, std::int32_t place_on_node, const SourcePlace& place) {
+    if (rank < 0 || rank >= most_) {
+        throw InputError(place,
+                         "rank " + std::to_string(rank) + " is too large (at most " + std::to_string(most_ - 1) + ")");
+    }
+    const auto r = static_cast<std::size_t>(rank);
+    if (r >= placed_.node_of_rank.size()) {
+        placed_.node_of_rank.resize(r + 1);
+        placed_.line_of_rank.resize(r + 1, 0);
+        placed_.place_of_rank.resize(r + 1, -1);
+    }
+    if (placed_.line_of_rank[r] != 0) {
+        throw InputError(place, "rank " + std::to_string(rank) + " is placed on line " +
+                                    std::to_string(placed_.line_of_rank[r]) + " already");
+    }
+    placed_.node_of_rank[r] = node;
+    placed_.line_of_rank[r] = static_cast<std::uint32_t>(place.line);
+    placed_.place_of_rank[r] = place_on_node;
+    ++count_;
+}
+
+void NumberedRanks::add(std::string_view rank, NodeId node, std::int32_t place_on_node, const SourcePlace& place) {
+    add(parse_count(rank, largest_rank(), place), node, place_on_node, place);
+}
+
+PlacedRanks NumberedRanks::take(const RankMapContext& context, const std::string& record) {
+    read_or_note(context, MapRule::kRankCount, [&] {
+        if (skipped_ > 0) return;  // those are problems already
+        check_rank_count(file_, count_, context, record, "every rank has one " + record);
+        const auto missing = std::ranges::count(placed_.line_of_rank, 0U);
+        if (missing == 0) return;
+        const auto first = std::ranges::find(placed_.line_of_rank, 0U) - placed_.line_of_rank.begin();
+        throw InputError(file_ + ": rank " + std::to_string(first) +
+                             (missing == 1 ? " has" : " and " + std::to_string(missing - 1) + " more have") + " no " +
+                             record,
+                         "ranks count from 0");
+    });
+    if (std::ranges::find(placed_.place_of_rank, -1) != placed_.place_of_rank.end()) placed_.place_of_rank.clear();
+    return std::move(placed_);
+}
+
+PlaceTable::PlaceTable(const Allocation& allocation, std::string what)
+    : allocation_(&allocation),
+      what_(std::move(what)),
+      line_of_slot_(static_cast<std::size_t>(allocation.slot_count()), 0) {}
+
+std::int32_t PlaceTable::take(NodeId node, std::string_view text, const SourcePlace& place) {
+    const std::int32_t places = allocation_->ranks_per_node;
+    const auto number = static_cast<std::int32_t>(parse_count(text, kMostVertices, place));
+    if (number >= places) {
+        throw InputError(place, what_ + " " + std::to_string(number) + " is outside 0.." + std::to_string(places - 1),
+                         "--ppn sets the ranks of a node");
+    }
+    std::uint32_t& line =
+        line_of_slot_[node.index() * static_cast<std::size_t>(places) + static_cast<std::size_t>(number)];
+    if (line != 0) {
+        throw InputError(place, what_ + " " + std::to_string(number) + " of node " +
+                                    allocation_->network.node_name(node) + " is taken by line " + std::to_string(line) +
+                                    " already");
+    }
+    line = static_cast<std::uint32_t>(place.line);
+    return number;
+}
+
+void check_rank_count(const std::string& file, std::int64_t found, const RankMapContext& context,
+                      const std::string& record, const std::string& hint) {
+    const std::int64_t slots = context.allocation->slot_count();
+    const std::string has = file + ": " + std::to_string(found) + " " + record + (found == 1 ? "" : "s");
+    if (context.rank_count > 0 && found != context.rank_count) {
+        throw InputError(
+            has + " for " + std::to_string(context.rank_count) + (context.rank_count == 1 ? " rank" : " ranks"), hint);
+    }
+    if (found == 0) throw InputError(has + ": no rank is placed", hint);
+    if (found > slots) {
+        throw InputError(has + ", but the job has only " + std::to_string(slots) + (slots == 1 ? " slot" : " slots"),
+                         "a larger --shape or --ppn gives more");
+    }
+}
+
+void require_hosts(const RankMapContext& context, const std::string& format) {
+    if (context.hosts != nullptr) return;
+    throw OptionError("the format " + format + " names nodes, but their names are not known",
+                      "--hosts FILE (one name per node, in node order) or --hosts 'node[000-095]'");
+}
+
+NodeId node_of_host(const RankMapContext& context, std::string_view name, const SourcePlace& place) {
+    const NodeId node = context.hosts->node(name);
+    if (!node.valid())
+        throw InputError(place, "no node of the job is called " + shown(name), "--hosts gives the names");
+    return node;
+}
+
+std::size_t address_length(const Allocation& allocation) {
+    const auto* fabric = std::get_if<GridFabric>(&allocation.network.fabric());
+    return fabric == nullptr ? 1 : fabric->topology.axis_count();
+}
+
+NodeId node_at_address(const Allocation& allocation, std::span<const std::string_view> words,
+                       const SourcePlace& place) {
+    Coordinates at;
+    std::string text;
+    for (std::size_t k = 0; k < words.size(); ++k) {
+        const std::int64_t largest =
+            k < allocation.machine_sizes.size() ? allocation.machine_sizes[k] - 1 : kMostVertices;
+        at.push_back(static_cast<std::int32_t>(parse_count(words[k], largest, place)));
+    }
+    const NodeId node = allocation.node_at_machine_coordinates(at);
+    if (node.valid()) return node;
+    for (const std::int32_t c : at) {
+        text += text.empty() ? '(' : ',';
+        append_number(text, c);
+    }
+    throw InputError(place, "the job has no node " + text + ")",
+                     "nodes have the coordinates of the machine; is it the right --shape and --origin?");
+}
+
+void append_address(std::string& text, const Allocation& allocation, NodeId node) {
+    for (const std::int32_t c : allocation.machine_coordinates(node)) {
+        if (!text.empty() && text.back() != '\n') text += ' ';
+        append_number(text, c);
+    }
+}
+
+}  // namespace haichi
