@@ -17,7 +17,7 @@ std::string to_string(const SourcePlace& place) {
 InputError::InputError(const std::string& message, std::string hint)
     : Error(ErrorKind::kInput, message, std::move(hint)) {}
 InputError::InputError(const SourcePlace& place, const std::string& message, std::string hint)
-    : Error(ErrorKind::kInput, to_string(place) + ": " + message, std::move(hint)) {}
+    : Error(ErrorKind::kInput, to_string(place) + ": " + message, std::move(hint)), place_(place) {}
 OptionError::OptionError(const std::string& message, std::string hint)
     : Error(ErrorKind::kOption, message, std::move(hint)) {}
 UnsupportedError::UnsupportedError(const std::string& message, std::string hint)

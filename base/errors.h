@@ -43,6 +43,12 @@ class InputError : public Error {
   public:
     explicit InputError(const std::string& message, std::string hint = {});
     InputError(const SourcePlace& place, const std::string& message, std::string hint = {});
+
+    /// No file when the message names none, or names it without a line.
+    [[nodiscard]] const SourcePlace& place() const { return place_; }
+
+  private:
+    SourcePlace place_;
 };
 
 class OptionError : public Error {

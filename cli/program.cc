@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "cli/commands/check.h"
 #include "cli/commands/convert.h"
 #include "cli/commands/evaluate.h"
 #include "cli/commands/list.h"
@@ -26,7 +27,7 @@ struct Subcommand {
 };
 
 std::vector<Command> commands() {
-    return {map_command(), evaluate_command(), convert_command(), list_command(), pattern_command()};
+    return {map_command(), evaluate_command(), convert_command(), check_command(), list_command(), pattern_command()};
 }
 
 /// The long options of `app`, as typed.

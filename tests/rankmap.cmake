@@ -4,6 +4,7 @@ haichi_test(rankmap_tests
                     unit/rankmap_hosts.cc
                     unit/rankmap_launchers.cc
                     unit/rankmap_pjm.cc
+                    unit/rankmap_check.cc
                     unit/report_json.cc
                     malformed/rankmap_text.cc
                     malformed/rankmap_launchers.cc

@@ -28,7 +28,7 @@ def test_help_goes_to_standard_output_and_shows_an_example(tmp_path: Path) -> No
 def test_every_example_of_the_help_runs(tmp_path: Path) -> None:
     texts = [
         succeed(*arguments, "--help", cwd=tmp_path).stdout
-        for arguments in [["pattern"], [], ["map"], ["evaluate"], ["convert"], ["list"]]
+        for arguments in [["pattern"], [], ["map"], ["evaluate"], ["convert"], ["check"], ["list"]]
     ]
     lines = [line for text in texts for line in examples_of(text)]
     assert len(lines) >= 7
@@ -38,12 +38,13 @@ def test_every_example_of_the_help_runs(tmp_path: Path) -> None:
 
 def test_every_option_of_the_contract_is_in_the_help(tmp_path: Path) -> None:
     options = {
-        "map": "--machine --workload --shape --nodes --origin --ppn --hosts --objective --strategy --start --routing --fold "
-        "--seed --restarts --threads --evaluations --time --schedule --moves --companion --count-nic "
+        "map": "--machine --workload --shape --nodes --origin --ppn --objective --strategy --start --routing --fold "
+        "--hosts --seed --restarts --threads --evaluations --time --schedule --moves --companion --count-nic "
         "--message-size --verify --require --format --output --json --no-timing --quiet",
-        "evaluate": "--machine --workload --shape --nodes --origin --ppn --hosts --routing --fold --count-nic --message-size "
-        "--map --format --objective --require --json --hottest --quiet",
+        "evaluate": "--machine --workload --shape --nodes --origin --ppn --routing --fold --count-nic --message-size "
+        "--hosts --map --format --objective --require --json --hottest --quiet",
         "convert": "--map --from --to --machine --shape --nodes --origin --ppn --hosts --fold --output",
+        "check": "--map --format --job --machine --shape --nodes --origin --ppn --hosts --fold --json",
         "pattern": "--ranks --dims --periodic --shuffle --bytes --points --iterations --seed --output",
     }
     for command, names in options.items():

@@ -1,0 +1,102 @@
+#include "cli/commands/check.h"
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/errors.h"
+#include "cli/commands/job_options.h"
+#include "cli/commands/values.h"
+#include "mapper/rankmap/map_check.h"
+
+namespace haichi::cli {
+
+namespace {
+
+struct CheckOptions {
+    JobOptions job;
+    std::string map;
+    std::string format;
+    std::string job_script;
+    bool json = false;
+};
+
+const char* word_of(CheckResult result) {
+    switch (result) {
+        case CheckResult::kOk:
+            return "ok";
+        case CheckResult::kNote:
+            return "note";
+        case CheckResult::kProblem:
+            break;
+    }
+    return "problem";
+}
+
+std::string text_of(const MapCheck& check, const std::string& map, bool has_script) {
+    constexpr std::size_t kColumn = 9;
+    std::string text;
+    for (const CheckLine& line : check.lines) {
+        std::string word = word_of(line.result);
+        word.resize(kColumn, ' ');
+        text += word + line.text + "\n";
+        if (!line.hint.empty()) text += std::string(kColumn, ' ') + "hint: " + line.hint + "\n";
+    }
+    const std::string who = has_script ? "PJM" : "the scheduler";
+    if (check.problem_count == 0) return text + map + ": " + who + " would take it\n";
+    return text + map + ": " + who + " would not take it, " + std::to_string(check.problem_count) +
+           (check.problem_count == 1 ? " problem\n" : " problems\n");
+}
+
+std::string json_of(const MapCheck& check, const std::string& map) {
+    nlohmann::ordered_json document;
+    document["schema"] = "haichi-check/1";
+    document["map"] = map;
+    document["format"] = check.format;
+    document["ranks"] = check.rank_count;
+    document["accepted"] = check.problem_count == 0;
+    document["problems"] = check.problem_count;
+    document["checks"] = nlohmann::ordered_json::array();
+    for (const CheckLine& line : check.lines) {
+        nlohmann::ordered_json row = {{"result", word_of(line.result)}, {"text", line.text}};
+        if (!line.place.file.empty()) row["file"] = line.place.file;
+        if (line.place.line > 0) row["line"] = line.place.line;
+        if (!line.hint.empty()) row["hint"] = line.hint;
+        document["checks"].push_back(std::move(row));
+    }
+    return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+int run(const CheckOptions& options, Console& console) {
+    MapCheckRequest request;
+    request.allocation = options.job.request();
+    request.has_ranks_per_node = !options.job.ranks_per_node.empty();
+    request.machine = options.job.machine;
+    request.hosts = options.job.hosts;
+    require_value(options.map, "--map");
+    request.map = options.map;
+    request.format = options.format;
+    request.job_script = options.job_script;
+    options.job.check_standard_input({options.map, options.job_script});
+    const MapCheck check = check_map(request);
+    console.data(options.json ? json_of(check, options.map) : text_of(check, options.map, !options.job_script.empty()));
+    return check.problem_count == 0 ? kExitDone : kExitBadInput;
+}
+
+Action configure(CLI::App& app) {
+    const auto o = std::make_shared<CheckOptions>();
+    o->job.declare(app, false);
+    add_value(app, "--map", o->map, "FILE", "the rank map");
+    add_value(app, "-f,--format", o->format, "FORMAT", "of the map (haichi list formats); default: by its content");
+    add_value(app, "--job", o->job_script, "FILE", "the PJM job script that uses the map");
+    app.add_flag("--json", o->json, "print haichi-check/1");
+    return [o](Console& console) { return run(*o, console); };
+}
+
+}  // namespace
+
+Command check_command() {
+    return {"check", "would the scheduler take the map? lines, coordinates, ranks per node, job script",
+            "haichi check --map cg64.map -m fx10-kyushu --shape 1x2x4x2x3x2", configure};
+}
+
+}  // namespace haichi::cli

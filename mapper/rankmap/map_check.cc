@@ -1,0 +1,315 @@
+#include "mapper/rankmap/map_check.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "base/located_json.h"
+#include "mapper/rankmap/job_script.h"
+#include "netmodel/machine/sizes.h"
+
+namespace haichi {
+
+namespace {
+
+constexpr std::size_t kLargestMapBytes = std::size_t{1} << 30;
+constexpr std::size_t kLargestScriptBytes = std::size_t{1} << 24;
+
+using Sizes = std::vector<std::int32_t>;
+
+std::int64_t product(const Sizes& sizes) {
+    std::int64_t nodes = 1;
+    for (const std::int32_t size : sizes) nodes = std::min(nodes * size, kMostVertices + 1);
+    return nodes;
+}
+
+std::string counted(std::int64_t count, const std::string& what) {
+    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+class Checker {
+  public:
+    void ok(const std::string& text, const SourcePlace& place = {}) { add(CheckResult::kOk, text, place, ""); }
+    void note(const std::string& text, const SourcePlace& place = {}, const std::string& hint = "") {
+        add(CheckResult::kNote, text, place, hint);
+    }
+    void problem(const std::string& text, const SourcePlace& place = {}, const std::string& hint = "") {
+        ++check_.problem_count;
+        add(CheckResult::kProblem, text, place, hint);
+    }
+    void problem(const InputError& error) {
+        ++check_.problem_count;
+        check_.lines.push_back({CheckResult::kProblem, error.what(), error.place(), error.hint()});
+    }
+    MapCheck& result() { return check_; }
+
+  private:
+    void add(CheckResult result, const std::string& text, const SourcePlace& place, const std::string& hint) {
+        check_.lines.push_back({result, place.file.empty() ? text : to_string(place) + ": " + text, place, hint});
+    }
+
+    MapCheck check_;
+};
+
+/// "node=8x6x4:torus"
+std::string text_of(const NodeRequest& node) {
+    return "node=" + sizes_text(node.sizes) + (node.allocation.empty() ? "" : ":" + node.allocation);
+}
+
+void check_node_against_job(Checker& check, const JobScript& script, const Allocation& job) {
+    const Located<NodeRequest>& node = *script.node;
+    const Fold& fold = job.fold;
+    if (node.value.sizes != fold.logical_sizes) {
+        return check.problem(
+            text_of(node.value) + ", but the logical shape of the job is " + sizes_text(fold.logical_sizes), node.place,
+            "the map's coordinates are those of the logical shape");
+    }
+    check.ok(text_of(node.value) + " is the logical shape of the job", node.place);
+    const std::string& kind = node.value.allocation;
+    if (kind == "noncont" && !fold.is_coordinate_table) {
+        return check.note("with noncont, logical coordinates do not say where on the machine a node is", node.place,
+                          "ask for :torus, or write the job's coordinate table (--fold FILE)");
+    }
+    if (fold.is_coordinate_table || fold.name == "row-major") return;
+    const bool is_mesh = fold.name == "mesh";
+    if (is_mesh != (kind == "mesh")) {
+        check.note("the map was made for the fold " + fold.name + ", which is that of a " +
+                       (is_mesh ? "mesh" : "torus") + " job",
+                   node.place, std::string("ask for :") + (is_mesh ? "mesh" : "torus"));
+    }
+}
+
+/// Without --shape or --nodes: whether the machine has that many nodes, and is as long in some direction.
+void check_node_against_machine(Checker& check, const JobScript& script, const Machine& machine) {
+    const Located<NodeRequest>& node = *script.node;
+    const std::string what = text_of(node.value);
+    const auto* grid = std::get_if<Grid>(&machine.topology);
+    if (grid == nullptr) {
+        return check.problem(what + ", but machine " + machine.name + " is a tree: PJM has no shapes there",
+                             node.place);
+    }
+    if (machine.size_is_open) {
+        return check.note(what + " was not compared with machine " + machine.name + ", whose size is not known",
+                          node.place, "--shape, or a preset with a size, says it");
+    }
+    if (product(node.value.sizes) > grid->vertex_count()) {
+        return check.problem(
+            what + " has more nodes than the " + std::to_string(grid->vertex_count()) + " of machine " + machine.name,
+            node.place);
+    }
+    Sizes longest;
+    for (const auto& pair : machine.logical) {
+        std::int32_t size = 1;
+        for (const std::size_t k : pair) size *= grid->axis(k).size;
+        longest.push_back(size);
+    }
+    Sizes asked = node.value.sizes;
+    std::ranges::sort(longest);
+    std::ranges::sort(asked);  // PJM may turn a request
+    if (asked.size() == longest.size() && !std::ranges::equal(asked, longest, std::less_equal{})) {
+        return check.problem(what + " is longer than machine " + machine.name + " however it is turned", node.place);
+    }
+    check.ok(what + " fits machine " + machine.name, node.place);
+}
+
+/// Checks shape=. The shape that the map's coordinates lie in.
+Sizes process_shape(Checker& check, const JobScript& script) {
+    const Sizes& nodes = script.node->value.sizes;
+    if (!script.shape) return nodes;
+    const Sizes& shape = script.shape->value;
+    const std::string what = "shape=" + sizes_text(shape);
+    if (shape.size() != nodes.size()) {
+        check.problem(what + " has not as many dimensions as node=" + sizes_text(nodes), script.shape->place);
+        return nodes;
+    }
+    if (!std::ranges::equal(shape, nodes, std::less_equal{})) {
+        check.problem(what + " does not fit into node=" + sizes_text(nodes), script.shape->place);
+        return nodes;
+    }
+    check.ok(what + " lies in node=" + sizes_text(nodes), script.shape->place);
+    return shape;
+}
+
+/// Ranks that PJM lets on a node. Without max-proc-per-node it spreads proc over the nodes of the shape.
+std::int64_t processes_per_node(const JobScript& script, std::int64_t nodes, std::int64_t otherwise) {
+    if (script.max_proc_per_node) return script.max_proc_per_node->value;
+    return script.proc ? (script.proc->value + nodes - 1) / nodes : otherwise;
+}
+
+void check_processes(Checker& check, const JobScript& script, std::int64_t nodes, const MapCheckRequest& request) {
+    const std::int64_t per_node = processes_per_node(script, nodes, request.allocation.ranks_per_node);
+    if (script.proc) {
+        const std::string what = "proc=" + std::to_string(script.proc->value);
+        if (script.proc->value > nodes * per_node) {
+            check.problem(what + " is more than " + counted(nodes, "node") + " with at most " +
+                              std::to_string(per_node) + " on each take",
+                          script.proc->place, "max-proc-per-node= sets how many a node takes");
+        } else {
+            check.ok(what + " fits " + counted(nodes, "node") + ", at most " + std::to_string(per_node) + " on each",
+                     script.proc->place);
+        }
+    } else {
+        check.note("the number of processes is not set: no proc=", SourcePlace{script.file, 0},
+                   "without it PJM does not know how many lines the map must have");
+    }
+    if (request.has_ranks_per_node && per_node != request.allocation.ranks_per_node) {
+        check.note("the script lets " + std::to_string(per_node) + " ranks on a node, --ppn says " +
+                       std::to_string(request.allocation.ranks_per_node),
+                   script.max_proc_per_node ? script.max_proc_per_node->place : SourcePlace{script.file, 0});
+    }
+    for (const MpiexecCall& call : script.calls) {
+        if (!call.ranks || !script.proc || *call.ranks <= script.proc->value) continue;
+        check.problem("mpiexec -n " + std::to_string(*call.ranks) + ", but proc=" + std::to_string(script.proc->value),
+                      call.place);
+    }
+}
+
+/// Whether the script's file is the map; nothing when it cannot be told.
+std::optional<bool> is_same_file(const std::string& named, const std::string& map, const std::string& script) {
+    namespace fs = std::filesystem;
+    if (map == "-" || named.find_first_of("$`%") != std::string::npos) return std::nullopt;
+    if (fs::path(named).filename() == fs::path(map).filename()) return true;
+    std::error_code none;
+    return fs::equivalent(named, map, none) || fs::equivalent(fs::path(script).parent_path() / named, map, none);
+}
+
+/// A script that starts several programs may have a map for each; one of them has to be this one.
+void check_use(Checker& check, const JobScript& script, const std::string& map) {
+    struct Use {
+        std::string option;
+        std::string file;
+        SourcePlace place;
+        std::optional<bool> is_map{};
+    };
+    std::vector<Use> uses;
+    if (script.host_file) {
+        uses.push_back({"rank-map-hostfile=", script.host_file->value, script.host_file->place});
+    }
+    for (const MpiexecCall& call : script.calls) {
+        if (call.coordinate_file) uses.push_back({"mpiexec --vcoordfile ", *call.coordinate_file, call.place});
+    }
+    for (Use& use : uses) use.is_map = is_same_file(use.file, map, script.file);
+    const bool is_used = std::ranges::any_of(uses, [](const Use& use) { return use.is_map == true; });
+    for (const Use& use : uses) {
+        if (!use.is_map) {
+            check.note(use.option + shown(use.file) + " was not compared with the map's name", use.place);
+        } else if (*use.is_map) {
+            check.ok(use.option + shown(use.file) + " names the map", use.place);
+        } else if (is_used) {
+            check.note(use.option + shown(use.file) + " names another map", use.place);
+        } else {
+            check.problem(use.option + shown(use.file) + " names another file than the map " + shown(map), use.place);
+        }
+    }
+    if (uses.empty()) {
+        check.problem("the job does not use the map: neither rank-map-hostfile= nor mpiexec --vcoordfile",
+                      SourcePlace{script.file, 0}, "add #PJM --mpi \"rank-map-hostfile=" + map + "\"");
+    }
+    if (script.rank_rule && script.host_file) {
+        check.note(shown(script.rank_rule->value) + " beside rank-map-hostfile may change what the lines mean",
+                   script.rank_rule->place, "leave it out: one line per rank says it all");
+    }
+}
+
+/// Ranks that the script starts from the map; 0: not said.
+std::int64_t ranks_of(const JobScript& script) {
+    for (const MpiexecCall& call : script.calls) {
+        if (call.coordinate_file && call.ranks) return *call.ranks;
+    }
+    return script.proc ? script.proc->value : 0;
+}
+
+void check_text(Checker& check, std::string_view text, const MapCheckRequest& request, const RankMapContext& context) {
+    MapFindings found = examine_rank_map(text, request.map, request.format, context);
+    MapCheck& result = check.result();
+    result.format = found.format;
+    result.rank_count = found.rank_count;
+    const auto fails = [&](MapRule rule) {
+        return std::ranges::any_of(found.problems.kept(), [rule](const auto& problem) { return problem.rule == rule; });
+    };
+    const Allocation& job = *context.allocation;
+    if (!fails(MapRule::kRecords)) {
+        check.ok(found.format == "fujitsu"
+                     ? "every line holds coordinates inside the logical shape " + sizes_text(job.fold.logical_sizes)
+                     : "every record names a node of the job");
+    }
+    if (!fails(MapRule::kRecords) && !fails(MapRule::kRankCount)) {
+        check.ok(counted(found.rank_count, "rank") + (context.rank_count > 0 ? ", as the script asks for" : ""));
+    }
+    if (!fails(MapRule::kCapacity)) {
+        check.ok("at most " + counted(found.most_ranks_on_a_node, "rank") + " on a node, which takes " +
+                 std::to_string(job.ranks_per_node));
+    }
+    for (const auto& problem : found.problems.kept()) check.problem(problem.error);
+    const std::int64_t more = found.problems.count() - std::ssize(found.problems.kept());
+    if (more > 0) {
+        check.problem("and " + counted(more, "more problem") + " in " + request.map);
+        result.problem_count += more - 1;
+    }
+}
+
+/// A job of these logical coordinates, whatever they are on the machine.
+Allocation logical_job(const Sizes& sizes, std::int64_t ranks_per_node) {
+    AllocationRequest request;
+    request.ranks_per_node = static_cast<std::int32_t>(std::min(ranks_per_node, INT32_MAX / product(sizes)));
+    return allocate(load_machine("mesh:" + sizes_text(sizes)), request);
+}
+
+bool looks_like_fujitsu(std::string_view text) {
+    const auto first = text.find_first_not_of(" \t\r\n");
+    return first != std::string_view::npos && text[first] == '(';
+}
+
+/// The script against the job or the machine, then the map against the script.
+void check_with_script(Checker& check, std::string_view text, const MapCheckRequest& request, JobScript& script) {
+    for (const InputError& error : script.problems) check.problem(error);
+    if (!script.node) {
+        check.note("no readable node=: PJM gives the job 1 node", SourcePlace{script.file, 0});
+        script.node = Located<NodeRequest>{{{1}, ""}, {script.file, 0}};
+    }
+    const bool is_given = !request.allocation.shape.empty() || !request.allocation.nodes_file.empty();
+    const Machine machine = load_machine(request.machine);
+    std::optional<Allocation> job;
+    if (is_given) {
+        job = allocate(machine, request.allocation);
+        check_node_against_job(check, script, *job);
+    } else {
+        check_node_against_machine(check, script, machine);
+    }
+    const Sizes shape = process_shape(check, script);
+    const std::int64_t nodes = product(shape);
+    check_processes(check, script, nodes, request);
+    check_use(check, script, request.map);
+
+    const bool is_fujitsu = request.format.empty() ? looks_like_fujitsu(text) : request.format == "fujitsu";
+    if (!is_fujitsu) {
+        check.problem("PJM reads maps in the format fujitsu only; " + shown(request.map) + " is in another", {},
+                      "haichi convert -t fujitsu writes it");
+        return;
+    }
+    if (nodes > kMostVertices) return;  // more than any machine has: said already
+    const std::int64_t per_node = processes_per_node(script, nodes, request.allocation.ranks_per_node);
+    const Allocation logical = logical_job(shape, per_node);
+    const auto ranks = static_cast<std::int32_t>(std::min<std::int64_t>(ranks_of(script), INT32_MAX));
+    check_text(check, text, request, {.allocation = &logical, .rank_count = ranks});
+}
+
+}  // namespace
+
+MapCheck check_map(const MapCheckRequest& request) {
+    if (!request.format.empty()) (void)rank_map_format(request.format);
+    const std::string text = read_file(request.map, kLargestMapBytes);
+    Checker check;
+    if (!request.job_script.empty()) {
+        JobScript script = parse_job_script(read_file(request.job_script, kLargestScriptBytes), request.job_script);
+        check_with_script(check, text, request, script);
+        return std::move(check.result());
+    }
+    const Allocation job = allocate(load_machine(request.machine), request.allocation);
+    std::optional<HostNames> hosts;
+    if (!request.hosts.empty()) hosts = HostNames::read(request.hosts, job.node_count());
+    check_text(check, text, request, {.allocation = &job, .hosts = hosts ? &*hosts : nullptr});
+    return std::move(check.result());
+}
+
+}  // namespace haichi
