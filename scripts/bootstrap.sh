@@ -14,6 +14,8 @@ packages=(
     python3 python3-dev python3-venv ca-certificates
     # tests and benchmarks
     libgtest-dev librapidcheck-dev libbenchmark-dev
+    # the tests of the MPI programs among the examples
+    libopenmpi-dev openmpi-bin
 )
 developer_packages=(clang libclang-rt-14-dev libomp-dev clang-format clang-tidy gcovr librsvg2-bin)
 
