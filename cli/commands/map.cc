@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <memory>
+#include <string_view>
 
 #include "base/errors.h"
 #include "base/quantity.h"
@@ -11,8 +12,10 @@
 #include "cli/output/progress.h"
 #include "cli/output/tables.h"
 #include "mapper/job/map_job.h"
+#include "mapper/job/map_shapes.h"
 #include "mapper/job/report_json.h"
 #include "mapper/rankmap/rankmap.h"
+#include "netmodel/machine/sizes.h"
 
 namespace haichi::cli {
 
@@ -22,6 +25,9 @@ struct MapOptions {
     JobOptions job;
     std::string workload;
     std::string workload_format;
+    std::string shapes;
+    std::string robust;
+    bool rotations = false;
     std::string objective;
     std::string strategy;
     std::string start;
@@ -109,7 +115,86 @@ void print_words(const MapReport& report, const RankMapFormat& format, const Map
     }
 }
 
+ShapesRequest shapes_request(const MapOptions& options) {
+    if (!options.job.shape.empty() || !options.job.nodes.empty()) {
+        throw OptionError("--shapes excludes --shape and --nodes", "it lists the shapes that the job may get");
+    }
+    ShapesRequest request;
+    request.job = map_request(options);
+    std::string_view rest = options.shapes;
+    while (true) {
+        const auto comma = rest.find(',');
+        request.shapes.push_back(parse_sizes(rest.substr(0, comma), "--shapes"));
+        if (comma == std::string_view::npos) break;
+        rest.remove_prefix(comma + 1);
+    }
+    if (!options.robust.empty()) request.robust = parse_robust_measure(options.robust);
+    request.with_rotations = options.rotations;
+    return request;
+}
+
+/// The file of one shape: -o with "{shape}" replaced.
+std::string path_for(const std::string& pattern, const std::vector<std::int32_t>& shape) {
+    constexpr std::string_view kField = "{shape}";
+    std::string path = pattern;
+    return path.replace(path.find(kField), kField.size(), sizes_text(shape));
+}
+
+/// One map for each shape, or one for all of them.
+int run_shapes(const MapOptions& options, Console& console) {
+    const ShapesRequest request = shapes_request(options);
+    if (!options.require.empty()) throw OptionError("--require and --shapes exclude each other");
+    const std::string format = options.format;
+    if (!format.empty()) rank_map_format(format);
+    const bool one_file = request.robust.has_value();
+    const bool write_map = !options.output.empty() || (!options.json && one_file);
+    if (options.json && options.output == "-") {
+        throw OptionError("--json and -o - would both write to standard output", "give -o the name of a file");
+    }
+    if (!one_file && (write_map ? options.output.find("{shape}") == std::string::npos : !options.json)) {
+        throw OptionError("--shapes writes one map for each shape",
+                          "name them with -o 'cg-{shape}.map', or ask for --json");
+    }
+    // Opened before the search, so that a wrong path costs nothing.
+    std::vector<std::unique_ptr<Destination>> files;
+    if (write_map && one_file) files.push_back(std::make_unique<Destination>(options.output, console));
+    for (const auto& shape : request.shapes) {
+        if (!write_map || one_file) break;
+        files.push_back(std::make_unique<Destination>(path_for(options.output, shape), console));
+    }
+
+    ShapesReport report;
+    {
+        ProgressBar bar(console, request.job.objective);
+        report = run_map_shapes(request, {bar.callback(), &InterruptWatch::flag()});
+    }
+    std::vector<std::string> texts;
+    for (std::size_t k = 0; k < files.size(); ++k) {
+        const RankMapContext context = rank_map_context(report.shapes[k]);
+        const RankMapFormat& used = format.empty() ? default_rank_map_format(context) : rank_map_format(format);
+        texts.push_back(one_file ? robust_map_text(*report.robust, std::string(used.name))
+                                 : used.write(report.shapes[k].mapping, context));
+    }
+    for (std::size_t k = 0; k < files.size(); ++k) {
+        files[k]->write(texts[k]);
+        files[k]->commit();
+    }
+    if (options.json) {
+        console.data(report_text(report_json(report, !options.no_timing)));
+    } else {
+        for (const MapReport& shape : report.shapes) console.say(map_summary(shape, !options.no_timing));
+        if (report.robust) console.say(robust_summary(report));
+    }
+    if (!report.interrupted) return kExitDone;
+    console.say("interrupted: these are the best placements so far\n");
+    return kExitInterrupted;
+}
+
 int run(const MapOptions& options, Console& console) {
+    if (!options.shapes.empty()) return run_shapes(options, console);
+    if (!options.robust.empty() || options.rotations) {
+        throw OptionError("--robust and --rotations need --shapes", "list the shapes that the job may get");
+    }
     MapRequest request = map_request(options);
     const std::vector<Requirement> requirements = read_requirements(options.require);
     const RankMapFormat* format = options.format.empty() ? nullptr : &rank_map_format(options.format);
@@ -148,7 +233,13 @@ Action configure(CLI::App& app) {
     o->job.declare(app, true);
     add_workload_options(app, o->workload, o->message_size);
     add_workload_format(app, o->workload_format);
-    add_value(app, "--objective", o->objective, "NAME", "what to minimise (haichi list objectives), or a plug-in, ./libx.so:name; default: tac3");
+    add_value(app, "--shapes", o->shapes, "A,B,C",
+              "the shapes that the job may get: a map for each, or with --robust one for all");
+    add_value(app, "--robust", o->robust, "MEASURE",
+              "one map for all --shapes, by its worst value (max) or its mean (mean)");
+    app.add_flag("--rotations", o->rotations, "with --robust: every order of the logical axes counts as well");
+    add_value(app, "--objective", o->objective, "NAME",
+              "what to minimise (haichi list objectives), or a plug-in, ./libx.so:name; default: tac3");
     add_value(app, "--strategy", o->strategy, "NAME", "how to place (haichi list strategies); default: anneal");
     add_value(app, "--start", o->start, "MAP", "where annealing starts: a map file or a strategy's name");
     add_value(app, "--seed", o->seed, "N", "of all random choices; default: 1");

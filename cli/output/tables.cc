@@ -175,6 +175,31 @@ std::string map_summary(const MapReport& report, bool with_timing) {
     return text;
 }
 
+std::string robust_summary(const ShapesReport& report) {
+    const RobustReport& robust = *report.robust;
+    const std::string& unit = report.shapes.front().unit;
+    std::string text = "one placement for " + plural(static_cast<std::int64_t>(report.shapes.size()), "shape");
+    if (robust.with_rotations) text += " and every order of their logical axes";
+    text += ": " + std::string(robust.measure == RobustMeasure::kMax ? "worst " : "mean ") +
+            value_text(unit, robust.value) + " " + unit;
+    if (robust.optimal) {
+        text += ", the bound: no placement is better";
+    } else if (robust.lower_bound) {
+        text += ", bound " + value_text(unit, *robust.lower_bound);
+    }
+    text += "\n";
+    std::size_t turned = 0;
+    double worst = 0;
+    for (const auto& rotations : robust.rotations) {
+        turned += rotations.size() - 1;
+        for (const RotationReport& rotation : rotations) worst = std::max(worst, rotation.value);
+    }
+    if (turned > 0) {
+        text += "where the scheduler turns the request, at worst " + value_text(unit, worst) + " " + unit + "\n";
+    }
+    return text;
+}
+
 std::string evaluation_text(const MapReport& report) {
     std::string text = job_line(report) + "\n";
     std::vector<std::vector<std::string>> rows = {{"objective", "value", "unit", "lower bound", "gap"}};

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "mapper/job/map_job.h"
+#include "mapper/job/map_shapes.h"
 
 namespace haichi::cli {
 
@@ -32,6 +32,8 @@ std::string comparison_text(double value, double default_value);
 
 /// What `map` says on the terminal.
 std::string map_summary(const MapReport& report, bool with_timing);
+/// What a robust placement is worth on all shapes, for standard error.
+std::string robust_summary(const ShapesReport& report);
 
 /// What `evaluate` prints.
 std::string evaluation_text(const MapReport& report);

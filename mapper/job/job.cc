@@ -69,4 +69,14 @@ void describe_placement(const Job& job, MapReport& report) {
     report.default_value = job.objective->standing(job.default_placement, report.default_metrics).value;
 }
 
+double seconds_worth_searching(const Job& job) {
+    constexpr double kShare = 0.01;
+    constexpr double kShortest = 0.5;
+    constexpr double kLongest = 600;
+    const Tac3Bytes seconds(*job.problem, {}, job.default_placement);
+    const Metrics metrics = measure(*job.problem, job.default_placement);
+    const double saved = seconds.in_unit(seconds.value_in(metrics)) - seconds.in_unit(*seconds.lower_bound());
+    return std::clamp(kShare * saved * static_cast<double>(job.workload->iterations()), kShortest, kLongest);
+}
+
 }  // namespace haichi

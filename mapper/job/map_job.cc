@@ -79,19 +79,6 @@ StartOfRestart start_of_restarts(const Job& job, const MapRequest& request, cons
     };
 }
 
-/// --time auto: a hundredth of what a better placement can save over all iterations, between what a small search takes
-/// and a coffee break. What it can save is told by tac3-bytes, which knows seconds whatever is searched for: the
-/// default placement's against the bound.
-double seconds_worth_searching(const Job& job) {
-    constexpr double kShare = 0.01;
-    constexpr double kShortest = 0.5;
-    constexpr double kLongest = 600;
-    const Tac3Bytes seconds(*job.problem, {}, job.default_placement);
-    const Metrics metrics = measure(*job.problem, job.default_placement);
-    const double saved = seconds.in_unit(seconds.value_in(metrics)) - seconds.in_unit(*seconds.lower_bound());
-    return std::clamp(kShare * saved * static_cast<double>(job.workload->iterations()), kShortest, kLongest);
-}
-
 }  // namespace
 
 const std::vector<StrategyInfo>& strategy_infos() {

@@ -165,6 +165,49 @@ ordered_json report_json(const MapReport& report, bool with_timing) {
     return out;
 }
 
+ordered_json report_json(const ShapesReport& report, bool with_timing) {
+    ordered_json out;
+    out["schema"] = "haichi-report/1";
+    const MapReport& first = report.shapes.front();
+    out["machine"] = first.allocation->machine_name;
+    out["ranks"] = first.mapping.rank_count();
+    out["seed"] = first.seed;
+    out["strategy"] = first.strategy;
+    out["objective"] = first.objective;
+    out["unit"] = first.unit;
+    if (with_timing) out["wall_seconds"] = report.wall_seconds;
+    if (report.interrupted) out["interrupted"] = true;
+    if (const auto& robust = report.robust) {
+        out["nodes"] = first.allocation->node_count();
+        out["robust"] = name_of(robust->measure);
+        out["with_rotations"] = robust->with_rotations;
+        out["value"] = number_in(first.unit, robust->value);
+        out["lower_bound"] = robust->lower_bound ? number_in(first.unit, *robust->lower_bound) : ordered_json(nullptr);
+        out["optimal"] = robust->optimal;
+        out["evaluations"] = robust->evaluations;
+        if (with_timing) out["evaluations_per_second"] = robust->evaluations_per_second;
+        out["position_of_rank"] = robust->position_of_rank;
+    }
+    out["shapes"] = ordered_json::array();
+    for (std::size_t k = 0; k < report.shapes.size(); ++k) {
+        ordered_json shape = report_json(report.shapes[k], with_timing);
+        shape.erase("schema");
+        if (report.robust) {
+            for (const char* of_the_whole : {"evaluations", "evaluations_per_second", "wall_seconds"}) {
+                shape.erase(of_the_whole);
+            }
+            shape["rotations"] = ordered_json::array();
+            for (const RotationReport& rotation : report.robust->rotations[k]) {
+                shape["rotations"].push_back({{"axes", rotation.axes},
+                                              {"value", number_in(first.unit, rotation.value)},
+                                              {"set_contention", rotation.set_contention}});
+            }
+        }
+        out["shapes"].push_back(std::move(shape));
+    }
+    return out;
+}
+
 std::string report_text(const ordered_json& report) {
     const auto dump = [](const ordered_json& value) {
         return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mapper/job/map_job.h"
+#include "mapper/job/map_shapes.h"
 
 namespace haichi {
 
@@ -12,6 +13,9 @@ namespace haichi {
 /// that equal runs give equal bytes. Counts of bytes, hops and their products are integers wherever they fit 64 bits;
 /// seconds and ratios are shortest decimal numbers.
 nlohmann::ordered_json report_json(const MapReport& report, bool with_timing);
+
+/// The same for several shapes: what they have in common, then `shapes`, one report each.
+nlohmann::ordered_json report_json(const ShapesReport& report, bool with_timing);
 
 /// A report as text: one key per line, its value behind it, a newline at the end. Bytes that are not valid UTF-8 become
 /// U+FFFD.
