@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <unordered_map>
 
 #include "base/errors.h"
@@ -85,44 +86,40 @@ std::int32_t parse_position(std::string_view word, std::int32_t size, const std:
     return static_cast<std::int32_t>(position);
 }
 
-/// Machine node numbers in the order of the file.
 std::vector<VertexId> read_node_list(const std::string& path, const Machine& machine) {
-    const std::string text = read_file(path, kLargestListBytes);
-    const Grid* grid = std::get_if<Grid>(&machine.topology);
-    const std::size_t axes = grid == nullptr ? 1 : grid->axis_count();
-    const std::int32_t nodes =
-        grid == nullptr ? std::get<FatTree>(machine.topology).terminal_count() : grid->vertex_count();
-    std::vector<VertexId> list;
-    std::unordered_map<std::int32_t, std::size_t> line_of_node;  // only looked up, never gone through
-    SourcePlace place{path, 0};
-    for (TextLines lines(text); lines.next();) {
-        place.line = lines.number();
-        const std::vector<std::string_view> words = lines.words(" \t\r,()");
-        if (words.empty()) continue;
-        if (words.size() != 1 && words.size() != axes) {
-            throw InputError(place, "expected a node number" +
-                                        (axes > 1 ? " or " + std::to_string(axes) + " coordinates" : std::string{}) +
-                                        ", got " + shown(lines.text()));
+    return parse_node_list(read_file(path, kLargestListBytes), path, machine);
+}
+
+/// Those of the machine and those of the request, ascending.
+std::vector<VertexId> faulty_vertices(const Machine& machine, const AllocationRequest& request) {
+    std::vector<VertexId> faulty = machine.faulty;
+    if (!request.faulty_file.empty()) {
+        if (machine.size_is_open) {
+            throw OptionError("faulty nodes of machine " + machine.name + " cannot be told: its size is not known",
+                              "give the machine's size, as in " + machine.name + ":10x5x8:XZ");
         }
-        VertexId vertex;
-        if (words.size() == 1) {
-            vertex = VertexId(parse_position(words[0], nodes, "node", place));
-        } else {
-            Coordinates at;
-            for (std::size_t k = 0; k < axes; ++k) {
-                at.push_back(parse_position(words[k], grid->axis(k).size, "coordinate " + grid->axis(k).name, place));
-            }
-            vertex = grid->vertex(at);
-        }
-        const auto [first, is_new] = line_of_node.try_emplace(vertex.value, place.line);
-        if (!is_new) {
-            throw InputError(
-                place, "node " + shown(lines.text()) + " stands on line " + std::to_string(first->second) + " already");
-        }
-        list.push_back(vertex);
+        std::ranges::copy(read_node_list(request.faulty_file, machine), std::back_inserter(faulty));
     }
-    if (list.empty()) throw InputError(place, "no node is listed");
-    return list;
+    std::ranges::sort(faulty);
+    faulty.erase(std::unique(faulty.begin(), faulty.end()), faulty.end());
+    return faulty;
+}
+
+/// The faulty nodes inside a cuboid, which is all that its routes can meet, by their numbers there.
+std::vector<VertexId> faulty_inside(const std::vector<VertexId>& faulty, const Grid& grid, const Grid& job,
+                                    const std::vector<std::int32_t>& origin) {
+    std::vector<VertexId> inside;
+    for (const VertexId v : faulty) {
+        Coordinates at = grid.coordinates(v);
+        bool is_inside = true;
+        for (std::size_t k = 0; k < at.size(); ++k) {
+            at[k] = (at[k] - origin[k] + grid.axis(k).size) % grid.axis(k).size;
+            is_inside = is_inside && at[k] < job.axis(k).size;
+        }
+        if (is_inside) inside.push_back(job.vertex(at));
+    }
+    std::ranges::sort(inside);
+    return inside;
 }
 
 NetworkOptions network_options(const Machine& machine, const AllocationRequest& request) {
@@ -172,24 +169,62 @@ Network cuboid_network(const Machine& machine, const AllocationRequest& request,
                               " axes: " + axis_list(grid),
                           looks_like_units ? "write all six: " + sizes_text(*list) + "x2x3x2 for whole units" : "");
     }
-    return Network(grid_fabric(cut_out(machine, grid, shape, origin), routing), network_options(machine, request));
+    Grid job = cut_out(machine, grid, shape, origin);
+    NetworkOptions options = network_options(machine, request);
+    options.faulty = faulty_inside(faulty_vertices(machine, request), grid, job, origin);
+    return Network(grid_fabric(std::move(job), routing), std::move(options));
 }
 
 Network whole_network(const Machine& machine, const AllocationRequest& request, const std::string& routing,
                       std::vector<VertexId> nodes) {
+    NetworkOptions options = network_options(machine, request);
+    options.faulty = faulty_vertices(machine, request);
     if (const auto* grid = std::get_if<Grid>(&machine.topology)) {
-        return Network(grid_fabric(*grid, routing), network_options(machine, request), std::move(nodes));
+        return Network(grid_fabric(*grid, routing), std::move(options), std::move(nodes));
     }
-    const auto& tree = std::get<FatTree>(machine.topology);
     if (!request.origin.empty()) throw OptionError("an origin means nothing on machine " + machine.name);
-    if (!request.shape.empty() && request.shape != std::vector<std::int32_t>{tree.terminal_count()}) {
+    const std::int32_t terminals = terminal_count(machine);
+    if (!request.shape.empty() && request.shape != std::vector<std::int32_t>{terminals}) {
         throw OptionError("shape " + sizes_text(request.shape) + " does not fit machine " + machine.name +
-                              ": a job on a tree takes all " + std::to_string(tree.terminal_count()) +
+                              ": a job on a tree or graph takes all " + std::to_string(terminals) +
                               " nodes or a node list",
                           "use --nodes FILE for a part of it");
     }
-    return Network(FatTreeFabric{tree, parse_fat_tree_routing(routing)}, network_options(machine, request),
-                   std::move(nodes));
+    if (const auto* tree = std::get_if<FatTree>(&machine.topology)) {
+        return Network(FatTreeFabric{*tree, parse_fat_tree_routing(routing)}, std::move(options), std::move(nodes));
+    }
+    check_graph_routing(routing);
+    const auto& graph = std::get<Graph>(machine.topology);
+    ShortestPaths paths(graph, options.faulty);
+    return Network(GraphFabric{graph, std::move(paths)}, std::move(options), std::move(nodes));
+}
+
+/// "(0,1,2)" on the machine, or the name of a node that has no coordinates.
+std::string machine_name_of(const Allocation& allocation, VertexId vertex) {
+    const Grid* grid = grid_of(allocation.network);
+    if (grid == nullptr) return shown(std::get<GraphFabric>(allocation.network.fabric()).topology.vertex_name(vertex));
+    Coordinates at = grid->coordinates(vertex);
+    std::string text;
+    for (std::size_t k = 0; k < at.size(); ++k) {
+        if (!allocation.origin.empty()) at[k] = (at[k] + allocation.origin[k]) % allocation.machine_sizes[k];
+        text += (text.empty() ? "(" : ",") + std::to_string(at[k]);
+    }
+    return text + ")";
+}
+
+/// That routes pass the faulty nodes, for jobs where all pairs can be looked at.
+void check_routes(const Allocation& allocation) {
+    constexpr std::int32_t kMostNodes = 4096;
+    if (allocation.node_count() > kMostNodes) return;
+    const auto cut = allocation.network.find_cut_pair();
+    if (!cut) return;
+    throw OptionError("node " + machine_name_of(allocation, cut->faulty) + " is faulty, and no route from node " +
+                          machine_name_of(allocation, allocation.network.vertex(cut->source)) + " to node " +
+                          machine_name_of(allocation, allocation.network.vertex(cut->destination)) + " avoids it",
+                      std::holds_alternative<GridFabric>(allocation.network.fabric())
+                          ? "only a machine with the axes X, Y, Z, A, B and C has other columns to go by; "
+                            "take a job without this node"
+                          : "");
 }
 
 bool fold_is_file(const std::string& name) {
@@ -223,13 +258,51 @@ Fold make_fold(const std::string& name, const Machine& machine, const Network& n
     }
     if (is_cuboid) return grid_fold(*grid, machine.logical, name);
     if (name != "default" && name != "row-major") {
-        throw UnsupportedError("fold " + name + " needs a cuboid of a mesh or torus, not a node list or a tree",
-                               "use the fold default or a coordinate table");
+        throw UnsupportedError(
+            "fold " + name + " needs a cuboid of a mesh or torus, not a node list, a tree or a graph",
+            "use the fold default or a coordinate table");
     }
     return row_major_fold(network.node_count(), name);
 }
 
 }  // namespace
+
+std::vector<VertexId> parse_node_list(std::string_view text, const std::string& file, const Machine& machine) {
+    const Grid* grid = std::get_if<Grid>(&machine.topology);
+    const std::size_t axes = grid == nullptr ? 1 : grid->axis_count();
+    const std::int32_t nodes = terminal_count(machine);
+    std::vector<VertexId> list;
+    std::unordered_map<std::int32_t, std::size_t> line_of_node;  // only looked up, never gone through
+    SourcePlace place{file, 0};
+    for (TextLines lines(text); lines.next();) {
+        place.line = lines.number();
+        const std::vector<std::string_view> words = lines.words(" \t\r,()");
+        if (words.empty()) continue;
+        if (words.size() != 1 && words.size() != axes) {
+            throw InputError(place, "expected a node number" +
+                                        (axes > 1 ? " or " + std::to_string(axes) + " coordinates" : std::string{}) +
+                                        ", got " + shown(lines.text()));
+        }
+        VertexId vertex;
+        if (words.size() == 1) {
+            vertex = VertexId(parse_position(words[0], nodes, "node", place));
+        } else {
+            Coordinates at;
+            for (std::size_t k = 0; k < axes; ++k) {
+                at.push_back(parse_position(words[k], grid->axis(k).size, "coordinate " + grid->axis(k).name, place));
+            }
+            vertex = grid->vertex(at);
+        }
+        const auto [first, is_new] = line_of_node.try_emplace(vertex.value, place.line);
+        if (!is_new) {
+            throw InputError(
+                place, "node " + shown(lines.text()) + " stands on line " + std::to_string(first->second) + " already");
+        }
+        list.push_back(vertex);
+    }
+    if (list.empty()) throw InputError(place, "no node is listed");
+    return list;
+}
 
 Coordinates Allocation::machine_coordinates(NodeId node) const {
     const VertexId vertex = network.vertex(node);
@@ -268,15 +341,17 @@ Allocation allocate(const Machine& machine, const AllocationRequest& request) {
     for (std::size_t k = 0; k < machine_sizes.size(); ++k) {
         if (axis_is_open(machine, *grid, k)) machine_sizes[k] = shape[k];  // all that is known
     }
-    return Allocation{.machine_name = machine.name,
-                      .shape = std::move(shape),
-                      .origin = std::move(origin),
-                      .machine_sizes = std::move(machine_sizes),
-                      .is_node_list = is_list,
-                      .network = std::move(network),
-                      .fold = std::move(fold),
-                      .ranks_per_node = request.ranks_per_node,
-                      .nics_per_node = machine.node.nics};
+    Allocation allocation{.machine_name = machine.name,
+                          .shape = std::move(shape),
+                          .origin = std::move(origin),
+                          .machine_sizes = std::move(machine_sizes),
+                          .is_node_list = is_list,
+                          .network = std::move(network),
+                          .fold = std::move(fold),
+                          .ranks_per_node = request.ranks_per_node,
+                          .nics_per_node = machine.node.nics};
+    check_routes(allocation);
+    return allocation;
 }
 
 }  // namespace haichi

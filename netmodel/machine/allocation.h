@@ -16,6 +16,7 @@ struct AllocationRequest {
     std::vector<std::int32_t> shape{};   ///< cuboid, one size per axis; empty: the whole machine
     std::vector<std::int32_t> origin{};  ///< corner of the cuboid on the machine; empty: zeros
     std::string nodes_file{};            ///< node list instead of a cuboid; empty: none
+    std::string faulty_file{};           ///< list of nodes that are down, besides the machine's; empty: none
     std::int32_t ranks_per_node = 1;
     std::string routing{};         ///< empty: the machine's
     std::string fold = "default";  ///< default, mesh, row-major, 1d, 2d, or a coordinate-table file
@@ -26,8 +27,8 @@ struct AllocationRequest {
 /// logical view of it. A value.
 struct Allocation {
     std::string machine_name;
-    std::vector<std::int32_t> shape;          ///< the cuboid's sizes; {number of nodes} for node lists and trees
-    std::vector<std::int32_t> origin;         ///< machine coordinates of node 0 of a cuboid; empty for lists and trees
+    std::vector<std::int32_t> shape;   ///< the cuboid's sizes; {number of nodes} for node lists, trees and graphs
+    std::vector<std::int32_t> origin;  ///< machine coordinates of node 0 of a cuboid; empty for the others
     std::vector<std::int32_t> machine_sizes;  ///< axis sizes of the machine (grid machines)
     bool is_node_list = false;
     Network network;
@@ -37,14 +38,21 @@ struct Allocation {
 
     [[nodiscard]] std::int32_t node_count() const { return network.node_count(); }
     [[nodiscard]] std::int64_t slot_count() const { return std::int64_t{node_count()} * ranks_per_node; }
-    /// Machine coordinates of a node of a grid machine (origin added); a single number on a tree.
+    /// Machine coordinates of a node of a grid machine (origin added); a single number on a tree or graph.
     [[nodiscard]] Coordinates machine_coordinates(NodeId node) const;
     /// The inverse; invalid id when the job does not have that node.
     [[nodiscard]] NodeId node_at_machine_coordinates(const Coordinates& at) const;
 };
 
 /// An axis wraps inside a cuboid job only if the job covers the whole wrapped axis of the machine. Throws OptionError
-/// or InputError (node list, coordinate table) for what does not fit the machine.
+/// or InputError (lists of nodes, coordinate table) for what does not fit the machine, and OptionError, naming the
+/// nodes, when no route between two of the job's nodes passes the faulty ones. (Of jobs above 4,096 nodes the routes
+/// are not all looked at here; the network throws when such a one is asked for.)
 Allocation allocate(const Machine& machine, const AllocationRequest& request);
+
+/// A list of nodes, a job's or faulty ones, in its order: one node per line, its number or its coordinates on the
+/// machine;
+/// "#" starts a comment. Throws InputError with file and line, also for a node that stands twice.
+std::vector<VertexId> parse_node_list(std::string_view text, const std::string& file, const Machine& machine);
 
 }  // namespace haichi

@@ -15,8 +15,9 @@ std::optional<Network> logical_torus(const Allocation& allocation) {
     Grid grid(std::move(axes));
     DimensionOrder routing = default_dimension_order(grid);
     std::ranges::reverse(routing.stages);  // x first
-    return Network(GridFabric{std::move(grid), std::move(routing)}, allocation.network.options(),
-                   std::move(vertex_of_node));
+    NetworkOptions options = allocation.network.options();
+    options.faulty.clear();  // its routes pass everywhere; what takes no ranks is asked of the real network
+    return Network(GridFabric{std::move(grid), std::move(routing)}, std::move(options), std::move(vertex_of_node));
 }
 
 }  // namespace haichi

@@ -4,6 +4,7 @@
 
 #include "base/errors.h"
 #include "base/located_json.h"
+#include "base/quantity.h"
 
 namespace haichi {
 
@@ -19,6 +20,19 @@ Machine load_machine(const std::string& name_or_path) {
     }
     constexpr std::size_t kLargestBytes = std::size_t{64} << 20;
     return parse_machine(read_file(name_or_path, kLargestBytes), name_or_path);
+}
+
+std::int64_t parse_positive_bandwidth(std::string_view text, const SourcePlace& place) {
+    const std::int64_t bandwidth = parse_bandwidth_bytes_per_s(text, place);
+    if (bandwidth == 0) throw InputError(place, "bandwidth " + shown(text) + " must be positive");
+    if (bandwidth > kLargestBandwidth) throw InputError(place, "bandwidth " + shown(text) + " is too large");
+    return bandwidth;
+}
+
+std::int32_t terminal_count(const Machine& machine) {
+    if (const auto* grid = std::get_if<Grid>(&machine.topology)) return grid->vertex_count();
+    if (const auto* tree = std::get_if<FatTree>(&machine.topology)) return tree->terminal_count();
+    return std::get<Graph>(machine.topology).terminal_count();
 }
 
 }  // namespace haichi

@@ -8,7 +8,9 @@
 #include <variant>
 #include <vector>
 
+#include "base/errors.h"
 #include "netmodel/topology/fat_tree.h"
+#include "netmodel/topology/graph.h"
 #include "netmodel/topology/grid.h"
 
 namespace haichi {
@@ -17,15 +19,16 @@ namespace haichi {
 /// parameters are optional here; the packet simulator asks for those it needs.
 struct Machine {
     std::string name;
-    std::variant<Grid, FatTree> topology = Grid({{"X", 1, false}});
+    std::variant<Grid, FatTree, Graph> topology = Grid({{"X", 1, false}});
     /// Pairs (or single axes) of a grid that form the logical axes, e.g. {X,A} {Y,B} {Z,C}; empty: the axes themselves.
     std::vector<std::vector<std::size_t>> logical{};
     /// Some axes have no known size (bare "fx10"): a job's shape gives it, and they never wrap. `topology` holds such
     /// an axis with size 1; all its longer axes are known.
     bool size_is_open = false;
-    std::string routing;  ///< as parse_dimension_order / parse_fat_tree_routing read it
+    std::string routing;  ///< as parse_dimension_order / parse_fat_tree_routing / check_graph_routing read it
+    std::vector<VertexId> faulty{};  ///< terminals that are down
 
-    std::int64_t link_bandwidth_bytes_per_s = 0;
+    std::int64_t link_bandwidth_bytes_per_s = 0;              ///< on a graph that of its fastest link
     std::vector<std::int64_t> level_bandwidth_bytes_per_s{};  ///< fat trees: from the host links upwards
     std::optional<std::int64_t> cable_latency_ps;
 
@@ -70,13 +73,19 @@ Machine load_machine(const std::string& name_or_path);
 /// Largest bandwidth a machine may have, 10^15 bytes/s, so that sums over a node's NICs cannot overflow.
 inline constexpr std::int64_t kLargestBandwidth = 1'000'000'000'000'000;
 
+/// A bandwidth with its unit, from 1 byte/s to kLargestBandwidth; throws InputError at `place`.
+std::int64_t parse_positive_bandwidth(std::string_view text, const SourcePlace& place);
+
+/// Compute nodes of the whole machine, numbered from 0.
+std::int32_t terminal_count(const Machine& machine);
+
 /// The machine that a preset's name stands for, or nothing when the word before the first ":" is no preset's. Throws
 /// OptionError for wrong parameters and UnsupportedError for presets that do not exist yet.
 std::optional<Machine> preset_machine(std::string_view name);
 /// The words before the first ":" of all presets.
 const std::vector<std::string>& preset_words();
 
-/// Parses the text of a machine file.
+/// Parses the text of a machine file. A graph file that it names is read from the folder of `file`.
 Machine parse_machine(std::string_view text, const std::string& file);
 
 }  // namespace haichi

@@ -1,14 +1,17 @@
 // The machine file, haichi-machine/1.
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 
 #include "base/errors.h"
 #include "base/located_json.h"
 #include "base/quantity.h"
+#include "netmodel/machine/graphml.h"
 #include "netmodel/machine/machine.h"
 #include "netmodel/routing/dimension_order.h"
 #include "netmodel/routing/fat_tree_routing.h"
+#include "netmodel/routing/shortest_paths.h"
 
 namespace haichi {
 
@@ -116,13 +119,6 @@ auto placed(const SourcePlace& place, const Make& make) {
     }
 }
 
-std::int64_t parse_positive_bandwidth(std::string_view text, const SourcePlace& place) {
-    const std::int64_t bandwidth = parse_bandwidth_bytes_per_s(text, place);
-    if (bandwidth == 0) throw InputError(place, "bandwidth " + shown(text) + " must be positive");
-    if (bandwidth > kLargestBandwidth) throw InputError(place, "bandwidth " + shown(text) + " is too large");
-    return bandwidth;
-}
-
 std::int64_t parse_positive_bytes(std::string_view text, const SourcePlace& place) {
     const std::int64_t bytes = parse_bytes(text, place);
     if (bytes == 0) throw InputError(place, "size " + shown(text) + " must be positive");
@@ -204,8 +200,18 @@ std::vector<std::vector<std::size_t>> parse_logical(const Section& section, cons
     return logical;
 }
 
+/// The graph file, from the folder of the machine file; edges without a bandwidth have the machine's.
+Graph parse_graph(const Section& section, const Machine& machine) {
+    const std::string name = section.text("file");
+    if (name.empty() || name == "-") {
+        throw InputError(section.place("file"), "a graph is read from a file, not from " + shown(name));
+    }
+    const std::filesystem::path folder = std::filesystem::path(section.file().file()).parent_path();
+    return load_graphml((folder / name).string(), machine.link_bandwidth_bytes_per_s);
+}
+
 void parse_topology(const LocatedJson& file, Machine& machine) {
-    static const std::vector<std::string> kKinds = {"torus", "mesh", "tree", "fattree"};
+    static const std::vector<std::string> kKinds = {"torus", "mesh", "tree", "fattree", "graph"};
     const json& value = file.root().at("topology");
     std::string kind;
     if (value.is_object() && value.contains("kind") && value["kind"].is_string()) kind = value["kind"];
@@ -213,19 +219,25 @@ void parse_topology(const LocatedJson& file, Machine& machine) {
     std::vector<std::string> keys = {"kind", "axes", "logical"};
     if (is_tree) keys = {"kind", "children", "bandwidth"};
     if (kind == "fattree") keys.emplace_back("parents");
+    if (kind == "graph") keys = {"kind", "file"};
     if (std::ranges::find(kKinds, kind) == kKinds.end()) {
-        keys = {"kind", "axes", "logical", "children", "parents", "bandwidth"};  // the kind is the error to report
+        keys = {"kind",    "axes",      "logical", "children",
+                "parents", "bandwidth", "file"};  // the kind is the error to report
     }
     const Section section(file, "/topology", keys);
-    if (section.text("kind") == "dragonfly" || kind == "graph") {
+    if (section.text("kind") == "dragonfly") {
         throw UnsupportedError(to_string(section.place("kind")) + ": topology kind " + shown(kind) +
                                " does not exist yet");
+    }
+    if (kind == "graph") {
+        machine.topology = parse_graph(section, machine);
+        return;
     }
     if (!is_tree) {
         if (kind != "torus" && kind != "mesh") {
             const std::string near = did_you_mean(kind, kKinds);
             throw InputError(section.place("kind"), "unknown topology kind " + shown(kind),
-                             near.empty() ? "kinds are torus, mesh, tree and fattree" : near);
+                             near.empty() ? "kinds are torus, mesh, tree, fattree and graph" : near);
         }
         machine.topology = parse_grid(section, kind == "torus");
         machine.logical = parse_logical(section, std::get<Grid>(machine.topology));
@@ -267,12 +279,55 @@ void parse_grid_routing(const LocatedJson& file, Machine& machine) {
     machine.routing = placed(section.place(at), [&] { return to_string(parse_dimension_order(text, grid), grid); });
 }
 
+void parse_graph_routing(const LocatedJson& file, Machine& machine) {
+    machine.routing = kShortestPath;
+    if (!file.root().contains("routing")) return;
+    const Section section(file, "/routing", {"kind"});
+    placed(section.place("kind"), [&] { check_graph_routing(section.text("kind")); });
+}
+
 void parse_tree_routing(const LocatedJson& file, Machine& machine) {
     machine.routing = to_string(FatTreeRouting::kDownStraight);
     if (!file.root().contains("routing")) return;
     const Section section(file, "/routing", {"kind"});
     machine.routing =
         placed(section.place("kind"), [&] { return to_string(parse_fat_tree_routing(section.text("kind"))); });
+}
+
+/// A node's number, or one coordinate per axis.
+VertexId parse_faulty_node(const json& value, const SourcePlace& place, const Machine& machine) {
+    const auto* grid = std::get_if<Grid>(&machine.topology);
+    if (!value.is_array()) {
+        return VertexId(Section::integer_of(value, place, "a faulty node", 0, terminal_count(machine) - 1));
+    }
+    if (grid == nullptr || value.size() != grid->axis_count()) {
+        throw InputError(place, "a faulty node is its number" +
+                                    (grid == nullptr ? std::string{}
+                                                     : " or " + std::to_string(grid->axis_count()) + " coordinates") +
+                                    ", not " + Section::text_of(value));
+    }
+    Coordinates at;
+    for (std::size_t k = 0; k < grid->axis_count(); ++k) {
+        at.push_back(
+            Section::integer_of(value[k], place, "coordinate " + grid->axis(k).name, 0, grid->axis(k).size - 1));
+    }
+    return grid->vertex(at);
+}
+
+void parse_faulty(const Section& root, Machine& machine) {
+    if (!root.has("faulty")) return;
+    const json& list = root.required("faulty");
+    if (!list.is_array()) root.fail("faulty", "a list of nodes", list);
+    std::vector<bool> is_faulty(static_cast<std::size_t>(terminal_count(machine)));
+    for (const json& value : list) {
+        const SourcePlace place = root.place("faulty/" + std::to_string(machine.faulty.size()));
+        const VertexId node = parse_faulty_node(value, place, machine);
+        if (is_faulty[node.index()]) {
+            throw InputError(place, "faulty node " + Section::text_of(value) + " is listed twice");
+        }
+        is_faulty[node.index()] = true;
+        machine.faulty.push_back(node);
+    }
 }
 
 /// "8 packets"
@@ -328,7 +383,8 @@ void parse_node(const LocatedJson& file, Machine::Node& node) {
 
 Machine parse_machine(std::string_view text, const std::string& file_name) {
     const LocatedJson file = LocatedJson::parse(text, file_name);
-    const Section root(file, "", {"schema", "name", "topology", "routing", "link", "router", "packet", "node"});
+    const Section root(file, "",
+                       {"schema", "name", "topology", "routing", "faulty", "link", "router", "packet", "node"});
     if (root.text("schema") != "haichi-machine/1") {
         throw InputError(root.place("schema"), "unknown schema " + shown(root.text("schema")),
                          "this version reads haichi-machine/1");
@@ -338,16 +394,18 @@ Machine parse_machine(std::string_view text, const std::string& file_name) {
 
     Machine machine;
     machine.name = root.has("name") ? root.text("name") : file_name;
-    parse_topology(file, machine);
-    if (std::holds_alternative<Grid>(machine.topology)) {
-        parse_grid_routing(file, machine);
-    } else {
-        parse_tree_routing(file, machine);
-    }
-
     const Section link(file, "/link", {"bandwidth", "cable_latency"});
     machine.link_bandwidth_bytes_per_s = parse_positive_bandwidth(link.text("bandwidth"), link.place("bandwidth"));
     link.quantity("cable_latency", parse_time_ps, machine.cable_latency_ps);
+    parse_topology(file, machine);
+    if (std::holds_alternative<Grid>(machine.topology)) {
+        parse_grid_routing(file, machine);
+    } else if (std::holds_alternative<FatTree>(machine.topology)) {
+        parse_tree_routing(file, machine);
+    } else {
+        parse_graph_routing(file, machine);
+    }
+    parse_faulty(root, machine);
     parse_router(file, machine.router);
     if (root.has("packet")) {
         const Section packet(file, "/packet", {"payload", "header"});

@@ -2,9 +2,11 @@
 #include <array>
 
 #include "base/errors.h"
+#include "netmodel/machine/graphml.h"
 #include "netmodel/machine/machine.h"
 #include "netmodel/machine/sizes.h"
 #include "netmodel/routing/dimension_order.h"
+#include "netmodel/routing/shortest_paths.h"
 
 namespace haichi {
 
@@ -174,9 +176,27 @@ Machine fugaku(std::string_view name) {
 Machine fx10(std::string_view name) { return tofu_family(name, kFx10); }
 Machine fx100(std::string_view name) { return tofu_family(name, kFx100); }
 
+/// The graph says it all; where its links differ, the machine's bandwidth is that of the fastest.
+Machine graph_file(std::string_view name) {
+    const auto colon = name.find(':');
+    const std::string path(colon == std::string_view::npos ? "" : name.substr(colon + 1));
+    if (path.empty()) throw OptionError("machine " + shown(name) + " lacks its file", "the form is graph:FILE");
+    Machine machine;
+    machine.name = name;
+    machine.topology = load_graphml(path, std::nullopt);
+    const Graph& graph = std::get<Graph>(machine.topology);
+    machine.routing = kShortestPath;
+    machine.link_bandwidth_bytes_per_s = 1;  // of a single node without links
+    for (std::int32_t l = 0; l < graph.link_count(); ++l) {
+        machine.link_bandwidth_bytes_per_s =
+            std::max(machine.link_bandwidth_bytes_per_s, graph.link(LinkId(l)).bandwidth_bytes_per_s);
+    }
+    return machine;
+}
+
 Machine not_yet(std::string_view name) {
     throw UnsupportedError("machines of the kind " + shown(name.substr(0, name.find(':'))) + " do not exist yet",
-                           "use a torus, a mesh, a tree or a fat tree");
+                           "use a torus, a mesh, a tree, a fat tree or a graph");
 }
 
 enum class Parameters { kNone, kOptional, kRequired };
@@ -208,7 +228,9 @@ const std::vector<PresetRow>& rows() {
         {"fattree", "fattree:LEVELSxARITY", Parameters::kRequired, fat_tree,
          "the k-ary n-tree with full bisection and ARITY^LEVELS nodes (fattree:3x4), 4 GB/s links, 2 GB/s NICs"},
         {"dragonfly", "dragonfly:P,A,H", Parameters::kOptional, not_yet, "not available yet"},
-        {"graph", "graph:FILE", Parameters::kOptional, not_yet, "not available yet"},
+        {"graph", "graph:FILE", Parameters::kOptional, graph_file,
+         "any network of up to 8,192 nodes, from a GraphML file: edges with a bandwidth, nodes that are terminals or "
+         "not"},
     };
     return kRows;
 }

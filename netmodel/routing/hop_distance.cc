@@ -17,6 +17,7 @@ std::int64_t diameter(const Network& network) {
         }
         return longest;
     }
+    if (std::holds_alternative<GraphFabric>(network.fabric())) return network.longest_route();
     return longest + 2 * static_cast<std::int64_t>(std::get<FatTreeFabric>(network.fabric()).topology.level_count());
 }
 
@@ -29,17 +30,19 @@ HopDistance::HopDistance(const Network& network, HopDistanceOptions options)
     if (options.pack_coordinates) {
         if (const auto* fabric = std::get_if<GridFabric>(&network.fabric())) {
             pack(fabric->topology);
-        } else {
-            pack(std::get<FatTreeFabric>(network.fabric()).topology);
+        } else if (const auto* tree = std::get_if<FatTreeFabric>(&network.fabric())) {
+            pack(tree->topology);
         }
     }
     const std::size_t pairs = node_count_ * node_count_;  // at most 2^52
     const std::int64_t longest = diameter(network);
-    if (longest <= std::numeric_limits<std::uint8_t>::max() && pairs <= options.table_budget_bytes) {
+    const std::size_t budget_bytes =
+        network.hops_are_walked() ? options.walked_table_budget_bytes : options.table_budget_bytes;
+    if (longest <= std::numeric_limits<std::uint8_t>::max() && pairs <= budget_bytes) {
         table8_.resize(pairs);
         fill_tables();
         path_ = Path::kTable8;
-    } else if (longest <= std::numeric_limits<std::uint16_t>::max() && 2 * pairs <= options.table_budget_bytes) {
+    } else if (longest <= std::numeric_limits<std::uint16_t>::max() && 2 * pairs <= budget_bytes) {
         table16_.resize(pairs);
         fill_tables();
         path_ = Path::kTable16;
@@ -47,14 +50,31 @@ HopDistance::HopDistance(const Network& network, HopDistanceOptions options)
 }
 
 void HopDistance::fill_tables() {
-    for (std::size_t a = 0, at = 0; a < node_count_; ++a) {
-        for (std::size_t b = 0; b < node_count_; ++b, ++at) {
-            const std::int32_t hops = (*this)(NodeId(a), NodeId(b));  // by the path that serves without a table
-            if (!table8_.empty()) {
-                table8_[at] = static_cast<std::uint8_t>(hops);
-            } else {
-                table16_[at] = static_cast<std::uint16_t>(hops);
+    const auto store = [this](std::size_t a, std::size_t b, std::int32_t hops) {
+        const std::size_t at = a * node_count_ + b;
+        if (!table8_.empty()) {
+            table8_[at] = static_cast<std::uint8_t>(hops);
+        } else {
+            table16_[at] = static_cast<std::uint16_t>(hops);
+        }
+    };
+    const auto usable = [this](std::size_t node) { return network_->is_usable(NodeId(node)); };
+    if (const auto* graph = std::get_if<GraphFabric>(&network_->fabric())) {
+        for (std::size_t b = 0; b < node_count_; ++b) {
+            if (!usable(b)) continue;
+            // One search instead of a walk per pair.
+            const auto distance = graph->routing.distances_to(graph->topology, network_->vertex(NodeId(b)));
+            for (std::size_t a = 0; a < node_count_; ++a) {
+                const std::int32_t hops = distance[network_->vertex(NodeId(a)).index()];
+                if (usable(a)) store(a, b, with_channels(NodeId(a), NodeId(b), hops));
             }
+        }
+        return;
+    }
+    for (std::size_t a = 0; a < node_count_; ++a) {
+        for (std::size_t b = 0; b < node_count_; ++b) {
+            // By the path that serves without a table.
+            if (usable(a) && usable(b)) store(a, b, (*this)(NodeId(a), NodeId(b)));
         }
     }
     rows_ = {};

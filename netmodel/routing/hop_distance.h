@@ -12,12 +12,15 @@ namespace haichi {
 struct HopDistanceOptions {
     /// Largest table of all pairs; 1 MiB stays in a second-level cache beside the rest of an annealing loop.
     std::size_t table_budget_bytes = std::size_t{1} << 20;
+    /// The same where the network has to walk a route to tell its length: a cache miss is cheaper than that.
+    std::size_t walked_table_budget_bytes = std::size_t{64} << 20;
     /// Whether coordinates may be packed where there is no table; without, every call asks the Network.
     bool pack_coordinates = true;
 };
 
 /// Network::hops for inner loops: the same numbers from a table of all pairs while it is small, else from packed
 /// coordinates (grids of up to 8 axes with shortest routes, and trees), else from the Network, which must outlive it.
+/// Only for usable nodes.
 class HopDistance {
   public:
     explicit HopDistance(const Network& network, HopDistanceOptions options = {});

@@ -67,20 +67,24 @@ std::vector<std::int64_t> Network::best_distance_histogram() const {
 }
 
 std::vector<std::int32_t> Network::nearest_distance_bound(std::size_t most) const {
-    most = std::min(most, static_cast<std::size_t>(node_count_) - 1);
+    most = std::min(most, static_cast<std::size_t>(usable_node_count_) - 1);
     const std::int32_t channels = options_.count_nic ? 2 : 0;
-    const bool closed_form_is_exact = vertex_of_node_.empty() && routes_are_shortest_;
-    if (closed_form_is_exact || node_count_ > kMostBruteForceNodes) {
+    const bool closed_form_is_exact =
+        vertex_of_node_.empty() && is_usable_.empty() && routes_are_shortest_ && !is_graph();
+    if (closed_form_is_exact || (node_count_ > kMostBruteForceNodes && !is_graph())) {
         // Taking nodes away or making routes longer only makes the k-th nearest farther: still a lower bound.
         return sorted_list(best_distance_histogram(), most, channels);
     }
+    if (node_count_ > kMostBruteForceNodes) return std::vector<std::int32_t>(most, least_hops());
     const HopDistance distance(*this);
     std::vector<std::int32_t> bound;
     for (std::int32_t a = 0; a < node_count_; ++a) {
+        if (!is_usable(NodeId(a))) continue;
         std::vector<std::int64_t> histogram;
         for (std::int32_t b = 0; b < node_count_; ++b) {
-            if (a == b) continue;
-            const auto hops = static_cast<std::size_t>(distance(NodeId(a), NodeId(b)));
+            if (a == b || !is_usable(NodeId(b))) continue;
+            const auto hops =
+                static_cast<std::size_t>(std::min(distance(NodeId(a), NodeId(b)), distance(NodeId(b), NodeId(a))));
             if (hops >= histogram.size()) histogram.resize(hops + 1);
             ++histogram[hops];
         }
@@ -89,6 +93,15 @@ std::vector<std::int32_t> Network::nearest_distance_bound(std::size_t most) cons
         for (std::size_t i = 0; i < bound.size(); ++i) bound[i] = std::min(bound[i], sorted[i]);
     }
     return bound;
+}
+
+std::int32_t Network::least_hops() const {
+    std::int32_t least = longest_route();
+    for (std::int32_t n = 0; n < node_count_; ++n) {
+        const auto near = near_nodes(NodeId(n));
+        if (is_usable(NodeId(n)) && !near.empty()) least = std::min(least, hops(NodeId(n), near.front()));
+    }
+    return least;
 }
 
 }  // namespace haichi

@@ -1,8 +1,8 @@
 #include "netmodel/routing/network.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <iterator>
+#include <utility>
 
 #include "base/errors.h"
 
@@ -10,29 +10,14 @@ namespace haichi {
 
 namespace {
 
-constexpr std::size_t kMostNear = 64;
-
 std::int32_t terminal_count(const Fabric& fabric) {
     if (const auto* grid = std::get_if<GridFabric>(&fabric)) return grid->topology.vertex_count();
+    if (const auto* graph = std::get_if<GraphFabric>(&fabric)) return graph->topology.terminal_count();
     return std::get<FatTreeFabric>(fabric).topology.terminal_count();
 }
 
 std::int32_t link_count_of(const Fabric& fabric) {
     return std::visit([](const auto& f) { return f.topology.link_count(); }, fabric);
-}
-
-/// Steps of the route from s to d along all stages, columns included.
-std::int32_t route_length(const GridFabric& fabric, VertexId s, VertexId d) {
-    const Grid& grid = fabric.topology;
-    Coordinates at = grid.coordinates(s);
-    std::int32_t sum = 0;
-    for (const DimensionOrder::Stage& stage : fabric.routing.stages) {
-        const std::size_t k = stage.axis;
-        const std::int32_t target = stage.to_destination ? grid.coordinate(d, k) : stage.column.value_or(at[k]);
-        sum += std::abs(grid.steps(k, at[k], target, Sign::kPlus));
-        at[k] = target;
-    }
-    return sum;
 }
 
 /// "(0,1,2)"
@@ -52,12 +37,27 @@ std::string vertex_text(const FatTree& tree, VertexId v) {
     return "(switch " + std::to_string(level) + "." + std::to_string(v.value - tree.first_vertex(level)) + ")";
 }
 
+/// The first faulty vertex on the route that there were if none was faulty.
+VertexId first_faulty(const Graph& graph, const std::vector<VertexId>& faulty, VertexId s, VertexId d) {
+    std::vector<LinkId> links;
+    ShortestPaths(graph, {}, 0).append_route(graph, s, d, links);
+    for (const LinkId link : links) {
+        const VertexId at = graph.link(link).to;
+        if (std::ranges::find(faulty, at) != faulty.end()) return at;
+    }
+    return {};
+}
+
+/// "(s1)"
+std::string vertex_text(const Graph& graph, VertexId v) { return "(" + graph.vertex_name(v) + ")"; }
+
 }  // namespace
 
 Network::Network(Fabric fabric, NetworkOptions options, std::vector<VertexId> vertex_of_node)
     : fabric_(std::move(fabric)), options_(std::move(options)), vertex_of_node_(std::move(vertex_of_node)) {
     check_routing();
     sort_nodes();
+    mark_faulty_nodes();
     fabric_link_count_ = link_count_of(fabric_);
     link_count_ = fabric_link_count_ + (options_.count_nic ? 2 * node_count_ : 0);
 
@@ -68,18 +68,27 @@ Network::Network(Fabric fabric, NetworkOptions options, std::vector<VertexId> ve
     if (const auto* tree = std::get_if<FatTreeFabric>(&fabric_)) {
         options_.level_bandwidth_bytes_per_s.resize(tree->topology.level_count(), options_.link_bandwidth_bytes_per_s);
         bandwidths = options_.level_bandwidth_bytes_per_s;
+    } else if (const auto* graph = std::get_if<GraphFabric>(&fabric_)) {
+        for (std::int32_t l = 0; l < fabric_link_count_; ++l) {
+            bandwidths.push_back(graph->topology.link(LinkId(l)).bandwidth_bytes_per_s);
+        }
     } else {
         bandwidths.push_back(options_.link_bandwidth_bytes_per_s);
     }
     if (options_.count_nic) bandwidths.push_back(options_.nic_bandwidth_bytes_per_s);
+    if (bandwidths.empty()) bandwidths.push_back(options_.link_bandwidth_bytes_per_s);  // a graph of one node
     const auto [least, most] = std::ranges::minmax(bandwidths);
     bandwidth_is_uniform_ = least == most;
     largest_bandwidth_bytes_per_s_ = most;
 
     if (const auto* grid = std::get_if<GridFabric>(&fabric_)) {
-        routes_are_shortest_ =
-            std::ranges::none_of(grid->routing.stages, [](const auto& stage) { return stage.column.has_value(); });
+        routes_are_shortest_ = !detours_ && std::ranges::none_of(grid->routing.stages, [](const auto& stage) {
+            return stage.column.has_value();
+        });
         build_near_nodes_of_grid(grid->topology);
+    } else if (const auto* graph = std::get_if<GraphFabric>(&fabric_)) {
+        routes_are_shortest_ = options_.faulty.empty();
+        build_near_nodes_of_graph(graph->topology);
     } else {
         build_near_nodes_of_tree(std::get<FatTreeFabric>(fabric_).topology);
     }
@@ -94,6 +103,7 @@ void Network::check_routing() const {
         }
         return;
     }
+    if (is_graph()) return;
     const auto& [grid, routing] = std::get<GridFabric>(fabric_);
     for (std::size_t k = 0; k < grid.axis_count(); ++k) {
         std::vector<DimensionOrder::Stage> stages;
@@ -138,6 +148,62 @@ void Network::sort_nodes() {
     }
 }
 
+void Network::mark_faulty_nodes() {
+    usable_node_count_ = node_count_;
+    for (const VertexId v : options_.faulty) {
+        if (v.value < 0 || v.value >= terminal_count(fabric_)) {
+            throw OptionError("faulty node " + std::to_string(v.value) + " is outside the machine's " +
+                              std::to_string(terminal_count(fabric_)));
+        }
+        const NodeId node = node_at(v);
+        if (!node.valid()) continue;
+        is_usable_.resize(static_cast<std::size_t>(node_count_), 1);
+        if (std::exchange(is_usable_[node.index()], 0) != 0) --usable_node_count_;
+    }
+    if (usable_node_count_ == 0) throw OptionError("all nodes of the job are faulty");
+    if (options_.faulty.empty()) return;
+    if (const auto* grid = std::get_if<GridFabric>(&fabric_)) {
+        detours_.emplace(grid->topology, grid->routing, options_.faulty);
+    }
+}
+
+std::optional<Network::CutPair> Network::find_cut_pair() const {
+    if (options_.faulty.empty() || std::holds_alternative<FatTreeFabric>(fabric_)) return std::nullopt;
+    const auto* grid = std::get_if<GridFabric>(&fabric_);
+    std::vector<std::int32_t> distance;
+    for (std::int32_t d = 0; d < node_count_; ++d) {
+        const NodeId to(d);
+        if (!is_usable(to)) continue;
+        if (grid == nullptr) {
+            const auto& graph = std::get<GraphFabric>(fabric_);
+            distance = graph.routing.distances_to(graph.topology, vertex(to));
+        }
+        for (std::int32_t s = 0; s < node_count_; ++s) {
+            const NodeId from(s);
+            if (s == d || !is_usable(from)) continue;
+            if (grid == nullptr) {
+                if (distance[vertex(from).index()] != ShortestPaths::kUnreachable) continue;
+                return CutPair{
+                    from, to,
+                    first_faulty(std::get<GraphFabric>(fabric_).topology, options_.faulty, vertex(from), vertex(to))};
+            }
+            const auto& [topology, routing] = *grid;
+            if (detours_->routing_between(topology, routing, vertex(from), vertex(to)) != nullptr) continue;
+            return CutPair{from, to, detours_->first_faulty(topology, routing, vertex(from), vertex(to))};
+        }
+    }
+    return std::nullopt;
+}
+
+const DimensionOrder& Network::routing_between(const GridFabric& fabric, NodeId s, NodeId d) const {
+    if (!detours_) return fabric.routing;
+    const DimensionOrder* routing = detours_->routing_between(fabric.topology, fabric.routing, vertex(s), vertex(d));
+    if (routing != nullptr) return *routing;
+    const VertexId faulty = detours_->first_faulty(fabric.topology, fabric.routing, vertex(s), vertex(d));
+    throw OptionError("no route from node " + node_name(s) + " to node " + node_name(d) + " passes the faulty node " +
+                      vertex_text(fabric.topology, faulty) + " (coordinates of the job's region)");
+}
+
 NodeId Network::node_at(VertexId vertex) const {
     if (vertex_of_node_.empty()) {
         return vertex.value >= 0 && vertex.value < node_count_ ? NodeId(vertex.value) : NodeId{};
@@ -145,45 +211,6 @@ NodeId Network::node_at(VertexId vertex) const {
     const auto vertex_of = [&](NodeId node) { return vertex_of_node_[node.index()]; };
     const auto found = std::ranges::lower_bound(nodes_by_vertex_, vertex, {}, vertex_of);
     return found != nodes_by_vertex_.end() && vertex_of(*found) == vertex ? *found : NodeId{};
-}
-
-void Network::build_near_nodes_of_grid(const Grid& grid) {
-    near_first_.reserve(static_cast<std::size_t>(node_count_));
-    near_count_.reserve(static_cast<std::size_t>(node_count_));
-    near_.reserve(static_cast<std::size_t>(node_count_) * static_cast<std::size_t>(grid.links_per_vertex()));
-    for (std::int32_t i = 0; i < node_count_; ++i) {
-        const std::size_t first = near_.size();
-        near_first_.push_back(static_cast<std::uint32_t>(first));
-        for (std::size_t k = 0; k < grid.axis_count(); ++k) {
-            const VertexId plus = grid.neighbour(vertex(NodeId(i)), k, Sign::kPlus);
-            const VertexId minus = grid.neighbour(vertex(NodeId(i)), k, Sign::kMinus);
-            if (const NodeId node = node_at(plus); node.valid()) near_.push_back(node);
-            if (minus == plus) continue;
-            if (const NodeId node = node_at(minus); node.valid()) near_.push_back(node);
-        }
-        near_count_.push_back(static_cast<std::uint8_t>(near_.size() - first));
-    }
-}
-
-void Network::build_near_nodes_of_tree(const FatTree& tree) {
-    const auto nodes = static_cast<std::size_t>(node_count_);
-    near_first_.resize(nodes);
-    near_count_.resize(nodes);
-    near_.reserve(2 * nodes);
-    const auto node_number = [&](std::size_t i) { return nodes_by_vertex_.empty() ? NodeId(i) : nodes_by_vertex_[i]; };
-    const auto block = [&](std::size_t i) { return vertex(node_number(i)).value / tree.terminals_below(1); };
-    // The nodes of a switch are written twice, g0 g1 .. gk g0 g1 .., so that every node's list is a window behind it.
-    for (std::size_t begin = 0; begin < nodes;) {
-        std::size_t end = begin + 1;
-        while (end < nodes && block(end) == block(begin)) ++end;
-        const std::size_t size = end - begin;
-        for (std::size_t i = begin; i < end; ++i) {
-            near_first_[node_number(i).index()] = static_cast<std::uint32_t>(near_.size() + (i - begin) + 1);
-            near_count_[node_number(i).index()] = static_cast<std::uint8_t>(std::min(size - 1, kMostNear));
-        }
-        for (std::size_t i = 0; i < 2 * size; ++i) near_.push_back(node_number(begin + i % size));
-        begin = end;
-    }
 }
 
 bool Network::link_exists(LinkId link) const {
@@ -210,8 +237,10 @@ void Network::append_route(NodeId s, NodeId d, std::vector<LinkId>& links) const
     if (s == d) return;
     if (options_.count_nic) links.push_back(injection_link(s));
     if (const auto* grid = std::get_if<GridFabric>(&fabric_)) {
-        walk_dimension_order(grid->topology, grid->routing, vertex(s), vertex(d),
+        walk_dimension_order(grid->topology, routing_between(*grid, s, d), vertex(s), vertex(d),
                              [&links](LinkId link) { links.push_back(link); });
+    } else if (const auto* graph = std::get_if<GraphFabric>(&fabric_)) {
+        graph->routing.append_route(graph->topology, vertex(s), vertex(d), links);
     } else {
         const auto& tree = std::get<FatTreeFabric>(fabric_);
         append_fat_tree_route(tree.topology, tree.routing, vertex(s), vertex(d), links);
@@ -223,8 +252,11 @@ std::int32_t Network::hops(NodeId s, NodeId d) const {
     if (s == d) return 0;
     const std::int32_t channels = options_.count_nic ? 2 : 0;
     if (const auto* grid = std::get_if<GridFabric>(&fabric_)) {
-        return channels + (routes_are_shortest_ ? grid->topology.distance(vertex(s), vertex(d))
-                                                : route_length(*grid, vertex(s), vertex(d)));
+        if (routes_are_shortest_) return channels + grid->topology.distance(vertex(s), vertex(d));
+        return channels + route_length(grid->topology, routing_between(*grid, s, d), vertex(s), vertex(d));
+    }
+    if (const auto* graph = std::get_if<GraphFabric>(&fabric_)) {
+        return channels + graph->routing.hops(graph->topology, vertex(s), vertex(d));
     }
     const FatTree& tree = std::get<FatTreeFabric>(fabric_).topology;
     return channels + 2 * static_cast<std::int32_t>(tree.common_level(vertex(s), vertex(d)));
@@ -235,8 +267,9 @@ std::int32_t Network::longest_route() const {
     if (const auto* tree = std::get_if<FatTreeFabric>(&fabric_)) {
         return 2 * static_cast<std::int32_t>(tree->topology.level_count()) + channels;
     }
+    if (const auto* graph = std::get_if<GraphFabric>(&fabric_)) return graph->routing.longest_route() + channels;
     const auto& grid = std::get<GridFabric>(fabric_);
-    std::int32_t sum = channels;
+    std::int32_t sum = channels + (detours_ ? detours_->longest_extra() : 0);
     for (const DimensionOrder::Stage& stage : grid.routing.stages) {
         const Axis& axis = grid.topology.axis(stage.axis);
         sum += axis.is_ring() ? axis.size / 2 : axis.size - 1;
@@ -246,12 +279,14 @@ std::int32_t Network::longest_route() const {
 
 bool Network::hops_are_symmetric() const {
     // Trees: twice the common level. Grids: the distance per axis, or |a - column| + |column - b|; both are symmetric,
-    // because the length of a half-ring does not depend on the tie.
-    return true;
+    // because the length of a half-ring does not depend on the tie. The way back past a faulty node is another one.
+    if (const auto* graph = std::get_if<GraphFabric>(&fabric_)) return graph->topology.is_symmetric();
+    return !detours_;
 }
 
 std::int64_t Network::bandwidth_bytes_per_s(LinkId link) const {
     if (link.value >= fabric_link_count_) return options_.nic_bandwidth_bytes_per_s;
+    if (const auto* graph = std::get_if<GraphFabric>(&fabric_)) return graph->topology.link(link).bandwidth_bytes_per_s;
     const auto* tree = std::get_if<FatTreeFabric>(&fabric_);
     if (tree == nullptr) return options_.link_bandwidth_bytes_per_s;
     return options_.level_bandwidth_bytes_per_s[tree->topology.link_ends(link).lower_level];
@@ -259,9 +294,16 @@ std::int64_t Network::bandwidth_bytes_per_s(LinkId link) const {
 
 std::int32_t Network::largest_out_degree() const {
     if (options_.count_nic) return 1;
-    const auto* fabric = std::get_if<GridFabric>(&fabric_);
-    if (fabric == nullptr) return std::get<FatTreeFabric>(fabric_).topology.parents()[0];
-    const Grid& grid = fabric->topology;
+    if (const auto* tree = std::get_if<FatTreeFabric>(&fabric_)) return tree->topology.parents()[0];
+    if (const auto* graph = std::get_if<GraphFabric>(&fabric_)) {
+        std::size_t most = 0;
+        for (std::int32_t n = 0; n < node_count_; ++n) {
+            const VertexId v = vertex(NodeId(n));
+            most = std::max({most, graph->topology.successors(v).size(), graph->topology.predecessors(v).size()});
+        }
+        return static_cast<std::int32_t>(most);
+    }
+    const Grid& grid = std::get<GridFabric>(fabric_).topology;
     if (vertex_of_node_.empty()) return grid.links_per_vertex();  // that of an inner node
     std::int32_t most = 0;
     for (const VertexId v : vertex_of_node_) {
@@ -288,6 +330,12 @@ std::string Network::link_name(LinkId link) const {
         return grid.axis(ends.axis).name + (ends.sign == Sign::kPlus ? "+ " : "- ") + vertex_text(grid, ends.from) +
                "->" + (ends.to.valid() ? vertex_text(grid, ends.to) : "(outside)");
     }
+    if (const auto* fabric = std::get_if<GraphFabric>(&fabric_)) {
+        const Graph& graph = fabric->topology;
+        const std::int32_t parallel = graph.parallel_number(link);
+        return vertex_text(graph, graph.link(link).from) + "->" + vertex_text(graph, graph.link(link).to) +
+               (parallel > 0 ? " #" + std::to_string(parallel + 1) : "");
+    }
     const FatTree& tree = std::get<FatTreeFabric>(fabric_).topology;
     const FatTree::LinkEnds ends = tree.link_ends(link);
     return (ends.up ? "up " : "down ") + vertex_text(tree, ends.from) + "->" + vertex_text(tree, ends.to);
@@ -295,11 +343,13 @@ std::string Network::link_name(LinkId link) const {
 
 std::string Network::node_name(NodeId node) const {
     if (const auto* fabric = std::get_if<GridFabric>(&fabric_)) return vertex_text(fabric->topology, vertex(node));
+    if (const auto* fabric = std::get_if<GraphFabric>(&fabric_)) return vertex_text(fabric->topology, vertex(node));
     return std::to_string(vertex(node).value);
 }
 
 std::string Network::routing_name() const {
     if (const auto* fabric = std::get_if<GridFabric>(&fabric_)) return to_string(fabric->routing, fabric->topology);
+    if (is_graph()) return std::string(kShortestPath);
     return to_string(std::get<FatTreeFabric>(fabric_).routing);
 }
 

@@ -18,6 +18,7 @@ RouteRows::RouteRows(const Network& network, std::size_t budget_bytes)
     std::vector<LinkId> links;
     for (std::size_t s = 0; s < node_count_; ++s) {
         for (std::size_t d = 0; d < node_count_; ++d) {
+            if (!network.is_usable(NodeId(s)) || !network.is_usable(NodeId(d))) continue;
             links.clear();
             network.append_route(NodeId(s), NodeId(d), links);
             BitBlock* const row = rows_.data() + (s * node_count_ + d) * blocks_;

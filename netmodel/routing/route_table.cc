@@ -16,6 +16,7 @@ std::optional<std::size_t> links_of_all_routes(const Network& network, std::size
     std::size_t sum = 0;
     for (std::int32_t s = 0; s < network.node_count(); ++s) {
         for (std::int32_t d = 0; d < network.node_count(); ++d) {
+            if (!network.is_usable(NodeId(s)) || !network.is_usable(NodeId(d))) continue;
             sum += static_cast<std::size_t>(hops(NodeId(s), NodeId(d)));
         }
         if (sum > most) return std::nullopt;
@@ -38,7 +39,9 @@ RouteTable::RouteTable(const Network& network, std::size_t budget_bytes)
     first_.push_back(0);
     for (std::size_t s = 0; s < node_count_; ++s) {
         for (std::size_t d = 0; d < node_count_; ++d) {
-            network.append_route(NodeId(s), NodeId(d), links_);
+            if (network.is_usable(NodeId(s)) && network.is_usable(NodeId(d))) {
+                network.append_route(NodeId(s), NodeId(d), links_);
+            }
             first_.push_back(static_cast<std::uint32_t>(links_.size()));
         }
     }

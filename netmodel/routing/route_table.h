@@ -16,7 +16,7 @@ class RouteTable {
 
     explicit RouteTable(const Network& network, std::size_t budget_bytes = kDefaultBudgetBytes);
 
-    /// Links of the route from s to d, empty when s == d; valid until `scratch` is used again.
+    /// Links of the route from s to d, both usable, empty when s == d; valid until `scratch` is used again.
     [[nodiscard, gnu::always_inline]] std::span<const LinkId> route(NodeId s, NodeId d,
                                                                     std::vector<LinkId>& scratch) const {
         if (is_stored()) {

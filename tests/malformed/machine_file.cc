@@ -114,6 +114,28 @@ std::vector<Broken> broken_files() {
         {"tree_bandwidth_is_number", file_with(R"({"kind": "tree", "children": [2], "bandwidth": [5]})"), "m.json:2",
          "5"},
         {"torus_with_children", file_with(R"({"kind": "torus", "children": [2]})"), "m.json:2", "children"},
+        {"graph_without_file", file_with(R"({"kind": "graph"})"), "m.json:2", "file"},
+        {"graph_file_is_number", file_with(R"({"kind": "graph", "file": 3})"), "m.json:2", "3"},
+        {"graph_from_standard_input", file_with(R"({"kind": "graph", "file": "-"})"), "m.json:2", "'-'"},
+        {"graph_file_empty", file_with(R"({"kind": "graph", "file": ""})"), "m.json:2", "''"},
+        {"graph_with_axes", file_with(R"({"kind": "graph", "axes": []})"), "m.json:2", "axes"},
+        {"torus_with_file", file_with(R"({"kind": "torus", "file": "x"})"), "m.json:2", "file"},
+        {"faulty_is_number", with("\"faulty\": 3"), "m.json:4", "3"},
+        {"faulty_is_text", with("\"faulty\": \"0\""), "m.json:4", "0"},
+        {"faulty_is_object", with("\"faulty\": {}"), "m.json:4", "{}"},
+        {"faulty_node_outside", with("\"faulty\": [1,\n4]"), "m.json:5", "4"},
+        {"faulty_node_negative", with("\"faulty\": [-1]"), "m.json:4", "-1"},
+        {"faulty_node_fraction", with("\"faulty\": [1.5]"), "m.json:4", "1.5"},
+        {"faulty_node_huge", with("\"faulty\": [18446744073709551615]"), "m.json:4", "18446744073709551615"},
+        {"faulty_node_is_text", with("\"faulty\": [\"1\"]"), "m.json:4", "1"},
+        {"faulty_node_is_null", with("\"faulty\": [null]"), "m.json:4", "null"},
+        {"faulty_coordinate_outside", with("\"faulty\": [[4]]"), "m.json:4", "4"},
+        {"faulty_coordinate_is_text", with("\"faulty\": [[\"1\"]]"), "m.json:4", "1"},
+        {"faulty_of_too_many_coordinates", with("\"faulty\": [[1, 2]]"), "m.json:4", "[1,2]"},
+        {"faulty_of_no_coordinates", with("\"faulty\": [[]]"), "m.json:4", "[]"},
+        {"faulty_twice", with("\"faulty\": [1,\n[1]]"), "m.json:5", "twice"},
+        {"faulty_coordinates_on_a_tree", file_with(R"({"kind": "tree", "children": [2]})", kLink, "\"faulty\": [[0]]"),
+         "m.json:4", "[0]"},
         {"link_is_text", file_with(kRing, "\"5GB/s\""), "m.json:3", "5GB/s"},
         {"bandwidth_missing", file_with(kRing, "{}"), "m.json:3", "bandwidth"},
         {"bandwidth_is_number", file_with(kRing, R"({"bandwidth": 5})"), "m.json:3", "5"},
@@ -168,9 +190,17 @@ TEST_P(BrokenMachineFile, is_refused_with_place_and_value) {
 INSTANTIATE_TEST_SUITE_P(, BrokenMachineFile, ::testing::ValuesIn(broken_files()),
                          [](const auto& test) { return test.param.claim; });
 
-TEST(MachineFile, dragonfly_and_graph_are_known_but_do_not_exist_yet) {
+TEST(MachineFile, dragonfly_is_known_but_does_not_exist_yet) {
     EXPECT_THROW((void)parse_machine(file_with(R"({"kind": "dragonfly"})"), "m.json"), UnsupportedError);
-    EXPECT_THROW((void)parse_machine(file_with(R"({"kind": "graph"})"), "m.json"), UnsupportedError);
+}
+
+TEST(MachineFile, graph_file_is_looked_for_beside_it) {
+    try {
+        (void)parse_machine(file_with(R"({"kind": "graph", "file": "none.graphml"})"), "folder/m.json");
+        FAIL();
+    } catch (const InputError& error) {
+        EXPECT_TRUE(std::string(error.what()).starts_with("folder/none.graphml: ")) << error.what();
+    }
 }
 
 TEST(MachineFile, missing_file_and_directory_are_input_errors) {

@@ -58,6 +58,11 @@ INSTANTIATE_TEST_SUITE_P(, BrokenNodeList,
                          }),
                          [](const auto& test) { return test.param.claim; });
 
+TEST_P(BrokenNodeList, is_refused_as_a_list_of_faulty_nodes_too) {
+    const std::string path = written("faulty_" + GetParam().claim, GetParam().text);
+    expect_input_error({.faulty_file = path}, path, GetParam());
+}
+
 class BrokenCoordinateTable : public ::testing::TestWithParam<Broken> {};
 
 TEST_P(BrokenCoordinateTable, is_refused_with_place_and_value) {

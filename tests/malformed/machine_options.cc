@@ -58,7 +58,10 @@ TEST(MachineNames, that_mean_nothing_are_refused) {
 
 TEST(MachineNames, of_kinds_to_come_are_unsupported) {
     EXPECT_THROW((void)load_machine("dragonfly:4,8,4"), UnsupportedError);
-    EXPECT_THROW((void)load_machine("graph:cluster.graphml"), UnsupportedError);
+    EXPECT_THROW((void)load_machine("graph:no-such-file.graphml"), InputError);
+    EXPECT_THROW((void)load_machine("graph"), OptionError);
+    EXPECT_THROW((void)load_machine("graph:"), OptionError);
+    EXPECT_THROW((void)load_machine("graph:-"), OptionError);
 }
 
 TEST(AllocationRequests, that_do_not_fit_the_machine_are_refused) {

@@ -63,6 +63,33 @@ FatTree drawn_tree(Random& random) {
     return FatTree(children, parents);
 }
 
+/// Strongly connected: a tree of undirected edges, then edges of either kind between any two, parallel ones too.
+Graph drawn_graph(Random& random) {
+    const auto vertices = static_cast<std::int32_t>(1 + random.below(60));
+    const auto terminals = static_cast<std::int32_t>(1 + random.below(static_cast<std::uint32_t>(vertices)));
+    std::vector<std::string> names;
+    std::vector<Graph::Link> links;
+    const auto join = [&](std::int32_t a, std::int32_t b, bool both_ways) {
+        links.push_back({VertexId(a), VertexId(b), 100, std::nullopt});
+        if (both_ways) links.push_back({VertexId(b), VertexId(a), 100, std::nullopt});
+    };
+    const auto any = [&](std::int32_t count) {
+        return static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(count)));
+    };
+    for (std::int32_t v = 0; v < vertices; ++v) {
+        names.push_back(std::to_string(v));
+        if (v > 0) join(any(v), v, true);
+    }
+    const bool all_both_ways = random.below(2) == 0;
+    for (std::int32_t e = any(2 * vertices); e > 0; --e) {
+        const std::int32_t a = any(vertices);
+        const std::int32_t b = any(vertices);
+        if (a != b) join(a, b, all_both_ways || random.below(2) == 0);
+    }
+    random.shuffle(std::span(links));
+    return Graph(std::move(names), terminals, std::move(links));
+}
+
 std::vector<VertexId> drawn_nodes(Random& random, std::int32_t terminals) {
     if (random.below(2) == 0) return {};
     std::vector<VertexId> nodes;
@@ -83,6 +110,12 @@ Network drawn_network(std::uint64_t seed, bool may_detour = true) {
         const auto routing = random.below(2) == 0 ? FatTreeRouting::kUpStraight : FatTreeRouting::kDownStraight;
         return Network(FatTreeFabric{std::move(tree), routing}, options, std::move(nodes));
     }
+    if (random.below(3) == 0) {
+        Graph graph = drawn_graph(random);
+        std::vector<VertexId> nodes = drawn_nodes(random, graph.terminal_count());
+        ShortestPaths paths(graph, {}, random.below(3) == 0 ? 0 : ShortestPaths::kDefaultBudgetBytes);
+        return Network(GraphFabric{std::move(graph), std::move(paths)}, options, std::move(nodes));
+    }
     Grid grid = drawn_grid(random);
     DimensionOrder order = drawn_order(random, grid, may_detour);
     std::vector<VertexId> nodes = drawn_nodes(random, grid.vertex_count());
@@ -99,6 +132,9 @@ std::pair<VertexId, VertexId> ends(const Network& network, LinkId link) {
     if (const auto* grid = std::get_if<GridFabric>(&network.fabric())) {
         const Grid::LinkEnds e = grid->topology.link_ends(link);
         return {e.from, e.to};
+    }
+    if (const auto* graph = std::get_if<GraphFabric>(&network.fabric())) {
+        return {graph->topology.link(link).from, graph->topology.link(link).to};
     }
     const FatTree::LinkEnds e = std::get<FatTreeFabric>(network.fabric()).topology.link_ends(link);
     return {e.from, e.to};
@@ -206,6 +242,29 @@ RC_GTEST_PROP(Routes, travel_each_axis_in_one_stretch_in_the_order_given, (std::
     });
 }
 
+RC_GTEST_PROP(GraphRoutes, do_not_depend_on_the_order_of_the_links, (std::uint64_t seed)) {
+    Random random(seed);
+    const Graph graph = drawn_graph(random);
+    std::vector<Graph::Link> links;
+    std::vector<std::string> names;
+    for (std::int32_t l = 0; l < graph.link_count(); ++l) links.push_back(graph.link(LinkId(l)));
+    for (std::int32_t v = 0; v < graph.vertex_count(); ++v) names.push_back(graph.vertex_name(VertexId(v)));
+    random.shuffle(std::span(links));
+    const Graph again(names, graph.terminal_count(), links);
+    const ShortestPaths paths(graph);
+    const ShortestPaths paths_again(again);
+    for (std::int32_t s = 0; s < graph.terminal_count(); ++s) {
+        for (std::int32_t d = 0; d < graph.terminal_count(); ++d) {
+            std::vector<LinkId> a;
+            std::vector<LinkId> b;
+            paths.append_route(graph, VertexId(s), VertexId(d), a);
+            paths_again.append_route(again, VertexId(s), VertexId(d), b);
+            RC_ASSERT(a.size() == b.size());
+            for (std::size_t i = 0; i < a.size(); ++i) RC_ASSERT(graph.link(a[i]).to == again.link(b[i]).to);
+        }
+    }
+}
+
 RC_GTEST_PROP(Routes, routing_text_reads_back, (std::uint64_t seed)) {
     Random random(seed);
     const Grid grid = drawn_grid(random);
@@ -226,9 +285,10 @@ RC_GTEST_PROP(Hops, are_symmetric_when_the_network_says_so, (std::uint64_t seed)
 
 RC_GTEST_PROP(HopDistance, equals_the_network_on_every_path, (std::uint64_t seed)) {
     const Network network = drawn_network(seed);
-    for (const HopDistanceOptions& options : {HopDistanceOptions{}, HopDistanceOptions{.table_budget_bytes = 0},
-                                              HopDistanceOptions{.table_budget_bytes = 0, .pack_coordinates = false},
-                                              HopDistanceOptions{.pack_coordinates = false}}) {
+    for (const HopDistanceOptions& options :
+         {HopDistanceOptions{}, HopDistanceOptions{.table_budget_bytes = 0},
+          HopDistanceOptions{.table_budget_bytes = 0, .pack_coordinates = false},
+          HopDistanceOptions{.walked_table_budget_bytes = 0}, HopDistanceOptions{.pack_coordinates = false}}) {
         const HopDistance distance(network, options);
         for_all_pairs(network, [&](NodeId a, NodeId b) { RC_ASSERT(distance(a, b) == network.hops(a, b)); });
     }
@@ -251,8 +311,14 @@ RC_GTEST_PROP(RouteTable, gives_the_routes_of_the_network_with_and_without_stora
 RC_GTEST_PROP(NearNodes, are_all_the_jobs_nodes_at_the_smallest_possible_distance, (std::uint64_t seed)) {
     const Network network = drawn_network(seed, /*may_detour=*/false);
     const bool is_tree = std::holds_alternative<FatTreeFabric>(network.fabric());
-    const std::int32_t one_step = (is_tree ? 2 : 1) + (network.options().count_nic ? 2 : 0);
+    std::int32_t one_step = (is_tree ? 2 : 1) + (network.options().count_nic ? 2 : 0);
     for (std::int32_t a = 0; a < network.node_count(); ++a) {
+        if (std::holds_alternative<GraphFabric>(network.fabric())) {
+            one_step = 1 << 20;
+            for (std::int32_t b = 0; b < network.node_count(); ++b) {
+                if (a != b) one_step = std::min(one_step, network.hops(NodeId(a), NodeId(b)));
+            }
+        }
         std::set<NodeId> expected;
         for (std::int32_t b = 0; b < network.node_count(); ++b) {
             if (network.hops(NodeId(a), NodeId(b)) == one_step) expected.insert(NodeId(b));
@@ -270,7 +336,8 @@ RC_GTEST_PROP(NearestDistanceBound, is_the_smallest_sorted_list_of_distances, (s
     for (std::int32_t a = 0; a < network.node_count(); ++a) {
         std::vector<std::int32_t> sorted;
         for (std::int32_t b = 0; b < network.node_count(); ++b) {
-            if (a != b) sorted.push_back(network.hops(NodeId(a), NodeId(b)));
+            if (a == b) continue;
+            sorted.push_back(std::min(network.hops(NodeId(a), NodeId(b)), network.hops(NodeId(b), NodeId(a))));
         }
         std::ranges::sort(sorted);
         for (std::size_t k = 0; k < others; ++k) smallest[k] = std::min(smallest[k], sorted[k]);

@@ -1,0 +1,200 @@
+// Broken graph files: every one is an InputError that names file, line and value.
+
+#include <gtest/gtest.h>
+
+#include <ostream>
+
+#include "base/errors.h"
+#include "netmodel/machine/graphml.h"
+
+namespace haichi {
+namespace {
+
+struct Broken {
+    std::string claim;
+    std::string text;
+    std::string place;  ///< expected start of the message
+    std::string value;  ///< expected somewhere in the message
+
+    friend void PrintTo(const Broken& broken, std::ostream* out) { *out << broken.claim; }
+};
+
+const std::string kHead =
+    "<graphml>\n"
+    "<key id=\"t\" for=\"node\" attr.name=\"terminal\" attr.type=\"boolean\"/>\n"
+    "<key id=\"b\" for=\"edge\" attr.name=\"bandwidth\" attr.type=\"string\"/>\n"
+    "<key id=\"l\" for=\"edge\" attr.name=\"latency\" attr.type=\"string\"/>\n"
+    "<graph edgedefault=\"undirected\">\n";
+const std::string kNodes = "<node id=\"a\"/><node id=\"b\"/>\n";
+
+/// Lines 1 to 5 are the head, line 6 has the nodes, and `body` begins on line 7.
+std::string with(const std::string& body) { return kHead + kNodes + body + "\n</graph>\n</graphml>\n"; }
+/// The edge stands on line 8.
+std::string edge_with(const std::string& data) { return with("\n<edge source=\"a\" target=\"b\">" + data + "</edge>"); }
+std::string bandwidth(const std::string& text) { return edge_with("<data key=\"b\">" + text + "</data>"); }
+std::string latency(const std::string& text) {
+    return edge_with("<data key=\"b\">1GB/s</data><data key=\"l\">" + text + "</data>");
+}
+std::string repeated(const std::string& text, int times) {
+    std::string all;
+    for (int i = 0; i < times; ++i) all += text;
+    return all;
+}
+
+std::vector<Broken> broken_files() {
+    std::string nodes;
+    for (int v = 0; v < 70'000; ++v) nodes += "<node id=\"x" + std::to_string(v) + "\"/>\n";
+    std::string terminals;
+    for (int v = 0; v < 8'193; ++v) terminals += "<node id=\"x" + std::to_string(v) + "\"/>\n";
+    std::string bandwidths;
+    for (int e = 1; e <= 65; ++e) {
+        bandwidths += "<edge source=\"a\" target=\"b\"><data key=\"b\">" + std::to_string(e) + "</data></edge>\n";
+    }
+    return {
+        // XML
+        {"empty", "", "g.xml:1", "no element"},
+        {"blank", "\n\n", "g.xml:3", "no element"},
+        {"json", "{\"schema\": 1}", "g.xml:1", "schema"},
+        {"binary", std::string("\x7f\x45LF\x02\x00\x01", 7), "g.xml:1", "control character"},
+        {"nul_byte", std::string("<graphml>\n\0</graphml>", 21), "g.xml:2", "\\x00"},
+        {"utf16", std::string("\xff\xfe<\0g\0", 6), "g.xml:1", "UTF-8"},
+        {"latin1", with("<node id=\"\xe4\"/>"), "g.xml:7", "\\xe4"},
+        {"surrogate_in_utf8", with("<node id=\"\xed\xa0\x80\"/>"), "g.xml:7", "UTF-8"},
+        {"overlong_utf8", with("<node id=\"\xc0\xaf\"/>"), "g.xml:7", "\\xc0"},
+        {"cut_in_utf8", "<graphml>\xe2\x82", "g.xml:1", "\\xe2"},
+        {"cut_in_tag", kHead + "<node", "g.xml:6", "<node"},
+        {"cut_in_value", kHead + "<node id=\"a", "g.xml:6", "quote"},
+        {"cut_in_comment", kHead + "<!-- x", "g.xml:6", "comment"},
+        {"cut_in_declaration", "<?xml version", "g.xml:1", "processing instruction"},
+        {"not_closed", kHead, "g.xml:6", "'graph' of line 5"},
+        {"closed_by_another", kHead + "<node id=\"a\">\n</edge>", "g.xml:7", "'edge'"},
+        {"closes_nothing", "</graphml>", "g.xml:1", "graphml"},
+        {"second_root", "<graphml></graphml>\n<graphml/>", "g.xml:2", "second root"},
+        {"text_after_root", "<graphml></graphml>\n\nx", "g.xml:3", "'x'"},
+        {"text_before_root", "x<graphml/>", "g.xml:1", "'x"},
+        {"value_without_quotes", with("<node id=a/>"), "g.xml:7", "'a/>"},
+        {"attribute_without_value", with("<node id/>"), "g.xml:7", "'='"},
+        {"attribute_twice", with("<node id=\"x\" id=\"y\"/>"), "g.xml:7", "'id'"},
+        {"attributes_without_blank", with("<node id=\"x\"x=\"y\"/>"), "g.xml:7", "blank"},
+        {"tag_in_value", with("<node id=\"<\"/>"), "g.xml:7", "'<'"},
+        {"entity_bomb",
+         "<?xml version=\"1.0\"?>\n<!DOCTYPE g [<!ENTITY a \"aaaa\"><!ENTITY b "
+         "\"&a;&a;&a;\">]>\n<graphml>&b;</graphml>",
+         "g.xml:2", "DOCTYPE"},
+        {"external_entity", "<!DOCTYPE g SYSTEM \"file:///etc/passwd\">\n<graphml/>", "g.xml:1", "DOCTYPE"},
+        {"unknown_entity_in_value", with("<node id=\"&b;\"/>"), "g.xml:7", "&b;"},
+        {"unknown_entity_in_text", with("\n<desc>&nbsp;</desc>"), "g.xml:8", "&nbsp;"},
+        {"entity_of_a_control_character", with("<node id=\"&#7;\"/>"), "g.xml:7", "&#7;"},
+        {"entity_beyond_unicode", with("<node id=\"&#x110000;\"/>"), "g.xml:7", "&#x110000;"},
+        {"entity_without_number", with("<node id=\"&#;\"/>"), "g.xml:7", "&#;"},
+        {"deep", repeated("<graphml>\n", 100'000), "g.xml:65", "deeper than 64"},
+        {"many_tags", "<graphml>" + repeated("<a/>", 1'100'000), "g.xml:1", "1048576 tags"},
+        // GraphML
+        {"other_root", "<svg/>", "g.xml:1", "'svg'"},
+        {"prefixed_root", "<g:graphml xmlns:g=\"x\"/>", "g.xml:1", "'g:graphml'"},
+        {"no_graph", "<graphml>\n</graphml>", "g.xml", "no <graph>"},
+        {"two_graphs", kHead + kNodes + "</graph>\n<graph edgedefault=\"directed\"/></graphml>", "g.xml:8", "second"},
+        {"no_edgedefault", "<graphml>\n<graph>\n</graph></graphml>", "g.xml:2", "edgedefault"},
+        {"unknown_edgedefault", "<graphml>\n<graph edgedefault=\"both\"/></graphml>", "g.xml:2", "both"},
+        {"no_node", kHead + "</graph></graphml>", "g.xml", "no terminal"},
+        {"node_without_id", with("<node/>"), "g.xml:7", "'id'"},
+        {"node_with_empty_id", with("<node id=\"\"/>"), "g.xml:7", "''"},
+        {"node_with_long_id", with("<node id=\"" + std::string(256, 'x') + "\"/>"), "g.xml:7", "xxx"},
+        {"node_id_of_two_lines", with("<node id=\"x\ny\"/>"), "g.xml:7", "x\\x0ay"},
+        {"node_twice", with("<node id=\"a\"/>"), "g.xml:7", "line 6"},
+        {"node_twice_by_entity", with("<node id=\"&#97;\"/>"), "g.xml:7", "line 6"},
+        {"too_many_nodes", with(nodes), "g.xml:65541", "65536 nodes"},
+        {"too_many_terminals", kHead + terminals + "</graph></graphml>", "g.xml", "8193"},
+        {"edge_without_source", with("<edge target=\"b\"/>"), "g.xml:7", "'source'"},
+        {"edge_without_target", with("<edge source=\"b\"/>"), "g.xml:7", "'target'"},
+        {"edge_to_undeclared_node", with("\n<edge source=\"a\" target=\"c\"/>"), "g.xml:8", "'c'"},
+        {"edge_to_itself", with("<edge source=\"a\" target=\"a\"/>"), "g.xml:7", "'a'"},
+        {"edge_of_unknown_direction", with("<edge source=\"a\" target=\"b\" directed=\"yes\"/>"), "g.xml:7", "'yes'"},
+        {"edge_without_bandwidth", edge_with(""), "g.xml:8", "bandwidth"},
+        {"hyperedge", with("<hyperedge><endpoint node=\"a\"/></hyperedge>"), "g.xml:7", "hyperedge"},
+        {"graph_in_node", with("<node id=\"n\">\n<graph edgedefault=\"directed\"/></node>"), "g.xml:8",
+         "inside a node"},
+        {"not_connected", with(""), "g.xml", "no path from 'a' to 'b'"},
+        {"data_without_key", edge_with("<data>5GB/s</data>"), "g.xml:8", "'key'"},
+        {"data_of_unknown_key", edge_with("<data key=\"q\">5GB/s</data>"), "g.xml:8", "'q'"},
+        {"data_twice", edge_with("<data key=\"b\">5GB/s</data>\n<data key=\"b\">6GB/s</data>"), "g.xml:9", "'b'"},
+        {"key_without_id", "<graphml>\n<key for=\"node\"/></graphml>", "g.xml:2", "'id'"},
+        {"key_twice", "<graphml><key id=\"t\" for=\"node\"/>\n<key id=\"t\" for=\"edge\"/></graphml>", "g.xml:2",
+         "'t'"},
+        {"key_for_nothing", "<graphml>\n<key id=\"t\"/></graphml>", "g.xml:2", "'t'"},
+        {"key_for_something_else", "<graphml>\n<key id=\"t\" for=\"cat\"/></graphml>", "g.xml:2", "'cat'"},
+        {"too_many_keys",
+         [] {
+             std::string text = "<graphml>\n";
+             for (int k = 0; k < 65; ++k) text += "<key id=\"" + std::to_string(k) + "\" for=\"node\"/>\n";
+             return text + "</graphml>";
+         }(),
+         "g.xml:66", "64 keys"},
+        {"terminal_is_maybe", with("<node id=\"x\"><data key=\"t\">maybe</data></node>"), "g.xml:7", "'maybe'"},
+        {"terminal_is_two", with("<node id=\"x\"><data key=\"t\">2</data></node>"), "g.xml:7", "'2'"},
+        {"terminal_is_empty", with("<node id=\"x\"><data key=\"t\"/></node>"), "g.xml:7", "''"},
+        {"only_switches", kHead + "<node id=\"x\"><data key=\"t\">0</data></node></graph></graphml>", "g.xml",
+         "no terminal"},
+        {"bandwidth_negative", bandwidth("-5GB/s"), "g.xml:8", "-5GB/s"},
+        {"bandwidth_negative_number", bandwidth("-5e9"), "g.xml:8", "-5e9"},
+        {"bandwidth_zero", bandwidth("0"), "g.xml:8", "'0'"},
+        {"bandwidth_zero_with_unit", bandwidth("0GB/s"), "g.xml:8", "0GB/s"},
+        {"bandwidth_in_bytes", bandwidth("5GB"), "g.xml:8", "5GB"},
+        {"bandwidth_is_text", bandwidth("fast"), "g.xml:8", "fast"},
+        {"bandwidth_is_empty", bandwidth(""), "g.xml:8", "''"},
+        {"bandwidth_is_nan", bandwidth("nan"), "g.xml:8", "nan"},
+        {"bandwidth_is_infinite", bandwidth("inf"), "g.xml:8", "inf"},
+        {"bandwidth_beyond_doubles", bandwidth("1e999"), "g.xml:8", "1e999"},
+        {"bandwidth_too_large", bandwidth("5000TB/s"), "g.xml:8", "5000TB/s"},
+        {"bandwidth_number_too_large", bandwidth("1e16"), "g.xml:8", "1e16"},
+        {"bandwidths_all_different", with(bandwidths), "g.xml:71", "64 different"},
+        {"latency_negative", latency("-1"), "g.xml:8", "-1"},
+        {"latency_in_bytes", latency("5B"), "g.xml:8", "5B"},
+        {"latency_too_long", latency("1e7"), "g.xml:8", "1e7"},
+        {"latency_finer_than_a_picosecond", latency("0.5ps"), "g.xml:8", "0.5ps"},
+    };
+}
+
+class BrokenGraphml : public ::testing::TestWithParam<Broken> {};
+
+TEST_P(BrokenGraphml, is_refused_with_place_and_value) {
+    const Broken& broken = GetParam();
+    try {
+        (void)parse_graphml(broken.text, "g.xml", std::nullopt);
+        FAIL() << "accepted:\n" << broken.text.substr(0, 1000);
+    } catch (const InputError& error) {
+        const std::string what = error.what();
+        EXPECT_TRUE(what.starts_with(broken.place + ": ")) << what;
+        EXPECT_NE(what.find(broken.value), std::string::npos) << what;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(, BrokenGraphml, ::testing::ValuesIn(broken_files()),
+                         [](const auto& test) { return test.param.claim; });
+
+TEST(Graphml, cut_at_any_byte_is_an_input_error) {
+    const std::string whole = bandwidth("5GB/s");
+    const std::size_t end = whole.rfind('>');
+    for (std::size_t length = 0; length < end; ++length) {
+        EXPECT_THROW((void)parse_graphml(whole.substr(0, length), "g.xml", std::nullopt), InputError) << length;
+    }
+    EXPECT_NO_THROW((void)parse_graphml(whole, "g.xml", std::nullopt));
+}
+
+TEST(Graphml, with_any_byte_changed_is_an_input_error_or_a_graph) {
+    const std::string whole = latency("1us");
+    for (std::size_t at = 0; at < whole.size(); ++at) {
+        for (const char c : {'<', '>', '"', '&', '/', ' ', '0', '\n', '\x80', '!'}) {
+            std::string changed = whole;
+            changed[at] = c;
+            try {
+                (void)parse_graphml(changed, "g.xml", std::nullopt);
+            } catch (const InputError& error) {
+                EXPECT_TRUE(std::string(error.what()).starts_with("g.xml")) << error.what();
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace haichi
