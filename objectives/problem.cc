@@ -21,7 +21,7 @@ Problem::Problem(const Workload& workload, const Network& network, std::int32_t 
       route_rows_(network) {
     if (workload.set_count() > std::numeric_limits<std::uint32_t>::max() / 2) throw InputError("too many sets");
     // Only for its check that the ranks fit.
-    const Mapping fits(workload.rank_count(), network.node_count(), ranks_per_node);
+    const Mapping fits(workload.rank_count(), network.usable_node_count(), ranks_per_node);
     index_messages();
     index_flows();
     classify_links();
@@ -90,6 +90,11 @@ void Problem::classify_links() {
     constexpr std::int64_t kLargestExactScale = std::int64_t{1} << 20;
     const std::int64_t slowest = class_of_bandwidth.begin()->first;
     const std::int64_t fastest = class_of_bandwidth.rbegin()->first;
+    constexpr std::int64_t kLargestRatio = std::int64_t{1} << 32;
+    if (fastest / slowest > kLargestRatio) {
+        throw UnsupportedError("link bandwidths of " + std::to_string(slowest) + " and " + std::to_string(fastest) +
+                               " bytes/s differ by more than a factor of 2^32");
+    }
     __int128 multiple = 1;
     for (const auto& [bandwidth, unused] : class_of_bandwidth) {
         const auto common = std::gcd(static_cast<std::int64_t>(multiple % bandwidth), bandwidth);

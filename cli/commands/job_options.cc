@@ -6,11 +6,14 @@
 namespace haichi::cli {
 
 void JobOptions::declare(CLI::App& app, bool routes_messages) {
-    add_value(app, "-m,--machine", machine, "MACHINE", "a preset (haichi list machines) or a machine file");
+    add_value(app, "-m,--machine", machine, "MACHINE",
+              "a preset (haichi list machines), graph:FILE, or a machine file");
     add_value(app, "--shape", shape, "AxBx...", "the job's cuboid, one size per axis; default: the whole machine");
     add_value(app, "--nodes", nodes, "FILE",
               "the job's nodes instead of a cuboid: one per line, number or coordinates");
     add_value(app, "--origin", origin, "AxBx...", "corner of the cuboid on the machine; default: zeros");
+    add_value(app, "--faulty", faulty, "FILE",
+              "nodes that are down, one per line as in --nodes: they take no rank, and no route passes them");
     add_value(app, "--ppn", ranks_per_node, "N", "most ranks on a node; default: 1");
     if (routes_messages) {
         add_value(app, "--routing", routing, "ROUTING",
@@ -29,6 +32,7 @@ AllocationRequest JobOptions::request() const {
     if (!shape.empty()) request.shape = parse_sizes(shape, "--shape");
     if (!origin.empty()) request.origin = parse_sizes(origin, "--origin");
     request.nodes_file = nodes;
+    request.faulty_file = faulty;
     constexpr std::int64_t kMostRanksPerNode = 1 << 20;
     if (!ranks_per_node.empty()) {
         request.ranks_per_node = static_cast<std::int32_t>(read_count("--ppn", ranks_per_node, 1, kMostRanksPerNode));
@@ -41,7 +45,7 @@ AllocationRequest JobOptions::request() const {
 
 void JobOptions::check_standard_input(std::initializer_list<std::string> others) const {
     int readers = 0;
-    for (const std::string* file : {&machine, &nodes, &fold, &hosts}) readers += *file == "-" ? 1 : 0;
+    for (const std::string* file : {&machine, &nodes, &faulty, &fold, &hosts}) readers += *file == "-" ? 1 : 0;
     for (const std::string& file : others) readers += file == "-" ? 1 : 0;
     if (readers > 1) throw OptionError("standard input can be only one of the files", "- stands twice");
 }

@@ -16,6 +16,7 @@ struct JobOptions {
     std::string machine;
     std::string shape;
     std::string nodes;
+    std::string faulty;
     std::string origin;
     std::string ranks_per_node;
     std::string routing;

@@ -59,7 +59,9 @@ Entries routings() {
          "meshes and tori: axis by axis in this order, each the shorter way, half-way round an even ring in direction "
          "tie; dor:XYZACB,tie=+ is Tofu's; an axis named twice goes to its column first"},
         {"up-straight", "trees and fat trees: the source fixes the way up (source-mod-k)"},
-        {"down-straight", "trees and fat trees: the destination fixes it (destination-mod-k)"}};
+        {"down-straight", "trees and fat trees: the destination fixes it (destination-mod-k)"},
+        {"shortest-path",
+         "graphs: fewest hops; of several next vertices a switch before a terminal, then the first in the file"}};
 }
 
 Entries pattern_entries() {

@@ -25,6 +25,9 @@ std::string job_line(const MapReport& report) {
     const Allocation& allocation = *report.allocation;
     std::string line = plural(report.mapping.rank_count(), "rank") + " on " + plural(allocation.node_count(), "node") +
                        " of " + allocation.machine_name;
+    if (const auto faulty = allocation.node_count() - allocation.network.usable_node_count(); faulty > 0) {
+        line += ", " + std::to_string(faulty) + " of them faulty";
+    }
     if (allocation.ranks_per_node > 1) line += ", up to " + std::to_string(allocation.ranks_per_node) + " on each";
     if (!allocation.origin.empty()) line += ", shape " + sizes_text(allocation.shape);
     if (allocation.fold.logical_sizes.size() > 1) {

@@ -18,7 +18,8 @@ Proposer::Proposer(const Problem& problem, std::span<const MoveKind> moves) : pr
     std::vector<Share> shares;
     for (const MoveKind kind : moves) shares.push_back({kind, 1.0 / static_cast<double>(moves.size())});
     if (shares.empty()) shares = default_mix();
-    const bool full = problem.rank_count() == problem.node_count() * problem.ranks_per_node();
+    const Network& network = problem.network();
+    const bool full = problem.rank_count() == network.usable_node_count() * problem.ranks_per_node();
     double until = 0;
     for (const Share& share : shares) {
         until += share.share;
@@ -29,16 +30,23 @@ Proposer::Proposer(const Problem& problem, std::span<const MoveKind> moves) : pr
     }
     kind_of_draw_.resize(kDraws, kind_of_draw_.back());
     for (std::int32_t n = 0; n < problem.node_count(); ++n) {
-        const auto near = problem.network().near_nodes(NodeId(n));
-        if (near.empty()) continue;
+        const auto near = network.near_nodes(NodeId(n));
+        if (near.empty() || !network.is_usable(NodeId(n))) continue;
         near_hops_ = problem.hop_distance()(NodeId(n), near.front());
         break;
     }
+    if (network.usable_node_count() == network.node_count()) return;
+    for (std::int32_t s = 0; s < network.node_count() * problem.ranks_per_node(); ++s) {
+        if (network.is_usable(NodeId(s / problem.ranks_per_node()))) usable_slots_.push_back(SlotId(s));
+    }
 }
 
-bool Proposer::can_move() const { return problem_->node_count() >= 2 && !problem_->communicating_ranks().empty(); }
+bool Proposer::can_move() const {
+    return problem_->network().usable_node_count() >= 2 && !problem_->communicating_ranks().empty();
+}
 
 [[gnu::always_inline]] inline SlotId Proposer::any_slot(const Mapping& mapping, Random& random) const {
+    if (!usable_slots_.empty()) return usable_slots_[random.below(static_cast<std::uint32_t>(usable_slots_.size()))];
     return SlotId(static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(mapping.slot_count()))));
 }
 

@@ -47,7 +47,8 @@ class Proposer {
     /// kind_of_draw_[top 8 random bits]: one table look-up instead of comparing shares.
     std::vector<MoveKind> kind_of_draw_;
     bool uses_hot_ranks_ = false;
-    std::int32_t near_hops_ = 0;  ///< between nodes that count as next to each other
+    std::vector<SlotId> usable_slots_;  ///< empty: all are, no node is faulty
+    std::int32_t near_hops_ = 0;        ///< between nodes that count as next to each other
 };
 
 }  // namespace haichi

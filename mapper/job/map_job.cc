@@ -149,6 +149,12 @@ MapReport run_evaluate(const EvaluateRequest& request) {
             throw OptionError("the placement has " + std::to_string(nodes.size()) + " ranks, the workload " +
                               std::to_string(context.rank_count));
         }
+        for (std::size_t r = 0; r < nodes.size(); ++r) {
+            if (nodes[r].value < 0 || nodes[r].value >= job.allocation->node_count()) continue;  // refused below
+            if (job.allocation->network.is_usable(nodes[r])) continue;
+            throw OptionError("rank " + std::to_string(r) + " is on node " + std::to_string(nodes[r].value) +
+                              ", which is faulty");
+        }
         report.mapping = Mapping::from_nodes(nodes, job.allocation->node_count(), job.allocation->ranks_per_node);
     }
     describe_placement(job, report);

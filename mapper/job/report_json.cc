@@ -93,6 +93,12 @@ void add_job(ordered_json& out, const MapReport& report) {
     out["ranks"] = report.mapping.rank_count();
     out["nodes"] = allocation.node_count();
     out["ranks_per_node"] = allocation.ranks_per_node;
+    if (allocation.network.usable_node_count() < allocation.node_count()) {
+        out["faulty"] = ordered_json::array();
+        for (std::int32_t n = 0; n < allocation.node_count(); ++n) {
+            if (!allocation.network.is_usable(NodeId(n))) out["faulty"].push_back(n);
+        }
+    }
     if (allocation.network.options().count_nic) out["count_nic"] = true;
 }
 

@@ -125,7 +125,7 @@ class PlaceTable {
 void check_rank_count(const std::string& file, std::int64_t found, const RankMapContext& context,
                       const std::string& record, const std::string& hint);
 
-/// Number of coordinates of a node's address on the machine: its axes, or 1 on a tree.
+/// Number of coordinates of a node's address on the machine: its axes, or 1 on a tree or graph.
 std::size_t address_length(const Allocation& allocation);
 
 /// The job's node at the machine coordinates in `words`. Throws InputError at `place`.

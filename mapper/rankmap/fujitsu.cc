@@ -11,14 +11,14 @@ namespace {
 void check(const RankMapContext& context) {
     const Allocation& allocation = *context.allocation;
     if (allocation.fold.is_coordinate_table) return;
-    const bool is_tree = std::holds_alternative<FatTreeFabric>(allocation.network.fabric());
-    if (!allocation.is_node_list && !is_tree) return;
+    const bool is_grid = std::holds_alternative<GridFabric>(allocation.network.fabric());
+    if (!allocation.is_node_list && is_grid) return;
     throw UnsupportedError(
         std::string("the format fujitsu cannot express a map for ") +
             (allocation.is_node_list ? "a node list without a coordinate table: its nodes have no logical coordinates"
-                                     : "a tree or fat tree: its nodes have no logical coordinates"),
-        allocation.is_node_list && !is_tree ? "give the coordinate table with --fold FILE, or write json or tofu6d"
-                                            : "write json or nsim");
+                                     : "a tree or graph: its nodes have no logical coordinates"),
+        allocation.is_node_list && is_grid ? "give the coordinate table with --fold FILE, or write json or tofu6d"
+                                           : "write json or nsim");
 }
 
 std::string write(const Mapping& mapping, const RankMapContext& context) {

@@ -26,13 +26,19 @@ std::int32_t check_capacity(const PlacedRanks& placed, const std::string& file, 
     std::vector<std::int32_t> used(static_cast<std::size_t>(allocation.node_count()), 0);
     for (std::size_t r = 0; r < placed.node_of_rank.size(); ++r) {
         const NodeId node = placed.node_of_rank[r];
-        if (!node.valid() || ++used[node.index()] <= allocation.ranks_per_node) continue;
+        if (!node.valid()) continue;
+        const bool fits = ++used[node.index()] <= allocation.ranks_per_node;
+        const bool is_faulty = !allocation.network.is_usable(node);
+        if (fits && !is_faulty) continue;
         read_or_note(context, MapRule::kCapacity, [&] {
-            throw InputError({file, placed.line_of_rank[r]},
-                             "rank " + std::to_string(r) + " is one too many on node " +
-                                 allocation.network.node_name(node) + ", which takes " +
-                                 std::to_string(allocation.ranks_per_node),
-                             "--ppn sets the ranks of a node");
+            const SourcePlace place{file, placed.line_of_rank[r]};
+            const std::string rank = "rank " + std::to_string(r) + " is ";
+            const std::string name = allocation.network.node_name(node);
+            if (is_faulty) throw InputError(place, rank + "on node " + name + ", which is faulty");
+            throw InputError(
+                place,
+                rank + "one too many on node " + name + ", which takes " + std::to_string(allocation.ranks_per_node),
+                "--ppn sets the ranks of a node");
         });
     }
     return used.empty() ? 0 : std::ranges::max(used);

@@ -16,7 +16,7 @@ namespace haichi {
 enum class MapRule {
     kRecords,    ///< every record can be read and names a node of the job
     kRankCount,  ///< as many ranks as asked for, each once
-    kCapacity,   ///< no node has too many ranks
+    kCapacity,   ///< no node has too many ranks, no faulty node any
 };
 
 /// Collects what is wrong with a map instead of ending at the first error.

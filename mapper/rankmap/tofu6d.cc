@@ -11,7 +11,7 @@ namespace {
 
 void check(const RankMapContext& context) {
     if (std::holds_alternative<GridFabric>(context.allocation->network.fabric())) return;
-    throw UnsupportedError("the format tofu6d cannot express a map for a tree: its nodes have no coordinates",
+    throw UnsupportedError("the format tofu6d cannot express a map for a tree or graph: its nodes have no coordinates",
                            "write json or nsim");
 }
 

@@ -32,7 +32,8 @@ struct NodeSet {
 
 /// Cuts sets of nodes in two and tells how far apart they are. Sets are known by numbers of the caller's. Where a set
 /// lies is, on a grid, its mean coordinate per axis, and on a tree one of its nodes, whose distance to any node outside
-/// of the subtree just cut is that of all.
+/// of the subtree just cut is that of all. On a graph it is one of its nodes too, for want of better. Faulty nodes are
+/// in no set.
 class MachineHalver {
   public:
     explicit MachineHalver(const Problem& problem) : problem_(problem), nodes_(node_count()) {
@@ -40,11 +41,15 @@ class MachineHalver {
         if (const auto* fabric = std::get_if<GridFabric>(&problem.network().fabric())) {
             read_coordinates(fabric->topology);
         } else {
-            tree_ = &std::get<FatTreeFabric>(problem.network().fabric()).topology;
             representative_.resize(nodes_.size());
             std::ranges::sort(nodes_, {}, [this](std::int32_t node) { return terminal(node); });
+            if (const auto* tree = std::get_if<FatTreeFabric>(&problem.network().fabric())) tree_ = &tree->topology;
         }
+        std::erase_if(nodes_, [&](std::int32_t node) { return !problem.network().is_usable(NodeId(node)); });
     }
+
+    /// All nodes there are.
+    [[nodiscard]] NodeSet all() const { return {0, nodes_.size()}; }
 
     /// Grouped by set as far as sets have been cut.
     [[nodiscard]] std::span<const std::int32_t> nodes(NodeSet set) const {
@@ -52,11 +57,14 @@ class MachineHalver {
     }
 
     /// Cuts a set of at least two nodes; returns where its second half begins.
-    std::size_t halve(NodeSet set) { return tree_ != nullptr ? halve_on_tree(set) : halve_on_grid(set); }
+    std::size_t halve(NodeSet set) {
+        if (tree_ != nullptr) return halve_on_tree(set);
+        return axes_.empty() ? halve_on_graph(set) : halve_on_grid(set);
+    }
 
     /// Notes where set number `s` lies; s < number of nodes.
     void locate(std::size_t s, NodeSet set) {
-        if (tree_ != nullptr) {
+        if (axes_.empty()) {
             representative_[s] = nodes_[set.first];
             return;
         }
@@ -69,7 +77,7 @@ class MachineHalver {
     }
 
     [[nodiscard]] std::int64_t distance(std::size_t a, std::size_t b) const {
-        if (tree_ != nullptr) return tree_distance(a, b);
+        if (axes_.empty()) return representative_distance(a, b);
         std::int64_t sum = 0;
         for (std::size_t k = 0; k < axes_.size(); ++k) sum += axis_distance(k, centre_[k][a], centre_[k][b]);
         return sum;
@@ -77,7 +85,7 @@ class MachineHalver {
 
     /// How much farther `set` is from b than from a. Halves of a box differ in one axis only.
     [[nodiscard]] std::int64_t farther(std::size_t a, std::size_t b, std::size_t set) const {
-        if (tree_ != nullptr) return tree_distance(b, set) - tree_distance(a, set);
+        if (axes_.empty()) return representative_distance(b, set) - representative_distance(a, set);
         std::int64_t sum = 0;
         for (std::size_t k = 0; k < axes_.size(); ++k) {
             const std::vector<std::int32_t>& at = centre_[k];
@@ -95,8 +103,11 @@ class MachineHalver {
 
     static constexpr std::int32_t kWholeRing = -1;  ///< in place of a centre: everywhere on a ring
 
-    [[nodiscard]] std::int64_t tree_distance(std::size_t a, std::size_t b) const {
-        return kUnitsPerHop * problem_.hop_distance()(NodeId(representative_[a]), NodeId(representative_[b]));
+    [[nodiscard]] std::int32_t hops(std::int32_t a, std::int32_t b) const {
+        return problem_.hop_distance()(NodeId(a), NodeId(b));
+    }
+    [[nodiscard]] std::int64_t representative_distance(std::size_t a, std::size_t b) const {
+        return kUnitsPerHop * hops(representative_[a], representative_[b]);
     }
     [[nodiscard]] std::int64_t axis_distance(std::size_t k, std::int32_t a, std::int32_t b) const {
         const std::int32_t straight = a > b ? a - b : b - a;
@@ -203,13 +214,29 @@ class MachineHalver {
         return best;
     }
 
+    /// Between two nodes that are far apart: who is nearer to the one, and who to the other. O(size).
+    std::size_t halve_on_graph(NodeSet set) {
+        const auto begin = nodes_.begin() + static_cast<std::ptrdiff_t>(set.first);
+        const auto end = nodes_.begin() + static_cast<std::ptrdiff_t>(set.last);
+        const auto farthest_from = [&](std::int32_t from) {
+            return *std::ranges::max_element(begin, end, {}, [&](std::int32_t node) { return hops(from, node); });
+        };
+        const std::int32_t one = farthest_from(*begin);
+        const std::int32_t other = farthest_from(one);
+        std::vector<std::pair<std::int32_t, std::int32_t>> keyed;
+        for (auto node = begin; node != end; ++node) keyed.emplace_back(hops(one, *node) - hops(other, *node), *node);
+        std::ranges::sort(keyed);
+        std::ranges::transform(keyed, begin, &std::pair<std::int32_t, std::int32_t>::second);
+        return set.first + set.size() / 2;
+    }
+
     const Problem& problem_;
-    const FatTree* tree_ = nullptr;          ///< null on grids
-    std::vector<Axis> axes_;                 ///< empty on trees
+    const FatTree* tree_ = nullptr;          ///< null on grids and graphs
+    std::vector<Axis> axes_;                 ///< grids
     std::vector<std::int32_t> coordinates_;  ///< node by node
     std::vector<std::int32_t> nodes_;
     std::vector<std::vector<std::int32_t>> centre_;  ///< per axis and set, in units
-    std::vector<std::int32_t> representative_;       ///< per set, on trees
+    std::vector<std::int32_t> representative_;       ///< per set, on trees and graphs
 };
 
 /// One construction.
@@ -229,8 +256,7 @@ class DualBipartitioning {
     std::optional<Mapping> run(const std::function<bool()>& may_go_on) {
         std::vector<RankId> ranks;
         for (std::int32_t r = 0; r < problem_.rank_count(); ++r) ranks.push_back(RankId(r));
-        const NodeSet all{0, static_cast<std::size_t>(problem_.node_count())};
-        parts_.push_back({all, std::move(ranks)});
+        parts_.push_back({halver_.all(), std::move(ranks)});
         // Breadth first, so that what lies outside of a part is known about as finely as the part itself.
         bool is_cut = true;
         while (is_cut) {

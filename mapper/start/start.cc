@@ -10,12 +10,16 @@ namespace haichi {
 
 namespace {
 
-/// Ranks fill `order` node after node.
-Mapping fill_in_order(std::int32_t rank_count, std::span<const NodeId> order, std::int32_t ranks_per_node) {
+/// Ranks fill `order` node after node; faulty nodes are passed over.
+Mapping fill_in_order(std::int32_t rank_count, std::span<const NodeId> order, const Allocation& allocation) {
+    const std::int32_t ranks_per_node = allocation.ranks_per_node;
     Mapping mapping(rank_count, static_cast<std::int32_t>(order.size()), ranks_per_node);
-    for (std::int32_t r = 0; r < rank_count; ++r) {
-        const NodeId node = order[static_cast<std::size_t>(r / ranks_per_node)];
-        mapping.place(RankId(r), SlotId(node.value * ranks_per_node + r % ranks_per_node));
+    std::int32_t rank = 0;
+    for (const NodeId node : order) {
+        if (!allocation.network.is_usable(node)) continue;
+        for (std::int32_t i = 0; i < ranks_per_node && rank < rank_count; ++i, ++rank) {
+            mapping.place(RankId(rank), SlotId(node.value * ranks_per_node + i));
+        }
     }
     return mapping;
 }
@@ -42,19 +46,21 @@ std::optional<Mapping> place_no_ring(const Problem& problem, const Allocation& a
     std::ranges::sort(keyed);
     std::vector<NodeId> order;
     for (const auto& [at, node] : keyed) order.push_back(node);
-    return fill_in_order(problem.rank_count(), order, allocation.ranks_per_node);
+    return fill_in_order(problem.rank_count(), order, allocation);
 }
 
 std::optional<Mapping> place_row_major(const Problem& problem, const Allocation& allocation, std::uint64_t,
                                        const MayGoOn&) {
-    return fill_in_order(problem.rank_count(), nodes_by_number(allocation), allocation.ranks_per_node);
+    return fill_in_order(problem.rank_count(), nodes_by_number(allocation), allocation);
 }
 
 std::optional<Mapping> place_random(const Problem& problem, const Allocation& allocation, std::uint64_t seed,
                                     const MayGoOn&) {
     Mapping mapping(problem.rank_count(), allocation.node_count(), allocation.ranks_per_node);
     std::vector<SlotId> slots;
-    for (std::int32_t s = 0; s < mapping.slot_count(); ++s) slots.push_back(SlotId(s));
+    for (std::int32_t s = 0; s < mapping.slot_count(); ++s) {
+        if (allocation.network.is_usable(mapping.node_of_slot(SlotId(s)))) slots.push_back(SlotId(s));
+    }
     Random random(seed);
     random.shuffle(std::span(slots));
     for (std::int32_t r = 0; r < problem.rank_count(); ++r) {
@@ -115,7 +121,9 @@ class Greedy {
         }
     };
 
-    [[nodiscard]] bool is_free(NodeId node) const { return used_[node.index()] < allocation_.ranks_per_node; }
+    [[nodiscard]] bool is_free(NodeId node) const {
+        return used_[node.index()] < allocation_.ranks_per_node && allocation_.network.is_usable(node);
+    }
 
     NodeId next_free_in_order() {
         while (!is_free(allocation_.fold.node_of_position[next_position_])) ++next_position_;
@@ -209,7 +217,7 @@ const StartRow* find_start(std::string_view name) {
 }
 
 Mapping default_placement(std::int32_t rank_count, const Allocation& allocation) {
-    return fill_in_order(rank_count, allocation.fold.node_of_position, allocation.ranks_per_node);
+    return fill_in_order(rank_count, allocation.fold.node_of_position, allocation);
 }
 
 std::optional<Mapping> greedy_placement(const Problem& problem, const Allocation& allocation,

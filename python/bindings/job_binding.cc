@@ -130,11 +130,12 @@ void write_rank_map(const MapReport& report, const std::string& path, const std:
 }
 
 AllocationRequest make_allocation(std::vector<std::int32_t> shape, std::vector<std::int32_t> origin,
-                                  std::string nodes_file, std::int32_t ranks_per_node, std::string routing,
-                                  std::string fold, bool count_nic) {
+                                  std::string nodes_file, std::string faulty_file, std::int32_t ranks_per_node,
+                                  std::string routing, std::string fold, bool count_nic) {
     return {.shape = std::move(shape),
             .origin = std::move(origin),
             .nodes_file = std::move(nodes_file),
+            .faulty_file = std::move(faulty_file),
             .ranks_per_node = ranks_per_node,
             .routing = std::move(routing),
             .fold = std::move(fold),
@@ -161,7 +162,8 @@ SearchOptions make_search(std::uint64_t seed, std::int32_t restarts, std::int32_
 void bind_job(py::module_& module) {
     py::class_<AllocationRequest>(module, "AllocationRequest")
         .def(py::init(&make_allocation), py::kw_only(), py::arg("shape"), py::arg("origin"), py::arg("nodes_file"),
-             py::arg("ranks_per_node"), py::arg("routing"), py::arg("fold"), py::arg("count_nic"));
+             py::arg("faulty_file"), py::arg("ranks_per_node"), py::arg("routing"), py::arg("fold"),
+             py::arg("count_nic"));
     py::class_<SearchOptions>(module, "SearchOptions")
         .def(py::init(&make_search), py::kw_only(), py::arg("seed"), py::arg("restarts"), py::arg("threads"),
              py::arg("evaluations"), py::arg("time_limit_seconds"), py::arg("time_by_savings"), py::arg("schedule"),

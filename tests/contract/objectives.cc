@@ -45,7 +45,7 @@ TYPED_TEST(ObjectiveContract, random_moves_change_the_value_as_from_scratch) {
         Random random(11);
         int changed = 0;
         for (int step = 0; step < 400; ++step) {
-            const Move move = random_move(mapping, random);
+            const Move move = random_move(mapping, posed.allocation->network, random);
             if (move.empty()) continue;
             const auto value = objective.value();
             const auto companion = objective.companion();
@@ -167,8 +167,12 @@ TEST(Collisions, sparse_counters_equal_dense_ones) {
         Random random(17);
         std::vector<std::pair<std::size_t, std::vector<LinkId>>> routed;
         const auto node = [&] {
-            return NodeId(
-                static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(posed.allocation->node_count()))));
+            NodeId drawn;
+            do {
+                drawn = NodeId(static_cast<std::int32_t>(
+                    random.below(static_cast<std::uint32_t>(posed.allocation->node_count()))));
+            } while (!posed.allocation->network.is_usable(drawn));
+            return drawn;
         };
         for (std::size_t t = 0; t < posed.problem->set_count(); ++t) {
             for (std::int64_t m = 0; m < posed.problem->set_message_count(t); ++m) {

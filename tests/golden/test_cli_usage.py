@@ -38,13 +38,14 @@ def test_every_example_of_the_help_runs(tmp_path: Path) -> None:
 
 def test_every_option_of_the_contract_is_in_the_help(tmp_path: Path) -> None:
     options = {
-        "map": "--machine --workload --shape --nodes --origin --ppn --objective --strategy --start --routing --fold "
-        "--hosts --seed --restarts --threads --evaluations --time --schedule --moves --companion --count-nic "
+        "map": "--machine --workload --shape --nodes --faulty --origin --ppn --objective --strategy --start "
+        "--routing --fold --hosts --seed --restarts --threads --evaluations --time --schedule --moves --companion "
+        "--count-nic "
         "--message-size --verify --require --format --output --json --no-timing --quiet",
-        "evaluate": "--machine --workload --shape --nodes --origin --ppn --routing --fold --count-nic --message-size "
-        "--hosts --map --format --objective --require --json --hottest --quiet",
-        "convert": "--map --from --to --machine --shape --nodes --origin --ppn --hosts --fold --output",
-        "check": "--map --format --job --machine --shape --nodes --origin --ppn --hosts --fold --json",
+        "evaluate": "--machine --workload --shape --nodes --faulty --origin --ppn --routing --fold --count-nic "
+        "--message-size --hosts --map --format --objective --require --json --hottest --quiet",
+        "convert": "--map --from --to --machine --shape --nodes --faulty --origin --ppn --hosts --fold --output",
+        "check": "--map --format --job --machine --shape --nodes --faulty --origin --ppn --hosts --fold --json",
         "pattern": "--ranks --dims --periodic --shuffle --bytes --points --iterations --seed --output",
     }
     for command, names in options.items():

@@ -238,6 +238,7 @@ TEST(Proposer, every_move_changes_a_node_and_keeps_slots_distinct) {
                     ASSERT_NE(r.from_node, r.to_node);
                     ASSERT_EQ(mapping.slot(r.rank), r.from_slot);
                     ASSERT_EQ(mapping.node_of_slot(r.to_slot), r.to_node);
+                    ASSERT_TRUE(posed.allocation->network.is_usable(r.to_node));
                 }
                 mapping.apply(move);
             }

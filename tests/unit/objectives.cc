@@ -181,7 +181,7 @@ TEST(Mapping, undo_takes_a_move_back) {
     Random random(3);
     for (int step = 0; step < 200; ++step) {
         const Mapping before = mapping;
-        const Move move = testing_problems::random_move(mapping, random);
+        const Move move = testing_problems::random_move(mapping, posed.allocation->network, random);
         mapping.apply(move);
         mapping.undo(move);
         ASSERT_EQ(mapping, before);

@@ -10,6 +10,8 @@
 #include "netmodel/machine/allocation.h"
 #include "netmodel/machine/logical_torus.h"
 #include "objectives/problem.h"
+#include "tests/unit/graph_files.h"
+#include "tests/unit/temporary_folder.h"
 
 namespace haichi::testing_problems {
 
@@ -74,13 +76,30 @@ inline std::vector<Posed> varied_problems() {
     problems.push_back(pose("one set as a matrix", random_workload(30, 1, 400, true, 6), "torus:4x4x2", {}));
     problems.push_back(pose("extended order through a column", random_workload(24, 2, 40, false, 7), "fx10-kyushu",
                             {.shape = {1, 1, 2, 2, 3, 2}, .routing = "dor:BCAXYZACB,column=1.1.0"}));
+    problems.push_back(pose("graph of two bandwidths, two ranks a node", random_workload(11, 3, 40, true, 8),
+                            "graph:" + testing_files::written("two_switches.graphml", testing_graphs::two_switches()),
+                            {.ranks_per_node = 2}));
+    const std::string ring = testing_files::written(
+        "ring.json", R"({"schema": "haichi-machine/1", "topology": {"kind": "graph", "file": "ring.graphml"},
+"link": {"bandwidth": "1GB/s"}})");
+    (void)testing_files::written("ring.graphml", testing_graphs::one_way_ring());
+    problems.push_back(pose("graph of one-way links", random_workload(7, 2, 30, true, 9), ring, {.count_nic = true}));
+    problems.push_back(pose("Tofu with faulty nodes, two ranks a node", random_workload(40, 3, 60, true, 10),
+                            "fx10-kyushu",
+                            {.shape = {2, 1, 2, 2, 3, 2},
+                             .faulty_file = testing_files::written("down", "0 0 0 1 1 0\n1 0 1 0 2 1\n0 0 1 0 0 0\n"),
+                             .ranks_per_node = 2}));
     return problems;
 }
 
-/// A random move: usually a swap or a move to an empty slot, sometimes a rotation of three ranks.
-inline Move random_move(const Mapping& mapping, Random& random) {
+/// A random move to usable nodes: usually a swap or a move to an empty slot, sometimes a rotation of three ranks.
+inline Move random_move(const Mapping& mapping, const Network& network, Random& random) {
     const auto slot = [&] {
-        return SlotId(static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(mapping.slot_count()))));
+        SlotId drawn;
+        do {
+            drawn = SlotId(static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(mapping.slot_count()))));
+        } while (!network.is_usable(mapping.node_of_slot(drawn)));
+        return drawn;
     };
     const auto rank = [&] {
         return RankId(static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(mapping.rank_count()))));

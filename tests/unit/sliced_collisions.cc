@@ -25,6 +25,8 @@ std::vector<Posed> sliced_problems() {
                             {.count_nic = true}));
     problems.push_back(pose("counts of many bits, two ranks a node", random_workload(50, 1, 3000, false, 5),
                             "torus:5x5", {.ranks_per_node = 2}));
+    problems.push_back(pose("faulty nodes", random_workload(20, 3, 40, false, 6), "fx10:2x1x2",
+                            {.faulty_file = testing_files::written("down", "0 0 0 1 1 0\n1 0 1 0 2 1\n")}));
     return problems;
 }
 
@@ -63,7 +65,7 @@ TEST(SlicedCollisions, every_kernel_counts_as_one_does_message_by_message) {
             expect_as_counted_one_by_one(posed, sliced, mapping);
             Random random(7);
             for (int step = 0; step < 300; ++step) {
-                const Move move = random_move(mapping, random);
+                const Move move = random_move(mapping, posed.allocation->network, random);
                 if (move.empty()) continue;
                 const std::int64_t value = sliced.value();
                 const std::int64_t excess = sliced.excess();
@@ -100,6 +102,7 @@ TEST(RouteRows, hold_the_links_of_every_route) {
         std::vector<LinkId> route;
         for (std::int32_t s = 0; s < network.node_count(); s += 3) {
             for (std::int32_t d = 0; d < network.node_count(); ++d) {
+                if (!network.is_usable(NodeId(s)) || !network.is_usable(NodeId(d))) continue;
                 route.clear();
                 network.append_route(NodeId(s), NodeId(d), route);
                 std::vector<BitBlock> expected(rows.blocks());

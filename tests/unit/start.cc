@@ -22,12 +22,33 @@ TEST(Start, every_start_places_every_rank_once) {
             std::set<SlotId> slots;
             for (std::int32_t r = 0; r < mapping.rank_count(); ++r) {
                 ASSERT_TRUE(mapping.slot(RankId(r)).valid());
+                ASSERT_TRUE(posed.allocation->network.is_usable(mapping.node(RankId(r))));
                 slots.insert(mapping.slot(RankId(r)));
             }
             EXPECT_EQ(slots.size(), static_cast<std::size_t>(posed.problem->rank_count()));
             EXPECT_EQ(mapping, started(row.name, *posed.problem, *posed.allocation)) << "not reproducible";
         }
     }
+}
+
+TEST(Start, fills_every_slot_of_the_usable_nodes_and_no_other) {
+    const std::string down = testing_files::written("down_of_mesh", "4\n");
+    for (const std::string& machine :
+         {std::string("mesh:5"), "graph:" + testing_files::written("six.graphml", testing_graphs::two_switches())}) {
+        const std::int32_t ranks = machine == "mesh:5" ? 8 : 10;
+        const Posed posed = pose(machine, testing_problems::random_workload(ranks, 1, 20, true, 1), machine,
+                                 {.faulty_file = down, .ranks_per_node = 2});
+        for (const StartRow& row : start_rows()) {
+            SCOPED_TRACE(machine + ", " + row.name);
+            const Mapping mapping = started(row.name, *posed.problem, *posed.allocation);
+            for (std::int32_t s = 0; s < mapping.slot_count(); ++s) {
+                EXPECT_EQ(mapping.rank(SlotId(s)).valid(), s / 2 != 4) << "slot " << s;
+            }
+        }
+    }
+    EXPECT_THROW(pose("too many", testing_problems::random_workload(9, 1, 5, true, 1), "mesh:5",
+                      {.faulty_file = down, .ranks_per_node = 2}),
+                 OptionError);
 }
 
 TEST(Start, default_fills_a_node_before_the_next) {

@@ -83,6 +83,7 @@ class AllocationRequest:
         shape: list[int],
         origin: list[int],
         nodes_file: str,
+        faulty_file: str,
         ranks_per_node: int,
         routing: str,
         fold: str,

@@ -98,6 +98,7 @@ def _allocation(
     shape: str | Sequence[int] | None,
     origin: str | Sequence[int] | None,
     nodes: str | os.PathLike[str] | None,
+    faulty: str | os.PathLike[str] | None,
     ppn: int,
     routing: str | None,
     fold: str | os.PathLike[str],
@@ -107,6 +108,7 @@ def _allocation(
         shape=_sizes("shape", shape),
         origin=_sizes("origin", origin),
         nodes_file="" if nodes is None else os.fspath(nodes),
+        faulty_file="" if faulty is None else os.fspath(faulty),
         ranks_per_node=ppn,
         routing=routing or "",
         fold=os.fspath(fold),
@@ -121,6 +123,7 @@ def optimize(
     shape: str | Sequence[int] | None = None,
     origin: str | Sequence[int] | None = None,
     nodes: str | os.PathLike[str] | None = None,
+    faulty: str | os.PathLike[str] | None = None,
     ppn: int = 1,
     objective: str | ObjectiveCallable = "tac3",
     strategy: str = "anneal",
@@ -144,9 +147,10 @@ def optimize(
     ----------
     workload: a Workload, a file, a square matrix of bytes (NumPy or SciPy), or a NetworkX graph with bytes as the
         ``weight`` of its edges.
-    machine: a preset (`haichi.list_machines`) or a machine file.
+    machine: a preset (`haichi.list_machines`), ``"graph:FILE"`` or a machine file.
     shape, origin: the job's cuboid on the machine, ``"1x2x4x2x3x2"`` or a sequence; default: the whole machine.
     nodes: a node-list file instead of a cuboid.
+    faulty: a file with nodes that are down: they take no rank, and no route passes them.
     ppn: ranks per node.
     objective: a name (`haichi.list_objectives`), ``"weighted(hop-bytes=0.7,tac3=0.3)"``, a plug-in
         ``"./libx.so:name"``, or a function of the node of every rank (int32 array) that gives a number, the same for
@@ -188,7 +192,7 @@ def optimize(
         _core.run_map(
             os.fspath(machine),
             as_workload(workload)._core,
-            allocation=_allocation(shape, origin, nodes, ppn, routing, fold, count_nic),
+            allocation=_allocation(shape, origin, nodes, faulty, ppn, routing, fold, count_nic),
             search=search,
             objective=getattr(objective, "__name__", "function") if callable(objective) else objective,
             function=objective if callable(objective) else None,
@@ -206,6 +210,7 @@ def evaluate(
     shape: str | Sequence[int] | None = None,
     origin: str | Sequence[int] | None = None,
     nodes: str | os.PathLike[str] | None = None,
+    faulty: str | os.PathLike[str] | None = None,
     ppn: int = 1,
     objective: str = "tac3",
     format: str = "",
@@ -232,7 +237,7 @@ def evaluate(
         _core.run_evaluate(
             os.fspath(machine),
             as_workload(workload)._core,
-            allocation=_allocation(shape, origin, nodes, ppn, routing, fold, count_nic),
+            allocation=_allocation(shape, origin, nodes, faulty, ppn, routing, fold, count_nic),
             map=rank_map,
             format=format,
             objective=objective,
