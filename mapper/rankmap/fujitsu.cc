@@ -1,5 +1,6 @@
 // PJM's host file (--mpi "rank-map-hostfile=F") and mpiexec's --vcoordfile: line k holds the logical coordinates of the
-// node of rank k, "(x)", "(x,y)" or "(x,y,z)", nothing else.
+// node of rank k, "(x)", "(x,y)" or "(x,y,z)", nothing else. In a 2D or 3D job one coordinate alone is a position in
+// the rank order, which is what robust maps are written in: it means the same on every shape.
 
 #include "base/quantity.h"
 #include "mapper/rankmap/formats.h"
@@ -50,7 +51,7 @@ std::string write(const Mapping& mapping, const RankMapContext& context) {
     throw InputError(place, "expected coordinates " + expected + " without blanks, got " + shown(line));
 }
 
-NodeId parse_line(std::string_view line, const Fold& fold, const SourcePlace& place) {
+NodeId parse_line(std::string_view line, const Fold& fold, bool takes_positions, const SourcePlace& place) {
     if (line.size() < 3 || line.front() != '(' || line.back() != ')' ||
         line.find_first_not_of("0123456789,-", 1) != line.size() - 1) {
         refuse(place, line, fold);
@@ -60,7 +61,9 @@ NodeId parse_line(std::string_view line, const Fold& fold, const SourcePlace& pl
     while (true) {
         const auto comma = rest.find(',');
         if (at.size() == fold.logical_sizes.size()) refuse(place, line, fold);
-        const std::int32_t size = fold.logical_sizes[at.size()];
+        const bool is_alone = takes_positions && at.empty() && comma == std::string_view::npos;
+        const std::int32_t size =
+            is_alone ? static_cast<std::int32_t>(fold.node_of_position.size()) : fold.logical_sizes[at.size()];
         const std::int64_t c = parse_count(rest.substr(0, comma), kMostVertices, place);
         if (c >= size) {
             throw InputError(place, shown(line) + " lies outside the logical shape " + sizes_text(fold.logical_sizes));
@@ -68,6 +71,9 @@ NodeId parse_line(std::string_view line, const Fold& fold, const SourcePlace& pl
         at.push_back(static_cast<std::int32_t>(c));
         if (comma == std::string_view::npos) break;
         rest.remove_prefix(comma + 1);
+    }
+    if (takes_positions && at.size() == 1 && fold.logical_sizes.size() > 1) {
+        return fold.node_of_position[static_cast<std::size_t>(at[0])];
     }
     if (at.size() != fold.logical_sizes.size()) {
         throw InputError(place, shown(line) + " has " + std::to_string(at.size()) +
@@ -82,6 +88,7 @@ PlacedRanks read(std::string_view text, const std::string& file, const RankMapCo
     check(context);
     const Fold& fold = context.allocation->fold;
     RankCollector ranks(file, context, "line");
+    const bool takes_positions = context.problems == nullptr;  // PJM itself takes none in a 2D or 3D job
     SourcePlace place{file, 0};
     while (!text.empty()) {
         const auto end = text.find('\n');
@@ -90,7 +97,7 @@ PlacedRanks read(std::string_view text, const std::string& file, const RankMapCo
         if (line.ends_with('\r')) line.remove_suffix(1);
         ++place.line;
         NodeId node;
-        read_or_note(context, MapRule::kRecords, [&] { node = parse_line(line, fold, place); });
+        read_or_note(context, MapRule::kRecords, [&] { node = parse_line(line, fold, takes_positions, place); });
         ranks.add(node, place.line);
     }
     return ranks.take(context, "PJM ends such a job with INVALID HOSTFILE: one line per rank, no more and no fewer");
