@@ -48,6 +48,10 @@ class RobustProblem {
                                   sizes_text(request.shapes.front()) + " has " + std::to_string(nodes) + ", " +
                                   sizes_text(shape) + " has " + std::to_string(jobs_.back()->allocation->node_count()));
             }
+            if (jobs_.back()->allocation->network.usable_node_count() != nodes) {
+                throw UnsupportedError("--robust knows no faulty nodes: shape " + sizes_text(shape) + " has some",
+                                       "they lie at other positions in every shape; place for each shape by itself");
+            }
             rotations_.push_back(rotations(*jobs_.back()->allocation));
         }
         robust_.measure = *request.robust;

@@ -156,3 +156,34 @@ def test_time_limit_auto_follows_from_the_savings() -> None:
     result = haichi.optimize(workload, "torus:4x4", objective="hop-bytes", time_limit="auto", restarts=1)
     assert result.report["time_limit_seconds"] == 0.5
     assert not result.report["reproducible"]
+
+
+def test_a_function_of_the_placement_can_be_the_objective() -> None:
+    workload = haichi.Workload.from_pattern("cg", ranks=16)
+    messages = workload.messages
+    calls = 0
+
+    def farthest_first(node_of_rank: np.ndarray) -> float:
+        nonlocal calls
+        calls += 1
+        assert node_of_rank.dtype == np.int32
+        x, y = np.divmod(node_of_rank, 4)
+        hops = np.abs(x[messages.source] - x[messages.destination])
+        hops += np.abs(y[messages.source] - y[messages.destination])
+        return float(hops @ messages.bytes)
+
+    result = haichi.optimize(workload, "mesh:4x4", objective=farthest_first, evaluations=3000, restarts=2)
+    assert calls >= 6000
+    assert result.objective == "farthest_first"
+    assert result.lower_bound is None
+    # The function is hop-bytes on this mesh.
+    assert result.value == haichi.evaluate(workload, "mesh:4x4", result.node_of_rank, objective="hop-bytes").value
+    assert result.value < result.report["default"]["value"]
+
+
+def test_an_error_in_the_objective_function_is_raised() -> None:
+    def broken(node_of_rank: np.ndarray) -> float:
+        raise ValueError("no value")
+
+    with pytest.raises(ValueError, match="no value"):
+        haichi.optimize(haichi.Workload.from_pattern("cg", ranks=16), "mesh:4x4", objective=broken)
