@@ -9,6 +9,7 @@
 #include "commlog/readers/readers.h"
 #include "commlog/workload/patterns.h"
 #include "mapper/job/map_job.h"
+#include "mapper/job/strategy.h"
 #include "mapper/rankmap/rankmap.h"
 #include "netmodel/machine/machine.h"
 #include "objectives/registry.h"

@@ -100,8 +100,9 @@ MapRequest map_request(const MapOptions& options) {
     if (!options.objective.empty()) request.objective = options.objective;
     if (!options.strategy.empty()) request.strategy = options.strategy;
     request.start = options.start;
-    if (!request.start.empty() && request.strategy != "anneal") {
-        throw OptionError("--start means nothing with --strategy " + request.strategy, "it is where annealing starts");
+    if (!request.start.empty() && request.strategy != "anneal" && request.strategy != "tabu" &&
+        request.strategy != "auto") {
+        throw OptionError("--start means nothing with --strategy " + request.strategy, "it is where a search starts");
     }
     request.search = search_options(options);
     options.job.check_standard_input({options.workload, options.start});
@@ -240,8 +241,8 @@ Action configure(CLI::App& app) {
     app.add_flag("--rotations", o->rotations, "with --robust: every order of the logical axes counts as well");
     add_value(app, "--objective", o->objective, "NAME",
               "what to minimise (haichi list objectives), or a plug-in, ./libx.so:name; default: tac3");
-    add_value(app, "--strategy", o->strategy, "NAME", "how to place (haichi list strategies); default: anneal");
-    add_value(app, "--start", o->start, "MAP", "where annealing starts: a map file or a strategy's name");
+    add_value(app, "--strategy", o->strategy, "NAME", "how to place (haichi list strategies); default: auto");
+    add_value(app, "--start", o->start, "MAP", "where the search starts: a map file or a strategy's name");
     add_value(app, "--seed", o->seed, "N", "of all random choices; default: 1");
     add_value(app, "--restarts", o->restarts, "N", "independent searches, of which the best counts");
     add_value(app, "--threads", o->threads, "N", "default: all cores; the result does not depend on it");

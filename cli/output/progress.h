@@ -3,7 +3,7 @@
 #include <string>
 
 #include "cli/output/console.h"
-#include "mapper/anneal/search_options.h"
+#include "mapper/search/search_options.h"
 
 namespace haichi::cli {
 

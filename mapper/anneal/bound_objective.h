@@ -5,7 +5,8 @@
 #include <type_traits>
 
 #include "mapper/anneal/restarted_search.h"
-#include "mapper/anneal/search.h"
+#include "mapper/exhaustive/exhaustive_search.h"
+#include "mapper/search/search_result.h"
 #include "objectives/metrics.h"
 #include "objectives/objective.h"
 
@@ -39,6 +40,8 @@ class BoundObjective {
     /// threads, unless a time limit or an interruption ends it.
     [[nodiscard]] virtual SearchResult search(const StartOfRestart& start, const SearchOptions& options,
                                               const SearchControl& control) const = 0;
+    /// Looks at every placement (ExhaustiveSearch); throws OptionError when they are too many.
+    [[nodiscard]] virtual SearchResult search_all(VerifyLevel verify, const SearchControl& control) const = 0;
 };
 
 /// The problem must outlive it. `default_placement` is what weighted objectives refer to.
@@ -70,6 +73,9 @@ class BoundObjectiveOf : public BoundObjective {
     [[nodiscard]] SearchResult search(const StartOfRestart& start, const SearchOptions& options,
                                       const SearchControl& control) const override {
         return RestartedSearch<O>(*problem_, spec_, default_placement_, start, options, control).run();
+    }
+    [[nodiscard]] SearchResult search_all(VerifyLevel verify, const SearchControl& control) const override {
+        return ExhaustiveSearch<O>(*problem_, spec_, default_placement_, verify, control).run();
     }
 
   private:

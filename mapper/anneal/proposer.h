@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "mapper/anneal/search_options.h"
+#include "mapper/search/search_options.h"
 #include "objectives/mapping.h"
 #include "objectives/problem.h"
 

@@ -5,8 +5,10 @@
 
 #include "base/errors.h"
 #include "mapper/job/job.h"
+#include "mapper/job/strategy.h"
 #include "mapper/rankmap/rankmap.h"
 #include "mapper/start/start.h"
+#include "mapper/tabu/population_search.h"
 #include "objectives/registry.h"
 
 namespace haichi {
@@ -25,18 +27,6 @@ ObjectiveValue row_of(const BoundObjective& objective, const Standing& standing)
             .lower_bound = standing.lower_bound,
             .counted_lower_bound = standing.counted_lower_bound,
             .optimal = standing.optimal};
-}
-
-void check_strategy(const std::string& name) {
-    std::vector<std::string> names;
-    std::string all;
-    for (const StrategyInfo& info : strategy_infos()) {
-        if (info.name == name) return;
-        names.push_back(info.name);
-        all += (all.empty() ? "" : ", ") + info.name;
-    }
-    const std::string near = did_you_mean(name, names);
-    throw OptionError("unknown strategy " + shown(name), near.empty() ? "strategies are " + all : near);
 }
 
 /// The best of the starts that are worth their time: the default placement, and unless that reaches the bound, greedy
@@ -79,17 +69,14 @@ StartOfRestart start_of_restarts(const Job& job, const MapRequest& request, cons
     };
 }
 
-}  // namespace
-
-const std::vector<StrategyInfo>& strategy_infos() {
-    static const std::vector<StrategyInfo> kInfos = [] {
-        std::vector<StrategyInfo> infos;
-        for (const StartRow& row : start_rows()) infos.push_back({row.name, row.description});
-        infos.push_back({"anneal", "simulated annealing on the objective, with restarts"});
-        return infos;
-    }();
-    return kInfos;
+SearchResult search(const Job& job, const std::string& strategy, const StartOfRestart& start,
+                    const SearchOptions& options, const SearchControl& control) {
+    if (strategy == "tabu") return search_by_tabu(*job.problem, start, options, control);
+    if (strategy == "exhaustive") return job.objective->search_all(options.verify, control);
+    return job.objective->search(start, options, control);
 }
+
+}  // namespace
 
 RankMapContext rank_map_context(const MapReport& report) {
     return {
@@ -105,9 +92,10 @@ MapReport run_map(const MapRequest& request, const SearchControl& control) {
     if (format != nullptr) format->check(job.rank_maps());
     MapReport report;
     report.seed = request.search.seed;
-    report.strategy = request.strategy;
+    report.strategy = chosen_strategy(job, request);
+    bool is_proven = false;  // that nothing is better, whatever the bound says
     const auto stopped = [&] { return control.stop != nullptr && control.stop->load(); };
-    if (const StartRow* row = find_start(request.strategy)) {
+    if (const StartRow* row = find_start(report.strategy)) {
         const auto placed = row->place(*job.problem, *job.allocation, request.search.seed, [&] { return !stopped(); });
         report.mapping = placed.value_or(job.default_placement);
     } else {
@@ -118,8 +106,9 @@ MapReport run_map(const MapRequest& request, const SearchControl& control) {
         const auto may_go_on = [&] { return !stopped() && !(limit && seconds_since(start_time) > *limit / 2); };
         const auto start = start_of_restarts(job, request, may_go_on);
         if (limit) options.time_limit_seconds = *limit - seconds_since(start_time);
-        const SearchResult found = job.objective->search(start, options, control);
+        const SearchResult found = search(job, report.strategy, start, options, control);
         report.mapping = found.mapping;
+        is_proven = report.strategy == "exhaustive" && found.optimal;
         report.evaluations = found.evaluations;
         report.time_limit_seconds = limit;
         report.reproducible = !limit && !found.interrupted;
@@ -130,6 +119,7 @@ MapReport run_map(const MapRequest& request, const SearchControl& control) {
     report.interrupted = stopped();
     if (report.interrupted) report.reproducible = false;
     describe_placement(job, report);
+    if (is_proven) report.optimal = true;
     report.hottest_links = hottest_links(*job.problem, report.mapping, kHottestLinks, kMessagesPerHotLink);
     report.wall_seconds = seconds_since(start_time);
     return report;

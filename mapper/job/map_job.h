@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "commlog/workload/workload.h"
-#include "mapper/anneal/search_options.h"
 #include "mapper/rankmap/rankmap.h"
+#include "mapper/search/search_options.h"
 #include "netmodel/machine/allocation.h"
 #include "netmodel/machine/machine.h"
 #include "objectives/metrics.h"
@@ -27,7 +27,7 @@ struct MapRequest {
     std::string hosts;               ///< names of the nodes, as HostNames::read() takes them; empty: not known
     std::string objective = "tac3";  ///< as parse_objective reads it, or "./libx.so:name" (mapper/anneal/plugin.h)
     ObjectiveFunction objective_function{};  ///< instead; `objective` is then its name
-    std::string strategy = "anneal";         ///< a start (strategy_infos()) or anneal
+    std::string strategy = "auto";           ///< of strategy_infos()
     /// Where annealing starts: a strategy's name or a map file; empty: the best of default, greedy and bisection.
     std::string start;
     /// The rank-map format that the result will be written in, refused before the search when the job cannot have it;
@@ -99,12 +99,5 @@ MapReport run_evaluate(const EvaluateRequest& request);
 
 /// What the writers of rank maps need of a report, which must outlive it.
 RankMapContext rank_map_context(const MapReport& report);
-
-/// One row of `haichi list strategies`.
-struct StrategyInfo {
-    std::string name;
-    std::string description;
-};
-const std::vector<StrategyInfo>& strategy_infos();
 
 }  // namespace haichi

@@ -29,6 +29,9 @@ class PluginObjective : public BoundObjective {
                                       const SearchControl& control) const override {
         return objective_->search(start, options, control);
     }
+    [[nodiscard]] SearchResult search_all(VerifyLevel verify, const SearchControl& control) const override {
+        return objective_->search_all(verify, control);
+    }
 
   private:
     Library library_;  // before the objective, whose destructor is in it

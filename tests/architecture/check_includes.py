@@ -36,10 +36,13 @@ FOLDERS: dict[str, dict[str, set[str]]] = {
     },
     # job is where everything meets: nothing else in the room may know it.
     "mapper": {
-        "anneal": set(),
+        "search": set(),
+        "anneal": {"search", "exhaustive"},
+        "tabu": {"search"},
+        "exhaustive": {"search"},
         "start": set(),
         "rankmap": set(),
-        "job": {"anneal", "start", "rankmap", "advise"},
+        "job": {"search", "anneal", "tabu", "exhaustive", "start", "rankmap", "advise"},
     },
 }
 

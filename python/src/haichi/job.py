@@ -126,7 +126,7 @@ def optimize(
     faulty: str | os.PathLike[str] | None = None,
     ppn: int = 1,
     objective: str | ObjectiveCallable = "tac3",
-    strategy: str = "anneal",
+    strategy: str = "auto",
     seed: int = 1,
     restarts: int = 0,
     threads: int = 0,
@@ -155,7 +155,8 @@ def optimize(
     objective: a name (`haichi.list_objectives`), ``"weighted(hop-bytes=0.7,tac3=0.3)"``, a plug-in
         ``"./libx.so:name"``, or a function of the node of every rank (int32 array) that gives a number, the same for
         the same placement. A function is called at every proposal: the search is as fast as it is.
-    strategy: a first placement or ``"anneal"`` (`haichi.list_strategies`).
+    strategy: a first placement, ``"anneal"``, ``"tabu"``, ``"exhaustive"`` or ``"auto"`` (`haichi.list_strategies`);
+        ``Result.report["strategy"]`` says which one it was.
     seed: equal inputs and seeds give equal results, whatever the number of threads (not with `time_limit`).
     restarts: independent searches, the best of which counts; 0: a number that depends only on the job.
     threads: 0: all processors.
@@ -168,7 +169,7 @@ def optimize(
     count_nic: injection and ejection channels count as links.
     routing, fold: as the options of the program.
     verify: ``"off"``, ``"end"`` or ``"step"``: compares incremental values with ones computed from scratch.
-    start: where annealing starts: a strategy's name or a map file; None: the best of default,
+    start: where the search starts: a strategy's name or a map file; None: the best of default,
         greedy and bisection.
 
     Other Python threads run meanwhile. Ctrl-C ends the search with the best placement so far (`Result.interrupted`).

@@ -1,4 +1,4 @@
-#include "mapper/anneal/search.h"
+#include "mapper/anneal/defaults.h"
 
 #include <algorithm>
 

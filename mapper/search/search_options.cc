@@ -1,4 +1,4 @@
-#include "mapper/anneal/search_options.h"
+#include "mapper/search/search_options.h"
 
 #include <array>
 #include <string>

@@ -1,0 +1,68 @@
+#include "mapper/job/strategy.h"
+
+#include "base/errors.h"
+#include "mapper/start/start.h"
+#include "mapper/tabu/population_search.h"
+#include "objectives/hop_bytes.h"
+
+namespace haichi {
+
+namespace {
+
+/// Why tabu search cannot do this job, or nothing.
+std::optional<std::string> why_no_tabu_search(const Job& job, const SearchOptions& options) {
+    if (job.spec.name != HopBytes::kInfo.name || job.spec.function) return "tabu search knows only hop-bytes";
+    if (options.schedule != ScheduleKind::kAuto || !options.moves.empty() || options.companion_weight) {
+        return "--schedule, --moves and --companion are the annealing's";
+    }
+    return why_not_tabu(*job.problem);
+}
+
+/// Whether tabu search beats annealing: measured at equal time and at the defaults of both on dense and sparse
+/// communication (docs/concepts.md). Sparse or not did not matter; slots that are idle did: swaps with them are many.
+bool is_small_and_full(const Problem& problem) {
+    constexpr std::int64_t kMostSlots = 256;
+    const std::int64_t slots = std::int64_t{problem.network().usable_node_count()} * problem.ranks_per_node();
+    return slots <= kMostSlots && static_cast<std::int64_t>(problem.communicating_ranks().size()) * 4 >= slots * 3;
+}
+
+}  // namespace
+
+const std::vector<StrategyInfo>& strategy_infos() {
+    static const std::vector<StrategyInfo> kInfos = [] {
+        std::vector<StrategyInfo> infos;
+        infos.push_back(
+            {"auto", "tabu for hop-bytes on up to 256 slots of which 3/4 are in use, else anneal; the default"});
+        for (const StartRow& row : start_rows()) infos.push_back({row.name, row.description});
+        infos.push_back({"anneal", "simulated annealing on the objective, with restarts"});
+        infos.push_back({"tabu", "populations of robust tabu searches; hop-bytes on up to " +
+                                     std::to_string(kMostTabuSlots) + " slots"});
+        infos.push_back({"exhaustive", "every placement; up to 10 ranks on 10 slots, or as many placements"});
+        return infos;
+    }();
+    return kInfos;
+}
+
+void check_strategy(const std::string& name) {
+    std::vector<std::string> names;
+    std::string all;
+    for (const StrategyInfo& info : strategy_infos()) {
+        if (info.name == name) return;
+        names.push_back(info.name);
+        all += (all.empty() ? "" : ", ") + info.name;
+    }
+    const std::string near = did_you_mean(name, names);
+    throw OptionError("unknown strategy " + shown(name), near.empty() ? "strategies are " + all : near);
+}
+
+std::string chosen_strategy(const Job& job, const MapRequest& request) {
+    if (request.strategy == "tabu") {
+        if (const auto reason = why_no_tabu_search(job, request.search)) {
+            throw OptionError("--strategy tabu does not suit this job: " + *reason, "anneal instead");
+        }
+    }
+    if (request.strategy != "auto") return request.strategy;
+    return !why_no_tabu_search(job, request.search) && is_small_and_full(*job.problem) ? "tabu" : "anneal";
+}
+
+}  // namespace haichi
