@@ -12,6 +12,7 @@
 #include "netmodel/routing/route_rows.h"
 #include "netmodel/routing/route_table.h"
 #include "objectives/mapping.h"
+#include "objectives/slice_kernel.h"
 
 namespace haichi {
 
@@ -51,6 +52,10 @@ class Problem {
     /// The other allocations that a robust search counts as well; null: none. The job must outlive the problem.
     void set_robust_job(const RobustJob* job) { robust_job_ = job; }
     [[nodiscard]] const RobustJob* robust_job() const { return robust_job_; }
+    /// How counters in bits are changed: by this processor's fastest kernel when not told. Null: nothing is counted in
+    /// bits. Values are the same with each; tests compare them.
+    void set_slice_kernel(SliceKernel kernel) { slice_kernel_ = kernel; }
+    [[nodiscard]] SliceKernel slice_kernel() const { return slice_kernel_; }
     [[nodiscard]] std::int32_t rank_count() const { return workload_->rank_count(); }
     [[nodiscard]] std::int32_t node_count() const { return network_->node_count(); }
     [[nodiscard]] std::int32_t ranks_per_node() const { return ranks_per_node_; }
@@ -110,6 +115,7 @@ class Problem {
     const Network* network_;
     const Network* logical_network_;
     const RobustJob* robust_job_ = nullptr;
+    SliceKernel slice_kernel_ = slice_kernels().best();
     std::int32_t ranks_per_node_;
     HopDistance hop_distance_;
     RouteTable route_table_;

@@ -58,7 +58,10 @@ std::shared_ptr<const Problem> logical_problem(const Problem& problem) {
         throw UnsupportedError("objective rmatt-3d needs a machine with logical axes",
                                "use rmatt, or a mesh or torus machine");
     }
-    return std::make_shared<const Problem>(problem.workload(), *problem.logical_network(), problem.ranks_per_node());
+    const auto logical =
+        std::make_shared<Problem>(problem.workload(), *problem.logical_network(), problem.ranks_per_node());
+    logical->set_slice_kernel(problem.slice_kernel());
+    return logical;
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ std::vector<SlicedCollisions::Set> SlicedCollisions::counted_sets(const Problem&
 }
 
 bool SlicedCollisions::suits(const Problem& problem, Counted counted) {
-    if (!problem.route_rows().is_stored()) return false;
+    if (problem.slice_kernel() == nullptr || !problem.route_rows().is_stored()) return false;
     if (counted == Counted::kPerSet && problem.class_count() != 1) return false;
     std::size_t blocks = 0;
     for (const Set& set : counted_sets(problem, counted)) {
@@ -51,10 +51,10 @@ bool SlicedCollisions::suits(const Problem& problem, Counted counted) {
     return blocks <= kCounterBudgetBytes / sizeof(BitBlock);
 }
 
-SlicedCollisions::SlicedCollisions(const Problem& problem, Counted counted, SliceKernel kernel)
+SlicedCollisions::SlicedCollisions(const Problem& problem, Counted counted)
     : problem_(&problem),
       routes_(&problem.route_rows()),
-      kernel_(kernel),
+      kernel_(problem.slice_kernel()),
       sets_(counted_sets(problem, counted)),
       set_mask_(counted == Counted::kPerSet ? ~std::size_t{0} : 0) {
     std::int64_t most_messages = 0;

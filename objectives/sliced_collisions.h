@@ -21,7 +21,7 @@ class SlicedCollisions {
     static constexpr std::size_t kCounterBudgetBytes = std::size_t{64} << 20;
 
     [[nodiscard]] static bool suits(const Problem& problem, Counted counted);
-    SlicedCollisions(const Problem& problem, Counted counted, SliceKernel kernel = slice_kernels().best());
+    SlicedCollisions(const Problem& problem, Counted counted);
 
     void reset(const Mapping& mapping);
     /// Value and excess become those after the move; commit() or rollback() must follow.

@@ -59,7 +59,8 @@ TEST(SlicedCollisions, every_kernel_counts_as_one_does_message_by_message) {
         ASSERT_TRUE(SlicedCollisions::suits(*posed.problem, Counted::kPerSet)) << posed.name;
         for (std::size_t k = 0; k < slice_kernels().count; ++k) {
             SCOPED_TRACE(posed.name + ", kernel " + std::to_string(k));
-            SlicedCollisions sliced(*posed.problem, Counted::kPerSet, slice_kernels().kernel[k]);
+            posed.problem->set_slice_kernel(slice_kernels().kernel[k]);
+            SlicedCollisions sliced(*posed.problem, Counted::kPerSet);
             Mapping mapping = posed.default_placement;
             sliced.reset(mapping);
             expect_as_counted_one_by_one(posed, sliced, mapping);
@@ -90,6 +91,8 @@ TEST(SlicedCollisions, sizes_or_links_that_differ_do_not_suit) {
     const Posed sets_of_other_sizes = pose("", random_workload(16, 3, 20, false, 1), "mesh:4x4", {});
     EXPECT_TRUE(SlicedCollisions::suits(*sets_of_other_sizes.problem, Counted::kPerSet));
     EXPECT_FALSE(SlicedCollisions::suits(*sets_of_other_sizes.problem, Counted::kAllSetsTogether));
+    sets_of_other_sizes.problem->set_slice_kernel(nullptr);
+    EXPECT_FALSE(SlicedCollisions::suits(*sets_of_other_sizes.problem, Counted::kPerSet));
     const Posed large = pose("", random_workload(16, 3, 20, false, 1), "torus:12x12x12", {});
     EXPECT_FALSE(SlicedCollisions::suits(*large.problem, Counted::kPerSet));
 }
