@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <vector>
 
@@ -59,6 +60,8 @@ class Robust {
     Change propose(const Mapping&, const Move& move) {
         value_before_ = value_;
         Change sum;
+        double all_values_moved = 0;
+        double all_changes = 0;
         double largest_fall = 0;
         double largest_rise = 0;
         for (std::size_t k = 0; k < parts_.size(); ++k) {
@@ -68,6 +71,8 @@ class Robust {
             const Change change = part.objective.propose(part.mapping, part.move);
             sum.value += change.value;
             sum.companion += change.companion;
+            all_values_moved += std::abs(difference(part.objective.value(), before));
+            all_changes += std::abs(change.value);
             // Of the maximum's change only its size is wanted, in the unit of changes: that of a part which makes it.
             if (before == value_before_ || !(part.objective.value() < value_before_)) {
                 largest_rise = std::max(largest_rise, change.value);
@@ -76,7 +81,12 @@ class Robust {
         }
         value_ = combined([](const Part& part) { return part.objective.value(); });
         const double per_variant = 1.0 / static_cast<double>(parts_.size());
-        if (job_->measure == RobustMeasure::kMean) return {sum.value * per_variant, sum.companion * per_variant};
+        if (job_->measure == RobustMeasure::kMean) {
+            // Not sum.value: some objectives state their changes relative to the problem's default placement, so that
+            // the parts' units differ and their sum may rise where the value falls.
+            const double unit = all_values_moved > 0 ? all_changes / all_values_moved : 0;
+            return {difference(value_, value_before_) * unit * per_variant, sum.companion * per_variant};
+        }
         // A maximum does not see what becomes of the others: their mean is part of the companion, with the weight that
         // makes it count as much as the maximum under the search's usual 0.1. On three shapes of the TAC3 paper that
         // finds placements free of contention, where the maximum alone stays one above.
@@ -152,6 +162,11 @@ class Robust {
             const SlotId to = variant.slot_of_slot[r.to_slot.index()];
             part.move.push_back({r.rank, from, to, part.mapping.node_of_slot(from), part.mapping.node_of_slot(to)});
         }
+    }
+
+    /// Of values that may be unsigned.
+    static double difference(Value after, Value before) {
+        return after < before ? -static_cast<double>(before - after) : static_cast<double>(after - before);
     }
 
     template <class ValueOf>

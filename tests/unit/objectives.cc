@@ -3,6 +3,7 @@
 #include "base/errors.h"
 #include "objectives/metrics.h"
 #include "objectives/registry.h"
+#include "objectives/robust.h"
 #include "tests/unit/problems.h"
 
 namespace haichi {
@@ -123,6 +124,36 @@ TEST(Tac3, unequal_sizes_cost_what_their_own_route_collides) {
     EXPECT_EQ(metrics.tac3_bytes_scaled, 50);
     EXPECT_EQ(metrics.hop_bytes, 10 * 2 + 30 + 50);
     EXPECT_EQ(metrics.max_link_bytes, 50);
+}
+
+// rmatt states its changes relative to the default placement of each allocation, so the allocations' changes cannot
+// just be added. On a line of 16 nodes in order, and with the nodes shuffled.
+TEST(Robust, the_change_of_a_mean_rises_and_falls_with_it) {
+    const Posed posed = pose("", testing_problems::random_workload(12, 2, 30, true, 1), "mesh:16", {});
+    Random random(2);
+    std::vector<SlotId> slots;
+    for (std::int32_t s = 0; s < 16; ++s) slots.emplace_back(s);
+    RobustJob job{RobustMeasure::kMean, {{posed.problem.get(), slots}}};
+    random.shuffle(std::span<SlotId>(slots));
+    job.variants.push_back({posed.problem.get(), slots});
+    posed.problem->set_robust_job(&job);
+    Robust<Rmatt> robust(*posed.problem, {"rmatt"}, posed.default_placement);
+    Mapping mapping = posed.default_placement;
+    robust.reset(mapping);
+    int rises = 0;
+    for (int step = 0; step < 2000; ++step) {
+        const Move move = testing_problems::random_move(mapping, posed.allocation->network, random);
+        if (move.empty()) continue;
+        const auto before = robust.value();
+        const Change change = robust.propose(mapping, move);
+        ASSERT_EQ(change.value > 0, robust.value() > before) << step;
+        ASSERT_EQ(change.value < 0, robust.value() < before) << step;
+        rises += change.value > 0 ? 1 : 0;
+        robust.commit();
+        mapping.apply(move);
+        ASSERT_EQ(robust.value(), robust.value_from_scratch(mapping));
+    }
+    EXPECT_GT(rises, 500);
 }
 
 TEST(HopBytes, bound_of_a_stencil_in_place_is_reached) {
