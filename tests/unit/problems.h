@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,17 +26,21 @@ struct Posed {
     Mapping default_placement;
 };
 
-inline Posed pose(std::string name, Workload workload, const std::string& machine, AllocationRequest request) {
+inline Posed pose(std::string name, Workload workload, Allocation allocation) {
     Posed posed;
     posed.name = std::move(name);
     posed.workload = std::make_unique<Workload>(std::move(workload));
-    posed.allocation = std::make_unique<Allocation>(allocate(load_machine(machine), request));
+    posed.allocation = std::make_unique<Allocation>(std::move(allocation));
     // Where there is no logical torus, any network with the same nodes does for the contract.
     posed.logical = std::make_unique<Network>(logical_torus(*posed.allocation).value_or(posed.allocation->network));
     posed.problem = std::make_unique<Problem>(*posed.workload, posed.allocation->network,
                                               posed.allocation->ranks_per_node, posed.logical.get());
     posed.default_placement = default_placement(posed.workload->rank_count(), *posed.allocation);
     return posed;
+}
+
+inline Posed pose(std::string name, Workload workload, const std::string& machine, const AllocationRequest& request) {
+    return pose(std::move(name), std::move(workload), allocate(load_machine(machine), request));
 }
 
 /// Random sets of random messages: self messages, empty ones, repeated pairs and mixed sizes included.
@@ -92,28 +97,46 @@ inline std::vector<Posed> varied_problems() {
     return problems;
 }
 
-/// A random move to usable nodes: usually a swap or a move to an empty slot, sometimes a rotation of three ranks.
-inline Move random_move(const Mapping& mapping, const Network& network, Random& random) {
-    const auto slot = [&] {
-        SlotId drawn;
-        do {
-            drawn = SlotId(static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(mapping.slot_count()))));
-        } while (!network.is_usable(mapping.node_of_slot(drawn)));
-        return drawn;
-    };
-    const auto rank = [&] {
-        return RankId(static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(mapping.rank_count()))));
-    };
-    if (random.below(4) != 0) return move_to_slot(mapping, rank(), slot());
-    const RankId a = rank();
-    const RankId b = rank();
-    const RankId c = rank();
-    if (a == b || b == c || a == c) return {};
+inline SlotId random_usable_slot(const Mapping& mapping, const Network& network, Random& random) {
+    SlotId drawn;
+    do {
+        drawn = SlotId(static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(mapping.slot_count()))));
+    } while (!network.is_usable(mapping.node_of_slot(drawn)));
+    return drawn;
+}
+
+inline RankId random_rank(const Mapping& mapping, Random& random) {
+    return RankId(static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(mapping.rank_count()))));
+}
+
+/// Three or four ranks, each to the slot of the next, the last to that of the first or to an empty one. Empty when a
+/// rank is drawn twice.
+inline Move random_rotation(const Mapping& mapping, const Network& network, Random& random) {
+    const std::size_t size = 3 + random.below(2);
+    std::vector<RankId> ranks;
+    for (std::size_t i = 0; i < size; ++i) {
+        const RankId drawn = random_rank(mapping, random);
+        if (std::ranges::find(ranks, drawn) != ranks.end()) return {};
+        ranks.push_back(drawn);
+    }
+    SlotId last = mapping.slot(ranks.front());
+    if (random.below(2) == 0) {
+        const SlotId drawn = random_usable_slot(mapping, network, random);
+        if (!mapping.rank(drawn).valid()) last = drawn;
+    }
     Move move;
-    move.push_back({a, mapping.slot(a), mapping.slot(b), mapping.node(a), mapping.node(b)});
-    move.push_back({b, mapping.slot(b), mapping.slot(c), mapping.node(b), mapping.node(c)});
-    move.push_back({c, mapping.slot(c), mapping.slot(a), mapping.node(c), mapping.node(a)});
+    for (std::size_t i = 0; i < size; ++i) {
+        const SlotId to = i + 1 < size ? mapping.slot(ranks[i + 1]) : last;
+        move.push_back({ranks[i], mapping.slot(ranks[i]), to, mapping.node(ranks[i]), mapping.node_of_slot(to)});
+    }
     return move;
+}
+
+/// A random move to usable nodes: usually a swap or a move to an empty slot, sometimes a longer rotation. May be empty.
+inline Move random_move(const Mapping& mapping, const Network& network, Random& random) {
+    if (random.below(4) == 0) return random_rotation(mapping, network, random);
+    const RankId rank = random_rank(mapping, random);
+    return move_to_slot(mapping, rank, random_usable_slot(mapping, network, random));
 }
 
 /// A start by name, made to the end.
