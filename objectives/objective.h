@@ -49,7 +49,7 @@ struct ObjectiveSpec {
 /// (integers, or a pure function of integers), so equal means equal.
 ///
 /// An objective may also have value_in(metrics), the value when the mapping's metrics are known already; those of the
-/// table do.
+/// table do. Where is_searched_elsewhere(), that is the value on the real topology, and all else belongs to another.
 template <class O>
 concept SearchObjective = requires(O objective, const O& constant, const Mapping& mapping, const Move& move,
                                    typename O::Value value, std::vector<RankId>& ranks, const Problem& problem,

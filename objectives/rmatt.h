@@ -59,7 +59,7 @@ class Rmatt3d : public Rmatt {
         "rmatt searched on the job's logical torus, as the RMATT tool does; reported on the real topology"};
 
     /// The bound holds, and the search goes on, on the logical torus only.
-    static constexpr bool kIsSearchedElsewhere = true;
+    [[nodiscard]] static constexpr bool is_searched_elsewhere() { return true; }
 
     Rmatt3d(const Problem& problem, const ObjectiveSpec& spec, const Mapping& default_placement);
 

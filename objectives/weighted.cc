@@ -1,5 +1,6 @@
 #include "objectives/weighted.h"
 
+#include <algorithm>
 #include <string>
 
 #include "base/errors.h"
@@ -26,6 +27,15 @@ std::unique_ptr<Any> make_term(const std::variant<O...>*, const std::string& nam
     return term;
 }
 
+template <class... O>
+bool term_is_searched_elsewhere(const std::variant<O...>& term) {
+    return std::visit(
+        [](const auto& o) {
+            return requires { o.is_searched_elsewhere(); };
+        },
+        term);
+}
+
 }  // namespace
 
 Weighted::Weighted(const Problem& problem, const ObjectiveSpec& spec, const Mapping& default_placement) {
@@ -38,6 +48,13 @@ Weighted::Weighted(const Problem& problem, const ObjectiveSpec& spec, const Mapp
         const double usual = std::visit(
             [&](const auto& o) { return o.in_unit(o.value_from_scratch(default_placement)); }, *term.objective);
         term.weight_per_unit = weight / (usual > 0 ? usual : 1.0);
+        term.weight_per_unit_in_metrics = term.weight_per_unit;
+        if (term_is_searched_elsewhere(*term.objective)) {
+            const Metrics metrics = measure(problem, default_placement);
+            const double real =
+                std::visit([&](const auto& o) { return o.in_unit(o.value_in(metrics)); }, *term.objective);
+            term.weight_per_unit_in_metrics = weight / (real > 0 ? real : 1.0);
+        }
         terms_.push_back(std::move(term));
     }
     energy_scale_ = static_cast<double>(problem.workload().crossing_message_count());
@@ -81,7 +98,7 @@ Weighted::Value Weighted::value_from_scratch(const Mapping& mapping) const {
 Weighted::Value Weighted::value_in(const Metrics& metrics) const {
     double sum = 0;
     for (const Term& term : terms_) {
-        sum += term.weight_per_unit *
+        sum += term.weight_per_unit_in_metrics *
                std::visit([&](const auto& o) { return o.in_unit(o.value_in(metrics)); }, *term.objective);
     }
     return sum;
@@ -94,6 +111,10 @@ std::optional<Weighted::Value> Weighted::lower_bound() const {
                std::visit([](const auto& o) { return o.in_unit(*o.lower_bound()); }, *term.objective);
     }
     return sum;
+}
+
+bool Weighted::is_searched_elsewhere() const {
+    return std::ranges::any_of(terms_, [](const Term& term) { return term_is_searched_elsewhere(*term.objective); });
 }
 
 void Weighted::append_hot_ranks(const Mapping& mapping, std::vector<RankId>& ranks) const {

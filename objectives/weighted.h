@@ -33,13 +33,16 @@ class Weighted {
     [[nodiscard]] std::int64_t companion_from_scratch(const Mapping&) const { return 0; }
     [[nodiscard]] std::optional<Value> lower_bound() const;
     [[nodiscard]] double in_unit(Value value) const { return value; }
+    /// Any term is.
+    [[nodiscard]] bool is_searched_elsewhere() const;
     void append_hot_ranks(const Mapping& mapping, std::vector<RankId>& ranks) const;
 
   private:
     using AnyTerm = std::variant<HopBytes, Rmatt, Rmatt3d, MaxLinkLoad, Tac3, Tac3Bytes>;
     struct Term {
         std::unique_ptr<AnyTerm> objective;
-        double weight_per_unit = 0;  ///< weight / f(default placement)
+        double weight_per_unit = 0;             ///< weight / f(default placement)
+        double weight_per_unit_in_metrics = 0;  ///< the same on the real topology: another where searched elsewhere
     };
 
     std::vector<Term> terms_;

@@ -19,8 +19,8 @@ struct Standing {
     /// The bound as counted, where the unit counts something: a double beyond 2^53 is not it.
     std::optional<unsigned __int128> counted_lower_bound;
     bool optimal = false;  ///< value and bound are exactly equal
-    /// For objectives that are searched elsewhere than on the real topology (rmatt-3d): the value there. `value` is the
-    /// real one, and there is no bound.
+    /// For objectives that are searched elsewhere than on the real topology (rmatt-3d, and sums with it): the value
+    /// there. `value` is the real one, and there is no bound.
     std::optional<double> search_value;
 };
 
@@ -59,12 +59,15 @@ class BoundObjectiveOf : public BoundObjective {
         return standing_of(objective_.value_from_scratch(mapping));
     }
     [[nodiscard]] Standing standing(const Mapping& mapping, const Metrics& metrics) const override {
-        if constexpr (requires { O::kIsSearchedElsewhere; }) {
-            Standing standing;
-            standing.value = objective_.in_unit(objective_.value_in(metrics));
-            standing.search_value = objective_.in_unit(objective_.value_from_scratch(mapping));
-            return standing;
-        } else if constexpr (requires { objective_.value_in(metrics); }) {
+        if constexpr (requires { objective_.is_searched_elsewhere(); }) {
+            if (objective_.is_searched_elsewhere()) {
+                Standing standing;
+                standing.value = objective_.in_unit(objective_.value_in(metrics));
+                standing.search_value = objective_.in_unit(objective_.value_from_scratch(mapping));
+                return standing;
+            }
+        }
+        if constexpr (requires { objective_.value_in(metrics); }) {
             return standing_of(objective_.value_in(metrics));
         } else {
             return standing(mapping);

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "base/errors.h"
+#include "mapper/anneal/bound_objective.h"
 #include "objectives/metrics.h"
 #include "objectives/registry.h"
 #include "objectives/robust.h"
@@ -124,6 +125,25 @@ TEST(Tac3, unequal_sizes_cost_what_their_own_route_collides) {
     EXPECT_EQ(metrics.tac3_bytes_scaled, 50);
     EXPECT_EQ(metrics.hop_bytes, 10 * 2 + 30 + 50);
     EXPECT_EQ(metrics.max_link_bytes, 50);
+}
+
+// All-to-all on 96 nodes of a Tofu machine, whose routes are shorter than those of its logical torus.
+TEST(Weighted, a_sum_with_rmatt_3d_is_reported_on_the_real_topology_without_a_bound) {
+    PatternOptions options;
+    options.ranks = 96;
+    const Posed posed = pose("", make_pattern("alltoall-pairwise", options), "fx10", {.shape = {2, 2, 2, 2, 3, 2}});
+    const auto objective = bind_objective(parse_objective("weighted(hop-bytes=0.001,rmatt-3d=1)"), *posed.problem,
+                                          posed.default_placement);
+    const Standing standing =
+        objective->standing(posed.default_placement, measure(*posed.problem, posed.default_placement));
+    EXPECT_DOUBLE_EQ(standing.value, 1.001);
+    EXPECT_DOUBLE_EQ(standing.search_value.value(), 1.001);
+    EXPECT_FALSE(standing.lower_bound.has_value());
+    EXPECT_FALSE(standing.optimal);
+    const auto without =
+        bind_objective(parse_objective("weighted(hop-bytes=1,rmatt=1)"), *posed.problem, posed.default_placement);
+    EXPECT_TRUE(without->standing(posed.default_placement, measure(*posed.problem, posed.default_placement))
+                    .lower_bound.has_value());
 }
 
 // rmatt states its changes relative to the default placement of each allocation, so the allocations' changes cannot
