@@ -1,0 +1,67 @@
+#pragma once
+
+#include <algorithm>
+#include <deque>
+
+#include "objectives/metrics.h"
+#include "objectives/objective.h"
+#include "objectives/robust.h"
+
+namespace haichi::testing_problems {
+
+template <class O>
+bool is_searched_elsewhere(const O& objective) {
+    if constexpr (requires { objective.is_searched_elsewhere(); }) {
+        return objective.is_searched_elsewhere();
+    } else {
+        return false;
+    }
+}
+
+/// An objective's value by value_in() of the metrics, where it has that, on every allocation that it looks at.
+template <class O>
+class ValueFromMetrics {
+  public:
+    static constexpr bool kExists = requires(const O& o, const Metrics& m) { o.value_in(m); };
+
+    ValueFromMetrics(const Problem& problem, const ObjectiveSpec&, const Mapping&, const O& objective)
+        : problem_(&problem), objective_(&objective) {}
+    [[nodiscard]] bool is_of_another_topology() const { return is_searched_elsewhere(*objective_); }
+    typename O::Value operator()(const Mapping& mapping) const {
+        return objective_->value_in(measure(*problem_, mapping));
+    }
+
+  private:
+    const Problem* problem_;
+    const O* objective_;
+};
+
+template <class O>
+class ValueFromMetrics<Robust<O>> {
+  public:
+    static constexpr bool kExists = ValueFromMetrics<O>::kExists;
+
+    ValueFromMetrics(const Problem& problem, const ObjectiveSpec& spec, const Mapping& default_placement,
+                     const Robust<O>&)
+        : job_(problem.robust_job()) {
+        for (const RobustVariant& variant : job_->variants) {
+            objectives_.emplace_back(*variant.problem, spec, translated(variant, default_placement));
+        }
+    }
+    [[nodiscard]] bool is_of_another_topology() const { return is_searched_elsewhere(objectives_.front()); }
+    typename O::Value operator()(const Mapping& mapping) const {
+        typename O::Value all{};
+        for (std::size_t k = 0; k < objectives_.size(); ++k) {
+            const RobustVariant& variant = job_->variants[k];
+            const auto value = objectives_[k].value_in(measure(*variant.problem, translated(variant, mapping)));
+            all = job_->measure == RobustMeasure::kMax ? std::max(all, value) : all + value;
+        }
+        return all;
+    }
+
+  private:
+    const RobustJob* job_;
+    std::deque<O> objectives_;
+};
+
+}  // namespace haichi::testing_problems
