@@ -24,7 +24,10 @@ struct FuzzedJob {
 void check(std::string_view text, const FuzzedJob& job) {
     const RankMapContext context{.allocation = &job.allocation, .hosts = &job.hosts};
     const std::string format = HAICHI_FUZZED_FORMAT;
-    const bool has_problems = haichi::examine_rank_map(text, "fuzzed", format, context).problems.count() > 0;
+    // Positions alone, as robust maps have them, are read on every shape; the scheduler takes them on none.
+    const bool is_robust = format == "fujitsu" && text.find(',') == std::string_view::npos;
+    const bool has_problems =
+        !is_robust && haichi::examine_rank_map(text, "fuzzed", format, context).problems.count() > 0;
     const Mapping read = haichi::parse_rank_map(text, "fuzzed", format, context);
     const std::string written = haichi::rank_map_format(format).write(read, context);
     const Mapping again = haichi::parse_rank_map(written, "written", format, context);
