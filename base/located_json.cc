@@ -1,5 +1,6 @@
 #include "base/located_json.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -22,20 +23,38 @@ std::string read_file(const std::string& path, std::size_t largest_bytes) {
     std::vector<char> buffer(std::size_t{1} << 20);
     while (true) {
         const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), file.get());
-        text.append(buffer.data(), count);
-        if (text.size() > largest_bytes) {
+        const std::string_view chunk(buffer.data(), count);
+        // Refused at once: what has a NUL byte may be a device without an end.
+        if (const auto nul = chunk.find('\0'); nul != std::string_view::npos) {
+            const auto newlines = std::ranges::count(text, '\n') + std::ranges::count(chunk.substr(0, nul), '\n');
+            throw InputError(SourcePlace{path, static_cast<std::size_t>(newlines) + 1},
+                             "a NUL byte (\\x00): this is not a text file");
+        }
+        if (count > largest_bytes - text.size()) {
             throw InputError(path + ": larger than the " + std::to_string(largest_bytes) +
                              " bytes this input may have");
         }
+        text += chunk;
         if (count < buffer.size()) break;
     }
     if (std::ferror(file.get()) != 0) throw InputError(path + ": cannot be read: " + std::strerror(errno));
     return text;
 }
 
-std::string plain_json_message(const std::string& message) {
-    const auto end = message.find("] ");
-    return end == std::string::npos ? message : message.substr(end + 2);
+std::string json_error_text(const nlohmann::detail::exception& error, std::string_view token) {
+    constexpr int kNumberOverflow = 406;
+    if (error.id == kNumberOverflow) return std::string("the number ") + shown(token) + " is too large";
+    // "[json.exception.parse_error.101] parse error at line 1, column 7: syntax error ...; last read: '...'"
+    std::string_view message = error.what();
+    if (const auto end = message.find("] "); end != std::string_view::npos) message.remove_prefix(end + 2);
+    if (message.starts_with("parse error at ")) message.remove_prefix(message.find(": ") + 2);
+    constexpr std::string_view kQuote = "last read: ";
+    const auto quote = message.find(kQuote);
+    std::string text = "not valid JSON: ";
+    if (quote == std::string_view::npos) return text += message;
+    constexpr std::size_t kLongestTail = 40;
+    text += message.substr(0, quote + kQuote.size());
+    return text += shown(token.substr(token.size() - std::min(token.size(), kLongestTail)));
 }
 
 namespace {
@@ -66,8 +85,8 @@ class LocatingSax {
         return true;
     }
 
-    bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& error) {
-        throw InputError(here(), "not valid JSON: " + plain_json_message(error.what()));
+    bool parse_error(std::size_t, const std::string& token, const nlohmann::detail::exception& error) {
+        throw InputError(here(), json_error_text(error, token));
     }
 
   private:

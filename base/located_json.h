@@ -10,12 +10,13 @@
 
 namespace haichi {
 
-/// Reads a file whole; throws InputError naming it when it cannot be read, is a directory, or is larger than
-/// `largest_bytes`. "-" is standard input.
+/// Reads a text file whole; throws InputError naming it when it cannot be read, is a directory, has a NUL byte, or is
+/// larger than `largest_bytes`. "-" is standard input.
 std::string read_file(const std::string& path, std::size_t largest_bytes);
 
-/// nlohmann's message without its "[json.exception...]" prefix.
-std::string plain_json_message(const std::string& message);
+/// What is wrong with a JSON text, for the place where `token` was read: nlohmann's message without its own place. It
+/// quotes the token as it stands in the text, of any length and perhaps in no encoding; here the end of it is shown.
+std::string json_error_text(const nlohmann::detail::exception& error, std::string_view token);
 
 /// A small JSON document that remembers the line of every value, so that errors about its content can name it.
 /// Duplicate keys, trailing text, invalid UTF-8 and nesting deeper than 64 are errors.

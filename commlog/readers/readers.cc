@@ -56,7 +56,7 @@ constexpr std::array<ForeignFile, 5> kForeignFiles = {{
 }
 
 const WorkloadFormat& recognise(TextStream& stream) {
-    const TextShape shape = shape_of(stream.prefix(), stream.prefix_is_all());
+    const TextShape shape = shape_of(stream.prefix(), stream.prefix_is_all(), stream.place().file);
     const WorkloadFormat* found = nullptr;
     for (const WorkloadFormat& format : workload_formats()) {
         if (!format.recognise(shape)) continue;

@@ -122,14 +122,21 @@ TextRows::TextRows(TextStream* stream) : stream_(stream) {
     for (std::size_t i = 0; i < kByteOrderMark.size(); ++i) stream_->advance();
 }
 
+void TextRows::advance() {
+    const bool is_return = stream_->current() == '\r';
+    stream_->advance();
+    if (!is_return || stream_->at_end() || stream_->current() == '\n' || stream_->current() == '\r') return;
+    fail("a carriage return (\\x0d) inside a line", "lines end with LF or CR LF");
+}
+
 void TextRows::skip_blanks() {
-    while (!stream_->at_end() && kind_of(stream_->current()) == Kind::kBlank) stream_->advance();
+    while (!stream_->at_end() && kind_of(stream_->current()) == Kind::kBlank) advance();
 }
 
 void TextRows::skip_comment() {
     start_field();
     stream_->advance();
-    for (; !stream_->at_end() && stream_->current() != '\n'; stream_->advance()) keep(stream_->current());
+    for (; !stream_->at_end() && stream_->current() != '\n'; advance()) keep(stream_->current());
     if (see_comment_) see_comment_(field());
     start_field();
 }
@@ -146,7 +153,7 @@ bool TextRows::next_row() {
         if (kind == Kind::kComment) {
             skip_comment();
         } else {
-            stream_->advance();
+            advance();
         }
     }
     return false;

@@ -55,6 +55,9 @@ class TextRows {
             truncated_ = true;
         }
     }
+    /// Past a blank, a newline or a character of a comment. Lines that end with CR alone would be one line, of which a
+    /// comment would hide the rest: throws InputError.
+    void advance();
     void skip_blanks();
     void skip_comment();
 

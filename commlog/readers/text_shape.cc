@@ -7,7 +7,7 @@
 
 namespace haichi {
 
-TextShape shape_of(std::string_view prefix, bool is_all) {
+TextShape shape_of(std::string_view prefix, bool is_all, const std::string& file) {
     constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
     TextShape shape;
     std::string_view text = prefix;
@@ -17,7 +17,7 @@ TextShape shape_of(std::string_view prefix, bool is_all) {
     shape.is_matrix_market = starts_as_matrix_market(text);
     if (shape.is_json || shape.is_matrix_market) return shape;
 
-    TextStream stream(prefix, "");
+    TextStream stream(prefix, file);
     TextRows rows(&stream);
     rows.on_comment([&](std::string_view comment) {
         if (shape.rows.empty() && !ranks_in_comment(comment).empty()) shape.states_ranks = true;

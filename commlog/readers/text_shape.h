@@ -27,7 +27,7 @@ struct TextShape {
 };
 
 /// `prefix` is all of the text or, with `is_all` off, its beginning. Never throws for what the text holds.
-TextShape shape_of(std::string_view prefix, bool is_all);
+TextShape shape_of(std::string_view prefix, bool is_all, const std::string& file);
 
 /// The banner of a Matrix Market file, in any case of letters.
 bool starts_as_matrix_market(std::string_view text);

@@ -206,15 +206,7 @@ class WorkloadSax {
     bool parse_error(std::size_t, const std::string& token, const nlohmann::detail::exception& error) {
         constexpr int kNumberOverflow = 406;
         if (error.id == kNumberOverflow) fail("the number " + shown(token) + " is too large");
-        std::string message = plain_json_message(error.what());
-        if (message.starts_with("parse error at ")) message.erase(0, message.find(": ") + 2);
-        // The token is quoted as it stands in the text: of any length, perhaps in no encoding.
-        if (const auto quoted = message.find("last read: '"); quoted != std::string::npos) {
-            const std::string_view tail =
-                std::string_view(token).substr(token.size() - std::min<std::size_t>(token.size(), 40));
-            message = message.substr(0, quoted) + "last read: " + shown(tail);
-        }
-        throw InputError(stream_->place(), "not valid JSON: " + message);
+        throw InputError(stream_->place(), json_error_text(error, token));
     }
 
   private:

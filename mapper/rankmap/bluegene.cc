@@ -90,7 +90,7 @@ PlacedRanks read(const BlueGene& kind, std::string_view text, const std::string&
     check(kind, context);
     RankCollector ranks(file, context, "record");
     PlaceTable places(*context.allocation, kind.is_strict ? "t" : "T");
-    for (TextLines lines(text); lines.next();) {
+    for (TextLines lines(text, file); lines.next();) {
         const std::vector<std::string_view> words = lines.words(" \t\r");
         if (words.empty() && !kind.is_strict) continue;
         const SourcePlace place{file, lines.number()};

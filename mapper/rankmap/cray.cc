@@ -99,7 +99,7 @@ void read_line(std::string_view line, OrderReader& order, const SourcePlace& pla
 
 PlacedRanks read(std::string_view text, const std::string& file, const RankMapContext& context) {
     OrderReader order(file, context);
-    for (TextLines lines(text); lines.next();) {
+    for (TextLines lines(text, file); lines.next();) {
         const SourcePlace place{file, lines.number()};
         if (lines.words(" \t\r").empty()) continue;
         const bool is_read = read_or_note(context, MapRule::kRecords, [&] { read_line(lines.text(), order, place); });

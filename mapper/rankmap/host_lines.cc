@@ -67,7 +67,7 @@ void check_options(const HostLines& kind, const std::vector<std::string_view>& w
 PlacedRanks read(const HostLines& kind, std::string_view text, const std::string& file, const RankMapContext& context) {
     require_hosts(context, kind.format);
     RankCollector ranks(file, context, "rank");
-    for (TextLines lines(text); lines.next();) {
+    for (TextLines lines(text, file); lines.next();) {
         const std::vector<std::string_view> words = lines.words(" \t\r");
         const SourcePlace place{file, lines.number()};
         HostCounts placed;

@@ -11,7 +11,7 @@ namespace haichi {
 
 namespace {
 
-constexpr std::size_t kLargestListBytes = std::size_t{1} << 30;
+constexpr std::size_t kLargestListBytes = std::size_t{512} << 20;
 constexpr std::size_t kLongestName = 255;
 constexpr std::size_t kMostDigits = 9;
 /// Ranges in one name: Slurm's own are one or two.
@@ -185,7 +185,7 @@ HostNames HostNames::parse_list(std::string_view text, const std::string& file, 
     std::vector<std::string> names;
     std::vector<SourcePlace> places;
     std::size_t count = 0;
-    for (TextLines lines(text); lines.next();) {
+    for (TextLines lines(text, file); lines.next();) {
         const std::vector<std::string_view> words = lines.words(" \t\r");
         if (words.empty()) continue;
         const SourcePlace place{file, lines.number()};

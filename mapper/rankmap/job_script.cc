@@ -5,6 +5,7 @@
 
 #include "base/quantity.h"
 #include "netmodel/machine/sizes.h"
+#include "netmodel/machine/text_lines.h"
 #include "netmodel/topology/grid.h"
 
 namespace haichi {
@@ -237,6 +238,9 @@ class ScriptReader {
 }  // namespace
 
 JobScript parse_job_script(std::string_view text, const std::string& file) {
+    if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+        throw InputError(file + ": an empty file is no job script");
+    }
     JobScript script;
     script.file = file;
     ScriptReader reader(script);
@@ -246,8 +250,9 @@ JobScript parse_job_script(std::string_view text, const std::string& file) {
         const auto end = text.find('\n');
         std::string_view line = text.substr(0, end);
         text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
-        if (line.ends_with('\r')) line.remove_suffix(1);
         ++place.line;
+        check_line_end(line, place);
+        if (line.ends_with('\r')) line.remove_suffix(1);
         if (line.ends_with('\\') && !line.starts_with('#')) {
             command += line.substr(0, line.size() - 1);
             continue;

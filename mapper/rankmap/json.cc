@@ -112,8 +112,8 @@ class MappingSax {
         return true;
     }
 
-    bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& error) {
-        throw InputError(here(), "not valid JSON: " + plain_json_message(error.what()));
+    bool parse_error(std::size_t, const std::string& token, const nlohmann::detail::exception& error) {
+        throw InputError(here(), json_error_text(error, token));
     }
 
   private:

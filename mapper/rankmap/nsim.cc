@@ -24,7 +24,7 @@ PlacedRanks read(std::string_view text, const std::string& file, const RankMapCo
     const Allocation& allocation = *context.allocation;
     const std::size_t length = address_length(allocation);
     NumberedRanks ranks(file, context);
-    for (TextLines lines(text); lines.next();) {
+    for (TextLines lines(text, file); lines.next();) {
         const std::vector<std::string_view> words = lines.words(" \t\r");
         if (words.empty()) continue;
         const SourcePlace place{file, lines.number()};

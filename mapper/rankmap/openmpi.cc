@@ -115,7 +115,7 @@ void keep_distinct_places(PlacedRanks& placed, const Allocation& job) {
 PlacedRanks read(std::string_view text, const std::string& file, const RankMapContext& context) {
     const std::string plain = without_comments(text, file);
     NumberedRanks ranks(file, context);
-    for (TextLines lines(plain); lines.next();) {
+    for (TextLines lines(plain, file); lines.next();) {
         const std::vector<std::string_view> words = words_of(lines.text());
         if (words.empty()) continue;
         const SourcePlace place{file, lines.number()};

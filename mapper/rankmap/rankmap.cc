@@ -12,7 +12,7 @@ namespace haichi {
 
 namespace {
 
-constexpr std::size_t kLargestMapBytes = std::size_t{1} << 30;
+constexpr std::size_t kLargestMapBytes = std::size_t{512} << 20;
 
 std::string names_of_formats() {
     std::string all;

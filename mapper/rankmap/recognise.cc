@@ -77,7 +77,7 @@ std::string recognise_rank_map(std::string_view text, const std::string& file, c
     if (first == std::string_view::npos) throw InputError(file + ": an empty file is no rank map");
     if (text[first] == '{') return "json";
     if (text[first] == '(') return "fujitsu";
-    for (TextLines lines(text); lines.next();) {
+    for (TextLines lines(text, file); lines.next();) {
         const std::vector<std::string_view> words = lines.words(kBlanks);
         if (words.empty()) continue;
         if (words[0] == "rank") return "openmpi";

@@ -36,7 +36,7 @@ PlacedRanks read(std::string_view text, const std::string& file, const RankMapCo
     RankCollector ranks(file, context, "record");
     PlaceTable cores(allocation, "core");
     std::size_t columns = 0;
-    for (TextLines lines(text); lines.next();) {
+    for (TextLines lines(text, file); lines.next();) {
         const std::vector<std::string_view> words = lines.words(" \t\r");
         if (words.empty()) continue;
         const SourcePlace place{file, lines.number()};

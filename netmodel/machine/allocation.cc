@@ -14,7 +14,7 @@ namespace haichi {
 
 namespace {
 
-constexpr std::size_t kLargestListBytes = std::size_t{1} << 30;
+constexpr std::size_t kLargestListBytes = std::size_t{512} << 20;
 
 const Grid* grid_of(const Network& network) {
     const auto* fabric = std::get_if<GridFabric>(&network.fabric());
@@ -274,7 +274,7 @@ std::vector<VertexId> parse_node_list(std::string_view text, const std::string& 
     std::vector<VertexId> list;
     std::unordered_map<std::int32_t, std::size_t> line_of_node;  // only looked up, never gone through
     SourcePlace place{file, 0};
-    for (TextLines lines(text); lines.next();) {
+    for (TextLines lines(text, file); lines.next();) {
         place.line = lines.number();
         const std::vector<std::string_view> words = lines.words(" \t\r,()");
         if (words.empty()) continue;

@@ -53,7 +53,7 @@ Fold table_fold(std::string_view text, const std::string& file, std::int32_t nod
     std::vector<std::size_t> line_of_node(static_cast<std::size_t>(nodes));
     std::map<Coordinates, std::size_t> line_of_logical;
     SourcePlace place{file, 0};
-    for (TextLines lines(text); lines.next();) {
+    for (TextLines lines(text, file); lines.next();) {
         place.line = lines.number();
         std::vector<std::string_view> words = lines.words(kSeparators);
         std::erase(words, "->");

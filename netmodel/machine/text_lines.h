@@ -1,26 +1,40 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/errors.h"
+
 namespace haichi {
+
+/// Throws InputError for a line with a carriage return inside. Lines that end with CR alone would be one line, of which
+/// a "#" would hide the rest.
+inline void check_line_end(std::string_view line, const SourcePlace& place) {
+    const auto cr = line.find('\r');
+    const bool ends = cr == std::string_view::npos || line.find_first_not_of('\r', cr) == std::string_view::npos;
+    if (ends) return;
+    throw InputError(place, "a carriage return (\\x0d) inside a line: " + shown(line), "lines end with LF or CR LF");
+}
 
 /// Goes through a text line by line, numbers from 1, without what follows a "#". Used by node lists, coordinate
 /// tables and rank maps.
 class TextLines {
   public:
-    explicit TextLines(std::string_view rest) : rest_(rest) {}
+    /// `file` names the text in errors and must outlive this.
+    TextLines(std::string_view rest, const std::string& file) : rest_(rest), file_(&file) {}
 
-    /// Moves to the next line; false at the end.
+    /// Moves to the next line; false at the end. Throws InputError as check_line_end() does.
     bool next() {
         if (rest_.empty()) return false;
         const auto end = rest_.find('\n');
         line_ = rest_.substr(0, end);
+        ++number_;
+        check_line_end(line_, {*file_, number_});
         const auto comment = line_.find('#');
         has_comment_ = comment != std::string_view::npos;
         line_ = line_.substr(0, comment);
         rest_ = end == std::string_view::npos ? std::string_view{} : rest_.substr(end + 1);
-        ++number_;
         return true;
     }
 
@@ -42,6 +56,7 @@ class TextLines {
 
   private:
     std::string_view rest_;
+    const std::string* file_;
     std::string_view line_;
     std::size_t number_ = 0;
     bool has_comment_ = false;

@@ -45,6 +45,8 @@ INSTANTIATE_TEST_SUITE_P(, BrokenNodeList,
                          ::testing::ValuesIn(std::vector<Broken>{
                              {"empty", "", ": ", "no node"},
                              {"only_comments", "# a\n\n# b\n", ":3: ", "no node"},
+                             {"cr_alone_like_coordinates", "0\r1\r", ":1: ", "carriage return"},
+                             {"cr_alone_after_a_comment", "0\r\n# a\r1\n", ":2: ", "carriage return"},
                              {"number_outside", "0\n6\n", ":2: ", "6"},
                              {"number_huge", "99999999999999999999\n", ":1: ", "99999999999999999999"},
                              {"number_negative", "-1\n", ":1: ", "-1"},
@@ -54,7 +56,8 @@ INSTANTIATE_TEST_SUITE_P(, BrokenNodeList,
                              {"too_many_coordinates", "0 0 0\n", ":1: ", "0 0 0"},
                              {"same_number_twice", "4\n1\n4\n", ":3: ", "line 1"},
                              {"number_and_coordinates_of_one_node", "4\n(1,1)\n", ":2: ", "line 1"},
-                             {"binary", std::string("\x01\x00\xff\n", 4), ":1: ", "\\x01"},
+                             {"binary", std::string("\x01\xff\n", 3), ":1: ", "\\x01"},
+                             {"nul_byte", std::string("1\n\0\n", 4), ":2: ", "NUL"},
                          }),
                          [](const auto& test) { return test.param.claim; });
 

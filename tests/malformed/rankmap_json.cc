@@ -76,7 +76,8 @@ std::vector<Malformed> documents() {
         {"ranks_is_a_text", with("\"ranks\": \"2\""), "map:2: ", {"ranks", "'2'"}},
         {"node_too_full", with("\"node_of_rank\": [5,\n5]"), "map:3: ", {"rank 1", "one too many on node (5)"}},
         {"deep", with("\"notes\": " + deep), "map:2: ", {"nested deeper"}},
-        {"invalid_utf8", with("\"machine\": \"\xff\""), "map:2: ", {"not valid JSON"}},
+        {"invalid_utf8", with("\"machine\": \"\xff\""), "map:2: ", {"not valid JSON", "\\xff"}},
+        {"number_too_large", with("\"machine\": 1e400"), "map:2: ", {"the number '1e400' is too large"}},
     };
 }
 

@@ -66,6 +66,9 @@ std::vector<Malformed> unrecognised() {
         {"compressed", "\x1f\x8b\x08", 0, {"compressed"}, "gzip -dc", ""},
         {"one_line_of_a_megabyte", std::string(3000000, 'x'), 1, {"'xxxx", "...'"}, "", ""},
         {"blanks_of_many_megabytes", std::string(3000000, ' ') + "0 1 5\n", 1, {"no workload"}, "", ""},
+        {"cr_alone", "0,1,5\r1,2,5\r", 1, {"carriage return"}, "LF or CR LF", ""},
+        {"cr_alone_after_a_comment", "# ranks 4\r0,1,5\r", 1, {"carriage return"}, "LF or CR LF", ""},
+        {"cr_alone_in_a_later_line", "0,1,5\r\n# a\r1,2,5\n", 2, {"carriage return"}, "", ""},
         {"header_of_a_dense_matrix", "a,b,c\n0,1\n", 1, {"'a,b,c'"}, "", ""},
     };
 }

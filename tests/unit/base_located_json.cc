@@ -28,6 +28,37 @@ TEST(LocatedJson, errors_name_file_and_line) {
     }
 }
 
+/// Neither as long as the input nor in its encoding, and with no place of its own.
+TEST(LocatedJson, errors_show_the_end_of_what_was_read) {
+    const std::string ones(100'000, '1');
+    for (const auto& [text, what] : std::vector<std::pair<std::string, std::string>>{
+             {ones, "m.json:1: the number '" + ones.substr(0, 60) + "...' is too large"},
+             {"\n{\"a\": \"\xff\"}",
+              "m.json:2: not valid JSON: syntax error while parsing value - invalid string: ill-formed UTF-8 byte; "
+              "last read: '\"\\xff'"},
+             {"\n\"" + ones,
+              "m.json:2: not valid JSON: syntax error while parsing value - invalid string: missing closing quote; "
+              "last read: '" +
+                  ones.substr(0, 40) + "'"},
+         }) {
+        try {
+            (void)LocatedJson::parse(text, "m.json");
+            ADD_FAILURE() << "accepted: " << text.substr(0, 40);
+        } catch (const InputError& error) {
+            EXPECT_EQ(error.what(), what);
+        }
+    }
+}
+
+TEST(ReadFile, of_a_device_without_an_end_stops_at_the_first_nul_byte) {
+    try {
+        (void)read_file("/dev/zero", std::size_t{1} << 40);
+        ADD_FAILURE() << "accepted";
+    } catch (const InputError& error) {
+        EXPECT_STREQ(error.what(), "/dev/zero:1: a NUL byte (\\x00): this is not a text file");
+    }
+}
+
 TEST(LocatedJson, a_missing_file_and_a_folder_are_errors) {
     EXPECT_THROW(LocatedJson::read("/no/such/file.json"), InputError);
     EXPECT_THROW(LocatedJson::read("/"), InputError);

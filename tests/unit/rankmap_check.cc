@@ -70,6 +70,12 @@ TEST(JobScript, reads_how_the_program_is_started) {
     EXPECT_TRUE(script.problems.empty());
 }
 
+TEST(JobScriptMalformed, that_is_no_text_of_lines_is_an_error) {
+    for (const char* text : {"", " \n\t\r\n", "#!/bin/sh\r#PJM -L node=8\r", "#!/bin/sh\n# a\r#PJM -L node=8\n"}) {
+        EXPECT_THROW((void)parse_job_script(text, "job"), InputError) << text;
+    }
+}
+
 struct Malformed {
     const char* text;
     const char* message;
