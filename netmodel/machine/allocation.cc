@@ -156,6 +156,15 @@ void check_request(const Machine& machine, const AllocationRequest& request) {
     }
 }
 
+/// Before anything is built for them.
+void check_slots(std::int64_t nodes, const AllocationRequest& request) {
+    const std::int64_t slots = nodes * request.ranks_per_node;
+    if (slots <= kMostSlots) return;
+    throw OptionError(std::to_string(nodes) + " nodes with " + std::to_string(request.ranks_per_node) +
+                          " ranks each are more than the 2^30 slots that a job may have",
+                      "ask for a smaller --shape or a smaller --ppn");
+}
+
 Network cuboid_network(const Machine& machine, const AllocationRequest& request, const std::string& routing,
                        std::vector<std::int32_t>& shape, std::vector<std::int32_t>& origin) {
     const Grid& grid = std::get<Grid>(machine.topology);
@@ -170,6 +179,7 @@ Network cuboid_network(const Machine& machine, const AllocationRequest& request,
                           looks_like_units ? "write all six: " + sizes_text(*list) + "x2x3x2 for whole units" : "");
     }
     Grid job = cut_out(machine, grid, shape, origin);
+    check_slots(job.vertex_count(), request);
     NetworkOptions options = network_options(machine, request);
     options.faulty = faulty_inside(faulty_vertices(machine, request), grid, job, origin);
     return Network(grid_fabric(std::move(job), routing), std::move(options));
@@ -177,6 +187,7 @@ Network cuboid_network(const Machine& machine, const AllocationRequest& request,
 
 Network whole_network(const Machine& machine, const AllocationRequest& request, const std::string& routing,
                       std::vector<VertexId> nodes) {
+    check_slots(nodes.empty() ? terminal_count(machine) : static_cast<std::int64_t>(nodes.size()), request);
     NetworkOptions options = network_options(machine, request);
     options.faulty = faulty_vertices(machine, request);
     if (const auto* grid = std::get_if<Grid>(&machine.topology)) {

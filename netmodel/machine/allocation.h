@@ -11,6 +11,9 @@
 
 namespace haichi {
 
+/// Places for ranks, node by node: tables of them have an entry for each.
+inline constexpr std::int64_t kMostSlots = std::int64_t{1} << 30;
+
 /// Which part of a machine a job gets, as asked on the command line.
 struct AllocationRequest {
     std::vector<std::int32_t> shape{};   ///< cuboid, one size per axis; empty: the whole machine

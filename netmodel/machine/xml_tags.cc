@@ -182,6 +182,10 @@ void XmlTags::read_opening_tag() {
         if (at_ == before) fail("expected '>' or a blank, got " + shown(rest().substr(0, 20)));
         count_item();
         const std::string_view name = take_name();
+        if (attributes_.size() == kMostAttributes) {
+            fail("more than " + std::to_string(kMostAttributes) + " attributes in <" +
+                 std::string(name_.substr(0, 60)) + ">: " + shown(name));
+        }
         if (attribute(name) != nullptr) fail("attribute " + shown(name) + " appears twice");
         std::string value = take_value();
         attributes_.push_back({name, std::move(value)});

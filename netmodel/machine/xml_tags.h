@@ -12,10 +12,13 @@ namespace haichi {
 /// Goes through the tags of an XML text with their lines and attributes, before a parser that knows no lines and trusts
 /// its input is given the same text. Everything that is not well-formed throws InputError with file and line, and so do
 /// document types (and with them entities), elements nested deeper than kDeepest, more than kMostItems tags and
-/// attributes, bytes that are not UTF-8, and control characters. Character data is checked but not kept.
+/// attributes or kMostAttributes in one tag, bytes that are not UTF-8, and control characters. Character data is
+/// checked but not kept.
 class XmlTags {
   public:
     static constexpr std::size_t kDeepest = 64;
+    /// Of one tag; each is compared with those before it.
+    static constexpr std::size_t kMostAttributes = 256;
     /// The parsers of Boost take up to 800 bytes for each.
     static constexpr std::size_t kMostItems = std::size_t{1} << 20;
 

@@ -31,13 +31,22 @@ void check_lists(const std::vector<std::int32_t>& children, const std::vector<st
     }
 }
 
-/// a * b, or an OptionError beyond `largest`; both are in 1..2^31.
-std::int32_t product(std::int32_t a, std::int32_t b, std::int64_t largest) {
-    const std::int64_t result = std::int64_t{a} * b;
-    if (result > largest) {
-        throw OptionError("a topology has at most " + std::to_string(kMostVertices) + " nodes and switches");
+std::string listed(const std::vector<std::int32_t>& numbers) {
+    std::string text;
+    for (const std::int32_t number : numbers) {
+        if (!text.empty()) text += ',';
+        text += std::to_string(number);
     }
-    return static_cast<std::int32_t>(result);
+    return text;
+}
+
+/// `count`, or an OptionError beyond kMostVertices.
+std::int32_t vertex_count_of(std::int64_t count, const std::vector<std::int32_t>& children,
+                             const std::vector<std::int32_t>& parents) {
+    if (count <= kMostVertices) return static_cast<std::int32_t>(count);
+    throw OptionError("a topology has at most " + std::to_string(kMostVertices) +
+                      " nodes and switches: too many with " + listed(children) + " children and " + listed(parents) +
+                      " parents");
 }
 
 }  // namespace
@@ -45,23 +54,21 @@ std::int32_t product(std::int32_t a, std::int32_t b, std::int64_t largest) {
 FatTree::FatTree(std::vector<std::int32_t> children, std::vector<std::int32_t> parents)
     : children_(std::move(children)), parents_(std::move(parents)) {
     check_lists(children_, parents_);
+    const auto vertices = [this](std::int64_t count) { return vertex_count_of(count, children_, parents_); };
     const std::size_t levels = children_.size();
     terminals_below_.assign(1, 1);
     width_.assign(1, 1);
     for (std::size_t l = 0; l < levels; ++l) {
-        terminals_below_.push_back(product(terminals_below_[l], children_[l], kMostVertices));
-        width_.push_back(product(width_[l], parents_[l], kMostVertices));
+        terminals_below_.push_back(vertices(std::int64_t{terminals_below_[l]} * children_[l]));
+        width_.push_back(vertices(std::int64_t{width_[l]} * parents_[l]));
     }
     terminal_count_ = terminals_below_.back();
 
     first_vertex_.assign(1, 0);
     first_link_.assign(1, 0);
     for (std::size_t l = 0; l <= levels; ++l) {
-        const std::int32_t count = product(terminal_count_ / terminals_below_[l], width_[l], kMostVertices);
-        if (std::int64_t{first_vertex_.back()} + count > kMostVertices) {
-            throw OptionError("a topology has at most " + std::to_string(kMostVertices) + " nodes and switches");
-        }
-        first_vertex_.push_back(first_vertex_.back() + count);
+        const std::int32_t count = vertices(std::int64_t{terminal_count_ / terminals_below_[l]} * width_[l]);
+        first_vertex_.push_back(vertices(std::int64_t{first_vertex_.back()} + count));
         if (l == levels) break;
         // A quarter of the 32-bit range stays free for injection and ejection channels.
         constexpr std::int64_t kMostLinks = std::numeric_limits<std::int32_t>::max() / 4 * 3;

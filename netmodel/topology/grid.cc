@@ -20,7 +20,12 @@ Grid::Grid(std::vector<Axis> axes) : axes_(std::move(axes)), strides_(axes_.size
         strides_[k] = static_cast<std::int32_t>(count);
         count *= axes_[k].size;
         if (count > kMostVertices) {
-            throw OptionError("a topology has at most " + std::to_string(kMostVertices) + " nodes");
+            std::string sizes;
+            for (const Axis& axis : axes_) {
+                if (!sizes.empty()) sizes += 'x';
+                sizes += std::to_string(axis.size);
+            }
+            throw OptionError("a topology has at most " + std::to_string(kMostVertices) + " nodes, not " + sizes);
         }
     }
     vertex_count_ = static_cast<std::int32_t>(count);

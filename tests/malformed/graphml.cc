@@ -62,6 +62,13 @@ std::vector<Broken> broken_files() {
         {"surrogate_in_utf8", with("<node id=\"\xed\xa0\x80\"/>"), "g.xml:7", "UTF-8"},
         {"overlong_utf8", with("<node id=\"\xc0\xaf\"/>"), "g.xml:7", "\\xc0"},
         {"cut_in_utf8", "<graphml>\xe2\x82", "g.xml:1", "\\xe2"},
+        {"many_attributes",
+         [] {
+             std::string tag = "<graphml";
+             for (int i = 0; i < 200'000; ++i) tag += " a" + std::to_string(i) + "=\"\"";
+             return tag + "/>";
+         }(),
+         "g.xml:1", "more than 256 attributes in <graphml>: 'a256'"},
         {"cut_in_tag", kHead + "<node", "g.xml:6", "<node"},
         {"cut_in_value", kHead + "<node id=\"a", "g.xml:6", "quote"},
         {"cut_in_comment", kHead + "<!-- x", "g.xml:6", "comment"},

@@ -37,7 +37,7 @@ TEST(MachineNames, that_mean_nothing_are_refused) {
         {"torus:4,4", "4,4", ""},
         {"torus:0x4", "0", ""},
         {"torus:99999999999", "99999999999", ""},
-        {"torus:100000x100000", "8388608", ""},
+        {"torus:100000x100000", "8388608 nodes, not 100000x100000", ""},
         {"torus:1x1x1x1x1x1x1x1x1x1x1x1x1", "12", ""},
         {"mesh:3x3 ", "3x3 ", ""},
         {"fx10:10x5", "fx10:10x5", "fx10:10x5x8:XZ"},
@@ -49,7 +49,7 @@ TEST(MachineNames, that_mean_nothing_are_refused) {
         {"fattree:0x4", "fattree:0x4", ""},
         {"fattree:3x0", "fattree:3x0", ""},
         {"fattree:40x2", "40x2", ""},
-        {"fattree:9x64", "8388608", ""},
+        {"fattree:9x64", "too many with 64,64,64,64,64,64,64,64,64 children", ""},
     };
     for (const auto& [name, value, hint] : cases) {
         expect_option_error([&] { (void)load_machine(name); }, value, hint);
@@ -81,6 +81,11 @@ TEST(AllocationRequests, that_do_not_fit_the_machine_are_refused) {
     refused({.shape = {1, 1, 1, 2, 3, 1}, .origin = {0, 0, 0, 1, 0, 0}}, "A does not wrap");
     refused({.ranks_per_node = 0}, "0 ranks per node");
     refused({.ranks_per_node = 17}, "17 ranks per node");
+    const std::string slots = "4000000 nodes with 1048576 ranks each";
+    for (const char* large : {"mesh:2000x2000", "fattree:2x2000"}) {
+        const Machine other = load_machine(large);
+        expect_option_error([&] { (void)allocate(other, {.ranks_per_node = 1 << 20}); }, slots, "--ppn");
+    }
     refused({.shape = {1, 2, 4, 2, 3, 2}, .nodes_file = "list"}, "node list", "--nodes");
     refused({.routing = "XYZ"}, "XYZ", "dor:XYZACB");
     refused({.routing = "up-straight"}, "up-straight");
