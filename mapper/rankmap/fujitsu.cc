@@ -72,8 +72,10 @@ NodeId parse_line(std::string_view line, const Fold& fold, bool takes_positions,
         if (comma == std::string_view::npos) break;
         rest.remove_prefix(comma + 1);
     }
-    if (takes_positions && at.size() == 1 && fold.logical_sizes.size() > 1) {
-        return fold.node_of_position[static_cast<std::size_t>(at[0])];
+    if (takes_positions) {
+        if (at.size() == 1) return fold.node_of_position[static_cast<std::size_t>(at[0])];
+        throw InputError(place, shown(line) + " has " + std::to_string(at.size()) +
+                                    " coordinates, the lines before it hold one position each");
     }
     if (at.size() != fold.logical_sizes.size()) {
         throw InputError(place, shown(line) + " has " + std::to_string(at.size()) +
@@ -88,7 +90,9 @@ PlacedRanks read(std::string_view text, const std::string& file, const RankMapCo
     check(context);
     const Fold& fold = context.allocation->fold;
     RankCollector ranks(file, context, "line");
-    const bool takes_positions = context.problems == nullptr;  // PJM itself takes none in a 2D or 3D job
+    // All lines or none are positions alone, of which PJM itself takes none in a 2D or 3D job.
+    const bool takes_positions = context.problems == nullptr && fold.logical_sizes.size() > 1 &&
+                                 text.substr(0, text.find('\n')).find(',') == std::string_view::npos;
     SourcePlace place{file, 0};
     while (!text.empty()) {
         const auto end = text.find('\n');

@@ -19,7 +19,7 @@ def maps() -> list[Bad]:
         bad("fujitsu", "negative", "(0,0)\n(-1,0)\n", line(2), "'-1'"),
         bad("fujitsu", "of 2^63", "(0,0)\n(9223372036854775808,0)\n", line(2), "'9223372036854775808'"),
         bad("fujitsu", "truncated", "(0,0)\n(1,0", line(2), "'(1,0'"),
-        bad("fujitsu", "other dimension", "(0)\n", line(1), "'(0)' has 1 coordinate"),
+        bad("fujitsu", "other dimension", "(0,0)\n(1)\n", line(2), "'(1)' has 1 coordinate"),
         bad("fujitsu", "blank line", "(0,0)\n\n(1,0)\n", line(2), "blank line"),
         bad("fujitsu", "CR alone", FUJITSU.replace("\n", "\r"), line(1), "(0,0)\\x0d(1,0)"),
         bad("fujitsu", "with BOM", b"\xef\xbb\xbf(0,0)\n", line(1), "\\xef\\xbb\\xbf"),

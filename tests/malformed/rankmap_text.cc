@@ -49,6 +49,8 @@ std::vector<Malformed> files() {
          "map: ",
          {"4 lines for 3 ranks"},
          "INVALID HOSTFILE"},
+        {"fujitsu_position_among_coordinates", "fujitsu", "(0,0)\n(1)\n", "map:2: ", {"'(1)' has 1 coordinate"}, ""},
+        {"fujitsu_coordinates_among_positions", "fujitsu", "(0)\n(0,1)\n", "map:2: ", {"'(0,1)'", "position"}, ""},
         {"tofu6d_cr_alone", "tofu6d", "0 0 0\r0 1 0\r", "map:1: ", {"carriage return", "'0 0 0\\x0d0 1 0"}, "CR LF"},
         {"tofu6d_cr_alone_after_a_comment", "tofu6d", "0 0 0\n# a\r0 1 0\n", "map:2: ", {"carriage return"}, "CR LF"},
         {"fujitsu_comment", "fujitsu", "(0,0)\n# next\n(0,1)\n(1,1)\n", "map:2: ", {"comment", "'# next'"}, ""},
