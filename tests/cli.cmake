@@ -9,3 +9,8 @@ endif()
 add_test(NAME cli.golden COMMAND ${cli_python} -m pytest tests/golden WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 set_tests_properties(cli.golden PROPERTIES ENVIRONMENT "HAICHI_BIN=$<TARGET_FILE:haichi>;PYTHONDONTWRITEBYTECODE=1"
                                            LABELS fast TIMEOUT 300)
+
+# gcc and clang have to make programs with equal results; builds both in build/gcc and build/clang. Skipped, visibly,
+# where one is missing.
+add_test(NAME cli.compilers_agree COMMAND ${PROJECT_SOURCE_DIR}/scripts/compare_compilers.sh)
+set_tests_properties(cli.compilers_agree PROPERTIES LABELS slow TIMEOUT 3600 SKIP_RETURN_CODE 77)
