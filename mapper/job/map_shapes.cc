@@ -9,6 +9,7 @@
 #include "mapper/job/rotations.h"
 #include "mapper/start/start.h"
 #include "netmodel/machine/sizes.h"
+#include "objectives/registry.h"
 
 namespace haichi {
 
@@ -53,6 +54,12 @@ class RobustProblem {
                                        "they lie at other positions in every shape; place for each shape by itself");
             }
             rotations_.push_back(rotations(*jobs_.back()->allocation));
+        }
+        const Mapping& placed = first().default_placement;
+        if (first().objective->standing(placed, measure(*first().problem, placed)).search_value) {
+            throw UnsupportedError("--robust does not know " + to_string(first().spec) +
+                                       ": it is searched on the logical torus, and every shape has another",
+                                   "use rmatt");
         }
         robust_.measure = *request.robust;
         for (std::size_t k = 0; k < jobs_.size(); ++k) {

@@ -146,6 +146,15 @@ TEST(MapShapes, rotations_count_when_asked_for) {
     EXPECT_NEAR(report.robust->value, sum / static_cast<double>(count), 1e-12);
 }
 
+TEST(MapShapes, a_robust_placement_is_not_searched_on_logical_tori) {
+    ShapesRequest request = paper_request();
+    request.robust = RobustMeasure::kMax;
+    for (const char* objective : {"rmatt-3d", "weighted(tac3=0.5,rmatt-3d=0.5)"}) {
+        request.job.objective = objective;
+        EXPECT_THROW(run_map_shapes(request), UnsupportedError) << objective;
+    }
+}
+
 TEST(MapShapes, without_robust_every_shape_has_its_own_placement) {
     const ShapesReport report = run_map_shapes(paper_request());
     ASSERT_EQ(report.shapes.size(), 3U);
