@@ -6,6 +6,7 @@
 
 #include "base/errors.h"
 #include "base/quantity.h"
+#include "base/split.h"
 #include "cli/commands/job_options.h"
 #include "cli/commands/values.h"
 #include "cli/interrupt.h"
@@ -122,12 +123,8 @@ ShapesRequest shapes_request(const MapOptions& options) {
     }
     ShapesRequest request;
     request.job = map_request(options);
-    std::string_view rest = options.shapes;
-    while (true) {
-        const auto comma = rest.find(',');
-        request.shapes.push_back(parse_sizes(rest.substr(0, comma), "--shapes"));
-        if (comma == std::string_view::npos) break;
-        rest.remove_prefix(comma + 1);
+    for (const std::string_view shape : split(options.shapes, ',')) {
+        request.shapes.push_back(parse_sizes(shape, "--shapes"));
     }
     if (!options.robust.empty()) request.robust = parse_robust_measure(options.robust);
     request.with_rotations = options.rotations;

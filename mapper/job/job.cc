@@ -2,7 +2,6 @@
 
 #include "commlog/readers/readers.h"
 #include "mapper/job/plugin_library.h"
-#include "mapper/start/start.h"
 #include "netmodel/machine/logical_torus.h"
 #include "objectives/function_objective.h"
 #include "objectives/registry.h"
@@ -67,6 +66,21 @@ void describe_placement(const Job& job, MapReport& report) {
     report.optimal = standing.optimal;
     report.search_value = standing.search_value;
     report.default_value = job.objective->standing(job.default_placement, report.default_metrics).value;
+}
+
+Mapping best_start(const Job& job, const BoundObjective& objective, std::uint64_t seed, const MayGoOn& may_go_on) {
+    Mapping first = job.default_placement;
+    Standing best = objective.standing(first);
+    for (const char* name : {"greedy", "bisection"}) {
+        if (best.optimal) break;
+        const auto candidate = find_start(name)->place(*job.problem, *job.allocation, seed, may_go_on);
+        if (!candidate) break;
+        const Standing standing = objective.standing(*candidate);
+        if (!(standing.value < best.value)) continue;
+        best = standing;
+        first = *candidate;
+    }
+    return first;
 }
 
 double seconds_worth_searching(const Job& job) {

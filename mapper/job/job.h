@@ -7,6 +7,7 @@
 #include "mapper/job/map_job.h"
 #include "mapper/rankmap/hosts.h"
 #include "mapper/rankmap/rankmap.h"
+#include "mapper/start/start.h"
 #include "objectives/problem.h"
 
 namespace haichi {
@@ -36,6 +37,10 @@ struct Job {
 
 /// Fills what a report says of report.mapping.
 void describe_placement(const Job& job, MapReport& report);
+
+/// The best, as the objective sees it, of the starts that are worth their time: the default placement, and unless that
+/// reaches the bound, greedy and bisection.
+Mapping best_start(const Job& job, const BoundObjective& objective, std::uint64_t seed, const MayGoOn& may_go_on);
 
 /// --time auto: a hundredth of what a better placement can save over all iterations, between what a small search takes
 /// and a coffee break. What it can save is told by tac3-bytes, which knows seconds whatever is searched for: the

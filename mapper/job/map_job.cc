@@ -29,24 +29,7 @@ ObjectiveValue row_of(const BoundObjective& objective, const Standing& standing)
             .optimal = standing.optimal};
 }
 
-/// The best of the starts that are worth their time: the default placement, and unless that reaches the bound, greedy
-/// and bisection.
-Mapping best_start(const Job& job, std::uint64_t seed, const MayGoOn& may_go_on) {
-    Mapping first = job.default_placement;
-    Standing best = job.objective->standing(first);
-    for (const char* name : {"greedy", "bisection"}) {
-        if (best.optimal) break;
-        const auto candidate = find_start(name)->place(*job.problem, *job.allocation, seed, may_go_on);
-        if (!candidate) break;
-        const Standing standing = job.objective->standing(*candidate);
-        if (!(standing.value < best.value)) continue;
-        best = standing;
-        first = *candidate;
-    }
-    return first;
-}
-
-/// Where restart number `restart` of an annealing begins.
+/// Where restart number `restart` of a search begins.
 StartOfRestart start_of_restarts(const Job& job, const MapRequest& request, const MayGoOn& may_go_on) {
     const auto place = [&job, seed = request.search.seed, may_go_on](const StartRow* row, std::int32_t restart) {
         return row->place(*job.problem, *job.allocation, seed + static_cast<std::uint64_t>(restart), may_go_on)
@@ -62,7 +45,7 @@ StartOfRestart start_of_restarts(const Job& job, const MapRequest& request, cons
     // The best start first, so that the result is never worse than any of them; then random ones, which are different
     // every time, except on large problems, where no run comes down from random as far.
     constexpr std::size_t kLarge = 2048;
-    const Mapping first = best_start(job, request.search.seed, may_go_on);
+    const Mapping first = best_start(job, *job.objective, request.search.seed, may_go_on);
     const bool is_large = job.problem->communicating_ranks().size() > kLarge;
     return [place, first, is_large](std::int32_t restart) {
         return restart == 0 || is_large ? first : place(find_start("random"), restart);

@@ -100,16 +100,7 @@ class RobustProblem {
 /// The best of the starts on the first shape by what it is worth on all, then random ones.
 StartOfRestart robust_starts(RobustProblem& problem, std::uint64_t seed, const MayGoOn& may_go_on) {
     Job& job = problem.first();
-    Mapping first = job.default_placement;
-    double best = problem.objective().standing(first).value;
-    for (const char* name : {"greedy", "bisection"}) {
-        const auto candidate = find_start(name)->place(*job.problem, *job.allocation, seed, may_go_on);
-        if (!candidate) break;
-        const double value = problem.objective().standing(*candidate).value;
-        if (!(value < best)) continue;
-        best = value;
-        first = *candidate;
-    }
+    const Mapping first = best_start(job, problem.objective(), seed, may_go_on);
     return [&job, seed, first, may_go_on](std::int32_t restart) {
         if (restart == 0) return first;
         return find_start("random")

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/quantity.h"
+#include "base/split.h"
 #include "netmodel/machine/sizes.h"
 #include "netmodel/machine/text_lines.h"
 #include "netmodel/topology/grid.h"
@@ -46,16 +47,6 @@ std::vector<std::string> shell_words(std::string_view line, const SourcePlace& p
     if (quote != '\0')
         throw InputError(place, "a quote " + std::string(1, quote) + " that does not end: " + shown(line));
     return words;
-}
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-    std::vector<std::string_view> parts;
-    while (true) {
-        const auto end = text.find(separator);
-        parts.push_back(text.substr(0, end));
-        if (end == std::string_view::npos) return parts;
-        text.remove_prefix(end + 1);
-    }
 }
 
 bool has_variable(std::string_view value) { return value.find_first_of("$`") != std::string_view::npos; }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/errors.h"
+#include "base/split.h"
 
 namespace haichi {
 
@@ -38,12 +39,8 @@ constexpr std::array kVerifyLevels = {std::pair{"off"sv, VerifyLevel::kOff}, std
 
 std::vector<MoveKind> parse_moves(std::string_view text) {
     std::vector<MoveKind> moves;
-    while (true) {
-        const auto comma = text.find(',');
-        moves.push_back(choose("kind of move", text.substr(0, comma), kMoves));
-        if (comma == std::string_view::npos) return moves;
-        text.remove_prefix(comma + 1);
-    }
+    for (const std::string_view name : split(text, ',')) moves.push_back(choose("kind of move", name, kMoves));
+    return moves;
 }
 
 ScheduleKind parse_schedule(std::string_view text) { return choose("schedule", text, kSchedules); }

@@ -4,20 +4,11 @@
 #include <charconv>
 
 #include "base/errors.h"
+#include "base/split.h"
 
 namespace haichi {
 
 namespace {
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-    std::vector<std::string_view> parts;
-    while (true) {
-        const auto end = text.find(separator);
-        parts.push_back(text.substr(0, end));
-        if (end == std::string_view::npos) return parts;
-        text.remove_prefix(end + 1);
-    }
-}
 
 bool single_letter_names(const Grid& grid) {
     return std::ranges::all_of(grid.axes(), [](const Axis& axis) { return axis.name.size() == 1; });
