@@ -66,7 +66,6 @@ class TabuSearch {
         const Cell change = *std::ranges::min_element(row_best_);
         if (change == std::numeric_limits<Cell>::max()) return false;
         const auto [u, v] = find(change, aspiration);
-        // No sooner than a little over a tenth below or above `size` steps.
         const auto size = static_cast<std::uint32_t>(table_.size());
         const std::int32_t u_stays = tenure(size);
         const std::int32_t v_stays = tenure(size);
@@ -85,6 +84,7 @@ class TabuSearch {
         return true;
     }
 
+    /// Steps for which a task may not return: Taillard's 0.9 to 1.1 times the size.
     std::int32_t tenure(std::uint32_t size) {
         const std::uint32_t least = size - size / 10;
         return static_cast<std::int32_t>(least + random_.below(size / 5 + 2));
