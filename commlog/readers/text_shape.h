@@ -26,7 +26,8 @@ struct TextShape {
     bool has_all_rows = false;  ///< `rows` are all rows of the text
 };
 
-/// `prefix` is all of the text or, with `is_all` off, its beginning. Never throws for what the text holds.
+/// `prefix` is all of the text or, with `is_all` off, its beginning. Throws InputError, naming `file`, only for
+/// carriage returns that do not end a line.
 TextShape shape_of(std::string_view prefix, bool is_all, const std::string& file);
 
 /// The banner of a Matrix Market file, in any case of letters.
