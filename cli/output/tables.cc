@@ -157,8 +157,10 @@ std::string map_summary(const MapReport& report, bool with_timing) {
     rows.push_back({report.objective, value_text(report.unit, report.value) +
                                           (report.unit == "1" ? "" : " " + report.unit) + " per iteration, " +
                                           comparison_text(report.value, report.default_value)});
-    if (report.optimal) {
+    if (report.optimal && report.lower_bound == report.value) {
         rows.push_back({"bound", "reached: no placement is better"});
+    } else if (report.optimal) {
+        rows.push_back({"proof", "every placement was looked at: none is better"});
     } else if (report.lower_bound) {
         rows.push_back({"bound", value_text(report.unit, *report.lower_bound)});
     }

@@ -102,7 +102,8 @@ MapReport run_map(const MapRequest& request, const SearchControl& control) {
     report.interrupted = stopped();
     if (report.interrupted) report.reproducible = false;
     describe_placement(job, report);
-    if (is_proven) report.optimal = true;
+    // Where it is searched elsewhere, it is best there.
+    if (is_proven && !report.search_value) report.optimal = true;
     report.hottest_links = hottest_links(*job.problem, report.mapping, kHottestLinks, kMessagesPerHotLink);
     report.wall_seconds = seconds_since(start_time);
     return report;
@@ -131,6 +132,14 @@ MapReport run_evaluate(const EvaluateRequest& request) {
         report.mapping = Mapping::from_nodes(nodes, job.allocation->node_count(), job.allocation->ranks_per_node);
     }
     describe_placement(job, report);
+    const auto is_in_table = [&](const ObjectiveInfo& info) {
+        return info.name == job.spec.name && info.name != Weighted::kInfo.name;
+    };
+    if (job.spec.function || std::ranges::none_of(objective_infos(), is_in_table)) {
+        ObjectiveValue own = row_of(*job.objective, job.objective->standing(report.mapping, report.metrics));
+        own.objective = report.objective;
+        report.objectives.push_back(own);
+    }
     for (const ObjectiveInfo& info : objective_infos()) {
         if (info.name == Weighted::kInfo.name) continue;  // has a value only with its terms
         if (info.name == Rmatt3d::kInfo.name && !job.logical) continue;

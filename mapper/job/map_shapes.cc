@@ -6,6 +6,7 @@
 
 #include "base/errors.h"
 #include "mapper/job/job.h"
+#include "mapper/job/plugin_library.h"
 #include "mapper/job/rotations.h"
 #include "mapper/start/start.h"
 #include "netmodel/machine/sizes.h"
@@ -54,6 +55,10 @@ class RobustProblem {
                                        "they lie at other positions in every shape; place for each shape by itself");
             }
             rotations_.push_back(rotations(*jobs_.back()->allocation));
+        }
+        if (first().spec.function || parse_plugin_name(first().spec.name)) {
+            throw UnsupportedError("--robust does not know objectives of your own, as " + first().spec.name + " is one",
+                                   "place for each shape by itself, or use an objective of haichi list objectives");
         }
         const Mapping& placed = first().default_placement;
         if (first().objective->standing(placed, measure(*first().problem, placed)).search_value) {
@@ -213,7 +218,8 @@ std::string robust_map_text(const RobustReport& report, const std::string& forma
         text += std::to_string(position);
     }
     return "{\"schema\": \"haichi-mapping/1\", \"ranks\": " + std::to_string(report.position_of_rank.size()) +
-           ", \"position_of_rank\": [" + text + "]}\n";
+           ", \"ranks_per_node\": " + std::to_string(report.ranks_per_node) + ", \"position_of_rank\": [" + text +
+           "]}\n";
 }
 
 }  // namespace haichi

@@ -26,6 +26,22 @@ bool is_small_and_full(const Problem& problem) {
     return slots <= kMostSlots && static_cast<std::int64_t>(problem.communicating_ranks().size()) * 4 >= slots * 3;
 }
 
+/// First placements and the exhaustive search have nothing to limit or to tune.
+void check_options_mean_something(const MapRequest& request) {
+    if (request.strategy == "auto" || request.strategy == "anneal" || request.strategy == "tabu") return;
+    const SearchOptions& search = request.search;
+    const char* option = nullptr;
+    if (search.time_limit_seconds || search.time_by_savings) option = "--time";
+    if (search.evaluations > 0) option = "--evaluations";
+    if (search.restarts > 0) option = "--restarts";
+    if (search.schedule != ScheduleKind::kAuto) option = "--schedule";
+    if (!search.moves.empty()) option = "--moves";
+    if (search.companion_weight) option = "--companion";
+    if (option == nullptr) return;
+    throw OptionError(std::string(option) + " means nothing with --strategy " + request.strategy,
+                      "it is for searches: auto, anneal and tabu");
+}
+
 }  // namespace
 
 const std::vector<StrategyInfo>& strategy_infos() {
@@ -56,6 +72,7 @@ void check_strategy(const std::string& name) {
 }
 
 std::string chosen_strategy(const Job& job, const MapRequest& request) {
+    check_options_mean_something(request);
     if (request.strategy == "tabu") {
         if (const auto reason = why_no_tabu_search(job, request.search)) {
             throw OptionError("--strategy tabu does not suit this job: " + *reason, "anneal instead");

@@ -133,7 +133,9 @@ class ScriptReader {
 
     void read_resource(std::string_view parameter) {
         constexpr std::string_view kNode = "node=";
-        if (!parameter.starts_with(kNode) || has_variable(parameter)) return;
+        if (!parameter.starts_with(kNode)) return;
+        script_.has_unread_node = true;
+        if (has_variable(parameter)) return;
         const std::vector<std::string_view> parts = split(parameter.substr(kNode.size()), ':');
         NodeRequest node{parse_node_shape(parts[0], place_), ""};
         static const std::vector<std::string> kAllocations = {"torus", "mesh", "noncont"};
@@ -153,6 +155,7 @@ class ScriptReader {
             }
             node.allocation = parts[i];
         }
+        script_.has_unread_node = false;
         set(script_.node, std::move(node), parameter);
     }
 

@@ -35,6 +35,7 @@ struct MpiexecCall {
 struct JobScript {
     std::string file;
     std::optional<Located<NodeRequest>> node;
+    bool has_unread_node = false;                             ///< a node= with a variable or a mistake
     std::optional<Located<std::vector<std::int32_t>>> shape;  ///< of the static processes
     std::optional<Located<std::int64_t>> proc;
     std::optional<Located<std::int64_t>> max_proc_per_node;

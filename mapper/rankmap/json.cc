@@ -1,5 +1,5 @@
-// haichi-mapping/1: the node of each rank by its number in the job. Reads haichi-report/1 too, which holds the same
-// list.
+// haichi-mapping/1: the node of each rank by its number in the job, or, in robust maps, its position in the rank order.
+// Reads haichi-report/1 too, which holds the first list.
 
 #include <algorithm>
 #include <array>
@@ -51,13 +51,20 @@ class MappingSax {
     PlacedRanks take() {
         if (!has_schema_)
             throw InputError(SourcePlace{file_, root_line_}, "the key 'schema' is missing", schema_hint());
-        if (!has_nodes_) throw InputError(SourcePlace{file_, root_line_}, "the key 'node_of_rank' is missing");
-        if (declared_ && *declared_ != count_) {
-            throw InputError(SourcePlace{file_, declared_line_},
-                             "ranks is " + std::to_string(*declared_) + ", but node_of_rank has " +
-                                 std::to_string(count_) + (count_ == 1 ? " entry" : " entries"));
+        if (list_.empty()) throw InputError(SourcePlace{file_, root_line_}, "the key 'node_of_rank' is missing");
+        const std::int32_t per_node = context_->allocation->ranks_per_node;
+        if (list_ == "position_of_rank" && per_node_ && *per_node_ != per_node) {
+            throw InputError(SourcePlace{file_, per_node_line_},
+                             "the positions are for " + std::to_string(*per_node_) + " ranks per node, the job has " +
+                                 std::to_string(per_node),
+                             "is it the right --ppn?");
         }
-        return ranks_.take(*context_, "node_of_rank has one entry per rank");
+        if (declared_ && *declared_ != count_) {
+            throw InputError(SourcePlace{file_, declared_line_}, "ranks is " + std::to_string(*declared_) + ", but " +
+                                                                     list_ + " has " + std::to_string(count_) +
+                                                                     (count_ == 1 ? " entry" : " entries"));
+        }
+        return ranks_.take(*context_, list_ + " has one entry per rank");
     }
 
     bool null() { return other("null"); }
@@ -65,7 +72,12 @@ class MappingSax {
     bool number_float(json::number_float_t, const std::string& text) { return other(text); }
     bool number_integer(json::number_integer_t value) { return other(std::to_string(value)); }
     bool number_unsigned(json::number_unsigned_t value) {
-        if (in_nodes()) return add_node(value);
+        if (in_list()) return add_node(value);
+        if (at_key("ranks_per_node")) {
+            per_node_ = static_cast<std::int64_t>(std::min<std::uint64_t>(value, INT64_MAX));
+            per_node_line_ = stream_->line();
+            return true;
+        }
         if (!at_key("ranks")) return other(std::to_string(value));
         declared_ = static_cast<std::int64_t>(std::min<std::uint64_t>(value, INT64_MAX));
         declared_line_ = stream_->line();
@@ -91,8 +103,9 @@ class MappingSax {
     }
     bool start_array(std::size_t) {
         if (depth_ == 0) throw InputError(here(), "expected an object, got a list", schema_hint());
-        if (at_key("node_of_rank")) {
-            has_nodes_ = true;
+        if (at_list()) {
+            if (!list_.empty()) throw InputError(here(), "both node_of_rank and position_of_rank: one says it all");
+            list_ = kKeys[key_];
         } else {
             other("a list");
         }
@@ -117,7 +130,8 @@ class MappingSax {
     }
 
   private:
-    static constexpr std::array<std::string_view, 3> kKeys = {"schema", "ranks", "node_of_rank"};
+    static constexpr std::array<std::string_view, 5> kKeys = {"schema", "ranks", "ranks_per_node", "node_of_rank",
+                                                              "position_of_rank"};
     static constexpr std::size_t kOther = kKeys.size();
     static constexpr int kDeepest = 64;
 
@@ -128,7 +142,9 @@ class MappingSax {
     [[nodiscard]] bool at_key(std::string_view name) const {
         return depth_ == 1 && key_ != kOther && kKeys[key_] == name;
     }
-    [[nodiscard]] bool in_nodes() const { return depth_ == 2 && key_ != kOther && kKeys[key_] == "node_of_rank"; }
+    [[nodiscard]] bool is_list_key() const { return key_ != kOther && kKeys[key_].ends_with("_of_rank"); }
+    [[nodiscard]] bool at_list() const { return depth_ == 1 && is_list_key(); }
+    [[nodiscard]] bool in_list() const { return depth_ == 2 && is_list_key(); }
 
     bool deeper() {
         if (++depth_ > kDeepest) throw InputError(here(), "nested deeper than " + std::to_string(kDeepest));
@@ -142,19 +158,21 @@ class MappingSax {
     /// A value that none of the keys can have, or one that nobody asks for.
     bool other(const std::string& value) {
         if (depth_ == 0) throw InputError(here(), "expected an object, got " + value, schema_hint());
-        if (in_nodes()) {
-            throw InputError(here(),
-                             "node_of_rank[" + std::to_string(count_) + "]: expected a node number, got " + value);
+        if (in_list()) {
+            throw InputError(here(), list_ + "[" + std::to_string(count_) + "]: expected a " +
+                                         (list_ == "node_of_rank" ? "node number" : "position") + ", got " + value);
         }
         if (at_key("schema")) throw InputError(here(), "schema: expected a text, got " + value, schema_hint());
         if (at_key("ranks")) throw InputError(here(), "ranks: expected a whole number, got " + value);
-        if (at_key("node_of_rank")) {
-            throw InputError(here(), "node_of_rank: expected a list of node numbers, got " + value);
+        if (at_list()) {
+            throw InputError(here(), std::string(kKeys[key_]) + ": expected a list of " +
+                                         (at_key("node_of_rank") ? "node numbers" : "positions") + ", got " + value);
         }
         return true;
     }
 
     bool add_node(std::uint64_t value) {
+        if (list_ == "position_of_rank") return add_position(value);
         const std::int32_t nodes = context_->allocation->node_count();
         if (value >= static_cast<std::uint64_t>(nodes)) {
             throw InputError(here(),
@@ -163,6 +181,22 @@ class MappingSax {
                              "is it the right --shape?");
         }
         ranks_.add(NodeId(static_cast<std::int32_t>(value)), stream_->line());
+        ++count_;
+        return true;
+    }
+
+    /// Positions count the places of a node one by one.
+    bool add_position(std::uint64_t value) {
+        const Allocation& job = *context_->allocation;
+        const std::uint64_t position = value / static_cast<std::uint64_t>(job.ranks_per_node);
+        if (position >= job.fold.node_of_position.size()) {
+            const auto places = std::to_string(std::int64_t{job.node_count()} * job.ranks_per_node - 1);
+            throw InputError(here(),
+                             "position_of_rank[" + std::to_string(count_) + "]: the job has no position " +
+                                 std::to_string(value) + ", only 0.." + places,
+                             "is it the right --shape?");
+        }
+        ranks_.add(job.fold.node_of_position[position], stream_->line());
         ++count_;
         return true;
     }
@@ -179,7 +213,9 @@ class MappingSax {
     std::size_t key_ = kOther;
     std::array<bool, kKeys.size()> seen_{};
     bool has_schema_ = false;
-    bool has_nodes_ = false;
+    std::string list_;  ///< the key of the list of ranks; empty: not seen yet
+    std::optional<std::int64_t> per_node_;
+    std::size_t per_node_line_ = 0;
 };
 
 PlacedRanks read(std::string_view text, const std::string& file, const RankMapContext& context) {

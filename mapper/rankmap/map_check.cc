@@ -263,17 +263,25 @@ bool looks_like_fujitsu(std::string_view text) {
 /// The script against the job or the machine, then the map against the script.
 void check_with_script(Checker& check, std::string_view text, const MapCheckRequest& request, JobScript& script) {
     for (const InputError& error : script.problems) check.problem(error);
-    if (!script.node) {
-        check.note("no readable node=: PJM gives the job 1 node", SourcePlace{script.file, 0});
-        script.node = Located<NodeRequest>{{{1}, ""}, {script.file, 0}};
-    }
     const bool is_given = !request.allocation.shape.empty() || !request.allocation.nodes_file.empty();
     const Machine machine = load_machine(request.machine);
     std::optional<Allocation> job;
-    if (is_given) {
-        job = allocate(machine, request.allocation);
+    if (is_given) job = allocate(machine, request.allocation);
+    if (!script.node && is_given) {
+        // node= may come from the command line of pjsub or from a variable.
+        check.note("no readable node=: the map is checked against the job's own shape", SourcePlace{script.file, 0});
+        script.node = Located<NodeRequest>{{job->fold.logical_sizes, ""}, {script.file, 0}};
+    } else if (!script.node && script.has_unread_node) {
+        check.problem("no readable node=, so the map cannot be checked", SourcePlace{script.file, 0},
+                      "--shape says what the job gets");
+        return check_use(check, script, request.map);
+    } else if (is_given) {
         check_node_against_job(check, script, *job);
     } else {
+        if (!script.node) {
+            check.note("no node=: PJM gives the job 1 node", SourcePlace{script.file, 0}, "--shape says what it gets");
+            script.node = Located<NodeRequest>{{{1}, ""}, {script.file, 0}};
+        }
         check_node_against_machine(check, script, machine);
     }
     const Sizes shape = process_shape(check, script);

@@ -86,8 +86,8 @@ std::int32_t parse_position(std::string_view word, std::int32_t size, const std:
     return static_cast<std::int32_t>(position);
 }
 
-std::vector<VertexId> read_node_list(const std::string& path, const Machine& machine) {
-    return parse_node_list(read_file(path, kLargestListBytes), path, machine);
+std::vector<VertexId> read_node_list(const std::string& path, const Machine& machine, bool may_be_empty) {
+    return parse_node_list(read_file(path, kLargestListBytes), path, machine, may_be_empty);
 }
 
 /// Those of the machine and those of the request, ascending.
@@ -98,7 +98,8 @@ std::vector<VertexId> faulty_vertices(const Machine& machine, const AllocationRe
             throw OptionError("faulty nodes of machine " + machine.name + " cannot be told: its size is not known",
                               "give the machine's size, as in " + machine.name + ":10x5x8:XZ");
         }
-        std::ranges::copy(read_node_list(request.faulty_file, machine), std::back_inserter(faulty));
+        const bool may_be_empty = true;  // the day on which all is well
+        std::ranges::copy(read_node_list(request.faulty_file, machine, may_be_empty), std::back_inserter(faulty));
     }
     std::ranges::sort(faulty);
     faulty.erase(std::unique(faulty.begin(), faulty.end()), faulty.end());
@@ -278,7 +279,8 @@ Fold make_fold(const std::string& name, const Machine& machine, const Network& n
 
 }  // namespace
 
-std::vector<VertexId> parse_node_list(std::string_view text, const std::string& file, const Machine& machine) {
+std::vector<VertexId> parse_node_list(std::string_view text, const std::string& file, const Machine& machine,
+                                      bool may_be_empty) {
     const Grid* grid = std::get_if<Grid>(&machine.topology);
     const std::size_t axes = grid == nullptr ? 1 : grid->axis_count();
     const std::int32_t nodes = terminal_count(machine);
@@ -311,7 +313,7 @@ std::vector<VertexId> parse_node_list(std::string_view text, const std::string& 
         }
         list.push_back(vertex);
     }
-    if (list.empty()) throw InputError(place, "no node is listed");
+    if (list.empty() && !may_be_empty) throw InputError(place, "no node is listed");
     return list;
 }
 
@@ -342,10 +344,10 @@ Allocation allocate(const Machine& machine, const AllocationRequest& request) {
 
     std::vector<std::int32_t> shape;
     std::vector<std::int32_t> origin;
-    Network network =
-        is_cuboid ? cuboid_network(machine, request, routing, shape, origin)
-                  : whole_network(machine, request, routing,
-                                  is_list ? read_node_list(request.nodes_file, machine) : std::vector<VertexId>{});
+    Network network = is_cuboid ? cuboid_network(machine, request, routing, shape, origin)
+                                : whole_network(machine, request, routing,
+                                                is_list ? read_node_list(request.nodes_file, machine, false)
+                                                        : std::vector<VertexId>{});
     Fold fold = make_fold(request.fold, machine, network, is_cuboid);
     if (!is_cuboid) shape = {network.node_count()};
     std::vector<std::int32_t> machine_sizes = grid == nullptr ? std::vector<std::int32_t>{} : sizes_of(*grid);

@@ -63,6 +63,12 @@ INSTANTIATE_TEST_SUITE_P(, BrokenNodeList,
 
 TEST_P(BrokenNodeList, is_refused_as_a_list_of_faulty_nodes_too) {
     const std::string path = written("faulty_" + GetParam().claim, GetParam().text);
+    if (GetParam().claim == "empty" || GetParam().claim == "only_comments") {
+        AllocationRequest request;
+        request.faulty_file = path;
+        EXPECT_NO_THROW(allocate(load_machine("fx10-kyushu"), request)) << "no node is faulty";
+        return;
+    }
     expect_input_error({.faulty_file = path}, path, GetParam());
 }
 

@@ -127,6 +127,25 @@ TEST(MapShapes, one_placement_serves_every_shape_of_the_paper) {
     EXPECT_DOUBLE_EQ(report.robust->value, worst);
     EXPECT_EQ(robust_map_text(*report.robust, "fujitsu").substr(0, 1), "(");
     EXPECT_THROW(robust_map_text(*report.robust, "tofu6d"), UnsupportedError);
+    for (const char* format : {"fujitsu", "json"}) {
+        const std::string text = robust_map_text(*report.robust, format);
+        for (const MapReport& shape : report.shapes) {
+            EXPECT_EQ(parse_rank_map(text, "robust", "", rank_map_context(shape)), shape.mapping) << format;
+        }
+    }
+}
+
+TEST(MapShapes, a_robust_json_map_says_for_how_many_ranks_per_node_it_is) {
+    const Allocation job = allocate(load_machine("mesh:2x2"), {.ranks_per_node = 2});
+    const RankMapContext context{.allocation = &job};
+    const auto read = [&](const std::string& keys) {
+        return parse_rank_map(R"({"schema": "haichi-mapping/1", )" + keys + "}", "map", "json", context);
+    };
+    EXPECT_EQ(read(R"("position_of_rank": [7, 0])").node(RankId(0)), NodeId(3));
+    EXPECT_THROW((void)read(R"("ranks_per_node": 1, "position_of_rank": [3, 0])"), InputError);
+    EXPECT_THROW((void)read(R"("position_of_rank": [8])"), InputError);
+    EXPECT_THROW((void)read(R"("position_of_rank": [0, 1], "node_of_rank": [0, 1])"), InputError);
+    EXPECT_THROW((void)read(R"("position_of_rank": ["a"])"), InputError);
 }
 
 TEST(MapShapes, rotations_count_when_asked_for) {

@@ -4,6 +4,7 @@
 
 #include "base/errors.h"
 #include "mapper/job/map_job.h"
+#include "mapper/job/map_shapes.h"
 #include "objectives/function_objective.h"
 #include "tests/unit/problems.h"
 
@@ -45,6 +46,28 @@ TEST(PluginLibrary, an_objective_of_a_shared_library_is_annealed_and_verified_as
     }
     EXPECT_EQ(report.value, sum);
     EXPECT_EQ(run_map(request).mapping, report.mapping);
+}
+
+TEST(PluginLibrary, an_objective_of_one_problem_is_not_made_robust) {
+    ShapesRequest request;
+    request.job = cg_request();
+    request.job.objective = kLibrary + ":set-diameter";
+    request.shapes = {{1, 2, 2, 2, 3, 2}};
+    request.robust = RobustMeasure::kMax;
+    EXPECT_THROW(run_map_shapes(request), UnsupportedError);
+}
+
+TEST(PluginLibrary, evaluate_tells_its_value_beside_the_others) {
+    const MapReport placed = run_map(cg_request());
+    EvaluateRequest request;
+    request.machine = "fx10-kyushu";
+    request.workload = *placed.workload;
+    request.allocation.shape = {1, 2, 2, 2, 3, 2};
+    request.objective = kLibrary + ":set-diameter";
+    request.map = std::vector<NodeId>(placed.mapping.node_of_rank().begin(), placed.mapping.node_of_rank().end());
+    const MapReport report = run_evaluate(request);
+    EXPECT_EQ(report.objectives.front().objective, request.objective);
+    EXPECT_EQ(report.objectives.front().value, report.value);
 }
 
 TEST(PluginLibrary, what_cannot_be_loaded_is_said_with_its_file) {

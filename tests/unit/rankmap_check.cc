@@ -194,6 +194,15 @@ TEST_F(MapCheckTest, another_node_shape_than_the_job_s_is_a_problem) {
                                         "a.map:2: '(1,2,1)' lies outside the logical shape 2x2x3"}));
 }
 
+TEST_F(MapCheckTest, a_node_shape_that_cannot_be_read_is_the_job_s) {
+    const std::string variable = "#PJM -L node=$NODES:torus\n";
+    EXPECT_EQ(problems(check(kMap, variable + kMpi)), Texts{});
+    EXPECT_EQ(problems(check(kMap, kMpi)), Texts{}) << "given to pjsub, perhaps";
+    EXPECT_EQ(problems(check(kMap, variable + kMpi, {})),
+              Texts{"job.sh: no readable node=, so the map cannot be checked"});
+    EXPECT_EQ(problems(check(kMap, "#PJM -L node=2x3x2:tours\n" + kMpi)).size(), 1U) << "one mistake, one problem";
+}
+
 TEST_F(MapCheckTest, the_process_shape_lies_in_the_node_shape_and_holds_the_coordinates) {
     EXPECT_EQ(problems(check(kMap, kNode + "#PJM --mpi shape=2x3x1,proc=3,rank-map-hostfile=a.map\n")),
               Texts{"a.map:2: '(1,2,1)' lies outside the logical shape 2x3x1"});

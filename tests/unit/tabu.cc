@@ -156,12 +156,19 @@ TEST(StrategyTabu, is_refused_where_it_does_not_suit) {
 
 TEST(StrategyExhaustive, proves_optima_that_the_bound_does_not_reach) {
     MapRequest small = request("mesh:3x3", random_workload(8, 2, 20, true, 3));
+    small.search.evaluations = 0;
     small.strategy = "exhaustive";
     const MapReport report = run_map(small);
     EXPECT_TRUE(report.optimal);
     EXPECT_LT(*report.lower_bound, report.value);
     small.strategy = "auto";
     EXPECT_EQ(run_map(small).value, report.value);
+
+    small.objective = "rmatt-3d";
+    small.strategy = "exhaustive";
+    EXPECT_FALSE(run_map(small).optimal) << "the best on the logical torus is not the best";
+    small.search.time_limit_seconds = 1;
+    EXPECT_THROW(run_map(small), OptionError) << "nothing to limit";
 }
 
 }  // namespace
