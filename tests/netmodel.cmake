@@ -4,3 +4,7 @@ haichi_test(netmodel_tests
                     unit/netmodel_allocation.cc unit/netmodel_graph.cc unit/netmodel_faults.cc
                     property/netmodel_routes.cc property/netmodel_faults.cc property/netmodel_folds.cc
                     malformed/machine_file.cc malformed/machine_lists.cc malformed/machine_options.cc malformed/graphml.cc)
+
+haichi_test(packetsim_tests
+            LINKS haichi::netmodel
+            SOURCES unit/packetsim_timing.cc)

@@ -1,0 +1,38 @@
+#include "netmodel/packetsim/packet_timing.h"
+
+#include <string>
+
+#include "base/errors.h"
+
+namespace haichi {
+
+namespace {
+
+void check_range(const char* what, std::int64_t value, std::int64_t least, std::int64_t most, const char* unit) {
+    if (value >= least && value <= most) return;
+    throw OptionError(std::string(what) + " must be from " + std::to_string(least) + " to " + std::to_string(most) +
+                      unit + ", not " + std::to_string(value));
+}
+
+}  // namespace
+
+PacketTiming::PacketTiming(const PacketTimingOptions& options) : options_(options) {
+    constexpr std::int64_t kLargestBandwidth = 1'000'000'000'000'000;  // as of machines: 10^15 bytes/s
+    check_range("link bandwidth", options.link_bandwidth_bytes_per_s, 0, kLargestBandwidth, " bytes/s");
+    check_range("switch bandwidth", options.switch_bandwidth_bytes_per_s, 0, kLargestBandwidth, " bytes/s");
+    check_range("NIC bandwidth", options.nic_bandwidth_bytes_per_s, 0, kLargestBandwidth, " bytes/s");
+    check_range("routing time", options.routing_ps, 0, kLongestLatencyPs, " ps");
+    check_range("VC allocation time", options.vc_allocation_ps, 0, kLongestLatencyPs, " ps");
+    check_range("switch allocation time", options.switch_allocation_ps, 0, kLongestLatencyPs, " ps");
+    check_range("switch latency", options.switch_latency_ps, 0, kLongestLatencyPs, " ps");
+    check_range("cable latency", options.cable_latency_ps, 0, kLongestLatencyPs, " ps");
+    check_range("packet payload", options.packet_payload_bytes, 1, kLargestPacketBytes, " bytes");
+    check_range("packet header", options.packet_header_bytes, 0, kLargestPacketBytes, " bytes");
+    check_range("payload and header of a packet", full_packet_bytes(), 1, kLargestPacketBytes, " bytes");
+    check_range("buffer of a virtual channel", options.buffer_packets, 1, kMostBufferPackets, " packets");
+    check_range("number of virtual channels", options.virtual_channels, 1, kMostVirtualChannels, "");
+    router_latency_ps_ =
+        options.routing_ps + options.vc_allocation_ps + options.switch_allocation_ps + options.switch_latency_ps;
+}
+
+}  // namespace haichi
