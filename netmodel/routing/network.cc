@@ -195,7 +195,8 @@ std::optional<Network::CutPair> Network::find_cut_pair() const {
     return std::nullopt;
 }
 
-const DimensionOrder& Network::routing_between(const GridFabric& fabric, NodeId s, NodeId d) const {
+const DimensionOrder& Network::dimension_order(NodeId s, NodeId d) const {
+    const auto& fabric = std::get<GridFabric>(fabric_);
     if (!detours_) return fabric.routing;
     const DimensionOrder* routing = detours_->routing_between(fabric.topology, fabric.routing, vertex(s), vertex(d));
     if (routing != nullptr) return *routing;
@@ -237,7 +238,7 @@ void Network::append_route(NodeId s, NodeId d, std::vector<LinkId>& links) const
     if (s == d) return;
     if (options_.count_nic) links.push_back(injection_link(s));
     if (const auto* grid = std::get_if<GridFabric>(&fabric_)) {
-        walk_dimension_order(grid->topology, routing_between(*grid, s, d), vertex(s), vertex(d),
+        walk_dimension_order(grid->topology, dimension_order(s, d), vertex(s), vertex(d),
                              [&links](LinkId link) { links.push_back(link); });
     } else if (const auto* graph = std::get_if<GraphFabric>(&fabric_)) {
         graph->routing.append_route(graph->topology, vertex(s), vertex(d), links);
@@ -253,7 +254,7 @@ std::int32_t Network::hops(NodeId s, NodeId d) const {
     const std::int32_t channels = options_.count_nic ? 2 : 0;
     if (const auto* grid = std::get_if<GridFabric>(&fabric_)) {
         if (routes_are_shortest_) return channels + grid->topology.distance(vertex(s), vertex(d));
-        return channels + route_length(grid->topology, routing_between(*grid, s, d), vertex(s), vertex(d));
+        return channels + route_length(grid->topology, dimension_order(s, d), vertex(s), vertex(d));
     }
     if (const auto* graph = std::get_if<GraphFabric>(&fabric_)) {
         return channels + graph->routing.hops(graph->topology, vertex(s), vertex(d));

@@ -85,6 +85,8 @@ class Network {
     /// Appends the links of the static route from s to d, in order; nothing when s == d. O(length), and more to pass a
     /// faulty node. Both must be usable. Throws OptionError, naming the faulty node and the pair, when no route passes.
     void append_route(NodeId s, NodeId d, std::vector<LinkId>& links) const;
+    /// The stages of that route, past faulty nodes. Only on grids. Throws as append_route.
+    [[nodiscard]] const DimensionOrder& dimension_order(NodeId s, NodeId d) const;
     /// Length of that route. O(axes) or O(levels); O(length) where routes have to be walked. Throws as append_route.
     [[nodiscard]] std::int32_t hops(NodeId s, NodeId d) const;
     /// False when a repeated axis with a column or a faulty node makes detours.
@@ -142,8 +144,6 @@ class Network {
     void build_near_nodes_of_tree(const FatTree& tree);
     void build_near_nodes_of_graph(const Graph& graph);
     [[nodiscard]] bool is_graph() const { return std::holds_alternative<GraphFabric>(fabric_); }
-    /// The routing of this message on a grid, past faulty nodes.
-    [[nodiscard]] const DimensionOrder& routing_between(const GridFabric& fabric, NodeId s, NodeId d) const;
     /// Number of other vertices at each distance from the vertex that has the nearest ones.
     [[nodiscard]] std::vector<std::int64_t> best_distance_histogram() const;
     /// The smallest distance of two nodes of a graph.

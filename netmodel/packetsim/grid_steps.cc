@@ -1,0 +1,34 @@
+#include "netmodel/packetsim/grid_steps.h"
+
+namespace haichi {
+
+GridSteps::GridSteps(const Grid& grid, const DimensionOrder& routing)
+    : tie_is_minus_(routing.tie == Sign::kMinus),
+      links_per_vertex_(grid.links_per_vertex()),
+      packed_(static_cast<std::size_t>(grid.vertex_count()), 0) {
+    // At most 2^23 vertices and 12 axes: 35 bits suffice.
+    std::uint8_t shift = 0;
+    for (const DimensionOrder::Stage& at : routing.stages) {
+        const Axis& axis = grid.axis(at.axis);
+        if (!at.to_destination || axis.size == 1) continue;
+        const auto bits = static_cast<std::uint8_t>(std::bit_width(static_cast<std::uint32_t>(axis.size - 1)));
+        Stage stage;
+        stage.mask = (std::uint32_t{1} << bits) - 1;
+        stage.size = axis.size;
+        stage.plus = grid.link(VertexId(0), at.axis, Sign::kPlus).value;
+        stage.minus = grid.link(VertexId(0), at.axis, Sign::kMinus).value;
+        stage.shift = shift;
+        stage.is_ring = axis.is_ring();
+        for (std::uint8_t bit = 0; bit < bits; ++bit) {
+            stage_of_bit_[shift + bit] = static_cast<std::uint8_t>(stages_.size());
+        }
+        for (std::int32_t v = 0; v < grid.vertex_count(); ++v) {
+            packed_[static_cast<std::size_t>(v)] |= static_cast<std::uint64_t>(grid.coordinate(VertexId(v), at.axis))
+                                                    << shift;
+        }
+        stages_.push_back(stage);
+        shift = static_cast<std::uint8_t>(shift + bits);
+    }
+}
+
+}  // namespace haichi

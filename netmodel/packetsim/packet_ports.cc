@@ -1,0 +1,127 @@
+#include "netmodel/packetsim/packet_ports.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "base/errors.h"
+
+namespace haichi {
+
+PacketPorts::PacketPorts(const Network& network, const PacketTiming& timing)
+    : node_count_(network.node_count()), virtual_channels_(timing.options().virtual_channels) {
+    constexpr std::int64_t kMostPorts = std::int64_t{1} << 29;  // an event names a port in 29 bits
+    find_ends(network);
+    if (std::int64_t{link_count_} * virtual_channels_ + node_count_ >= kMostPorts) {
+        throw UnsupportedError("a machine of " + std::to_string(link_count_) + " links with " +
+                               std::to_string(virtual_channels_) + " virtual channels is too large to simulate");
+    }
+    find_hosts(network);
+
+    const PacketTimingOptions& options = timing.options();
+    const auto bandwidth = [&](std::int32_t link) {
+        return options.link_bandwidth_bytes_per_s != 0 ? options.link_bandwidth_bytes_per_s
+                                                       : network.bandwidth_bytes_per_s(LinkId(link));
+    };
+    const auto* graph = std::get_if<GraphFabric>(&network.fabric());
+    std::int64_t fastest = 0;
+    class_of_output_.reserve(static_cast<std::size_t>(output_count()));
+    for (std::int32_t l = 0; l < link_count_; ++l) {
+        const VertexId from = link_source_[static_cast<std::size_t>(l)];
+        const VertexId to = link_target_[static_cast<std::size_t>(l)];
+        if (!from.valid()) {
+            class_of_output_.push_back(0);  // never used
+            continue;
+        }
+        if (bandwidth(l) < 1) throw OptionError("the packet simulator needs a link bandwidth");
+        fastest = std::max(fastest, bandwidth(l));
+        std::int64_t cable_ps = is_host(from) || is_host(to) ? 0 : timing.cable_latency_ps();
+        if (graph != nullptr) cable_ps = graph->topology.link(LinkId(l)).latency_ps.value_or(cable_ps);
+        const std::int64_t router_ps = is_host(from) ? 0 : timing.router_latency_ps();
+        add_output(timing, bandwidth(l), router_ps + cable_ps);
+    }
+    nic_bandwidth_bytes_per_s_ = options.nic_bandwidth_bytes_per_s;
+    if (nic_bandwidth_bytes_per_s_ == 0) nic_bandwidth_bytes_per_s_ = fastest;
+    if (nic_bandwidth_bytes_per_s_ == 0) nic_bandwidth_bytes_per_s_ = network.largest_bandwidth_bytes_per_s();
+    if (nic_bandwidth_bytes_per_s_ < 1) throw OptionError("the packet simulator needs a link bandwidth");
+    for (std::int32_t n = 0; n < node_count_; ++n) {
+        add_output(timing, nic_bandwidth_bytes_per_s_,
+                   is_host(network.vertex(NodeId(n))) ? 0 : timing.router_latency_ps());
+    }
+    bandwidth_is_uniform_ = std::ranges::all_of(
+        classes_, [&](const Class& port) { return port.bandwidth_bytes_per_s == nic_bandwidth_bytes_per_s_; });
+    if (transfer_ps(timing.full_packet_bytes(), nic_bandwidth_bytes_per_s_) >
+        std::numeric_limits<std::uint32_t>::max()) {
+        throw OptionError("a packet takes more than 4.29 ms at the NIC's " +
+                          std::to_string(nic_bandwidth_bytes_per_s_) + " bytes/s");
+    }
+}
+
+void PacketPorts::add_output(const PacketTiming& timing, std::int64_t bandwidth_bytes_per_s, std::int64_t latency_ps) {
+    const std::int64_t switch_bandwidth = timing.options().switch_bandwidth_bytes_per_s;
+    Class port;
+    port.bandwidth_bytes_per_s =
+        switch_bandwidth == 0 ? bandwidth_bytes_per_s : std::min(bandwidth_bytes_per_s, switch_bandwidth);
+    port.latency_ps = latency_ps;
+    port.full_packet_ps = transfer_ps(timing.full_packet_bytes(), port.bandwidth_bytes_per_s);
+    if (port.full_packet_ps > std::numeric_limits<std::uint32_t>::max()) {
+        throw OptionError("a packet of " + std::to_string(timing.full_packet_bytes()) +
+                          " bytes takes more than 4.29 ms at " + std::to_string(port.bandwidth_bytes_per_s) +
+                          " bytes/s");
+    }
+    // Neighbouring links are mostly alike: look from the last class backwards.
+    const auto found = std::find(classes_.rbegin(), classes_.rend(), port);
+    std::size_t index = classes_.size();
+    if (found != classes_.rend()) {
+        index = static_cast<std::size_t>(classes_.rend() - found) - 1;
+    } else {
+        classes_.push_back(port);
+    }
+    if (index > std::numeric_limits<std::uint16_t>::max()) {
+        throw UnsupportedError("the packet simulator takes at most 65,536 different kinds of links");
+    }
+    class_of_output_.push_back(static_cast<std::uint16_t>(index));
+}
+
+void PacketPorts::find_ends(const Network& network) {
+    std::visit(
+        [this](const auto& fabric) {
+            const auto& topology = fabric.topology;
+            link_count_ = topology.link_count();
+            link_source_.resize(static_cast<std::size_t>(link_count_));
+            link_target_.resize(static_cast<std::size_t>(link_count_));
+            is_host_.assign(static_cast<std::size_t>(topology.vertex_count()), 0);
+            for (std::int32_t l = 0; l < link_count_; ++l) {
+                if constexpr (requires { topology.link_exists(LinkId(l)); }) {
+                    if (!topology.link_exists(LinkId(l))) continue;
+                }
+                const auto ends = [&] {
+                    if constexpr (requires { topology.link_ends(LinkId(l)); }) {
+                        return topology.link_ends(LinkId(l));
+                    } else {
+                        return topology.link(LinkId(l));
+                    }
+                }();
+                link_source_[static_cast<std::size_t>(l)] = ends.from;
+                link_target_[static_cast<std::size_t>(l)] = ends.to;
+            }
+        },
+        network.fabric());
+}
+
+void PacketPorts::find_hosts(const Network& network) {
+    if (const auto* tree = std::get_if<FatTreeFabric>(&network.fabric())) {
+        std::fill_n(is_host_.begin(), tree->topology.terminal_count(), std::uint8_t{1});
+    }
+    const auto* fabric = std::get_if<GraphFabric>(&network.fabric());
+    if (fabric == nullptr) return;
+    const Graph& graph = fabric->topology;
+    for (std::int32_t v = 0; v < graph.terminal_count(); ++v) {
+        const auto out = graph.successors(VertexId(v));
+        const auto in = graph.predecessors(VertexId(v));
+        const bool single = out.size() == 1 && in.size() == 1 && out[0].vertex == in[0].vertex;
+        if (single && out[0].vertex.value >= graph.terminal_count()) is_host_[static_cast<std::size_t>(v)] = 1;
+    }
+}
+
+}  // namespace haichi

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "netmodel/packetsim/packet_timing.h"
+#include "netmodel/routing/network.h"
+
+namespace haichi {
+
+/// The ports of a machine's routers, numbered: what never changes during a run.
+///
+/// Every vertex is a router, and every node has a NIC on its own. Output ports: link l of the fabric is output l, the
+/// ejection channel of node n is output link_count() + n. Input buffers: that behind link l for VC v is l * VCs + v,
+/// the injection buffer of node n is link_count() * VCs + n. The inputs of a router are numbered by link, the injection
+/// buffer last: "lowest (port, VC)" is the lowest buffer.
+///
+/// On trees, and where a terminal of a graph is joined to a single switch, a terminal is a host without a router: its
+/// links are the channels of its NIC. The link to the switch costs no latency ("NIC to router"), the one from the
+/// switch no cable ("ejection"), the passage between host and its NIC nothing. A latency that a graph file states for
+/// a link is that of its cable, also there.
+class PacketPorts {
+  public:
+    /// Bandwidth and latency of an output; ports of a kind share them.
+    struct Class {
+        std::int64_t bandwidth_bytes_per_s = 0;  ///< of the channel or the switch, whichever is slower
+        std::int64_t latency_ps = 0;             ///< L: from the grant to the head's arrival
+        std::int64_t full_packet_ps = 0;         ///< a packet of the largest size
+        friend bool operator==(const Class&, const Class&) = default;
+    };
+
+    /// Throws OptionError when a packet takes 4.29 ms (2^32 ps) or more on some channel, UnsupportedError for too many
+    /// ports to number.
+    PacketPorts(const Network& network, const PacketTiming& timing);
+
+    [[nodiscard]] std::int32_t link_count() const { return link_count_; }
+    [[nodiscard]] std::int32_t output_count() const { return link_count_ + node_count_; }
+    [[nodiscard]] std::int32_t buffer_count() const { return link_count_ * virtual_channels_ + node_count_; }
+    [[nodiscard]] std::int32_t virtual_channels() const { return virtual_channels_; }
+
+    [[nodiscard]] const std::vector<Class>& classes() const { return classes_; }
+    /// By output.
+    [[nodiscard]] const std::vector<std::uint16_t>& class_of_output() const { return class_of_output_; }
+    /// By link of the fabric; invalid where it does not exist.
+    [[nodiscard]] const std::vector<VertexId>& link_source() const { return link_source_; }
+    [[nodiscard]] const std::vector<VertexId>& link_target() const { return link_target_; }
+    [[nodiscard]] std::int64_t nic_bandwidth_bytes_per_s() const { return nic_bandwidth_bytes_per_s_; }
+    /// All channels, injection included, let a packet through in the same time.
+    [[nodiscard]] bool bandwidth_is_uniform() const { return bandwidth_is_uniform_; }
+    [[nodiscard]] std::int32_t vertex_count() const { return static_cast<std::int32_t>(is_host_.size()); }
+    /// A terminal without a router.
+    [[nodiscard]] bool is_host(VertexId v) const { return is_host_[v.index()] != 0; }
+
+  private:
+    void find_ends(const Network& network);
+    void find_hosts(const Network& network);
+    void add_output(const PacketTiming& timing, std::int64_t bandwidth_bytes_per_s, std::int64_t latency_ps);
+
+    std::int32_t link_count_ = 0;
+    std::int32_t node_count_ = 0;
+    std::int32_t virtual_channels_ = 1;
+    std::int64_t nic_bandwidth_bytes_per_s_ = 0;
+    bool bandwidth_is_uniform_ = true;
+    std::vector<Class> classes_;
+    std::vector<std::uint16_t> class_of_output_;
+    std::vector<VertexId> link_source_;
+    std::vector<VertexId> link_target_;
+    std::vector<std::uint8_t> is_host_;  ///< per vertex
+};
+
+}  // namespace haichi

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "netmodel/routing/network.h"
+
+namespace haichi {
+
+/// One passage of a route: a link, and the virtual channel of the buffer behind it.
+struct ChannelHop {
+    LinkId link;
+    std::uint8_t vc = 0;
+
+    friend bool operator==(const ChannelHop&, const ChannelHop&) = default;
+};
+
+/// The virtual channels that keep routes free of deadlock (Dally, Seitz, IEEE Trans. Comp. 1987: no cycle of channels
+/// that wait for each other). The dateline of a ring lies between its last and its first position; a hop of a route
+/// that has the dateline before it, or crosses it, takes VC 1, all others VC 0. Meshes and trees need one VC. Stages of
+/// a grid route that lead to a column instead of the destination (past faulty nodes) take a layer of their own, above
+/// those of the usual stages. A value; the Network is passed in and must be the one it was made for.
+class VirtualChannels {
+  public:
+    /// Throws UnsupportedError when the routes have a cycle of channels, which only happens on graphs, and on grids
+    /// whose routing has a column and which have faulty nodes too.
+    ///
+    /// Grids and trees need no search: along every route (layer of columns before the others, stage in its order, VC 1
+    /// before VC 0, position in the direction of travel), or (up by level, down by level), only grows, so there is no
+    /// cycle. The tests compare that with find_cycle() on small machines. The others are looked at pair by
+    /// pair, whatever their size.
+    explicit VirtualChannels(const Network& network);
+
+    /// How many a machine must have.
+    [[nodiscard]] std::int32_t needed() const { return needed_; }
+    /// Throws OptionError when `available` is less than needed.
+    void check(std::int32_t available) const;
+    /// Appends the links of the fabric from s to d with their virtual channels. Throws as Network::append_route.
+    void append_route(const Network& network, NodeId s, NodeId d, std::vector<ChannelHop>& hops) const;
+
+    /// Channels (link * needed() + VC), each of which a packet may hold while it waits for the next, and the last for
+    /// the first; empty when there is no such cycle. Exact: O(nodes^2 * length), over all pairs of usable nodes.
+    [[nodiscard]] std::vector<std::int32_t> find_cycle(const Network& network) const;
+
+    /// The links of the fabric from s to d all with VC 0: what the virtual channels are to be compared with.
+    static void append_links(const Network& network, NodeId s, NodeId d, std::vector<ChannelHop>& hops);
+
+  private:
+    std::int32_t needed_ = 1;
+    std::int32_t column_layer_ = 0;  ///< first VC of stages that lead to a column
+};
+
+/// The first cycle in a graph given by the successors of each vertex; empty when there is none. O(vertices + edges).
+[[nodiscard]] std::vector<std::int32_t> find_cycle(const std::vector<std::vector<std::int32_t>>& successors);
+
+}  // namespace haichi
