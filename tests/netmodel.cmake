@@ -7,4 +7,5 @@ haichi_test(netmodel_tests
 
 haichi_test(packetsim_tests
             LINKS haichi::netmodel
-            SOURCES unit/packetsim_timing.cc unit/packetsim_engine.cc)
+            SOURCES unit/packetsim_timing.cc unit/packetsim_engine.cc
+                    property/packetsim_reference.cc)

@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/errors.h"
@@ -143,6 +144,9 @@ class PacketEngine {
     std::optional<WaitingBuffers> waiting_;
     std::vector<PacketNic> nics_;
     MessagePool messages_;
+    /// Messages posted ahead by a number of their own, which grows with the calls; message numbers do not.
+    std::unordered_map<std::uint32_t, std::int32_t> posts_;
+    std::uint32_t last_post_ = 0;
 };
 
 }  // namespace haichi

@@ -98,7 +98,8 @@ MessageId PacketEngine<Client>::inject(const PacketMessage& message, std::int64_
     const std::int32_t id = messages_.add(message, network_->vertex(message.destination), timing_);
     ++counts_.messages_under_way;
     if (time_ps > now_ps_) {
-        push(time_ps, kPost, message.source.value, static_cast<std::uint32_t>(id));
+        posts_.emplace(++last_post_, id);
+        push(time_ps, kPost, message.source.value, last_post_);
     } else {
         queue(id);
     }
@@ -138,7 +139,7 @@ void PacketEngine<Client>::handle(const TimeWheel::Event& event) {
         case kNic:
             return nic_ready(entity);
         case kPost:
-            return queue(static_cast<std::int32_t>(event.data));
+            return queue(posts_.extract(event.data).mapped());
         case kDelivery:
             return deliver(static_cast<std::int32_t>(event.data));
         case kTimer:

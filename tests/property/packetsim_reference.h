@@ -1,0 +1,281 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <queue>
+#include <stdexcept>
+#include <tuple>
+#include <vector>
+
+#include "netmodel/packetsim/packet_engine.h"
+
+namespace haichi::packetsim_reference {
+
+/// The packet simulator once more, slow and plain: a priority queue, one event for every step (a head arrives, a tail
+/// leaves, a credit comes back, an output becomes free), packets with their whole path, credits as counters. Written
+/// from the equations, sharing only routes and virtual channels with the engine.
+class ReferenceSimulator {
+  public:
+    struct Delivery {
+        std::int64_t injected_ps = -1;
+        std::int64_t delivered_ps = -1;
+        friend bool operator==(const Delivery&, const Delivery&) = default;
+    };
+
+    /// `terminals_are_hosts`: without a router, as on trees.
+    ReferenceSimulator(const Network& network, const PacketTimingOptions& options, bool terminals_are_hosts)
+        : network_(network), options_(options), channels_(network), hosts_(terminals_are_hosts) {
+        links_ = network.link_count();
+        nic_rate_ = options.nic_bandwidth_bytes_per_s != 0 ? options.nic_bandwidth_bytes_per_s : fastest_link();
+    }
+
+    void inject(const PacketMessage& message, std::int64_t time_ps) {
+        const auto index = static_cast<std::int32_t>(messages_.size());
+        messages_.push_back(message);
+        results_.emplace_back();
+        add(time_ps, kPost, message.source.value, index);
+    }
+
+    /// By message, in the order of inject.
+    std::vector<Delivery> run() {
+        while (!events_.empty()) {
+            const Event event = events_.top();
+            events_.pop();
+            now_ = std::get<0>(event);
+            step(static_cast<Step>(std::get<1>(event)), std::get<2>(event), std::get<3>(event));
+        }
+        for (const auto& [id, buffer] : buffers_) {
+            if (!buffer.packets.empty()) throw std::runtime_error("packets are stuck");
+        }
+        for (const auto& [channel, taken] : taken_) {
+            if (taken != 0) throw std::runtime_error("a credit was lost");
+        }
+        return results_;
+    }
+
+  private:
+    // What changes a state comes before who chooses, at one instant.
+    enum Step { kOutputFree, kCredit, kTailLeft, kHeadArrived, kChoose, kAsk, kNicFree, kPost, kDelivered };
+    using Event = std::tuple<std::int64_t, std::int32_t, std::int32_t, std::int32_t>;  // time, step, entity, data
+
+    struct Packet {
+        std::int32_t message = 0;
+        std::int64_t bytes = 0;
+        bool is_last = false;
+        std::vector<std::int32_t> outputs;  ///< links, then the ejection channel
+        std::vector<std::int32_t> buffers;  ///< where it waits for each
+        std::size_t at = 0;
+        std::int64_t slowest = 0;
+        std::int64_t head_ps = 0;
+        std::int64_t tail_ps = 0;
+    };
+    struct Buffer {
+        std::deque<Packet> packets;  ///< sent here; the first may be leaving
+        bool is_leaving = false;
+        bool asks = false;
+    };
+    struct Output {
+        std::int64_t free_ps = 0;
+        std::int32_t last = -1;
+        std::vector<std::int32_t> waiting;  ///< buffers, in order
+    };
+    struct Nic {
+        std::deque<std::int32_t> messages;
+        std::int64_t left_bytes = -1;
+        std::int64_t free_ps = 0;
+    };
+
+    static std::int64_t time_of(std::int64_t bytes, std::int64_t rate) {
+        const auto exact = static_cast<__int128>(bytes) * 1'000'000'000'000;
+        return static_cast<std::int64_t>((exact + rate - 1) / rate);
+    }
+    std::int64_t link_rate(std::int32_t link) const {
+        return options_.link_bandwidth_bytes_per_s != 0 ? options_.link_bandwidth_bytes_per_s
+                                                        : network_.bandwidth_bytes_per_s(LinkId(link));
+    }
+    std::int64_t fastest_link() const {
+        std::int64_t fastest = 0;
+        for (std::int32_t l = 0; l < links_; ++l) {
+            if (network_.link_exists(LinkId(l))) fastest = std::max(fastest, link_rate(l));
+        }
+        return fastest;
+    }
+    std::int64_t output_rate(std::int32_t output) const {
+        const std::int64_t rate = output < links_ ? link_rate(output) : nic_rate_;
+        return options_.switch_bandwidth_bytes_per_s != 0 ? std::min(rate, options_.switch_bandwidth_bytes_per_s)
+                                                          : rate;
+    }
+    /// Of the passage `at` of a packet's `count`.
+    std::int64_t latency(std::size_t at, std::size_t count) const {
+        const std::int64_t router = options_.routing_ps + options_.vc_allocation_ps + options_.switch_allocation_ps +
+                                    options_.switch_latency_ps;
+        const std::int64_t cable = options_.cable_latency_ps;
+        const bool ejects = at + 1 == count;
+        if (!hosts_) return ejects ? router : router + cable;
+        if (ejects || at == 0) return 0;                   // host to its NIC; NIC to the first switch
+        return at + 2 == count ? router : router + cable;  // the last switch to the host
+    }
+    std::int64_t latency_of(const Packet& packet) const { return latency(packet.at, packet.outputs.size()); }
+    bool is_injection(std::int32_t buffer) const { return buffer >= links_ * options_.virtual_channels; }
+
+    void add(std::int64_t time_ps, Step step, std::int32_t entity, std::int32_t data = 0) {
+        events_.emplace(time_ps, step, entity, data);
+    }
+
+    void step(Step what, std::int32_t entity, std::int32_t data) {
+        if (what == kOutputFree) add(now_, kChoose, entity);
+        if (what == kCredit) {  // for the buffer `entity`, which the output `data` feeds, or a NIC
+            --taken_[entity];
+            if (is_injection(entity)) {
+                add(now_, kNicFree, data);
+            } else {
+                add(now_, kChoose, data);
+            }
+        }
+        if (what == kTailLeft) {
+            buffers_[entity].packets.pop_front();
+            buffers_[entity].is_leaving = false;
+            look_at_front(entity);
+        }
+        if (what == kHeadArrived) look_at_front(entity);
+        if (what == kChoose) choose(entity);
+        if (what == kAsk) ask(entity);
+        if (what == kNicFree) send(entity);
+        if (what == kPost) {
+            nics_[entity].messages.push_back(data);
+            send(entity);
+        }
+        if (what == kDelivered) results_[static_cast<std::size_t>(data)].delivered_ps = now_;
+    }
+
+    void look_at_front(std::int32_t id) {
+        Buffer& buffer = buffers_[id];
+        if (buffer.packets.empty() || buffer.is_leaving || buffer.asks) return;
+        if (buffer.packets.front().head_ps > now_) return;
+        buffer.asks = true;
+        add(now_, kAsk, id);
+    }
+
+    bool can_go(std::int32_t id) {
+        const Packet& packet = buffers_[id].packets.front();
+        if (outputs_[packet.outputs[packet.at]].free_ps > now_) return false;
+        if (packet.at + 1 == packet.outputs.size()) return true;
+        return taken_[packet.buffers[packet.at + 1]] < options_.buffer_packets;
+    }
+
+    void ask(std::int32_t id) {
+        if (can_go(id)) return grant(id);
+        const Packet& packet = buffers_[id].packets.front();
+        std::vector<std::int32_t>& waiting = outputs_[packet.outputs[packet.at]].waiting;
+        waiting.insert(std::ranges::lower_bound(waiting, id), id);
+    }
+
+    void choose(std::int32_t id) {
+        Output& output = outputs_[id];
+        std::vector<std::int32_t> turn;
+        for (const std::int32_t b : output.waiting) {
+            if (b > output.last) turn.push_back(b);
+        }
+        for (const std::int32_t b : output.waiting) {
+            if (b <= output.last) turn.push_back(b);
+        }
+        for (const std::int32_t b : turn) {
+            if (!can_go(b)) continue;
+            std::erase(output.waiting, b);
+            return grant(b);
+        }
+    }
+
+    void grant(std::int32_t id) {
+        Buffer& buffer = buffers_[id];
+        Packet& packet = buffer.packets.front();
+        const std::int32_t out = packet.outputs[packet.at];
+        const std::int64_t l = latency_of(packet);
+        outputs_[out].last = id;
+        outputs_[out].free_ps = now_ + time_of(packet.bytes, output_rate(out));
+        add(outputs_[out].free_ps, kOutputFree, out);
+
+        Packet next = packet;
+        next.slowest = std::min(packet.slowest, output_rate(out));
+        next.head_ps = now_ + l;
+        next.tail_ps = std::max(next.head_ps + time_of(packet.bytes, next.slowest), packet.tail_ps + l);
+        const std::int64_t left_ps = next.tail_ps - l;
+        buffer.asks = false;
+        buffer.is_leaving = true;
+        add(left_ps, kTailLeft, id);
+        if (is_injection(id)) {
+            add(left_ps, kCredit, id, messages_[static_cast<std::size_t>(packet.message)].source.value);
+        } else {
+            add(left_ps + latency(packet.at - 1, packet.outputs.size()), kCredit, id, packet.outputs[packet.at - 1]);
+        }
+        if (++next.at == next.outputs.size()) {
+            if (next.is_last) {
+                const std::int32_t node = messages_[static_cast<std::size_t>(next.message)].destination.value;
+                add(next.tail_ps, kDelivered, node, next.message);
+            }
+            return;
+        }
+        place(std::move(next));
+    }
+
+    void place(Packet packet) {
+        const std::int32_t id = packet.buffers[packet.at];
+        if (++taken_[id] > options_.buffer_packets) throw std::runtime_error("a buffer overflows");
+        add(packet.head_ps, kHeadArrived, id);
+        buffers_[id].packets.push_back(std::move(packet));
+    }
+
+    void send(std::int32_t node) {
+        Nic& nic = nics_[node];
+        const std::int32_t id = links_ * options_.virtual_channels + node;
+        if (nic.messages.empty() || nic.free_ps > now_ || taken_[id] == options_.buffer_packets) return;
+        const std::int32_t index = nic.messages.front();
+        const PacketMessage& message = messages_[static_cast<std::size_t>(index)];
+        if (nic.left_bytes < 0) nic.left_bytes = message.bytes;
+        const std::int64_t payload = std::min(nic.left_bytes, options_.packet_payload_bytes);
+        nic.left_bytes -= payload;
+
+        Packet packet;
+        packet.message = index;
+        packet.bytes = payload + options_.packet_header_bytes;
+        packet.is_last = nic.left_bytes == 0;
+        packet.slowest = nic_rate_;
+        packet.head_ps = now_;
+        packet.tail_ps = now_ + time_of(packet.bytes, nic_rate_);
+        packet.buffers.push_back(id);
+        std::vector<ChannelHop> hops;
+        channels_.append_route(network_, message.source, message.destination, hops);
+        for (const ChannelHop& hop : hops) {
+            packet.outputs.push_back(hop.link.value);
+            packet.buffers.push_back(hop.link.value * options_.virtual_channels + hop.vc);
+        }
+        packet.outputs.push_back(links_ + message.destination.value);
+        nic.free_ps = packet.tail_ps;
+        add(nic.free_ps, kNicFree, node);
+        if (packet.is_last) {
+            results_[static_cast<std::size_t>(index)].injected_ps = packet.tail_ps;
+            nic.messages.pop_front();
+            nic.left_bytes = -1;
+        }
+        place(std::move(packet));
+    }
+
+    const Network& network_;
+    PacketTimingOptions options_;
+    VirtualChannels channels_;
+    bool hosts_;
+    std::int32_t links_ = 0;
+    std::int64_t nic_rate_ = 0;
+    std::int64_t now_ = 0;
+    std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+    std::map<std::int32_t, Buffer> buffers_;
+    std::map<std::int32_t, Output> outputs_;
+    std::map<std::int32_t, std::int32_t> taken_;  ///< by buffer: slots that upstream may not use
+    std::map<std::int32_t, Nic> nics_;
+    std::vector<PacketMessage> messages_;
+    std::vector<Delivery> results_;
+};
+
+}  // namespace haichi::packetsim_reference
