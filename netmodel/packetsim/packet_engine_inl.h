@@ -118,6 +118,7 @@ void PacketEngine<Client>::run(std::int64_t until_ps) {
         const TimeWheel::Event event = wheel_.pop();
         now_ps_ = event.time_ps;
         ++counts_.events;
+        look_ahead();
         handle(event);
     }
     if (wheel_.empty() && counts_.messages_under_way > 0) {
@@ -129,8 +130,8 @@ void PacketEngine<Client>::run(std::int64_t until_ps) {
 
 template <class Client>
 void PacketEngine<Client>::handle(const TimeWheel::Event& event) {
-    const auto entity = static_cast<std::int32_t>(event.key & ((std::uint32_t{1} << kEntityBits) - 1));
-    switch (static_cast<Priority>(event.key >> kEntityBits)) {
+    const std::int32_t entity = entity_of(event);
+    switch (priority_of(event)) {
         case kWake:
             if (outputs_[static_cast<std::size_t>(entity)].wake_ps == now_ps_) wake_output(entity);
             return;
@@ -149,9 +150,43 @@ void PacketEngine<Client>::handle(const TimeWheel::Event& event) {
 }
 
 template <class Client>
-void PacketEngine<Client>::choose_hop(std::int32_t buffer, std::int32_t message) {
+void PacketEngine<Client>::look_ahead() {
+    // In three steps, because each finds its address in what the one before has fetched.
+    if (const TimeWheel::Event* far = wheel_.ahead(12)) {
+        const auto entity = static_cast<std::size_t>(entity_of(*far));
+        if (priority_of(*far) == kFront) __builtin_prefetch(&buffers_[entity]);
+        if (priority_of(*far) == kWake) __builtin_prefetch(&outputs_[entity]);
+    }
+    if (const TimeWheel::Event* event = wheel_.ahead(8); event != nullptr && priority_of(*event) == kFront) {
+        const std::int32_t buffer = entity_of(*event);
+        __builtin_prefetch(&slot(buffer, buffers_[static_cast<std::size_t>(buffer)].first));
+    }
+    if (const TimeWheel::Event* near = wheel_.ahead(4); near != nullptr && priority_of(*near) == kFront) {
+        const std::int32_t buffer = entity_of(*near);
+        const PacketBuffer& at = buffers_[static_cast<std::size_t>(buffer)];
+        choose_hop(buffer);
+        __builtin_prefetch(&outputs_[static_cast<std::size_t>(at.request)]);
+        if (at.request < ports_.link_count()) {
+            const std::int32_t target = at.request * vcs_ + at.request_vc;
+            __builtin_prefetch(&buffers_[static_cast<std::size_t>(target)]);
+        }
+    }
+    if (const TimeWheel::Event* next = wheel_.ahead(1); next != nullptr && priority_of(*next) == kFront) {
+        const PacketBuffer& at = buffers_[static_cast<std::size_t>(entity_of(*next))];
+        if (at.request >= 0 && at.request < ports_.link_count()) {
+            const std::int32_t target = at.request * vcs_ + at.request_vc;
+            const PacketBuffer& downstream = buffers_[static_cast<std::size_t>(target)];
+            __builtin_prefetch(&slot(target, downstream.first + downstream.count), 1);
+        }
+    }
+}
+
+/// The packet at the front; its head need not have arrived yet.
+template <class Client>
+void PacketEngine<Client>::choose_hop(std::int32_t buffer) {
     PacketBuffer& at = buffers_[static_cast<std::size_t>(buffer)];
-    const auto index = static_cast<std::size_t>(message);
+    if (at.request != PacketBuffer::kNotRouted) return;
+    const auto index = static_cast<std::size_t>(slot(buffer, at.first).message_and_last / 2);
     const auto ejection = [&] { return ports_.link_count() + messages_.entries[index].message.destination.value; };
     if (steps_) {
         const VertexId destination = messages_.destination[index];
@@ -192,14 +227,15 @@ std::int64_t PacketEngine<Client>::credit_ps(const PacketBuffer& buffer) {
 template <class Client>
 void PacketEngine<Client>::come_to_front(std::int32_t buffer) {
     PacketBuffer& at = buffers_[static_cast<std::size_t>(buffer)];
-    choose_hop(buffer, static_cast<std::int32_t>(slot(buffer, at.first).message_and_last / 2));
-    const PacketOutput& output = outputs_[static_cast<std::size_t>(at.request)];
+    choose_hop(buffer);
+    PacketOutput& output = outputs_[static_cast<std::size_t>(at.request)];
     std::int64_t possible_ps = output.busy_until_ps;
     if (possible_ps <= now_ps_) {
         possible_ps = credit_ps(at);
         if (possible_ps <= now_ps_) return grant(buffer);
     }
     waiting_->add(static_cast<std::size_t>(at.request), at.number);
+    output.has_waiting = true;
     if (possible_ps != kForEver) wake_at(at.request, possible_ps);
 }
 
@@ -217,7 +253,7 @@ void PacketEngine<Client>::wake_output(std::int32_t output) {
     at.wake_ps = PacketOutput::kNoWake;
     const auto index = static_cast<std::size_t>(output);
     if (at.busy_until_ps > now_ps_) {
-        if (waiting_->any(index)) wake_at(output, at.busy_until_ps);
+        if (at.has_waiting) wake_at(output, at.busy_until_ps);
         return;
     }
     std::int64_t earliest_ps = kForEver;
@@ -229,6 +265,7 @@ void PacketEngine<Client>::wake_output(std::int32_t output) {
     });
     if (chosen != WaitingBuffers::kNone) {
         waiting_->remove(index, chosen);
+        at.has_waiting = waiting_->any(index);
         grant(buffers_of_routers_[at.first_buffer + chosen]);
     } else if (earliest_ps != kForEver) {
         wake_at(output, earliest_ps);
@@ -276,7 +313,8 @@ void PacketEngine<Client>::grant(std::int32_t buffer) {
             wake_at(upstream, at.leave_ps + class_of(outputs_[static_cast<std::size_t>(upstream)]).latency_ps);
         }
     }
-    if (waiting_->any(static_cast<std::size_t>(at.request))) wake_at(at.request, output.busy_until_ps);
+    if (output.has_waiting) wake_at(at.request, output.busy_until_ps);
+    at.request = PacketBuffer::kNotRouted;
 }
 
 template <class Client>

@@ -35,9 +35,11 @@ static_assert(sizeof(PacketSlot) == 16);
 
 /// An input buffer: a ring of slots, one virtual channel of one input of a router.
 struct alignas(32) PacketBuffer {
+    static constexpr std::int32_t kNotRouted = -1;
+
     std::int64_t leave_ps = PacketSlot::kAlwaysFree;  ///< when the tail of the packet granted last leaves
     VertexId vertex;                                  ///< the router
-    std::int32_t request = -1;                        ///< output that the packet at the front asks for
+    std::int32_t request = kNotRouted;                ///< output that the packet at the front asks for
     std::uint32_t number = 0;                         ///< among the buffers of the router
     std::uint16_t first = 0;                          ///< slot of the front
     std::uint16_t count = 0;                          ///< packets sent here and not granted yet
@@ -55,6 +57,7 @@ struct alignas(32) PacketOutput {
     std::uint32_t first_buffer = 0;  ///< of its router, in PacketEngine::buffers_of_routers_
     std::uint32_t last_granted = 0;  ///< number of the buffer: the round robin goes on behind it
     std::uint16_t port_class = 0;
+    bool has_waiting = false;  ///< spares a look at WaitingBuffers
 };
 static_assert(sizeof(PacketOutput) == 32);
 

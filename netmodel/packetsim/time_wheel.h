@@ -65,6 +65,11 @@ class TimeWheel {
         return event;
     }
 
+    /// The event `places` after the next one, as far as is known; null when that is not near.
+    [[nodiscard]] const Event* ahead(std::size_t places) const {
+        return cursor_ + places < sorted_.size() ? &sorted_[cursor_ + places] : nullptr;
+    }
+
     [[nodiscard]] std::size_t memory_bytes() const {
         return chunks_.capacity() * sizeof(Chunk) +
                (sorted_.capacity() + soon_.capacity() + later_.capacity()) * sizeof(Event) +

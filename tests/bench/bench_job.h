@@ -46,5 +46,6 @@ SharedJob shuffled_stencil_job();
 void register_annealing(const std::vector<SizedJob>& jobs);
 void register_tables(const std::vector<SizedJob>& jobs, const SharedJob& bisected);
 void register_inputs_outputs();
+void register_packets();
 
 }  // namespace haichi::bench

@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
     haichi::bench::register_annealing(jobs);
     haichi::bench::register_tables(jobs, haichi::bench::shuffled_stencil_job());
     haichi::bench::register_inputs_outputs();
+    haichi::bench::register_packets();
     benchmark::RunSpecifiedBenchmarks();
     benchmark::Shutdown();
     return 0;
