@@ -15,11 +15,11 @@ struct ChannelHop {
     friend bool operator==(const ChannelHop&, const ChannelHop&) = default;
 };
 
-/// The virtual channels that keep routes free of deadlock (Dally, Seitz, IEEE Trans. Comp. 1987: no cycle of channels
-/// that wait for each other). The dateline of a ring lies between its last and its first position; a hop of a route
-/// that has the dateline before it, or crosses it, takes VC 1, all others VC 0. Meshes and trees need one VC. Stages of
-/// a grid route that lead to a column instead of the destination (past faulty nodes) take a layer of their own, above
-/// those of the usual stages. A value; the Network is passed in and must be the one it was made for.
+/// The virtual channels that keep routes free of deadlock (Dally, Seitz, IEEE Trans. Comp. C-36(5), 1987: no cycle of
+/// channels that wait for each other). The dateline of a ring lies between its last and its first position; a hop of a
+/// route that has the dateline before it, or crosses it, takes VC 1, all others VC 0. Meshes and trees need one VC.
+/// Stages of a grid route that lead to a column instead of the destination (past faulty nodes) take a layer of their
+/// own, above those of the usual stages. A value; the Network is passed in and must be the one it was made for.
 class VirtualChannels {
   public:
     /// Throws UnsupportedError when the routes have a cycle of channels, which only happens on graphs, and on grids
