@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -42,6 +43,14 @@ struct PacketCounts {
     std::int64_t events = 0;
 };
 
+/// How a PacketEngine is run; nothing here changes a result.
+struct PacketEngineOptions {
+    int threads = 1;
+    /// Effects of one node on another that the client brings about itself (call_across) come at least this much later.
+    std::int64_t shortest_client_latency_ps = std::numeric_limits<std::int64_t>::max();
+    bool count_bytes = false;  ///< per link and ejection channel, for bytes_passed()
+};
+
 /// The packet-level simulator: virtual cut-through, an input buffer per virtual channel, credits, round robin.
 ///
 /// A packet's head arrives at the front of a buffer, asks for an output and is granted it as soon as the output is free
@@ -65,7 +74,8 @@ class PacketEngine {
     static constexpr std::int64_t kForEver = std::numeric_limits<std::int64_t>::max();
 
     /// `network` and `client` must outlive it. Throws what VirtualChannels and PacketPorts throw.
-    PacketEngine(const Network& network, const PacketTiming& timing, Client& client);
+    PacketEngine(const Network& network, const PacketTiming& timing, Client& client,
+                 const PacketEngineOptions& options = {});
     PacketEngine(const PacketEngine&) = delete;
     PacketEngine& operator=(const PacketEngine&) = delete;
 
@@ -74,13 +84,22 @@ class PacketEngine {
     MessageId inject(const PacketMessage& message, std::int64_t time_ps);
     /// client.timer(node, data) at `time_ps`, now or later; of one node at one instant in the order of `data`.
     void call_at(NodeId node, std::uint32_t data, std::int64_t time_ps);
+    /// The same for another node than that of the callback, `from`, at least shortest_client_latency_ps from now.
+    void call_across(NodeId from, NodeId node, std::uint32_t data, std::int64_t time_ps);
 
     /// Runs until nothing is left to happen, or up to and including `until_ps`. Throws InternalError when messages are
     /// under way and nothing happens any more: a deadlock.
     void run(std::int64_t until_ps = kForEver);
+    /// The same, and asks go_on() every now and then, at instants that depend on nothing but the traffic; no callback
+    /// runs meanwhile. False ends the run there.
+    void run_while(const std::function<bool()>& go_on, std::int64_t until_ps = kForEver);
 
     [[nodiscard]] std::int64_t now_ps() const { return now_ps_; }
     [[nodiscard]] const PacketCounts& counts() const { return counts_; }
+    /// Payload and headers that went over each link of the fabric, then through the ejection channels (of every node
+    /// those of its NICs in order). Only with count_bytes.
+    [[nodiscard]] const std::vector<std::int64_t>& bytes_passed() const { return bytes_passed_; }
+    [[nodiscard]] const PacketPorts& ports() const { return ports_; }
     /// No packet is in a buffer, and every slot has been given back.
     [[nodiscard]] bool is_drained() const;
     /// Of any buffer at this moment: packets in it, or on the way to it, that are not granted yet.
@@ -119,6 +138,7 @@ class PacketEngine {
     void send_downstream(std::int32_t target, PacketSlot packet);
     void eject(const PacketSlot& packet, NodeId node);
     [[nodiscard]] std::uint32_t duration_ps(const PacketSlot& packet, const PacketPorts::Class& port) const;
+    [[nodiscard]] std::int64_t packet_bytes(const PacketSlot& packet) const;
     [[nodiscard]] PacketSlot& slot(std::int32_t buffer, std::int32_t place) {
         if (place >= buffer_packets_) place -= buffer_packets_;
         return slots_[static_cast<std::size_t>(buffer) * static_cast<std::size_t>(buffer_packets_) +
@@ -145,6 +165,7 @@ class PacketEngine {
     std::int32_t first_injection_buffer_;
     std::int64_t now_ps_ = 0;
     PacketCounts counts_;
+    std::vector<std::int64_t> bytes_passed_;
     TimeWheel wheel_;
     std::vector<PacketOutput> outputs_;
     std::vector<PacketBuffer> buffers_;

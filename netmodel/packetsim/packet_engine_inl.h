@@ -22,7 +22,8 @@ inline std::int64_t horizon_ps(const PacketPorts& ports) {
 }  // namespace packet_engine_detail
 
 template <class Client>
-PacketEngine<Client>::PacketEngine(const Network& network, const PacketTiming& timing, Client& client)
+PacketEngine<Client>::PacketEngine(const Network& network, const PacketTiming& timing, Client& client,
+                                   const PacketEngineOptions& options)
     : network_(&network),
       timing_(timing),
       client_(&client),
@@ -39,6 +40,7 @@ PacketEngine<Client>::PacketEngine(const Network& network, const PacketTiming& t
     if (grid != nullptr && network.routes_are_shortest()) steps_.emplace(grid->topology, grid->routing);
     build_buffers();
     nics_.resize(static_cast<std::size_t>(network.node_count()));
+    if (options.count_bytes) bytes_passed_.assign(outputs_.size(), 0);
 }
 
 template <class Client>
@@ -113,8 +115,24 @@ void PacketEngine<Client>::call_at(NodeId node, std::uint32_t data, std::int64_t
 }
 
 template <class Client>
+void PacketEngine<Client>::call_across(NodeId, NodeId node, std::uint32_t data, std::int64_t time_ps) {
+    call_at(node, data, time_ps);
+}
+
+template <class Client>
 void PacketEngine<Client>::run(std::int64_t until_ps) {
+    run_while([] { return true; }, until_ps);
+}
+
+template <class Client>
+void PacketEngine<Client>::run_while(const std::function<bool()>& go_on, std::int64_t until_ps) {
+    constexpr std::int64_t kWindowPs = 1'000'000;
+    std::int64_t window_end_ps = now_ps_;
     while (!wheel_.empty() && wheel_.next_time_ps() <= until_ps) {
+        if (wheel_.next_time_ps() >= window_end_ps) {
+            if (!go_on()) return;
+            window_end_ps = wheel_.next_time_ps() + kWindowPs;
+        }
         const TimeWheel::Event event = wheel_.pop();
         now_ps_ = event.time_ps;
         ++counts_.events;
@@ -281,6 +299,12 @@ std::uint32_t PacketEngine<Client>::duration_ps(const PacketSlot& packet, const 
 }
 
 template <class Client>
+std::int64_t PacketEngine<Client>::packet_bytes(const PacketSlot& packet) const {
+    if (packet.message_and_last % 2 == 0) return timing_.full_packet_bytes();
+    return messages_.entries[packet.message_and_last / 2].last_packet_bytes;
+}
+
+template <class Client>
 void PacketEngine<Client>::grant(std::int32_t buffer) {
     PacketBuffer& at = buffers_[static_cast<std::size_t>(buffer)];
     PacketOutput& output = outputs_[static_cast<std::size_t>(at.request)];
@@ -293,6 +317,7 @@ void PacketEngine<Client>::grant(std::int32_t buffer) {
     output.busy_until_ps = now_ps_ + output_ps;
     output.last_granted = at.number;
     ++counts_.packet_hops;
+    if (!bytes_passed_.empty()) bytes_passed_[static_cast<std::size_t>(at.request)] += packet_bytes(packet);
     if (at.request < ports_.link_count()) {
         send_downstream(at.request * vcs_ + at.request_vc, packet);
     } else {

@@ -19,7 +19,9 @@ struct PacketMessage {
     NodeId source;
     NodeId destination;  ///< may be the source: then it passes that node's router only
     std::int64_t bytes = 0;
-    std::uint64_t tag = 0;  ///< the client's own
+    std::uint64_t tag = 0;    ///< the client's own
+    std::int32_t nic = 0;     ///< of the source's NICs the one that sends it; it arrives at that of the same number
+    std::int64_t gap_ps = 0;  ///< pause of the NIC after each packet of the message
 };
 
 /// A place of an input buffer. While a packet is in it: the packet. Afterwards, until the next one is sent: since when
