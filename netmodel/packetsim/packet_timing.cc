@@ -1,5 +1,7 @@
 #include "netmodel/packetsim/packet_timing.h"
 
+#include <algorithm>
+#include <limits>
 #include <string>
 
 #include "base/errors.h"
@@ -31,8 +33,30 @@ PacketTiming::PacketTiming(const PacketTimingOptions& options) : options_(option
     check_range("payload and header of a packet", full_packet_bytes(), 1, kLargestPacketBytes, " bytes");
     check_range("buffer of a virtual channel", options.buffer_packets, 1, kMostBufferPackets, " packets");
     check_range("number of virtual channels", options.virtual_channels, 1, kMostVirtualChannels, "");
+    check_range("number of NICs of a node", options.nics, 1, kMostNics, "");
+    check_range("DMA bandwidth", options.dma_bandwidth_bytes_per_s, 0, kLargestBandwidth, " bytes/s");
+    check_range("memory bandwidth", options.memory_bandwidth_bytes_per_s, 0, kLargestBandwidth, " bytes/s");
+    check_range("shared-memory latency", options.shared_memory_latency_ps, 0, kLongestLatencyPs, " ps");
+    check_range("shared-memory bandwidth", options.shared_memory_bandwidth_bytes_per_s, 0, kLargestBandwidth,
+                " bytes/s");
+    for (const std::int64_t bandwidth : {options.dma_bandwidth_bytes_per_s, options.memory_bandwidth_bytes_per_s}) {
+        if (bandwidth == 0) continue;
+        host_bandwidth_bytes_per_s_ =
+            host_bandwidth_bytes_per_s_ == 0 ? bandwidth : std::min(host_bandwidth_bytes_per_s_, bandwidth);
+    }
     router_latency_ps_ =
         options.routing_ps + options.vc_allocation_ps + options.switch_allocation_ps + options.switch_latency_ps;
+}
+
+std::int64_t long_transfer_ps(std::int64_t bytes, std::int64_t bandwidth_bytes_per_s) {
+    // Whole seconds apart, so that the product of the rest and 10^12 stays below 2^127.
+    constexpr std::int64_t kPsPerS = 1'000'000'000'000;
+    constexpr std::int64_t kMostSeconds = std::numeric_limits<std::int64_t>::max() / kPsPerS - 1;
+    const std::int64_t seconds = std::min(bytes / bandwidth_bytes_per_s, kMostSeconds);
+    __extension__ using Wide = unsigned __int128;
+    const auto rate = static_cast<Wide>(bandwidth_bytes_per_s);
+    const Wide product = static_cast<Wide>(bytes % bandwidth_bytes_per_s) * kPsPerS;
+    return seconds * kPsPerS + static_cast<std::int64_t>((product + rate - 1) / rate);
 }
 
 }  // namespace haichi

@@ -18,6 +18,15 @@ struct PacketTimingOptions {
     std::int64_t packet_header_bytes = 0;
     std::int32_t buffer_packets = 8;  ///< of one virtual channel of one input
     std::int32_t virtual_channels = 2;
+    std::int32_t nics = 1;  ///< of a node, each with an injection and an ejection channel
+    /// A NIC takes the messages it has got in turn, a packet of each, instead of one after the other.
+    bool nic_interleaves_packets = false;
+    /// The NICs of a node share these, first come, first served, a packet (its payload) at a time, in both directions.
+    std::int64_t dma_bandwidth_bytes_per_s = 0;     ///< 0: no limit
+    std::int64_t memory_bandwidth_bytes_per_s = 0;  ///< 0: no limit
+    /// Messages of a node to itself: one after the other through its memory.
+    std::int64_t shared_memory_latency_ps = 0;
+    std::int64_t shared_memory_bandwidth_bytes_per_s = 0;  ///< 0: no limit
 };
 
 /// The timing of packets, checked. Durations are integer picoseconds. A value.
@@ -27,6 +36,7 @@ class PacketTiming {
     static constexpr std::int64_t kLargestPacketBytes = std::int64_t{1} << 24;
     static constexpr std::int32_t kMostBufferPackets = 4096;
     static constexpr std::int32_t kMostVirtualChannels = 8;
+    static constexpr std::int32_t kMostNics = 64;
 
     /// Throws OptionError for negative values, those beyond the limits above, and packets without payload.
     explicit PacketTiming(const PacketTimingOptions& options);
@@ -35,6 +45,8 @@ class PacketTiming {
     /// Routing, allocation and switch: what a passage takes besides the cable.
     [[nodiscard]] std::int64_t router_latency_ps() const { return router_latency_ps_; }
     [[nodiscard]] std::int64_t cable_latency_ps() const { return options_.cable_latency_ps; }
+    /// Of DMA and memory, whichever is slower: each packet takes both at once. 0: no limit.
+    [[nodiscard]] std::int64_t host_bandwidth_bytes_per_s() const { return host_bandwidth_bytes_per_s_; }
     /// Payload and header of a packet that is not the last of its message.
     [[nodiscard]] std::int64_t full_packet_bytes() const {
         return options_.packet_payload_bytes + options_.packet_header_bytes;
@@ -52,7 +64,11 @@ class PacketTiming {
   private:
     PacketTimingOptions options_;
     std::int64_t router_latency_ps_ = 0;
+    std::int64_t host_bandwidth_bytes_per_s_ = 0;
 };
+
+/// Time that a whole message of up to 2^48 bytes takes, rounded up to a picosecond; at most about 9e18 ps.
+[[nodiscard]] std::int64_t long_transfer_ps(std::int64_t bytes, std::int64_t bandwidth_bytes_per_s);
 
 /// Time that `bytes` (at most PacketTiming::kLargestPacketBytes) take, rounded up to a picosecond.
 [[nodiscard]] constexpr std::int64_t transfer_ps(std::int64_t bytes, std::int64_t bandwidth_bytes_per_s) {
