@@ -9,13 +9,16 @@
 namespace haichi {
 
 PacketPorts::PacketPorts(const Network& network, const PacketTiming& timing)
-    : node_count_(network.node_count()), virtual_channels_(timing.options().virtual_channels) {
+    : virtual_channels_(timing.options().virtual_channels) {
     constexpr std::int64_t kMostPorts = std::int64_t{1} << 29;  // an event names a port in 29 bits
     find_ends(network);
-    if (std::int64_t{link_count_} * virtual_channels_ + node_count_ >= kMostPorts) {
+    const std::int64_t nics = std::int64_t{network.node_count()} * timing.options().nics;
+    if (std::int64_t{link_count_} * virtual_channels_ + nics >= kMostPorts) {
         throw UnsupportedError("a machine of " + std::to_string(link_count_) + " links with " +
-                               std::to_string(virtual_channels_) + " virtual channels is too large to simulate");
+                               std::to_string(virtual_channels_) + " virtual channels and " + std::to_string(nics) +
+                               " NICs is too large to simulate");
     }
+    nic_count_ = static_cast<std::int32_t>(nics);
     find_hosts(network);
 
     const PacketTimingOptions& options = timing.options();
@@ -44,17 +47,31 @@ PacketPorts::PacketPorts(const Network& network, const PacketTiming& timing)
     if (nic_bandwidth_bytes_per_s_ == 0) nic_bandwidth_bytes_per_s_ = fastest;
     if (nic_bandwidth_bytes_per_s_ == 0) nic_bandwidth_bytes_per_s_ = network.largest_bandwidth_bytes_per_s();
     if (nic_bandwidth_bytes_per_s_ < 1) throw OptionError("the packet simulator needs a link bandwidth");
-    for (std::int32_t n = 0; n < node_count_; ++n) {
-        add_output(timing, nic_bandwidth_bytes_per_s_,
-                   is_host(network.vertex(NodeId(n))) ? 0 : timing.router_latency_ps());
+    for (std::int32_t k = 0; k < nic_count_; ++k) {
+        const VertexId vertex = network.vertex(NodeId(k / timing.options().nics));
+        add_output(timing, nic_bandwidth_bytes_per_s_, is_host(vertex) ? 0 : timing.router_latency_ps());
     }
-    bandwidth_is_uniform_ = std::ranges::all_of(
-        classes_, [&](const Class& port) { return port.bandwidth_bytes_per_s == nic_bandwidth_bytes_per_s_; });
+    // Slower DMA makes packets longer than they are on any channel.
+    const std::int64_t host = timing.host_bandwidth_bytes_per_s();
+    bandwidth_is_uniform_ =
+        (host == 0 || host >= nic_bandwidth_bytes_per_s_) && std::ranges::all_of(classes_, [&](const Class& port) {
+            return port.bandwidth_bytes_per_s == nic_bandwidth_bytes_per_s_;
+        });
+    if (host != 0 && transfer_ps(options.packet_payload_bytes, host) > std::numeric_limits<std::uint32_t>::max()) {
+        throw OptionError("a packet takes more than 4.29 ms at the " + std::to_string(host) +
+                          " bytes/s of DMA and memory");
+    }
     if (transfer_ps(timing.full_packet_bytes(), nic_bandwidth_bytes_per_s_) >
         std::numeric_limits<std::uint32_t>::max()) {
         throw OptionError("a packet takes more than 4.29 ms at the NIC's " +
                           std::to_string(nic_bandwidth_bytes_per_s_) + " bytes/s");
     }
+}
+
+std::int64_t PacketPorts::longest_passage_ps() const {
+    std::int64_t longest = 1;
+    for (const Class& port : classes_) longest = std::max(longest, port.latency_ps + 2 * port.full_packet_ps);
+    return longest;
 }
 
 void PacketPorts::add_output(const PacketTiming& timing, std::int64_t bandwidth_bytes_per_s, std::int64_t latency_ps) {

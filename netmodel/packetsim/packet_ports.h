@@ -10,10 +10,10 @@ namespace haichi {
 
 /// The ports of a machine's routers, numbered: what never changes during a run.
 ///
-/// Every vertex is a router, and every node has a NIC on its own. Output ports: link l of the fabric is output l, the
-/// ejection channel of node n is output link_count() + n. Input buffers: that behind link l for VC v is l * VCs + v,
-/// the injection buffer of node n is link_count() * VCs + n. The inputs of a router are numbered by link, the injection
-/// buffer last: "lowest (port, VC)" is the lowest buffer.
+/// Every vertex is a router, and every node has NICs of its own: NIC i of node n is number n * NICs + i. Output ports:
+/// link l of the fabric is output l, the ejection channel of NIC k is output link_count() + k. Input buffers: that
+/// behind link l for VC v is l * VCs + v, the injection buffer of NIC k is link_count() * VCs + k. The inputs of a
+/// router are numbered by link, the injection buffers last: "lowest (port, VC)" is the lowest buffer.
 ///
 /// On trees, and where a terminal of a graph is joined to a single switch, a terminal is a host without a router: its
 /// links are the channels of its NIC. The link to the switch costs no latency ("NIC to router"), the one from the
@@ -34,8 +34,8 @@ class PacketPorts {
     PacketPorts(const Network& network, const PacketTiming& timing);
 
     [[nodiscard]] std::int32_t link_count() const { return link_count_; }
-    [[nodiscard]] std::int32_t output_count() const { return link_count_ + node_count_; }
-    [[nodiscard]] std::int32_t buffer_count() const { return link_count_ * virtual_channels_ + node_count_; }
+    [[nodiscard]] std::int32_t output_count() const { return link_count_ + nic_count_; }
+    [[nodiscard]] std::int32_t buffer_count() const { return link_count_ * virtual_channels_ + nic_count_; }
     [[nodiscard]] std::int32_t virtual_channels() const { return virtual_channels_; }
 
     [[nodiscard]] const std::vector<Class>& classes() const { return classes_; }
@@ -47,6 +47,8 @@ class PacketPorts {
     [[nodiscard]] std::int64_t nic_bandwidth_bytes_per_s() const { return nic_bandwidth_bytes_per_s_; }
     /// All channels, injection included, let a packet through in the same time.
     [[nodiscard]] bool bandwidth_is_uniform() const { return bandwidth_is_uniform_; }
+    /// How far ahead an event of a passage can lie: latency and two packets.
+    [[nodiscard]] std::int64_t longest_passage_ps() const;
     [[nodiscard]] std::int32_t vertex_count() const { return static_cast<std::int32_t>(is_host_.size()); }
     /// A terminal without a router.
     [[nodiscard]] bool is_host(VertexId v) const { return is_host_[v.index()] != 0; }
@@ -57,7 +59,7 @@ class PacketPorts {
     void add_output(const PacketTiming& timing, std::int64_t bandwidth_bytes_per_s, std::int64_t latency_ps);
 
     std::int32_t link_count_ = 0;
-    std::int32_t node_count_ = 0;
+    std::int32_t nic_count_ = 0;
     std::int32_t virtual_channels_ = 1;
     std::int64_t nic_bandwidth_bytes_per_s_ = 0;
     bool bandwidth_is_uniform_ = true;

@@ -54,6 +54,12 @@ class TimeWheel {
         return std::min(sorted_[cursor_].time_ps, soon_.front().time_ps);
     }
 
+    /// The next event if it may be at the instant of the last one; null when it is later for certain.
+    [[nodiscard]] const Event* next_at_hand() const {
+        if (cursor_ < sorted_.size() && (soon_.empty() || sorted_[cursor_] < soon_.front())) return &sorted_[cursor_];
+        return soon_.empty() ? nullptr : &soon_.front();
+    }
+
     /// The next event; the wheel must not be empty.
     Event pop() {
         prepare();

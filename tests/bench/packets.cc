@@ -12,22 +12,23 @@ namespace haichi::bench {
 
 namespace {
 
-/// Uniform random traffic in a closed loop: whatever arrives is answered by a new packet from its source to anywhere.
+/// Uniform random traffic in a closed loop: whatever arrives is followed by a new packet from there to anywhere.
 struct ClosedLoop {
     void message_injected(MessageId, const PacketMessage&, std::int64_t) {}
     void message_delivered(MessageId, const PacketMessage& message, std::int64_t time_ps) {
-        send(message.source, time_ps);
+        send(message.destination, time_ps);
     }
     void timer(NodeId, std::uint32_t, std::int64_t) {}
     void send(NodeId source, std::int64_t time_ps) {
+        // A generator of its own for every node: nodes may be in different threads.
         const auto others = static_cast<std::uint32_t>(nodes - 1);
-        const auto step = static_cast<std::int32_t>(1 + random.below(others));
-        engine->inject({source, NodeId((source.value + step) % nodes), kPacketBytes, 0}, time_ps);
+        const auto step = static_cast<std::int32_t>(1 + random[source.index()].below(others));
+        engine->inject({source, NodeId((source.value + step) % nodes), kPacketBytes}, time_ps);
     }
 
     static constexpr std::int64_t kPacketBytes = 256;
     std::int32_t nodes = 0;
-    Random random{1};
+    std::vector<Random> random;
     PacketEngine<ClosedLoop>* engine = nullptr;
 };
 
@@ -38,7 +39,8 @@ double peak_memory_mb() {
 }
 
 /// One item is a packet-hop, an iteration a microsecond of the NSIM torus (8 GB/s, L of 246 ns, 2 VCs of 8 packets).
-void measure_uniform_traffic(benchmark::State& state, const std::vector<std::int32_t>& sizes, int outstanding) {
+void measure_uniform_traffic(benchmark::State& state, const std::vector<std::int32_t>& sizes, int outstanding,
+                             int threads, bool with_dma) {
     constexpr std::int64_t kStepPs = 1'000'000;
     std::vector<Axis> axes;
     for (const std::int32_t size : sizes) axes.push_back({std::string(1, "XYZ"[axes.size()]), size, true});
@@ -53,9 +55,14 @@ void measure_uniform_traffic(benchmark::State& state, const std::vector<std::int
     options.cable_latency_ps = 100'000;
     options.packet_payload_bytes = ClosedLoop::kPacketBytes;
 
+    if (with_dma) options.dma_bandwidth_bytes_per_s = options.memory_bandwidth_bytes_per_s = 10'000'000'000;
+
     ClosedLoop client;
-    PacketEngine<ClosedLoop> engine(network, PacketTiming(options), client);
+    PacketEngineOptions engine_options;
+    engine_options.threads = threads;
+    PacketEngine<ClosedLoop> engine(network, PacketTiming(options), client, engine_options);
     client.nodes = network.node_count();
+    for (std::int32_t n = 0; n < client.nodes; ++n) client.random.emplace_back(static_cast<std::uint64_t>(n));
     client.engine = &engine;
     for (std::int32_t n = 0; n < client.nodes; ++n) {
         for (int i = 0; i < outstanding; ++i) client.send(NodeId(n), 0);
@@ -75,10 +82,16 @@ void measure_uniform_traffic(benchmark::State& state, const std::vector<std::int
 }  // namespace
 
 void register_packets() {
-    const auto add = [](const std::string& name, std::vector<std::int32_t> sizes, int outstanding) {
-        benchmark::RegisterBenchmark(("packets/uniform/" + name).c_str(), measure_uniform_traffic, std::move(sizes),
-                                     outstanding)
-            ->Unit(benchmark::kMillisecond);
+    const auto add = [](const std::string& name, const std::vector<std::int32_t>& sizes, int outstanding) {
+        const auto measure = [&](const std::string& suffix, int threads, bool with_dma) {
+            benchmark::RegisterBenchmark(("packets/uniform/" + name + suffix).c_str(), measure_uniform_traffic, sizes,
+                                         outstanding, threads, with_dma)
+                ->Unit(benchmark::kMillisecond)
+                ->UseRealTime();
+        };
+        measure("", 1, false);
+        measure("/threads:2", 2, false);
+        measure("/dma", 1, true);
     };
     add("8x8x8", {8, 8, 8}, 8);
     add("16x16x16", {16, 16, 16}, 8);

@@ -68,11 +68,18 @@ PacketTimingOptions drawn_timing(Random& random) {
     if (random.below(4) == 0) options.cable_latency_ps = 0;
     if (random.below(3) == 0) options.nic_bandwidth_bytes_per_s = from_to(random, 1, 9) * kGigabyte - 1;
     if (random.below(3) == 0) options.switch_bandwidth_bytes_per_s = from_to(random, 1, 9) * kGigabyte + 1;
+    if (random.below(3) == 0) options.nics = from_to(random, 2, 4);
+    options.nic_interleaves_packets = random.below(2) == 0;
+    if (random.below(4) == 0) options.dma_bandwidth_bytes_per_s = from_to(random, 1, 9) * kGigabyte + 5;
+    if (random.below(4) == 0) options.memory_bandwidth_bytes_per_s = from_to(random, 1, 9) * kGigabyte - 3;
+    if (random.below(2) == 0) options.shared_memory_bandwidth_bytes_per_s = from_to(random, 1, 9) * kGigabyte;
+    if (random.below(2) == 0) options.shared_memory_latency_ps = from_to(random, 0, 300'000);
     if (random.below(3) == 0) options.link_bandwidth_bytes_per_s = from_to(random, 2, 9) * kGigabyte + 3;
     return options;
 }
 
-std::vector<std::pair<PacketMessage, std::int64_t>> drawn_traffic(Random& random, const Network& network) {
+std::vector<std::pair<PacketMessage, std::int64_t>> drawn_traffic(Random& random, const Network& network,
+                                                                  std::int32_t nics) {
     std::vector<std::int32_t> nodes;
     for (std::int32_t n = 0; n < network.node_count(); ++n) {
         if (network.is_usable(NodeId(n))) nodes.push_back(n);
@@ -86,7 +93,11 @@ std::vector<std::pair<PacketMessage, std::int64_t>> drawn_traffic(Random& random
     for (std::int32_t i = 0; i < count; ++i) {
         const NodeId destination = random.below(5) == 0 ? hot : any();
         const std::int64_t time_ps = random.below(static_cast<std::uint32_t>(span_ps));
-        traffic.push_back({{any(), destination, from_to(random, 0, largest), static_cast<std::uint64_t>(i)}, time_ps});
+        PacketMessage message{any(), destination, 0, static_cast<std::uint64_t>(i)};
+        message.bytes = from_to(random, 0, largest);
+        message.nic = from_to(random, 0, nics - 1);
+        if (random.below(8) == 0) message.gap_ps = from_to(random, 0, 100'000);
+        traffic.emplace_back(message, time_ps);
     }
     // Messages posted at one instant at one NIC go in the order of the calls, in both simulators.
     std::ranges::stable_sort(traffic, {}, [](const auto& post) { return post.second; });
@@ -97,40 +108,47 @@ void compare(std::uint64_t seed) {
     Random random(seed);
     const Drawn machine = drawn_machine(random);
     const PacketTimingOptions options = drawn_timing(random);
-    const auto traffic = drawn_traffic(random, machine.network);
+    const auto traffic = drawn_traffic(random, machine.network, options.nics);
 
-    Recorder recorder;
-    PacketEngine<Recorder> engine(machine.network, PacketTiming(options), recorder);
     ReferenceSimulator reference(machine.network, options, machine.terminals_are_hosts);
-    std::int64_t bytes = 0;
-    std::int64_t packets = 0;
-    for (const auto& [message, time_ps] : traffic) {
-        engine.inject(message, time_ps);
-        reference.inject(message, time_ps);
-        bytes += message.bytes;
-        packets += PacketTiming(options).packet_count(message.bytes);
-    }
-    for (std::int64_t until_ps = 0; engine.counts().messages_under_way > 0; until_ps += 500'000) {
-        engine.run(until_ps);
-        ASSERT_LE(engine.most_packets_waiting(), options.buffer_packets);
-    }
-    engine.run();
+    for (const auto& [message, time_ps] : traffic) reference.inject(message, time_ps);
     const std::vector<ReferenceSimulator::Delivery> expected = reference.run();
-    for (std::size_t i = 0; i < traffic.size(); ++i) {
-        const std::uint64_t tag = traffic[i].first.tag;
-        ASSERT_EQ(recorder.injected_ps.at(tag), expected[i].injected_ps);
-        ASSERT_EQ(recorder.delivered_ps.at(tag), expected[i].delivered_ps);
+    for (const int threads : {1, 2, 5}) {
+        SCOPED_TRACE(threads);
+        PacketEngineOptions engine_options;
+        engine_options.threads = threads;
+        // Mostly the partitions one after the other, which is what decides; now and then in threads of their own.
+        engine_options.least_events_for_threads = seed % 16 == 0 ? 20 : std::numeric_limits<std::int64_t>::max();
+        Recorder recorder;
+        PacketEngine<Recorder> engine(machine.network, PacketTiming(options), recorder, engine_options);
+        std::int64_t bytes = 0;
+        std::int64_t packets = 0;
+        for (const auto& [message, time_ps] : traffic) {
+            engine.inject(message, time_ps);
+            bytes += message.bytes;
+            if (message.source != message.destination) packets += PacketTiming(options).packet_count(message.bytes);
+        }
+        for (std::int64_t until_ps = 0; engine.counts().messages_under_way > 0; until_ps += 500'000) {
+            engine.run(until_ps);
+            ASSERT_LE(engine.most_packets_waiting(), options.buffer_packets);
+        }
+        engine.run();
+        for (std::size_t i = 0; i < traffic.size(); ++i) {
+            const std::uint64_t tag = traffic[i].first.tag;
+            ASSERT_EQ(recorder.injected_ps.at(tag), expected[i].injected_ps) << tag;
+            ASSERT_EQ(recorder.delivered_ps.at(tag), expected[i].delivered_ps) << tag;
+        }
+        ASSERT_TRUE(engine.is_drained());
+        ASSERT_EQ(engine.counts().payload_bytes_injected, bytes);
+        ASSERT_EQ(engine.counts().payload_bytes_delivered, bytes);
+        ASSERT_EQ(engine.counts().packets_injected, packets);
+        ASSERT_EQ(engine.counts().packets_ejected, packets);
     }
-    ASSERT_TRUE(engine.is_drained());
-    ASSERT_EQ(engine.counts().payload_bytes_injected, bytes);
-    ASSERT_EQ(engine.counts().payload_bytes_delivered, bytes);
-    ASSERT_EQ(engine.counts().packets_injected, packets);
-    ASSERT_EQ(engine.counts().packets_ejected, packets);
 }
 
-TEST(PacketEngine, delivers_every_message_at_the_picosecond_of_the_reference_and_loses_no_byte_or_credit) {
+TEST(PacketEngine, delivers_at_the_picosecond_of_the_reference_with_any_threads_and_loses_no_byte_or_credit) {
     // Seeds in a row: any difference is found again by its number.
-    for (std::uint64_t seed = 0; seed < 1'500; ++seed) {
+    for (std::uint64_t seed = 0; seed < 1'000; ++seed) {
         SCOPED_TRACE(seed);
         compare(seed);
         if (testing::Test::HasFailure()) return;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <map>
 #include <queue>
 #include <stdexcept>
@@ -37,6 +38,9 @@ class ReferenceSimulator {
         results_.emplace_back();
         add(time_ps, kPost, message.source.value, index);
     }
+    std::int32_t nic_of(const PacketMessage& message, NodeId node) const {
+        return node.value * options_.nics + message.nic;
+    }
 
     /// By message, in the order of inject.
     std::vector<Delivery> run() {
@@ -57,7 +61,19 @@ class ReferenceSimulator {
 
   private:
     // What changes a state comes before who chooses, at one instant.
-    enum Step { kOutputFree, kCredit, kTailLeft, kHeadArrived, kChoose, kAsk, kNicFree, kPost, kDelivered };
+    enum Step {
+        kOutputFree,
+        kCredit,
+        kTailLeft,
+        kHeadArrived,
+        kChoose,
+        kAsk,
+        kReceived,
+        kNicFree,
+        kPost,
+        kCopied,
+        kDelivered
+    };
     using Event = std::tuple<std::int64_t, std::int32_t, std::int32_t, std::int32_t>;  // time, step, entity, data
 
     struct Packet {
@@ -68,6 +84,7 @@ class ReferenceSimulator {
         std::vector<std::int32_t> buffers;  ///< where it waits for each
         std::size_t at = 0;
         std::int64_t slowest = 0;
+        std::int64_t least_ps = 0;  ///< what its source needed for it
         std::int64_t head_ps = 0;
         std::int64_t tail_ps = 0;
     };
@@ -83,8 +100,12 @@ class ReferenceSimulator {
     };
     struct Nic {
         std::deque<std::int32_t> messages;
-        std::int64_t left_bytes = -1;
         std::int64_t free_ps = 0;
+    };
+    struct Host {
+        std::int64_t dma_ps = 0;
+        std::int64_t memory_ps = 0;
+        std::int64_t copy_ps = 0;
     };
 
     static std::int64_t time_of(std::int64_t bytes, std::int64_t rate) {
@@ -143,11 +164,64 @@ class ReferenceSimulator {
         if (what == kChoose) choose(entity);
         if (what == kAsk) ask(entity);
         if (what == kNicFree) send(entity);
-        if (what == kPost) {
-            nics_[entity].messages.push_back(data);
-            send(entity);
+        if (what == kPost) post(data);
+        if (what == kReceived) receive(data);
+        if (what == kCopied) {
+            results_[static_cast<std::size_t>(data)].injected_ps = now_;
+            add(now_ + options_.shared_memory_latency_ps, kDelivered, entity, data);
         }
         if (what == kDelivered) results_[static_cast<std::size_t>(data)].delivered_ps = now_;
+    }
+
+    void post(std::int32_t index) {
+        const PacketMessage& message = messages_[static_cast<std::size_t>(index)];
+        if (message.source != message.destination) {
+            const std::int32_t nic = nic_of(message, message.source);
+            nics_[nic].messages.push_back(index);
+            left_bytes_.resize(messages_.size());
+            left_bytes_[static_cast<std::size_t>(index)] = message.bytes;
+            return send(nic);
+        }
+        std::int64_t& copy_ps = hosts_by_node_[message.source.value].copy_ps;
+        copy_ps = std::max(copy_ps, now_);
+        if (options_.shared_memory_bandwidth_bytes_per_s != 0) {
+            copy_ps += time_of(message.bytes, options_.shared_memory_bandwidth_bytes_per_s);
+        }
+        add(copy_ps, kCopied, message.source.value, index);
+    }
+
+    /// The instant from which DMA and memory move these bytes.
+    std::int64_t reach_memory(std::int32_t node, std::int64_t payload) {
+        Host& host = hosts_by_node_[node];
+        const std::int64_t start_ps = std::max({now_, host.dma_ps, host.memory_ps});
+        if (options_.dma_bandwidth_bytes_per_s != 0) {
+            host.dma_ps = start_ps + time_of(payload, options_.dma_bandwidth_bytes_per_s);
+        }
+        if (options_.memory_bandwidth_bytes_per_s != 0) {
+            host.memory_ps = start_ps + time_of(payload, options_.memory_bandwidth_bytes_per_s);
+        }
+        return start_ps;
+    }
+    std::int64_t slowest_of_host() const {
+        std::int64_t rate = std::numeric_limits<std::int64_t>::max();
+        for (const std::int64_t of : {options_.dma_bandwidth_bytes_per_s, options_.memory_bandwidth_bytes_per_s}) {
+            if (of != 0) rate = std::min(rate, of);
+        }
+        return rate;
+    }
+
+    /// A packet's head has come to its NIC.
+    void receive(std::int32_t number) {
+        const Packet packet = std::move(received_.at(number));
+        received_.erase(number);
+        const std::int64_t payload = packet.bytes - options_.packet_header_bytes;
+        const std::int32_t node = messages_[static_cast<std::size_t>(packet.message)].destination.value;
+        std::int64_t done_ps = packet.tail_ps;
+        if (payload > 0) {
+            const std::int64_t start_ps = reach_memory(node, payload);
+            done_ps = std::max(done_ps, start_ps + time_of(payload, slowest_of_host()));
+        }
+        if (packet.is_last) add(done_ps, kDelivered, node, packet.message);
     }
 
     void look_at_front(std::int32_t id) {
@@ -200,21 +274,20 @@ class ReferenceSimulator {
         Packet next = packet;
         next.slowest = std::min(packet.slowest, output_rate(out));
         next.head_ps = now_ + l;
-        next.tail_ps = std::max(next.head_ps + time_of(packet.bytes, next.slowest), packet.tail_ps + l);
+        const std::int64_t length_ps = std::max(packet.least_ps, time_of(packet.bytes, next.slowest));
+        next.tail_ps = std::max(next.head_ps + length_ps, packet.tail_ps + l);
         const std::int64_t left_ps = next.tail_ps - l;
         buffer.asks = false;
         buffer.is_leaving = true;
         add(left_ps, kTailLeft, id);
         if (is_injection(id)) {
-            add(left_ps, kCredit, id, messages_[static_cast<std::size_t>(packet.message)].source.value);
+            add(left_ps, kCredit, id, id - links_ * options_.virtual_channels);
         } else {
             add(left_ps + latency(packet.at - 1, packet.outputs.size()), kCredit, id, packet.outputs[packet.at - 1]);
         }
         if (++next.at == next.outputs.size()) {
-            if (next.is_last) {
-                const std::int32_t node = messages_[static_cast<std::size_t>(next.message)].destination.value;
-                add(next.tail_ps, kDelivered, node, next.message);
-            }
+            received_.emplace(++packets_received_, next);
+            add(next.head_ps, kReceived, out - links_, packets_received_);
             return;
         }
         place(std::move(next));
@@ -227,23 +300,31 @@ class ReferenceSimulator {
         buffers_[id].packets.push_back(std::move(packet));
     }
 
-    void send(std::int32_t node) {
-        Nic& nic = nics_[node];
-        const std::int32_t id = links_ * options_.virtual_channels + node;
+    void send(std::int32_t number) {
+        Nic& nic = nics_[number];
+        const std::int32_t id = links_ * options_.virtual_channels + number;
         if (nic.messages.empty() || nic.free_ps > now_ || taken_[id] == options_.buffer_packets) return;
         const std::int32_t index = nic.messages.front();
+        nic.messages.pop_front();
         const PacketMessage& message = messages_[static_cast<std::size_t>(index)];
-        if (nic.left_bytes < 0) nic.left_bytes = message.bytes;
-        const std::int64_t payload = std::min(nic.left_bytes, options_.packet_payload_bytes);
-        nic.left_bytes -= payload;
+        std::int64_t& left_bytes = left_bytes_[static_cast<std::size_t>(index)];
+        const std::int64_t payload = std::min(left_bytes, options_.packet_payload_bytes);
+        left_bytes -= payload;
 
         Packet packet;
         packet.message = index;
         packet.bytes = payload + options_.packet_header_bytes;
-        packet.is_last = nic.left_bytes == 0;
+        packet.is_last = left_bytes == 0;
         packet.slowest = nic_rate_;
         packet.head_ps = now_;
-        packet.tail_ps = now_ + time_of(packet.bytes, nic_rate_);
+        std::int64_t length_ps = time_of(packet.bytes, nic_rate_);
+        if (payload > 0) {
+            packet.head_ps = reach_memory(message.source.value, payload);
+            // The header is made in the NIC; the slowest so far is told by the time, for a payload of this size.
+            length_ps = std::max(length_ps, time_of(payload, slowest_of_host()));
+        }
+        packet.least_ps = length_ps;
+        packet.tail_ps = packet.head_ps + length_ps;
         packet.buffers.push_back(id);
         std::vector<ChannelHop> hops;
         channels_.append_route(network_, message.source, message.destination, hops);
@@ -251,13 +332,15 @@ class ReferenceSimulator {
             packet.outputs.push_back(hop.link.value);
             packet.buffers.push_back(hop.link.value * options_.virtual_channels + hop.vc);
         }
-        packet.outputs.push_back(links_ + message.destination.value);
-        nic.free_ps = packet.tail_ps;
-        add(nic.free_ps, kNicFree, node);
+        packet.outputs.push_back(links_ + nic_of(message, message.destination));
+        nic.free_ps = packet.tail_ps + message.gap_ps;
+        add(nic.free_ps, kNicFree, number);
         if (packet.is_last) {
             results_[static_cast<std::size_t>(index)].injected_ps = packet.tail_ps;
-            nic.messages.pop_front();
-            nic.left_bytes = -1;
+        } else if (options_.nic_interleaves_packets) {
+            nic.messages.push_back(index);
+        } else {
+            nic.messages.push_front(index);
         }
         place(std::move(packet));
     }
@@ -274,6 +357,10 @@ class ReferenceSimulator {
     std::map<std::int32_t, Output> outputs_;
     std::map<std::int32_t, std::int32_t> taken_;  ///< by buffer: slots that upstream may not use
     std::map<std::int32_t, Nic> nics_;
+    std::map<std::int32_t, Host> hosts_by_node_;
+    std::map<std::int32_t, Packet> received_;
+    std::int32_t packets_received_ = 0;
+    std::vector<std::int64_t> left_bytes_;
     std::vector<PacketMessage> messages_;
     std::vector<Delivery> results_;
 };

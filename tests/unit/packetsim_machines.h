@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -62,16 +61,18 @@ inline PacketTimingOptions torus_study() {
     return options;
 }
 
-/// Writes down when each message, by its tag, left the NIC and arrived.
+/// Writes down when each message, by its tag, left the NIC and arrived. Its places are there from the start, so threads
+/// may write into them side by side.
 struct Recorder {
-    std::map<std::uint64_t, std::int64_t> injected_ps;
-    std::map<std::uint64_t, std::int64_t> delivered_ps;
+    static constexpr std::size_t kMostTags = 8192;
+    std::vector<std::int64_t> injected_ps = std::vector<std::int64_t>(kMostTags, -1);
+    std::vector<std::int64_t> delivered_ps = std::vector<std::int64_t>(kMostTags, -1);
 
     void message_injected(MessageId, const PacketMessage& message, std::int64_t time_ps) {
-        injected_ps[message.tag] = time_ps;
+        injected_ps.at(message.tag) = time_ps;
     }
     void message_delivered(MessageId, const PacketMessage& message, std::int64_t time_ps) {
-        delivered_ps[message.tag] = time_ps;
+        delivered_ps.at(message.tag) = time_ps;
     }
     void timer(NodeId, std::uint32_t, std::int64_t) {}
 };

@@ -1,0 +1,527 @@
+#pragma once
+
+// The bodies of packet_partition.h.
+
+#include <utility>
+
+#include "netmodel/packetsim/packet_partition.h"
+
+namespace haichi {
+
+template <class Client>
+PacketPartition<Client>::PacketPartition(PacketMachine& machine, Client& client, int index)
+    : machine_(&machine),
+      client_(&client),
+      index_(index),
+      wheel_(machine.ports.longest_passage_ps()),
+      outboxes_(static_cast<std::size_t>(machine.partition_count)),
+      inboxes_(outboxes_.size()) {}
+
+template <class Client>
+MessageId PacketPartition<Client>::inject(const PacketMessage& message, std::int64_t time_ps) {
+    const VertexId to = machine_->network->vertex(message.destination);
+    const std::int32_t id = machine_->messages.add(index_, message, to, machine_->timing);
+    ++counts_.messages_under_way;
+    if (time_ps > now_ps_) {
+        posts_.emplace(++last_post_, id);
+        push(time_ps, kPost, message.source.value, last_post_);
+    } else {
+        start(id);
+    }
+    return MessageId(id);
+}
+
+template <class Client>
+void PacketPartition<Client>::send(int partition, const PacketMail& mail) {
+    std::int64_t felt_ps = mail.packet.time_ps;
+    if (mail.kind == PacketMail::Kind::kMessageDone) felt_ps = kForEver;
+    earliest_mail_ps_ = std::min(earliest_mail_ps_, felt_ps);
+    outboxes_[static_cast<std::size_t>(partition)].push_back(mail);
+}
+
+template <class Client>
+void PacketPartition<Client>::take_mail() {
+    earliest_mail_ps_ = kForEver;
+    for (std::vector<PacketMail>& mail : inboxes_) {
+        for (const PacketMail& item : mail) take(item);
+        mail.clear();
+    }
+}
+
+template <class Client>
+void PacketPartition<Client>::take(const PacketMail& item) {
+    switch (item.kind) {
+        case PacketMail::Kind::kPacket:
+            return put(item.entity, item.packet);
+        case PacketMail::Kind::kCredit:
+            return give_credit(item.entity, item.packet);
+        case PacketMail::Kind::kTimer:
+            return push(item.packet.time_ps, kTimer, item.entity, item.packet.message_and_last);
+        case PacketMail::Kind::kMessageDone:
+            return machine_->messages.remove(item.entity);
+    }
+}
+
+template <class Client>
+std::int64_t PacketPartition<Client>::next_ps() {
+    return std::min(earliest_mail_ps_, wheel_.empty() ? kForEver : wheel_.next_time_ps());
+}
+
+template <class Client>
+void PacketPartition<Client>::run(std::int64_t until_ps) {
+    take_mail();
+    while (!wheel_.empty() && wheel_.next_time_ps() <= until_ps) {
+        const TimeWheel::Event event = wheel_.pop();
+        now_ps_ = event.time_ps;
+        ++counts_.events;
+        look_ahead();
+        handle(event);
+    }
+}
+
+template <class Client>
+void PacketPartition<Client>::handle(const TimeWheel::Event& event) {
+    const std::int32_t entity = entity_of(event);
+    switch (priority_of(event)) {
+        case kWake:
+            if (output(entity).wake_ps == now_ps_) wake_output(entity);
+            return;
+        case kFront:
+            return come_to_front(entity);
+        case kReceived:
+            return receive(entity, static_cast<std::int32_t>(event.data));
+        case kNic:
+            return nic_ready(entity);
+        case kPost:
+            return start(posts_.extract(event.data).mapped());
+        case kCopied:
+        case kDelivery:
+            return finish(event);
+        case kTimer:
+            client_->timer(NodeId(entity), event.data, now_ps_);
+            return;
+    }
+}
+
+template <class Client>
+void PacketPartition<Client>::look_ahead() {
+    // In three steps, because each finds its address in what the one before has fetched.
+    PacketMachine& machine = *machine_;
+    if (const TimeWheel::Event* far = wheel_.ahead(12)) {
+        const auto entity = static_cast<std::size_t>(entity_of(*far));
+        if (priority_of(*far) == kFront) __builtin_prefetch(&machine.buffers[entity]);
+        if (priority_of(*far) == kWake) __builtin_prefetch(&machine.outputs[entity]);
+    }
+    if (const TimeWheel::Event* event = wheel_.ahead(8); event != nullptr && priority_of(*event) == kFront) {
+        const std::int32_t at = entity_of(*event);
+        __builtin_prefetch(&machine.slot(at, buffer(at).first));
+    }
+    if (const TimeWheel::Event* near = wheel_.ahead(4); near != nullptr && priority_of(*near) == kFront) {
+        const PacketBuffer& at = buffer(entity_of(*near));
+        choose_hop(entity_of(*near));
+        __builtin_prefetch(&output(at.request));
+        if (at.request < machine.ports.link_count()) {
+            __builtin_prefetch(&buffer(machine.buffer_behind(at.request, at.request_vc)));
+        }
+    }
+    if (const TimeWheel::Event* next = wheel_.ahead(1); next != nullptr && priority_of(*next) == kFront) {
+        const PacketBuffer& at = buffer(entity_of(*next));
+        if (at.request >= 0 && at.request < machine.ports.link_count() && !output(at.request).is_cut) {
+            const std::int32_t target = machine.buffer_behind(at.request, at.request_vc);
+            __builtin_prefetch(&machine.slot(target, buffer(target).first + buffer(target).count), 1);
+        }
+    }
+}
+
+/// The packet at the front; its head need not have arrived yet.
+template <class Client>
+void PacketPartition<Client>::choose_hop(std::int32_t at_buffer) {
+    PacketBuffer& at = buffer(at_buffer);
+    if (at.request != PacketBuffer::kNotRouted) return;
+    const std::int32_t message = machine_->slot(at_buffer, at.first).message();
+    const auto ejection = [&] {
+        const PacketMessage& info = machine_->messages.entry(message).message;
+        return machine_->ports.link_count() + info.destination.value * machine_->nics_per_node + info.nic;
+    };
+    if (machine_->steps) {
+        const VertexId destination = machine_->messages.destination(message);
+        if (at.vertex == destination) {
+            at.request = ejection();
+            return;
+        }
+        const ChannelHop hop = machine_->steps->next(at.vertex, destination);
+        at.request = hop.link.value;
+        at.request_vc = hop.vc;
+        return;
+    }
+    // No route takes a link twice, so the link that a packet came by tells where on its route it is.
+    const std::vector<ChannelHop>& route = machine_->messages.route(message);
+    auto next = route.begin();
+    if (at_buffer < machine_->first_injection_buffer) {
+        next = std::ranges::find(route, LinkId(at_buffer / machine_->vcs), &ChannelHop::link) + 1;
+    }
+    if (next == route.end()) {
+        at.request = ejection();
+        return;
+    }
+    at.request = next->link.value;
+    at.request_vc = next->vc;
+}
+
+template <class Client>
+std::int64_t PacketPartition<Client>::credit_ps(const PacketBuffer& from) {
+    if (from.request >= machine_->ports.link_count()) return now_ps_;  // the NIC always drains
+    const PacketOutput& port = output(from.request);
+    const std::int32_t target = port.is_cut ? machine_->shadow_behind(from.request, from.request_vc)
+                                            : machine_->buffer_behind(from.request, from.request_vc);
+    PacketBuffer& downstream = buffer(target);
+    if (downstream.count == machine_->buffer_packets) {
+        downstream.upstream_waits = true;
+        return kForEver;
+    }
+    return machine_->slot(target, downstream.first + downstream.count).free_since_ps() +
+           machine_->class_of(port).latency_ps;
+}
+
+template <class Client>
+void PacketPartition<Client>::come_to_front(std::int32_t at_buffer) {
+    PacketBuffer& at = buffer(at_buffer);
+    choose_hop(at_buffer);
+    PacketOutput& port = output(at.request);
+    std::int64_t possible_ps = port.busy_until_ps;
+    if (possible_ps <= now_ps_) {
+        possible_ps = credit_ps(at);
+        if (possible_ps <= now_ps_) return grant(at_buffer);
+    }
+    machine_->waiting->add(static_cast<std::size_t>(at.request), at.number);
+    port.has_waiting = true;
+    if (possible_ps != kForEver) wake_at(at.request, possible_ps);
+}
+
+template <class Client>
+void PacketPartition<Client>::wake_at(std::int32_t o, std::int64_t time_ps) {
+    PacketOutput& at = output(o);
+    if (time_ps >= at.wake_ps) return;
+    at.wake_ps = time_ps;
+    push(time_ps, kWake, o);
+}
+
+template <class Client>
+void PacketPartition<Client>::wake_output(std::int32_t o) {
+    PacketOutput& at = output(o);
+    at.wake_ps = PacketOutput::kNoWake;
+    const auto index = static_cast<std::size_t>(o);
+    if (at.busy_until_ps > now_ps_) {
+        if (at.has_waiting) wake_at(o, at.busy_until_ps);
+        return;
+    }
+    std::int64_t earliest_ps = kForEver;
+    const std::uint32_t chosen = machine_->waiting->first_after(index, at.last_granted, [&](std::uint32_t number) {
+        const std::int64_t possible_ps = credit_ps(buffer(machine_->buffers_of_routers[at.first_buffer + number]));
+        earliest_ps = std::min(earliest_ps, possible_ps);
+        return possible_ps <= now_ps_;
+    });
+    if (chosen != WaitingBuffers::kNone) {
+        machine_->waiting->remove(index, chosen);
+        at.has_waiting = machine_->waiting->any(index);
+        grant(machine_->buffers_of_routers[at.first_buffer + chosen]);
+    } else if (earliest_ps != kForEver) {
+        wake_at(o, earliest_ps);
+    }
+}
+
+template <class Client>
+std::uint32_t PacketPartition<Client>::duration_ps(const PacketSlot& packet, const PacketPorts::Class& port) const {
+    if (machine_->ports.bandwidth_is_uniform()) return packet.duration_ps;
+    if (!packet.is_last()) return static_cast<std::uint32_t>(port.full_packet_ps);
+    return static_cast<std::uint32_t>(
+        transfer_ps(machine_->messages.last_packet_bytes(packet.message()), port.bandwidth_bytes_per_s));
+}
+
+template <class Client>
+std::int64_t PacketPartition<Client>::packet_bytes(const PacketSlot& packet) const {
+    if (!packet.is_last()) return machine_->timing.full_packet_bytes();
+    return machine_->messages.last_packet_bytes(packet.message());
+}
+
+template <class Client>
+void PacketPartition<Client>::grant(std::int32_t at_buffer) {
+    PacketBuffer& at = buffer(at_buffer);
+    const std::int32_t requested = at.request;
+    PacketOutput& port = output(requested);
+    const PacketPorts::Class& port_class = machine_->class_of(port);
+    PacketSlot& from = machine_->slot(at_buffer, at.first);
+    PacketSlot packet = from;
+    if (at.is_watched) watch(at_buffer, packet);
+    const std::uint32_t output_ps = duration_ps(packet, port_class);
+    packet.duration_ps = std::max(packet.duration_ps, output_ps);
+    packet.time_ps = now_ps_ + port_class.latency_ps;
+    port.busy_until_ps = now_ps_ + output_ps;
+    port.last_granted = at.number;
+    ++counts_.packet_hops;
+    if (!machine_->bytes_passed.empty()) {
+        machine_->bytes_passed[static_cast<std::size_t>(requested)] += packet_bytes(packet);
+    }
+    if (requested >= machine_->ports.link_count()) {
+        eject(packet, requested - machine_->ports.link_count());
+    } else if (!port.is_cut) {
+        put(machine_->buffer_behind(requested, at.request_vc), packet);
+    } else {
+        ++buffer(machine_->shadow_behind(requested, at.request_vc)).count;
+        const std::int32_t target = machine_->buffer_behind(requested, at.request_vc);
+        send(machine_->partition_of(buffer(target).vertex), {packet, target, PacketMail::Kind::kPacket});
+    }
+
+    at.leave_ps = now_ps_ + packet.duration_ps;
+    at.request = PacketBuffer::kNotRouted;
+    give_slot_back(at_buffer);
+    if (at.count > 0) push(std::max(machine_->slot(at_buffer, at.first).time_ps, at.leave_ps), kFront, at_buffer);
+    if (port.has_waiting) wake_at(requested, port.busy_until_ps);
+}
+
+/// The packet at the front leaves at at.leave_ps: its slot is free then, and whoever waits for that is told.
+template <class Client>
+void PacketPartition<Client>::give_slot_back(std::int32_t at_buffer) {
+    PacketBuffer& at = buffer(at_buffer);
+    machine_->slot(at_buffer, at.first).set_free_since(at.leave_ps);
+    at.first = static_cast<std::uint16_t>(at.first + 1 == machine_->buffer_packets ? 0 : at.first + 1);
+    --at.count;
+    if (at.is_cut) {
+        const std::int32_t link = at_buffer / machine_->vcs;
+        const VertexId upstream = machine_->ports.link_source()[static_cast<std::size_t>(link)];
+        const std::int64_t usable_ps = at.leave_ps + machine_->class_of(output(link)).latency_ps;
+        const std::int32_t shadow = machine_->shadow_behind(link, at_buffer % machine_->vcs);
+        send(machine_->partition_of(upstream),
+             {{usable_ps, static_cast<std::uint32_t>(link), 0}, shadow, PacketMail::Kind::kCredit});
+    } else if (at.upstream_waits) {
+        at.upstream_waits = false;
+        if (at_buffer >= machine_->first_injection_buffer) {
+            push(at.leave_ps, kNic, at_buffer - machine_->first_injection_buffer);
+        } else {
+            const std::int32_t link = at_buffer / machine_->vcs;
+            wake_at(link, at.leave_ps + machine_->class_of(output(link)).latency_ps);
+        }
+    }
+}
+
+/// The same for the shadow of a buffer, whose real slot has been given back.
+template <class Client>
+void PacketPartition<Client>::give_credit(std::int32_t shadow, const PacketSlot& credit) {
+    PacketBuffer& at = buffer(shadow);
+    const auto link = static_cast<std::int32_t>(credit.message_and_last);
+    const std::int64_t usable_ps = credit.time_ps;
+    machine_->slot(shadow, at.first).set_free_since(usable_ps - machine_->class_of(output(link)).latency_ps);
+    at.first = static_cast<std::uint16_t>(at.first + 1 == machine_->buffer_packets ? 0 : at.first + 1);
+    --at.count;
+    if (at.upstream_waits) {
+        at.upstream_waits = false;
+        wake_at(link, usable_ps);
+    }
+}
+
+template <class Client>
+void PacketPartition<Client>::put(std::int32_t target, const PacketSlot& packet) {
+    PacketBuffer& at = buffer(target);
+    machine_->slot(target, at.first + at.count) = packet;
+    if (at.count++ == 0) push(std::max(packet.time_ps, at.leave_ps), kFront, target);
+}
+
+template <class Client>
+void PacketPartition<Client>::watch(std::int32_t at_buffer, const PacketSlot& packet) {
+    passages_.push_back({now_ps_, packet.time_ps, at_buffer, buffer(at_buffer).request,
+                         machine_->messages.entry(packet.message()).message});
+}
+
+template <class Client>
+void PacketPartition<Client>::eject(const PacketSlot& packet, std::int32_t nic) {
+    ++counts_.packets_ejected;
+    const bool is_empty = packet_bytes(packet) == machine_->timing.options().packet_header_bytes;
+    if (machine_->timing.host_bandwidth_bytes_per_s() != 0 && !is_empty) {
+        std::int32_t pending = static_cast<std::int32_t>(received_.size());
+        if (unused_received_.empty()) {
+            received_.push_back(packet);
+        } else {
+            pending = unused_received_.back();
+            unused_received_.pop_back();
+            received_[static_cast<std::size_t>(pending)] = packet;
+        }
+        push(packet.time_ps, kReceived, nic, static_cast<std::uint32_t>(pending));
+        return;
+    }
+    if (!packet.is_last()) return;  // packets of a message arrive in order
+    push(packet.time_ps + packet.duration_ps, kDelivery, nic, static_cast<std::uint32_t>(packet.message()));
+}
+
+template <class Client>
+void PacketPartition<Client>::receive(std::int32_t nic, std::int32_t pending) {
+    const PacketSlot packet = received_[static_cast<std::size_t>(pending)];
+    unused_received_.push_back(pending);
+    const std::int64_t payload_bytes = packet_bytes(packet) - machine_->timing.options().packet_header_bytes;
+    const std::int64_t dma_end_ps = take_dma(nic / machine_->nics_per_node, payload_bytes);
+    if (!packet.is_last()) return;
+    const std::int64_t tail_ps = packet.time_ps + packet.duration_ps;
+    push(std::max(tail_ps, dma_end_ps), kDelivery, nic, static_cast<std::uint32_t>(packet.message()));
+}
+
+/// When DMA and memory, asked for now, have moved these bytes; they start that much earlier as the bytes take.
+template <class Client>
+std::int64_t PacketPartition<Client>::take_dma(std::int32_t node, std::int64_t payload_bytes) {
+    const std::int64_t bandwidth = machine_->timing.host_bandwidth_bytes_per_s();
+    if (bandwidth == 0 || payload_bytes == 0) return now_ps_;
+    PacketHost& host = machine_->hosts[static_cast<std::size_t>(node)];
+    host.dma_free_ps = std::max(host.dma_free_ps, now_ps_) + transfer_ps(payload_bytes, bandwidth);
+    return host.dma_free_ps;
+}
+
+template <class Client>
+void PacketPartition<Client>::start(std::int32_t message) {
+    MessagePool::Entry& entry = machine_->messages.entry(message);
+    const PacketMessage& info = entry.message;
+    const std::int32_t number = info.source.value * machine_->nics_per_node + info.nic;
+    PacketNic& nic = machine_->nics[static_cast<std::size_t>(number)];
+    entry.of_nic = nic.message_count++;
+    if (info.source == info.destination) {
+        const std::int64_t bandwidth = machine_->timing.options().shared_memory_bandwidth_bytes_per_s;
+        std::int64_t& free_ps = machine_->hosts[info.source.index()].shared_memory_free_ps;
+        free_ps = std::max(free_ps, now_ps_) + (bandwidth == 0 ? 0 : long_transfer_ps(info.bytes, bandwidth));
+        push(free_ps, kCopied, number, static_cast<std::uint32_t>(message));
+        return;
+    }
+    add_last(nic, message);
+    if (nic.is_idle) send_next(number);
+}
+
+template <class Client>
+void PacketPartition<Client>::add_last(PacketNic& nic, std::int32_t message) {
+    machine_->messages.entry(message).next = PacketNic::kNone;
+    if (nic.last_message == PacketNic::kNone) {
+        nic.first_message = message;
+    } else {
+        machine_->messages.entry(nic.last_message).next = message;
+    }
+    nic.last_message = message;
+}
+
+template <class Client>
+void PacketPartition<Client>::remove_first(PacketNic& nic) {
+    nic.first_message = machine_->messages.entry(nic.first_message).next;
+    if (nic.first_message == PacketNic::kNone) nic.last_message = PacketNic::kNone;
+}
+
+template <class Client>
+void PacketPartition<Client>::nic_ready(std::int32_t number) {
+    PacketNic& nic = machine_->nics[static_cast<std::size_t>(number)];
+    if (nic.leaving_message != PacketNic::kNone) {
+        const std::int32_t message = std::exchange(nic.leaving_message, PacketNic::kNone);
+        const PacketMessage info = machine_->messages.entry(message).message;
+        client_->message_injected(MessageId(message), info, now_ps_);
+    }
+    send_next(number);
+}
+
+/// Cuts the next packet, if there is one and room for it; else the NIC idles, or comes back when there is room.
+template <class Client>
+void PacketPartition<Client>::send_next(std::int32_t number) {
+    PacketNic& nic = machine_->nics[static_cast<std::size_t>(number)];
+    nic.is_idle = nic.first_message == PacketNic::kNone;
+    if (nic.is_idle) return;
+    if (nic.ready_ps > now_ps_) return push(nic.ready_ps, kNic, number);
+    const std::int32_t at_buffer = machine_->first_injection_buffer + number;
+    PacketBuffer& injection = buffer(at_buffer);
+    if (injection.count == machine_->buffer_packets) {
+        injection.upstream_waits = true;
+        return;
+    }
+    PacketSlot& target = machine_->slot(at_buffer, injection.first + injection.count);
+    if (target.free_since_ps() > now_ps_) return push(target.free_since_ps(), kNic, number);
+
+    const std::int32_t message = nic.first_message;
+    MessagePool::Entry& entry = machine_->messages.entry(message);
+    const PacketMessage& info = entry.message;
+    if (!machine_->steps && entry.left_bytes == info.bytes) {
+        std::vector<ChannelHop>& route = machine_->messages.route_to_fill(message);
+        route.clear();
+        machine_->virtual_channels.append_route(*machine_->network, info.source, info.destination, route);
+    }
+    const PacketTimingOptions& timing = machine_->timing.options();
+    const std::int64_t payload_bytes = std::min(entry.left_bytes, timing.packet_payload_bytes);
+    entry.left_bytes -= payload_bytes;
+    const bool is_last = entry.left_bytes == 0;
+    std::int64_t duration_ps =
+        transfer_ps(payload_bytes + timing.packet_header_bytes, machine_->ports.nic_bandwidth_bytes_per_s());
+    std::int64_t head_ps = now_ps_;
+    if (const std::int64_t dma_bandwidth = machine_->timing.host_bandwidth_bytes_per_s();
+        dma_bandwidth != 0 && payload_bytes > 0) {
+        const std::int64_t dma_ps = transfer_ps(payload_bytes, dma_bandwidth);
+        head_ps = take_dma(info.source.value, payload_bytes) - dma_ps;
+        duration_ps = std::max(duration_ps, dma_ps);
+    }
+    ++counts_.packets_injected;
+    counts_.payload_bytes_injected += payload_bytes;
+    nic.ready_ps = head_ps + duration_ps + info.gap_ps;
+    if (is_last) {
+        nic.leaving_message = message;
+        remove_first(nic);
+    } else if (timing.nic_interleaves_packets) {
+        remove_first(nic);
+        add_last(nic, message);
+    }
+    push(head_ps + duration_ps, kNic, number);
+    target = {head_ps, static_cast<std::uint32_t>(message) * 2 + (is_last ? 1 : 0),
+              static_cast<std::uint32_t>(duration_ps)};
+    if (injection.count++ > 0) return;
+    const std::int64_t front_ps = std::max(head_ps, injection.leave_ps);
+    if (front_ps > now_ps_) {
+        push(front_ps, kFront, at_buffer);
+    } else {
+        come_to_front(at_buffer);
+    }
+}
+
+/// The messages that were copied on their node, or delivered at a NIC, at this instant, in an order of their own.
+template <class Client>
+void PacketPartition<Client>::finish(const TimeWheel::Event& first) {
+    finished_.assign(1, static_cast<std::int32_t>(first.data));
+    for (const TimeWheel::Event* next = wheel_.next_at_hand();
+         next != nullptr && next->time_ps == first.time_ps && next->key == first.key; next = wheel_.next_at_hand()) {
+        finished_.push_back(static_cast<std::int32_t>(wheel_.pop().data));
+        ++counts_.events;
+    }
+    if (finished_.size() > 1) {
+        std::ranges::sort(finished_, [this](std::int32_t a, std::int32_t b) {
+            return machine_->messages.entry(a) < machine_->messages.entry(b);
+        });
+    }
+    for (std::size_t i = 0; i < finished_.size(); ++i) {
+        if (priority_of(first) == kCopied) {
+            copied(finished_[i], entity_of(first));
+        } else {
+            deliver(finished_[i]);
+        }
+    }
+}
+
+template <class Client>
+void PacketPartition<Client>::copied(std::int32_t message, std::int32_t nic) {
+    const PacketMessage info = machine_->messages.entry(message).message;
+    counts_.payload_bytes_injected += info.bytes;
+    push(now_ps_ + machine_->timing.options().shared_memory_latency_ps, kDelivery, nic,
+         static_cast<std::uint32_t>(message));
+    client_->message_injected(MessageId(message), info, now_ps_);
+}
+
+template <class Client>
+void PacketPartition<Client>::deliver(std::int32_t message) {
+    const PacketMessage info = machine_->messages.entry(message).message;
+    counts_.payload_bytes_delivered += info.bytes;
+    --counts_.messages_under_way;
+    client_->message_delivered(MessageId(message), info, now_ps_);
+    const int owner = machine_->messages.owner(message);
+    if (owner == index_) {
+        machine_->messages.remove(message);
+    } else {
+        send(owner, {{}, message, PacketMail::Kind::kMessageDone});
+    }
+}
+
+}  // namespace haichi

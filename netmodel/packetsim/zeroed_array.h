@@ -1,0 +1,54 @@
+#pragma once
+
+#include <sys/mman.h>
+
+#include <cstddef>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace haichi {
+
+/// An array of zero bytes whose pages take memory only once they are touched, so that a run on a few nodes of a large
+/// machine costs what these nodes cost. `T` must be fine with zeros.
+template <class T>
+class ZeroedArray {
+    static_assert(std::is_trivially_destructible_v<T>);
+
+  public:
+    ZeroedArray() = default;
+    explicit ZeroedArray(std::size_t size) : size_(size) {
+        if (size == 0) return;
+        void* memory =
+            mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (memory == MAP_FAILED) throw std::bad_alloc();
+        data_ = static_cast<T*>(memory);
+    }
+    ZeroedArray(ZeroedArray&& other) noexcept
+        : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+    ZeroedArray& operator=(ZeroedArray&& other) noexcept {
+        std::swap(data_, other.data_);
+        std::swap(size_, other.size_);
+        return *this;
+    }
+    ZeroedArray(const ZeroedArray&) = delete;
+    ZeroedArray& operator=(const ZeroedArray&) = delete;
+    ~ZeroedArray() {
+        if (data_ != nullptr) munmap(data_, bytes());
+    }
+
+    [[nodiscard]] T& operator[](std::size_t i) { return data_[i]; }
+    [[nodiscard]] const T& operator[](std::size_t i) const { return data_[i]; }
+    [[nodiscard]] std::size_t size() const { return size_; }
+    [[nodiscard]] std::size_t bytes() const { return size_ * sizeof(T); }
+    /// Asks for pages of 2 MiB: fewer misses in the address caches where most of the array is in use.
+    void use_huge_pages() {
+        if (data_ != nullptr) madvise(data_, bytes(), MADV_HUGEPAGE);
+    }
+
+  private:
+    T* data_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+}  // namespace haichi
