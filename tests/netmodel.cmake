@@ -7,5 +7,5 @@ haichi_test(netmodel_tests
 
 haichi_test(packetsim_tests
             LINKS haichi::netmodel
-            SOURCES unit/packetsim_timing.cc unit/packetsim_engine.cc unit/packetsim_channels.cc
+            SOURCES unit/packetsim_timing.cc unit/packetsim_engine.cc unit/packetsim_nodes.cc unit/packetsim_channels.cc
                     property/packetsim_reference.cc)

@@ -164,4 +164,5 @@ class alignas(64) PacketPartition {
 
 }  // namespace haichi
 
+#include "netmodel/packetsim/packet_nic_inl.h"
 #include "netmodel/packetsim/packet_partition_inl.h"

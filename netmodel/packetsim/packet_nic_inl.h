@@ -1,0 +1,203 @@
+#pragma once
+
+// The bodies of packet_partition.h: NICs and the hosts behind them, messages.
+
+#include <utility>
+
+#include "netmodel/packetsim/packet_partition.h"
+
+namespace haichi {
+
+template <class Client>
+void PacketPartition<Client>::eject(const PacketSlot& packet, std::int32_t nic) {
+    ++counts_.packets_ejected;
+    const bool is_empty = packet_bytes(packet) == machine_->timing.options().packet_header_bytes;
+    if (machine_->timing.host_bandwidth_bytes_per_s() != 0 && !is_empty) {
+        std::int32_t pending = static_cast<std::int32_t>(received_.size());
+        if (unused_received_.empty()) {
+            received_.push_back(packet);
+        } else {
+            pending = unused_received_.back();
+            unused_received_.pop_back();
+            received_[static_cast<std::size_t>(pending)] = packet;
+        }
+        push(packet.time_ps, kReceived, nic, static_cast<std::uint32_t>(pending));
+        return;
+    }
+    if (!packet.is_last()) return;  // packets of a message arrive in order
+    push(packet.time_ps + packet.duration_ps, kDelivery, nic, static_cast<std::uint32_t>(packet.message()));
+}
+
+template <class Client>
+void PacketPartition<Client>::receive(std::int32_t nic, std::int32_t pending) {
+    const PacketSlot packet = received_[static_cast<std::size_t>(pending)];
+    unused_received_.push_back(pending);
+    const std::int64_t payload_bytes = packet_bytes(packet) - machine_->timing.options().packet_header_bytes;
+    const std::int64_t dma_end_ps = take_dma(nic / machine_->nics_per_node, payload_bytes);
+    if (!packet.is_last()) return;
+    const std::int64_t tail_ps = packet.time_ps + packet.duration_ps;
+    push(std::max(tail_ps, dma_end_ps), kDelivery, nic, static_cast<std::uint32_t>(packet.message()));
+}
+
+/// When DMA and memory, asked for now, have moved these bytes; they start that much earlier as the bytes take.
+template <class Client>
+std::int64_t PacketPartition<Client>::take_dma(std::int32_t node, std::int64_t payload_bytes) {
+    const std::int64_t bandwidth = machine_->timing.host_bandwidth_bytes_per_s();
+    if (bandwidth == 0 || payload_bytes == 0) return now_ps_;
+    PacketHost& host = machine_->hosts[static_cast<std::size_t>(node)];
+    host.dma_free_ps = std::max(host.dma_free_ps, now_ps_) + transfer_ps(payload_bytes, bandwidth);
+    return host.dma_free_ps;
+}
+
+template <class Client>
+void PacketPartition<Client>::start(std::int32_t message) {
+    MessagePool::Entry& entry = machine_->messages.entry(message);
+    const PacketMessage& info = entry.message;
+    const std::int32_t number = info.source.value * machine_->nics_per_node + info.nic;
+    PacketNic& nic = machine_->nics[static_cast<std::size_t>(number)];
+    entry.of_nic = nic.message_count++;
+    if (info.source == info.destination) {
+        const std::int64_t bandwidth = machine_->timing.options().shared_memory_bandwidth_bytes_per_s;
+        std::int64_t& free_ps = machine_->hosts[info.source.index()].shared_memory_free_ps;
+        free_ps = std::max(free_ps, now_ps_) + (bandwidth == 0 ? 0 : long_transfer_ps(info.bytes, bandwidth));
+        push(free_ps, kCopied, number, static_cast<std::uint32_t>(message));
+        return;
+    }
+    add_last(nic, message);
+    if (nic.is_idle) send_next(number);
+}
+
+template <class Client>
+void PacketPartition<Client>::add_last(PacketNic& nic, std::int32_t message) {
+    machine_->messages.entry(message).next = PacketNic::kNone;
+    if (nic.last_message == PacketNic::kNone) {
+        nic.first_message = message;
+    } else {
+        machine_->messages.entry(nic.last_message).next = message;
+    }
+    nic.last_message = message;
+}
+
+template <class Client>
+void PacketPartition<Client>::remove_first(PacketNic& nic) {
+    nic.first_message = machine_->messages.entry(nic.first_message).next;
+    if (nic.first_message == PacketNic::kNone) nic.last_message = PacketNic::kNone;
+}
+
+template <class Client>
+void PacketPartition<Client>::nic_ready(std::int32_t number) {
+    PacketNic& nic = machine_->nics[static_cast<std::size_t>(number)];
+    if (nic.leaving_message != PacketNic::kNone) {
+        const std::int32_t message = std::exchange(nic.leaving_message, PacketNic::kNone);
+        const PacketMessage info = machine_->messages.entry(message).message;
+        client_->message_injected(MessageId(message), info, now_ps_);
+    }
+    send_next(number);
+}
+
+/// Cuts the next packet, if there is one and room for it; else the NIC idles, or comes back when there is room.
+template <class Client>
+void PacketPartition<Client>::send_next(std::int32_t number) {
+    PacketNic& nic = machine_->nics[static_cast<std::size_t>(number)];
+    nic.is_idle = nic.first_message == PacketNic::kNone;
+    if (nic.is_idle) return;
+    if (nic.ready_ps > now_ps_) return push(nic.ready_ps, kNic, number);
+    const std::int32_t at_buffer = machine_->first_injection_buffer + number;
+    PacketBuffer& injection = buffer(at_buffer);
+    if (injection.count == machine_->buffer_packets) {
+        injection.upstream_waits = true;
+        return;
+    }
+    PacketSlot& target = machine_->slot(at_buffer, injection.first + injection.count);
+    if (target.free_since_ps() > now_ps_) return push(target.free_since_ps(), kNic, number);
+
+    const std::int32_t message = nic.first_message;
+    MessagePool::Entry& entry = machine_->messages.entry(message);
+    const PacketMessage& info = entry.message;
+    if (!machine_->steps && entry.left_bytes == info.bytes) {
+        std::vector<ChannelHop>& route = machine_->messages.route_to_fill(message);
+        route.clear();
+        machine_->virtual_channels.append_route(*machine_->network, info.source, info.destination, route);
+    }
+    const PacketTimingOptions& timing = machine_->timing.options();
+    const std::int64_t payload_bytes = std::min(entry.left_bytes, timing.packet_payload_bytes);
+    entry.left_bytes -= payload_bytes;
+    const bool is_last = entry.left_bytes == 0;
+    std::int64_t duration_ps =
+        transfer_ps(payload_bytes + timing.packet_header_bytes, machine_->ports.nic_bandwidth_bytes_per_s());
+    std::int64_t head_ps = now_ps_;
+    if (const std::int64_t dma_bandwidth = machine_->timing.host_bandwidth_bytes_per_s();
+        dma_bandwidth != 0 && payload_bytes > 0) {
+        const std::int64_t dma_ps = transfer_ps(payload_bytes, dma_bandwidth);
+        head_ps = take_dma(info.source.value, payload_bytes) - dma_ps;
+        duration_ps = std::max(duration_ps, dma_ps);
+    }
+    ++counts_.packets_injected;
+    counts_.payload_bytes_injected += payload_bytes;
+    nic.ready_ps = head_ps + duration_ps + info.gap_ps;
+    if (is_last) {
+        nic.leaving_message = message;
+        remove_first(nic);
+    } else if (timing.nic_interleaves_packets) {
+        remove_first(nic);
+        add_last(nic, message);
+    }
+    push(head_ps + duration_ps, kNic, number);
+    target = {head_ps, static_cast<std::uint32_t>(message) * 2 + (is_last ? 1 : 0),
+              static_cast<std::uint32_t>(duration_ps)};
+    if (injection.count++ > 0) return;
+    const std::int64_t front_ps = std::max(head_ps, injection.leave_ps);
+    if (front_ps > now_ps_) {
+        push(front_ps, kFront, at_buffer);
+    } else {
+        come_to_front(at_buffer);
+    }
+}
+
+/// The messages that were copied on their node, or delivered at a NIC, at this instant, in an order of their own.
+template <class Client>
+void PacketPartition<Client>::finish(const TimeWheel::Event& first) {
+    finished_.assign(1, static_cast<std::int32_t>(first.data));
+    for (const TimeWheel::Event* next = wheel_.next_at_hand();
+         next != nullptr && next->time_ps == first.time_ps && next->key == first.key; next = wheel_.next_at_hand()) {
+        finished_.push_back(static_cast<std::int32_t>(wheel_.pop().data));
+        ++counts_.events;
+    }
+    if (finished_.size() > 1) {
+        std::ranges::sort(finished_, [this](std::int32_t a, std::int32_t b) {
+            return machine_->messages.entry(a) < machine_->messages.entry(b);
+        });
+    }
+    for (std::size_t i = 0; i < finished_.size(); ++i) {
+        if (priority_of(first) == kCopied) {
+            copied(finished_[i], entity_of(first));
+        } else {
+            deliver(finished_[i]);
+        }
+    }
+}
+
+template <class Client>
+void PacketPartition<Client>::copied(std::int32_t message, std::int32_t nic) {
+    const PacketMessage info = machine_->messages.entry(message).message;
+    counts_.payload_bytes_injected += info.bytes;
+    push(now_ps_ + machine_->timing.options().shared_memory_latency_ps, kDelivery, nic,
+         static_cast<std::uint32_t>(message));
+    client_->message_injected(MessageId(message), info, now_ps_);
+}
+
+template <class Client>
+void PacketPartition<Client>::deliver(std::int32_t message) {
+    const PacketMessage info = machine_->messages.entry(message).message;
+    counts_.payload_bytes_delivered += info.bytes;
+    --counts_.messages_under_way;
+    client_->message_delivered(MessageId(message), info, now_ps_);
+    const int owner = machine_->messages.owner(message);
+    if (owner == index_) {
+        machine_->messages.remove(message);
+    } else {
+        send(owner, {{}, message, PacketMail::Kind::kMessageDone});
+    }
+}
+
+}  // namespace haichi
