@@ -1,0 +1,101 @@
+#include "netmodel/packetsim/run_statistics.h"
+
+#include <iomanip>
+#include <limits>
+#include <string>
+
+namespace haichi {
+
+namespace {
+
+constexpr double kPsPerS = 1e12;
+
+std::string nic_name(const PacketMachine& machine, std::int32_t nic) {
+    const std::string node = std::to_string(nic / machine.nics_per_node);
+    if (machine.nics_per_node == 1) return node;
+    return node + "." + std::to_string(nic % machine.nics_per_node);
+}
+
+/// Names hold commas: a field in quotes.
+std::string quoted(const std::string& text) { return '"' + text + '"'; }
+
+/// What has gone over a channel by now: of the packet that is on it, the part that has.
+std::int64_t carried_bytes(const PacketMachine& machine, std::size_t output, std::int64_t now_ps) {
+    const PacketOutput& channel = machine.outputs[output];
+    if (channel.busy_until_ps <= now_ps) return machine.bytes_passed[output];
+    __extension__ using Wide = __int128;
+    constexpr std::int64_t kPs = 1'000'000'000'000;
+    const Wide rest = Wide{channel.busy_until_ps - now_ps} * machine.class_of(channel).bandwidth_bytes_per_s / kPs;
+    return machine.bytes_passed[output] - static_cast<std::int64_t>(rest);
+}
+
+/// Exact: picoseconds as seconds.
+std::string seconds(std::int64_t time_ps) {
+    constexpr std::int64_t kPs = 1'000'000'000'000;
+    std::string fraction = std::to_string(time_ps % kPs);
+    fraction.insert(0, 12 - fraction.size(), '0');
+    return std::to_string(time_ps / kPs) + "." + fraction;
+}
+
+}  // namespace
+
+std::string channel_name(const PacketMachine& machine, std::int32_t output) {
+    if (output < machine.ports.link_count()) return machine.network->link_name(LinkId(output));
+    return "ejection " + nic_name(machine, output - machine.ports.link_count());
+}
+
+TimeSpaceStatistics::TimeSpaceStatistics(const PacketMachine& machine, std::ostream& out)
+    : machine_(&machine), out_(&out), bytes_before_(machine.bytes_passed.size(), 0) {
+    *out_ << "bin,begin_seconds,end_seconds,router,channel,bytes,throughput_bytes_per_s,efficiency,buffered_packets,"
+             "buffer_utilisation\n"
+          << std::setprecision(std::numeric_limits<double>::max_digits10) << std::flush;
+}
+
+void TimeSpaceStatistics::end_bin(std::int64_t now_ps) {
+    const double span_s = static_cast<double>(now_ps - begin_ps_) / kPsPerS;
+    const std::int32_t links = machine_->ports.link_count();
+    for (std::int32_t o = 0; o < machine_->ports.output_count(); ++o) {
+        const auto index = static_cast<std::size_t>(o);
+        const std::int64_t bytes = carried_bytes(*machine_, index, now_ps) - bytes_before_[index];
+        std::int64_t buffered = 0;
+        for (std::int32_t vc = 0; o < links && vc < machine_->vcs; ++vc) {
+            buffered += machine_->buffers[static_cast<std::size_t>(machine_->buffer_behind(o, vc))].count;
+        }
+        if (bytes == 0 && buffered == 0) continue;
+        bytes_before_[index] += bytes;
+        const auto bandwidth = static_cast<double>(machine_->class_of(machine_->outputs[index]).bandwidth_bytes_per_s);
+        const double throughput = span_s > 0 ? static_cast<double>(bytes) / span_s : 0;
+        const double places = machine_->vcs * machine_->buffer_packets;
+        const VertexId router = o < links ? machine_->ports.link_source()[index]
+                                          : machine_->network->vertex(NodeId((o - links) / machine_->nics_per_node));
+        *out_ << bin_ << ',' << seconds(begin_ps_) << ',' << seconds(now_ps) << ',' << router.value << ','
+              << quoted(channel_name(*machine_, o)) << ',' << bytes << ',' << throughput << ','
+              << throughput / bandwidth << ',' << buffered << ',' << static_cast<double>(buffered) / places << '\n';
+    }
+    out_->flush();
+    begin_ps_ = now_ps;
+    ++bin_;
+}
+
+BufferHistory::BufferHistory(const PacketMachine& machine, std::ostream& out) : machine_(&machine), out_(&out) {
+    *out_ << "interval,arrival_seconds,grant_seconds,waited_seconds,from,vc,to,source,destination,message_bytes\n"
+          << std::flush;
+}
+
+void BufferHistory::add_interval(const std::vector<PacketPassage>& passages) {
+    for (const PacketPassage& passage : passages) {
+        const bool is_injection = passage.buffer >= machine_->first_injection_buffer;
+        const std::string from =
+            is_injection ? "injection " + nic_name(*machine_, passage.buffer - machine_->first_injection_buffer)
+                         : machine_->network->link_name(LinkId(passage.buffer / machine_->vcs));
+        *out_ << interval_ << ',' << seconds(passage.arrival_ps) << ',' << seconds(passage.time_ps) << ','
+              << seconds(passage.time_ps - passage.arrival_ps) << ',' << quoted(from) << ','
+              << (is_injection ? 0 : passage.buffer % machine_->vcs) << ','
+              << quoted(channel_name(*machine_, passage.output)) << ',' << passage.message.source.value << ','
+              << passage.message.destination.value << ',' << passage.message.bytes << '\n';
+    }
+    out_->flush();
+    ++interval_;
+}
+
+}  // namespace haichi
