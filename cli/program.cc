@@ -14,6 +14,7 @@
 #include "cli/commands/list.h"
 #include "cli/commands/map.h"
 #include "cli/commands/pattern.h"
+#include "cli/commands/simulate.h"
 #include "cli/interrupt.h"
 
 namespace haichi::cli {
@@ -27,7 +28,7 @@ struct Subcommand {
 };
 
 std::vector<Command> commands() {
-    return {map_command(), evaluate_command(), convert_command(), check_command(), list_command(), pattern_command()};
+    return {map_command(), evaluate_command(), simulate_command(), convert_command(), check_command(), list_command(), pattern_command()};
 }
 
 /// The long options of `app`, as typed.

@@ -34,4 +34,21 @@ void ProgressBar::show(const SearchProgress& progress) {
     drawn_ = true;
 }
 
+SimulationLine::~SimulationLine() {
+    if (drawn_) console_->draw("\r\x1b[K");
+}
+
+std::function<void(const SimulationProgress&)> SimulationLine::callback() {
+    if (console_->quiet() || !console_->is_interactive()) return {};
+    return [this](const SimulationProgress& progress) {
+        std::string line = "\r";
+        line += short_number(progress.simulated_seconds) + " s simulated, ";
+        line += count_text(static_cast<double>(progress.iterations_done)) + " of ";
+        line += count_text(static_cast<double>(progress.iterations)) + " iterations, ";
+        line += short_number(std::round(progress.packet_hops_per_second / 1e5) / 10) + " million packet-hops per second";
+        console_->draw(line + "\x1b[K");
+        drawn_ = true;
+    };
+}
+
 }  // namespace haichi::cli

@@ -4,6 +4,7 @@
 
 #include "cli/output/console.h"
 #include "mapper/search/search_options.h"
+#include "mgen/replay/simulation.h"
 
 namespace haichi::cli {
 
@@ -24,6 +25,22 @@ class ProgressBar {
 
     Console* console_;
     std::string objective_;
+    bool drawn_ = false;
+};
+
+/// A line that says how far a simulation is; removed when it goes.
+class SimulationLine {
+  public:
+    explicit SimulationLine(Console& console) : console_(&console) {}
+    ~SimulationLine();
+    SimulationLine(const SimulationLine&) = delete;
+    SimulationLine& operator=(const SimulationLine&) = delete;
+
+    /// For SimulationControl::progress; empty when there is nothing to show.
+    [[nodiscard]] std::function<void(const SimulationProgress&)> callback();
+
+  private:
+    Console* console_;
     bool drawn_ = false;
 };
 

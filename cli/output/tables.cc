@@ -20,22 +20,6 @@ std::string plural(std::int64_t count, const std::string& word) {
     return count_text(static_cast<double>(count)) + " " + word + (count == 1 ? "" : "s");
 }
 
-/// "64 ranks on 96 nodes of fx10-kyushu, shape 1x2x4x2x3x2 (logical 2x6x8), routing dor:XYZACB,tie=+, fold default"
-std::string job_line(const MapReport& report) {
-    const Allocation& allocation = *report.allocation;
-    std::string line = plural(report.mapping.rank_count(), "rank") + " on " + plural(allocation.node_count(), "node") +
-                       " of " + allocation.machine_name;
-    if (const auto faulty = allocation.node_count() - allocation.network.usable_node_count(); faulty > 0) {
-        line += ", " + std::to_string(faulty) + " of them faulty";
-    }
-    if (allocation.ranks_per_node > 1) line += ", up to " + std::to_string(allocation.ranks_per_node) + " on each";
-    if (!allocation.origin.empty()) line += ", shape " + sizes_text(allocation.shape);
-    if (allocation.fold.logical_sizes.size() > 1) {
-        line += " (logical " + sizes_text(allocation.fold.logical_sizes) + ")";
-    }
-    return line + ", routing " + allocation.network.routing_name() + ", fold " + allocation.fold.name + "\n";
-}
-
 std::string gap_text(const ObjectiveValue& row) {
     if (!row.lower_bound) return "";
     if (row.optimal) return "optimal";
@@ -151,8 +135,22 @@ std::string comparison_text(double value, double default_value) {
     return std::string(ratio.data()) + " times " + (lower ? "lower" : "higher") + " than the default placement";
 }
 
+std::string job_line(const Allocation& allocation, std::int32_t rank_count) {
+    std::string line = plural(rank_count, "rank") + " on " + plural(allocation.node_count(), "node") + " of " +
+                       allocation.machine_name;
+    if (const auto faulty = allocation.node_count() - allocation.network.usable_node_count(); faulty > 0) {
+        line += ", " + std::to_string(faulty) + " of them faulty";
+    }
+    if (allocation.ranks_per_node > 1) line += ", up to " + std::to_string(allocation.ranks_per_node) + " on each";
+    if (!allocation.origin.empty()) line += ", shape " + sizes_text(allocation.shape);
+    if (allocation.fold.logical_sizes.size() > 1) {
+        line += " (logical " + sizes_text(allocation.fold.logical_sizes) + ")";
+    }
+    return line + ", routing " + allocation.network.routing_name() + ", fold " + allocation.fold.name + "\n";
+}
+
 std::string map_summary(const MapReport& report, bool with_timing) {
-    std::string text = job_line(report);
+    std::string text = job_line(*report.allocation, report.mapping.rank_count());
     std::vector<std::vector<std::string>> rows;
     rows.push_back({report.objective, value_text(report.unit, report.value) +
                                           (report.unit == "1" ? "" : " " + report.unit) + " per iteration, " +
@@ -206,7 +204,7 @@ std::string robust_summary(const ShapesReport& report) {
 }
 
 std::string evaluation_text(const MapReport& report) {
-    std::string text = job_line(report) + "\n";
+    std::string text = job_line(*report.allocation, report.mapping.rank_count()) + "\n";
     std::vector<std::vector<std::string>> rows = {{"objective", "value", "unit", "lower bound", "gap"}};
     for (const ObjectiveValue& row : report.objectives) {
         rows.push_back({row.objective, value_text(row.unit, row.value), row.unit,

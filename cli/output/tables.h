@@ -30,6 +30,9 @@ std::string contention_text(const std::vector<std::int64_t>& set_contention);
 /// "3.25 times lower than the default placement".
 std::string comparison_text(double value, double default_value);
 
+/// "64 ranks on 96 nodes of fx10-kyushu, shape 1x2x4x2x3x2 (logical 2x6x8), routing dor:XYZACB,tie=+, fold default"
+std::string job_line(const Allocation& allocation, std::int32_t rank_count);
+
 /// What `map` says on the terminal.
 std::string map_summary(const MapReport& report, bool with_timing);
 /// What a robust placement is worth on all shapes, for standard error.

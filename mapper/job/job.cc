@@ -1,5 +1,6 @@
 #include "mapper/job/job.h"
 
+#include "base/errors.h"
 #include "commlog/readers/readers.h"
 #include "mapper/job/plugin_library.h"
 #include "netmodel/machine/logical_torus.h"
@@ -8,27 +9,42 @@
 
 namespace haichi {
 
-namespace {
-
-Machine load(const std::variant<std::string, Machine>& machine) {
+Machine loaded_machine(const std::variant<std::string, Machine>& machine) {
     if (const auto* value = std::get_if<Machine>(&machine)) return *value;
     return load_machine(std::get<std::string>(machine));
 }
 
-Workload load(const std::variant<std::string, Workload>& workload, const std::string& format,
-              std::optional<std::int64_t> message_size_bytes) {
+Workload loaded_workload(const std::variant<std::string, Workload>& workload, const std::string& format,
+                         std::optional<std::int64_t> message_size_bytes) {
     const auto* value = std::get_if<Workload>(&workload);
     Workload loaded = value != nullptr ? *value : read_workload(std::get<std::string>(workload), format);
     return message_size_bytes ? loaded.with_message_size(*message_size_bytes) : loaded;
 }
 
-}  // namespace
+Mapping given_placement(const std::variant<std::string, std::vector<NodeId>>& map, const std::string& format,
+                        const RankMapContext& context) {
+    if (const auto* path = std::get_if<std::string>(&map)) return read_rank_map(*path, format, context);
+    const auto& nodes = std::get<std::vector<NodeId>>(map);
+    if (static_cast<std::int64_t>(nodes.size()) != context.rank_count) {
+        throw OptionError("the placement has " + std::to_string(nodes.size()) + " ranks, the workload " +
+                          std::to_string(context.rank_count));
+    }
+    const Allocation& allocation = *context.allocation;
+    for (std::size_t r = 0; r < nodes.size(); ++r) {
+        if (nodes[r].value < 0 || nodes[r].value >= allocation.node_count()) continue;  // refused below
+        if (allocation.network.is_usable(nodes[r])) continue;
+        throw OptionError("rank " + std::to_string(r) + " is on node " + std::to_string(nodes[r].value) +
+                          ", which is faulty");
+    }
+    return Mapping::from_nodes(nodes, allocation.node_count(), allocation.ranks_per_node);
+}
 
 template <class Request>
 void Job::pose(const Request& request) {
-    workload =
-        std::make_shared<const Workload>(load(request.workload, request.workload_format, request.message_size_bytes));
-    allocation = std::make_shared<const Allocation>(allocate(load(request.machine), request.allocation));
+    workload = std::make_shared<const Workload>(
+        loaded_workload(request.workload, request.workload_format, request.message_size_bytes));
+    machine = std::make_shared<const Machine>(loaded_machine(request.machine));
+    allocation = std::make_shared<const Allocation>(allocate(*machine, request.allocation));
     if (!request.hosts.empty()) {
         hosts = std::make_shared<const HostNames>(HostNames::read(request.hosts, allocation->node_count()));
     }

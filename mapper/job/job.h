@@ -12,8 +12,18 @@
 
 namespace haichi {
 
+/// What a request names, loaded; of a workload with its message size.
+Machine loaded_machine(const std::variant<std::string, Machine>& machine);
+Workload loaded_workload(const std::variant<std::string, Workload>& workload, const std::string& format,
+                         std::optional<std::int64_t> message_size_bytes);
+/// A placement as a request gives it: a map file in `format` (empty: by its content), or the node of each rank. Throws
+/// InputError and OptionError for maps that do not fit the job.
+Mapping given_placement(const std::variant<std::string, std::vector<NodeId>>& map, const std::string& format,
+                        const RankMapContext& context);
+
 /// What map and evaluate share: the inputs, loaded and checked against each other, and the problem they pose.
 struct Job {
+    std::shared_ptr<const Machine> machine;
     std::shared_ptr<const Workload> workload;
     std::shared_ptr<const Allocation> allocation;
     std::shared_ptr<const HostNames> hosts;  ///< null: not known

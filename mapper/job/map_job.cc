@@ -115,22 +115,7 @@ MapReport run_evaluate(const EvaluateRequest& request) {
     const RankMapContext context = job.rank_maps();
     MapReport report;
     report.strategy = "given";
-    if (const auto* path = std::get_if<std::string>(&request.map)) {
-        report.mapping = read_rank_map(*path, request.format, context);
-    } else {
-        const auto& nodes = std::get<std::vector<NodeId>>(request.map);
-        if (static_cast<std::int64_t>(nodes.size()) != context.rank_count) {
-            throw OptionError("the placement has " + std::to_string(nodes.size()) + " ranks, the workload " +
-                              std::to_string(context.rank_count));
-        }
-        for (std::size_t r = 0; r < nodes.size(); ++r) {
-            if (nodes[r].value < 0 || nodes[r].value >= job.allocation->node_count()) continue;  // refused below
-            if (job.allocation->network.is_usable(nodes[r])) continue;
-            throw OptionError("rank " + std::to_string(r) + " is on node " + std::to_string(nodes[r].value) +
-                              ", which is faulty");
-        }
-        report.mapping = Mapping::from_nodes(nodes, job.allocation->node_count(), job.allocation->ranks_per_node);
-    }
+    report.mapping = given_placement(request.map, request.format, context);
     describe_placement(job, report);
     const auto is_in_table = [&](const ObjectiveInfo& info) {
         return info.name == job.spec.name && info.name != Weighted::kInfo.name;

@@ -81,27 +81,6 @@ void add_metrics(ordered_json& out, const MapReport& report, const Metrics& metr
     out["set_max_link_bytes"] = metrics.set_max_link_bytes;
 }
 
-void add_job(ordered_json& out, const MapReport& report) {
-    const Allocation& allocation = *report.allocation;
-    out["machine"] = allocation.machine_name;
-    out["shape"] = allocation.shape;
-    if (std::ranges::any_of(allocation.origin, [](std::int32_t c) { return c != 0; })) {
-        out["origin"] = allocation.origin;
-    }
-    out["routing"] = allocation.network.routing_name();
-    out["fold"] = allocation.fold.name;
-    out["ranks"] = report.mapping.rank_count();
-    out["nodes"] = allocation.node_count();
-    out["ranks_per_node"] = allocation.ranks_per_node;
-    if (allocation.network.usable_node_count() < allocation.node_count()) {
-        out["faulty"] = ordered_json::array();
-        for (std::int32_t n = 0; n < allocation.node_count(); ++n) {
-            if (!allocation.network.is_usable(NodeId(n))) out["faulty"].push_back(n);
-        }
-    }
-    if (allocation.network.options().count_nic) out["count_nic"] = true;
-}
-
 ordered_json objectives_json(const MapReport& report) {
     ordered_json list = ordered_json::array();
     for (const ObjectiveValue& row : report.objectives) {
@@ -137,10 +116,30 @@ ordered_json hottest_links_json(const MapReport& report) {
 
 }  // namespace
 
+void add_job(ordered_json& out, const Allocation& allocation, std::int32_t rank_count) {
+    out["machine"] = allocation.machine_name;
+    out["shape"] = allocation.shape;
+    if (std::ranges::any_of(allocation.origin, [](std::int32_t c) { return c != 0; })) {
+        out["origin"] = allocation.origin;
+    }
+    out["routing"] = allocation.network.routing_name();
+    out["fold"] = allocation.fold.name;
+    out["ranks"] = rank_count;
+    out["nodes"] = allocation.node_count();
+    out["ranks_per_node"] = allocation.ranks_per_node;
+    if (allocation.network.usable_node_count() < allocation.node_count()) {
+        out["faulty"] = ordered_json::array();
+        for (std::int32_t n = 0; n < allocation.node_count(); ++n) {
+            if (!allocation.network.is_usable(NodeId(n))) out["faulty"].push_back(n);
+        }
+    }
+    if (allocation.network.options().count_nic) out["count_nic"] = true;
+}
+
 ordered_json report_json(const MapReport& report, bool with_timing) {
     ordered_json out;
     out["schema"] = "haichi-report/1";
-    add_job(out, report);
+    add_job(out, *report.allocation, report.mapping.rank_count());
     out["seed"] = report.seed;
     out["strategy"] = report.strategy;
     out["objective"] = report.objective;

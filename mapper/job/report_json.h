@@ -9,6 +9,9 @@
 
 namespace haichi {
 
+/// What every report says of the job: machine, shape, routing, fold, numbers of ranks and nodes.
+void add_job(nlohmann::ordered_json& out, const Allocation& allocation, std::int32_t rank_count);
+
 /// haichi-report/1. Keys in a fixed order. `with_timing` false leaves out wall_seconds and evaluations_per_second, so
 /// that equal runs give equal bytes. Counts of bytes, hops and their products are integers wherever they fit 64 bits;
 /// seconds and ratios are shortest decimal numbers.

@@ -1,0 +1,91 @@
+#include "cli/output/simulation_text.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "cli/output/tables.h"
+
+namespace haichi::cli {
+
+namespace {
+
+constexpr double kPsPerS = 1e12;
+
+std::string percent(double share) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.1f %%", share * 100);
+    return text.data();
+}
+
+/// Mean over the ranks, and the largest.
+std::string of_ranks(const SimulationResult& result, std::int64_t RankTimes::*time) {
+    double sum = 0;
+    std::int64_t most = 0;
+    for (const RankTimes& rank : result.ranks) {
+        sum += static_cast<double>(rank.*time);
+        most = std::max(most, rank.*time);
+    }
+    std::string text = short_number(sum / static_cast<double>(result.ranks.size()) / kPsPerS);
+    return text.append(" s, at most ").append(short_number(static_cast<double>(most) / kPsPerS)).append(" s");
+}
+
+std::string run_text(const SimulatedRun& run, const Network& network, bool with_timing) {
+    const SimulationResult& result = run.result;
+    const auto count = [](std::int64_t number) { return count_text(static_cast<double>(number)); };
+    std::string text = std::string(run.has_barriers ? "with a barrier before every set" : "without barriers") + ": " +
+                       short_number(result.seconds) + " s, " + short_number(result.seconds_per_iteration) +
+                       " s per iteration\n";
+    std::vector<std::vector<std::string>> rows;
+    std::string iterations = count(result.simulated_iterations) + " of " + count(result.iterations) + " simulated, " +
+                             short_number(result.simulated_seconds) + " s";
+    if (result.extrapolated) iterations += "; the rest is as the last ones";
+    rows.push_back({"iterations", iterations});
+    rows.push_back({"computing", of_ranks(result, &RankTimes::compute_ps) + " (per rank, simulated part)"});
+    rows.push_back({"calls, copies", of_ranks(result, &RankTimes::call_ps)});
+    rows.push_back({"waiting", of_ranks(result, &RankTimes::wait_ps)});
+    rows.push_back({"traffic", count(result.payload_bytes) + " bytes in " + count(result.packets) + " packets, " +
+                                   count(result.packet_hops) + " packet-hops"});
+    rows.push_back({"links", count(result.used_links) + " of " + count(result.existing_links) +
+                                 " used, on average at " + short_number(result.mean_link_bandwidth_bytes_per_s / 1e9) +
+                                 " GB/s, " + percent(result.used_link_efficiency) +
+                                 " of their bandwidth (of all links " + percent(result.link_efficiency) + ")"});
+    if (result.saturated_links > 0) {
+        rows.push_back({"saturated", count(result.saturated_links) + " links are busy more than 99 % of the time"});
+    }
+    if (with_timing && result.wall_seconds > 0) {
+        rows.push_back({"simulator", short_number(std::round(result.wall_seconds * 1000) / 1000) + " s, " +
+                                         short_number(static_cast<double>(result.packet_hops) / result.wall_seconds) +
+                                         " packet-hops per second"});
+    }
+    text += table(rows, "  ");
+    if (!result.hottest_links.empty()) text += "  busiest links\n";
+    rows.clear();
+    for (const LinkTraffic& link : result.hottest_links) {
+        rows.push_back({percent(link.efficiency), count(link.bytes) + " bytes", link_text(link, network)});
+    }
+    constexpr std::array<std::size_t, 2> kNumbers = {0, 1};
+    return text + table(rows, "    ", kNumbers);
+}
+
+}  // namespace
+
+std::string simulation_text(const SimulateReport& report, bool with_timing) {
+    std::string text = job_line(*report.allocation, report.mapping.rank_count());
+    text += report.is_default_placement ? "the default placement\n" : "the given placement\n";
+    for (const SimulatedRun& run : report.runs) {
+        text += "\n";
+        text += run_text(run, report.allocation->network, with_timing);
+    }
+    if (report.runs.size() == 2) {
+        const double without = report.runs[0].result.seconds;
+        const double with = report.runs[1].result.seconds;
+        std::array<char, 32> ratio{};
+        std::snprintf(ratio.data(), ratio.size(), "%.3f", without > 0 ? with / without : 1);
+        text.append("\nbarriers: ").append(ratio.data()).append(" times the time without\n");
+    }
+    return text;
+}
+
+}  // namespace haichi::cli

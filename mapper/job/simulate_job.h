@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "commlog/workload/workload.h"
+#include "mapper/rankmap/hosts.h"
+#include "mgen/replay/simulation.h"
+#include "netmodel/machine/allocation.h"
+#include "netmodel/machine/machine.h"
+#include "objectives/mapping.h"
+
+namespace haichi {
+
+/// Where the ranks of a replayed workload wait for each other.
+enum class BarrierChoice { kNone, kSets, kBoth };
+/// "none", "sets" or "both"; throws OptionError with did-you-mean.
+BarrierChoice parse_barrier_choice(std::string_view text);
+/// "none" or "sets", of one run.
+const char* barrier_name(bool has_barriers);
+
+/// "all", "auto" or a number from 1; throws OptionError.
+SimulatedIterations parse_simulated_iterations(const std::string& text);
+
+/// How to simulate; nothing here depends on the job.
+struct SimulationOptions {
+    BarrierChoice barriers = BarrierChoice::kNone;
+    SimulatedIterations iterations;
+    std::int32_t threads = 1;
+    std::size_t hottest_links = 10;
+};
+
+/// Everything `haichi simulate` is asked, as written by a user.
+struct SimulateRequest {
+    std::variant<std::string, Machine> machine;
+    std::variant<std::string, Workload> workload;
+    std::string workload_format;
+    std::optional<std::int64_t> message_size_bytes;
+    AllocationRequest allocation;
+    std::string hosts;
+    /// A map file (in `format`, or recognised), or the node of each rank; nothing: the default placement.
+    std::optional<std::variant<std::string, std::vector<NodeId>>> map;
+    std::string format;
+    SimulationOptions simulation;
+};
+
+/// One simulation of a placement.
+struct SimulatedRun {
+    bool has_barriers = false;
+    SimulationResult result;
+};
+
+/// The answer: haichi-simulation/1. A value.
+struct SimulateReport {
+    std::shared_ptr<const Allocation> allocation;
+    std::shared_ptr<const Workload> workload;
+    bool is_default_placement = false;
+    Mapping mapping;
+    std::vector<SimulatedRun> runs;  ///< one, or without and with barriers
+    bool interrupted = false;
+};
+
+/// Throws the errors of its parts; never prints.
+SimulateReport run_simulate(const SimulateRequest& request, const SimulationControl& control = {});
+
+/// The same of a placement of a job that is loaded already. An interruption leaves out the runs behind it.
+std::vector<SimulatedRun> simulate_placement(const Machine& machine, const Allocation& allocation,
+                                             const Workload& workload, const Mapping& mapping,
+                                             const SimulationOptions& options, const SimulationControl& control = {});
+
+}  // namespace haichi

@@ -1,0 +1,96 @@
+#include "mapper/job/simulation_json.h"
+
+#include "mapper/job/report_json.h"
+
+namespace haichi {
+
+using nlohmann::ordered_json;
+
+namespace {
+
+constexpr double kPsPerS = 1e12;
+
+ordered_json links_json(const SimulationResult& result, const Network& network) {
+    ordered_json list = ordered_json::array();
+    for (const LinkTraffic& traffic : result.hottest_links) {
+        ordered_json entry;
+        entry["link"] = link_text(traffic, network);
+        entry["bytes"] = traffic.bytes;
+        entry["efficiency"] = traffic.efficiency;
+        list.push_back(std::move(entry));
+    }
+    return list;
+}
+
+/// One array for each kind of time, an entry for each rank.
+ordered_json ranks_json(const SimulationResult& result) {
+    ordered_json out;
+    const auto add = [&](const char* key, std::int64_t RankTimes::*time) {
+        ordered_json::array_t list;
+        list.reserve(result.ranks.size());
+        for (const RankTimes& rank : result.ranks) list.emplace_back(static_cast<double>(rank.*time) / kPsPerS);
+        out[key] = std::move(list);
+    };
+    add("compute_seconds", &RankTimes::compute_ps);
+    add("call_seconds", &RankTimes::call_ps);
+    add("wait_seconds", &RankTimes::wait_ps);
+    add("end_seconds", &RankTimes::end_ps);
+    return out;
+}
+
+ordered_json run_json(const SimulatedRun& run, const Network& network, bool with_timing) {
+    const SimulationResult& result = run.result;
+    ordered_json out = simulated_times(run);
+    out["simulated_seconds"] = result.simulated_seconds;
+    out["payload_bytes"] = result.payload_bytes;
+    out["packets"] = result.packets;
+    out["packet_hops"] = result.packet_hops;
+    out["links"] = result.existing_links;
+    out["used_links"] = result.used_links;
+    out["saturated_links"] = result.saturated_links;
+    out["mean_link_bandwidth_bytes_per_s"] = result.mean_link_bandwidth_bytes_per_s;
+    out["link_efficiency"] = result.link_efficiency;
+    out["used_link_efficiency"] = result.used_link_efficiency;
+    out["hottest_links"] = links_json(result, network);
+    out["ranks"] = ranks_json(result);
+    if (with_timing) {
+        out["wall_seconds"] = result.wall_seconds;
+        out["packet_hops_per_second"] =
+            result.wall_seconds > 0 ? static_cast<double>(result.packet_hops) / result.wall_seconds : 0;
+    }
+    return out;
+}
+
+}  // namespace
+
+ordered_json simulated_times(const SimulatedRun& run) {
+    const SimulationResult& result = run.result;
+    ordered_json out;
+    out["barrier"] = barrier_name(run.has_barriers);
+    out["seconds"] = result.seconds;
+    out["seconds_per_iteration"] = result.seconds_per_iteration;
+    out["iterations"] = result.iterations;
+    out["simulated_iterations"] = result.simulated_iterations;
+    out["extrapolated"] = result.extrapolated;
+    if (result.interrupted) out["interrupted"] = true;
+    return out;
+}
+
+ordered_json simulation_json(const SimulateReport& report, bool with_timing) {
+    ordered_json out;
+    out["schema"] = "haichi-simulation/1";
+    add_job(out, *report.allocation, report.mapping.rank_count());
+    out["placement"] = report.is_default_placement ? "default" : "given";
+    if (report.interrupted) out["interrupted"] = true;
+    out["runs"] = ordered_json::array();
+    for (const SimulatedRun& run : report.runs) {
+        out["runs"].push_back(run_json(run, report.allocation->network, with_timing));
+    }
+    ordered_json::array_t nodes;
+    nodes.reserve(static_cast<std::size_t>(report.mapping.rank_count()));
+    for (const NodeId node : report.mapping.node_of_rank()) nodes.emplace_back(node.value);
+    out["node_of_rank"] = std::move(nodes);
+    return out;
+}
+
+}  // namespace haichi

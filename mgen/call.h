@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "commlog/workload/workload.h"
+
+namespace haichi {
+
+enum class Protocol : std::uint8_t { kByLimit, kEager, kRendezvous };
+
+/// What a message may ask for besides the defaults.
+struct SendOptions {
+    Protocol protocol = Protocol::kByLimit;
+    bool zero_copy = false;   ///< an eager message leaves from the user's buffer, which is free when it has left
+    std::int32_t nic = -1;    ///< -1: the rank's message counter mod NICs
+    std::int64_t gap_ps = 0;  ///< pause of the NIC after each packet
+};
+
+/// What a rank does next, a value: sizes only, no payload. Sends and receives do not block; `request` is the
+/// program's own number for what they start.
+struct Call {
+    enum class Kind : std::uint8_t { kFinish, kSend, kReceive, kWait, kCompute, kBarrier };
+    static constexpr std::int32_t kAnyTag = std::numeric_limits<std::int32_t>::min();
+
+    Kind kind = Kind::kFinish;
+    SendOptions options{};
+    RankId partner{};  ///< destination or source; of a receive, none: any source
+    std::int32_t tag = 0;
+    std::uint32_t request = 0;
+    std::int32_t group = 0;
+    std::int64_t amount = 0;  ///< bytes of a message, picoseconds of computing
+
+    static Call send(RankId destination, std::int64_t bytes, std::int32_t tag = 0, SendOptions options = {},
+                     std::uint32_t request = 0) {
+        return {Kind::kSend, options, destination, tag, request, 0, bytes};
+    }
+    static Call receive(RankId source, std::int64_t bytes, std::int32_t tag = 0, std::uint32_t request = 0) {
+        return {Kind::kReceive, {}, source, tag, request, 0, bytes};
+    }
+    static Call receive_any(std::int64_t bytes, std::int32_t tag = kAnyTag, std::uint32_t request = 0) {
+        return receive(RankId(), bytes, tag, request);
+    }
+    /// For all open requests of the rank.
+    static Call wait() { return {.kind = Kind::kWait}; }
+    static Call compute(std::int64_t time_ps) { return {.kind = Kind::kCompute, .amount = time_ps}; }
+    /// `group`: a number from ProcessModel::add_group.
+    static Call barrier(std::int32_t group) { return {.kind = Kind::kBarrier, .group = group}; }
+    static Call finish() { return {}; }
+};
+
+}  // namespace haichi

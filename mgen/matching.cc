@@ -1,0 +1,116 @@
+#include "mgen/matching.h"
+
+#include <algorithm>
+
+#include "mgen/call.h"
+
+namespace haichi {
+
+namespace {
+
+bool fits(std::int32_t wanted, std::int32_t tag) { return wanted == Call::kAnyTag || wanted == tag; }
+
+}  // namespace
+
+Matching::Found Matching::find_posted(const List& list, std::int32_t tag) const {
+    std::uint32_t before = kNone;
+    for (std::uint32_t at = list.first; at != kNone; at = receives_[at].next) {
+        if (fits(receives_[at].tag, tag)) return {at, before};
+        before = at;
+    }
+    return {};
+}
+
+PostedReceive Matching::take(List& list, Found found) {
+    PostedReceive& receive = receives_[found.at];
+    const PostedReceive taken = receive;
+    (found.before == kNone ? list.first : receives_[found.before].next) = receive.next;
+    if (list.last == found.at) list.last = found.before;
+    receive.next = first_unused_;
+    first_unused_ = found.at;
+    return taken;
+}
+
+std::optional<PostedReceive> Matching::arrive(Envelope& message) {
+    Source* source = sources_.find(message.source);
+    const Found own = source != nullptr ? find_posted(source->posted, message.tag) : Found{};
+    const Found any = find_posted(any_source_, message.tag);
+    if (own.at == kNone && any.at == kNone) {
+        keep(message);
+        return std::nullopt;
+    }
+    if (own.at == kNone || (any.at != kNone && receives_[any.at].order < receives_[own.at].order)) {
+        return take(any_source_, any);
+    }
+    const PostedReceive taken = take(source->posted, own);
+    if (source->is_empty()) sources_.erase(message.source);
+    return taken;
+}
+
+void Matching::keep(Envelope& message) {
+    Source& source = sources_.find_or_add(message.source);
+    message.next = nullptr;
+    (source.last != nullptr ? source.last->next : source.first) = &message;
+    source.last = &message;
+    message.arrived_before = last_arrived_;
+    message.arrived_behind = nullptr;
+    (last_arrived_ != nullptr ? last_arrived_->arrived_behind : first_arrived_) = &message;
+    last_arrived_ = &message;
+}
+
+Envelope* Matching::take_unexpected(Source& source, std::int32_t tag) {
+    Envelope* before = nullptr;
+    for (Envelope* at = source.first; at != nullptr; before = at, at = at->next) {
+        if (!fits(tag, at->tag)) continue;
+        (before != nullptr ? before->next : source.first) = at->next;
+        if (source.last == at) source.last = before;
+        (at->arrived_before != nullptr ? at->arrived_before->arrived_behind : first_arrived_) = at->arrived_behind;
+        (at->arrived_behind != nullptr ? at->arrived_behind->arrived_before : last_arrived_) = at->arrived_before;
+        at->next = nullptr;
+        return at;
+    }
+    return nullptr;
+}
+
+Envelope* Matching::post(RankId source, std::int32_t tag, std::int64_t bytes, std::uint32_t request) {
+    RankId from = source;
+    if (!source.valid()) {
+        // The first that arrived and fits; of its source it is the first that fits as well.
+        const Envelope* at = first_arrived_;
+        while (at != nullptr && !fits(tag, at->tag)) at = at->arrived_behind;
+        if (at != nullptr) from = at->source;
+    }
+    if (Source* known = from.valid() ? sources_.find(from) : nullptr) {
+        if (Envelope* message = take_unexpected(*known, tag)) {
+            if (known->is_empty()) sources_.erase(from);
+            return message;
+        }
+    }
+    std::uint32_t at = first_unused_;
+    if (at == kNone) {
+        at = static_cast<std::uint32_t>(receives_.size());
+        receives_.emplace_back();
+    } else {
+        first_unused_ = receives_[at].next;
+    }
+    receives_[at] = {source, tag, bytes, request, kNone, posted_so_far_++};
+    List& list = source.valid() ? sources_.find_or_add(source).posted : any_source_;
+    (list.last != kNone ? receives_[list.last].next : list.first) = at;
+    list.last = at;
+    return nullptr;
+}
+
+std::vector<PostedReceive> Matching::posted() const {
+    std::vector<PostedReceive> all;
+    const auto add = [&](const List& list) {
+        for (std::uint32_t at = list.first; at != kNone; at = receives_[at].next) all.push_back(receives_[at]);
+    };
+    add(any_source_);
+    for (const auto& [rank, source] : sources_.entries()) {
+        if (rank.valid()) add(source.posted);
+    }
+    std::ranges::sort(all, {}, &PostedReceive::order);
+    return all;
+}
+
+}  // namespace haichi

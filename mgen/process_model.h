@@ -1,0 +1,176 @@
+#pragma once
+
+#include <atomic>
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mgen/call.h"
+#include "mgen/envelope.h"
+#include "mgen/matching.h"
+#include "mgen/process_options.h"
+#include "netmodel/packetsim/packet_engine.h"
+
+namespace haichi {
+
+/// What a request was about, once it is complete.
+struct Completion {
+    bool is_send = false;
+    RankId partner;
+    std::int32_t tag = 0;
+    std::int64_t bytes = 0;
+};
+
+/// What a ProcessModel runs. next() is called when the CPU of a rank is free. A program may also have
+/// `completed(RankId, std::uint32_t request, const Completion&, std::int64_t now_ps)`, called for every request. Both
+/// may touch only what belongs to ranks of the same node, since nodes run in parallel.
+template <class P>
+concept Program = requires(P& program, RankId rank, std::int64_t now_ps) {
+    { program.next(rank, now_ps) } -> std::same_as<Call>;
+};
+
+/// Where the time of a rank went.
+struct RankTimes {
+    std::int64_t compute_ps = 0;
+    std::int64_t call_ps = 0;  ///< overheads and copies
+    std::int64_t wait_ps = 0;  ///< in waits and barriers
+    std::int64_t end_ps = 0;   ///< when the rank finished, else the end of the run; the sum of the above
+    bool finished = false;
+};
+
+/// MPI processes on the packet simulator: the one way in for replayed workloads, logs and live programs.
+///
+/// Every rank has one CPU time line. A call first costs its CPU time (overhead, copies); what it does, a message handed
+/// to the NIC, a receive posted, happens at the end of that time, so no rank runs ahead of the simulated time.
+///
+/// Eager messages are copied by the sender, whose request is then complete (with zero copy: when the last packet has
+/// left). At the receiver they complete a posted receive on delivery; else the receive call copies them. Rendezvous
+/// messages send a request of 0 bytes; it is answered, as ProcessOptions::progress says, once it is matched; the data
+/// follow. The send is complete when the last packet has left, the receive on delivery. Messages match in the order of
+/// the sends of a pair, whatever NICs they take.
+///
+/// State is O(ranks + what is open), with several NICs also O(pairs that have talked): they count their messages.
+/// A callback of the engine touches only ranks of its node; a barrier alone is shared, by atomic operations.
+template <class Program>
+class ProcessModel {
+  public:
+    struct Parameters {
+        const Network* network = nullptr;  ///< must outlive the model, as the program must
+        PacketTiming timing;
+        ProcessOptions process;
+        std::vector<NodeId> node_of_rank;
+        int threads = 1;
+        bool uses_barriers = true;
+        bool count_bytes = false;  ///< per link
+    };
+
+    /// Throws OptionError for ranks on nodes that are none, and what PacketEngine throws.
+    ProcessModel(const Parameters& parameters, Program& program);
+    ProcessModel(const ProcessModel&) = delete;
+    ProcessModel& operator=(const ProcessModel&) = delete;
+
+    /// Ranks that take part in a barrier. Before the run.
+    std::int32_t add_group(std::vector<RankId> ranks);
+
+    /// Runs all ranks to their end, or until go_on(), asked now and then while nothing else happens, says no. Throws
+    /// InputError, saying who waits for what, when nothing can happen any more; UnsupportedError beyond 26 days.
+    void run(const std::function<bool()>& go_on = [] { return true; });
+
+    [[nodiscard]] std::int32_t rank_count() const { return static_cast<std::int32_t>(ranks_.size()); }
+    [[nodiscard]] bool all_finished() const;
+    /// Of a rank until now.
+    [[nodiscard]] RankTimes times(RankId rank) const;
+    [[nodiscard]] const PacketEngine<ProcessModel>& engine() const { return engine_; }
+    /// The ranks that have not finished and what they wait for, at most `most` of them.
+    [[nodiscard]] std::string waiting_ranks(std::size_t most = 10);
+
+    // For the engine.
+    void message_delivered(MessageId id, const PacketMessage& message, std::int64_t now_ps);
+    void message_injected(MessageId id, const PacketMessage& message, std::int64_t now_ps);
+    void timer(NodeId node, std::uint32_t data, std::int64_t now_ps);
+
+  private:
+    enum class State : std::uint8_t { kReady, kComputing, kCalling, kCopying, kWaiting, kInBarrier, kFinished };
+    enum class Part : std::uint64_t { kEager, kRequest, kAcknowledgement, kData };
+    // A packet's tag: the envelope's index, then whether the sender waits until the packets have left, then the part.
+    static constexpr int kPartBits = 8;
+    static constexpr std::uint64_t kPartMask = 7;
+    static constexpr std::uint64_t kSenderWaits = 8;
+
+    /// Messages of one source that came before those sent earlier.
+    struct Incoming {
+        std::uint32_t expected = 0;
+        Envelope* held = nullptr;  ///< in the order of their numbers
+    };
+    struct Rank {
+        NodeId node;
+        std::uint32_t place = 0;  ///< among the ranks of the node
+        State state = State::kReady;
+        std::int64_t since_ps = 0;
+        std::int64_t compute_ps = 0;
+        std::int64_t call_ps = 0;
+        std::int64_t wait_ps = 0;
+        Call call;
+        std::uint32_t open_requests = 0;
+        std::uint32_t sends = 0;
+        Matching matching;
+        RankTable<std::uint32_t> outgoing;
+        RankTable<Incoming> incoming;
+        Envelope* first_deferred = nullptr;  ///< waiting for the rank's next call
+        Envelope* last_deferred = nullptr;
+    };
+    struct Group {
+        std::vector<RankId> ranks;
+        std::atomic<std::int32_t> arrived{0};
+        std::atomic<std::int64_t> last_ps{0};
+    };
+
+    [[nodiscard]] Rank& rank_at(RankId rank) { return ranks_[rank.index()]; }
+    [[nodiscard]] EnvelopePool& pool_of(RankId rank) { return pools_[rank_at(rank).node.index()]; }
+    [[nodiscard]] std::uint32_t timer_data(const Rank& rank, bool is_release) const {
+        return rank.place * 2 + (is_release ? 1 : 0);
+    }
+
+    // The CPU of a rank.
+    void advance(RankId id, std::int64_t now_ps);
+    [[nodiscard]] std::int64_t cost_ps(const Call& call) const;
+    bool perform(RankId id, std::int64_t now_ps);
+    void enter(Rank& rank, State state, std::int64_t now_ps);
+    bool spend(Rank& rank, State state, std::int64_t cost_ps, std::int64_t now_ps);
+    void resume_if_satisfied(RankId id, std::int64_t now_ps);
+    void arrive_at_barrier(RankId id, std::int64_t now_ps);
+
+    // Messages.
+    [[nodiscard]] bool is_eager(const Call& call) const;
+    void start_send(RankId id, std::int64_t now_ps);
+    bool start_receive(RankId id, std::int64_t now_ps);
+    void end_copied_receive(RankId id, std::int64_t now_ps);
+    void take_in_order(Envelope& envelope, std::int64_t now_ps);
+    void match(Envelope& envelope, std::int64_t now_ps);
+    /// The next step of a rendezvous at `id`: acknowledgement or data, now or at its next call.
+    void answer(RankId id, Envelope& envelope, std::int64_t now_ps);
+    void answer_deferred(RankId id, std::int64_t now_ps);
+    void send_part(Part part, const Envelope& envelope, std::int64_t now_ps);
+    void complete(RankId id, std::uint32_t request, const Completion& completion, std::int64_t now_ps);
+    void release(Envelope& envelope);
+
+    [[nodiscard]] std::string what_it_waits_for(RankId id);
+
+    Program* program_;
+    ProcessOptions options_;
+    std::vector<Rank> ranks_;
+    std::vector<RankId> ranks_of_nodes_;
+    std::vector<std::uint32_t> first_of_node_;
+    std::vector<EnvelopePool> pools_;  ///< by node
+    std::vector<std::unique_ptr<Group>> groups_;
+    PacketEngine<ProcessModel> engine_;
+    bool has_started_ = false;
+};
+
+}  // namespace haichi
+
+#include "mgen/process_model_inl.h"

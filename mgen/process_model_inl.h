@@ -1,0 +1,455 @@
+#pragma once
+
+// The bodies of process_model.h.
+
+#include <algorithm>
+#include <utility>
+
+#include "mgen/process_model.h"
+#include "mgen/waiting_text.h"
+
+namespace haichi {
+
+template <class P>
+ProcessModel<P>::ProcessModel(const Parameters& parameters, P& program)
+    : program_(&program),
+      options_(parameters.process),
+      ranks_(parameters.node_of_rank.size()),
+      pools_(static_cast<std::size_t>(parameters.network->node_count())),
+      engine_(*parameters.network, parameters.timing, *this,
+              {.threads = parameters.threads,
+               .shortest_client_latency_ps =
+                   parameters.uses_barriers ? options_.barrier_ps : PacketEngineOptions{}.shortest_client_latency_ps,
+               .count_bytes = parameters.count_bytes}) {
+    static_assert(haichi::Program<P>);
+    const auto nodes = static_cast<std::size_t>(parameters.network->node_count());
+    first_of_node_.assign(nodes + 1, 0);
+    for (std::size_t r = 0; r < ranks_.size(); ++r) {
+        const NodeId node = parameters.node_of_rank[r];
+        if (node.value < 0 || node.index() >= nodes || !parameters.network->is_usable(node)) {
+            throw OptionError("rank " + std::to_string(r) + " cannot be on node " + std::to_string(node.value));
+        }
+        ranks_[r].node = node;
+        ranks_[r].place = first_of_node_[node.index() + 1]++;
+    }
+    for (std::size_t n = 0; n < nodes; ++n) first_of_node_[n + 1] += first_of_node_[n];
+    ranks_of_nodes_.resize(ranks_.size());
+    for (std::size_t r = 0; r < ranks_.size(); ++r) {
+        ranks_of_nodes_[first_of_node_[ranks_[r].node.index()] + ranks_[r].place] = RankId(r);
+    }
+}
+
+template <class P>
+std::int32_t ProcessModel<P>::add_group(std::vector<RankId> ranks) {
+    groups_.push_back(std::make_unique<Group>());
+    groups_.back()->ranks = std::move(ranks);
+    return static_cast<std::int32_t>(groups_.size() - 1);
+}
+
+template <class P>
+void ProcessModel<P>::run(const std::function<bool()>& go_on) {
+    if (!std::exchange(has_started_, true)) {
+        for (const Rank& rank : ranks_) engine_.call_at(rank.node, timer_data(rank, false), 0);
+    }
+    bool is_stopped = false;
+    engine_.run_while([&] {
+        is_stopped = !go_on();
+        return !is_stopped;
+    });
+    if (is_stopped || all_finished()) return;
+    throw InputError("the program is stuck: nothing can happen any more at " + std::to_string(engine_.now_ps()) +
+                         " ps, and " + waiting_ranks(),
+                     "each of them waits for a message that is never sent, or for a barrier that not all reach");
+}
+
+template <class P>
+bool ProcessModel<P>::all_finished() const {
+    return std::ranges::all_of(ranks_, [](const Rank& rank) { return rank.state == State::kFinished; });
+}
+
+template <class P>
+RankTimes ProcessModel<P>::times(RankId id) const {
+    const Rank& at = ranks_[id.index()];
+    RankTimes times{at.compute_ps, at.call_ps, at.wait_ps, at.since_ps, at.state == State::kFinished};
+    if (times.finished) return times;
+    const std::int64_t rest_ps = engine_.now_ps() - at.since_ps;
+    times.end_ps += rest_ps;
+    switch (at.state) {
+        case State::kComputing:
+            times.compute_ps += rest_ps;
+            break;
+        case State::kCalling:
+        case State::kCopying:
+            times.call_ps += rest_ps;
+            break;
+        default:
+            times.wait_ps += rest_ps;
+    }
+    return times;
+}
+
+// ---- The CPU of a rank ----------------------------------------------------------------------------------------------
+
+template <class P>
+void ProcessModel<P>::enter(Rank& rank, State state, std::int64_t now_ps) {
+    const std::int64_t passed_ps = now_ps - rank.since_ps;
+    switch (rank.state) {
+        case State::kComputing:
+            rank.compute_ps += passed_ps;
+            break;
+        case State::kCalling:
+        case State::kCopying:
+            rank.call_ps += passed_ps;
+            break;
+        default:
+            rank.wait_ps += passed_ps;
+    }
+    rank.state = state;
+    rank.since_ps = now_ps;
+}
+
+/// False when the CPU is busy for a while and a timer is set.
+template <class P>
+bool ProcessModel<P>::spend(Rank& rank, State state, std::int64_t cost_ps, std::int64_t now_ps) {
+    enter(rank, state, now_ps);
+    if (cost_ps == 0) return true;
+    if (cost_ps > kLongestSimulationPs - now_ps) {
+        throw UnsupportedError(
+            "the simulated time passes " + std::to_string(kLongestSimulationPs) + " ps, the most that can be simulated",
+            "check computing times, message sizes and bandwidths");
+    }
+    engine_.call_at(rank.node, timer_data(rank, false), now_ps + cost_ps);
+    return false;
+}
+
+template <class P>
+std::int64_t ProcessModel<P>::cost_ps(const Call& call) const {
+    switch (call.kind) {
+        case Call::Kind::kCompute:
+            return call.amount;
+        case Call::Kind::kReceive:
+        case Call::Kind::kWait:
+            return options_.call_overhead_ps;
+        case Call::Kind::kSend: {
+            if (!is_eager(call)) return options_.call_overhead_ps + options_.rendezvous_overhead_ps;
+            const bool copies = options_.sends_are_copied && !call.options.zero_copy;
+            return options_.call_overhead_ps + options_.eager_overhead_ps +
+                   (copies ? copy_ps(call.amount, options_.memory_bandwidth_bytes_per_s) : 0);
+        }
+        case Call::Kind::kBarrier:
+        case Call::Kind::kFinish:
+            return 0;
+    }
+    return 0;
+}
+
+/// The CPU of the rank is free.
+template <class P>
+void ProcessModel<P>::advance(RankId id, std::int64_t now_ps) {
+    Rank& rank = rank_at(id);
+    do {
+        rank.call = program_->next(id, now_ps);
+        const bool computes = rank.call.kind == Call::Kind::kCompute;
+        if (!spend(rank, computes ? State::kComputing : State::kCalling, cost_ps(rank.call), now_ps)) {
+            if (!computes) answer_deferred(id, now_ps);
+            return;
+        }
+        if (!computes) answer_deferred(id, now_ps);
+    } while (perform(id, now_ps));
+}
+
+/// The effect of the rank's call, whose time has been spent. False when the CPU is not free behind it.
+template <class P>
+bool ProcessModel<P>::perform(RankId id, std::int64_t now_ps) {
+    Rank& rank = rank_at(id);
+    switch (rank.call.kind) {
+        case Call::Kind::kCompute:
+            return true;
+        case Call::Kind::kSend:
+            start_send(id, now_ps);
+            return true;
+        case Call::Kind::kReceive:
+            return start_receive(id, now_ps);
+        case Call::Kind::kWait:
+            if (rank.open_requests == 0) return true;
+            enter(rank, State::kWaiting, now_ps);
+            return false;
+        case Call::Kind::kBarrier:
+            enter(rank, State::kInBarrier, now_ps);
+            arrive_at_barrier(id, now_ps);
+            return false;
+        case Call::Kind::kFinish:
+            enter(rank, State::kFinished, now_ps);
+            return false;
+    }
+    return false;
+}
+
+template <class P>
+void ProcessModel<P>::timer(NodeId node, std::uint32_t data, std::int64_t now_ps) {
+    const RankId id = ranks_of_nodes_[first_of_node_[node.index()] + data / 2];
+    const bool is_release = data % 2 != 0;
+    const State state = rank_at(id).state;
+    if (state == State::kCopying) {
+        end_copied_receive(id, now_ps);
+    } else if (!is_release && state != State::kReady && !perform(id, now_ps)) {
+        return;
+    }
+    advance(id, now_ps);
+}
+
+template <class P>
+void ProcessModel<P>::resume_if_satisfied(RankId id, std::int64_t now_ps) {
+    const Rank& rank = rank_at(id);
+    if (rank.state == State::kWaiting && rank.open_requests == 0) advance(id, now_ps);
+}
+
+/// Whoever comes last, in whatever order threads run, lets all go at a time that depends only on the arrivals.
+template <class P>
+void ProcessModel<P>::arrive_at_barrier(RankId id, std::int64_t now_ps) {
+    const Rank& rank = rank_at(id);
+    Group& group = *groups_.at(static_cast<std::size_t>(rank.call.group));
+    std::int64_t last_ps = group.last_ps.load(std::memory_order_relaxed);
+    while (last_ps < now_ps && !group.last_ps.compare_exchange_weak(last_ps, now_ps, std::memory_order_relaxed)) {
+    }
+    const std::int32_t others = group.arrived.fetch_add(1, std::memory_order_acq_rel);
+    if (others + 1 < static_cast<std::int32_t>(group.ranks.size())) return;
+    const std::int64_t release_ps = group.last_ps.load(std::memory_order_relaxed) + options_.barrier_ps;
+    group.last_ps.store(0, std::memory_order_relaxed);
+    group.arrived.store(0, std::memory_order_relaxed);
+    for (const RankId member : group.ranks) {
+        const Rank& to = rank_at(member);
+        engine_.call_across(rank.node, to.node, timer_data(to, true), release_ps);
+    }
+}
+
+// ---- Messages -------------------------------------------------------------------------------------------------------
+
+template <class P>
+bool ProcessModel<P>::is_eager(const Call& call) const {
+    if (call.options.protocol != Protocol::kByLimit) return call.options.protocol == Protocol::kEager;
+    return call.amount <= options_.eager_limit_bytes;
+}
+
+template <class P>
+void ProcessModel<P>::start_send(RankId id, std::int64_t now_ps) {
+    Rank& rank = rank_at(id);
+    const Call& call = rank.call;
+    if (call.partner.value < 0 || call.partner.value >= rank_count()) {
+        throw OptionError("rank " + std::to_string(id.value) + " sends to rank " + std::to_string(call.partner.value) +
+                          " of " + std::to_string(rank_count()));
+    }
+    Envelope& envelope = pool_of(id).add();
+    envelope.source = id;
+    envelope.destination = call.partner;
+    envelope.tag = call.tag;
+    envelope.bytes = call.amount;
+    envelope.gap_ps = call.options.gap_ps;
+    envelope.nic = call.options.nic;
+    if (envelope.nic < 0) envelope.nic = static_cast<std::int32_t>(rank.sends % static_cast<unsigned>(options_.nics));
+    ++rank.sends;
+    // Over one NIC the messages of a pair arrive in order.
+    envelope.sequence = options_.nics > 1 ? rank.outgoing.find_or_add(call.partner)++ : 0;
+    envelope.send_request = call.request;
+    envelope.is_eager = is_eager(call);
+    envelope.stage = Envelope::Stage::kSent;
+    const bool is_copied = envelope.is_eager && options_.sends_are_copied && !call.options.zero_copy;
+    envelope.uses.store(is_copied ? 1 : 2, std::memory_order_relaxed);
+    ++rank.open_requests;
+    if (is_copied) complete(id, call.request, {true, call.partner, call.tag, call.amount}, now_ps);
+    send_part(envelope.is_eager ? Part::kEager : Part::kRequest, envelope, now_ps);
+}
+
+template <class P>
+void ProcessModel<P>::send_part(Part part, const Envelope& envelope, std::int64_t now_ps) {
+    PacketMessage message;
+    message.source = rank_at(envelope.source).node;
+    message.destination = rank_at(envelope.destination).node;
+    if (part == Part::kAcknowledgement) std::swap(message.source, message.destination);
+    if (part == Part::kEager || part == Part::kData) {
+        message.bytes = envelope.bytes;
+        message.gap_ps = envelope.gap_ps;
+    }
+    // Whether the sender still waits for the packets to leave is known here; later the envelope may be gone.
+    message.tag = std::uint64_t{envelope.index} << kPartBits | static_cast<std::uint64_t>(part);
+    if (part == Part::kData || (part == Part::kEager && envelope.uses.load(std::memory_order_relaxed) == 2)) {
+        message.tag |= kSenderWaits;
+    }
+    message.nic = envelope.nic;
+    engine_.inject(message, now_ps);
+}
+
+template <class P>
+void ProcessModel<P>::message_injected(MessageId, const PacketMessage& message, std::int64_t now_ps) {
+    if ((message.tag & kSenderWaits) == 0) return;
+    Envelope& envelope = pools_[message.source.index()][static_cast<std::uint32_t>(message.tag >> kPartBits)];
+    const RankId id = envelope.source;
+    complete(id, envelope.send_request, {true, envelope.destination, envelope.tag, envelope.bytes}, now_ps);
+    release(envelope);
+    resume_if_satisfied(id, now_ps);
+}
+
+template <class P>
+void ProcessModel<P>::message_delivered(MessageId, const PacketMessage& message, std::int64_t now_ps) {
+    const auto part = static_cast<Part>(message.tag & kPartMask);
+    const NodeId owner = part == Part::kAcknowledgement ? message.destination : message.source;
+    Envelope& envelope = pools_[owner.index()][static_cast<std::uint32_t>(message.tag >> kPartBits)];
+    if (part == Part::kAcknowledgement) {
+        envelope.stage = Envelope::Stage::kAcknowledged;
+        answer(envelope.source, envelope, now_ps);
+        return;
+    }
+    const RankId id = envelope.destination;
+    if (part == Part::kData) {
+        complete(id, envelope.receive_request, {false, envelope.source, envelope.tag, envelope.bytes}, now_ps);
+        release(envelope);
+    } else {
+        take_in_order(envelope, now_ps);
+    }
+    resume_if_satisfied(id, now_ps);
+}
+
+template <class P>
+void ProcessModel<P>::take_in_order(Envelope& envelope, std::int64_t now_ps) {
+    if (options_.nics == 1) return match(envelope, now_ps);
+    Incoming& incoming = rank_at(envelope.destination).incoming.find_or_add(envelope.source);
+    // Numbers wrap around; the distance tells which is earlier.
+    const auto distance = [&](const Envelope& e) { return e.sequence - incoming.expected; };
+    if (distance(envelope) != 0) {
+        Envelope** at = &incoming.held;
+        while (*at != nullptr && distance(**at) < distance(envelope)) at = &(*at)->next;
+        envelope.next = std::exchange(*at, &envelope);
+        return;
+    }
+    ++incoming.expected;
+    match(envelope, now_ps);
+    while (incoming.held != nullptr && distance(*incoming.held) == 0) {
+        Envelope& next = *incoming.held;
+        incoming.held = std::exchange(next.next, nullptr);
+        ++incoming.expected;
+        match(next, now_ps);
+    }
+}
+
+template <class P>
+void ProcessModel<P>::match(Envelope& envelope, std::int64_t now_ps) {
+    const RankId id = envelope.destination;
+    const auto receive = rank_at(id).matching.arrive(envelope);
+    if (!receive) return;
+    if (envelope.is_eager) {
+        complete(id, receive->request, {false, envelope.source, envelope.tag, envelope.bytes}, now_ps);
+        release(envelope);
+        return;
+    }
+    envelope.receive_request = receive->request;
+    envelope.stage = Envelope::Stage::kMatched;
+    answer(id, envelope, now_ps);
+}
+
+/// False when the message is there already and has to be copied.
+template <class P>
+bool ProcessModel<P>::start_receive(RankId id, std::int64_t now_ps) {
+    Rank& rank = rank_at(id);
+    ++rank.open_requests;
+    Envelope* envelope = rank.matching.post(rank.call.partner, rank.call.tag, rank.call.amount, rank.call.request);
+    if (envelope == nullptr) return true;
+    if (envelope->is_eager) {
+        rank.call.partner = envelope->source;
+        rank.call.tag = envelope->tag;
+        rank.call.amount = envelope->bytes;
+        release(*envelope);
+        const std::int64_t time_ps = copy_ps(rank.call.amount, options_.memory_bandwidth_bytes_per_s);
+        if (!spend(rank, State::kCopying, time_ps, now_ps)) return false;
+        end_copied_receive(id, now_ps);
+        return true;
+    }
+    envelope->receive_request = rank.call.request;
+    envelope->stage = Envelope::Stage::kMatched;
+    answer(id, *envelope, now_ps);
+    return true;
+}
+
+template <class P>
+void ProcessModel<P>::end_copied_receive(RankId id, std::int64_t now_ps) {
+    const Call& call = rank_at(id).call;
+    complete(id, call.request, {false, call.partner, call.tag, call.amount}, now_ps);
+}
+
+template <class P>
+void ProcessModel<P>::answer(RankId id, Envelope& envelope, std::int64_t now_ps) {
+    Rank& rank = rank_at(id);
+    if (options_.progress == Progress::kCalls && rank.state == State::kComputing) {
+        envelope.next = nullptr;
+        (rank.last_deferred != nullptr ? rank.last_deferred->next : rank.first_deferred) = &envelope;
+        rank.last_deferred = &envelope;
+        return;
+    }
+    send_part(envelope.stage == Envelope::Stage::kMatched ? Part::kAcknowledgement : Part::kData, envelope, now_ps);
+}
+
+template <class P>
+void ProcessModel<P>::answer_deferred(RankId id, std::int64_t now_ps) {
+    Rank& rank = rank_at(id);
+    Envelope* at = std::exchange(rank.first_deferred, nullptr);
+    rank.last_deferred = nullptr;
+    while (at != nullptr) {
+        Envelope& envelope = *at;
+        at = std::exchange(envelope.next, nullptr);
+        answer(id, envelope, now_ps);
+    }
+}
+
+template <class P>
+void ProcessModel<P>::complete(RankId id, std::uint32_t request, const Completion& completion, std::int64_t now_ps) {
+    --rank_at(id).open_requests;
+    if constexpr (requires { program_->completed(id, request, completion, now_ps); }) {
+        program_->completed(id, request, completion, now_ps);
+    }
+}
+
+template <class P>
+void ProcessModel<P>::release(Envelope& envelope) {
+    EnvelopePool& pool = pool_of(envelope.source);
+    if (envelope.uses.fetch_sub(1, std::memory_order_acq_rel) == 1) pool.give_back(envelope);
+}
+
+// ---- Who waits for what ---------------------------------------------------------------------------------------------
+
+template <class P>
+std::string ProcessModel<P>::waiting_ranks(std::size_t most) {
+    std::string text;
+    std::size_t count = 0;
+    for (std::size_t r = 0; r < ranks_.size(); ++r) {
+        if (ranks_[r].state == State::kFinished) continue;
+        if (++count <= most) text += "; " + what_it_waits_for(RankId(r));
+    }
+    text.insert(0, std::to_string(count) + (count == 1 ? " rank has" : " ranks have") + " not finished");
+    if (count > most) text += "; and " + std::to_string(count - most) + " more";
+    return text;
+}
+
+template <class P>
+std::string ProcessModel<P>::what_it_waits_for(RankId id) {
+    const Rank& rank = rank_at(id);
+    std::string text = "rank " + std::to_string(id.value);
+    if (rank.state == State::kInBarrier) {
+        const Group& group = *groups_[static_cast<std::size_t>(rank.call.group)];
+        return text + " waits in a barrier that " + std::to_string(group.arrived.load()) + " of " +
+               std::to_string(group.ranks.size()) + " ranks have reached";
+    }
+    if (rank.state != State::kWaiting) return text + " is running";
+    text += " waits for";
+    std::vector<std::string> requests;
+    for (const PostedReceive& receive : rank.matching.posted()) {
+        requests.push_back(receive_text(receive.source, receive.tag, receive.bytes));
+    }
+    EnvelopePool& pool = pool_of(id);
+    for (std::uint32_t e = 0; e < pool.size(); ++e) {
+        const Envelope& envelope = pool[e];
+        if (envelope.source != id || envelope.stage == Envelope::Stage::kFree || envelope.is_eager) continue;
+        requests.push_back(send_text(envelope.destination, envelope.tag, envelope.bytes));
+    }
+    return text + list_text(requests, rank.open_requests);
+}
+
+}  // namespace haichi

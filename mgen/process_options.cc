@@ -1,0 +1,35 @@
+#include "mgen/process_options.h"
+
+#include <algorithm>
+
+#include "base/errors.h"
+
+namespace haichi {
+
+ProcessOptions process_options_of(const Machine& machine) {
+    const Machine::Node& node = machine.node;
+    ProcessOptions options;
+    options.call_overhead_ps = node.mpi_call_overhead_ps.value_or(0);
+    options.eager_limit_bytes = node.eager_limit_bytes.value_or(options.eager_limit_bytes);
+    options.rendezvous_overhead_ps = node.rendezvous_overhead_ps.value_or(0);
+    options.memory_bandwidth_bytes_per_s = node.memory_bandwidth_bytes_per_s.value_or(0);
+    if (node.progress == "calls") {
+        options.progress = Progress::kCalls;
+    } else if (node.progress != "nic") {
+        throw UnsupportedError("progress " + shown(node.progress) + " of a rendezvous is not known",
+                               "it is nic or calls");
+    }
+    options.barrier_ps = node.barrier_ps.value_or(0);
+    options.nics = node.nics;
+    return options;
+}
+
+std::int64_t copy_ps(std::int64_t bytes, std::int64_t bandwidth_bytes_per_s) {
+    if (bandwidth_bytes_per_s == 0) return 0;
+    constexpr unsigned __int128 kPsPerS = 1'000'000'000'000;
+    const auto rate = static_cast<unsigned __int128>(bandwidth_bytes_per_s);
+    const unsigned __int128 time_ps = (static_cast<unsigned __int128>(bytes) * kPsPerS + rate - 1) / rate;
+    return static_cast<std::int64_t>(std::min<unsigned __int128>(time_ps, kLongestSimulationPs));
+}
+
+}  // namespace haichi

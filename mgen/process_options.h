@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+
+#include "netmodel/machine/machine.h"
+
+namespace haichi {
+
+/// Who answers a rendezvous request, and sends the data once it is acknowledged.
+enum class Progress {
+    kNic,    ///< the network interface, at once
+    kCalls,  ///< the rank, while it is inside an MPI call
+};
+
+/// What the host of a rank costs. Times are integer picoseconds.
+struct ProcessOptions {
+    std::int64_t call_overhead_ps = 0;              ///< of every MPI call except barriers, whose cost includes it
+    std::int64_t eager_limit_bytes = 16384;         ///< the largest message that is sent without asking
+    std::int64_t eager_overhead_ps = 0;             ///< of an eager send, besides the call overhead
+    std::int64_t rendezvous_overhead_ps = 0;        ///< of a rendezvous send, besides the call overhead
+    std::int64_t memory_bandwidth_bytes_per_s = 0;  ///< of copies between user and MPI buffers; 0: they take no time
+    bool sends_are_copied = true;                   ///< eager ones, unless the call says zero copy
+    Progress progress = Progress::kNic;
+    std::int64_t barrier_ps = 0;  ///< from the last arrival to the release
+    std::int32_t nics = 1;        ///< of a node, taken in turn by the messages of a rank
+};
+
+/// A machine's; what it does not state takes no time. Throws UnsupportedError for a progress that is not known.
+ProcessOptions process_options_of(const Machine& machine);
+
+/// Time to copy `bytes` in memory, rounded up to a picosecond; at most kLongestSimulationPs.
+std::int64_t copy_ps(std::int64_t bytes, std::int64_t bandwidth_bytes_per_s);
+
+/// Simulated time ends here (26 days), far from an overflow of sums.
+inline constexpr std::int64_t kLongestSimulationPs = std::int64_t{1} << 61;
+
+}  // namespace haichi

@@ -1,0 +1,56 @@
+#include "mgen/replay/iteration_clock.h"
+
+#include <algorithm>
+
+namespace haichi {
+
+IterationClock::IterationClock(std::int32_t ranks, std::int64_t iterations, const SimulatedIterations& simulated)
+    : ranks_(ranks),
+      iterations_(iterations),
+      most_(simulated.rule == SimulatedIterations::Rule::kCount ? std::min(simulated.count, iterations) : iterations),
+      by_time_(simulated.rule == SimulatedIterations::Rule::kAuto) {}
+
+void IterationClock::finish(std::int64_t iteration, std::int64_t now_ps) {
+    const std::lock_guard lock(mutex_);
+    const auto at = static_cast<std::size_t>(iteration - first_open_);
+    if (at >= open_.size()) open_.resize(at + 1);
+    Open& entry = open_[at];
+    entry.last_ps = std::max(entry.last_ps, now_ps);
+    ++entry.ranks;
+    // Every rank ends its iterations in order, so they end in order.
+    while (!open_.empty() && open_.front().ranks == ranks_) {
+        end_iteration(open_.front().last_ps);
+        open_.pop_front();
+        ++first_open_;
+    }
+}
+
+void IterationClock::end_iteration(std::int64_t end_ps) {
+    if (is_settled()) return;
+    if (ends_.size() == kWindow + 1) ends_.erase(ends_.begin());
+    ends_.push_back(end_ps);
+    done_.store(done() + 1, std::memory_order_relaxed);
+    if (done() == most_ || has_settled()) is_settled_.store(true, std::memory_order_relaxed);
+}
+
+bool IterationClock::has_settled() const {
+    if (!by_time_ || done() < kLeast) return false;
+    std::int64_t shortest = ends_[1] - ends_[0];
+    std::int64_t longest = shortest;
+    for (std::size_t k = 1; k + 1 < ends_.size(); ++k) {
+        shortest = std::min(shortest, ends_[k + 1] - ends_[k]);
+        longest = std::max(longest, ends_[k + 1] - ends_[k]);
+    }
+    constexpr std::int64_t kPerMille = 1000;
+    return longest - shortest <= longest / kPerMille;
+}
+
+std::optional<double> IterationClock::seconds() const {
+    if (done() == 0) return std::nullopt;
+    constexpr double kPsPerS = 1e12;
+    const auto span_ps = static_cast<double>(ends_.back() - ends_.front());
+    const double mean_ps = span_ps / static_cast<double>(ends_.size() - 1);
+    return (static_cast<double>(ends_.back()) + static_cast<double>(iterations_ - done()) * mean_ps) / kPsPerS;
+}
+
+}  // namespace haichi

@@ -1,0 +1,135 @@
+#include "mgen/replay/replay.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/errors.h"
+#include "mgen/process_options.h"
+
+namespace haichi {
+
+Replay::Lists Replay::lists_by(const Workload& workload, RankId Message::*end) {
+    Lists lists;
+    const auto messages = workload.messages();
+    lists.first.assign(static_cast<std::size_t>(workload.rank_count()) + 1, 0);
+    for (const Message& m : messages) ++lists.first[(m.*end).index() + 1];
+    for (std::size_t r = 0; r + 1 < lists.first.size(); ++r) lists.first[r + 1] += lists.first[r];
+    lists.messages.resize(messages.size());
+    std::vector<std::uint32_t> next(lists.first.begin(), lists.first.end() - 1);
+    for (std::size_t m = 0; m < messages.size(); ++m) {
+        lists.messages[next[(messages[m].*end).index()]++] = static_cast<std::uint32_t>(m);
+    }
+    return lists;
+}
+
+std::vector<RankId> Replay::communicating_ranks(const Workload& workload) {
+    std::vector<std::uint8_t> has_messages(static_cast<std::size_t>(workload.rank_count()), 0);
+    for (const Message& m : workload.messages())
+        has_messages[m.source.index()] = has_messages[m.destination.index()] = 1;
+    std::vector<RankId> ranks;
+    for (std::size_t r = 0; r < has_messages.size(); ++r) {
+        if (has_messages[r] != 0) ranks.emplace_back(r);
+    }
+    return ranks;
+}
+
+Replay::Replay(const Workload& workload, bool has_barriers, IterationClock& clock)
+    : workload_(&workload),
+      has_barriers_(has_barriers),
+      clock_(&clock),
+      sends_(lists_by(workload, &Message::source)),
+      receives_(lists_by(workload, &Message::destination)),
+      compute_ps_(workload.set_count()),
+      next_stop_(workload.set_count() + 1),
+      positions_(static_cast<std::size_t>(workload.rank_count())) {
+    constexpr double kPsPerS = 1e12;
+    for (std::size_t t = 0; t < compute_ps_.size(); ++t) {
+        const double time_ps = std::round(workload.set(t).compute_seconds * kPsPerS);
+        if (time_ps > static_cast<double>(kLongestSimulationPs)) {
+            throw InputError("set " + std::to_string(t) + " computes for " +
+                                 std::to_string(workload.set(t).compute_seconds) + " s: too long to simulate",
+                             "at most 26 days can be simulated");
+        }
+        compute_ps_[t] = static_cast<std::int64_t>(time_ps);
+    }
+    next_stop_.back() = static_cast<std::uint32_t>(compute_ps_.size());
+    for (std::size_t t = compute_ps_.size(); t-- > 0;) {
+        next_stop_[t] = has_barriers || compute_ps_[t] > 0 ? static_cast<std::uint32_t>(t) : next_stop_[t + 1];
+    }
+}
+
+/// The next set from `from` on in which the rank has anything to do; the number of sets when there is none.
+void Replay::enter_next_set(RankId rank, Position& at, std::uint32_t from) const {
+    const auto sends = sends_.of(rank);
+    const auto receives = receives_.of(rank);
+    std::uint32_t next = next_stop_[from];
+    for (const auto& [list, cursor] : {std::pair{sends, at.send}, std::pair{receives, at.receive}}) {
+        if (cursor == list.size()) continue;
+        // Mostly the very next set; else by bisection.
+        std::uint32_t first = from;
+        std::uint32_t last = next;
+        if (first < last && list[cursor] < workload_->set(first).end) last = first;
+        while (first < last) {
+            const std::uint32_t middle = first + (last - first) / 2;
+            if (list[cursor] < workload_->set(middle).end) {
+                last = middle;
+            } else {
+                first = middle + 1;
+            }
+        }
+        next = last;
+    }
+    at.set = next;
+    at.step = Step::kCompute;
+    at.has_posted = false;
+}
+
+Call Replay::next(RankId rank, std::int64_t now_ps) {
+    Position& at = positions_[rank.index()];
+    const auto sends = sends_.of(rank);
+    const auto receives = receives_.of(rank);
+    if (sends.empty() && receives.empty()) return Call::finish();
+    const auto sets = static_cast<std::uint32_t>(workload_->set_count());
+    if (at.step == Step::kStart) enter_next_set(rank, at, 0);
+    for (;;) {
+        if (at.set == sets) {
+            clock_->finish(at.iteration++, now_ps);
+            at.send = at.receive = 0;
+            if (at.iteration == clock_->most_iterations()) return Call::finish();
+            enter_next_set(rank, at, 0);
+        }
+        const auto end = static_cast<std::uint32_t>(workload_->set(at.set).end);
+        switch (at.step) {
+            case Step::kStart:
+            case Step::kCompute:
+                at.step = Step::kBarrier;
+                if (compute_ps_[at.set] > 0) return Call::compute(compute_ps_[at.set]);
+                [[fallthrough]];
+            case Step::kBarrier:
+                at.step = Step::kReceive;
+                if (has_barriers_) return Call::barrier(0);
+                [[fallthrough]];
+            case Step::kReceive:
+                if (at.receive < receives.size() && receives[at.receive] < end) {
+                    at.has_posted = true;
+                    const Message& m = message(receives[at.receive++]);
+                    return Call::receive(m.source, m.size_bytes);
+                }
+                at.step = Step::kSend;
+                [[fallthrough]];
+            case Step::kSend:
+                if (at.send < sends.size() && sends[at.send] < end) {
+                    at.has_posted = true;
+                    const Message& m = message(sends[at.send++]);
+                    return Call::send(m.destination, m.size_bytes);
+                }
+                at.step = Step::kWait;
+                if (at.has_posted) return Call::wait();
+                [[fallthrough]];
+            case Step::kWait:
+                enter_next_set(rank, at, at.set + 1);
+        }
+    }
+}
+
+}  // namespace haichi

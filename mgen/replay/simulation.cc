@@ -1,0 +1,156 @@
+#include "mgen/replay/simulation.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "mgen/replay/replay.h"
+
+namespace haichi {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Model = ProcessModel<Replay>;
+
+constexpr double kPsPerS = 1e12;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// Asked by the engine whether to go on; tells the progress on the way.
+class Watch {
+  public:
+    Watch(const SimulationControl& control, const IterationClock& clock, std::int64_t iterations, const Model& model)
+        : control_(&control), clock_(&clock), iterations_(iterations), model_(&model) {}
+
+    bool may_go_on() {
+        if (clock_->is_settled()) return false;
+        if (control_->stop != nullptr && control_->stop->load()) {
+            was_stopped_ = true;
+            return false;
+        }
+        if (control_->progress) tell_progress();
+        return true;
+    }
+    [[nodiscard]] bool was_stopped() const { return was_stopped_; }
+
+  private:
+    void tell_progress() {
+        constexpr double kIntervalSeconds = 0.2;
+        const double now = seconds_since(start_);
+        if (now - told_ < kIntervalSeconds) return;
+        const std::int64_t hops = model_->engine().counts().packet_hops;
+        control_->progress({.simulated_seconds = static_cast<double>(model_->engine().now_ps()) / kPsPerS,
+                            .iterations_done = clock_->done(),
+                            .iterations = iterations_,
+                            .packet_hops = hops,
+                            .packet_hops_per_second = static_cast<double>(hops - told_hops_) / (now - told_)});
+        told_ = now;
+        told_hops_ = hops;
+    }
+
+    const SimulationControl* control_;
+    const IterationClock* clock_;
+    std::int64_t iterations_;
+    const Model* model_;
+    Clock::time_point start_ = Clock::now();
+    double told_ = 0;
+    std::int64_t told_hops_ = 0;
+    bool was_stopped_ = false;
+};
+
+void describe_links(const SimulationRequest& request, const Model& model, SimulationResult& result) {
+    const PacketPorts& ports = model.engine().ports();
+    const std::vector<std::int64_t>& bytes = model.engine().bytes_passed();
+    const double seconds = result.simulated_seconds;
+    const auto links = static_cast<std::size_t>(ports.link_count());
+    const std::size_t channels_per_node =
+        (bytes.size() - links) / static_cast<std::size_t>(request.network->node_count());
+    double bandwidths = 0;
+    double efficiencies = 0;
+    std::vector<LinkTraffic> used;
+    for (std::size_t o = 0; o < bytes.size(); ++o) {
+        const bool is_link = o < links;
+        if (is_link && ports.link_source()[o].valid()) ++result.existing_links;
+        if (bytes[o] == 0) continue;
+        LinkTraffic traffic;
+        if (is_link) {
+            traffic.link = LinkId(o);
+        } else {
+            traffic.node = NodeId((o - links) / channels_per_node);
+        }
+        traffic.bytes = bytes[o];
+        const double mean = seconds > 0 ? static_cast<double>(bytes[o]) / seconds : 0;
+        traffic.efficiency =
+            mean / static_cast<double>(ports.classes()[ports.class_of_output()[o]].bandwidth_bytes_per_s);
+        if (is_link) {
+            ++result.used_links;
+            bandwidths += mean;
+            efficiencies += traffic.efficiency;
+            if (traffic.efficiency > SimulationResult::kSaturated) ++result.saturated_links;
+        }
+        used.push_back(traffic);
+    }
+    const auto quotient = [](double sum, std::int64_t count) {
+        return count > 0 ? sum / static_cast<double>(count) : 0;
+    };
+    result.mean_link_bandwidth_bytes_per_s = quotient(bandwidths, result.used_links);
+    result.link_efficiency = quotient(efficiencies, result.existing_links);
+    result.used_link_efficiency = quotient(efficiencies, result.used_links);
+    const auto listed = static_cast<std::ptrdiff_t>(std::min(request.hottest_links, used.size()));
+    // Of equal ones the first stays first: `used` is in the order of the ports.
+    std::ranges::stable_sort(used, std::greater<>(), &LinkTraffic::efficiency);
+    result.hottest_links.assign(used.begin(), used.begin() + listed);
+}
+
+}  // namespace
+
+std::string link_text(const LinkTraffic& traffic, const Network& network) {
+    return traffic.link.valid() ? network.link_name(traffic.link) : "ejection " + network.node_name(traffic.node);
+}
+
+SimulationResult simulate(const SimulationRequest& request, const SimulationControl& control) {
+    const auto start = Clock::now();
+    const Workload& workload = *request.workload;
+    std::vector<RankId> ranks = Replay::communicating_ranks(workload);
+    IterationClock clock(static_cast<std::int32_t>(ranks.size()), workload.iterations(), request.iterations);
+    Replay replay(workload, request.has_barriers, clock);
+    Model model({.network = request.network,
+                 .timing = PacketTiming(request.timing),
+                 .process = request.process,
+                 .node_of_rank = request.node_of_rank,
+                 .threads = request.threads,
+                 .uses_barriers = request.has_barriers,
+                 .count_bytes = true},
+                replay);
+    const bool is_silent = ranks.empty();
+    model.add_group(std::move(ranks));
+    Watch watch(control, clock, workload.iterations(), model);
+    model.run([&] { return watch.may_go_on(); });
+
+    SimulationResult result;
+    result.iterations = workload.iterations();
+    result.interrupted = watch.was_stopped();
+    result.simulated_iterations = is_silent ? result.iterations : clock.done();
+    result.extrapolated = result.simulated_iterations < result.iterations;
+    std::int64_t end_ps = model.engine().now_ps();
+    if (model.all_finished()) {
+        end_ps = 0;
+        for (std::int32_t r = 0; r < model.rank_count(); ++r) {
+            end_ps = std::max(end_ps, model.times(RankId(r)).end_ps);
+        }
+    }
+    result.simulated_seconds = static_cast<double>(end_ps) / kPsPerS;
+    result.seconds = clock.seconds().value_or(result.simulated_seconds);
+    result.seconds_per_iteration = result.seconds / static_cast<double>(result.iterations);
+    for (std::int32_t r = 0; r < model.rank_count(); ++r) result.ranks.push_back(model.times(RankId(r)));
+    const PacketCounts& counts = model.engine().counts();
+    result.payload_bytes = counts.payload_bytes_injected;
+    result.packets = counts.packets_injected;
+    result.packet_hops = counts.packet_hops;
+    result.events = counts.events;
+    describe_links(request, model, result);
+    result.wall_seconds = seconds_since(start);
+    return result;
+}
+
+}  // namespace haichi

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "mgen/process_model.h"
+#include "mgen/replay/iteration_clock.h"
+
+namespace haichi {
+
+/// A workload to be simulated on placed ranks. What the pointers lead to must outlive the run.
+struct SimulationRequest {
+    const Workload* workload = nullptr;
+    const Network* network = nullptr;
+    PacketTimingOptions timing;
+    ProcessOptions process;
+    std::vector<NodeId> node_of_rank;
+    bool has_barriers = false;  ///< before every set
+    SimulatedIterations iterations;
+    std::int32_t threads = 1;
+    std::size_t hottest_links = 10;  ///< how many the result lists
+};
+
+struct SimulationProgress {
+    double simulated_seconds = 0;
+    std::int64_t iterations_done = 0;
+    std::int64_t iterations = 0;
+    std::int64_t packet_hops = 0;
+    double packet_hops_per_second = 0;  ///< of wall time
+};
+
+/// Both may be left empty. The callback is called a few times a second, between events, and must not throw.
+struct SimulationControl {
+    std::function<void(const SimulationProgress&)> progress;
+    const std::atomic<bool>* stop = nullptr;  ///< set from outside: end soon with what is known
+};
+
+/// Traffic of a link while the simulation ran.
+struct LinkTraffic {
+    LinkId link;  ///< of the fabric; invalid: the ejection channel of `node`
+    NodeId node;
+    std::int64_t bytes = 0;  ///< with headers
+    double efficiency = 0;   ///< bytes / (time * bandwidth)
+};
+
+/// Name of a link, as Network::link_name, or "ejection (node)".
+std::string link_text(const LinkTraffic& traffic, const Network& network);
+
+/// A value. What is counted (ranks, packets, links) is of the simulated part, simulated_seconds long.
+struct SimulationResult {
+    double seconds = 0;  ///< of all iterations, from the start to the end of the last rank
+    double seconds_per_iteration = 0;
+    std::int64_t iterations = 0;
+    std::int64_t simulated_iterations = 0;
+    bool extrapolated = false;
+    bool interrupted = false;
+    double simulated_seconds = 0;
+
+    std::vector<RankTimes> ranks;
+    std::int64_t payload_bytes = 0;
+    std::int64_t packets = 0;
+    std::int64_t packet_hops = 0;
+    std::int64_t existing_links = 0;
+    std::int64_t used_links = 0;
+    std::int64_t saturated_links = 0;            ///< with an efficiency above kSaturated
+    double mean_link_bandwidth_bytes_per_s = 0;  ///< of the links that were used
+    double link_efficiency = 0;                  ///< mean over all links
+    double used_link_efficiency = 0;
+    std::vector<LinkTraffic> hottest_links;  ///< and ejection channels, by efficiency
+    std::int64_t events = 0;
+    double wall_seconds = 0;
+
+    static constexpr double kSaturated = 0.99;
+};
+
+/// Replays the workload. Throws OptionError for ranks on nodes that are none, InputError for computing times beyond
+/// what can be simulated, UnsupportedError for routings without known virtual channels. The result depends neither on
+/// threads nor on when progress is asked for, apart from wall_seconds.
+SimulationResult simulate(const SimulationRequest& request, const SimulationControl& control = {});
+
+}  // namespace haichi
