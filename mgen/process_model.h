@@ -146,6 +146,7 @@ class ProcessModel {
 
     // Messages.
     [[nodiscard]] bool is_eager(const Call& call) const;
+    [[nodiscard]] bool is_copied(const Call& call) const;
     void start_send(RankId id, std::int64_t now_ps);
     bool start_receive(RankId id, std::int64_t now_ps);
     void end_copied_receive(RankId id, std::int64_t now_ps);

@@ -131,10 +131,10 @@ std::int64_t ProcessModel<P>::cost_ps(const Call& call) const {
         case Call::Kind::kWait:
             return options_.call_overhead_ps;
         case Call::Kind::kSend: {
-            if (!is_eager(call)) return options_.call_overhead_ps + options_.rendezvous_overhead_ps;
-            const bool copies = options_.sends_are_copied && !call.options.zero_copy;
-            return options_.call_overhead_ps + options_.eager_overhead_ps +
-                   (copies ? copy_ps(call.amount, options_.memory_bandwidth_bytes_per_s) : 0);
+            const std::int64_t overhead_ps = is_eager(call)
+                                                 ? options_.eager_overhead_ps
+                                                 : options_.call_overhead_ps + options_.rendezvous_overhead_ps;
+            return overhead_ps + (is_copied(call) ? copy_ps(call.amount, options_.memory_bandwidth_bytes_per_s) : 0);
         }
         case Call::Kind::kBarrier:
         case Call::Kind::kFinish:
@@ -232,6 +232,12 @@ bool ProcessModel<P>::is_eager(const Call& call) const {
 }
 
 template <class P>
+bool ProcessModel<P>::is_copied(const Call& call) const {
+    if (call.options.zero_copy || options_.send_copy == SendCopy::kNever) return false;
+    return options_.send_copy == SendCopy::kAlways || is_eager(call);
+}
+
+template <class P>
 void ProcessModel<P>::start_send(RankId id, std::int64_t now_ps) {
     Rank& rank = rank_at(id);
     const Call& call = rank.call;
@@ -253,10 +259,10 @@ void ProcessModel<P>::start_send(RankId id, std::int64_t now_ps) {
     envelope.send_request = call.request;
     envelope.is_eager = is_eager(call);
     envelope.stage = Envelope::Stage::kSent;
-    const bool is_copied = envelope.is_eager && options_.sends_are_copied && !call.options.zero_copy;
-    envelope.uses.store(is_copied ? 1 : 2, std::memory_order_relaxed);
+    const bool is_complete = envelope.is_eager && is_copied(call);
+    envelope.uses.store(is_complete ? 1 : 2, std::memory_order_relaxed);
     ++rank.open_requests;
-    if (is_copied) complete(id, call.request, {true, call.partner, call.tag, call.amount}, now_ps);
+    if (is_complete) complete(id, call.request, {true, call.partner, call.tag, call.amount}, now_ps);
     send_part(envelope.is_eager ? Part::kEager : Part::kRequest, envelope, now_ps);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/errors.h"
+#include "netmodel/packetsim/packet_timing.h"
 
 namespace haichi {
 
@@ -10,6 +11,7 @@ ProcessOptions process_options_of(const Machine& machine) {
     const Machine::Node& node = machine.node;
     ProcessOptions options;
     options.call_overhead_ps = node.mpi_call_overhead_ps.value_or(0);
+    options.eager_overhead_ps = options.call_overhead_ps;
     options.eager_limit_bytes = node.eager_limit_bytes.value_or(options.eager_limit_bytes);
     options.rendezvous_overhead_ps = node.rendezvous_overhead_ps.value_or(0);
     options.memory_bandwidth_bytes_per_s = node.memory_bandwidth_bytes_per_s.value_or(0);
@@ -26,10 +28,7 @@ ProcessOptions process_options_of(const Machine& machine) {
 
 std::int64_t copy_ps(std::int64_t bytes, std::int64_t bandwidth_bytes_per_s) {
     if (bandwidth_bytes_per_s == 0) return 0;
-    constexpr unsigned __int128 kPsPerS = 1'000'000'000'000;
-    const auto rate = static_cast<unsigned __int128>(bandwidth_bytes_per_s);
-    const unsigned __int128 time_ps = (static_cast<unsigned __int128>(bytes) * kPsPerS + rate - 1) / rate;
-    return static_cast<std::int64_t>(std::min<unsigned __int128>(time_ps, kLongestSimulationPs));
+    return std::min(long_transfer_ps(bytes, bandwidth_bytes_per_s), kLongestSimulationPs);
 }
 
 }  // namespace haichi

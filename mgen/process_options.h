@@ -12,14 +12,17 @@ enum class Progress {
     kCalls,  ///< the rank, while it is inside an MPI call
 };
 
+/// Which sends copy the user's buffer first. An eager send is then complete.
+enum class SendCopy { kEager, kAlways, kNever };
+
 /// What the host of a rank costs. Times are integer picoseconds.
 struct ProcessOptions {
     std::int64_t call_overhead_ps = 0;              ///< of every MPI call except barriers, whose cost includes it
     std::int64_t eager_limit_bytes = 16384;         ///< the largest message that is sent without asking
-    std::int64_t eager_overhead_ps = 0;             ///< of an eager send, besides the call overhead
+    std::int64_t eager_overhead_ps = 0;             ///< of a call that sends eagerly, instead of the call overhead
     std::int64_t rendezvous_overhead_ps = 0;        ///< of a rendezvous send, besides the call overhead
     std::int64_t memory_bandwidth_bytes_per_s = 0;  ///< of copies between user and MPI buffers; 0: they take no time
-    bool sends_are_copied = true;                   ///< eager ones, unless the call says zero copy
+    SendCopy send_copy = SendCopy::kEager;          ///< unless the call says zero copy
     Progress progress = Progress::kNic;
     std::int64_t barrier_ps = 0;  ///< from the last arrival to the release
     std::int32_t nics = 1;        ///< of a node, taken in turn by the messages of a rank

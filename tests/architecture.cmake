@@ -7,7 +7,7 @@ add_test(NAME architecture.includes_can_fail COMMAND ${Python3_EXECUTABLE} ${arc
 set_tests_properties(architecture.includes architecture.includes_can_fail PROPERTIES LABELS fast)
 
 # Each room builds alone: with the targets it links, and nothing else.
-foreach(room base netmodel commlog objectives mapper)
+foreach(room base netmodel commlog mgen objectives mapper)
   set(alone ${PROJECT_BINARY_DIR}/alone/${room})
   add_test(NAME architecture.${room}_builds_alone
            COMMAND ${CMAKE_CTEST_COMMAND} --build-and-test ${PROJECT_SOURCE_DIR} ${alone}

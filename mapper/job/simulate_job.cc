@@ -23,6 +23,10 @@ PacketTimingOptions packet_timing_of(const Machine& machine) {
     options.packet_header_bytes = machine.packet_header_bytes.value_or(0);
     options.buffer_packets = machine.router.buffer_packets.value_or(options.buffer_packets);
     options.virtual_channels = machine.router.virtual_channels.value_or(options.virtual_channels);
+    options.nics = machine.node.nics;
+    options.nic_interleaves_packets = true;
+    options.dma_bandwidth_bytes_per_s = machine.node.dma_bandwidth_bytes_per_s.value_or(0);
+    options.memory_bandwidth_bytes_per_s = machine.node.memory_bandwidth_bytes_per_s.value_or(0);
     return options;
 }
 
