@@ -13,6 +13,7 @@
 #include "mgen/envelope.h"
 #include "mgen/matching.h"
 #include "mgen/process_options.h"
+#include "mgen/rank_times.h"
 #include "netmodel/packetsim/packet_engine.h"
 
 namespace haichi {
@@ -31,15 +32,6 @@ struct Completion {
 template <class P>
 concept Program = requires(P& program, RankId rank, std::int64_t now_ps) {
     { program.next(rank, now_ps) } -> std::same_as<Call>;
-};
-
-/// Where the time of a rank went.
-struct RankTimes {
-    std::int64_t compute_ps = 0;
-    std::int64_t call_ps = 0;  ///< overheads and copies
-    std::int64_t wait_ps = 0;  ///< in waits and barriers
-    std::int64_t end_ps = 0;   ///< when the rank finished, else the end of the run; the sum of the above
-    bool finished = false;
 };
 
 /// MPI processes on the packet simulator: the one way in for replayed workloads, logs and live programs.

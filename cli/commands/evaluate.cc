@@ -1,10 +1,13 @@
 #include "cli/commands/evaluate.h"
 
 #include <memory>
+#include <optional>
 
 #include "base/errors.h"
 #include "cli/commands/job_options.h"
 #include "cli/commands/values.h"
+#include "cli/interrupt.h"
+#include "cli/output/progress.h"
 #include "cli/output/tables.h"
 #include "mapper/job/map_job.h"
 #include "mapper/job/report_json.h"
@@ -24,6 +27,7 @@ struct EvaluateOptions {
     std::string objective;
     std::vector<std::string> require;
     std::string hottest;
+    bool simulate = false;
     bool json = false;
     bool no_timing = false;
 };
@@ -52,9 +56,17 @@ int run(const EvaluateOptions& options, Console& console) {
         request.hottest_links = static_cast<std::size_t>(read_count("--hottest", options.hottest, 0, kMostHottest));
     }
 
-    const MapReport report = run_evaluate(request);
+    if (options.simulate) request.simulation.emplace();
+    MapReport report;
+    {
+        SimulationLine line(console);
+        report = run_evaluate(request, {line.callback(), &InterruptWatch::flag()});
+    }
     console.data(options.json ? report_text(report_json(report, !options.no_timing)) : evaluation_text(report));
-    return check_requirements(requirements, report, console);
+    const int code = check_requirements(requirements, report, console);
+    if (!report.interrupted) return code;
+    console.say("interrupted: the simulation is not complete\n");
+    return kExitInterrupted;
 }
 
 Action configure(CLI::App& app) {
@@ -67,9 +79,14 @@ Action configure(CLI::App& app) {
     add_value(app, "--objective", o->objective, "NAME", "the one compared with the default placement; default: tac3");
     add_requirements(app, o->require);
     add_value(app, "--hottest", o->hottest, "N", "how many of the hottest links to list; default: 10");
+    app.add_flag("--simulate", o->simulate, "simulate it and the default placement, packet by packet");
     app.add_flag("--json", o->json, "print the report haichi-report/1");
     app.add_flag("--no-timing", o->no_timing, "leave times out, so that equal runs print equal bytes");
-    return [o](Console& console) { return run(*o, console); };
+    return [o](Console& console) {
+        std::optional<InterruptWatch> watch;
+        if (o->simulate) watch.emplace();
+        return run(*o, console);
+    };
 }
 
 }  // namespace

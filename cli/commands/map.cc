@@ -1,5 +1,6 @@
 #include "cli/commands/map.h"
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <string_view>
@@ -45,6 +46,7 @@ struct MapOptions {
     std::vector<std::string> require;
     std::string format;
     std::string output;
+    bool validate = false;
     bool json = false;
     bool no_timing = false;
 };
@@ -106,6 +108,11 @@ MapRequest map_request(const MapOptions& options) {
         throw OptionError("--start means nothing with --strategy " + request.strategy, "it is where a search starts");
     }
     request.search = search_options(options);
+    if (options.validate) {
+        request.validation.emplace();
+        // Asked for more, threads are the search's; the simulation's result depends on neither.
+        request.validation->threads = std::max(request.search.threads, 1);
+    }
     options.job.check_standard_input({options.workload, options.start});
     return request;
 }
@@ -164,7 +171,9 @@ int run_shapes(const MapOptions& options, Console& console) {
     ShapesReport report;
     {
         ProgressBar bar(console, request.job.objective);
-        report = run_map_shapes(request, {bar.callback(), &InterruptWatch::flag()});
+        SimulationLine line(console);
+        report = run_map_shapes(request, {bar.callback(), &InterruptWatch::flag()},
+                                {line.callback(), &InterruptWatch::flag()});
     }
     std::vector<std::string> texts;
     for (std::size_t k = 0; k < files.size(); ++k) {
@@ -206,7 +215,9 @@ int run(const MapOptions& options, Console& console) {
     MapReport report;
     {
         ProgressBar bar(console, request.objective);
-        report = run_map(request, {bar.callback(), &InterruptWatch::flag()});
+        SimulationLine line(console);
+        report =
+            run_map(request, {bar.callback(), &InterruptWatch::flag()}, {line.callback(), &InterruptWatch::flag()});
     }
     const RankMapContext context = rank_map_context(report);
     if (format == nullptr) format = &default_rank_map_format(context);
@@ -250,6 +261,7 @@ Action configure(CLI::App& app) {
     add_value(app, "--moves", o->moves, "LIST", "kinds of moves: some of uniform,empty,neighbour,focused");
     add_value(app, "--companion", o->companion, "WEIGHT", "smooth companion of the objective: on, off or a number");
     add_value(app, "--verify", o->verify, "LEVEL", "compare incremental values with fresh ones: off, end or step");
+    app.add_flag("--validate", o->validate, "simulate the result and the default placement, packet by packet");
     add_requirements(app, o->require);
     add_value(app, "-f,--format", o->format, "FORMAT",
               "of the map (haichi list formats); default: fujitsu where the job has logical coordinates, else json");

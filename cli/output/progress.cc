@@ -45,7 +45,8 @@ std::function<void(const SimulationProgress&)> SimulationLine::callback() {
         line += short_number(progress.simulated_seconds) + " s simulated, ";
         line += count_text(static_cast<double>(progress.iterations_done)) + " of ";
         line += count_text(static_cast<double>(progress.iterations)) + " iterations, ";
-        line += short_number(std::round(progress.packet_hops_per_second / 1e5) / 10) + " million packet-hops per second";
+        line +=
+            short_number(std::round(progress.packet_hops_per_second / 1e5) / 10) + " million packet-hops per second";
         console_->draw(line + "\x1b[K");
         drawn_ = true;
     };

@@ -149,6 +149,16 @@ std::string job_line(const Allocation& allocation, std::int32_t rank_count) {
     return line + ", routing " + allocation.network.routing_name() + ", fold " + allocation.fold.name + "\n";
 }
 
+std::string simulated_text(const SimulatedPlacement& simulated) {
+    const SimulationResult& result = simulated.runs.front().result;
+    std::string text = short_number(result.seconds) + " s for " + plural(result.iterations, "iteration");
+    if (simulated.default_runs.empty()) return text;
+    const double default_seconds = simulated.default_runs.front().result.seconds;
+    text += ", " + comparison_text(result.seconds, default_seconds);
+    if (result.seconds != default_seconds) text += " (" + short_number(default_seconds) + " s)";
+    return text;
+}
+
 std::string map_summary(const MapReport& report, bool with_timing) {
     std::string text = job_line(*report.allocation, report.mapping.rank_count());
     std::vector<std::vector<std::string>> rows;
@@ -166,6 +176,7 @@ std::string map_summary(const MapReport& report, bool with_timing) {
                                       contention_text(report.default_metrics.set_contention) + ")"});
     rows.push_back({"hops per byte", hops_per_byte(report, report.metrics) + " (default placement: " +
                                          hops_per_byte(report, report.default_metrics) + ")"});
+    if (report.simulated) rows.push_back({"simulated", simulated_text(*report.simulated)});
     if (report.evaluations > 0) {
         std::string effort = plural(report.evaluations, "evaluation");
         if (with_timing) {
@@ -217,6 +228,7 @@ std::string evaluation_text(const MapReport& report) {
             " (default placement: " + hops_per_byte(report, report.default_metrics) + ")\n";
     text += "contention per set: " + contention_text(report.metrics.set_contention) +
             " (default placement: " + contention_text(report.default_metrics.set_contention) + ")\n";
+    if (report.simulated) text += "simulated: " + simulated_text(*report.simulated) + "\n";
     if (!report.hottest_links.empty()) text += "\nhottest links\n";
     for (const HotLink& hot : report.hottest_links) text += hot_link_text(report, hot);
     return text;

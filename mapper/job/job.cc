@@ -84,6 +84,23 @@ void describe_placement(const Job& job, MapReport& report) {
     report.default_value = job.objective->standing(job.default_placement, report.default_metrics).value;
 }
 
+void simulate_placements(const Job& job, const SimulationOptions& options, const SimulationControl& control,
+                         MapReport& report) {
+    const auto simulated = [&](const Mapping& mapping) {
+        return simulate_placement(*job.machine, *job.allocation, *job.workload, mapping, options, control);
+    };
+    SimulatedPlacement& out = report.simulated.emplace();
+    out.runs = simulated(report.mapping);
+    const auto is_interrupted = [](const std::vector<SimulatedRun>& runs) { return runs.back().result.interrupted; };
+    if (!is_interrupted(out.runs)) {
+        out.default_runs = report.mapping == job.default_placement ? out.runs : simulated(job.default_placement);
+    }
+    if (out.default_runs.empty() || is_interrupted(out.default_runs)) {
+        report.interrupted = true;
+        report.reproducible = false;
+    }
+}
+
 Mapping best_start(const Job& job, const BoundObjective& objective, std::uint64_t seed, const MayGoOn& may_go_on) {
     Mapping first = job.default_placement;
     Standing best = objective.standing(first);

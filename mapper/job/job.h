@@ -48,6 +48,10 @@ struct Job {
 /// Fills what a report says of report.mapping.
 void describe_placement(const Job& job, MapReport& report);
 
+/// Simulates report.mapping and the default placement; an interruption is noted in the report.
+void simulate_placements(const Job& job, const SimulationOptions& options, const SimulationControl& control,
+                         MapReport& report);
+
 /// The best, as the objective sees it, of the starts that are worth their time: the default placement, and unless that
 /// reaches the bound, greedy and bisection.
 Mapping best_start(const Job& job, const BoundObjective& objective, std::uint64_t seed, const MayGoOn& may_go_on);

@@ -66,7 +66,7 @@ RankMapContext rank_map_context(const MapReport& report) {
         .allocation = report.allocation.get(), .rank_count = report.mapping.rank_count(), .hosts = report.hosts.get()};
 }
 
-MapReport run_map(const MapRequest& request, const SearchControl& control) {
+MapReport run_map(const MapRequest& request, const SearchControl& control, const SimulationControl& simulation) {
     const auto start_time = Clock::now();
     check_strategy(request.strategy);
     check_options(request.search);
@@ -106,10 +106,11 @@ MapReport run_map(const MapRequest& request, const SearchControl& control) {
     if (is_proven && !report.search_value) report.optimal = true;
     report.hottest_links = hottest_links(*job.problem, report.mapping, kHottestLinks, kMessagesPerHotLink);
     report.wall_seconds = seconds_since(start_time);
+    if (request.validation && !report.interrupted) simulate_placements(job, *request.validation, simulation, report);
     return report;
 }
 
-MapReport run_evaluate(const EvaluateRequest& request) {
+MapReport run_evaluate(const EvaluateRequest& request, const SimulationControl& simulation) {
     const auto start_time = Clock::now();
     const Job job(request);
     const RankMapContext context = job.rank_maps();
@@ -133,6 +134,7 @@ MapReport run_evaluate(const EvaluateRequest& request) {
     }
     report.hottest_links = hottest_links(*job.problem, report.mapping, request.hottest_links, kMessagesPerHotLink);
     report.wall_seconds = seconds_since(start_time);
+    if (request.simulation) simulate_placements(job, *request.simulation, simulation, report);
     return report;
 }
 

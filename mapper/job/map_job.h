@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "commlog/workload/workload.h"
+#include "mapper/job/simulate_job.h"
 #include "mapper/rankmap/rankmap.h"
 #include "mapper/search/search_options.h"
 #include "netmodel/machine/allocation.h"
@@ -34,6 +35,7 @@ struct MapRequest {
     /// empty: not known yet.
     std::string map_format;
     SearchOptions search;
+    std::optional<SimulationOptions> validation{};  ///< the winner and the default placement are simulated
 };
 
 /// What `haichi evaluate` is asked: a given placement under every objective.
@@ -49,7 +51,8 @@ struct EvaluateRequest {
     /// A map file (in `format`, or recognised), or the node of each rank.
     std::variant<std::string, std::vector<NodeId>> map;
     std::string format;
-    std::size_t hottest_links = 10;  ///< how many the report lists
+    std::size_t hottest_links = 10;                 ///< how many the report lists
+    std::optional<SimulationOptions> simulation{};  ///< of the placement and the default one
 };
 
 /// One objective's value of a placement beside its bound. No value where the objective does not apply.
@@ -78,7 +81,7 @@ struct MapReport {
     bool optimal = false;
     std::int64_t evaluations = 0;
     double evaluations_per_second = 0;  ///< of the annealing loop alone, per thread
-    double wall_seconds = 0;            ///< of the whole job
+    double wall_seconds = 0;            ///< of the whole job, without simulations
     bool interrupted = false;
     bool reproducible = true;
     std::optional<double> time_limit_seconds;  ///< of the search, where it had one
@@ -91,11 +94,14 @@ struct MapReport {
     double default_value = 0;                ///< objective's value of the default placement
     std::vector<ObjectiveValue> objectives;  ///< every registered objective that applies (evaluate only)
     std::vector<HotLink> hottest_links;
+    std::optional<SimulatedPlacement> simulated;
 };
 
-/// Loads, allocates, searches and measures. Throws the errors of its parts; never prints.
-MapReport run_map(const MapRequest& request, const SearchControl& control = {});
-MapReport run_evaluate(const EvaluateRequest& request);
+/// Loads, allocates, searches and measures; simulates, unless interrupted before. Throws the errors of its parts; never
+/// prints.
+MapReport run_map(const MapRequest& request, const SearchControl& control = {},
+                  const SimulationControl& simulation = {});
+MapReport run_evaluate(const EvaluateRequest& request, const SimulationControl& simulation = {});
 
 /// What the writers of rank maps need of a report, which must outlive it.
 RankMapContext rank_map_context(const MapReport& report);

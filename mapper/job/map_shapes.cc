@@ -25,14 +25,14 @@ MapRequest request_for(const ShapesRequest& request, const std::vector<std::int3
 }
 
 /// One search per shape; a time limit is shared out evenly.
-ShapesReport map_each(const ShapesRequest& request, const SearchControl& control) {
+ShapesReport map_each(const ShapesRequest& request, const SearchControl& control, const SimulationControl& simulation) {
     ShapesReport report;
     for (const auto& shape : request.shapes) {
         MapRequest one = request_for(request, shape);
         if (one.search.time_limit_seconds) {
             *one.search.time_limit_seconds /= static_cast<double>(request.shapes.size());
         }
-        report.shapes.push_back(run_map(one, control));
+        report.shapes.push_back(run_map(one, control, simulation));
         report.interrupted = report.interrupted || report.shapes.back().interrupted;
     }
     return report;
@@ -114,7 +114,8 @@ StartOfRestart robust_starts(RobustProblem& problem, std::uint64_t seed, const M
     };
 }
 
-ShapesReport map_robustly(const ShapesRequest& request, const SearchControl& control) {
+ShapesReport map_robustly(const ShapesRequest& request, const SearchControl& control,
+                          const SimulationControl& simulation) {
     const auto start_time = Clock::now();
     if (request.job.strategy != "anneal" && request.job.strategy != "auto") {
         throw OptionError("--robust and --strategy " + request.job.strategy + " exclude each other",
@@ -166,6 +167,10 @@ ShapesReport map_robustly(const ShapesRequest& request, const SearchControl& con
         shape.interrupted = report.interrupted;
         shape.mapping = translated(problem.variant(k, problem.rotations_of(k).front()), found.mapping);
         describe_placement(job, shape);
+        if (request.job.validation && !report.interrupted) {
+            simulate_placements(job, *request.job.validation, simulation, shape);
+            report.interrupted = shape.interrupted;
+        }
         report.shapes.push_back(std::move(shape));
         auto& rows = robust.rotations.emplace_back();
         for (const Rotation& rotation : problem.rotations_of(k)) {
@@ -182,10 +187,12 @@ constexpr std::array<std::pair<RobustMeasure, std::string_view>, 2> kMeasures = 
 
 }  // namespace
 
-ShapesReport run_map_shapes(const ShapesRequest& request, const SearchControl& control) {
+ShapesReport run_map_shapes(const ShapesRequest& request, const SearchControl& control,
+                            const SimulationControl& simulation) {
     const auto start_time = Clock::now();
     if (request.with_rotations && !request.robust) throw OptionError("--rotations needs --robust");
-    ShapesReport report = request.robust ? map_robustly(request, control) : map_each(request, control);
+    ShapesReport report =
+        request.robust ? map_robustly(request, control, simulation) : map_each(request, control, simulation);
     report.wall_seconds = seconds_since(start_time);
     return report;
 }

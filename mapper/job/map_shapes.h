@@ -50,7 +50,8 @@ struct ShapesReport {
 };
 
 /// Throws OptionError for shapes with different numbers of nodes when robust, and what run_map() throws.
-ShapesReport run_map_shapes(const ShapesRequest& request, const SearchControl& control = {});
+ShapesReport run_map_shapes(const ShapesRequest& request, const SearchControl& control = {},
+                            const SimulationControl& simulation = {});
 
 /// "max" or "mean"; throws OptionError with did-you-mean.
 RobustMeasure parse_robust_measure(std::string_view text);

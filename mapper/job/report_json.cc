@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/errors.h"
+#include "mapper/job/simulation_json.h"
 
 namespace haichi {
 
@@ -114,6 +115,13 @@ ordered_json hottest_links_json(const MapReport& report) {
     return list;
 }
 
+/// Of the first run; what others give stands beside it.
+ordered_json simulated_json(const SimulatedPlacement& simulated) {
+    ordered_json out = simulated_times(simulated.runs.front());
+    if (!simulated.default_runs.empty()) out["default"] = simulated_times(simulated.default_runs.front());
+    return out;
+}
+
 }  // namespace
 
 void add_job(ordered_json& out, const Allocation& allocation, std::int32_t rank_count) {
@@ -161,6 +169,7 @@ ordered_json report_json(const MapReport& report, bool with_timing) {
     out["default"] = ordered_json::object();
     out["default"]["value"] = exact_value(report.objective, report.unit, report.default_value, report.default_metrics);
     add_metrics(out["default"], report, report.default_metrics);
+    if (report.simulated) out["simulated"] = simulated_json(*report.simulated);
     if (!report.objectives.empty()) out["objectives"] = objectives_json(report);
     if (!report.hottest_links.empty()) out["hottest_links"] = hottest_links_json(report);
     ordered_json::array_t nodes;

@@ -55,6 +55,12 @@ struct SimulatedRun {
     SimulationResult result;
 };
 
+/// A placement and, for comparison, the default one, each simulated in the same ways.
+struct SimulatedPlacement {
+    std::vector<SimulatedRun> runs;
+    std::vector<SimulatedRun> default_runs;  ///< empty after an interruption
+};
+
 /// The answer: haichi-simulation/1. A value.
 struct SimulateReport {
     std::shared_ptr<const Allocation> allocation;

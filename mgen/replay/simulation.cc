@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "mgen/process_model.h"
 #include "mgen/replay/replay.h"
 
 namespace haichi {

@@ -6,8 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "mgen/process_model.h"
+#include "commlog/workload/workload.h"
+#include "mgen/process_options.h"
+#include "mgen/rank_times.h"
 #include "mgen/replay/iteration_clock.h"
+#include "netmodel/packetsim/packet_timing.h"
+#include "netmodel/routing/network.h"
 
 namespace haichi {
 

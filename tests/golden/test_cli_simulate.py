@@ -1,0 +1,161 @@
+"""haichi simulate, evaluate --simulate, map --validate: reports, limits, interruptions."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from haichi_program import BIN, JOB, check_map, fail, haichi, succeed
+
+# One link of 1 GB/s, 10 ns per router and 5 ns of cable, and nothing else costs time.
+PAIR = """{"schema": "haichi-machine/1", "name": "pair",
+ "topology": {"kind": "torus", "axes": [{"name": "X", "size": 2}]},
+ "link": {"bandwidth": "1GB/s", "cable_latency": "5ns"}, "router": {"switch_latency": "10ns"},
+ "packet": {"payload": "1000B"}, "node": {"eager_limit": "2000B", "barrier": "1us", "mpi_call_overhead": "1us"}}"""
+PING = """{"schema": "haichi-workload/1", "ranks": 2, "iterations": 3,
+ "sets": [{"label": "ping", "compute_seconds": 1e-6, "messages": [[0, 1, 1000]]}]}"""
+
+
+def simulated(place: Path, *arguments: object) -> list[dict]:
+    report = json.loads(succeed("simulate", "--json", *arguments, cwd=place).stdout)
+    assert report["schema"] == "haichi-simulation/1"
+    return report["runs"]
+
+
+@pytest.fixture()
+def pair(tmp_path: Path) -> Path:
+    (tmp_path / "pair.json").write_text(PAIR)
+    (tmp_path / "ping.json").write_text(PING)
+    return tmp_path
+
+
+def test_times_follow_from_the_machine_file(pair: Path) -> None:
+    run, with_barriers = simulated(pair, "-m", "pair.json", "-w", "ping.json", "--barrier", "both")
+    # Latencies of 15 and 10 ns, a transfer of 1 us.
+    flight = 25e-9 + 1e-6
+    assert run["ranks"]["compute_seconds"] == [3e-6, 3e-6]
+    # Computing and two calls an iteration, in which the receiver has caught up each time but for the flight's rest.
+    assert run["ranks"]["end_seconds"] == [pytest.approx(9e-6), pytest.approx(3 * 3e-6 + flight - 1e-6)]
+    assert run["ranks"]["call_seconds"] == [6e-6, 6e-6]
+    assert run["seconds"] == max(run["ranks"]["end_seconds"])
+    assert (run["barrier"], with_barriers["barrier"]) == ("none", "sets")
+    # Computing, the barrier, the send call, the flight.
+    assert with_barriers["seconds"] == pytest.approx(3 * (1e-6 + 1e-6 + 1e-6 + flight), rel=1e-12)
+    assert (run["payload_bytes"], run["packets"], run["packet_hops"]) == (3000, 3, 6)
+    assert (run["links"], run["used_links"]) == (2, 1)
+
+
+def test_the_report_holds_what_the_contract_says(mapped: Path) -> None:
+    run = succeed("simulate", *JOB, "-w", "cg64.json", "--map", "cg64.map", "--json", cwd=mapped)
+    report = json.loads(run.stdout)
+    assert list(report) == [
+        *["schema", "machine", "shape", "routing", "fold", "ranks", "nodes", "ranks_per_node"],
+        *["placement", "runs", "node_of_rank"],
+    ]
+    assert (report["placement"], report["ranks"], report["nodes"]) == ("given", 64, 96)
+    check_map(report["node_of_rank"], 64, 96)
+    (run,) = report["runs"]
+    assert run["iterations"] == 1000 and 10 <= run["simulated_iterations"] < 1000 and run["extrapolated"] is True
+    assert run["seconds_per_iteration"] * 1000 == pytest.approx(run["seconds"])
+    # Four sets of 1 MiB at 5 GB/s and what they cost besides.
+    assert 0.84 < run["seconds"] < 1.2
+    ranks = run["ranks"]
+    for compute, call, wait, end in zip(
+        ranks["compute_seconds"], ranks["call_seconds"], ranks["wait_seconds"], ranks["end_seconds"], strict=True
+    ):
+        assert compute + call + wait == pytest.approx(end)
+    assert len(run["hottest_links"]) == 10
+    assert {"wall_seconds", "packet_hops_per_second"} <= set(run)
+
+
+def test_barriers_hold_sets_apart_where_they_contend(place: Path) -> None:
+    job = [*JOB, "-w", "cg64.json", "--barrier", "both", "--sim-iterations", 12]
+    without, with_barriers = simulated(place, *job)
+    assert with_barriers["extrapolated"] is True and with_barriers["simulated_iterations"] == 12
+    # The default placement has contention 1, 1, 2, 2.
+    assert 1.2 < with_barriers["seconds"] < 1.7
+    assert without["seconds"] != with_barriers["seconds"]
+    text = succeed("simulate", *job, cwd=place).stdout
+    assert "without barriers: " in text and "with a barrier before every set: " in text
+    assert "12 of 1,000 simulated" in text and "busiest links" in text
+
+
+def test_equal_runs_print_equal_bytes_whatever_the_threads(mapped: Path) -> None:
+    job = [*JOB, "-w", "cg64.json", "--map", "cg64.map", "--message-size", "64KiB", "--json", "--no-timing"]
+    texts = {succeed("simulate", *job, "--threads", n, cwd=mapped).stdout for n in (1, 2, 3)}
+    assert len(texts) == 1
+    succeed("simulate", *job, "-o", "report.json", cwd=mapped)
+    assert (mapped / "report.json").read_text() in texts
+
+
+def test_several_ranks_on_a_node_and_other_networks(place: Path) -> None:
+    for machine in (["-m", "torus:4x4"], ["-m", "fattree:2x4"], ["-m", "mesh:16"]):
+        (run,) = simulated(place, *machine, "-w", "cg64.json", "--ppn", 4, "--message-size", "2KiB")
+        assert run["seconds"] > 0 and run["payload_bytes"] > 0
+
+
+def test_a_map_and_its_simulation_in_one_go(mapped: Path) -> None:
+    (alone,) = simulated(mapped, *JOB, "-w", "cg64.json", "--map", "cg64.map")
+    (default,) = simulated(mapped, *JOB, "-w", "cg64.json")
+    evaluated = json.loads(
+        succeed("evaluate", *JOB, "-w", "cg64.json", "--map", "cg64.map", "--simulate", "--json", cwd=mapped).stdout
+    )["simulated"]
+    keys = ["barrier", "seconds", "seconds_per_iteration", "iterations", "simulated_iterations", "extrapolated"]
+    assert list(evaluated) == [*keys, "default"]
+    assert {key: alone[key] for key in keys} | {"default": {key: default[key] for key in keys}} == evaluated
+    assert evaluated["seconds"] < evaluated["default"]["seconds"]
+    run = succeed("map", *JOB, "-w", "cg64.json", "--validate", "--json", cwd=mapped)
+    assert json.loads(run.stdout)["simulated"] == evaluated
+    run = succeed("map", *JOB, "-w", "cg64.json", "--validate", "-o", "again.map", cwd=mapped)
+    assert "times lower than the default placement (" in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--barrier", "set"], "did you mean 'sets'?"),
+        (["--sim-iterations", "0"], "at least one"),
+        (["--sim-iterations", "some"], "--sim-iterations"),
+        (["--threads", "0"], "--threads"),
+        (["--map", "missing.map"], "missing.map"),
+        (["-f", "fujitsu"], "there is no --map"),
+        (["-o", "missing/report.json"], "missing/report.json"),
+        (["--shape", "1x1x1x1x1x1"], "64"),
+    ],
+)
+def test_wrong_usage_is_refused_before_anything_runs(place: Path, arguments: list[str], words: str) -> None:
+    job = JOB if "--shape" not in arguments else JOB[:2]
+    assert words in fail(2, "simulate", *job, "-w", "cg64.json", *arguments, cwd=place)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_simulation_gives_what_is_known(place: Path, number: signal.Signals) -> None:
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        run = subprocess.Popen(
+            [BIN, "simulate", *JOB, "-w", "cg64.json", "--message-size", "1GiB", "--json", "-o", "report.json"],
+            cwd=place,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
+    time.sleep(1)
+    run.send_signal(number)
+    assert "interrupted" in run.communicate(timeout=60)[1]
+    assert run.returncode == 130
+    report = json.loads((place / "report.json").read_text())
+    assert report["interrupted"] is True
+    assert report["runs"][0]["interrupted"] is True and report["runs"][0]["simulated_iterations"] == 0
+    assert report["runs"][0]["packet_hops"] > 0
+
+
+def test_a_workload_without_messages_takes_no_time(pair: Path) -> None:
+    (pair / "empty.json").write_text('{"schema": "haichi-workload/1", "ranks": 2, "sets": []}')
+    run = haichi("simulate", "-m", "pair.json", "-w", "empty.json", "--json", cwd=pair)
+    assert run.returncode == 0, run.stderr
+    assert json.loads(run.stdout)["runs"][0]["seconds"] == 0
