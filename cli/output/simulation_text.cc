@@ -40,7 +40,11 @@ std::string run_text(const SimulatedRun& run, const Network& network, bool with_
     std::vector<std::vector<std::string>> rows;
     std::string iterations = count(result.simulated_iterations) + " of " + count(result.iterations) + " simulated, " +
                              short_number(result.simulated_seconds) + " s";
-    if (result.extrapolated) iterations += "; the rest is as the last ones";
+    if (result.settled_by_mean) {
+        iterations += "; they never repeat, the rest is as the mean of the last half";
+    } else if (result.extrapolated) {
+        iterations += "; the rest is as the last ones";
+    }
     rows.push_back({"iterations", iterations});
     rows.push_back({"computing", of_ranks(result, &RankTimes::compute_ps) + " (per rank, simulated part)"});
     rows.push_back({"calls, copies", of_ranks(result, &RankTimes::call_ps)});

@@ -72,6 +72,7 @@ ordered_json simulated_times(const SimulatedRun& run) {
     out["iterations"] = result.iterations;
     out["simulated_iterations"] = result.simulated_iterations;
     out["extrapolated"] = result.extrapolated;
+    if (result.settled_by_mean) out["settled_by_mean"] = true;
     if (result.interrupted) out["interrupted"] = true;
     return out;
 }

@@ -1,6 +1,7 @@
 #include "mgen/replay/iteration_clock.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace haichi {
 
@@ -30,11 +31,12 @@ void IterationClock::end_iteration(std::int64_t end_ps) {
     if (ends_.size() == kWindow + 1) ends_.erase(ends_.begin());
     ends_.push_back(end_ps);
     done_.store(done() + 1, std::memory_order_relaxed);
-    if (done() == most_ || has_settled()) is_settled_.store(true, std::memory_order_relaxed);
+    const bool has_settled = by_time_ && (repeats() || mean_settles(end_ps));
+    if (done() == most_ || has_settled) is_settled_.store(true, std::memory_order_relaxed);
 }
 
-bool IterationClock::has_settled() const {
-    if (!by_time_ || done() < kLeast) return false;
+bool IterationClock::repeats() const {
+    if (done() < kLeast) return false;
     std::int64_t shortest = ends_[1] - ends_[0];
     std::int64_t longest = shortest;
     for (std::size_t k = 1; k + 1 < ends_.size(); ++k) {
@@ -45,11 +47,26 @@ bool IterationClock::has_settled() const {
     return longest - shortest <= longest / kPerMille;
 }
 
+bool IterationClock::mean_settles(std::int64_t end_ps) {
+    if (done() % quarter_ != 0) return false;
+    quarters_.push_back(end_ps);
+    if (quarters_.size() < 5) return false;
+    const std::int64_t third_ps = quarters_[3] - quarters_[2];
+    const std::int64_t fourth_ps = quarters_[4] - quarters_[3];
+    constexpr std::int64_t kPerCent = 100;
+    settled_by_mean_ = std::abs(third_ps - fourth_ps) <= third_ps / kPerCent;
+    // Else the four are the first half of twice as many.
+    if (!settled_by_mean_) quarters_ = {0, quarters_[2], quarters_[4]};
+    if (!settled_by_mean_) quarter_ *= 2;
+    return settled_by_mean_;
+}
+
 std::optional<double> IterationClock::seconds() const {
     if (done() == 0) return std::nullopt;
     constexpr double kPsPerS = 1e12;
-    const auto span_ps = static_cast<double>(ends_.back() - ends_.front());
-    const double mean_ps = span_ps / static_cast<double>(ends_.size() - 1);
+    const std::int64_t span_ps = settled_by_mean_ ? quarters_[4] - quarters_[2] : ends_.back() - ends_.front();
+    const auto count = settled_by_mean_ ? 2 * quarter_ : static_cast<std::int64_t>(ends_.size() - 1);
+    const double mean_ps = static_cast<double>(span_ps) / static_cast<double>(count);
     return (static_cast<double>(ends_.back()) + static_cast<double>(iterations_ - done()) * mean_ps) / kPsPerS;
 }
 

@@ -14,7 +14,7 @@ struct SimulatedIterations {
     enum class Rule : std::uint8_t {
         kAll,
         kCount,  ///< the first `count`
-        kAuto,   ///< until the iteration time repeats: five in a row within 0.1 %, ten at least
+        kAuto,   ///< until the iteration time settles, see IterationClock
     };
     Rule rule = Rule::kAuto;
     std::int64_t count = 0;
@@ -22,6 +22,10 @@ struct SimulatedIterations {
 
 /// When iterations end: iteration i when its last rank has finished it. The run is settled after K iterations, where K
 /// depends on these times alone, not on how far ranks have run ahead. Ranks may report from any thread.
+///
+/// By kAuto it is settled when, after ten iterations at least, five in a row took the same time within 0.1 %. Without
+/// barriers ranks may slide into each other anew in every iteration, and their time never repeats; then its mean
+/// decides: after 64, 128, 256, .. iterations, the third and the fourth quarter must agree within 1 %.
 class IterationClock {
   public:
     /// `ranks` take part; there are `iterations` in all.
@@ -38,8 +42,10 @@ class IterationClock {
     /// The end of the last of these; 0 without any.
     [[nodiscard]] std::int64_t end_ps() const { return ends_.back(); }
     /// end_ps() and, for the iterations that were not simulated, the mean of the last five (or of all, when there are
-    /// fewer). Nothing when no iteration has ended.
+    /// fewer; or of the second half, when that has settled it). Nothing when no iteration has ended.
     [[nodiscard]] std::optional<double> seconds() const;
+    /// The iteration time did not repeat, but its mean settled.
+    [[nodiscard]] bool settled_by_mean() const { return settled_by_mean_; }
 
   private:
     static constexpr std::int64_t kWindow = 5;
@@ -51,7 +57,8 @@ class IterationClock {
     };
 
     void end_iteration(std::int64_t end_ps);
-    [[nodiscard]] bool has_settled() const;
+    [[nodiscard]] bool repeats() const;
+    bool mean_settles(std::int64_t end_ps);
 
     std::int32_t ranks_;
     std::int64_t iterations_;
@@ -60,6 +67,10 @@ class IterationClock {
     std::mutex mutex_;
     std::deque<Open> open_;  ///< from the first that has not ended
     std::int64_t first_open_ = 0;
+    static constexpr std::int64_t kFirstQuarter = 16;
+    std::int64_t quarter_ = kFirstQuarter;      ///< iterations
+    std::vector<std::int64_t> quarters_ = {0};  ///< ends of the quarters so far
+    bool settled_by_mean_ = false;
     std::vector<std::int64_t> ends_ = {0};  ///< of the last kWindow + 1, the start of the run included
     std::atomic<std::int64_t> done_{0};
     std::atomic<bool> is_settled_{false};

@@ -133,6 +133,7 @@ SimulationResult simulate(const SimulationRequest& request, const SimulationCont
     result.interrupted = watch.was_stopped();
     result.simulated_iterations = is_silent ? result.iterations : clock.done();
     result.extrapolated = result.simulated_iterations < result.iterations;
+    result.settled_by_mean = result.extrapolated && clock.settled_by_mean();
     std::int64_t end_ps = model.engine().now_ps();
     if (model.all_finished()) {
         end_ps = 0;

@@ -60,6 +60,7 @@ struct SimulationResult {
     std::int64_t iterations = 0;
     std::int64_t simulated_iterations = 0;
     bool extrapolated = false;
+    bool settled_by_mean = false;  ///< the iteration time did not repeat, see IterationClock
     bool interrupted = false;
     double simulated_seconds = 0;
 
