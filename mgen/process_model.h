@@ -68,15 +68,21 @@ class ProcessModel {
     /// Ranks that take part in a barrier. Before the run.
     std::int32_t add_group(std::vector<RankId> ranks);
 
-    /// Runs all ranks to their end, or until go_on(), asked now and then while nothing else happens, says no. Throws
-    /// InputError, saying who waits for what, when nothing can happen any more; UnsupportedError beyond 26 days.
-    void run(const std::function<bool()>& go_on = [] { return true; });
+    /// Runs all ranks to their end, or until go_on(), asked now and then while nothing else happens, says no, or up to
+    /// and including `until_ps`; may be called again to go on. Throws InputError, saying who waits for what, when
+    /// nothing can happen any more; UnsupportedError beyond 26 days.
+    void run(
+        const std::function<bool()>& go_on = [] { return true; },
+        std::int64_t until_ps = PacketEngine<ProcessModel>::kForEver);
 
     [[nodiscard]] std::int32_t rank_count() const { return static_cast<std::int32_t>(ranks_.size()); }
     [[nodiscard]] bool all_finished() const;
     /// Of a rank until now.
     [[nodiscard]] RankTimes times(RankId rank) const;
     [[nodiscard]] const PacketEngine<ProcessModel>& engine() const { return engine_; }
+    /// As PacketEngine::watch() and take_passages().
+    void watch(VertexId router, bool is_on) { engine_.watch(router, is_on); }
+    [[nodiscard]] std::vector<PacketPassage> take_passages() { return engine_.take_passages(); }
     /// The ranks that have not finished and what they wait for, at most `most` of them.
     [[nodiscard]] std::string waiting_ranks(std::size_t most = 10);
 

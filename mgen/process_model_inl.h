@@ -47,16 +47,18 @@ std::int32_t ProcessModel<P>::add_group(std::vector<RankId> ranks) {
 }
 
 template <class P>
-void ProcessModel<P>::run(const std::function<bool()>& go_on) {
+void ProcessModel<P>::run(const std::function<bool()>& go_on, std::int64_t until_ps) {
     if (!std::exchange(has_started_, true)) {
         for (const Rank& rank : ranks_) engine_.call_at(rank.node, timer_data(rank, false), 0);
     }
     bool is_stopped = false;
-    engine_.run_while([&] {
-        is_stopped = !go_on();
-        return !is_stopped;
-    });
-    if (is_stopped || all_finished()) return;
+    engine_.run_while(
+        [&] {
+            is_stopped = !go_on();
+            return !is_stopped;
+        },
+        until_ps);
+    if (is_stopped || !engine_.is_idle() || all_finished()) return;
     throw InputError("the program is stuck: nothing can happen any more at " + std::to_string(engine_.now_ps()) +
                          " ps, and " + waiting_ranks(),
                      "each of them waits for a message that is never sent, or for a barrier that not all reach");

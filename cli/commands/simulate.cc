@@ -1,8 +1,12 @@
 #include "cli/commands/simulate.h"
 
+#include <fstream>
+#include <limits>
 #include <memory>
+#include <optional>
 
 #include "base/errors.h"
+#include "base/quantity.h"
 #include "cli/commands/job_options.h"
 #include "cli/commands/values.h"
 #include "cli/interrupt.h"
@@ -27,10 +31,52 @@ struct SimulateOptions {
     std::string iterations;
     std::string threads;
     std::string hottest;
+    std::string stats;
+    std::string stats_bin;
+    std::string history;
+    std::string router;
+    std::string history_from;
+    std::string history_to;
+    std::string history_every;
     std::string output;
     bool json = false;
     bool no_timing = false;
 };
+
+std::int64_t read_time(const char* option, const std::string& text, std::int64_t otherwise_ps) {
+    return text.empty() ? otherwise_ps : parse_time_ps(text, {option, 0});
+}
+
+std::int64_t read_span(const char* option, const std::string& text, std::int64_t otherwise_ps) {
+    const std::int64_t span_ps = read_time(option, text, otherwise_ps);
+    if (span_ps < 1) throw OptionError(std::string(option) + " must be longer than " + shown(text));
+    return span_ps;
+}
+
+void read_observation(const SimulateOptions& options, SimulationOptions& simulation) {
+    ObservationOptions& observation = simulation.observation;
+    if (options.stats.empty() && !options.stats_bin.empty()) {
+        throw OptionError("--stats-bin is that of --stats, which is not given");
+    }
+    if (options.history.empty()) {
+        for (const std::string& text :
+             {options.router, options.history_from, options.history_to, options.history_every}) {
+            if (text.empty()) continue;
+            throw OptionError("--router, --from, --to and --every are those of --buffer-history, which is not given");
+        }
+    } else {
+        require_value(options.router, "--router");
+        constexpr std::int64_t kMostVertices = std::numeric_limits<std::int32_t>::max();
+        observation.router = static_cast<std::int32_t>(read_count("--router", options.router, 0, kMostVertices));
+    }
+    if (simulation.barriers == BarrierChoice::kBoth && (!options.stats.empty() || !options.history.empty())) {
+        throw OptionError("--stats and --buffer-history describe one run", "use --barrier none or --barrier sets");
+    }
+    observation.bin_ps = read_span("--stats-bin", options.stats_bin, observation.bin_ps);
+    observation.history_begin_ps = read_time("--from", options.history_from, 0);
+    observation.history_end_ps = read_time("--to", options.history_to, 0);
+    observation.interval_ps = read_span("--every", options.history_every, observation.interval_ps);
+}
 
 SimulateRequest simulate_request(const SimulateOptions& options) {
     constexpr std::int64_t kMostThreads = 4096;
@@ -61,17 +107,38 @@ SimulateRequest simulate_request(const SimulateOptions& options) {
     if (!options.hottest.empty()) {
         simulation.hottest_links = static_cast<std::size_t>(read_count("--hottest", options.hottest, 0, kMostHottest));
     }
+    read_observation(options, simulation);
     return request;
 }
 
+/// Written to as the run goes, so that it can be looked at meanwhile; it stays when the run fails.
+std::optional<std::ofstream> open_log(const std::string& path) {
+    if (path.empty()) return std::nullopt;
+    std::ofstream file(path, std::ios::trunc);
+    if (!file) throw InputError("cannot write " + shown(path));
+    return file;
+}
+
+void close_log(std::optional<std::ofstream>& file, const std::string& path) {
+    if (!file) return;
+    file->close();
+    if (!*file) throw InputError("cannot write all of " + shown(path), "is the disk full?");
+}
+
 int run(const SimulateOptions& options, Console& console) {
-    const SimulateRequest request = simulate_request(options);
+    SimulateRequest request = simulate_request(options);
     Destination destination(options.output, console);
+    std::optional<std::ofstream> statistics = open_log(options.stats);
+    std::optional<std::ofstream> history = open_log(options.history);
+    if (statistics) request.simulation.observation.time_space = &*statistics;
+    if (history) request.simulation.observation.history = &*history;
     SimulateReport report;
     {
         SimulationLine line(console);
         report = run_simulate(request, {line.callback(), &InterruptWatch::flag()});
     }
+    close_log(statistics, options.stats);
+    close_log(history, options.history);
     destination.write(options.json ? report_text(simulation_json(report, !options.no_timing))
                                    : simulation_text(report, !options.no_timing));
     destination.commit();
@@ -92,6 +159,15 @@ Action configure(CLI::App& app) {
               "how many to simulate, the rest is multiplied; auto, the default: until their time repeats");
     add_value(app, "--threads", o->threads, "N", "default: 1; the result does not depend on it");
     add_value(app, "--hottest", o->hottest, "N", "how many of the busiest links to list; default: 10");
+    add_value(app, "--stats", o->stats, "FILE",
+              "write what each link carried over time there as CSV, while the run goes on");
+    add_value(app, "--stats-bin", o->stats_bin, "TIME", "length of a bin of --stats; default: 100us");
+    add_value(app, "--buffer-history", o->history, "FILE",
+              "write the packets that leave the buffers of --router there as CSV");
+    add_value(app, "--router", o->router, "N", "the router of --buffer-history, numbered as --stats does");
+    add_value(app, "--from", o->history_from, "TIME", "begin --buffer-history then; default: 0s");
+    add_value(app, "--to", o->history_to, "TIME", "end it then; default: with the run");
+    add_value(app, "--every", o->history_every, "TIME", "length of an interval of it; default: 10us");
     add_value(app, "-o,--output", o->output, "FILE", "write the report there instead of to standard output");
     app.add_flag("--json", o->json, "print the report haichi-simulation/1");
     app.add_flag("--no-timing", o->no_timing, "leave wall times out, so that equal runs print equal bytes");

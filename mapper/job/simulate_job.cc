@@ -64,6 +64,7 @@ std::vector<SimulatedRun> simulate_placement(const Machine& machine, const Alloc
     request.iterations = options.iterations;
     request.threads = options.threads;
     request.hottest_links = options.hottest_links;
+    request.observation = options.observation;
     std::vector<SimulatedRun> runs;
     for (const bool has_barriers : {false, true}) {
         if (options.barriers == (has_barriers ? BarrierChoice::kNone : BarrierChoice::kSets)) continue;

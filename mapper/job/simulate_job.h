@@ -33,6 +33,8 @@ struct SimulationOptions {
     SimulatedIterations iterations;
     std::int32_t threads = 1;
     std::size_t hottest_links = 10;
+    /// Only with one choice of barriers: streams hold one run.
+    ObservationOptions observation;
 };
 
 /// Everything `haichi simulate` is asked, as written by a user.

@@ -126,7 +126,8 @@ SimulationResult simulate(const SimulationRequest& request, const SimulationCont
     const bool is_silent = ranks.empty();
     model.add_group(std::move(ranks));
     Watch watch(control, clock, workload.iterations(), model);
-    model.run([&] { return watch.may_go_on(); });
+    Observation<Model> observation(request.observation, model);
+    observation.run([&] { return watch.may_go_on(); });
 
     SimulationResult result;
     result.iterations = workload.iterations();

@@ -10,6 +10,7 @@
 #include "mgen/process_options.h"
 #include "mgen/rank_times.h"
 #include "mgen/replay/iteration_clock.h"
+#include "mgen/replay/observation.h"
 #include "netmodel/packetsim/packet_timing.h"
 #include "netmodel/routing/network.h"
 
@@ -26,6 +27,7 @@ struct SimulationRequest {
     SimulatedIterations iterations;
     std::int32_t threads = 1;
     std::size_t hottest_links = 10;  ///< how many the result lists
+    ObservationOptions observation;
 };
 
 struct SimulationProgress {

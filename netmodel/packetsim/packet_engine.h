@@ -87,8 +87,10 @@ class PacketEngine {
     /// runs meanwhile. False ends the run there.
     void run_while(const std::function<bool()>& go_on, std::int64_t until_ps = kForEver);
 
-    /// The latest instant that the simulation has come to.
+    /// What the simulation has come to: `until_ps`, the end of the last window, or when the last thing happened.
     [[nodiscard]] std::int64_t now_ps() const { return now_ps_; }
+    /// Nothing is left to happen.
+    [[nodiscard]] bool is_idle() const;
     [[nodiscard]] PacketCounts counts() const;
     /// Payload and headers that went over each link of the fabric, then through the ejection channels (of every node
     /// those of its NICs in order). Only with count_bytes.
@@ -103,8 +105,9 @@ class PacketEngine {
     [[nodiscard]] std::int32_t packets_waiting(std::int32_t buffer) const {
         return machine_.buffers[static_cast<std::size_t>(buffer)].count;
     }
-    /// From now on every packet that leaves a buffer of this router is remembered, until take_passages().
-    void watch(VertexId router);
+    /// From now on every packet that leaves a buffer of this router is remembered, until take_passages(); or not any
+    /// more. O(buffers).
+    void watch(VertexId router, bool is_on = true);
     /// In the order of time and buffer.
     [[nodiscard]] std::vector<PacketPassage> take_passages();
     [[nodiscard]] std::size_t memory_bytes() const;

@@ -85,12 +85,15 @@ void PacketEngine<Client>::run_while(const std::function<bool()>& go_on, std::in
     }
     hand_over();
     for (Partition& partition : partitions_) partition.take_mail();
-    for (Partition& partition : partitions_) now_ps_ = std::max(now_ps_, partition.now_ps());
-    if (!is_over) {
-        check_for_deadlock();
-        if (until_ps != kForEver) now_ps_ = std::max(now_ps_, until_ps);
+    if (is_over) {
+        now_ps_ = std::max(now_ps_, std::min(window_end_ps_ - 1, until_ps));
+    } else if (until_ps != kForEver) {
+        now_ps_ = std::max(now_ps_, until_ps);
+    } else {
+        for (Partition& partition : partitions_) now_ps_ = std::max(now_ps_, partition.last_change_ps());
     }
     for (Partition& partition : partitions_) partition.set_now(now_ps_);
+    if (!is_over) check_for_deadlock();
 }
 
 /// Everything that happens up to and including `until_ps`; at most a window.
@@ -117,12 +120,14 @@ void PacketEngine<Client>::hand_over() {
 }
 
 template <class Client>
+bool PacketEngine<Client>::is_idle() const {
+    return std::ranges::all_of(partitions_, [](const Partition& partition) { return partition.is_idle(); });
+}
+
+template <class Client>
 void PacketEngine<Client>::check_for_deadlock() const {
     const PacketCounts total = counts();
-    if (total.messages_under_way == 0) return;
-    for (const Partition& partition : partitions_) {
-        if (!partition.is_idle()) return;
-    }
+    if (total.messages_under_way == 0 || !is_idle()) return;
     throw InternalError("deadlock in the packet simulator: " + std::to_string(total.messages_under_way) +
                         " messages are under way at " + std::to_string(now_ps_) + " ps and nothing moves");
 }
@@ -151,9 +156,9 @@ std::int32_t PacketEngine<Client>::most_packets_waiting() const {
 }
 
 template <class Client>
-void PacketEngine<Client>::watch(VertexId router) {
+void PacketEngine<Client>::watch(VertexId router, bool is_on) {
     for (PacketBuffer& buffer : machine_.buffers) {
-        if (buffer.vertex == router) buffer.is_watched = true;
+        if (buffer.vertex == router) buffer.is_watched = is_on;
     }
 }
 

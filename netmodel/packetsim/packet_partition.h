@@ -89,6 +89,8 @@ class alignas(64) PacketPartition {
     /// No event is left.
     [[nodiscard]] bool is_idle() const { return wheel_.empty(); }
     [[nodiscard]] std::int64_t now_ps() const { return now_ps_; }
+    /// The last instant at which anything happened that results can tell.
+    [[nodiscard]] std::int64_t last_change_ps() const { return last_change_ps_; }
     void set_now(std::int64_t time_ps) { now_ps_ = std::max(now_ps_, time_ps); }
     [[nodiscard]] const PacketCounts& counts() const { return counts_; }
     [[nodiscard]] std::vector<PacketPassage>& passages() { return passages_; }
@@ -148,6 +150,7 @@ class alignas(64) PacketPartition {
     Client* client_;
     int index_;
     std::int64_t now_ps_ = 0;
+    std::int64_t last_change_ps_ = 0;
     PacketCounts counts_;
     TimeWheel wheel_;
     std::vector<std::vector<PacketMail>> outboxes_;  ///< by partition

@@ -82,6 +82,8 @@ void PacketPartition<Client>::run(std::int64_t until_ps) {
 template <class Client>
 void PacketPartition<Client>::handle(const TimeWheel::Event& event) {
     const std::int32_t entity = entity_of(event);
+    // Which outputs are woken in vain depends on the partitions.
+    if (priority_of(event) != kWake) last_change_ps_ = now_ps_;
     switch (priority_of(event)) {
         case kWake:
             if (output(entity).wake_ps == now_ps_) wake_output(entity);
@@ -258,6 +260,7 @@ void PacketPartition<Client>::grant(std::int32_t at_buffer) {
     packet.time_ps = now_ps_ + port_class.latency_ps;
     port.busy_until_ps = now_ps_ + output_ps;
     port.last_granted = at.number;
+    last_change_ps_ = now_ps_;
     ++counts_.packet_hops;
     if (!machine_->bytes_passed.empty()) {
         machine_->bytes_passed[static_cast<std::size_t>(requested)] += packet_bytes(packet);

@@ -11,9 +11,9 @@ namespace {
 constexpr double kPsPerS = 1e12;
 
 std::string nic_name(const PacketMachine& machine, std::int32_t nic) {
-    const std::string node = std::to_string(nic / machine.nics_per_node);
+    const std::string node = machine.network->node_name(NodeId(nic / machine.nics_per_node));
     if (machine.nics_per_node == 1) return node;
-    return node + "." + std::to_string(nic % machine.nics_per_node);
+    return node + " NIC " + std::to_string(nic % machine.nics_per_node);
 }
 
 /// Names hold commas: a field in quotes.

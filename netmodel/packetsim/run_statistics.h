@@ -13,7 +13,7 @@ namespace haichi {
 /// behind it were, as lines of CSV written as the run goes. Lines of links without traffic and packets are left out.
 ///
 /// Columns: bin (from 0), begin_seconds, end_seconds, router (where the channel starts), channel (the link's name, or
-/// "ejection N"), bytes (payload and headers), throughput_bytes_per_s, efficiency
+/// "ejection NODE"), bytes (payload and headers), throughput_bytes_per_s, efficiency
 /// (of the channel's bandwidth), buffered_packets (in the input buffers behind the link or on the way to them, and not
 /// yet granted, at the end of the bin), buffer_utilisation (of the places of these buffers).
 class TimeSpaceStatistics {
@@ -34,7 +34,7 @@ class TimeSpaceStatistics {
 /// The history of a router's buffers: every packet that left one of them, as lines of CSV.
 ///
 /// Columns: interval (from 0), arrival_seconds (of the head at the buffer), grant_seconds (when it was granted the next
-/// channel), waited_seconds, from (the link, or "injection N"), vc, to (the link, or "ejection N"), source and
+/// channel), waited_seconds, from (the link, or "injection NODE"), vc, to (the link, or "ejection NODE"), source and
 /// destination (nodes), message_bytes.
 class BufferHistory {
   public:
@@ -48,7 +48,7 @@ class BufferHistory {
     std::int64_t interval_ = 0;
 };
 
-/// "X+ (0,0)->(1,0)", or "ejection 5.1": NIC 1 of node 5.
+/// "X+ (0,0)->(1,0)", or "ejection (0,5) NIC 1".
 [[nodiscard]] std::string channel_name(const PacketMachine& machine, std::int32_t output);
 
 }  // namespace haichi

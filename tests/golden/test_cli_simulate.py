@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import signal
 import subprocess
@@ -159,3 +160,43 @@ def test_a_workload_without_messages_takes_no_time(pair: Path) -> None:
     run = haichi("simulate", "-m", "pair.json", "-w", "empty.json", "--json", cwd=pair)
     assert run.returncode == 0, run.stderr
     assert json.loads(run.stdout)["runs"][0]["seconds"] == 0
+
+
+def test_statistics_hold_every_byte_in_its_bin(pair: Path) -> None:
+    (run,) = simulated(
+        pair, "-m", "pair.json", "-w", "ping.json", "--stats", "bins.csv", "--stats-bin", "1us", "--no-timing"
+    )
+    rows = list(csv.DictReader((pair / "bins.csv").read_text().splitlines()))
+    carried: dict[str, int] = {}
+    for row in rows:
+        span = float(row["end_seconds"]) - float(row["begin_seconds"])
+        assert float(row["throughput_bytes_per_s"]) == pytest.approx(int(row["bytes"]) / span)
+        assert 0 <= float(row["efficiency"]) <= 1
+        carried[row["channel"]] = carried.get(row["channel"], 0) + int(row["bytes"])
+    assert carried == {link["link"]: link["bytes"] for link in run["hottest_links"]}
+    assert carried["X+ (0)->(1)"] == 3000
+    assert [int(row["bin"]) for row in rows] == sorted(int(row["bin"]) for row in rows)
+
+
+def test_a_buffer_history_tells_each_packet_of_its_router_and_time(pair: Path) -> None:
+    asked = ["-m", "pair.json", "-w", "ping.json", "--buffer-history", "packets.csv", "--router"]
+    simulated(pair, *asked, 1)
+    rows = list(csv.DictReader((pair / "packets.csv").read_text().splitlines()))
+    assert [(row["from"], row["to"], row["source"], row["destination"]) for row in rows] == [
+        ("X+ (0)->(1)", "ejection (1)", "0", "1")
+    ] * 3
+    # An iteration computes and makes two calls, 1 us each; one link of 15 ns.
+    assert [float(row["arrival_seconds"]) for row in rows] == pytest.approx([2.015e-6, 5.015e-6, 8.015e-6])
+    simulated(pair, *asked, 0, "--from", "3us", "--to", "6us", "--every", "500ns")
+    rows = list(csv.DictReader((pair / "packets.csv").read_text().splitlines()))
+    assert [(row["interval"], row["from"]) for row in rows] == [("3", "injection (0)")]  # at 5 us, which is its last instant
+
+
+def test_statistics_are_refused_where_they_say_nothing(pair: Path) -> None:
+    job = ["simulate", "-m", "pair.json", "-w", "ping.json"]
+    assert "--stats-bin" in fail(2, *job, "--stats-bin", "1us", cwd=pair)
+    assert "--buffer-history" in fail(2, *job, "--router", "1", cwd=pair)
+    assert "--router" in fail(2, *job, "--buffer-history", "x.csv", cwd=pair)
+    assert "no router 2" in fail(2, *job, "--buffer-history", "x.csv", "--router", "2", cwd=pair)
+    assert "one run" in fail(2, *job, "--stats", "x.csv", "--barrier", "both", cwd=pair)
+    assert "--every" in fail(2, *job, "--buffer-history", "x.csv", "--router", "1", "--every", "0s", cwd=pair)

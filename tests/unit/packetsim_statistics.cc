@@ -47,7 +47,7 @@ TEST(TimeSpaceStatistics, tell_what_each_channel_carried_in_each_bin) {
     // Two packets are granted by 300 ns; the second has begun at 278 ns.
     EXPECT_EQ(lines[3].substr(0, 59), "1,0.000000100000,0.000000300000,1,\"X+ (1)->(2)\",432,2160000");
     EXPECT_EQ(lines[4].substr(0, 56), "2,0.000000300000,0.000001000000,1,\"X+ (1)->(2)\",592,8457");
-    EXPECT_EQ(lines[5].substr(0, 56), "2,0.000000300000,0.000001000000,2,\"ejection 2\",1024,1462");
+    EXPECT_EQ(lines[5].substr(0, 56), "2,0.000000300000,0.000001000000,2,\"ejection (2)\",1024,14");
 }
 
 TEST(BufferHistory, tells_where_packets_came_from_how_long_they_waited_and_where_they_went) {
@@ -61,7 +61,7 @@ TEST(BufferHistory, tells_where_packets_came_from_how_long_they_waited_and_where
     history.add_interval(line.engine->take_passages());
     const std::vector<std::string> lines = lines_of(out);
     ASSERT_EQ(lines.size(), 3u);
-    EXPECT_EQ(lines[1], "0,0.000000240000,0.000000240000,0.000000000000,\"injection 1\",0,\"X+ (1)->(2)\",1,2,256");
+    EXPECT_EQ(lines[1], "0,0.000000240000,0.000000240000,0.000000000000,\"injection (1)\",0,\"X+ (1)->(2)\",1,2,256");
     EXPECT_EQ(lines[2], "0,0.000000246000,0.000000272000,0.000000026000,\"X+ (0)->(1)\",0,\"X+ (1)->(2)\",0,2,256");
 }
 
