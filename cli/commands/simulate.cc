@@ -150,6 +150,7 @@ int run(const SimulateOptions& options, Console& console) {
 Action configure(CLI::App& app) {
     const auto o = std::make_shared<SimulateOptions>();
     o->job.declare(app, true);
+    app.remove_option(app.get_option("--count-nic"));  // a way of counting; packets pass them anyhow
     add_workload_options(app, o->workload, o->message_size);
     add_workload_format(app, o->workload_format);
     add_value(app, "--map", o->map, "FILE", "the rank map; default: the default placement");
