@@ -28,7 +28,8 @@ struct Subcommand {
 };
 
 std::vector<Command> commands() {
-    return {map_command(), evaluate_command(), simulate_command(), convert_command(), check_command(), list_command(), pattern_command()};
+    return {map_command(),   evaluate_command(), simulate_command(), convert_command(),
+            check_command(), list_command(),     pattern_command()};
 }
 
 /// The long options of `app`, as typed.
