@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <functional>
 
 #include "base/errors.h"
 #include "base/located_json.h"
 #include "base/quantity.h"
 #include "netmodel/machine/graphml.h"
 #include "netmodel/machine/machine.h"
+#include "netmodel/machine/machine_parameters.h"
+#include "netmodel/machine/machine_section.h"
 #include "netmodel/routing/dimension_order.h"
 #include "netmodel/routing/fat_tree_routing.h"
 #include "netmodel/routing/shortest_paths.h"
@@ -18,112 +19,7 @@ namespace haichi {
 namespace {
 
 using nlohmann::json;
-
-/// One object of the file: its keys are checked when it is opened, its values when they are asked for.
-class Section {
-  public:
-    Section(const LocatedJson& file, std::string pointer, const std::vector<std::string>& keys)
-        : file_(file), pointer_(std::move(pointer)), value_(file.root().at(json::json_pointer(pointer_))) {
-        const std::string what = pointer_.empty() ? "a machine file" : shown(pointer_.substr(1));
-        if (!value_.is_object()) throw InputError(place(), what + " must be an object, not " + text_of(value_));
-        for (const auto& item : value_.items()) {
-            if (std::ranges::find(keys, item.key()) == keys.end()) {
-                const std::string near = did_you_mean(item.key(), keys);
-                std::string all;
-                for (const std::string& key : keys) {
-                    if (!all.empty()) all += ", ";
-                    all += key;
-                }
-                throw InputError(place(item.key()), "unknown key " + shown(item.key()) + " in " + what,
-                                 near.empty() ? "keys are " + all : near);
-            }
-        }
-    }
-
-    [[nodiscard]] bool has(const std::string& key) const { return value_.contains(key); }
-    [[nodiscard]] std::string pointer(const std::string& key) const { return pointer_ + "/" + key; }
-    [[nodiscard]] SourcePlace place() const { return file_.place(pointer_); }
-    [[nodiscard]] SourcePlace place(const std::string& key) const { return file_.place(pointer(key)); }
-    [[nodiscard]] const LocatedJson& file() const { return file_; }
-
-    [[nodiscard]] const json& required(const std::string& key) const {
-        if (!has(key)) throw InputError(place(), "key " + shown(key) + " is missing");
-        return value_.at(key);
-    }
-
-    [[nodiscard]] std::string text(const std::string& key) const {
-        const json& value = required(key);
-        if (!value.is_string()) fail(key, "a string", value);
-        return value.get<std::string>();
-    }
-
-    [[nodiscard]] std::int32_t integer(const std::string& key, std::int32_t least, std::int32_t most) const {
-        return integer_of(required(key), place(key), "'" + key + "'", least, most);
-    }
-
-    [[nodiscard]] static std::int32_t integer_of(const json& value, const SourcePlace& place, const std::string& what,
-                                                 std::int32_t least, std::int32_t most) {
-        const bool in_range = value.is_number_unsigned()
-                                  ? value.get<std::uint64_t>() <= static_cast<std::uint64_t>(most)
-                                  : value.is_number_integer() && value.get<std::int64_t>() <= most;
-        if (!value.is_number_integer() || !in_range || value.get<std::int64_t>() < least) {
-            throw InputError(place, what + " must be a whole number from " + std::to_string(least) + " to " +
-                                        std::to_string(most) + ", not " + text_of(value));
-        }
-        return static_cast<std::int32_t>(value.get<std::int64_t>());
-    }
-
-    [[nodiscard]] const json& array(const std::string& key) const {
-        const json& value = required(key);
-        if (!value.is_array() || value.empty()) fail(key, "a list that is not empty", value);
-        return value;
-    }
-
-    [[nodiscard]] std::vector<std::int32_t> integers(const std::string& key) const {
-        std::vector<std::int32_t> numbers;
-        for (const json& value : array(key)) {
-            const std::string at = key + "/" + std::to_string(numbers.size());
-            numbers.push_back(
-                integer_of(value, place(at), "'" + key + "'", 1, static_cast<std::int32_t>(kMostVertices)));
-        }
-        return numbers;
-    }
-
-    using Parse = std::int64_t (*)(std::string_view, const SourcePlace&);
-    /// Leaves `target` empty when the key is absent.
-    void quantity(const std::string& key, Parse parse, std::optional<std::int64_t>& target) const {
-        if (has(key)) target = parse(text(key), place(key));
-    }
-
-    [[noreturn]] void fail(const std::string& key, const std::string& expected, const json& value) const {
-        throw InputError(place(key), shown(key) + " must be " + expected + ", not " + text_of(value));
-    }
-
-    static std::string text_of(const json& value) {
-        return shown(value.dump(-1, ' ', true, json::error_handler_t::replace));
-    }
-
-  private:
-    const LocatedJson& file_;
-    std::string pointer_;
-    const json& value_;
-};
-
-/// Runs `make` and gives the OptionErrors of topologies and routings a place in the file.
-template <class Make>
-auto placed(const SourcePlace& place, const Make& make) {
-    try {
-        return make();
-    } catch (const OptionError& error) {
-        throw InputError(place, error.what(), error.hint());
-    }
-}
-
-std::int64_t parse_positive_bytes(std::string_view text, const SourcePlace& place) {
-    const std::int64_t bytes = parse_bytes(text, place);
-    if (bytes == 0) throw InputError(place, "size " + shown(text) + " must be positive");
-    return bytes;
-}
+using Section = MachineSection;
 
 Axis parse_axis(const LocatedJson& file, const std::string& pointer, bool may_wrap) {
     const Section section(
@@ -330,55 +226,6 @@ void parse_faulty(const Section& root, Machine& machine) {
     }
 }
 
-/// "8 packets"
-std::int32_t parse_buffer(const std::string& text, const SourcePlace& place) {
-    const auto blank = text.find(' ');
-    const std::string unit = blank == std::string::npos ? "" : text.substr(blank + 1);
-    if (unit != "packets" && unit != "packet") {
-        throw InputError(place, "a buffer holds a number of packets, not " + shown(text), "an example is '8 packets'");
-    }
-    constexpr std::int64_t kMostPackets = 1 << 20;
-    const std::int64_t packets = parse_count(text.substr(0, blank), kMostPackets, place);
-    if (packets == 0) throw InputError(place, "a buffer holds at least 1 packet, not " + shown(text));
-    return static_cast<std::int32_t>(packets);
-}
-
-void parse_router(const LocatedJson& file, Machine::Router& router) {
-    if (!file.root().contains("router")) return;
-    const Section section(file, "/router",
-                          {"routing_time", "vc_allocation_time", "switch_allocation_time", "switch_latency",
-                           "bandwidth", "virtual_channels", "buffer"});
-    section.quantity("routing_time", parse_time_ps, router.routing_time_ps);
-    section.quantity("vc_allocation_time", parse_time_ps, router.vc_allocation_time_ps);
-    section.quantity("switch_allocation_time", parse_time_ps, router.switch_allocation_time_ps);
-    section.quantity("switch_latency", parse_time_ps, router.switch_latency_ps);
-    section.quantity("bandwidth", parse_positive_bandwidth, router.bandwidth_bytes_per_s);
-    if (section.has("virtual_channels")) router.virtual_channels = section.integer("virtual_channels", 1, 64);
-    if (section.has("buffer")) router.buffer_packets = parse_buffer(section.text("buffer"), section.place("buffer"));
-}
-
-void parse_node(const LocatedJson& file, Machine::Node& node) {
-    if (!file.root().contains("node")) return;
-    const Section section(file, "/node",
-                          {"nics", "nic_bandwidth", "dma_bandwidth", "memory_bandwidth", "mpi_call_overhead",
-                           "rendezvous_overhead", "eager_limit", "barrier", "slots", "progress"});
-    if (section.has("nics")) node.nics = section.integer("nics", 1, 64);
-    section.quantity("nic_bandwidth", parse_positive_bandwidth, node.nic_bandwidth_bytes_per_s);
-    section.quantity("dma_bandwidth", parse_positive_bandwidth, node.dma_bandwidth_bytes_per_s);
-    section.quantity("memory_bandwidth", parse_positive_bandwidth, node.memory_bandwidth_bytes_per_s);
-    section.quantity("mpi_call_overhead", parse_time_ps, node.mpi_call_overhead_ps);
-    section.quantity("rendezvous_overhead", parse_time_ps, node.rendezvous_overhead_ps);
-    section.quantity("eager_limit", parse_bytes, node.eager_limit_bytes);
-    section.quantity("barrier", parse_time_ps, node.barrier_ps);
-    if (section.has("slots")) node.slots = section.integer("slots", 1, 1 << 16);
-    if (!section.has("progress")) return;
-    node.progress = section.text("progress");
-    if (node.progress != "nic" && node.progress != "calls") {
-        throw InputError(section.place("progress"), "unknown progress " + shown(node.progress),
-                         "'progress' is nic or calls");
-    }
-}
-
 }  // namespace
 
 Machine parse_machine(std::string_view text, const std::string& file_name) {
@@ -406,13 +253,7 @@ Machine parse_machine(std::string_view text, const std::string& file_name) {
         parse_graph_routing(file, machine);
     }
     parse_faulty(root, machine);
-    parse_router(file, machine.router);
-    if (root.has("packet")) {
-        const Section packet(file, "/packet", {"payload", "header"});
-        packet.quantity("payload", parse_positive_bytes, machine.packet_payload_bytes);
-        packet.quantity("header", parse_bytes, machine.packet_header_bytes);
-    }
-    parse_node(file, machine.node);
+    parse_machine_parameters(file, machine);
     return machine;
 }
 

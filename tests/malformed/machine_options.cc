@@ -49,6 +49,9 @@ TEST(MachineNames, that_mean_nothing_are_refused) {
         {"fattree:0x4", "fattree:0x4", ""},
         {"fattree:3x0", "fattree:3x0", ""},
         {"fattree:40x2", "40x2", ""},
+        {"switch:0", "switch:0", "switch:16"},
+        {"switch:2x2", "switch:2x2", "switch:16"},
+        {"switch:", "switch:", ""},
         {"fattree:9x64", "too many with 64,64,64,64,64,64,64,64,64 children", ""},
     };
     for (const auto& [name, value, hint] : cases) {

@@ -17,6 +17,10 @@ TEST(MachinePresets, kyushu_fx10_is_a_torus_of_768_nodes) {
     EXPECT_EQ(machine.packet_payload_bytes, 1920);
     EXPECT_EQ(machine.packet_header_bytes, 72);
     EXPECT_EQ(machine.node.rendezvous_overhead_ps, 36'000'000);
+    EXPECT_EQ(machine.node.eager_overhead_ps, 1'000'000);
+    EXPECT_EQ(machine.node.mpi_call_overhead_ps, 0);
+    EXPECT_EQ(machine.node.eager_limit_bytes, 32'768);
+    EXPECT_EQ(machine.node.nic_bandwidth_bytes_per_s, machine.link_bandwidth_bytes_per_s);
     EXPECT_EQ(machine.node.barrier_ps, 5'000'000);
     EXPECT_EQ(machine.routing, "dor:XYZACB,tie=+");
     EXPECT_EQ(machine.logical, (std::vector<std::vector<std::size_t>>{{0, 3}, {1, 4}, {2, 5}}));
@@ -57,6 +61,22 @@ TEST(MachinePresets, fat_tree_is_the_k_ary_n_tree) {
     EXPECT_EQ(std::get<FatTree>(load_machine("fattree:1x8").topology), FatTree({8}, {1}));
 }
 
+TEST(MachinePresets, the_studies_have_their_columns_of_node_parameters) {
+    for (const char* name : {"torus:4x4x4", "mesh:4", "fattree:2x3"}) {
+        const Machine machine = load_machine(name);
+        EXPECT_EQ(machine.node.dma_bandwidth_bytes_per_s, 10'000'000'000) << name;
+        EXPECT_EQ(machine.node.memory_bandwidth_bytes_per_s, 10'000'000'000) << name;
+        EXPECT_EQ(machine.node.mpi_call_overhead_ps, 200'000) << name;
+    }
+    const Machine rdma = load_machine("switch");
+    EXPECT_EQ(std::get<FatTree>(rdma.topology), FatTree({16}, {1}));
+    EXPECT_EQ(rdma.link_bandwidth_bytes_per_s, 4'000'000'000);
+    EXPECT_EQ(rdma.node.dma_bandwidth_bytes_per_s, 2'800'000'000);
+    EXPECT_FALSE(rdma.node.memory_bandwidth_bytes_per_s.has_value());
+    EXPECT_EQ(rdma.node.mpi_call_overhead_ps, 1'000'000);
+    EXPECT_EQ(std::get<FatTree>(load_machine("switch:3").topology).terminal_count(), 3);
+}
+
 TEST(MachinePresets, every_row_of_the_table_has_a_pattern_and_a_sentence) {
     ASSERT_EQ(machine_presets().size(), preset_words().size());
     for (std::size_t i = 0; i < preset_words().size(); ++i) {
@@ -77,8 +97,9 @@ TEST(MachineFile, tofu_file_reads_as_the_preset) {
                 "switch_latency": "5ns", "bandwidth": "6GB/s", "virtual_channels": 2, "buffer": "8 packets"},
      "packet": {"payload": "1920B", "header": "72B"},
      "node": {"nics": 4, "nic_bandwidth": "5GB/s", "dma_bandwidth": "10GB/s", "memory_bandwidth": "85GB/s",
-              "mpi_call_overhead": "1us", "rendezvous_overhead": "36us", "eager_limit": "4KiB", "barrier": "5us",
-              "slots": 16, "progress": "calls"}})",
+              "mpi_call_overhead": "0s", "eager_overhead": "1us", "rendezvous_overhead": "36us", "eager_limit": "4KiB", "barrier": "5us",
+              "slots": 16, "progress": "calls", "nic_order": "packets", "send_copy": "always",
+              "shared_memory_latency": "300ns", "shared_memory_bandwidth": "20GB/s"}})",
                                           "m.json");
     const Machine preset = load_machine("fx10-kyushu");
     EXPECT_EQ(machine.name, preset.name);
@@ -106,6 +127,11 @@ TEST(MachineFile, tofu_file_reads_as_the_preset) {
     EXPECT_EQ(machine.node.barrier_ps, preset.node.barrier_ps);
     EXPECT_EQ(machine.node.slots, preset.node.slots);
     EXPECT_EQ(machine.node.progress, "calls");
+    EXPECT_EQ(machine.node.eager_overhead_ps, preset.node.eager_overhead_ps);
+    EXPECT_EQ(machine.node.nic_order, "packets");
+    EXPECT_EQ(machine.node.send_copy, "always");
+    EXPECT_EQ(machine.node.shared_memory_latency_ps, 300'000);
+    EXPECT_EQ(machine.node.shared_memory_bandwidth_bytes_per_s, 20'000'000'000);
 }
 
 TEST(MachineFile, smallest_file_is_schema_topology_and_link) {
@@ -132,6 +158,12 @@ TEST(MachineFile, trees_have_bandwidths_by_level) {
         "fat.json");
     EXPECT_EQ(std::get<FatTree>(fat.topology), FatTree({3, 2}, {1, 3}));
     EXPECT_EQ(fat.routing, "up-straight");
+    const Machine reduced = parse_machine(
+        R"({"schema": "haichi-machine/1", "topology": {"kind": "fattree", "children": [4, 4], "parents": [1, 2]},
+            "link": {"bandwidth": "10GB/s"}})",
+        "reduced.json");  // half the bisection: 2 spines for 4 hosts per leaf
+    EXPECT_EQ(std::get<FatTree>(reduced.topology), FatTree({4, 4}, {1, 2}));
+    EXPECT_EQ(reduced.routing, "down-straight");
 }
 
 TEST(MachineFile, extended_order_has_a_column) {

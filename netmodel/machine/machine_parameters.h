@@ -1,0 +1,11 @@
+#pragma once
+
+#include "base/located_json.h"
+#include "netmodel/machine/machine.h"
+
+namespace haichi {
+
+/// Reads the objects "router", "packet" and "node" of a machine file, which may be missing. Throws InputError.
+void parse_machine_parameters(const LocatedJson& file, Machine& machine);
+
+}  // namespace haichi

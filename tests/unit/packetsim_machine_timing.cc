@@ -1,0 +1,100 @@
+#include <gtest/gtest.h>
+
+#include "base/errors.h"
+#include "netmodel/packetsim/machine_timing.h"
+
+namespace haichi {
+namespace {
+
+TEST(MachineTiming, of_the_torus_study_is_its_column_of_the_table) {
+    const PacketTimingOptions options = packet_timing_of(load_machine("torus:4x4x4"));
+    EXPECT_EQ(options.link_bandwidth_bytes_per_s, 0);  // the Network has them
+    EXPECT_EQ(options.switch_bandwidth_bytes_per_s, 8'000'000'000);
+    EXPECT_EQ(options.nic_bandwidth_bytes_per_s, 0);
+    EXPECT_EQ(options.routing_ps, 2'000);
+    EXPECT_EQ(options.vc_allocation_ps, 2'000);
+    EXPECT_EQ(options.switch_allocation_ps, 2'000);
+    EXPECT_EQ(options.switch_latency_ps, 140'000);
+    EXPECT_EQ(options.cable_latency_ps, 100'000);
+    EXPECT_EQ(options.packet_payload_bytes, 256);
+    EXPECT_EQ(options.packet_header_bytes, 0);
+    EXPECT_EQ(options.buffer_packets, 8);
+    EXPECT_EQ(options.virtual_channels, 0);  // not stated: as needed
+}
+
+TEST(MachineTiming, of_the_fat_tree_study_has_host_channels_of_half_the_rate) {
+    const PacketTimingOptions options = packet_timing_of(load_machine("fattree:2x4"));
+    EXPECT_EQ(options.switch_bandwidth_bytes_per_s, 4'000'000'000);
+    EXPECT_EQ(options.nic_bandwidth_bytes_per_s, 2'000'000'000);
+    EXPECT_EQ(PacketTiming([&] {
+                  PacketTimingOptions resolved = options;
+                  resolved.virtual_channels = 2;
+                  return resolved;
+              }())
+                  .router_latency_ps(),
+              170'000);
+    EXPECT_EQ(options.cable_latency_ps, 200'000);
+    EXPECT_EQ(options.packet_payload_bytes, 2048);
+}
+
+TEST(MachineTiming, of_the_rdma_study_is_its_column_of_the_table) {
+    const PacketTimingOptions options = packet_timing_of(load_machine("switch"));
+    EXPECT_EQ(options.switch_bandwidth_bytes_per_s, 4'000'000'000);
+    EXPECT_EQ(options.routing_ps, 4'000);
+    EXPECT_EQ(options.vc_allocation_ps, 4'000);
+    EXPECT_EQ(options.switch_allocation_ps, 4'000);
+    EXPECT_EQ(options.switch_latency_ps, 128'000);
+    EXPECT_EQ(options.cable_latency_ps, 600);
+    EXPECT_EQ(options.packet_payload_bytes, 2048);
+}
+
+TEST(MachineTiming, of_tofu_is_a_hundred_nanoseconds_per_hop_and_packets_of_1920_and_72_bytes) {
+    for (const char* name : {"fx10-kyushu", "k", "fugaku", "fx10:2x2x2", "fx100:2x2x2"}) {
+        const PacketTiming timing(packet_timing_of(load_machine(name)));
+        EXPECT_EQ(timing.router_latency_ps() + timing.cable_latency_ps(), 100'000) << name;
+        EXPECT_EQ(timing.full_packet_bytes(), 1992) << name;
+        EXPECT_EQ(timing.options().virtual_channels, 2) << name;
+        EXPECT_EQ(timing.options().buffer_packets, 8) << name;
+    }
+    EXPECT_EQ(packet_timing_of(load_machine("fx10-kyushu")).nic_bandwidth_bytes_per_s, 5'000'000'000);
+    EXPECT_EQ(packet_timing_of(load_machine("fugaku")).nic_bandwidth_bytes_per_s, 6'800'000'000);
+}
+
+TEST(MachineTiming, of_the_smallest_machine_file_has_the_defaults) {
+    const PacketTimingOptions options = packet_timing_of(parse_machine(
+        R"({"schema": "haichi-machine/1", "topology": {"kind": "mesh", "axes": [{"name": "X", "size": 3}]},
+            "link": {"bandwidth": "1GB/s"}})",
+        "small.json"));
+    EXPECT_EQ(options.routing_ps + options.vc_allocation_ps + options.switch_allocation_ps, 0);
+    EXPECT_EQ(options.switch_latency_ps + options.cable_latency_ps, 0);
+    EXPECT_EQ(options.packet_payload_bytes, 2048);
+    EXPECT_EQ(options.packet_header_bytes, 0);
+    EXPECT_EQ(options.buffer_packets, 8);
+    EXPECT_EQ(options.switch_bandwidth_bytes_per_s, 0);
+    EXPECT_EQ(options.nic_bandwidth_bytes_per_s, 0);
+}
+
+TEST(MachineTiming, what_a_simulation_cannot_have_is_refused_by_the_key_of_the_machine_file) {
+    const auto refused = [](const auto& change, const std::string& key, const std::string& value) {
+        Machine machine = load_machine("torus:4x4");
+        change(machine);
+        try {
+            (void)packet_timing_of(machine);
+            ADD_FAILURE() << "accepted; expected an error with " << key;
+        } catch (const OptionError& error) {
+            EXPECT_NE(std::string(error.what()).find("'" + key + "'"), std::string::npos) << error.what();
+            EXPECT_NE(std::string(error.what()).find(value), std::string::npos) << error.what();
+            EXPECT_FALSE(error.hint().empty());
+        }
+    };
+    refused([](Machine& m) { m.link_bandwidth_bytes_per_s = 0; }, "link.bandwidth", "torus:4x4");
+    refused([](Machine& m) { m.cable_latency_ps = 1'000'000'000'001; }, "link.cable_latency", "1000000000001 ps");
+    refused([](Machine& m) { m.router.switch_latency_ps = -1; }, "router.switch_latency", "-1 ps");
+    refused([](Machine& m) { m.router.virtual_channels = 9; }, "router.virtual_channels", "9");
+    refused([](Machine& m) { m.router.buffer_packets = 4097; }, "router.buffer", "4097 packets");
+    refused([](Machine& m) { m.packet_payload_bytes = (1 << 24) + 1; }, "packet.payload", "16777217 bytes");
+    refused([](Machine& m) { m.packet_header_bytes = 1 << 24; }, "packet.header", "16777216 bytes");
+}
+
+}  // namespace
+}  // namespace haichi
