@@ -61,6 +61,7 @@ Entries routings() {
          "tie; dor:XYZACB,tie=+ is Tofu's; an axis named twice goes to its column first"},
         {"up-straight", "trees and fat trees: the source fixes the way up (source-mod-k)"},
         {"down-straight", "trees and fat trees: the destination fixes it (destination-mod-k)"},
+        {"minimal", "dragonflies: a local hop to the gateway, the global link, a local hop, as far as needed"},
         {"shortest-path",
          "graphs: fewest hops; of several next vertices a switch before a terminal, then the first in the file"}};
 }

@@ -231,12 +231,12 @@ class MachineHalver {
     }
 
     const Problem& problem_;
-    const FatTree* tree_ = nullptr;          ///< null on grids and graphs
+    const FatTree* tree_ = nullptr;          ///< null on other topologies
     std::vector<Axis> axes_;                 ///< grids
     std::vector<std::int32_t> coordinates_;  ///< node by node
     std::vector<std::int32_t> nodes_;
     std::vector<std::vector<std::int32_t>> centre_;  ///< per axis and set, in units
-    std::vector<std::int32_t> representative_;       ///< per set, on trees and graphs
+    std::vector<std::int32_t> representative_;       ///< per set, but on grids
 };
 
 /// One construction.

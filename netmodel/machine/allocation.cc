@@ -198,12 +198,16 @@ Network whole_network(const Machine& machine, const AllocationRequest& request, 
     const std::int32_t terminals = terminal_count(machine);
     if (!request.shape.empty() && request.shape != std::vector<std::int32_t>{terminals}) {
         throw OptionError("shape " + sizes_text(request.shape) + " does not fit machine " + machine.name +
-                              ": a job on a tree or graph takes all " + std::to_string(terminals) +
+                              ": a job on a tree, dragonfly or graph takes all " + std::to_string(terminals) +
                               " nodes or a node list",
                           "use --nodes FILE for a part of it");
     }
     if (const auto* tree = std::get_if<FatTree>(&machine.topology)) {
         return Network(FatTreeFabric{*tree, parse_fat_tree_routing(routing)}, std::move(options), std::move(nodes));
+    }
+    if (const auto* dragonfly = std::get_if<Dragonfly>(&machine.topology)) {
+        return Network(DragonflyFabric{*dragonfly, parse_dragonfly_routing(routing)}, std::move(options),
+                       std::move(nodes));
     }
     check_graph_routing(routing);
     const auto& graph = std::get<Graph>(machine.topology);
@@ -271,7 +275,7 @@ Fold make_fold(const std::string& name, const Machine& machine, const Network& n
     if (is_cuboid) return grid_fold(*grid, machine.logical, name);
     if (name != "default" && name != "row-major") {
         throw UnsupportedError(
-            "fold " + name + " needs a cuboid of a mesh or torus, not a node list, a tree or a graph",
+            "fold " + name + " needs a cuboid of a mesh or torus, not a node list, a tree, a dragonfly or a graph",
             "use the fold default or a coordinate table");
     }
     return row_major_fold(network.node_count(), name);

@@ -30,8 +30,9 @@ struct AllocationRequest {
 /// logical view of it. A value.
 struct Allocation {
     std::string machine_name;
-    std::vector<std::int32_t> shape;   ///< the cuboid's sizes; {number of nodes} for node lists, trees and graphs
-    std::vector<std::int32_t> origin;  ///< machine coordinates of node 0 of a cuboid; empty for the others
+    std::vector<std::int32_t>
+        shape;  ///< the cuboid's sizes; {number of nodes} for node lists, trees, dragonflies and graphs
+    std::vector<std::int32_t> origin;         ///< machine coordinates of node 0 of a cuboid; empty for the others
     std::vector<std::int32_t> machine_sizes;  ///< axis sizes of the machine (grid machines)
     bool is_node_list = false;
     Network network;
@@ -41,7 +42,7 @@ struct Allocation {
 
     [[nodiscard]] std::int32_t node_count() const { return network.node_count(); }
     [[nodiscard]] std::int64_t slot_count() const { return std::int64_t{node_count()} * ranks_per_node; }
-    /// Machine coordinates of a node of a grid machine (origin added); a single number on a tree or graph.
+    /// Machine coordinates of a node of a grid machine (origin added); a single number on the other topologies.
     [[nodiscard]] Coordinates machine_coordinates(NodeId node) const;
     /// The inverse; invalid id when the job does not have that node.
     [[nodiscard]] NodeId node_at_machine_coordinates(const Coordinates& at) const;

@@ -32,6 +32,7 @@ std::int64_t parse_positive_bandwidth(std::string_view text, const SourcePlace& 
 std::int32_t terminal_count(const Machine& machine) {
     if (const auto* grid = std::get_if<Grid>(&machine.topology)) return grid->vertex_count();
     if (const auto* tree = std::get_if<FatTree>(&machine.topology)) return tree->terminal_count();
+    if (const auto* dragonfly = std::get_if<Dragonfly>(&machine.topology)) return dragonfly->terminal_count();
     return std::get<Graph>(machine.topology).terminal_count();
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "netmodel/topology/dragonfly.h"
 #include "netmodel/topology/fat_tree.h"
 #include "netmodel/topology/graph.h"
 #include "netmodel/topology/grid.h"
@@ -19,17 +20,19 @@ namespace haichi {
 /// parameters are optional here; the packet simulator asks for those it needs.
 struct Machine {
     std::string name;
-    std::variant<Grid, FatTree, Graph> topology = Grid({{"X", 1, false}});
+    std::variant<Grid, FatTree, Graph, Dragonfly> topology = Grid({{"X", 1, false}});
     /// Pairs (or single axes) of a grid that form the logical axes, e.g. {X,A} {Y,B} {Z,C}; empty: the axes themselves.
     std::vector<std::vector<std::size_t>> logical{};
     /// Some axes have no known size (bare "fx10"): a job's shape gives it, and they never wrap. `topology` holds such
     /// an axis with size 1; all its longer axes are known.
     bool size_is_open = false;
-    std::string routing;  ///< as parse_dimension_order / parse_fat_tree_routing / check_graph_routing read it
+    std::string routing;             ///< as parse_dimension_order / parse_fat_tree_routing / parse_dragonfly_routing /
+                                     ///< check_graph_routing read it
     std::vector<VertexId> faulty{};  ///< terminals that are down
 
     std::int64_t link_bandwidth_bytes_per_s = 0;              ///< on a graph that of its fastest link
-    std::vector<std::int64_t> level_bandwidth_bytes_per_s{};  ///< fat trees: from the host links upwards
+    std::vector<std::int64_t> level_bandwidth_bytes_per_s{};  ///< fat trees: from the host links upwards; dragonflies:
+                                                              ///< host, local, global
     std::optional<std::int64_t> cable_latency_ps;
 
     struct Router {

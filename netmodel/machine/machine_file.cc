@@ -11,6 +11,7 @@
 #include "netmodel/machine/machine_parameters.h"
 #include "netmodel/machine/machine_section.h"
 #include "netmodel/routing/dimension_order.h"
+#include "netmodel/routing/dragonfly_routing.h"
 #include "netmodel/routing/fat_tree_routing.h"
 #include "netmodel/routing/shortest_paths.h"
 
@@ -106,8 +107,34 @@ Graph parse_graph(const Section& section, const Machine& machine) {
     return load_graphml((folder / name).string(), machine.link_bandwidth_bytes_per_s);
 }
 
+/// From the host links upwards; levels without one have the machine's.
+void parse_level_bandwidths(const Section& section, std::size_t levels, Machine& machine) {
+    if (!section.has("bandwidth")) return;
+    const json& bandwidths = section.array("bandwidth");
+    if (bandwidths.size() > levels) {
+        throw InputError(section.place("bandwidth"),
+                         std::to_string(bandwidths.size()) + " bandwidths for " + std::to_string(levels) + " levels");
+    }
+    for (std::size_t l = 0; l < bandwidths.size(); ++l) {
+        const std::string at = "bandwidth/" + std::to_string(l);
+        if (!bandwidths[l].is_string()) section.fail(at, "a string", bandwidths[l]);
+        machine.level_bandwidth_bytes_per_s.push_back(
+            parse_positive_bandwidth(bandwidths[l].get<std::string>(), section.place(at)));
+    }
+}
+
+void parse_dragonfly(const Section& section, Machine& machine) {
+    constexpr auto kMost = static_cast<std::int32_t>(kMostVertices);
+    const std::int32_t terminals = section.integer("terminals", 1, kMost);
+    const std::int32_t routers = section.integer("routers", 1, kMost);
+    const std::int32_t global_links = section.integer("global_links", 0, kMost);
+    const std::int32_t groups = section.has("groups") ? section.integer("groups", 1, kMost) : 0;
+    machine.topology = placed(section.place(section.has("groups") ? "groups" : "global_links"),
+                              [&] { return Dragonfly(terminals, routers, global_links, groups); });
+}
+
 void parse_topology(const LocatedJson& file, Machine& machine) {
-    static const std::vector<std::string> kKinds = {"torus", "mesh", "tree", "fattree", "graph"};
+    static const std::vector<std::string> kKinds = {"torus", "mesh", "tree", "fattree", "dragonfly", "graph"};
     const json& value = file.root().at("topology");
     std::string kind;
     if (value.is_object() && value.contains("kind") && value["kind"].is_string()) kind = value["kind"];
@@ -115,25 +142,28 @@ void parse_topology(const LocatedJson& file, Machine& machine) {
     std::vector<std::string> keys = {"kind", "axes", "logical"};
     if (is_tree) keys = {"kind", "children", "bandwidth"};
     if (kind == "fattree") keys.emplace_back("parents");
+    if (kind == "dragonfly") keys = {"kind", "terminals", "routers", "global_links", "groups", "bandwidth"};
     if (kind == "graph") keys = {"kind", "file"};
     if (std::ranges::find(kKinds, kind) == kKinds.end()) {
-        keys = {"kind",    "axes",      "logical", "children",
-                "parents", "bandwidth", "file"};  // the kind is the error to report
+        // the kind is the error to report
+        keys = {"kind", "axes",      "logical", "children",     "parents", "bandwidth",
+                "file", "terminals", "routers", "global_links", "groups"};
     }
     const Section section(file, "/topology", keys);
-    if (section.text("kind") == "dragonfly") {
-        throw UnsupportedError(to_string(section.place("kind")) + ": topology kind " + shown(kind) +
-                               " does not exist yet");
-    }
-    if (kind == "graph") {
+    if (section.text("kind") == "graph") {
         machine.topology = parse_graph(section, machine);
+        return;
+    }
+    if (kind == "dragonfly") {
+        parse_dragonfly(section, machine);
+        parse_level_bandwidths(section, 3, machine);
         return;
     }
     if (!is_tree) {
         if (kind != "torus" && kind != "mesh") {
             const std::string near = did_you_mean(kind, kKinds);
             throw InputError(section.place("kind"), "unknown topology kind " + shown(kind),
-                             near.empty() ? "kinds are torus, mesh, tree, fattree and graph" : near);
+                             near.empty() ? "kinds are torus, mesh, tree, fattree, dragonfly and graph" : near);
         }
         machine.topology = parse_grid(section, kind == "torus");
         machine.logical = parse_logical(section, std::get<Grid>(machine.topology));
@@ -143,18 +173,7 @@ void parse_topology(const LocatedJson& file, Machine& machine) {
     const std::vector<std::int32_t> parents =
         kind == "tree" ? std::vector<std::int32_t>(children.size(), 1) : section.integers("parents");
     machine.topology = placed(section.place("children"), [&] { return FatTree(children, parents); });
-    if (!section.has("bandwidth")) return;
-    const json& bandwidths = section.array("bandwidth");
-    if (bandwidths.size() > children.size()) {
-        throw InputError(section.place("bandwidth"), std::to_string(bandwidths.size()) + " bandwidths for " +
-                                                         std::to_string(children.size()) + " levels");
-    }
-    for (std::size_t l = 0; l < bandwidths.size(); ++l) {
-        const std::string at = "bandwidth/" + std::to_string(l);
-        if (!bandwidths[l].is_string()) section.fail(at, "a string", bandwidths[l]);
-        machine.level_bandwidth_bytes_per_s.push_back(
-            parse_positive_bandwidth(bandwidths[l].get<std::string>(), section.place(at)));
-    }
+    parse_level_bandwidths(section, children.size(), machine);
 }
 
 void parse_grid_routing(const LocatedJson& file, Machine& machine) {
@@ -180,6 +199,14 @@ void parse_graph_routing(const LocatedJson& file, Machine& machine) {
     if (!file.root().contains("routing")) return;
     const Section section(file, "/routing", {"kind"});
     placed(section.place("kind"), [&] { check_graph_routing(section.text("kind")); });
+}
+
+void read_dragonfly_routing(const LocatedJson& file, Machine& machine) {
+    machine.routing = to_string(DragonflyRouting::kMinimal);
+    if (!file.root().contains("routing")) return;
+    const Section section(file, "/routing", {"kind"});
+    machine.routing =
+        placed(section.place("kind"), [&] { return to_string(parse_dragonfly_routing(section.text("kind"))); });
 }
 
 void parse_tree_routing(const LocatedJson& file, Machine& machine) {
@@ -249,6 +276,8 @@ Machine parse_machine(std::string_view text, const std::string& file_name) {
         parse_grid_routing(file, machine);
     } else if (std::holds_alternative<FatTree>(machine.topology)) {
         parse_tree_routing(file, machine);
+    } else if (std::holds_alternative<Dragonfly>(machine.topology)) {
+        read_dragonfly_routing(file, machine);
     } else {
         parse_graph_routing(file, machine);
     }

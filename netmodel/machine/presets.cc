@@ -6,6 +6,7 @@
 #include "netmodel/machine/machine.h"
 #include "netmodel/machine/sizes.h"
 #include "netmodel/routing/dimension_order.h"
+#include "netmodel/routing/dragonfly_routing.h"
 #include "netmodel/routing/shortest_paths.h"
 
 namespace haichi {
@@ -235,9 +236,21 @@ Machine graph_file(std::string_view name) {
     return machine;
 }
 
-Machine not_yet(std::string_view name) {
-    throw UnsupportedError("machines of the kind " + shown(name.substr(0, name.find(':'))) + " do not exist yet",
-                           "use a torus, a mesh, a tree, a fat tree or a graph");
+/// No study says what a dragonfly's parameters are: those of the InfiniBand fat tree.
+Machine dragonfly(std::string_view name) {
+    constexpr std::string_view kExample = "dragonfly:2,4,2";
+    const std::vector<std::int32_t> numbers =
+        parse_sizes(name.substr(name.find(':') + 1), "machine " + std::string(name), ',', kExample);
+    if (numbers.size() != 3 && numbers.size() != 4) {
+        throw OptionError(
+            "machine " + shown(name) + " needs its terminals per router, routers per group and global links per router",
+            "an example is " + std::string(kExample));
+    }
+    if (numbers.size() == 4 && numbers[3] < 1) throw OptionError("machine " + shown(name) + " has no group");
+    Machine machine = infiniband(name);
+    machine.topology = Dragonfly(numbers[0], numbers[1], numbers[2], numbers.size() == 4 ? numbers[3] : 0);
+    machine.routing = to_string(DragonflyRouting::kMinimal);
+    return machine;
 }
 
 enum class Parameters { kNone, kOptional, kRequired };
@@ -270,7 +283,9 @@ const std::vector<PresetRow>& rows() {
          "the k-ary n-tree with full bisection and ARITY^LEVELS nodes (fattree:3x4), 4 GB/s links, 2 GB/s NICs"},
         {"switch", "switch[:NODES]", Parameters::kOptional, one_switch,
          "nodes on one switch, 16 if not stated (switch:16), 4 GB/s links, 2.8 GB/s DMA"},
-        {"dragonfly", "dragonfly:P,A,H", Parameters::kOptional, not_yet, "not available yet"},
+        {"dragonfly", "dragonfly:P,A,H[,GROUPS]", Parameters::kRequired, dragonfly,
+         "P nodes per router, A routers per group, H global links per router (dragonfly:2,4,2), A*H+1 groups if not "
+         "stated, 4 GB/s links, 2 GB/s NICs"},
         {"graph", "graph:FILE", Parameters::kOptional, graph_file,
          "any network of up to 8,192 nodes, from a GraphML file: edges with a bandwidth, nodes that are terminals or "
          "not"},

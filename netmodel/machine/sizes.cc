@@ -7,17 +7,19 @@
 
 namespace haichi {
 
-std::vector<std::int32_t> parse_sizes(std::string_view text, std::string_view what) {
+std::vector<std::int32_t> parse_sizes(std::string_view text, std::string_view what, char separator,
+                                      std::string_view example) {
     std::vector<std::int32_t> sizes;
     std::string_view rest = text;
     while (true) {
-        const auto end = rest.find('x');
+        const auto end = rest.find(separator);
         const std::string_view word = rest.substr(0, end);
         constexpr std::size_t kMostDigits = 9;
         const bool is_number = !word.empty() && std::ranges::all_of(word, [](char c) { return c >= '0' && c <= '9'; });
         if (!is_number) {
-            throw OptionError(std::string(what) + " needs whole numbers joined by 'x', got " + shown(text),
-                              "an example is 1x2x4x2x3x2");
+            throw OptionError(
+                std::string(what) + " needs whole numbers joined by '" + separator + "', got " + shown(text),
+                "an example is " + std::string(example));
         }
         if (word.size() > kMostDigits) throw OptionError(std::string(what) + ": " + shown(word) + " is too large");
         if (sizes.size() == kMostAxes) {

@@ -130,6 +130,9 @@ void PacketPorts::find_hosts(const Network& network) {
     if (const auto* tree = std::get_if<FatTreeFabric>(&network.fabric())) {
         std::fill_n(is_host_.begin(), tree->topology.terminal_count(), std::uint8_t{1});
     }
+    if (const auto* dragonfly = std::get_if<DragonflyFabric>(&network.fabric())) {
+        std::fill_n(is_host_.begin(), dragonfly->topology.terminal_count(), std::uint8_t{1});
+    }
     const auto* fabric = std::get_if<GraphFabric>(&network.fabric());
     if (fabric == nullptr) return;
     const Graph& graph = fabric->topology;

@@ -17,7 +17,7 @@ std::int64_t diameter(const Network& network) {
         }
         return longest;
     }
-    if (std::holds_alternative<GraphFabric>(network.fabric())) return network.longest_route();
+    if (!std::holds_alternative<FatTreeFabric>(network.fabric())) return network.longest_route();
     return longest + 2 * static_cast<std::int64_t>(std::get<FatTreeFabric>(network.fabric()).topology.level_count());
 }
 

@@ -32,7 +32,7 @@ void Network::build_near_nodes_of_grid(const Grid& grid) {
     }
 }
 
-void Network::build_near_nodes_of_tree(const FatTree& tree) {
+void Network::build_near_nodes_of_blocks(std::int32_t terminals_of_block) {
     near_first_.assign(static_cast<std::size_t>(node_count_), 0);
     near_count_.assign(static_cast<std::size_t>(node_count_), 0);
     std::vector<NodeId> nodes;  // by vertex
@@ -41,8 +41,8 @@ void Network::build_near_nodes_of_tree(const FatTree& tree) {
         if (is_usable(node)) nodes.push_back(node);
     }
     near_.reserve(2 * nodes.size());
-    const auto block = [&](std::size_t i) { return vertex(nodes[i]).value / tree.terminals_below(1); };
-    // The nodes of a switch are written twice, g0 g1 .. gk g0 g1 .., so that every node's list is a window behind it.
+    const auto block = [&](std::size_t i) { return vertex(nodes[i]).value / terminals_of_block; };
+    // The nodes of a block are written twice, g0 g1 .. gk g0 g1 .., so that every node's list is a window behind it.
     for (std::size_t begin = 0; begin < nodes.size();) {
         std::size_t end = begin + 1;
         while (end < nodes.size() && block(end) == block(begin)) ++end;

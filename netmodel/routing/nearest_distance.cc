@@ -55,6 +55,20 @@ std::vector<std::int64_t> Network::best_distance_histogram() const {
         for (std::size_t k = 0; k < fabric->topology.axis_count(); ++k) {
             histogram = convolved(histogram, distances_from_centre(fabric->topology, k));
         }
+    } else if (const auto* dragonfly = std::get_if<DragonflyFabric>(&fabric_)) {
+        // From the first router of a group, which has as many groups one hop away as any.
+        const Dragonfly& d = dragonfly->topology;
+        const std::int64_t here = d.terminals_per_router();
+        const std::int64_t others = here * (d.routers_per_group() - 1);
+        const std::int64_t groups = d.group_count() - 1;
+        const std::int64_t joined = std::min<std::int64_t>(groups, d.global_links_per_router());
+        // The router of a group at which one enters, and the others: one local hop more.
+        histogram = {1,
+                     0,
+                     here - 1,
+                     others + joined * here,
+                     joined * others + (groups - joined) * here,
+                     (groups - joined) * others};
     } else {
         const FatTree& tree = std::get<FatTreeFabric>(fabric_).topology;  // all terminals are alike
         for (std::size_t level = 1; level <= tree.level_count(); ++level) {
@@ -70,7 +84,7 @@ std::vector<std::int32_t> Network::nearest_distance_bound(std::size_t most) cons
     most = std::min(most, static_cast<std::size_t>(usable_node_count_) - 1);
     const std::int32_t channels = options_.count_nic ? 2 : 0;
     const bool closed_form_is_exact =
-        vertex_of_node_.empty() && is_usable_.empty() && routes_are_shortest_ && !is_graph();
+        vertex_of_node_.empty() && is_usable_.empty() && (routes_are_shortest_ || is_dragonfly()) && !is_graph();
     if (closed_form_is_exact || (node_count_ > kMostBruteForceNodes && !is_graph())) {
         // Taking nodes away or making routes longer only makes the k-th nearest farther: still a lower bound.
         return sorted_list(best_distance_histogram(), most, channels);

@@ -1,6 +1,7 @@
 #include "netmodel/routing/network.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <utility>
 
@@ -13,6 +14,7 @@ namespace {
 std::int32_t terminal_count(const Fabric& fabric) {
     if (const auto* grid = std::get_if<GridFabric>(&fabric)) return grid->topology.vertex_count();
     if (const auto* graph = std::get_if<GraphFabric>(&fabric)) return graph->topology.terminal_count();
+    if (const auto* dragonfly = std::get_if<DragonflyFabric>(&fabric)) return dragonfly->topology.terminal_count();
     return std::get<FatTreeFabric>(fabric).topology.terminal_count();
 }
 
@@ -35,6 +37,33 @@ std::string vertex_text(const FatTree& tree, VertexId v) {
     const std::size_t level = tree.level(v);
     if (level == 0) return "(terminal " + std::to_string(v.value) + ")";
     return "(switch " + std::to_string(level) + "." + std::to_string(v.value - tree.first_vertex(level)) + ")";
+}
+
+/// "(terminal 3)" or "(router 1.0)": group and number within it.
+std::string vertex_text(const Dragonfly& dragonfly, VertexId v) {
+    const std::int32_t router = v.value - dragonfly.terminal_count();
+    if (router < 0) return "(terminal " + std::to_string(v.value) + ")";
+    return "(router " + std::to_string(dragonfly.group_of(router)) + "." +
+           std::to_string(router % dragonfly.routers_per_group()) + ")";
+}
+
+/// Levels that have a bandwidth of their own; 0: the topology has none.
+std::size_t bandwidth_levels(const Fabric& fabric) {
+    if (const auto* tree = std::get_if<FatTreeFabric>(&fabric)) return tree->topology.level_count();
+    return std::holds_alternative<DragonflyFabric>(fabric) ? 3 : 0;
+}
+
+std::size_t bandwidth_level(const Dragonfly& dragonfly, LinkId link) {
+    switch (dragonfly.link_ends(link).kind) {
+        case Dragonfly::LinkKind::kUp:
+        case Dragonfly::LinkKind::kDown:
+            return 0;
+        case Dragonfly::LinkKind::kLocal:
+            return 1;
+        case Dragonfly::LinkKind::kGlobal:
+            break;
+    }
+    return 2;
 }
 
 /// The first faulty vertex on the route that there were if none was faulty.
@@ -65,8 +94,8 @@ Network::Network(Fabric fabric, NetworkOptions options, std::vector<VertexId> ve
         options_.nic_bandwidth_bytes_per_s = options_.link_bandwidth_bytes_per_s;
     }
     std::vector<std::int64_t> bandwidths;
-    if (const auto* tree = std::get_if<FatTreeFabric>(&fabric_)) {
-        options_.level_bandwidth_bytes_per_s.resize(tree->topology.level_count(), options_.link_bandwidth_bytes_per_s);
+    if (const std::size_t levels = bandwidth_levels(fabric_); levels > 0) {
+        options_.level_bandwidth_bytes_per_s.resize(levels, options_.link_bandwidth_bytes_per_s);
         bandwidths = options_.level_bandwidth_bytes_per_s;
     } else if (const auto* graph = std::get_if<GraphFabric>(&fabric_)) {
         for (std::int32_t l = 0; l < fabric_link_count_; ++l) {
@@ -89,17 +118,20 @@ Network::Network(Fabric fabric, NetworkOptions options, std::vector<VertexId> ve
     } else if (const auto* graph = std::get_if<GraphFabric>(&fabric_)) {
         routes_are_shortest_ = options_.faulty.empty();
         build_near_nodes_of_graph(graph->topology);
+    } else if (const auto* dragonfly = std::get_if<DragonflyFabric>(&fabric_)) {
+        routes_are_shortest_ = false;  // two global links over a third group may be one hop less
+        const std::int32_t terminals = dragonfly->topology.terminals_per_router();
+        build_near_nodes_of_blocks(terminals > 1 ? terminals : dragonfly->topology.routers_per_group());
     } else {
-        build_near_nodes_of_tree(std::get<FatTreeFabric>(fabric_).topology);
+        build_near_nodes_of_blocks(std::get<FatTreeFabric>(fabric_).topology.terminals_below(1));
     }
 }
 
 void Network::check_routing() const {
-    if (const auto* tree = std::get_if<FatTreeFabric>(&fabric_)) {
-        if (options_.level_bandwidth_bytes_per_s.size() > tree->topology.level_count()) {
-            throw OptionError(std::to_string(options_.level_bandwidth_bytes_per_s.size()) +
-                              " level bandwidths for a tree of " + std::to_string(tree->topology.level_count()) +
-                              " levels");
+    if (const std::size_t levels = bandwidth_levels(fabric_); levels > 0) {
+        if (options_.level_bandwidth_bytes_per_s.size() > levels) {
+            throw OptionError(std::to_string(options_.level_bandwidth_bytes_per_s.size()) + " level bandwidths for a " +
+                              (is_dragonfly() ? "dragonfly" : "tree") + " of " + std::to_string(levels) + " levels");
         }
         return;
     }
@@ -168,7 +200,9 @@ void Network::mark_faulty_nodes() {
 }
 
 std::optional<Network::CutPair> Network::find_cut_pair() const {
-    if (options_.faulty.empty() || std::holds_alternative<FatTreeFabric>(fabric_)) return std::nullopt;
+    // No route of a tree or dragonfly passes a terminal.
+    if (options_.faulty.empty() || std::holds_alternative<FatTreeFabric>(fabric_) || is_dragonfly())
+        return std::nullopt;
     const auto* grid = std::get_if<GridFabric>(&fabric_);
     std::vector<std::int32_t> distance;
     for (std::int32_t d = 0; d < node_count_; ++d) {
@@ -242,6 +276,9 @@ void Network::append_route(NodeId s, NodeId d, std::vector<LinkId>& links) const
                              [&links](LinkId link) { links.push_back(link); });
     } else if (const auto* graph = std::get_if<GraphFabric>(&fabric_)) {
         graph->routing.append_route(graph->topology, vertex(s), vertex(d), links);
+    } else if (const auto* dragonfly = std::get_if<DragonflyFabric>(&fabric_)) {
+        walk_dragonfly_route(dragonfly->topology, vertex(s), vertex(d),
+                             [&links](LinkId link) { links.push_back(link); });
     } else {
         const auto& tree = std::get<FatTreeFabric>(fabric_);
         append_fat_tree_route(tree.topology, tree.routing, vertex(s), vertex(d), links);
@@ -259,6 +296,9 @@ std::int32_t Network::hops(NodeId s, NodeId d) const {
     if (const auto* graph = std::get_if<GraphFabric>(&fabric_)) {
         return channels + graph->routing.hops(graph->topology, vertex(s), vertex(d));
     }
+    if (const auto* dragonfly = std::get_if<DragonflyFabric>(&fabric_)) {
+        return channels + dragonfly_hops(dragonfly->topology, vertex(s), vertex(d));
+    }
     const FatTree& tree = std::get<FatTreeFabric>(fabric_).topology;
     return channels + 2 * static_cast<std::int32_t>(tree.common_level(vertex(s), vertex(d)));
 }
@@ -269,6 +309,7 @@ std::int32_t Network::longest_route() const {
         return 2 * static_cast<std::int32_t>(tree->topology.level_count()) + channels;
     }
     if (const auto* graph = std::get_if<GraphFabric>(&fabric_)) return graph->routing.longest_route() + channels;
+    if (is_dragonfly()) return 5 + channels;  // up, local, global, local, down
     const auto& grid = std::get<GridFabric>(fabric_);
     std::int32_t sum = channels + (detours_ ? detours_->longest_extra() : 0);
     for (const DimensionOrder::Stage& stage : grid.routing.stages) {
@@ -279,8 +320,9 @@ std::int32_t Network::longest_route() const {
 }
 
 bool Network::hops_are_symmetric() const {
-    // Trees: twice the common level. Grids: the distance per axis, or |a - column| + |column - b|; both are symmetric,
-    // because the length of a half-ring does not depend on the tie. The way back past a faulty node is another one.
+    // Trees: twice the common level. Dragonflies: the way back is over the same gateways. Grids: the distance per axis,
+    // or |a - column| + |column - b|; both are symmetric, because the length of a half-ring does not depend on the tie.
+    // The way back past a faulty node is another one.
     if (const auto* graph = std::get_if<GraphFabric>(&fabric_)) return graph->topology.is_symmetric();
     return !detours_;
 }
@@ -288,13 +330,16 @@ bool Network::hops_are_symmetric() const {
 std::int64_t Network::bandwidth_bytes_per_s(LinkId link) const {
     if (link.value >= fabric_link_count_) return options_.nic_bandwidth_bytes_per_s;
     if (const auto* graph = std::get_if<GraphFabric>(&fabric_)) return graph->topology.link(link).bandwidth_bytes_per_s;
+    if (const auto* dragonfly = std::get_if<DragonflyFabric>(&fabric_)) {
+        return options_.level_bandwidth_bytes_per_s[bandwidth_level(dragonfly->topology, link)];
+    }
     const auto* tree = std::get_if<FatTreeFabric>(&fabric_);
     if (tree == nullptr) return options_.link_bandwidth_bytes_per_s;
     return options_.level_bandwidth_bytes_per_s[tree->topology.link_ends(link).lower_level];
 }
 
 std::int32_t Network::largest_out_degree() const {
-    if (options_.count_nic) return 1;
+    if (options_.count_nic || is_dragonfly()) return 1;
     if (const auto* tree = std::get_if<FatTreeFabric>(&fabric_)) return tree->topology.parents()[0];
     if (const auto* graph = std::get_if<GraphFabric>(&fabric_)) {
         std::size_t most = 0;
@@ -337,6 +382,12 @@ std::string Network::link_name(LinkId link) const {
         return vertex_text(graph, graph.link(link).from) + "->" + vertex_text(graph, graph.link(link).to) +
                (parallel > 0 ? " #" + std::to_string(parallel + 1) : "");
     }
+    if (const auto* fabric = std::get_if<DragonflyFabric>(&fabric_)) {
+        static constexpr std::array kKinds = {"up ", "down ", "local ", "global "};
+        const Dragonfly::LinkEnds ends = fabric->topology.link_ends(link);
+        return kKinds[static_cast<std::size_t>(ends.kind)] + vertex_text(fabric->topology, ends.from) + "->" +
+               vertex_text(fabric->topology, ends.to);
+    }
     const FatTree& tree = std::get<FatTreeFabric>(fabric_).topology;
     const FatTree::LinkEnds ends = tree.link_ends(link);
     return (ends.up ? "up " : "down ") + vertex_text(tree, ends.from) + "->" + vertex_text(tree, ends.to);
@@ -351,6 +402,7 @@ std::string Network::node_name(NodeId node) const {
 std::string Network::routing_name() const {
     if (const auto* fabric = std::get_if<GridFabric>(&fabric_)) return to_string(fabric->routing, fabric->topology);
     if (is_graph()) return std::string(kShortestPath);
+    if (const auto* fabric = std::get_if<DragonflyFabric>(&fabric_)) return to_string(fabric->routing);
     return to_string(std::get<FatTreeFabric>(fabric_).routing);
 }
 

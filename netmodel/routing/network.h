@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "netmodel/routing/dimension_order.h"
+#include "netmodel/routing/dragonfly_routing.h"
 #include "netmodel/routing/fat_tree_routing.h"
 #include "netmodel/routing/fault_detours.h"
 #include "netmodel/routing/shortest_paths.h"
@@ -35,8 +36,14 @@ struct GraphFabric {
     ShortestPaths routing;
 };
 
+/// A dragonfly with its routing.
+struct DragonflyFabric {
+    Dragonfly topology;
+    DragonflyRouting routing;
+};
+
 /// A topology and the static routing on it. Adding a topology adds an alternative here and a branch in network.cc.
-using Fabric = std::variant<GridFabric, FatTreeFabric, GraphFabric>;
+using Fabric = std::variant<GridFabric, FatTreeFabric, GraphFabric, DragonflyFabric>;
 
 struct NetworkOptions {
     /// Injection and ejection channels of a node count as links.
@@ -44,8 +51,8 @@ struct NetworkOptions {
     std::int64_t link_bandwidth_bytes_per_s = 0;
     /// Of a node's injection (ejection) channel. 0: that of the links.
     std::int64_t nic_bandwidth_bytes_per_s = 0;
-    /// Fat trees: bandwidth of the links above level l (l = 0: the host links); shorter lists leave the rest at
-    /// link_bandwidth_bytes_per_s.
+    /// Fat trees: bandwidth of the links above level l (l = 0: the host links). Dragonflies: of host, local and global
+    /// links. Shorter lists leave the rest at link_bandwidth_bytes_per_s.
     std::vector<std::int64_t> level_bandwidth_bytes_per_s{};
     /// Terminals of the fabric that are down: a job's node there keeps its number but takes no rank, and no route
     /// passes.
@@ -89,7 +96,7 @@ class Network {
     [[nodiscard]] const DimensionOrder& dimension_order(NodeId s, NodeId d) const;
     /// Length of that route. O(axes) or O(levels); O(length) where routes have to be walked. Throws as append_route.
     [[nodiscard]] std::int32_t hops(NodeId s, NodeId d) const;
-    /// False when a repeated axis with a column or a faulty node makes detours.
+    /// False when a repeated axis with a column or a faulty node makes detours, and on a dragonfly.
     [[nodiscard]] bool routes_are_shortest() const { return routes_are_shortest_; }
     /// hops() has no closed form: it goes along the route.
     [[nodiscard]] bool hops_are_walked() const { return detours_.has_value() || is_graph(); }
@@ -107,8 +114,9 @@ class Network {
     [[nodiscard]] bool hops_are_symmetric() const;
 
     /// Usable job nodes a search may try as "next to" `node`: those one hop away on a grid, those under the same lowest
-    /// switch on a tree, the nearest ones on a graph (of more than 64, the 64 that follow it cyclically). May be empty.
-    /// Built once, O(nodes), on a graph up to O(nodes * (vertices + links)).
+    /// switch on a tree or dragonfly (in the same group where routers have one terminal), the nearest ones on a graph
+    /// (of more than 64, the 64 that follow it cyclically). May be empty. Built once, O(nodes), on a graph up to
+    /// O(nodes * (vertices + links)).
     [[nodiscard]] std::span<const NodeId> near_nodes(NodeId node) const {
         return std::span(near_).subspan(near_first_[node.index()], near_count_[node.index()]);
     }
@@ -123,13 +131,13 @@ class Network {
 
     /// D[k] = the smallest possible distance of the (k+1)-nearest other node, over all nodes: a lower bound on the
     /// sorted distances from any node, in the nearer direction where they differ. At most `most` entries, at most
-    /// usable nodes - 1. Exact up to 2,048 nodes and for all nodes of a grid with shortest routes or of a tree; else
-    /// that of the whole fabric's distances, and on a graph the smallest distance throughout.
+    /// usable nodes - 1. Exact up to 2,048 nodes and for all nodes of a grid with shortest routes or of a tree or
+    /// dragonfly; else that of the whole fabric's distances, and on a graph the smallest distance throughout.
     [[nodiscard]] std::vector<std::int32_t> nearest_distance_bound(std::size_t most) const;
 
-    /// "X+ (0,1,2,0,0,1)->(1,1,2,0,0,1)" or "up (switch 3)->..."; for reports.
+    /// "X+ (0,1,2,0,0,1)->(1,1,2,0,0,1)", "up (switch 3)->..." or "global (router 0.1)->..."; for reports.
     [[nodiscard]] std::string link_name(LinkId link) const;
-    /// "(0,1,2,0,0,1)", the terminal's number on a tree, or "(name)" of a graph.
+    /// "(0,1,2,0,0,1)", the terminal's number on a tree or dragonfly, or "(name)" of a graph.
     [[nodiscard]] std::string node_name(NodeId node) const;
     [[nodiscard]] std::string routing_name() const;
 
@@ -141,9 +149,11 @@ class Network {
     void sort_nodes();
     void mark_faulty_nodes();
     void build_near_nodes_of_grid(const Grid& grid);
-    void build_near_nodes_of_tree(const FatTree& tree);
+    /// Blocks of terminals with consecutive numbers.
+    void build_near_nodes_of_blocks(std::int32_t terminals_of_block);
     void build_near_nodes_of_graph(const Graph& graph);
     [[nodiscard]] bool is_graph() const { return std::holds_alternative<GraphFabric>(fabric_); }
+    [[nodiscard]] bool is_dragonfly() const { return std::holds_alternative<DragonflyFabric>(fabric_); }
     /// Number of other vertices at each distance from the vertex that has the nearest ones.
     [[nodiscard]] std::vector<std::int64_t> best_distance_histogram() const;
     /// The smallest distance of two nodes of a graph.

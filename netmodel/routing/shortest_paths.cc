@@ -73,8 +73,24 @@ void ShortestPaths::fill_table(const Graph& graph, std::size_t budget_bytes) {
 }
 
 std::vector<std::int32_t> ShortestPaths::distances_to(const Graph& graph, VertexId d) const {
+    std::vector<VertexId> by_distance;
+    return search(graph, d, by_distance);
+}
+
+ShortestPaths::Tree ShortestPaths::tree_to(const Graph& graph, VertexId d) const {
+    Tree tree;
+    const std::vector<std::int32_t> distance = search(graph, d, tree.by_distance);
+    tree.next.resize(distance.size());
+    for (std::size_t i = 1; i < tree.by_distance.size(); ++i) {
+        const VertexId v = tree.by_distance[i];
+        tree.next[v.index()] = static_cast<std::uint32_t>(next_hop(graph, distance, v));
+    }
+    return tree;
+}
+
+std::vector<std::int32_t> ShortestPaths::search(const Graph& graph, VertexId d, std::vector<VertexId>& reached) const {
     std::vector<std::int32_t> distance(static_cast<std::size_t>(graph.vertex_count()), kUnreachable);
-    std::vector<VertexId> reached = {d};
+    reached.assign(1, d);
     distance[d.index()] = 0;
     for (std::size_t i = 0; i < reached.size(); ++i) {
         for (const Graph::Neighbour& next : graph.predecessors(reached[i])) {

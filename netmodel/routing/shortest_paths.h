@@ -36,11 +36,19 @@ class ShortestPaths {
 
     /// Hops from every vertex to terminal d, kUnreachable where there is no way. O(vertices + links).
     [[nodiscard]] std::vector<std::int32_t> distances_to(const Graph& graph, VertexId d) const;
+    /// All routes to one terminal.
+    struct Tree {
+        std::vector<VertexId> by_distance;  ///< the terminal, then the vertices with a way to it, the nearest first
+        std::vector<std::uint32_t> next;    ///< per vertex among those, but the terminal: number among its successors
+    };
+    [[nodiscard]] Tree tree_to(const Graph& graph, VertexId d) const;
     /// The longest route between any two terminals.
     [[nodiscard]] std::int32_t longest_route() const { return longest_route_; }
     [[nodiscard]] bool has_table() const { return table_ != nullptr; }
 
   private:
+    [[nodiscard]] std::vector<std::int32_t> search(const Graph& graph, VertexId d,
+                                                   std::vector<VertexId>& by_distance) const;
     /// [row_of_vertex[v] * terminals + d]: number of the next hop from v to d among v's successors, the largest number
     /// of the type where there is no way. Vertices with one successor have no row, unless a vertex is faulty.
     struct Table {

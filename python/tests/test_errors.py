@@ -42,9 +42,9 @@ def test_unknown_machine_is_an_option_error(cg64):
         haichi.optimize(cg64, "fx10-kyusyu")
 
 
-def test_what_does_not_exist_yet_is_unsupported(cg64):
+def test_what_a_topology_does_not_have_is_unsupported(cg64):
     with pytest.raises(haichi.UnsupportedError):
-        haichi.optimize(cg64, "dragonfly:2,4,2")
+        haichi.optimize(cg64, "dragonfly:2,4,2", fold="mesh")
 
 
 def test_bad_files_are_input_errors_with_file_and_line(tmp_path, on_shape_1):

@@ -177,6 +177,25 @@ inline DrawnJob drawn_tree(Random& random, const std::string& file) {
     return job;
 }
 
+/// Dragonflies, complete ones and such with fewer groups, mostly with bandwidths of their own for each kind of link.
+inline DrawnJob drawn_dragonfly(Random& random, const std::string& file) {
+    const std::int32_t routers = drawn(random, 1, 5);
+    const std::int32_t global_links = drawn(random, 1, 3);
+    const std::int32_t terminals = drawn(random, routers == 1 ? 2 : 1, 3);
+    std::string text = R"({"schema": "haichi-machine/1", "topology": {"kind": "dragonfly", "terminals": )";
+    text += std::to_string(terminals) + R"(, "routers": )" + std::to_string(routers) + R"(, "global_links": )" +
+            std::to_string(global_links);
+    if (one_in(random, 2)) text += R"(, "groups": )" + std::to_string(drawn(random, 1, routers * global_links + 1));
+    if (!one_in(random, 4)) {
+        std::string bandwidths;
+        for (std::int32_t level = 0; level < 3; ++level) {
+            bandwidths += (bandwidths.empty() ? "\"" : ", \"") + std::to_string(drawn(random, 1, 9)) + "GB/s\"";
+        }
+        text += R"(, "bandwidth": [)" + bandwidths + "]";
+    }
+    return {testing_files::written(file + ".json", text + R"(}, "link": {"bandwidth": "3GB/s"}})")};
+}
+
 inline void append_edge(std::string& text, std::int32_t a, std::int32_t b, std::int32_t bandwidth) {
     text += "<edge source=\"" + std::to_string(a) + "\" target=\"" + std::to_string(b) + "\"><data key=\"b\">" +
             std::to_string(bandwidth) + "GB/s</data></edge>\n";
@@ -221,10 +240,10 @@ inline DrawnJob drawn_one_way_graph(Random& random, const std::string& file) {
     return {"graph:" + testing_files::written(file + ".graphml", text + "</graph></graphml>\n")};
 }
 
-/// Trees and graphs; no route of a tree passes a node, and those of a graph go round the faulty ones.
+/// Trees, dragonflies and graphs; no route of the former passes a node, and those of a graph go round the faulty ones.
 inline DrawnJob drawn_others_with_faults(Random& random, const std::string& file) {
-    constexpr std::array kOthers = {drawn_fat_tree, drawn_tree, drawn_graph, drawn_one_way_graph};
-    DrawnJob job = kOthers[random.below(4)](random, file);
+    constexpr std::array kOthers = {drawn_fat_tree, drawn_tree, drawn_dragonfly, drawn_graph, drawn_one_way_graph};
+    DrawnJob job = kOthers[random.below(5)](random, file);
     const std::vector<std::int32_t> all = {terminal_count(load_machine(job.machine))};
     job.request.faulty_file = testing_files::written(file, drawn_nodes(random, all, {}, drawn(random, 1, 4)));
     return job;
@@ -260,6 +279,7 @@ inline const std::vector<TopologyKind>& topology_kinds() {
                                                      {"node-list", drawn_node_list},
                                                      {"fat-tree", drawn_fat_tree},
                                                      {"tree", drawn_tree},
+                                                     {"dragonfly", drawn_dragonfly},
                                                      {"graph", drawn_graph},
                                                      {"one-way", drawn_one_way_graph},
                                                      {"faults", drawn_others_with_faults},

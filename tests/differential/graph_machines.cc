@@ -24,6 +24,9 @@ std::string graph_of(const std::string& machine) {
     if (const auto* grid = std::get_if<Grid>(&loaded.topology)) {
         return testing_graphs::graphml_of(*grid, grid->vertex_count(), bandwidth);
     }
+    if (const auto* dragonfly = std::get_if<Dragonfly>(&loaded.topology)) {
+        return testing_graphs::graphml_of(*dragonfly, dragonfly->terminal_count(), bandwidth);
+    }
     const auto& tree = std::get<FatTree>(loaded.topology);
     return testing_graphs::graphml_of(tree, tree.terminal_count(), bandwidth);
 }
@@ -57,7 +60,7 @@ TEST_P(GraphMachine, has_the_hop_bytes_of_the_built_in_one) {
 
 INSTANTIATE_TEST_SUITE_P(, GraphMachine,
                          ::testing::Values("mesh:4x3x2", "torus:4x4", "torus:5x3x4", "torus:7", "fattree:2x4",
-                                           "fattree:3x3", "fx10:2x1x2"));
+                                           "fattree:3x3", "fx10:2x1x2", "dragonfly:2,4,1", "dragonfly:1,3,1,2"));
 
 TEST(GraphFile, with_one_path_only_has_all_the_values_of_the_built_in_one) {
     // On a line and on a tree every path is the only shortest one, so that loads are the same too.

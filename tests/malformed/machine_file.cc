@@ -156,6 +156,22 @@ std::vector<Broken> broken_files() {
         {"tree_routed_as_torus",
          file_with(R"({"kind": "tree", "children": [2]})", kLink, R"("routing": {"kind": "dimension-order"})"),
          "m.json:4", "dimension-order"},
+        {"dragonfly_without_terminals", file_with(R"({"kind": "dragonfly", "routers": 2, "global_links": 1})"),
+         "m.json:2", "terminals"},
+        {"dragonfly_with_too_many_groups",
+         file_with(R"({"kind": "dragonfly", "terminals": 1, "routers": 2, "global_links": 1, "groups": 4})"),
+         "m.json:2", "4 groups"},
+        {"dragonfly_with_four_bandwidths",
+         file_with(R"({"kind": "dragonfly", "terminals": 1, "routers": 2, "global_links": 1,
+                       "bandwidth": ["1GB/s", "1GB/s", "1GB/s", "1GB/s"]})"),
+         "m.json", "4 bandwidths for 3 levels"},
+        {"dragonfly_with_children",
+         file_with(R"({"kind": "dragonfly", "terminals": 1, "routers": 2, "global_links": 1, "children": [2]})"),
+         "m.json:2", "children"},
+        {"dragonfly_routed_as_tree",
+         file_with(R"({"kind": "dragonfly", "terminals": 1, "routers": 2, "global_links": 1})", kLink,
+                   R"("routing": {"kind": "up-straight"})"),
+         "m.json:4", "up-straight", "minimal"},
         {"routing_without_kind", with(R"("routing": {"order": "X"})"), "m.json:4", "kind"},
         {"buffer_in_bytes", with(R"("router": {"buffer": "8KiB"})"), "m.json:4", "8KiB", "8 packets"},
         {"buffer_of_nothing", with(R"("router": {"buffer": "0 packets"})"), "m.json:4", "0 packets"},
@@ -194,10 +210,6 @@ TEST_P(BrokenMachineFile, is_refused_with_place_and_value) {
 
 INSTANTIATE_TEST_SUITE_P(, BrokenMachineFile, ::testing::ValuesIn(broken_files()),
                          [](const auto& test) { return test.param.claim; });
-
-TEST(MachineFile, dragonfly_is_known_but_does_not_exist_yet) {
-    EXPECT_THROW((void)parse_machine(file_with(R"({"kind": "dragonfly"})"), "m.json"), UnsupportedError);
-}
 
 TEST(MachineFile, graph_file_is_looked_for_beside_it) {
     try {

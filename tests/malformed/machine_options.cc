@@ -52,6 +52,18 @@ TEST(MachineNames, that_mean_nothing_are_refused) {
         {"switch:0", "switch:0", "switch:16"},
         {"switch:2x2", "switch:2x2", "switch:16"},
         {"switch:", "switch:", ""},
+        {"dragonfly", "lacks its sizes", "dragonfly:P,A,H"},
+        {"dragonfly:", "dragonfly:", "dragonfly:2,4,2"},
+        {"dragonfly:2x4x2", "2x4x2", "dragonfly:2,4,2"},
+        {"dragonfly:2,4", "dragonfly:2,4", "dragonfly:2,4,2"},
+        {"dragonfly:0,4,2", "terminals per router, not 0", ""},
+        {"dragonfly:2,0,2", "routers per group, not 0", ""},
+        {"dragonfly:2,4,0", "global links per router, not 0", ""},
+        {"dragonfly:2,4,2,0", "no group", ""},
+        {"dragonfly:2,4,2,10", "a dragonfly of 10 groups needs 9 global links of each; 4 routers with 2 have 8", "one"},
+        {"dragonfly:1000,1000,1000", "8388608 nodes and switches: too many", ""},
+        {"dragonfly:999999999,1,1", "not 999999999", ""},
+        {"dragonfly:1,1000000,1,1", "links, too many to number", ""},
         {"fattree:9x64", "too many with 64,64,64,64,64,64,64,64,64 children", ""},
     };
     for (const auto& [name, value, hint] : cases) {
@@ -59,8 +71,7 @@ TEST(MachineNames, that_mean_nothing_are_refused) {
     }
 }
 
-TEST(MachineNames, of_kinds_to_come_are_unsupported) {
-    EXPECT_THROW((void)load_machine("dragonfly:4,8,4"), UnsupportedError);
+TEST(MachineNames, of_graphs_need_a_file_that_exists) {
     EXPECT_THROW((void)load_machine("graph:no-such-file.graphml"), InputError);
     EXPECT_THROW((void)load_machine("graph"), OptionError);
     EXPECT_THROW((void)load_machine("graph:"), OptionError);
@@ -106,6 +117,14 @@ TEST(AllocationRequests, that_do_not_fit_a_tree_are_refused) {
     expect_option_error([&] { (void)allocate(machine, {.shape = {8}}); }, "all 9");
     expect_option_error([&] { (void)allocate(machine, {.origin = {0}}); }, "origin");
     expect_option_error([&] { (void)allocate(machine, {.routing = "dor:XYZ"}); }, "dor:XYZ");
+    EXPECT_THROW((void)allocate(machine, {.fold = "mesh"}), UnsupportedError);
+}
+
+TEST(AllocationRequests, that_do_not_fit_a_dragonfly_are_refused) {
+    const Machine machine = load_machine("dragonfly:1,2,1");
+    expect_option_error([&] { (void)allocate(machine, {.shape = {3, 2}}); }, "3x2", "--nodes");
+    expect_option_error([&] { (void)allocate(machine, {.routing = "minimum"}); }, "minimum", "minimal");
+    expect_option_error([&] { (void)allocate(machine, {.routing = "valiant"}); }, "valiant", "minimal");
     EXPECT_THROW((void)allocate(machine, {.fold = "mesh"}), UnsupportedError);
 }
 

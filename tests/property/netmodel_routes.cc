@@ -90,6 +90,15 @@ Graph drawn_graph(Random& random) {
     return Graph(std::move(names), terminals, std::move(links));
 }
 
+Dragonfly drawn_dragonfly(Random& random) {
+    const auto terminals = static_cast<std::int32_t>(1 + random.below(3));
+    const auto routers = static_cast<std::int32_t>(1 + random.below(4));
+    const auto global_links = static_cast<std::int32_t>(1 + random.below(3));
+    const auto most = static_cast<std::uint32_t>(routers * global_links + 1);
+    const auto groups = static_cast<std::int32_t>(random.below(most + 1));  // 0: all
+    return Dragonfly(terminals, routers, global_links, groups);
+}
+
 std::vector<VertexId> drawn_nodes(Random& random, std::int32_t terminals) {
     if (random.below(2) == 0) return {};
     std::vector<VertexId> nodes;
@@ -109,6 +118,11 @@ Network drawn_network(std::uint64_t seed, bool may_detour = true) {
         std::vector<VertexId> nodes = drawn_nodes(random, tree.terminal_count());
         const auto routing = random.below(2) == 0 ? FatTreeRouting::kUpStraight : FatTreeRouting::kDownStraight;
         return Network(FatTreeFabric{std::move(tree), routing}, options, std::move(nodes));
+    }
+    if (random.below(4) == 0) {
+        const Dragonfly dragonfly = drawn_dragonfly(random);
+        std::vector<VertexId> nodes = drawn_nodes(random, dragonfly.terminal_count());
+        return Network(DragonflyFabric{dragonfly, DragonflyRouting::kMinimal}, options, std::move(nodes));
     }
     if (random.below(3) == 0) {
         Graph graph = drawn_graph(random);
@@ -135,6 +149,10 @@ std::pair<VertexId, VertexId> ends(const Network& network, LinkId link) {
     }
     if (const auto* graph = std::get_if<GraphFabric>(&network.fabric())) {
         return {graph->topology.link(link).from, graph->topology.link(link).to};
+    }
+    if (const auto* dragonfly = std::get_if<DragonflyFabric>(&network.fabric())) {
+        const Dragonfly::LinkEnds e = dragonfly->topology.link_ends(link);
+        return {e.from, e.to};
     }
     const FatTree::LinkEnds e = std::get<FatTreeFabric>(network.fabric()).topology.link_ends(link);
     return {e.from, e.to};
@@ -311,7 +329,16 @@ RC_GTEST_PROP(RouteTable, gives_the_routes_of_the_network_with_and_without_stora
 RC_GTEST_PROP(NearNodes, are_all_the_jobs_nodes_at_the_smallest_possible_distance, (std::uint64_t seed)) {
     const Network network = drawn_network(seed, /*may_detour=*/false);
     const bool is_tree = std::holds_alternative<FatTreeFabric>(network.fabric());
-    std::int32_t one_step = (is_tree ? 2 : 1) + (network.options().count_nic ? 2 : 0);
+    const auto* dragonfly = std::get_if<DragonflyFabric>(&network.fabric());
+    // Of routers with one terminal each those of a group are near, and not the ones at the same distance in others.
+    const bool by_group = dragonfly != nullptr && dragonfly->topology.terminals_per_router() == 1;
+    const auto group = [&](std::int32_t node) {
+        return by_group ? dragonfly->topology.group_of(dragonfly->topology.router_of(network.vertex(NodeId(node)))) : 0;
+    };
+    std::int32_t one_step = (by_group                          ? 3
+                             : is_tree || dragonfly != nullptr ? 2
+                                                               : 1) +
+                            (network.options().count_nic ? 2 : 0);
     for (std::int32_t a = 0; a < network.node_count(); ++a) {
         if (std::holds_alternative<GraphFabric>(network.fabric())) {
             one_step = 1 << 20;
@@ -321,7 +348,7 @@ RC_GTEST_PROP(NearNodes, are_all_the_jobs_nodes_at_the_smallest_possible_distanc
         }
         std::set<NodeId> expected;
         for (std::int32_t b = 0; b < network.node_count(); ++b) {
-            if (network.hops(NodeId(a), NodeId(b)) == one_step) expected.insert(NodeId(b));
+            if (network.hops(NodeId(a), NodeId(b)) == one_step && group(a) == group(b)) expected.insert(NodeId(b));
         }
         const auto near = network.near_nodes(NodeId(a));
         RC_ASSERT(std::set<NodeId>(near.begin(), near.end()) == expected);

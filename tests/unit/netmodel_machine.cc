@@ -166,6 +166,26 @@ TEST(MachineFile, trees_have_bandwidths_by_level) {
     EXPECT_EQ(reduced.routing, "down-straight");
 }
 
+TEST(MachinePresets, dragonflies_have_all_the_groups_their_ports_allow_unless_stated) {
+    const Machine machine = load_machine("dragonfly:2,4,2");
+    EXPECT_EQ(std::get<Dragonfly>(machine.topology), Dragonfly(2, 4, 2, 9));
+    EXPECT_EQ(terminal_count(machine), 72);
+    EXPECT_EQ(machine.routing, "minimal");
+    EXPECT_EQ(machine.link_bandwidth_bytes_per_s, 4'000'000'000);
+    EXPECT_EQ(std::get<Dragonfly>(load_machine("dragonfly:2,4,2,5").topology).group_count(), 5);
+}
+
+TEST(MachineFile, dragonflies_have_bandwidths_of_host_local_and_global_links) {
+    const Machine machine = parse_machine(
+        R"({"schema": "haichi-machine/1", "topology": {"kind": "dragonfly", "terminals": 2, "routers": 3,
+            "global_links": 1, "groups": 3, "bandwidth": ["1GB/s", "2GB/s", "3GB/s"]}, "link": {"bandwidth": "10GB/s"}})",
+        "m.json");
+    EXPECT_EQ(std::get<Dragonfly>(machine.topology), Dragonfly(2, 3, 1, 3));
+    EXPECT_EQ(machine.level_bandwidth_bytes_per_s,
+              (std::vector<std::int64_t>{1'000'000'000, 2'000'000'000, 3'000'000'000}));
+    EXPECT_EQ(machine.routing, "minimal");
+}
+
 TEST(MachineFile, extended_order_has_a_column) {
     const Machine machine = parse_machine(
         R"({"schema": "haichi-machine/1", "topology": {"kind": "torus", "axes": [{"name": "X", "size": 3},

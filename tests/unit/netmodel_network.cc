@@ -146,6 +146,49 @@ TEST(Network, nic_bandwidth_counts_only_when_its_channels_do) {
     EXPECT_EQ(network.bandwidth_bytes_per_s(LinkId(0)), 4);
 }
 
+// p = 1, a = 2, h = 1, as drawn in netmodel_topology.cc: 0-(0.0)-(0.1)-1, 2-(1.0)-(1.1)-3, 4-(2.0)-(2.1)-5, and the
+// global links (0.0)-(1.0), (0.1)-(2.0), (1.1)-(2.1).
+TEST(Network, dragonfly_routes_go_over_the_one_link_between_two_groups) {
+    const Network network(DragonflyFabric{Dragonfly(1, 2, 1), DragonflyRouting::kMinimal}, {});
+    const auto names = [&](std::int32_t s, std::int32_t d) {
+        std::vector<LinkId> links;
+        network.append_route(NodeId(s), NodeId(d), links);
+        std::vector<std::string> text;
+        for (const LinkId link : links) text.push_back(network.link_name(link));
+        return text;
+    };
+    using Names = std::vector<std::string>;
+    EXPECT_EQ(names(0, 1), (Names{"up (terminal 0)->(router 0.0)", "local (router 0.0)->(router 0.1)",
+                                  "down (router 0.1)->(terminal 1)"}));
+    EXPECT_EQ(names(0, 2), (Names{"up (terminal 0)->(router 0.0)", "global (router 0.0)->(router 1.0)",
+                                  "down (router 1.0)->(terminal 2)"}));
+    EXPECT_EQ(names(1, 3), (Names{"up (terminal 1)->(router 0.1)", "local (router 0.1)->(router 0.0)",
+                                  "global (router 0.0)->(router 1.0)", "local (router 1.0)->(router 1.1)",
+                                  "down (router 1.1)->(terminal 3)"}));
+    EXPECT_EQ(network.hops(NodeId(1), NodeId(3)), 5);
+    EXPECT_EQ(network.longest_route(), 5);
+    EXPECT_TRUE(network.hops_are_symmetric());
+    EXPECT_FALSE(network.routes_are_shortest());
+    EXPECT_EQ(network.routing_name(), "minimal");
+    EXPECT_EQ(network.node_name(NodeId(3)), "3");
+    // From a node: its own group and, over one global link, another one's nearest; the rest a hop or two farther.
+    EXPECT_EQ(network.nearest_distance_bound(9), (std::vector<std::int32_t>{3, 3, 4, 4, 5}));
+    EXPECT_THROW((Network(DragonflyFabric{Dragonfly(1, 2, 1), DragonflyRouting::kMinimal},
+                          {.level_bandwidth_bytes_per_s = {1, 2, 3, 4}})),
+                 OptionError);
+}
+
+TEST(Network, dragonfly_links_have_the_bandwidth_of_their_kind) {
+    const DragonflyFabric fabric{Dragonfly(1, 2, 1), DragonflyRouting::kMinimal};
+    const Network network(fabric, {.link_bandwidth_bytes_per_s = 10, .level_bandwidth_bytes_per_s = {5, 7}});
+    EXPECT_EQ(network.bandwidth_bytes_per_s(fabric.topology.up_link(VertexId(3))), 5);
+    EXPECT_EQ(network.bandwidth_bytes_per_s(fabric.topology.down_link(VertexId(3))), 5);
+    EXPECT_EQ(network.bandwidth_bytes_per_s(fabric.topology.local_link(1, 0)), 7);
+    EXPECT_EQ(network.bandwidth_bytes_per_s(fabric.topology.global_link(2, 1)), 10);
+    EXPECT_FALSE(network.bandwidth_is_uniform());
+    EXPECT_EQ(network.largest_bandwidth_bytes_per_s(), 10);
+}
+
 TEST(Network, near_nodes_of_a_tree_share_its_lowest_switch) {
     const FatTreeFabric fabric{FatTree({3, 2}, {1, 1}), FatTreeRouting::kUpStraight};
     const Network network(fabric, {});

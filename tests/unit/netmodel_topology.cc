@@ -4,6 +4,7 @@
 
 #include "base/errors.h"
 #include "netmodel/routing/fat_tree_routing.h"
+#include "netmodel/topology/dragonfly.h"
 #include "netmodel/topology/fat_tree.h"
 #include "netmodel/topology/grid.h"
 
@@ -60,6 +61,62 @@ TEST(FatTree, two_level_tree_has_its_switches_above_the_terminals) {
     EXPECT_EQ(down.to, VertexId(7));
     EXPECT_FALSE(down.up);
     EXPECT_EQ(down.lower_level, 1U);
+}
+
+// p = 1, a = 2, h = 1: three groups G of two routers, a terminal on each. Port 0 is that of router 0, port 1 that of
+// router 1; they lead to the other groups in the order of their numbers.
+//
+//     G0: (0.0)-(0.1)     (0.0)--(1.0)    0 -> 1 over port 0, 0 -> 2 over port 1
+//     G1: (1.0)-(1.1)     (0.1)--(2.0)    1 -> 0 over port 0, 1 -> 2 over port 1
+//     G2: (2.0)-(2.1)     (1.1)--(2.1)    2 -> 0 over port 0, 2 -> 1 over port 1
+TEST(Dragonfly, groups_are_joined_in_the_absolute_arrangement) {
+    const Dragonfly dragonfly(1, 2, 1);
+    EXPECT_EQ(dragonfly.group_count(), 3);
+    EXPECT_EQ(dragonfly.terminal_count(), 6);
+    EXPECT_EQ(dragonfly.vertex_count(), 12);
+    EXPECT_EQ(dragonfly.link_count(), 6 + 6 + 6 + 6);  // up, down, local, global
+    const auto joined = [&](std::int32_t from, std::int32_t to) {
+        const Dragonfly::LinkEnds ends = dragonfly.link_ends(dragonfly.global_link(from, to));
+        EXPECT_EQ(ends.kind, Dragonfly::LinkKind::kGlobal);
+        return std::pair(ends.from.value - 6, ends.to.value - 6);
+    };
+    EXPECT_EQ(joined(0, 1), std::pair(0, 2));
+    EXPECT_EQ(joined(0, 2), std::pair(1, 4));
+    EXPECT_EQ(joined(1, 0), std::pair(2, 0));
+    EXPECT_EQ(joined(1, 2), std::pair(3, 5));
+    EXPECT_EQ(joined(2, 0), std::pair(4, 1));
+    EXPECT_EQ(joined(2, 1), std::pair(5, 3));
+    const Dragonfly::LinkEnds local = dragonfly.link_ends(dragonfly.local_link(3, 2));
+    EXPECT_EQ(local.from, dragonfly.router_vertex(3));
+    EXPECT_EQ(local.to, dragonfly.router_vertex(2));
+    EXPECT_EQ(local.kind, Dragonfly::LinkKind::kLocal);
+    const Dragonfly::LinkEnds down = dragonfly.link_ends(dragonfly.down_link(VertexId(5)));
+    EXPECT_EQ(down.from, dragonfly.router_vertex(5));
+    EXPECT_EQ(down.to, VertexId(5));
+}
+
+TEST(Dragonfly, every_router_has_its_ports_and_no_more) {
+    for (const Dragonfly& dragonfly : {Dragonfly(2, 4, 2), Dragonfly(1, 3, 2, 5), Dragonfly(1, 1, 4),
+                                       Dragonfly(3, 5, 1, 1), Dragonfly(1, 5, 0, 1), Dragonfly(2, 3, 3, 2)}) {
+        std::vector<std::int32_t> local(static_cast<std::size_t>(dragonfly.vertex_count()));
+        std::vector<std::int32_t> global = local;
+        std::set<std::pair<VertexId, VertexId>> seen;
+        for (std::int32_t l = 0; l < dragonfly.link_count(); ++l) {
+            const Dragonfly::LinkEnds ends = dragonfly.link_ends(LinkId(l));
+            EXPECT_NE(ends.from, ends.to);
+            EXPECT_TRUE(seen.emplace(ends.from, ends.to).second);
+            if (ends.kind == Dragonfly::LinkKind::kLocal) ++local[ends.from.index()];
+            if (ends.kind == Dragonfly::LinkKind::kGlobal) ++global[ends.from.index()];
+        }
+        for (const auto& [from, to] : seen) EXPECT_TRUE(seen.contains({to, from}));
+        std::int32_t sum = 0;
+        for (std::int32_t r = 0; r < dragonfly.router_count(); ++r) {
+            EXPECT_EQ(local[dragonfly.router_vertex(r).index()], dragonfly.routers_per_group() - 1);
+            EXPECT_LE(global[dragonfly.router_vertex(r).index()], dragonfly.global_links_per_router());
+            sum += global[dragonfly.router_vertex(r).index()];
+        }
+        EXPECT_EQ(sum, dragonfly.group_count() * (dragonfly.group_count() - 1));
+    }
 }
 
 // The 2-ary 2-tree: full bisection.

@@ -114,11 +114,17 @@ TEST(GraphBisection, refinement_restores_a_violated_range) {
 }
 
 TEST(BisectionPlacement, every_rank_gets_a_slot_of_its_own_on_every_shape) {
-    const std::vector<Fabric> fabrics = {grid({1}, true),       grid({2}, true),
-                                         grid({7}, true),       grid({5, 3}, false),
-                                         grid({3, 4, 5}, true), grid({2, 3, 2, 2, 3, 2}, true),
-                                         tree({4, 3}, {1, 1}),  tree({3, 5, 2}, {1, 2, 1}),
-                                         tree({1, 6}, {1, 1})};
+    const std::vector<Fabric> fabrics = {grid({1}, true),
+                                         grid({2}, true),
+                                         grid({7}, true),
+                                         grid({5, 3}, false),
+                                         grid({3, 4, 5}, true),
+                                         grid({2, 3, 2, 2, 3, 2}, true),
+                                         tree({4, 3}, {1, 1}),
+                                         tree({3, 5, 2}, {1, 2, 1}),
+                                         tree({1, 6}, {1, 1}),
+                                         DragonflyFabric{Dragonfly(2, 3, 1), DragonflyRouting::kMinimal},
+                                         DragonflyFabric{Dragonfly(1, 4, 2), DragonflyRouting::kMinimal}};
     for (std::size_t f = 0; f < fabrics.size(); ++f) {
         for (std::int32_t ppn = 1; ppn <= 4; ++ppn) {
             const Allocation allocation = job(fabrics[f], ppn);
