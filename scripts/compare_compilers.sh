@@ -90,7 +90,7 @@ job_list() {
         echo "schedule $name | map $tofu -w cg64.json --schedule $name --restarts 2"
         echo "schedule $name, rmatt-3d | map $tofu -w cg64.json --objective rmatt-3d --schedule $name --restarts 2"
     done
-    for name in fattree:3x4 mesh:8x8 torus:64 torus:2x2x2x2x2x2 fx10:3x2x2:XZ machine.json graph:net.graphml; do
+    for name in fattree:3x4 mesh:8x8 torus:64 torus:2x2x2x2x2x2 fx10:3x2x2:XZ dragonfly:2,4,2 machine.json graph:net.graphml; do
         echo "machine $name | map -m $name -w cg64.json $quick -f json"
     done
     for name in 1 2; do

@@ -7,7 +7,7 @@ haichi_test(netmodel_tests
 
 haichi_test(packetsim_tests
             LINKS haichi::netmodel
-            SOURCES unit/packetsim_timing.cc unit/packetsim_engine.cc unit/packetsim_nodes.cc unit/packetsim_channels.cc unit/packetsim_statistics.cc
+            SOURCES unit/packetsim_timing.cc unit/packetsim_engine.cc unit/packetsim_nodes.cc unit/packetsim_channels.cc unit/packetsim_statistics.cc unit/packetsim_layers.cc
                     unit/packetsim_machine_timing.cc property/packetsim_reference.cc)
 
 # The packet simulator flooded, with buffers of one packet: 10^8 packet-hops.

@@ -28,34 +28,36 @@ void walk_stage(const Grid& grid, const DimensionOrder& routing, const Dimension
 
 }  // namespace
 
-VirtualChannels::VirtualChannels(const Network& network) {
-    if (std::holds_alternative<FatTreeFabric>(network.fabric())) return;
+VirtualChannels::VirtualChannels(const Network& network, std::int32_t most) {
     if (const auto* fabric = std::get_if<GridFabric>(&network.fabric())) {
         needed_ = std::ranges::any_of(fabric->topology.axes(), &Axis::is_ring) ? 2 : 1;
         if (network.routes_are_shortest()) return;
-        column_layer_ = needed_;
-        needed_ *= 2;
+        column_layer_ = detour_layer_ = needed_;
         const bool has_columns =
             std::ranges::any_of(fabric->routing.stages, [](const auto& stage) { return stage.column.has_value(); });
-        if (!has_columns || network.options().faulty.empty()) return;
-        // Columns of the routing and others past faulty nodes: two orders of stages, so the rule does not hold.
+        // Columns of the routing and others past faulty nodes: two orders of stages, so each has a layer.
+        if (has_columns && !network.options().faulty.empty()) detour_layer_ += needed_;
+        needed_ += detour_layer_;
+    } else if (const auto* dragonfly = std::get_if<DragonflyFabric>(&network.fabric())) {
+        const Dragonfly& topology = dragonfly->topology;
+        needed_ = topology.group_count() > 1 && topology.routers_per_group() > 1 ? 2 : 1;
+    } else if (std::holds_alternative<GraphFabric>(network.fabric())) {
+        layers_.emplace(network, most);
+        needed_ = layers_->count();
     }
-    const std::vector<std::int32_t> cycle = find_cycle(network);
-    if (cycle.empty()) return;
-    std::string text;
-    for (std::size_t i = 0; i < std::min<std::size_t>(cycle.size(), 4); ++i) {
-        text.append(i > 0 ? ", " : "").append(network.link_name(LinkId(cycle[i] / needed_)));
-    }
-    throw UnsupportedError(
-        "packets on the routes of this machine can block each other for ever: " + std::to_string(cycle.size()) +
-            " links wait for each other in a circle (" + text + (cycle.size() > 4 ? ", ..)" : ")"),
-        "a graph needs shortest paths that go up and then down, as those of a tree");
 }
 
 void VirtualChannels::check(std::int32_t available) const {
     if (available >= needed_) return;
     throw OptionError("the routes of this machine need " + std::to_string(needed_) +
-                      " virtual channels to be free of deadlock, not " + std::to_string(available));
+                          " virtual channels to be free of deadlock, not " + std::to_string(available),
+                      "a machine file that leaves out 'router.virtual_channels' has as many as needed");
+}
+
+std::int32_t VirtualChannels::count(std::int32_t stated) const {
+    if (stated == 0) return std::max(2, needed_);
+    check(stated);
+    return stated;
 }
 
 void VirtualChannels::append_links(const Network& network, NodeId s, NodeId d, std::vector<ChannelHop>& hops) {
@@ -69,17 +71,36 @@ void VirtualChannels::append_links(const Network& network, NodeId s, NodeId d, s
 }
 
 void VirtualChannels::append_route(const Network& network, NodeId s, NodeId d, std::vector<ChannelHop>& hops) const {
-    const auto* fabric = std::get_if<GridFabric>(&network.fabric());
-    if (fabric == nullptr) {
+    if (std::holds_alternative<GridFabric>(network.fabric())) {
+        append_grid_route(network, s, d, hops);
+    } else if (const auto* fabric = std::get_if<DragonflyFabric>(&network.fabric())) {
+        // In the group where a route ends, after its global link, it is on VC 1.
+        std::uint8_t vc = 0;
+        walk_dragonfly_route(fabric->topology, network.vertex(s), network.vertex(d), [&](LinkId link) {
+            const Dragonfly::LinkKind kind = fabric->topology.link_ends(link).kind;
+            hops.push_back({link, kind == Dragonfly::LinkKind::kLocal ? vc : std::uint8_t{0}});
+            if (kind == Dragonfly::LinkKind::kGlobal) vc = 1;
+        });
+    } else {
+        const std::size_t first = hops.size();
         append_links(network, s, d, hops);
-        return;
+        if (!layers_ || needed_ == 1) return;
+        for (std::size_t i = first + 1; i < hops.size(); ++i) {
+            hops[i].vc = static_cast<std::uint8_t>(layers_->after(hops[i - 1].link, hops[i].link, hops[i - 1].vc));
+        }
     }
+}
+
+void VirtualChannels::append_grid_route(const Network& network, NodeId s, NodeId d,
+                                        std::vector<ChannelHop>& hops) const {
     if (s == d) return;
+    const auto& fabric = std::get<GridFabric>(network.fabric());
     const DimensionOrder& routing = network.dimension_order(s, d);
+    const std::int32_t column_layer = &routing == &fabric.routing ? column_layer_ : detour_layer_;
     VertexId at = network.vertex(s);
     for (const DimensionOrder::Stage& stage : routing.stages) {
-        const std::int32_t layer = stage.to_destination ? 0 : column_layer_;
-        walk_stage(fabric->topology, routing, stage, at, network.vertex(d), [&](LinkId link, std::int32_t vc) {
+        const std::int32_t layer = stage.to_destination ? 0 : column_layer;
+        walk_stage(fabric.topology, routing, stage, at, network.vertex(d), [&](LinkId link, std::int32_t vc) {
             hops.push_back({link, static_cast<std::uint8_t>(layer + vc)});
         });
     }

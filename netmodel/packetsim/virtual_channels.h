@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "netmodel/packetsim/channel_layers.h"
+#include "netmodel/packetsim/packet_timing.h"
 #include "netmodel/routing/network.h"
 
 namespace haichi {
@@ -16,25 +19,34 @@ struct ChannelHop {
 };
 
 /// The virtual channels that keep routes free of deadlock (Dally, Seitz, IEEE Trans. Comp. C-36(5), 1987: no cycle of
-/// channels that wait for each other). The dateline of a ring lies between its last and its first position; a hop of a
-/// route that has the dateline before it, or crosses it, takes VC 1, all others VC 0. Meshes and trees need one VC.
-/// Stages of a grid route that lead to a column instead of the destination (past faulty nodes) take a layer of their
-/// own, above those of the usual stages. A value; the Network is passed in and must be the one it was made for.
+/// channels that wait for each other).
+///
+/// Grids: the dateline of a ring lies between its last and its first position; a hop of a route that has the dateline
+/// before it, or crosses it, takes VC 1, all others VC 0. Meshes need one VC. Stages of a grid route that lead to a
+/// column instead of the destination take a layer of their own, above those of the usual stages; where both the routing
+/// and faulty nodes make columns, each has a layer. Trees need one VC. Dragonflies: a local hop after the global one
+/// takes VC 1, all others VC 0. Graphs: ChannelLayers.
+///
+/// A value; the Network is passed in and must be the one it was made for.
 class VirtualChannels {
   public:
-    /// Throws UnsupportedError when the routes have a cycle of channels, which only happens on graphs, and on grids
-    /// whose routing has a column and which have faulty nodes too.
+    static constexpr std::int32_t kMost = PacketTiming::kMostVirtualChannels;
+
+    /// Throws UnsupportedError for a graph whose routes need more than `most`, naming links that would wait in a
+    /// circle.
     ///
-    /// Grids and trees need no search: along every route (layer of columns before the others, stage in its order, VC 1
-    /// before VC 0, position in the direction of travel), or (up by level, down by level), only grows, so there is no
-    /// cycle. The tests compare that with find_cycle() on small machines. The others are looked at pair by
-    /// pair, whatever their size.
-    explicit VirtualChannels(const Network& network);
+    /// Grids, trees and dragonflies need no search: along every route (detour's columns, then the routing's stages in
+    /// their order, VC 1 before VC 0, position in the direction of travel), (up by level, down by level), or (up,
+    /// local, global, local, down) only grows, so there is no cycle. The tests compare that with find_cycle() on small
+    /// machines.
+    explicit VirtualChannels(const Network& network, std::int32_t most = kMost);
 
     /// How many a machine must have.
     [[nodiscard]] std::int32_t needed() const { return needed_; }
     /// Throws OptionError when `available` is less than needed.
     void check(std::int32_t available) const;
+    /// What a machine has that states `stated`, checked; that states none (0): as many as needed, at least 2.
+    [[nodiscard]] std::int32_t count(std::int32_t stated) const;
     /// Appends the links of the fabric from s to d with their virtual channels. Throws as Network::append_route.
     void append_route(const Network& network, NodeId s, NodeId d, std::vector<ChannelHop>& hops) const;
 
@@ -46,8 +58,12 @@ class VirtualChannels {
     static void append_links(const Network& network, NodeId s, NodeId d, std::vector<ChannelHop>& hops);
 
   private:
+    void append_grid_route(const Network& network, NodeId s, NodeId d, std::vector<ChannelHop>& hops) const;
+
     std::int32_t needed_ = 1;
-    std::int32_t column_layer_ = 0;  ///< first VC of stages that lead to a column
+    std::int32_t column_layer_ = 0;        ///< first VC of the routing's stages that lead to a column
+    std::int32_t detour_layer_ = 0;        ///< the same of routes past faulty nodes
+    std::optional<ChannelLayers> layers_;  ///< graphs
 };
 
 /// The first cycle in a graph given by the successors of each vertex; empty when there is none. O(vertices + edges).

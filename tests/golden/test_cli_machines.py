@@ -52,6 +52,22 @@ def test_a_job_on_a_graph_file_maps_under_every_objective_and_evaluates_the_same
         assert evaluated["hottest_links"][0]["link"].startswith("(")
 
 
+def test_a_job_on_a_dragonfly_maps_and_evaluates_the_same(place: Path) -> None:
+    job = ["-m", "dragonfly:2,4,2", "-w", "cg64.json"]
+    for objective in ["hop-bytes", "tac3"]:
+        search = ["--objective", objective, "--evaluations", 2000, "--verify", "end"]
+        run = succeed("map", *job, *search, "--json", "-f", "json", "-o", "d.map", cwd=place)
+        report = json.loads(run.stdout)
+        assert report["machine"] == "dragonfly:2,4,2"
+        assert report["routing"] == "minimal"
+        assert (report["shape"], report["nodes"]) == ([72], 72)
+        assert report["value"] <= report["default"]["value"]
+        check_map(report["node_of_rank"], 64, 72)
+        evaluated = json.loads(succeed("evaluate", *job, "--map", "d.map", "--json", cwd=place).stdout)
+        assert evaluated["metrics"] == report["metrics"]
+        assert evaluated["hottest_links"][0]["link"].split()[0] in {"up", "down", "local", "global"}
+
+
 def test_equal_runs_on_a_graph_give_equal_bytes_for_any_number_of_threads(cluster: Path) -> None:
     job = ["-m", "graph:cluster.graphml", "-w", "cg64.json", "--evaluations", 3000, "--json", "--no-timing"]
     one, two = (succeed("map", *job, "--threads", n, cwd=cluster).stdout for n in (1, 2))

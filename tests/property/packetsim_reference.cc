@@ -20,18 +20,23 @@ std::int32_t from_to(Random& random, std::int32_t least, std::int32_t most) {
     return least + static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(most - least + 1)));
 }
 
-/// A random tree of switches, hosts hung on them, bandwidths drawn per edge.
+/// A random tree of switches, mostly with edges that close rings, hosts hung on them, bandwidths drawn per edge.
 Network drawn_graph(Random& random) {
     const std::int32_t hosts = from_to(random, 2, 12);
-    const std::int32_t switches = from_to(random, 1, 5);
+    const std::int32_t switches = from_to(random, 1, 8);
     std::vector<std::pair<std::int32_t, std::int32_t>> edges;
     for (std::int32_t s = 1; s < switches; ++s) edges.emplace_back(hosts + from_to(random, 0, s - 1), hosts + s);
+    for (std::int32_t e = from_to(random, 0, switches / 2); e > 0; --e) {
+        const std::int32_t a = from_to(random, 0, switches - 1);
+        const std::int32_t b = from_to(random, 0, switches - 1);
+        if (a != b) edges.emplace_back(hosts + a, hosts + b);
+    }
     for (std::int32_t h = 0; h < hosts; ++h) edges.emplace_back(h, hosts + from_to(random, 0, switches - 1));
     return graph_network(hosts + switches, hosts, edges, {8 * kGigabyte, 3 * kGigabyte, 5 * kGigabyte + 7});
 }
 
 Drawn drawn_machine(Random& random) {
-    switch (random.below(6)) {
+    switch (random.below(7)) {
         case 0:  // meshes
             return {grid_network({from_to(random, 2, 5), from_to(random, 1, 4)})};
         case 1:  // tori, and axes of both kinds
@@ -48,6 +53,8 @@ Drawn drawn_machine(Random& random) {
             return {tree_network({from_to(random, 2, 4), from_to(random, 1, 4)}, {from_to(random, 1, 2), top}, routing),
                     true};
         }
+        case 5:
+            return {dragonfly_network(Dragonfly(from_to(random, 1, 2), from_to(random, 2, 3), 1)), true};
         default:
             return {drawn_graph(random), true};
     }

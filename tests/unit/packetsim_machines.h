@@ -51,6 +51,12 @@ inline Network graph_network(std::int32_t vertices, std::int32_t terminals,
     return Network(GraphFabric{std::move(graph), std::move(paths)}, {});
 }
 
+inline Network dragonfly_network(const Dragonfly& dragonfly) {
+    NetworkOptions options;
+    options.link_bandwidth_bytes_per_s = 8 * kGigabyte;
+    return Network(DragonflyFabric{dragonfly, DragonflyRouting::kMinimal}, std::move(options));
+}
+
 /// The NSIM torus study (8 GB/s, 2 + 2 + 2 + 140 ns, cables of 100 ns, 256 B): a full packet takes 32 ns, L is 246 ns.
 inline PacketTimingOptions torus_study() {
     PacketTimingOptions options;
