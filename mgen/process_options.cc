@@ -11,10 +11,12 @@ ProcessOptions process_options_of(const Machine& machine) {
     const Machine::Node& node = machine.node;
     ProcessOptions options;
     options.call_overhead_ps = node.mpi_call_overhead_ps.value_or(0);
-    options.eager_overhead_ps = options.call_overhead_ps;
+    options.eager_overhead_ps = node.eager_overhead_ps.value_or(options.call_overhead_ps);
     options.eager_limit_bytes = node.eager_limit_bytes.value_or(options.eager_limit_bytes);
     options.rendezvous_overhead_ps = node.rendezvous_overhead_ps.value_or(0);
     options.memory_bandwidth_bytes_per_s = node.memory_bandwidth_bytes_per_s.value_or(0);
+    if (node.send_copy == "always") options.send_copy = SendCopy::kAlways;
+    if (node.send_copy == "never") options.send_copy = SendCopy::kNever;
     if (node.progress == "calls") {
         options.progress = Progress::kCalls;
     } else if (node.progress != "nic") {

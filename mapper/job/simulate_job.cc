@@ -5,28 +5,17 @@
 #include "base/errors.h"
 #include "base/quantity.h"
 #include "mapper/job/job.h"
+#include "netmodel/packetsim/machine_timing.h"
+#include "netmodel/packetsim/virtual_channels.h"
 
 namespace haichi {
 
 namespace {
 
-PacketTimingOptions packet_timing_of(const Machine& machine) {
-    PacketTimingOptions options;
-    options.switch_bandwidth_bytes_per_s = machine.router.bandwidth_bytes_per_s.value_or(0);
-    options.nic_bandwidth_bytes_per_s = machine.node.nic_bandwidth_bytes_per_s.value_or(0);
-    options.routing_ps = machine.router.routing_time_ps.value_or(0);
-    options.vc_allocation_ps = machine.router.vc_allocation_time_ps.value_or(0);
-    options.switch_allocation_ps = machine.router.switch_allocation_time_ps.value_or(0);
-    options.switch_latency_ps = machine.router.switch_latency_ps.value_or(0);
-    options.cable_latency_ps = machine.cable_latency_ps.value_or(0);
-    options.packet_payload_bytes = machine.packet_payload_bytes.value_or(options.packet_payload_bytes);
-    options.packet_header_bytes = machine.packet_header_bytes.value_or(0);
-    options.buffer_packets = machine.router.buffer_packets.value_or(options.buffer_packets);
-    options.virtual_channels = machine.router.virtual_channels.value_or(options.virtual_channels);
-    options.nics = machine.node.nics;
-    options.nic_interleaves_packets = true;
-    options.dma_bandwidth_bytes_per_s = machine.node.dma_bandwidth_bytes_per_s.value_or(0);
-    options.memory_bandwidth_bytes_per_s = machine.node.memory_bandwidth_bytes_per_s.value_or(0);
+/// As the machine states it, with as many virtual channels as the routes need where it states none.
+PacketTimingOptions packet_timing(const Machine& machine, const Network& network) {
+    PacketTimingOptions options = packet_timing_of(machine);
+    if (options.virtual_channels == 0) options.virtual_channels = VirtualChannels(network).count(0);
     return options;
 }
 
@@ -58,7 +47,7 @@ std::vector<SimulatedRun> simulate_placement(const Machine& machine, const Alloc
     SimulationRequest request;
     request.workload = &workload;
     request.network = &allocation.network;
-    request.timing = packet_timing_of(machine);
+    request.timing = packet_timing(machine, allocation.network);
     request.process = process_options_of(machine);
     request.node_of_rank.assign(mapping.node_of_rank().begin(), mapping.node_of_rank().end());
     request.iterations = options.iterations;

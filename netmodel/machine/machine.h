@@ -61,7 +61,7 @@ struct Machine {
             eager_overhead_ps;  ///< host time of a call that sends eagerly; empty: as other calls
         std::optional<std::string>
             send_copy;  ///< which sends are copied first: "eager" (empty too), "always" or "never"
-        std::optional<std::string> nic_order;  ///< "messages": one after the other (empty too); "packets": interleaved
+        std::optional<std::string> nic_order;  ///< "messages": one after the other; "packets" (empty too): in turn
         std::optional<std::int64_t> shared_memory_latency_ps;  ///< of a message between two ranks of a node
         std::optional<std::int64_t> shared_memory_bandwidth_bytes_per_s;
         std::int32_t slots = 1;  ///< most ranks of a node; 1: not stated, so any number is taken

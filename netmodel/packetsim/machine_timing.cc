@@ -44,6 +44,14 @@ PacketTimingOptions packet_timing_of(const Machine& machine) {
     time("link.cable_latency", machine.cable_latency_ps, options.cable_latency_ps);
     bandwidth("router.bandwidth", router.bandwidth_bytes_per_s, options.switch_bandwidth_bytes_per_s);
     bandwidth("node.nic_bandwidth", machine.node.nic_bandwidth_bytes_per_s, options.nic_bandwidth_bytes_per_s);
+    const auto& node = machine.node;
+    bandwidth("node.dma_bandwidth", node.dma_bandwidth_bytes_per_s, options.dma_bandwidth_bytes_per_s);
+    bandwidth("node.memory_bandwidth", node.memory_bandwidth_bytes_per_s, options.memory_bandwidth_bytes_per_s);
+    bandwidth("node.shared_memory_bandwidth", node.shared_memory_bandwidth_bytes_per_s,
+              options.shared_memory_bandwidth_bytes_per_s);
+    time("node.shared_memory_latency", node.shared_memory_latency_ps, options.shared_memory_latency_ps);
+    take<std::int32_t>(machine, "node.nics", node.nics, 1, PacketTiming::kMostNics, "", options.nics);
+    options.nic_interleaves_packets = node.nic_order.value_or("packets") == "packets";
     take<std::int32_t>(machine, "router.virtual_channels", router.virtual_channels, 1,
                        PacketTiming::kMostVirtualChannels, "", options.virtual_channels);
     take<std::int32_t>(machine, "router.buffer", router.buffer_packets, 1, PacketTiming::kMostBufferPackets, " packets",

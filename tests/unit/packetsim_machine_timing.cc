@@ -20,6 +20,9 @@ TEST(MachineTiming, of_the_torus_study_is_its_column_of_the_table) {
     EXPECT_EQ(options.packet_header_bytes, 0);
     EXPECT_EQ(options.buffer_packets, 8);
     EXPECT_EQ(options.virtual_channels, 0);  // not stated: as needed
+    EXPECT_EQ(options.nics, 1);
+    EXPECT_EQ(options.dma_bandwidth_bytes_per_s, 10'000'000'000);
+    EXPECT_EQ(options.memory_bandwidth_bytes_per_s, 10'000'000'000);
 }
 
 TEST(MachineTiming, of_the_fat_tree_study_has_host_channels_of_half_the_rate) {
@@ -45,6 +48,10 @@ TEST(MachineTiming, of_the_rdma_study_is_its_column_of_the_table) {
     EXPECT_EQ(options.switch_allocation_ps, 4'000);
     EXPECT_EQ(options.switch_latency_ps, 128'000);
     EXPECT_EQ(options.cable_latency_ps, 600);
+    EXPECT_EQ(options.dma_bandwidth_bytes_per_s, 2'800'000'000);
+    EXPECT_EQ(options.memory_bandwidth_bytes_per_s, 0);  // no limit
+    EXPECT_EQ(options.shared_memory_latency_ps, 0);      // on-node traffic is free
+    EXPECT_EQ(options.shared_memory_bandwidth_bytes_per_s, 0);
     EXPECT_EQ(options.packet_payload_bytes, 2048);
 }
 
@@ -58,6 +65,8 @@ TEST(MachineTiming, of_tofu_is_a_hundred_nanoseconds_per_hop_and_packets_of_1920
     }
     EXPECT_EQ(packet_timing_of(load_machine("fx10-kyushu")).nic_bandwidth_bytes_per_s, 5'000'000'000);
     EXPECT_EQ(packet_timing_of(load_machine("fugaku")).nic_bandwidth_bytes_per_s, 6'800'000'000);
+    EXPECT_EQ(packet_timing_of(load_machine("fx10-kyushu")).nics, 4);
+    EXPECT_EQ(packet_timing_of(load_machine("fugaku")).nics, 6);
 }
 
 TEST(MachineTiming, of_the_smallest_machine_file_has_the_defaults) {
@@ -72,6 +81,21 @@ TEST(MachineTiming, of_the_smallest_machine_file_has_the_defaults) {
     EXPECT_EQ(options.buffer_packets, 8);
     EXPECT_EQ(options.switch_bandwidth_bytes_per_s, 0);
     EXPECT_EQ(options.nic_bandwidth_bytes_per_s, 0);
+    EXPECT_EQ(options.dma_bandwidth_bytes_per_s, 0);
+    EXPECT_TRUE(options.nic_interleaves_packets);
+}
+
+TEST(MachineTiming, takes_the_order_of_nics_and_the_shared_memory_from_the_file) {
+    const PacketTimingOptions options = packet_timing_of(parse_machine(
+        R"({"schema": "haichi-machine/1", "topology": {"kind": "mesh", "axes": [{"name": "X", "size": 3}]},
+            "link": {"bandwidth": "1GB/s"}, "node": {"nics": 3, "nic_order": "messages", "memory_bandwidth": "7GB/s",
+            "shared_memory_latency": "300ns", "shared_memory_bandwidth": "9GB/s"}})",
+        "node.json"));
+    EXPECT_EQ(options.nics, 3);
+    EXPECT_FALSE(options.nic_interleaves_packets);
+    EXPECT_EQ(options.memory_bandwidth_bytes_per_s, 7'000'000'000);
+    EXPECT_EQ(options.shared_memory_latency_ps, 300'000);
+    EXPECT_EQ(options.shared_memory_bandwidth_bytes_per_s, 9'000'000'000);
 }
 
 TEST(MachineTiming, what_a_simulation_cannot_have_is_refused_by_the_key_of_the_machine_file) {
@@ -92,6 +116,7 @@ TEST(MachineTiming, what_a_simulation_cannot_have_is_refused_by_the_key_of_the_m
     refused([](Machine& m) { m.router.switch_latency_ps = -1; }, "router.switch_latency", "-1 ps");
     refused([](Machine& m) { m.router.virtual_channels = 9; }, "router.virtual_channels", "9");
     refused([](Machine& m) { m.router.buffer_packets = 4097; }, "router.buffer", "4097 packets");
+    refused([](Machine& m) { m.node.nics = 65; }, "node.nics", "65");
     refused([](Machine& m) { m.packet_payload_bytes = (1 << 24) + 1; }, "packet.payload", "16777217 bytes");
     refused([](Machine& m) { m.packet_header_bytes = 1 << 24; }, "packet.header", "16777216 bytes");
 }
