@@ -55,8 +55,7 @@ Machine tofu_machine(std::string name, const TofuModel& model, const TofuExtent&
     machine.router.switch_allocation_time_ps = 0;
     machine.router.switch_latency_ps = 100 * kNanosecond;
     machine.cable_latency_ps = 0;
-    machine.router.virtual_channels = 2;
-    machine.router.buffer_packets = 8;
+    machine.router.buffer_packets = 8;  // virtual channels as needed: 2, and more past faulty nodes
     machine.node.nics = model.nics;
     machine.node.nic_bandwidth_bytes_per_s = model.link_bandwidth_bytes_per_s;
     machine.node.slots = model.cores;
