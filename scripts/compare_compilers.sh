@@ -37,6 +37,7 @@ inputs() {
     "$haichi" pattern cg --ranks 64 -o cg64.json
     "$haichi" pattern stencil3d --ranks 48 --shuffle 7 -o stencil48.json
     "$haichi" pattern random-ring --ranks 60 --seed 3 -o ring60.json
+    "$haichi" pattern random-ring --ranks 2048 --seed 3 --bytes 64KiB -o ring2048.json
     "$haichi" pattern alltoall-bruck --ranks 24 --bytes 3KiB -o bruck24.json
     "$haichi" pattern fft --ranks 32 -o fft32.json
     # Sizes that no power of two divides, and sums that a float would round.
@@ -115,6 +116,16 @@ job_list() {
         echo "robust $name | map -m fx10-kyushu -w bruck24.json --shapes 1x2x2x2x3x2,2x1x2x2x3x2 --robust $name $quick"
         echo "robust $name, turned | map -m torus:4x4x4 -w bruck24.json --shapes 2x3x4,4x3x2 --robust $name --rotations $quick"
     done
+    for name in 1 2 8; do
+        echo "simulated, threads $name | simulate $tofu -w cg64.json --barrier both --sim-iterations 2 --threads $name"
+        echo "simulated on a large torus, threads $name | simulate -m torus:16x16x8 -w ring2048.json --threads $name"
+    done
+    for name in torus:4x4x4 fattree:2x8 switch:64 dragonfly:2,4,2 machine.json graph:net.graphml; do
+        echo "simulated on $name | simulate -m $name -w stencil48.json --sim-iterations 2"
+    done
+    echo "simulated, 4 ranks per node | simulate -m mesh:4x5 --ppn 4 -w uneven40.txt --barrier both"
+    echo "simulated, statistics | simulate -m mesh:4x5 --ppn 4 -w uneven40.txt --stats bins.csv --stats-bin 10us"
+    echo "validated | map $tofu -w fft32.json --validate $quick"
     echo "shapes | map -m fx10-kyushu -w bruck24.json --shapes 1x2x2x2x3x2,2x1x2x2x3x2 $quick -o map-{shape}"
     echo "verified | map $tofu -w cg64.json --verify end $quick"
     echo "larger than bit rows | map -m torus:16x16x8 -w cg64.json --evaluations 2000 --restarts 2"

@@ -59,10 +59,9 @@ Machine tofu_machine(std::string name, const TofuModel& model, const TofuExtent&
     machine.node.nics = model.nics;
     machine.node.nic_bandwidth_bytes_per_s = model.link_bandwidth_bytes_per_s;
     machine.node.slots = model.cores;
-    // Host times fitted to measured FX10 runs of the CG kernel, taken over for the whole family: what a send costs its
-    // rank. Nothing is known of other calls.
-    machine.node.mpi_call_overhead_ps = 0;
-    machine.node.eager_overhead_ps = 1 * kMicrosecond;
+    // Host times fitted to the contention-free FX10 runs of the CG kernel, taken over for the whole family: every call
+    // of the library, and what a rendezvous costs its sender besides.
+    machine.node.mpi_call_overhead_ps = 1 * kMicrosecond;
     machine.node.rendezvous_overhead_ps = 36 * kMicrosecond;
     machine.node.barrier_ps = 5 * kMicrosecond;
     // Not published: the library lets its users set the limit and chooses by distance otherwise. This is a common order

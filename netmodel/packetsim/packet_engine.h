@@ -12,6 +12,7 @@
 #include "base/errors.h"
 #include "netmodel/packetsim/packet_machine.h"
 #include "netmodel/packetsim/packet_partition.h"
+#include "netmodel/packetsim/run_statistics.h"
 #include "netmodel/packetsim/window_threads.h"
 
 namespace haichi {
@@ -121,6 +122,7 @@ class PacketEngine {
     void run_window(std::int64_t until_ps);
     void hand_over();
     void check_for_deadlock() const;
+    [[nodiscard]] std::string waiting_packets() const;
 
     PacketEngineOptions options_;
     PacketMachine machine_;

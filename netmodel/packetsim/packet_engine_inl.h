@@ -129,7 +129,26 @@ void PacketEngine<Client>::check_for_deadlock() const {
     const PacketCounts total = counts();
     if (total.messages_under_way == 0 || !is_idle()) return;
     throw InternalError("deadlock in the packet simulator: " + std::to_string(total.messages_under_way) +
-                        " messages are under way at " + std::to_string(now_ps_) + " ps and nothing moves");
+                        " messages are under way at " + std::to_string(now_ps_) + " ps and nothing moves" +
+                        waiting_packets());
+}
+
+/// The first packets that wait for a channel, and which.
+template <class Client>
+std::string PacketEngine<Client>::waiting_packets() const {
+    constexpr int kMost = 8;
+    std::string text;
+    int count = 0;
+    for (std::int32_t b = 0; b < machine_.ports.buffer_count() && count < kMost; ++b) {
+        const PacketBuffer& buffer = machine_.buffers[static_cast<std::size_t>(b)];
+        if (buffer.count == 0 || buffer.request == PacketBuffer::kNotRouted) continue;
+        ++count;
+        const std::int32_t message = machine_.slot(b, buffer.first).message();
+        const PacketMessage& info = machine_.messages.entry(message).message;
+        text += "; a packet from node " + std::to_string(info.source.value) + " to node " +
+                std::to_string(info.destination.value) + " waits for " + channel_name(machine_, buffer.request);
+    }
+    return text;
 }
 
 template <class Client>

@@ -24,10 +24,9 @@ struct PacketMachine {
     /// `partitions`: as many at most. Throws what VirtualChannels and PacketPorts throw.
     PacketMachine(const Network& network, const PacketTiming& timing, int partitions);
 
-    [[nodiscard]] PacketSlot& slot(std::int32_t buffer, std::int32_t place) {
-        if (place >= buffer_packets) place -= buffer_packets;
-        return slots[static_cast<std::size_t>(buffer) * static_cast<std::size_t>(buffer_packets) +
-                     static_cast<std::size_t>(place)];
+    [[nodiscard]] PacketSlot& slot(std::int32_t buffer, std::int32_t place) { return slots[slot_index(buffer, place)]; }
+    [[nodiscard]] const PacketSlot& slot(std::int32_t buffer, std::int32_t place) const {
+        return slots[slot_index(buffer, place)];
     }
     [[nodiscard]] const PacketPorts::Class& class_of(const PacketOutput& output) const {
         return ports.classes()[output.port_class];
@@ -70,6 +69,12 @@ struct PacketMachine {
     std::vector<std::int64_t> bytes_passed;  ///< per output; empty: not counted
 
   private:
+    /// A place behind the last one is counted from the first again.
+    [[nodiscard]] std::size_t slot_index(std::int32_t buffer, std::int32_t place) const {
+        if (place >= buffer_packets) place -= buffer_packets;
+        return static_cast<std::size_t>(buffer) * static_cast<std::size_t>(buffer_packets) +
+               static_cast<std::size_t>(place);
+    }
     void find_lookahead();
     void divide(int partitions);
     void join_hosts();

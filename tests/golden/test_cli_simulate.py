@@ -200,3 +200,15 @@ def test_statistics_are_refused_where_they_say_nothing(pair: Path) -> None:
     assert "no router 2" in fail(2, *job, "--buffer-history", "x.csv", "--router", "2", cwd=pair)
     assert "one run" in fail(2, *job, "--stats", "x.csv", "--barrier", "both", cwd=pair)
     assert "--every" in fail(2, *job, "--buffer-history", "x.csv", "--router", "1", "--every", "0s", cwd=pair)
+
+
+def test_equal_bytes_with_any_number_of_threads(place: Path) -> None:
+    # All 4,096 nodes send at once: windows hold enough events for threads to share them.
+    succeed("pattern", "random-ring", "--ranks", 4096, "--bytes", 16384, "--seed", 5, "-o", "ring.json", cwd=place)
+    job = ["-m", "torus:16x16x16", "-w", "ring.json", "--sim-iterations", 1, "--json", "--no-timing"]
+    texts = set()
+    for threads in (1, 2, 8):
+        statistics = f"bins{threads}.csv"
+        texts.add(succeed("simulate", *job, "--threads", threads, "--stats", statistics, cwd=place).stdout)
+        texts.add((place / statistics).read_text())
+    assert len(texts) == 2

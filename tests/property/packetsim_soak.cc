@@ -39,6 +39,40 @@ struct Flood {
     PacketEngine<Flood>* engine = nullptr;
 };
 
+/// A ring of switches and chords drawn at random, hosts on each.
+Network random_graph(std::int32_t switches, std::int32_t hosts, std::int32_t degree, std::uint64_t seed) {
+    Random random(seed);
+    const std::int32_t terminals = switches * hosts;
+    std::vector<std::pair<std::int32_t, std::int32_t>> edges;
+    for (std::int32_t h = 0; h < terminals; ++h) edges.emplace_back(h, terminals + h / hosts);
+    for (std::int32_t s = 0; s < switches; ++s) {
+        edges.emplace_back(terminals + s, terminals + (s + 1) % switches);
+        for (std::int32_t k = 2; k < degree; k += 2) {
+            const auto step = static_cast<std::int32_t>(2 + random.below(static_cast<std::uint32_t>(switches - 3)));
+            edges.emplace_back(terminals + s, terminals + (s + step) % switches);
+        }
+    }
+    return graph_network(terminals + switches, terminals, edges);
+}
+
+/// A torus whose terminals forward, as a graph that does not know of datelines.
+Network direct_torus(std::int32_t size) {
+    std::vector<std::pair<std::int32_t, std::int32_t>> edges;
+    const auto vertex = [size](std::int32_t x, std::int32_t y, std::int32_t z) {
+        return (x % size * size + y % size) * size + z % size;
+    };
+    for (std::int32_t x = 0; x < size; ++x) {
+        for (std::int32_t y = 0; y < size; ++y) {
+            for (std::int32_t z = 0; z < size; ++z) {
+                edges.emplace_back(vertex(x, y, z), vertex(x + 1, y, z));
+                edges.emplace_back(vertex(x, y, z), vertex(x, y + 1, z));
+                edges.emplace_back(vertex(x, y, z), vertex(x, y, z + 1));
+            }
+        }
+    }
+    return graph_network(size * size * size, size * size * size, edges);
+}
+
 bool soak(const std::string& name, const Network& network, std::int64_t hops, std::uint64_t seed, int threads) {
     PacketTimingOptions timing = torus_study();
     timing.buffer_packets = 1;
@@ -89,6 +123,10 @@ int run(int argc, char** argv) {
     machines.emplace_back("Tofu 4x2x8x2x3x2, faulty nodes",
                           grid_network({-4, 2, -8, 2, -3, 2}, {VertexId(17), VertexId(300), VertexId(301)}));
     machines.emplace_back("fat tree 3x6", tree_network({6, 6, 6}, {1, 6, 6}));
+    machines.emplace_back("dragonfly 4,8,4, 33 groups", dragonfly_network(Dragonfly(4, 8, 4, 0)));
+    machines.emplace_back("dragonfly 2,6,3, 7 groups", dragonfly_network(Dragonfly(2, 6, 3, 7)));
+    machines.emplace_back("graph, 64 random switches x 4", random_graph(64, 4, 4, seed));
+    machines.emplace_back("graph, torus of 5x5x5, direct", direct_torus(5));
     bool is_sound = true;
     for (const auto& [name, network] : machines) {
         const auto share = static_cast<std::int64_t>(hops / static_cast<double>(machines.size()));
