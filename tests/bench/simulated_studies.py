@@ -147,7 +147,7 @@ def ring(study: Study, picture: str) -> None:
     axes.set_title("Random ring on a fat tree of 64 nodes (InfiniBand QDR 8X)")
     axes.set_ylim(bottom=0)
     axes.grid(True, alpha=0.3)
-    figure.savefig(picture, dpi=100, bbox_inches="tight")
+    figure.savefig(picture, dpi=100, metadata={"Date": None}, bbox_inches="tight")
 
 
 def main() -> None:
