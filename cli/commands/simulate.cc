@@ -1,9 +1,7 @@
 #include "cli/commands/simulate.h"
 
-#include <fstream>
 #include <limits>
 #include <memory>
-#include <optional>
 
 #include "base/errors.h"
 #include "base/quantity.h"
@@ -12,6 +10,7 @@
 #include "cli/interrupt.h"
 #include "cli/output/progress.h"
 #include "cli/output/simulation_text.h"
+#include "mapper/job/observation_files.h"
 #include "mapper/job/report_json.h"
 #include "mapper/job/simulate_job.h"
 #include "mapper/job/simulation_json.h"
@@ -111,34 +110,17 @@ SimulateRequest simulate_request(const SimulateOptions& options) {
     return request;
 }
 
-/// Written to as the run goes, so that it can be looked at meanwhile; it stays when the run fails.
-std::optional<std::ofstream> open_log(const std::string& path) {
-    if (path.empty()) return std::nullopt;
-    std::ofstream file(path, std::ios::trunc);
-    if (!file) throw InputError("cannot write " + shown(path));
-    return file;
-}
-
-void close_log(std::optional<std::ofstream>& file, const std::string& path) {
-    if (!file) return;
-    file->close();
-    if (!*file) throw InputError("cannot write all of " + shown(path), "is the disk full?");
-}
-
 int run(const SimulateOptions& options, Console& console) {
     SimulateRequest request = simulate_request(options);
     Destination destination(options.output, console);
-    std::optional<std::ofstream> statistics = open_log(options.stats);
-    std::optional<std::ofstream> history = open_log(options.history);
-    if (statistics) request.simulation.observation.time_space = &*statistics;
-    if (history) request.simulation.observation.history = &*history;
+    ObservationFiles files(options.stats, options.history);
+    files.observe(request.simulation.observation);
     SimulateReport report;
     {
         SimulationLine line(console);
         report = run_simulate(request, {line.callback(), &InterruptWatch::flag()});
     }
-    close_log(statistics, options.stats);
-    close_log(history, options.history);
+    files.close();
     destination.write(options.json ? report_text(simulation_json(report, !options.no_timing))
                                    : simulation_text(report, !options.no_timing));
     destination.commit();

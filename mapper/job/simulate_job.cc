@@ -27,7 +27,7 @@ BarrierChoice parse_barrier_choice(std::string_view text) {
     if (text == "both") return BarrierChoice::kBoth;
     const std::vector<std::string> choices = {"none", "sets", "both"};
     const std::string near = did_you_mean(text, choices);
-    throw OptionError("--barrier: unknown choice " + shown(text), near.empty() ? "it is none, sets or both" : near);
+    throw OptionError("unknown choice of barriers " + shown(text), near.empty() ? "it is none, sets or both" : near);
 }
 
 const char* barrier_name(bool has_barriers) { return has_barriers ? "sets" : "none"; }

@@ -38,6 +38,22 @@ ordered_json ranks_json(const SimulationResult& result) {
     return out;
 }
 
+}  // namespace
+
+ordered_json simulated_times(const SimulatedRun& run) {
+    const SimulationResult& result = run.result;
+    ordered_json out;
+    out["barrier"] = barrier_name(run.has_barriers);
+    out["seconds"] = result.seconds;
+    out["seconds_per_iteration"] = result.seconds_per_iteration;
+    out["iterations"] = result.iterations;
+    out["simulated_iterations"] = result.simulated_iterations;
+    out["extrapolated"] = result.extrapolated;
+    if (result.settled_by_mean) out["settled_by_mean"] = true;
+    if (result.interrupted) out["interrupted"] = true;
+    return out;
+}
+
 ordered_json run_json(const SimulatedRun& run, const Network& network, bool with_timing) {
     const SimulationResult& result = run.result;
     ordered_json out = simulated_times(run);
@@ -58,22 +74,6 @@ ordered_json run_json(const SimulatedRun& run, const Network& network, bool with
         out["packet_hops_per_second"] =
             result.wall_seconds > 0 ? static_cast<double>(result.packet_hops) / result.wall_seconds : 0;
     }
-    return out;
-}
-
-}  // namespace
-
-ordered_json simulated_times(const SimulatedRun& run) {
-    const SimulationResult& result = run.result;
-    ordered_json out;
-    out["barrier"] = barrier_name(run.has_barriers);
-    out["seconds"] = result.seconds;
-    out["seconds_per_iteration"] = result.seconds_per_iteration;
-    out["iterations"] = result.iterations;
-    out["simulated_iterations"] = result.simulated_iterations;
-    out["extrapolated"] = result.extrapolated;
-    if (result.settled_by_mean) out["settled_by_mean"] = true;
-    if (result.interrupted) out["interrupted"] = true;
     return out;
 }
 
