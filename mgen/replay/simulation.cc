@@ -40,7 +40,7 @@ class Watch {
         const double now = seconds_since(start_);
         if (now - told_ < kIntervalSeconds) return;
         const std::int64_t hops = model_->engine().counts().packet_hops;
-        control_->progress({.simulated_seconds = static_cast<double>(model_->engine().now_ps()) / kPsPerS,
+        control_->progress({.simulated_seconds = static_cast<double>(model_->engine().window_end_ps()) / kPsPerS,
                             .iterations_done = clock_->done(),
                             .iterations = iterations_,
                             .packet_hops = hops,

@@ -90,6 +90,8 @@ class PacketEngine {
 
     /// What the simulation has come to: `until_ps`, the end of the last window, or when the last thing happened.
     [[nodiscard]] std::int64_t now_ps() const { return now_ps_; }
+    /// For go_on(): the end of the last window, while now_ps() is still where the run began.
+    [[nodiscard]] std::int64_t window_end_ps() const { return window_end_ps_; }
     /// Nothing is left to happen.
     [[nodiscard]] bool is_idle() const;
     [[nodiscard]] PacketCounts counts() const;
