@@ -3,59 +3,28 @@
 #include <pybind11/stl.h>
 
 #include <atomic>
-#include <chrono>
-#include <future>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "base/output_file.h"
 #include "commlog/workload/workload.h"
 #include "mapper/job/map_job.h"
 #include "mapper/job/report_json.h"
+#include "mapper/job/simulation_json.h"
 #include "mapper/rankmap/rankmap.h"
 #include "python/bindings/binding_parts.h"
+#include "python/bindings/interruptible_run.h"
+#include "python/bindings/rank_map_arrays.h"
 
 namespace py = pybind11;
 
 namespace haichi {
 
 namespace {
-
-/// Runs a map job with the GIL released: it holds no Python object, takes seconds to hours, and other Python threads
-/// must go on. The search has a thread of its own, because Python's signal handlers run only in the main thread, and
-/// that one must be free to look. Ctrl-C ends the search with the best so far (`interrupted` in the report); a second
-/// one, or any other exception of a signal handler, is raised when the search has ended.
-MapReport run_map_interruptibly(const MapRequest& request) {
-    constexpr auto kSignalPeriod = std::chrono::milliseconds(50);
-    std::atomic<bool> stop{false};
-    std::optional<py::error_already_set> raised;
-    std::optional<MapReport> report;
-    {
-        const py::gil_scoped_release release;
-        SearchControl control;
-        control.stop = &stop;
-        auto running = std::async(std::launch::async, [&] { return run_map(request, control); });
-        while (running.wait_for(kSignalPeriod) != std::future_status::ready) {
-            const py::gil_scoped_acquire acquire;
-            if (PyErr_CheckSignals() == 0) continue;
-            py::error_already_set error;
-            if (stop || !error.matches(PyExc_KeyboardInterrupt)) raised.emplace(std::move(error));
-            stop = true;
-        }
-        report = running.get();
-    }
-    if (raised) throw py::error_already_set(std::move(*raised));
-    if (stop && !report->interrupted) {  // it was done already: the Ctrl-C must not get lost
-        PyErr_SetNone(PyExc_KeyboardInterrupt);
-        throw py::error_already_set();
-    }
-    return *std::move(report);
-}
 
 /// The callable as an ObjectiveFunction. It is called from the search's threads and holds the GIL meanwhile; its array
 /// is its own, as it may be kept.
@@ -78,7 +47,7 @@ ObjectiveFunction objective_function(const std::optional<py::function>& callable
 MapReport run_map_binding(const std::string& machine, const Workload& workload, const AllocationRequest& allocation,
                           const SearchOptions& search, const std::string& objective,
                           const std::optional<py::function>& callable, const std::string& strategy,
-                          const std::string& start) {
+                          const std::string& start, const std::optional<SimulationOptions>& validation) {
     MapRequest request;
     request.machine = machine;
     request.workload = workload;
@@ -88,38 +57,41 @@ MapReport run_map_binding(const std::string& machine, const Workload& workload, 
     request.objective_function = objective_function(callable);
     request.strategy = strategy;
     request.start = start;
-    return run_map_interruptibly(request);
+    request.validation = validation;
+    return run_interruptibly([&](const std::atomic<bool>& stop) {
+        SearchControl control;
+        control.stop = &stop;
+        return run_map(request, control, {.progress = {}, .stop = &stop});
+    });
 }
 
 MapReport run_evaluate_binding(const std::string& machine, const Workload& workload,
-                               const AllocationRequest& allocation,
-                               const std::variant<std::string, std::vector<std::int32_t>>& map,
-                               const std::string& format, const std::string& objective) {
+                               const AllocationRequest& allocation, const GivenMap& map, const std::string& format,
+                               const std::string& objective, const std::optional<SimulationOptions>& simulation) {
     EvaluateRequest request;
     request.machine = machine;
     request.workload = workload;
     request.allocation = allocation;
     request.objective = objective;
+    request.map = as_placement(map);
     request.format = format;
-    if (const auto* nodes = std::get_if<std::vector<std::int32_t>>(&map)) {
-        std::vector<NodeId> node_of_rank;
-        node_of_rank.reserve(nodes->size());
-        for (const std::int32_t node : *nodes) node_of_rank.emplace_back(node);
-        request.map = std::move(node_of_rank);
-    } else {
-        request.map = std::get<std::string>(map);
-    }
-    // Measuring walks every route of the workload; it touches no Python object.
-    const py::gil_scoped_release release;
-    return run_evaluate(request);
+    request.simulation = simulation;
+    return run_interruptibly(
+        [&](const std::atomic<bool>& stop) { return run_evaluate(request, {.progress = {}, .stop = &stop}); });
 }
 
-py::array_t<std::int32_t> node_of_rank(const MapReport& report) {
-    const auto nodes = report.mapping.node_of_rank();
-    py::array_t<std::int32_t> array(static_cast<py::ssize_t>(nodes.size()));
-    auto values = array.mutable_unchecked<1>();
-    for (std::size_t r = 0; r < nodes.size(); ++r) values(static_cast<py::ssize_t>(r)) = nodes[r].value;
-    return array;
+/// The runs of the placement and of the default one, as a haichi-simulation/1 lists them.
+std::optional<std::string> simulated_runs_text(const MapReport& report) {
+    if (!report.simulated) return std::nullopt;
+    const auto list = [&](const std::vector<SimulatedRun>& runs) {
+        auto entries = nlohmann::ordered_json::array();
+        for (const SimulatedRun& run : runs) entries.push_back(run_json(run, report.allocation->network, true));
+        return entries;
+    };
+    nlohmann::ordered_json out;
+    out["runs"] = list(report.simulated->runs);
+    out["default_runs"] = list(report.simulated->default_runs);
+    return report_text(out);
 }
 
 void write_rank_map(const MapReport& report, const std::string& path, const std::string& format) {
@@ -169,7 +141,7 @@ void bind_job(py::module_& module) {
              py::arg("evaluations"), py::arg("time_limit_seconds"), py::arg("time_by_savings"), py::arg("schedule"),
              py::arg("moves"), py::arg("companion_weight"), py::arg("verify"));
     py::class_<MapReport>(module, "MapReport")
-        .def_property_readonly("node_of_rank", node_of_rank)
+        .def_property_readonly("node_of_rank", [](const MapReport& report) { return node_array(report.mapping); })
         .def_readonly("objective", &MapReport::objective)
         .def_readonly("unit", &MapReport::unit)
         .def_readonly("value", &MapReport::value)
@@ -179,12 +151,13 @@ void bind_job(py::module_& module) {
         .def(
             "json", [](const MapReport& report, bool with_timing) { return report_json(report, with_timing).dump(); },
             py::arg("with_timing"))
+        .def("simulated_runs", simulated_runs_text)
         .def("write_rank_map", write_rank_map, py::arg("path"), py::arg("format"));
     module.def("run_map", run_map_binding, py::arg("machine"), py::arg("workload"), py::kw_only(),
                py::arg("allocation"), py::arg("search"), py::arg("objective"), py::arg("function"), py::arg("strategy"),
-               py::arg("start"));
+               py::arg("start"), py::arg("validation"));
     module.def("run_evaluate", run_evaluate_binding, py::arg("machine"), py::arg("workload"), py::kw_only(),
-               py::arg("allocation"), py::arg("map"), py::arg("format"), py::arg("objective"));
+               py::arg("allocation"), py::arg("map"), py::arg("format"), py::arg("objective"), py::arg("simulation"));
 }
 
 }  // namespace haichi

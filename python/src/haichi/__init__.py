@@ -4,12 +4,15 @@
 >>> cg = haichi.Workload.from_pattern("cg", ranks=64)
 >>> result = haichi.optimize(cg, "fx10-kyushu", shape="1x2x4x2x3x2", objective="tac3")
 >>> result.write("rankmap.txt", format="fujitsu")
+>>> haichi.simulate(cg, "fx10-kyushu", result, shape="1x2x4x2x3x2").seconds
 """
 
 from importlib.metadata import version as _version
 
 from haichi.errors import Error, InputError, InternalError, OptionError, UnsupportedError
 from haichi.job import Result, evaluate, optimize
+from haichi.simulation import SimulationProgress, simulate
+from haichi.simulation_result import LinkTraffic, SimulatedPlacement, SimulatedRun, Simulation
 from haichi.tables import (
     Entry,
     list_formats,
@@ -28,9 +31,14 @@ __all__ = [
     "Error",
     "InputError",
     "InternalError",
+    "LinkTraffic",
     "Messages",
     "OptionError",
     "Result",
+    "SimulatedPlacement",
+    "SimulatedRun",
+    "Simulation",
+    "SimulationProgress",
     "UnsupportedError",
     "Workload",
     "evaluate",
@@ -41,4 +49,5 @@ __all__ = [
     "list_strategies",
     "list_workload_formats",
     "optimize",
+    "simulate",
 ]

@@ -106,6 +106,30 @@ class SearchOptions:
         verify: str,
     ) -> None: ...
 
+class SimulationOptions:
+    def __init__(self, *, barrier: str, iterations: int | str, threads: int, hottest_links: int) -> None: ...
+
+class ObservationOptions:
+    def __init__(
+        self,
+        *,
+        bin_ps: int | None,
+        router: int,
+        history_begin_ps: int,
+        history_end_ps: int,
+        interval_ps: int | None,
+    ) -> None: ...
+
+@final
+class SimulateReport:
+    @property
+    def node_of_rank(self) -> npt.NDArray[np.int32]: ...
+    @property
+    def is_default_placement(self) -> bool: ...
+    @property
+    def interrupted(self) -> bool: ...
+    def json(self, with_timing: bool) -> str: ...
+
 @final
 class MapReport:
     @property
@@ -123,6 +147,7 @@ class MapReport:
     @property
     def interrupted(self) -> bool: ...
     def json(self, with_timing: bool) -> str: ...
+    def simulated_runs(self) -> str | None: ...
     def write_rank_map(self, path: str, format: str) -> None: ...
 
 def run_map(
@@ -135,6 +160,7 @@ def run_map(
     function: Callable[[npt.NDArray[np.int32]], float] | None,
     strategy: str,
     start: str,
+    validation: SimulationOptions | None,
 ) -> MapReport: ...
 def run_evaluate(
     machine: str,
@@ -144,4 +170,21 @@ def run_evaluate(
     map: str | list[int],
     format: str,
     objective: str,
+    simulation: SimulationOptions | None,
 ) -> MapReport: ...
+def parse_bytes(text: str, name: str) -> int: ...
+def parse_time_ps(text: str, name: str) -> int: ...
+def run_simulate(
+    machine: str,
+    workload: Workload,
+    *,
+    allocation: AllocationRequest,
+    map: str | list[int] | None,
+    format: str,
+    message_size_bytes: int | None,
+    simulation: SimulationOptions,
+    observation: ObservationOptions,
+    statistics_path: str,
+    history_path: str,
+    progress: Callable[[float, int, int, int, float], object] | None,
+) -> SimulateReport: ...

@@ -12,8 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from haichi import _core
+from haichi.allocation import allocation_request, given_map
 from haichi.errors import OptionError
-from haichi.workload import WorkloadLike, as_workload, whole_numbers
+from haichi.simulation_result import SimulatedPlacement, simulated_placement
+from haichi.workload import WorkloadLike, as_workload
 
 ObjectiveCallable = Callable[[npt.NDArray[np.int32]], float]
 """A function of the node of every rank."""
@@ -34,11 +36,13 @@ class Result:
     optimal: bool
     """The value equals the bound: proved optimal."""
     interrupted: bool
-    """Stopped by Ctrl-C; the best placement until then."""
+    """Stopped by Ctrl-C; the best placement until then, or a simulation that is not complete."""
     metrics: dict[str, Any]
     """Every built-in measure of the placement; the report's ``metrics``."""
     report: dict[str, Any]
     """The whole report, ``haichi-report/1``."""
+    simulated: SimulatedPlacement | None
+    """By ``optimize(..., validate=True)`` and ``evaluate(..., simulate=True)``, unless interrupted before."""
     _core: _core.MapReport = field(repr=False)
 
     def write(self, path: str | os.PathLike[str], format: str = "fujitsu") -> None:
@@ -56,6 +60,10 @@ class Result:
             text += f", lower_bound={self.lower_bound:.6g}"
         if "set_contention" in self.metrics:
             text += f", set_contention={_shortened(self.metrics['set_contention'])}"
+        if self.simulated is not None:
+            text += f", simulated={self.simulated.run.seconds:.6g} s"
+            if self.simulated.default is not None:
+                text += f" (default {self.simulated.default.seconds:.6g} s)"
         if self.interrupted:
             text += ", interrupted"
         return f"{text}, ranks={len(self.node_of_rank)}, nodes={self.report['nodes']})"
@@ -80,39 +88,8 @@ def _result(core: _core.MapReport) -> Result:
         interrupted=core.interrupted,
         metrics=report["metrics"],
         report=report,
+        simulated=simulated_placement(core),
         _core=core,
-    )
-
-
-def _sizes(name: str, sizes: str | Sequence[int] | None) -> list[int]:
-    """``"1x2x4"`` or ``(1, 2, 4)``."""
-    if sizes is None:
-        return []
-    try:
-        return [int(size) for size in (sizes.split("x") if isinstance(sizes, str) else sizes)]
-    except (TypeError, ValueError) as error:
-        raise OptionError(f"{name} {sizes!r} is no list of sizes", "an example is 1x2x4x2x3x2") from error
-
-
-def _allocation(
-    shape: str | Sequence[int] | None,
-    origin: str | Sequence[int] | None,
-    nodes: str | os.PathLike[str] | None,
-    faulty: str | os.PathLike[str] | None,
-    ppn: int,
-    routing: str | None,
-    fold: str | os.PathLike[str],
-    count_nic: bool,
-) -> _core.AllocationRequest:
-    return _core.AllocationRequest(
-        shape=_sizes("shape", shape),
-        origin=_sizes("origin", origin),
-        nodes_file="" if nodes is None else os.fspath(nodes),
-        faulty_file="" if faulty is None else os.fspath(faulty),
-        ranks_per_node=ppn,
-        routing=routing or "",
-        fold=os.fspath(fold),
-        count_nic=count_nic,
     )
 
 
@@ -140,6 +117,7 @@ def optimize(
     fold: str | os.PathLike[str] = "default",
     verify: str = "off",
     start: str | os.PathLike[str] | None = None,
+    validate: bool = False,
 ) -> Result:
     """Looks for a placement of the workload's ranks with a small value of the objective, as ``haichi map`` does.
 
@@ -171,8 +149,10 @@ def optimize(
     verify: ``"off"``, ``"end"`` or ``"step"``: compares incremental values with ones computed from scratch.
     start: where the search starts: a strategy's name or a map file; None: the best of default,
         greedy and bisection.
+    validate: simulates the result and the default placement, packet by packet (`Result.simulated`).
 
-    Other Python threads run meanwhile. Ctrl-C ends the search with the best placement so far (`Result.interrupted`).
+    Other Python threads run meanwhile. Ctrl-C ends the search with the best placement so far, or the simulation with
+    what is known (`Result.interrupted`).
     Raises InputError, OptionError, UnsupportedError; InternalError when a verification fails.
     """
     if seed < 0 or seed >= 2**64:
@@ -193,14 +173,20 @@ def optimize(
         _core.run_map(
             os.fspath(machine),
             as_workload(workload)._core,
-            allocation=_allocation(shape, origin, nodes, faulty, ppn, routing, fold, count_nic),
+            allocation=allocation_request(shape, origin, nodes, faulty, ppn, routing, fold, count_nic),
             search=search,
             objective=getattr(objective, "__name__", "function") if callable(objective) else objective,
             function=objective if callable(objective) else None,
             strategy=strategy,
             start="" if start is None else os.fspath(start),
+            # Asked for more, threads are the search's; the simulation's result depends on neither.
+            validation=_simulation(max(threads, 1)) if validate else None,
         )
     )
+
+
+def _simulation(threads: int) -> _core.SimulationOptions:
+    return _core.SimulationOptions(barrier="none", iterations="auto", threads=threads, hottest_links=10)
 
 
 def evaluate(
@@ -218,29 +204,22 @@ def evaluate(
     count_nic: bool = False,
     routing: str | None = None,
     fold: str | os.PathLike[str] = "default",
+    simulate: bool = False,
 ) -> Result:
     """Measures a given placement: the node of each rank, or a rank-map file (in `format`; empty: by its content).
 
     The other parameters are those of `optimize`. The report holds every objective that applies, with its bound, and the
-    links with most bytes with their messages.
+    links with most bytes with their messages. With `simulate` it and the default placement are simulated, packet by
+    packet (`Result.simulated`); Ctrl-C then ends the simulation with what is known.
     """
-    rank_map: str | list[int]
-    if isinstance(node_of_rank, str | os.PathLike):
-        rank_map = os.fspath(node_of_rank)
-    else:
-        node_array = whole_numbers("node_of_rank", node_of_rank)
-        if node_array.ndim != 1:
-            raise OptionError(f"node_of_rank must be 1D, not of shape {node_array.shape}")
-        if node_array.size and int(np.abs(node_array).max()) > np.iinfo(np.int32).max:
-            raise OptionError("node_of_rank holds numbers beyond 2^31 - 1")
-        rank_map = node_array.tolist()
     return _result(
         _core.run_evaluate(
             os.fspath(machine),
             as_workload(workload)._core,
-            allocation=_allocation(shape, origin, nodes, faulty, ppn, routing, fold, count_nic),
-            map=rank_map,
+            allocation=allocation_request(shape, origin, nodes, faulty, ppn, routing, fold, count_nic),
+            map=given_map("node_of_rank", node_of_rank),
             format=format,
             objective=objective,
+            simulation=_simulation(1) if simulate else None,
         )
     )

@@ -1,0 +1,137 @@
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "base/quantity.h"
+#include "mapper/job/observation_files.h"
+#include "mapper/job/report_json.h"
+#include "mapper/job/simulate_job.h"
+#include "mapper/job/simulation_json.h"
+#include "python/bindings/binding_parts.h"
+#include "python/bindings/interruptible_run.h"
+#include "python/bindings/rank_map_arrays.h"
+
+namespace py = pybind11;
+
+namespace haichi {
+
+namespace {
+
+/// Hands the newest progress from the simulation's thread to the caller's, where Python is called: it may raise there,
+/// and the simulation never waits for the GIL.
+class ProgressRelay {
+  public:
+    void put(const SimulationProgress& progress) {
+        const std::scoped_lock lock(mutex_);
+        newest_ = progress;
+    }
+    /// Nothing when there is none since the last call.
+    std::optional<SimulationProgress> take() {
+        const std::scoped_lock lock(mutex_);
+        return std::exchange(newest_, std::nullopt);
+    }
+
+  private:
+    std::mutex mutex_;
+    std::optional<SimulationProgress> newest_;
+};
+
+SimulationOptions make_simulation(const std::string& barrier, const std::variant<std::int64_t, std::string>& iterations,
+                                  std::int32_t threads, std::int64_t hottest_links) {
+    SimulationOptions options;
+    options.barriers = parse_barrier_choice(barrier);
+    if (const auto* count = std::get_if<std::int64_t>(&iterations)) {
+        options.iterations = {SimulatedIterations::Rule::kCount, *count};
+    } else {
+        options.iterations = parse_simulated_iterations(std::get<std::string>(iterations));
+    }
+    options.threads = threads;
+    options.hottest_links = static_cast<std::size_t>(hottest_links);
+    return options;
+}
+
+ObservationOptions make_observation(std::optional<std::int64_t> bin_ps, std::int32_t router,
+                                    std::int64_t history_begin_ps, std::int64_t history_end_ps,
+                                    std::optional<std::int64_t> interval_ps) {
+    ObservationOptions options;
+    options.bin_ps = bin_ps.value_or(options.bin_ps);
+    options.router = router;
+    options.history_begin_ps = history_begin_ps;
+    options.history_end_ps = history_end_ps;
+    options.interval_ps = interval_ps.value_or(options.interval_ps);
+    return options;
+}
+
+SimulateReport run_simulate_binding(const std::string& machine, const Workload& workload,
+                                    const AllocationRequest& allocation, const std::optional<GivenMap>& map,
+                                    const std::string& format, std::optional<std::int64_t> message_size_bytes,
+                                    const SimulationOptions& simulation, const ObservationOptions& observation,
+                                    const std::string& statistics_path, const std::string& history_path,
+                                    const std::optional<py::function>& progress) {
+    SimulateRequest request;
+    request.machine = machine;
+    request.workload = workload;
+    request.allocation = allocation;
+    if (map) request.map = as_placement(*map);
+    request.format = format;
+    request.message_size_bytes = message_size_bytes;
+    request.simulation = simulation;
+    request.simulation.observation = observation;
+    ObservationFiles files(statistics_path, history_path);
+    files.observe(request.simulation.observation);
+    ProgressRelay relay;
+    SimulationControl control;
+    if (progress) control.progress = [&relay](const SimulationProgress& news) { relay.put(news); };
+    SimulateReport report = run_interruptibly(
+        [&](const std::atomic<bool>& stop) {
+            control.stop = &stop;
+            return run_simulate(request, control);
+        },
+        [&] {
+            const std::optional<SimulationProgress> news = relay.take();
+            if (!news) return;
+            (*progress)(news->simulated_seconds, news->iterations_done, news->iterations, news->packet_hops,
+                        news->packet_hops_per_second);
+        });
+    files.close();
+    return report;
+}
+
+}  // namespace
+
+void bind_simulate(py::module_& module) {
+    module.def("parse_bytes", [](const std::string& text, const std::string& name) {
+        return parse_bytes(text, {name, 0});
+    });
+    module.def("parse_time_ps", [](const std::string& text, const std::string& name) {
+        return parse_time_ps(text, {name, 0});
+    });
+    py::class_<SimulationOptions>(module, "SimulationOptions")
+        .def(py::init(&make_simulation), py::kw_only(), py::arg("barrier"), py::arg("iterations"), py::arg("threads"),
+             py::arg("hottest_links"));
+    py::class_<ObservationOptions>(module, "ObservationOptions")
+        .def(py::init(&make_observation), py::kw_only(), py::arg("bin_ps"), py::arg("router"),
+             py::arg("history_begin_ps"), py::arg("history_end_ps"), py::arg("interval_ps"));
+    py::class_<SimulateReport>(module, "SimulateReport")
+        .def_property_readonly("node_of_rank", [](const SimulateReport& report) { return node_array(report.mapping); })
+        .def_readonly("is_default_placement", &SimulateReport::is_default_placement)
+        .def_readonly("interrupted", &SimulateReport::interrupted)
+        .def(
+            "json",
+            [](const SimulateReport& report, bool with_timing) {
+                return report_text(simulation_json(report, with_timing));
+            },
+            py::arg("with_timing"));
+    module.def("run_simulate", run_simulate_binding, py::arg("machine"), py::arg("workload"), py::kw_only(),
+               py::arg("allocation"), py::arg("map"), py::arg("format"), py::arg("message_size_bytes"),
+               py::arg("simulation"), py::arg("observation"), py::arg("statistics_path"), py::arg("history_path"),
+               py::arg("progress"));
+}
+
+}  // namespace haichi

@@ -1,0 +1,179 @@
+"""Simulating placements, packet by packet."""
+
+from __future__ import annotations
+
+import math
+import operator
+import os
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple, SupportsIndex
+
+import numpy.typing as npt
+
+from haichi import _core
+from haichi.allocation import allocation_request, given_map
+from haichi.errors import InputError, OptionError
+from haichi.job import Result
+from haichi.simulation_result import Simulation, simulation_result
+from haichi.workload import WorkloadLike, as_workload
+
+Duration = str | float
+"""``"100us"``, or seconds."""
+
+
+class SimulationProgress(NamedTuple):
+    """How far a simulation is."""
+
+    simulated_seconds: float
+    iterations_done: int
+    iterations: int
+    packet_hops: int
+    packet_hops_per_second: float  #: of wall time
+
+
+def _whole(name: str, value: SupportsIndex, least: int, most: int) -> int:
+    try:
+        number = operator.index(value)
+    except TypeError as error:
+        raise OptionError(f"{name} must be a whole number, not {value!r}") from error
+    if not least <= number <= most:
+        raise OptionError(f"{name} must be {least} to {most}, not {number}")
+    return number
+
+
+def _picoseconds(name: str, time: Duration, least: int = 0) -> int:
+    try:
+        if isinstance(time, str):
+            time_ps = _core.parse_time_ps(time, name)
+        elif math.isfinite(time):
+            time_ps = round(time * 1e12)
+        else:
+            raise OptionError(f"{name} must be a time, not {time}")
+    except InputError as error:
+        raise OptionError(str(error), error.hint) from error
+    except TypeError as error:
+        raise OptionError(f"{name} must be a time as '10us', or seconds, not {time!r}") from error
+    if not least <= time_ps < 2**63:
+        raise OptionError(f"{name} must be at least {least} ps and less than 106 days, not {time!r}")
+    return time_ps
+
+
+def _message_bytes(size: str | SupportsIndex | None) -> int | None:
+    if size is None:
+        return None
+    if isinstance(size, str):
+        try:
+            size = _core.parse_bytes(size, "message_size")
+        except InputError as error:
+            raise OptionError(str(error), error.hint) from error
+    return _whole("message_size", size, 0, 2**48)
+
+
+def _iteration_rule(iterations: str | SupportsIndex) -> int | str:
+    if not isinstance(iterations, str):
+        return _whole("iterations", iterations, 1, 2**63 - 1)
+    if iterations in ("auto", "all"):
+        return iterations
+    raise OptionError(f"iterations {iterations!r} is unknown", "it is 'auto', 'all' or a number")
+
+
+def _observation(
+    stats: str | os.PathLike[str] | None,
+    stats_bin: Duration | None,
+    buffer_history: str | os.PathLike[str] | None,
+    router: SupportsIndex | None,
+    history_from: Duration | None,
+    history_to: Duration | None,
+    history_every: Duration | None,
+) -> _core.ObservationOptions:
+    """Options of a file that is not asked for are refused: they would be silently without effect."""
+    if stats is None and stats_bin is not None:
+        raise OptionError("stats_bin is that of stats, which is not given")
+    if buffer_history is None:
+        if any(value is not None for value in (router, history_from, history_to, history_every)):
+            raise OptionError("router and history_... are those of buffer_history, which is not given")
+    elif router is None:
+        raise OptionError("router is missing", "buffer_history is of one router, numbered as in the file of stats")
+    return _core.ObservationOptions(
+        bin_ps=None if stats_bin is None else _picoseconds("stats_bin", stats_bin, 1),
+        router=0 if router is None else _whole("router", router, 0, 2**31 - 1),
+        history_begin_ps=0 if history_from is None else _picoseconds("history_from", history_from),
+        history_end_ps=0 if history_to is None else _picoseconds("history_to", history_to, 1),
+        interval_ps=None if history_every is None else _picoseconds("history_every", history_every, 1),
+    )
+
+
+def simulate(
+    workload: WorkloadLike,
+    machine: str | os.PathLike[str],
+    map: npt.ArrayLike | str | os.PathLike[str] | Result | None = None,
+    *,
+    shape: str | Sequence[int] | None = None,
+    origin: str | Sequence[int] | None = None,
+    nodes: str | os.PathLike[str] | None = None,
+    faulty: str | os.PathLike[str] | None = None,
+    ppn: int = 1,
+    barrier: Literal["none", "sets", "both"] = "none",
+    iterations: Literal["auto", "all"] | SupportsIndex = "auto",
+    threads: int = 1,
+    hottest: int = 10,
+    message_size: str | SupportsIndex | None = None,
+    format: str = "",
+    routing: str | None = None,
+    fold: str | os.PathLike[str] = "default",
+    stats: str | os.PathLike[str] | None = None,
+    stats_bin: Duration | None = None,
+    buffer_history: str | os.PathLike[str] | None = None,
+    router: SupportsIndex | None = None,
+    history_from: Duration | None = None,
+    history_to: Duration | None = None,
+    history_every: Duration | None = None,
+    progress: Callable[[SimulationProgress], object] | None = None,
+) -> Simulation:
+    """Simulates a placement packet by packet, as ``haichi simulate`` does.
+
+    Parameters
+    ----------
+    workload, machine, shape, origin, nodes, faulty, ppn, routing, fold: as those of `optimize`.
+    map: the node of each rank, a rank-map file (in `format`; empty: by its content), what `optimize` or `evaluate`
+        gave for the same job, or None: the default placement.
+    barrier: ``"sets"``: all ranks wait for each other before every set; ``"none"``; ``"both"``: a run of each.
+    iterations: how many are simulated, the rest is multiplied: ``"auto"``: until their time repeats or its mean
+        settles; ``"all"``; a number.
+    threads: the result does not depend on it.
+    hottest: how many of the busiest links to list.
+    message_size: makes every non-empty message this large, ``"64KiB"`` or bytes.
+    stats: a CSV file, written while the run goes on, of what each link carried in bins of `stats_bin`
+        (default: 100us). Times are texts with units, or seconds.
+    buffer_history: a CSV file of the packets that left the buffers of router number `router`, from `history_from`
+        (default: 0) to `history_to` (default: the end), in intervals of `history_every` (default: 10us).
+    progress: called a few times a second, in the caller's thread. What it raises ends the simulation.
+
+    Other Python threads run meanwhile. Ctrl-C ends the simulation with what is known (`Simulation.interrupted`).
+    Raises InputError, OptionError, UnsupportedError.
+    """
+    simulation = _core.SimulationOptions(
+        barrier=barrier,
+        iterations=_iteration_rule(iterations),
+        threads=_whole("threads", threads, 1, 4096),
+        hottest_links=_whole("hottest", hottest, 0, 1_000_000),
+    )
+    if barrier == "both" and (stats is not None or buffer_history is not None):
+        raise OptionError("stats and buffer_history describe one run", "barrier='none' or barrier='sets'")
+    if format and (map is None or not isinstance(map, str | os.PathLike)):
+        raise OptionError("format is that of a map's file, but there is none")
+    return simulation_result(
+        _core.run_simulate(
+            os.fspath(machine),
+            as_workload(workload)._core,
+            allocation=allocation_request(shape, origin, nodes, faulty, ppn, routing, fold, False),
+            map=None if map is None else given_map("map", map.node_of_rank if isinstance(map, Result) else map),
+            format=format,
+            message_size_bytes=_message_bytes(message_size),
+            simulation=simulation,
+            observation=_observation(stats, stats_bin, buffer_history, router, history_from, history_to, history_every),
+            statistics_path="" if stats is None else os.fspath(stats),
+            history_path="" if buffer_history is None else os.fspath(buffer_history),
+            progress=None if progress is None else lambda *values: progress(SimulationProgress(*values)),
+        )
+    )

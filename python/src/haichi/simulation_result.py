@@ -1,0 +1,245 @@
+"""What a simulation tells of a placement."""
+
+from __future__ import annotations
+
+import html
+import json
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from haichi import _core
+
+FloatArray = npt.NDArray[np.float64]
+
+
+class LinkTraffic(NamedTuple):
+    """What passed a link while the simulation ran."""
+
+    link: str  #: its name, or ``ejection (node)``: the way from the network into a node
+    bytes: int  #: with headers
+    efficiency: float  #: bytes / (time * bandwidth)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class SimulatedRun:
+    """One simulation of a placement, with or without barriers. Arrays have an entry per rank and are read-only.
+
+    What is counted - ranks' times, bytes, packets, links - is of the simulated part, `simulated_seconds` long.
+    """
+
+    barrier: str
+    """``"none"``, or ``"sets"``: before every set."""
+    seconds: float
+    """From the start to the end of the last rank, all iterations."""
+    seconds_per_iteration: float
+    iterations: int
+    """Of the workload."""
+    simulated_iterations: int
+    extrapolated: bool
+    """Fewer iterations were simulated than there are; the others take their mean time."""
+    settled_by_mean: bool
+    """The time of iterations did not repeat, but its mean settled within 1 %."""
+    interrupted: bool
+    """Ended by Ctrl-C; `seconds` follows from what is known, or is `simulated_seconds` when no iteration ended."""
+    simulated_seconds: float
+    payload_bytes: int
+    packets: int
+    packet_hops: int
+    """Passages over a link or into a node."""
+    links: int
+    used_links: int
+    """Links that carried anything."""
+    saturated_links: int
+    """Links with an efficiency above 0.99."""
+    mean_link_bandwidth_bytes_per_s: float
+    """Of the used links."""
+    link_efficiency: float
+    """Mean over all links."""
+    used_link_efficiency: float
+    hottest_links: tuple[LinkTraffic, ...]
+    """Most efficient first."""
+    compute_seconds: FloatArray
+    call_seconds: FloatArray
+    """In MPI calls: overheads and copies."""
+    wait_seconds: FloatArray
+    """In waits and barriers."""
+    end_seconds: FloatArray
+    """The sum of the other three: when the rank finished, else the end of the run."""
+    wall_seconds: float
+    """What the simulation took."""
+
+    def __repr__(self) -> str:
+        return f"SimulatedRun({self._summary()})"
+
+    def _summary(self) -> str:
+        text = f"{_BARRIER_TEXT[self.barrier]}: {self.seconds:.6g} s, {self.seconds_per_iteration:.6g} s per iteration"
+        if self.interrupted:
+            text += ", interrupted"
+        return f"{text}, {self._iteration_text()}"
+
+    def _iteration_text(self) -> str:
+        return f"{self.simulated_iterations} of {self.iterations} simulated"
+
+
+_BARRIER_TEXT = {"none": "without barriers", "sets": "with a barrier before every set"}
+
+
+def _rank_array(values: list[float]) -> FloatArray:
+    array = np.array(values, np.float64)
+    array.flags.writeable = False
+    return array
+
+
+def _simulated_run(entry: dict[str, Any]) -> SimulatedRun:
+    """From an entry of a report's ``runs``."""
+    fields: dict[str, Any] = {
+        key: value for key, value in entry.items() if key not in ("ranks", "packet_hops_per_second")
+    }
+    fields.setdefault("settled_by_mean", False)
+    fields.setdefault("interrupted", False)
+    fields["hottest_links"] = tuple(LinkTraffic(**link) for link in entry["hottest_links"])
+    for key, values in entry["ranks"].items():
+        fields[key] = _rank_array(values)
+    return SimulatedRun(**fields)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Simulation:
+    """What `haichi.simulate` gives: one run or, by ``barrier="both"``, one without and one with barriers.
+
+    The times of a single run are here as well; of two, ask one of `runs`.
+    """
+
+    runs: tuple[SimulatedRun, ...]
+    node_of_rank: npt.NDArray[np.int32]
+    """The placement that was simulated. Read-only."""
+    is_default_placement: bool
+    interrupted: bool
+    """Ended by Ctrl-C; runs behind the interrupted one are missing."""
+    _core: _core.SimulateReport = field(repr=False)
+
+    @property
+    def run(self) -> SimulatedRun:
+        """The only run. Raises AttributeError when there are two."""
+        if len(self.runs) != 1:
+            raise AttributeError(f"there are {len(self.runs)} runs: ask runs[0] without barriers, or runs[1] with them")
+        return self.runs[0]
+
+    @property
+    def seconds(self) -> float:
+        return self.run.seconds
+
+    @property
+    def seconds_per_iteration(self) -> float:
+        return self.run.seconds_per_iteration
+
+    @property
+    def simulated_iterations(self) -> int:
+        return self.run.simulated_iterations
+
+    @property
+    def extrapolated(self) -> bool:
+        return self.run.extrapolated
+
+    @property
+    def settled_by_mean(self) -> bool:
+        return self.run.settled_by_mean
+
+    @property
+    def hottest_links(self) -> tuple[LinkTraffic, ...]:
+        return self.run.hottest_links
+
+    @property
+    def compute_seconds(self) -> FloatArray:
+        return self.run.compute_seconds
+
+    @property
+    def call_seconds(self) -> FloatArray:
+        return self.run.call_seconds
+
+    @property
+    def wait_seconds(self) -> FloatArray:
+        return self.run.wait_seconds
+
+    @property
+    def end_seconds(self) -> FloatArray:
+        return self.run.end_seconds
+
+    def to_json(self, *, timing: bool = True) -> str:
+        """The report ``haichi-simulation/1``, the text that ``haichi simulate --json`` prints.
+
+        Without `timing` equal simulations give equal texts.
+        """
+        return self._core.json(timing)
+
+    def to_dict(self, *, timing: bool = True) -> dict[str, Any]:
+        """The same as a dict."""
+        report: dict[str, Any] = json.loads(self.to_json(timing=timing))
+        return report
+
+    def _title(self) -> str:
+        placement = "default placement" if self.is_default_placement else "given placement"
+        return f"{placement}, ranks={len(self.node_of_rank)}" + (", interrupted" if self.interrupted else "")
+
+    def __repr__(self) -> str:
+        return "\n  ".join([f"Simulation({self._title()})", *(run._summary() for run in self.runs)])
+
+    def _repr_html_(self) -> str:
+        """A table, for notebooks."""
+        head = ["", "seconds", "per iteration", "iterations", "computing", "in calls", "waiting", "busiest link"]
+        rows = [
+            [
+                _BARRIER_TEXT[run.barrier],
+                f"{run.seconds:.6g}",
+                f"{run.seconds_per_iteration:.6g}",
+                run._iteration_text(),
+                *(_share(part, run) for part in (run.compute_seconds, run.call_seconds, run.wait_seconds)),
+                f"{run.hottest_links[0].link}: {run.hottest_links[0].efficiency:.1%}" if run.hottest_links else "",
+            ]
+            for run in self.runs
+        ]
+        lines = [_html_row("th", head), *(_html_row("td", row) for row in rows)]
+        return f"<table><caption>{html.escape(self._title())}</caption>{''.join(lines)}</table>"
+
+
+def _share(part: FloatArray, run: SimulatedRun) -> str:
+    """Of the ranks' time."""
+    total = float(run.end_seconds.sum())
+    return f"{float(part.sum()) / total:.1%}" if total > 0 else ""
+
+
+def _html_row(tag: str, cells: list[str]) -> str:
+    return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+
+
+def simulation_result(core: _core.SimulateReport) -> Simulation:
+    node_of_rank = core.node_of_rank
+    node_of_rank.flags.writeable = False
+    return Simulation(
+        runs=tuple(_simulated_run(entry) for entry in json.loads(core.json(True))["runs"]),
+        node_of_rank=node_of_rank,
+        is_default_placement=core.is_default_placement,
+        interrupted=core.interrupted,
+        _core=core,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class SimulatedPlacement:
+    """A placement and, for comparison, the default one, simulated without barriers."""
+
+    run: SimulatedRun
+    default: SimulatedRun | None
+    """Of the default placement; None after an interruption."""
+
+
+def simulated_placement(core: _core.MapReport) -> SimulatedPlacement | None:
+    text = core.simulated_runs()
+    if text is None:
+        return None
+    entries = json.loads(text)
+    default = [_simulated_run(entry) for entry in entries["default_runs"]]
+    return SimulatedPlacement(_simulated_run(entries["runs"][0]), default[0] if default else None)

@@ -1,0 +1,320 @@
+"""Simulating through the Python package."""
+
+import csv
+import importlib.util
+import json
+import os
+import signal
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import haichi
+
+# One link of 1 GB/s, 10 ns per router and 5 ns of cable, and nothing else costs time.
+PAIR = """{"schema": "haichi-machine/1", "name": "pair",
+ "topology": {"kind": "torus", "axes": [{"name": "X", "size": 2}]},
+ "link": {"bandwidth": "1GB/s", "cable_latency": "5ns"}, "router": {"switch_latency": "10ns"},
+ "packet": {"payload": "1000B"}, "node": {"eager_limit": "2000B", "barrier": "1us", "mpi_call_overhead": "1us"}}"""
+SHAPE = {"machine": "fx10-kyushu", "shape": "1x2x4x2x3x2"}
+PROGRAM_JOB = ["-m", "fx10-kyushu", "--shape", "1x2x4x2x3x2"]
+
+
+@pytest.fixture()
+def pair(tmp_path: Path) -> Path:
+    path = tmp_path / "pair.json"
+    path.write_text(PAIR)
+    return path
+
+
+@pytest.fixture(scope="session")
+def ping() -> haichi.Workload:
+    return haichi.Workload.from_messages([0], [1], [1000], iterations=3, labels=["ping"], compute_seconds=[1e-6])
+
+
+@pytest.fixture(scope="session")
+def endless() -> haichi.Workload:
+    """No iteration of it ends within a test."""
+    return haichi.Workload.from_pattern("cg", ranks=64, bytes=2**36)
+
+
+def program(*arguments: object, cwd: Path) -> str:
+    binary = os.environ.get("HAICHI_BIN")
+    if not binary:
+        pytest.skip("HAICHI_BIN does not name the program")
+    run = subprocess.run([binary, *map(str, arguments)], cwd=cwd, text=True, capture_output=True, timeout=120)
+    assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
+def test_times_follow_from_the_machine_file(pair, ping) -> None:
+    run, with_barriers = haichi.simulate(ping, pair, barrier="both").runs
+    # Latencies of 15 and 10 ns, a transfer of 1 us.
+    flight = 25e-9 + 1e-6
+    assert run.compute_seconds.tolist() == [3e-6, 3e-6]
+    assert run.call_seconds.tolist() == [6e-6, 6e-6]
+    # The receiver has caught up each time but for the flight's rest.
+    assert run.end_seconds.tolist() == [pytest.approx(9e-6), pytest.approx(3 * 3e-6 + flight - 1e-6)]
+    np.testing.assert_allclose(
+        run.compute_seconds + run.call_seconds + run.wait_seconds, run.end_seconds, rtol=1e-12, atol=0
+    )
+    assert run.seconds == run.end_seconds.max() == 3 * run.seconds_per_iteration
+    assert (run.barrier, with_barriers.barrier) == ("none", "sets")
+    assert with_barriers.seconds == pytest.approx(3 * (1e-6 + 1e-6 + 1e-6 + flight), rel=1e-12)
+    assert (run.payload_bytes, run.packets, run.packet_hops, run.links, run.used_links) == (3000, 3, 6, 2, 1)
+    assert (run.simulated_iterations, run.iterations, run.extrapolated, run.settled_by_mean) == (3, 3, False, False)
+    assert run.hottest_links[0] == ("X+ (0)->(1)", 3000, run.used_link_efficiency)
+
+
+def test_arrays_are_float64_and_read_only(pair, ping) -> None:
+    result = haichi.simulate(ping, pair)
+    for array in (result.compute_seconds, result.call_seconds, result.wait_seconds, result.end_seconds):
+        assert array.dtype == np.float64 and array.shape == (2,)
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
+    with pytest.raises(ValueError, match="read-only"):
+        result.node_of_rank[0] = 1
+
+
+def test_the_times_of_a_single_run_stand_in_the_result_too(pair, ping) -> None:
+    result = haichi.simulate(ping, pair, iterations=2)
+    (run,) = result.runs
+    for name in ("seconds", "seconds_per_iteration", "simulated_iterations", "extrapolated", "settled_by_mean"):
+        assert getattr(result, name) == getattr(run, name)
+    assert result.end_seconds is run.end_seconds and result.hottest_links is run.hottest_links
+    assert (result.simulated_iterations, result.extrapolated, result.interrupted) == (2, True, False)
+    with pytest.raises(AttributeError, match="2 runs"):
+        _ = haichi.simulate(ping, pair, barrier="both").seconds
+
+
+def test_the_report_is_the_programs_to_the_byte(pair, ping, tmp_path: Path) -> None:
+    ping.write(tmp_path / "ping.json")
+    job = ["simulate", "-m", pair, "-w", "ping.json", "--json", "--no-timing"]
+    ours = haichi.simulate(ping, pair, barrier="both", message_size="2KiB", hottest=1)
+    theirs = program(*job, "--barrier", "both", "--message-size", "2KiB", "--hottest", 1, cwd=tmp_path)
+    assert ours.to_json(timing=False) == theirs
+    assert ours.to_dict(timing=False) == json.loads(theirs)
+    assert len(ours.to_dict()["runs"][0]["hottest_links"]) == 1
+    assert {"wall_seconds", "packet_hops_per_second"} <= set(ours.to_dict()["runs"][0])
+
+
+def test_a_result_of_optimize_is_a_map_and_threads_change_nothing(cg64, on_shape_1, tmp_path: Path) -> None:
+    found = haichi.optimize(cg64, **on_shape_1)
+    found.write(tmp_path / "cg64.map")
+    cg64.write(tmp_path / "cg64.json")
+    options = {"message_size": 65536, "iterations": 12}
+    maps = [found, found.node_of_rank, found.node_of_rank.tolist(), tmp_path / "cg64.map"]
+    results = [haichi.simulate(cg64, map=given, **on_shape_1, **options) for given in maps]
+    results += [haichi.simulate(cg64, map=found, **on_shape_1, **options, threads=n) for n in (2, 3)]
+    texts = {result.to_json(timing=False) for result in results}
+    job = [*PROGRAM_JOB, "-w", "cg64.json", "--map", "cg64.map", "--message-size", "64KiB", "--sim-iterations", 12]
+    assert len(texts) == 1
+    default = haichi.simulate(cg64, **on_shape_1, **options)
+    assert default.is_default_placement and not results[0].is_default_placement
+    assert results[0].seconds < default.seconds
+    assert texts == {program("simulate", *job, "--json", "--no-timing", cwd=tmp_path)}
+
+
+def test_workloads_come_in_every_form() -> None:
+    scipy_sparse = pytest.importorskip("scipy.sparse")
+    networkx = pytest.importorskip("networkx")
+    matrix = np.zeros((4, 4), np.int64)
+    matrix[0, 1] = matrix[1, 2] = matrix[2, 3] = matrix[3, 0] = 10_000
+    graph = networkx.DiGraph((i, (i + 1) % 4, {"weight": 10_000}) for i in range(4))
+    forms = [matrix, scipy_sparse.csr_array(matrix), graph, haichi.Workload.from_matrix(matrix)]
+    texts = {haichi.simulate(form, "torus:4").to_json(timing=False) for form in forms}
+    assert len(texts) == 1
+
+
+def test_validate_and_simulate_say_what_simulate_says(cg64, on_shape_1, tmp_path: Path) -> None:
+    found = haichi.optimize(cg64, **on_shape_1, validate=True)
+    assert found.simulated is not None and found.simulated.default is not None
+    alone = haichi.simulate(cg64, map=found, **on_shape_1)
+    default = haichi.simulate(cg64, **on_shape_1)
+    assert found.simulated.run.seconds == alone.seconds < found.simulated.default.seconds == default.seconds
+    np.testing.assert_array_equal(found.simulated.run.wait_seconds, alone.wait_seconds)
+    assert found.simulated.run.hottest_links == alone.hottest_links
+    assert found.report["simulated"]["seconds"] == alone.seconds
+    assert "simulated=" in repr(found)
+    measured = haichi.evaluate(cg64, node_of_rank=found.node_of_rank, **on_shape_1, simulate=True)
+    assert measured.report["simulated"] == found.report["simulated"]
+    assert haichi.evaluate(cg64, node_of_rank=found.node_of_rank, **on_shape_1).simulated is None
+    cg64.write(tmp_path / "cg64.json")
+    theirs = json.loads(program("map", *PROGRAM_JOB, "-w", "cg64.json", "--validate", "--json", cwd=tmp_path))
+    assert theirs["simulated"] == found.report["simulated"]
+
+
+def test_statistics_are_the_programs_with_times_as_text_or_seconds(pair, ping, tmp_path: Path) -> None:
+    ping.write(tmp_path / "ping.json")
+    for name, span in (("text.csv", "1us"), ("seconds.csv", 1e-6)):
+        haichi.simulate(ping, pair, stats=tmp_path / name, stats_bin=span)
+    rows = list(csv.DictReader((tmp_path / "text.csv").read_text().splitlines()))
+    assert sum(int(row["bytes"]) for row in rows if row["channel"] == "X+ (0)->(1)") == 3000
+    program("simulate", "-m", pair, "-w", "ping.json", "--stats", "p.csv", "--stats-bin", "1us", cwd=tmp_path)
+    texts = {(tmp_path / name).read_text() for name in ("text.csv", "seconds.csv", "p.csv")}
+    assert len(texts) == 1
+
+
+def test_a_buffer_history_tells_each_packet_of_its_router_and_time(pair, ping, tmp_path: Path) -> None:
+    path = tmp_path / "packets.csv"
+    haichi.simulate(ping, pair, buffer_history=path, router=1)
+    rows = list(csv.DictReader(path.read_text().splitlines()))
+    assert [float(row["arrival_seconds"]) for row in rows] == pytest.approx([2.015e-6, 5.015e-6, 8.015e-6])
+    haichi.simulate(
+        ping, pair, buffer_history=path, router=0, history_from="3us", history_to=6e-6, history_every="500ns"
+    )
+    rows = list(csv.DictReader(path.read_text().splitlines()))
+    assert [(row["interval"], row["from"]) for row in rows] == [("3", "injection (0)")]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"barrier": "set"}, "barriers 'set'"),
+        ({"iterations": 0}, "iterations"),
+        ({"iterations": -1}, "iterations"),
+        ({"iterations": "some"}, "iterations"),
+        ({"iterations": 2.5}, "whole number"),
+        ({"threads": 0}, "threads"),
+        ({"threads": 2**40}, "threads"),
+        ({"hottest": -1}, "hottest"),
+        ({"message_size": -1}, "message_size"),
+        ({"message_size": "1KX"}, "message_size"),
+        ({"message_size": 2**49}, "message_size"),
+        ({"format": "fujitsu"}, "format"),
+        ({"stats_bin": "1us"}, "stats_bin"),
+        ({"router": 0}, "buffer_history"),
+        ({"buffer_history": "x.csv"}, "router"),
+        ({"buffer_history": "x.csv", "router": 2}, "no router 2"),
+        ({"buffer_history": "x.csv", "router": -1}, "router"),
+        ({"buffer_history": "x.csv", "router": 1, "history_every": 0}, "history_every"),
+        ({"buffer_history": "x.csv", "router": 1, "history_from": "2us", "history_to": "1us"}, "ends before"),
+        ({"stats": "x.csv", "stats_bin": float("nan")}, "stats_bin"),
+        ({"stats": "x.csv", "stats_bin": "1 fortnight"}, "stats_bin"),
+        ({"stats": "x.csv", "stats_bin": 1e9}, "stats_bin"),
+        ({"stats": "x.csv", "barrier": "both"}, "one run"),
+        ({"shape": "1"}, "ranks"),
+        ({"map": [0, 5]}, "5"),
+        ({"map": [[0, 1]]}, "1D"),
+        ({"map": [0, 2**40]}, "2\\^31"),
+    ],
+)
+def test_wrong_arguments_are_refused(pair, ping, tmp_path: Path, monkeypatch, options, words) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises((haichi.OptionError, haichi.InputError), match=words):
+        haichi.simulate(ping, pair, **options)
+
+
+def test_files_that_cannot_be_read_or_written_are_input_errors(pair, ping, tmp_path: Path) -> None:
+    with pytest.raises(haichi.InputError, match="missing.map"):
+        haichi.simulate(ping, pair, tmp_path / "missing.map")
+    with pytest.raises(haichi.InputError, match="cannot write"):
+        haichi.simulate(ping, pair, stats=tmp_path / "missing" / "x.csv")
+
+
+def interrupt_soon() -> threading.Timer:
+    timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    return timer
+
+
+def test_ctrl_c_ends_a_simulation_with_what_is_known(endless) -> None:
+    timer = interrupt_soon()
+    result = haichi.simulate(endless, **SHAPE, barrier="both")
+    timer.join()
+    assert result.interrupted and len(result.runs) == 1
+    assert result.to_dict()["interrupted"] is True
+    assert result.runs[0].interrupted and result.simulated_iterations == 0
+    assert result.seconds == result.runs[0].simulated_seconds > 0
+    assert result.runs[0].packet_hops > 0
+    assert "interrupted" in repr(result)
+
+
+def test_ctrl_c_ends_the_simulation_behind_evaluate(endless) -> None:
+    timer = interrupt_soon()
+    result = haichi.evaluate(endless, node_of_rank=np.arange(64)[::-1], **SHAPE, simulate=True)
+    timer.join()
+    assert result.interrupted and result.value > 0
+    assert result.simulated is not None and result.simulated.run.interrupted and result.simulated.default is None
+
+
+def test_progress_is_told_in_the_callers_thread_and_its_errors_end_the_run(endless) -> None:
+    told: list[haichi.SimulationProgress] = []
+
+    def show(progress: haichi.SimulationProgress) -> None:
+        assert threading.current_thread() is threading.main_thread()
+        told.append(progress)
+        if len(told) == 2:
+            raise LookupError("enough")
+
+    with pytest.raises(LookupError, match="enough"):
+        haichi.simulate(endless, **SHAPE, progress=show)
+    assert len(told) == 2
+    assert told[0].iterations_done == 0 and told[0].iterations == 1000
+    assert 0 < told[0].simulated_seconds < told[1].simulated_seconds
+    assert 0 < told[0].packet_hops < told[1].packet_hops
+    assert told[1].packet_hops_per_second > 0
+
+
+def test_a_ctrl_c_that_arrives_in_the_progress_keeps_what_is_known(endless) -> None:
+    def interrupt(progress: haichi.SimulationProgress) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    result = haichi.simulate(endless, **SHAPE, progress=interrupt)
+    assert result.interrupted and result.seconds > 0
+
+
+def test_other_threads_run_during_a_simulation(endless) -> None:
+    """With the GIL held, the counting thread would get no turn until the simulation ends."""
+    done = threading.Event()
+    turns = 0
+
+    def count() -> None:
+        nonlocal turns
+        while not done.is_set():
+            turns += 1
+            time.sleep(0.001)
+
+    counter = threading.Thread(target=count)
+    counter.start()
+    try:
+        turns_before = turns
+        timer = interrupt_soon()
+        haichi.simulate(endless, **SHAPE)
+        timer.join()
+        turns_during = turns - turns_before
+    finally:
+        done.set()
+        counter.join()
+    assert turns_during > 20
+
+
+def test_a_result_shows_itself_in_text_and_notebooks(pair, ping) -> None:
+    result = haichi.simulate(ping, pair, barrier="both")
+    text = repr(result)
+    assert text.startswith("Simulation(default placement, ranks=2)\n  without barriers: ")
+    assert "3 of 3 simulated" in text and "with a barrier before every set" in text
+    table = result._repr_html_()
+    assert table.count("<tr>") == 3
+    assert "X+ (0)-&gt;(1)" in table
+    assert "3 of 3 simulated" in repr(result.runs[0])
+
+
+def test_a_workload_without_messages_takes_no_time(pair) -> None:
+    result = haichi.simulate(haichi.Workload.from_messages([], [], [], ranks=2), pair)
+    assert result.seconds == 0 and result.hottest_links == ()
+    assert "<table>" in result._repr_html_()
+
+
+def test_the_typed_script_of_a_user_runs(capsys) -> None:
+    spec = importlib.util.spec_from_file_location("user_script", Path(__file__).with_name("user_script.py"))
+    assert spec is not None and spec.loader is not None
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    simulated, validated = script.compare()
+    # Two iterations are all simulated either way.
+    assert simulated == validated > 0
