@@ -189,7 +189,8 @@ def test_a_buffer_history_tells_each_packet_of_its_router_and_time(pair: Path) -
     assert [float(row["arrival_seconds"]) for row in rows] == pytest.approx([2.015e-6, 5.015e-6, 8.015e-6])
     simulated(pair, *asked, 0, "--from", "3us", "--to", "6us", "--every", "500ns")
     rows = list(csv.DictReader((pair / "packets.csv").read_text().splitlines()))
-    assert [(row["interval"], row["from"]) for row in rows] == [("3", "injection (0)")]  # at 5 us, which is its last instant
+    # At 5 us, which is its last instant.
+    assert [(row["interval"], row["from"]) for row in rows] == [("3", "injection (0)")]
 
 
 def test_statistics_are_refused_where_they_say_nothing(pair: Path) -> None:
