@@ -10,6 +10,7 @@
 #include "objectives/rmatt.h"
 #include "objectives/tac3.h"
 #include "objectives/tac3_bytes.h"
+#include "objectives/tac3_overlap.h"
 #include "objectives/weighted.h"
 
 namespace haichi {
@@ -19,7 +20,7 @@ struct ObjectiveList {};
 
 /// The table of objectives: one row adds an objective to the search, the reports, the help texts, `haichi list`, the
 /// bindings and the contract tests.
-using RegisteredObjectives = ObjectiveList<HopBytes, Rmatt, Rmatt3d, MaxLinkLoad, Tac3, Tac3Bytes, Weighted>;
+using RegisteredObjectives = ObjectiveList<HopBytes, Rmatt, Rmatt3d, MaxLinkLoad, Tac3, Tac3Bytes, Tac3Overlap, Weighted>;
 
 template <class O>
 struct ObjectiveTag {
