@@ -12,11 +12,17 @@ std::vector<ObjectiveInfo> objective_infos() {
     return infos;
 }
 
+std::vector<ObjectiveInfo> named_objectives() {
+    std::vector<ObjectiveInfo> infos = objective_infos();
+    infos.push_back(kSimulatedTime);
+    return infos;
+}
+
 namespace {
 
 void check_name(std::string_view name) {
     std::vector<std::string> names;
-    for (const ObjectiveInfo& info : objective_infos()) names.emplace_back(info.name);
+    for (const ObjectiveInfo& info : named_objectives()) names.emplace_back(info.name);
     if (std::ranges::find(names, name) != names.end()) return;
     std::string all;
     for (const std::string& known : names) all += (all.empty() ? "" : ", ") + known;
@@ -63,6 +69,9 @@ ObjectiveSpec parse_objective(std::string_view text) {
         const std::string name(term.substr(0, equals));
         check_name(name);
         if (name == Weighted::kInfo.name) throw OptionError("weighted() cannot hold weighted()");
+        if (name == kSimulatedTime.name) {
+            throw OptionError("weighted() cannot hold " + name, "it ranks the placements that a search has found");
+        }
         spec.weights.emplace_back(name, parse_weight(term.substr(equals + 1), text));
         if (comma == std::string_view::npos) return spec;
         terms.remove_prefix(comma + 1);

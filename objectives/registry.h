@@ -20,7 +20,8 @@ struct ObjectiveList {};
 
 /// The table of objectives: one row adds an objective to the search, the reports, the help texts, `haichi list`, the
 /// bindings and the contract tests.
-using RegisteredObjectives = ObjectiveList<HopBytes, Rmatt, Rmatt3d, MaxLinkLoad, Tac3, Tac3Bytes, Tac3Overlap, Weighted>;
+using RegisteredObjectives =
+    ObjectiveList<HopBytes, Rmatt, Rmatt3d, MaxLinkLoad, Tac3, Tac3Bytes, Tac3Overlap, Weighted>;
 
 template <class O>
 struct ObjectiveTag {
@@ -42,7 +43,17 @@ void for_each_objective(F&& f) {
     detail::for_each_objective(RegisteredObjectives{}, f);
 }
 
+/// The rows of the table.
 std::vector<ObjectiveInfo> objective_infos();
+
+/// The packet simulator as the judge. Not in the table, because no search can ask it about every move: a job searches
+/// with tac3 and ranks the best placements by it (mapper/job/simulated_time).
+inline constexpr ObjectiveInfo kSimulatedTime{
+    "simulated-time", "seconds",
+    "simulated time of an iteration without barriers; the best placements for tac3 and the default one are compared"};
+
+/// The table and kSimulatedTime: all that parse_objective() knows.
+std::vector<ObjectiveInfo> named_objectives();
 
 /// "tac3" or "weighted(hop-bytes=0.7,tac3=0.3)". Throws OptionError with did-you-mean for unknown names, and for
 /// weights that are not positive numbers.

@@ -29,7 +29,7 @@ Entries machines() {
 
 Entries objectives() {
     Entries entries;
-    for (const ObjectiveInfo& info : objective_infos()) {
+    for (const ObjectiveInfo& info : named_objectives()) {
         entries.emplace_back(info.name,
                              std::string(info.sentence) + (info.unit == "1" ? "" : ", in " + std::string(info.unit)));
     }

@@ -48,6 +48,18 @@ std::string hot_link_text(const MapReport& report, const HotLink& hot) {
     return text;
 }
 
+/// The placements that simulated-time compared.
+std::string candidates_text(const MapReport& report) {
+    std::string text;
+    for (const PlacementCandidate& candidate : report.candidates) {
+        const auto& seconds = candidate.seconds_per_iteration;
+        text += (text.empty() ? "" : ", ") + (seconds ? short_number(*seconds) + " s" : std::string("not simulated"));
+        text += candidate.is_default ? " (default placement)"
+                                     : " (" + short_number(candidate.searched_value) + " s by tac3)";
+    }
+    return text;
+}
+
 }  // namespace
 
 std::string short_number(double value) {
@@ -165,6 +177,7 @@ std::string map_summary(const MapReport& report, bool with_timing) {
     rows.push_back({report.objective, value_text(report.unit, report.value) +
                                           (report.unit == "1" ? "" : " " + report.unit) + " per iteration, " +
                                           comparison_text(report.value, report.default_value)});
+    if (!report.candidates.empty()) rows.push_back({"candidates", candidates_text(report)});
     if (report.optimal && report.lower_bound == report.value) {
         rows.push_back({"bound", "reached: no placement is better"});
     } else if (report.optimal) {

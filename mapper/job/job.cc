@@ -59,6 +59,8 @@ void Job::pose(const Request& request) {
         objective = bind_plugin_objective(*plugin, *problem, default_placement);
     } else {
         spec = parse_objective(request.objective);
+        ranks_by_simulation = spec.name == kSimulatedTime.name;
+        if (ranks_by_simulation) spec = {.name = std::string(Tac3::kInfo.name)};
         objective = bind_objective(spec, *problem, default_placement);
     }
 }

@@ -29,6 +29,8 @@ struct Job {
     std::shared_ptr<const HostNames> hosts;  ///< null: not known
     std::optional<Network> logical;
     ObjectiveSpec spec;
+    /// simulated-time is wanted; spec and objective are then those of tac3, with which it is searched.
+    bool ranks_by_simulation = false;
     std::optional<Problem> problem;
     Mapping default_placement;
     std::unique_ptr<BoundObjective> objective;

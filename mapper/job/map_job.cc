@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 
 #include "base/errors.h"
 #include "mapper/job/job.h"
+#include "mapper/job/simulated_time.h"
 #include "mapper/job/strategy.h"
 #include "mapper/rankmap/rankmap.h"
 #include "mapper/start/start.h"
@@ -65,6 +67,17 @@ SearchResult search(const Job& job, const std::string& strategy, const StartOfRe
     return job.objective->search(start, options, control);
 }
 
+void report_ranking(MapReport& report) {
+    double fastest = std::numeric_limits<double>::infinity();
+    double usual = fastest;
+    for (const PlacementCandidate& candidate : report.candidates) {
+        if (!candidate.seconds_per_iteration) continue;
+        fastest = std::min(fastest, *candidate.seconds_per_iteration);
+        if (candidate.is_default) usual = *candidate.seconds_per_iteration;
+    }
+    report_simulated_time(fastest, usual, report);
+}
+
 }  // namespace
 
 RankMapContext rank_map_context(const MapReport& report) {
@@ -82,6 +95,8 @@ MapReport run_map(const MapRequest& request, const SearchControl& control, const
     MapReport report;
     report.seed = request.search.seed;
     report.strategy = chosen_strategy(job, request);
+    std::vector<Finalist> finalists;
+    RankingLimits ranking{.end = {}, .threads = std::max(request.search.threads, 1), .stop = control.stop};
     bool is_proven = false;  // that nothing is better, whatever the bound says
     const auto stopped = [&] { return control.stop != nullptr && control.stop->load(); };
     if (const StartRow* row = find_start(report.strategy)) {
@@ -94,8 +109,16 @@ MapReport run_map(const MapRequest& request, const SearchControl& control, const
         const std::optional<double> limit = options.time_limit_seconds;
         const auto may_go_on = [&] { return !stopped() && !(limit && seconds_since(start_time) > *limit / 2); };
         const auto start = start_of_restarts(job, request, may_go_on);
-        if (limit) options.time_limit_seconds = *limit - seconds_since(start_time);
-        const SearchResult found = search(job, report.strategy, start, options, control);
+        if (limit) {
+            // Simulations, too, may have half of what is left.
+            const double left = *limit - seconds_since(start_time);
+            options.time_limit_seconds = job.ranks_by_simulation ? left / 2 : left;
+            ranking.end =
+                start_time + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*limit));
+        }
+        const SearchResult found = job.ranks_by_simulation && report.strategy == "anneal"
+                                       ? search_for_finalists(job, start, options, control, finalists)
+                                       : search(job, report.strategy, start, options, control);
         report.mapping = found.mapping;
         is_proven = report.strategy == "exhaustive" && found.optimal;
         report.evaluations = found.evaluations;
@@ -107,9 +130,15 @@ MapReport run_map(const MapRequest& request, const SearchControl& control, const
     }
     report.interrupted = stopped();
     if (report.interrupted) report.reproducible = false;
+    bool is_ranked = false;
+    if (job.ranks_by_simulation) {
+        if (finalists.empty()) finalists.push_back({report.mapping, job.objective->standing(report.mapping).value});
+        is_ranked = rank_by_simulation(job, std::move(finalists), ranking, simulation, report);
+    }
     describe_placement(job, report);
     // Where it is searched elsewhere, it is best there.
     if (is_proven && !report.search_value) report.optimal = true;
+    if (is_ranked) report_ranking(report);
     report.hottest_links = hottest_links(*job.problem, report.mapping, kHottestLinks, kMessagesPerHotLink);
     report.wall_seconds = seconds_since(start_time);
     if (request.validation && !report.interrupted) simulate_placements(job, *request.validation, simulation, report);
@@ -119,6 +148,9 @@ MapReport run_map(const MapRequest& request, const SearchControl& control, const
 MapReport run_evaluate(const EvaluateRequest& request, const SimulationControl& simulation) {
     const auto start_time = Clock::now();
     const Job job(request);
+    if (job.ranks_by_simulation && !request.simulation) {
+        throw OptionError("objective simulated-time needs a simulation", "add --simulate");
+    }
     const RankMapContext context = job.rank_maps();
     MapReport report;
     report.strategy = "given";
@@ -143,7 +175,20 @@ MapReport run_evaluate(const EvaluateRequest& request, const SimulationControl& 
     }
     report.hottest_links = hottest_links(*job.problem, report.mapping, request.hottest_links, kMessagesPerHotLink);
     report.wall_seconds = seconds_since(start_time);
-    if (request.simulation) simulate_placements(job, *request.simulation, simulation, report);
+    if (request.simulation) {
+        simulate_placements(job, *request.simulation, simulation, report);
+        const SimulatedRun& run = report.simulated->runs.front();
+        if (!report.interrupted && !run.has_barriers) {
+            const double seconds = run.result.seconds_per_iteration;
+            report.objectives.push_back({.objective = std::string(kSimulatedTime.name),
+                                         .unit = std::string(kSimulatedTime.unit),
+                                         .value = seconds,
+                                         .lower_bound = {},
+                                         .counted_lower_bound = {}});
+            const double usual = report.simulated->default_runs.front().result.seconds_per_iteration;
+            if (job.ranks_by_simulation) report_simulated_time(seconds, usual, report);
+        }
+    }
     return report;
 }
 

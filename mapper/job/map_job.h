@@ -66,6 +66,13 @@ struct ObjectiveValue {
     bool optimal = false;  ///< value and bound are exactly equal
 };
 
+/// A placement that simulated-time looked at.
+struct PlacementCandidate {
+    bool is_default = false;
+    double searched_value = 0;                    ///< of MapReport::searched_objective
+    std::optional<double> seconds_per_iteration;  ///< nothing: cut short by a limit or an interruption
+};
+
 /// The answer: haichi-report/1 with all it needs to be printed. A value.
 struct MapReport {
     std::shared_ptr<const Allocation> allocation;
@@ -87,6 +94,11 @@ struct MapReport {
     std::optional<double> time_limit_seconds;  ///< of the search, where it had one
     /// For objectives searched elsewhere (rmatt-3d): the value there; `value` is that on the real topology.
     std::optional<double> search_value;
+
+    /// simulated-time: what was searched, and the placements compared, in the order of their simulation. Where not even
+    /// two could be compared before the end, `objective` and `value` are those of the search.
+    std::optional<std::string> searched_objective;
+    std::vector<PlacementCandidate> candidates;
 
     Mapping mapping;
     Metrics metrics;

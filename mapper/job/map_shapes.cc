@@ -60,6 +60,10 @@ class RobustProblem {
             throw UnsupportedError("--robust does not know objectives of your own, as " + first().spec.name + " is one",
                                    "place for each shape by itself, or use an objective of haichi list objectives");
         }
+        if (first().ranks_by_simulation) {
+            throw UnsupportedError("--robust does not know simulated-time: it ranks the placements of one shape",
+                                   "use tac3 or tac3-overlap, and --validate");
+        }
         const Mapping& placed = first().default_placement;
         if (first().objective->standing(placed, measure(*first().problem, placed)).search_value) {
             throw UnsupportedError("--robust does not know " + to_string(first().spec) +

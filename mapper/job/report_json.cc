@@ -96,6 +96,19 @@ ordered_json objectives_json(const MapReport& report) {
     return list;
 }
 
+ordered_json candidates_json(const MapReport& report) {
+    ordered_json list = ordered_json::array();
+    for (const PlacementCandidate& candidate : report.candidates) {
+        ordered_json entry;
+        entry["placement"] = candidate.is_default ? "default" : "searched";
+        entry["searched_value"] = candidate.searched_value;
+        entry["simulated_seconds_per_iteration"] =
+            candidate.seconds_per_iteration ? ordered_json(*candidate.seconds_per_iteration) : ordered_json(nullptr);
+        list.push_back(std::move(entry));
+    }
+    return list;
+}
+
 ordered_json hottest_links_json(const MapReport& report) {
     ordered_json list = ordered_json::array();
     for (const HotLink& hot : report.hottest_links) {
@@ -151,6 +164,7 @@ ordered_json report_json(const MapReport& report, bool with_timing) {
     out["seed"] = report.seed;
     out["strategy"] = report.strategy;
     out["objective"] = report.objective;
+    if (report.searched_objective) out["searched_objective"] = *report.searched_objective;
     out["unit"] = report.unit;
     out["value"] = exact_value(report.objective, report.unit, report.value, report.metrics);
     if (report.search_value) out["search_value"] = number_in(report.unit, *report.search_value);
@@ -161,6 +175,7 @@ ordered_json report_json(const MapReport& report, bool with_timing) {
         out["evaluations_per_second"] = report.evaluations_per_second;
         out["wall_seconds"] = report.wall_seconds;
     }
+    if (!report.candidates.empty()) out["candidates"] = candidates_json(report);
     if (report.time_limit_seconds) out["time_limit_seconds"] = *report.time_limit_seconds;
     out["reproducible"] = report.reproducible;
     if (report.interrupted) out["interrupted"] = true;

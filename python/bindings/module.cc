@@ -66,7 +66,7 @@ PYBIND11_MODULE(_core, module) {
     py::register_exception_translator(translate_error);
 
     module.def("objectives", [] {
-        return entries(objective_infos(), [](const ObjectiveInfo& row) {
+        return entries(named_objectives(), [](const ObjectiveInfo& row) {
             return std::pair(std::string(row.name), std::string(row.sentence) + " [" + std::string(row.unit) + "]");
         });
     });

@@ -71,6 +71,10 @@ template <>
 struct MovesOfRun<FunctionObjective> {
     static constexpr std::int32_t kMean = 3'000;
 };
+template <>
+struct MovesOfRun<Tac3Overlap> {
+    static constexpr std::int32_t kMean = 200;
+};
 template <class O>
 struct MovesOfRun<Robust<O>> {
     static constexpr std::int32_t kMean = MovesOfRun<O>::kMean / 2;
