@@ -35,9 +35,10 @@ class MessagePool {
   public:
     struct Entry {
         PacketMessage message;
-        std::int64_t left_bytes = 0;  ///< not yet in a packet
-        std::int32_t next = -1;       ///< behind this one at its NIC; or the next unused entry
-        std::uint32_t of_nic = 0;     ///< which of its NIC's messages
+        std::int64_t left_bytes = 0;    ///< not yet in a packet
+        std::int64_t last_tail_ps = 0;  ///< at the destination's NIC, so far
+        std::int32_t next = -1;         ///< behind this one at its NIC; or the next unused entry
+        std::uint32_t of_nic = 0;       ///< which of its NIC's messages
 
         /// Of the messages delivered at one place and instant: which comes first, whatever their numbers.
         friend bool operator<(const Entry& a, const Entry& b) {
@@ -73,7 +74,7 @@ class MessagePool {
         const std::int32_t id = part.first_unused;
         Entry& at = entry(id);
         part.first_unused = at.next;
-        at = {message, message.bytes, -1, 0};
+        at = {message, message.bytes, 0, -1, 0};
         chunk(id).destination[place(id)] = to;
         chunk(id).last_packet_bytes[place(id)] = static_cast<std::uint32_t>(timing.last_packet_bytes(message.bytes));
         return id;

@@ -48,10 +48,11 @@ struct PacketEngineOptions {
 ///     head' = grant + L,  tail' = max(head' + P / slowest bandwidth so far, tail + L),
 ///     the output is busy for P / its bandwidth, the tail leaves the buffer L before tail'.
 /// The tail comes at most P / slowest bandwidth after the head, so the maximum is always its first term: a packet
-/// carries that one duration. When the tail has left, the next packet is at the front, and the slot is free; upstream
-/// may use it L (its own) later. NIC to router takes no time, ejection is a passage without cable and always drains.
-/// DMA and memory are a passage more at both ends, without latency: a packet's payload takes them for as long as the
-/// slower of the two needs, first come, first served over all NICs of the node.
+/// carries that one duration. The next packet is at the front of the buffer when the output is free again: packets that
+/// came slowly share a fast link. The slot is free when the tail has left; upstream may use it L (its own) later. NIC
+/// to router takes no time, ejection is a passage without cable and always drains. DMA and memory are a passage more at
+/// both ends, without latency: a packet's payload takes them for as long as the slower of the two needs, first come,
+/// first served over all NICs of the node.
 ///
 /// One event per hop: the head at the front of its buffer. Where it is granted at once, the events are done with; else
 /// the output is woken when it is free or its credit is known. Credits are times in the slots themselves.

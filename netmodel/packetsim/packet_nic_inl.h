@@ -24,8 +24,18 @@ void PacketPartition<Client>::eject(const PacketSlot& packet, std::int32_t nic) 
         push(packet.time_ps, kReceived, nic, static_cast<std::uint32_t>(pending));
         return;
     }
-    if (!packet.is_last()) return;  // packets of a message arrive in order
-    push(packet.time_ps + packet.duration_ps, kDelivery, nic, static_cast<std::uint32_t>(packet.message()));
+    const std::int64_t tail_ps = last_tail_ps(packet);
+    if (packet.is_last()) push(tail_ps, kDelivery, nic, static_cast<std::uint32_t>(packet.message()));
+}
+
+/// Of the packets of the message so far. Heads arrive in order; a short packet may overtake the tail of a long one
+/// where channels differ.
+template <class Client>
+std::int64_t PacketPartition<Client>::last_tail_ps(const PacketSlot& packet) {
+    const std::int64_t tail_ps = packet.time_ps + packet.duration_ps;
+    if (machine_->ports.bandwidth_is_uniform()) return tail_ps;
+    std::int64_t& last_ps = machine_->messages.entry(packet.message()).last_tail_ps;
+    return last_ps = std::max(last_ps, tail_ps);
 }
 
 template <class Client>
@@ -34,8 +44,8 @@ void PacketPartition<Client>::receive(std::int32_t nic, std::int32_t pending) {
     unused_received_.push_back(pending);
     const std::int64_t payload_bytes = packet_bytes(packet) - machine_->timing.options().packet_header_bytes;
     const std::int64_t dma_end_ps = take_dma(nic / machine_->nics_per_node, payload_bytes);
+    const std::int64_t tail_ps = last_tail_ps(packet);
     if (!packet.is_last()) return;
-    const std::int64_t tail_ps = packet.time_ps + packet.duration_ps;
     push(std::max(tail_ps, dma_end_ps), kDelivery, nic, static_cast<std::uint32_t>(packet.message()));
 }
 
@@ -146,7 +156,7 @@ void PacketPartition<Client>::send_next(std::int32_t number) {
     target = {head_ps, static_cast<std::uint32_t>(message) * 2 + (is_last ? 1 : 0),
               static_cast<std::uint32_t>(duration_ps)};
     if (injection.count++ > 0) return;
-    const std::int64_t front_ps = std::max(head_ps, injection.leave_ps);
+    const std::int64_t front_ps = std::max(head_ps, injection.next_front_ps);
     if (front_ps > now_ps_) {
         push(front_ps, kFront, at_buffer);
     } else {

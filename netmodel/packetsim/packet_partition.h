@@ -125,11 +125,12 @@ class alignas(64) PacketPartition {
     std::int64_t credit_ps(const PacketBuffer& from);
     void grant(std::int32_t at_buffer);
     void put(std::int32_t target, const PacketSlot& packet);
-    void give_slot_back(std::int32_t at_buffer);
+    void give_slot_back(std::int32_t at_buffer, std::int64_t leave_ps);
     void give_credit(std::int32_t shadow, const PacketSlot& credit);
     void watch(std::int32_t at_buffer, const PacketSlot& packet);
     void eject(const PacketSlot& packet, std::int32_t nic);
     void receive(std::int32_t nic, std::int32_t pending);
+    std::int64_t last_tail_ps(const PacketSlot& packet);
     [[nodiscard]] std::uint32_t duration_ps(const PacketSlot& packet, const PacketPorts::Class& port) const;
     [[nodiscard]] std::int64_t packet_bytes(const PacketSlot& packet) const;
     [[nodiscard]] PacketOutput& output(std::int32_t o) { return machine_->outputs[static_cast<std::size_t>(o)]; }

@@ -275,34 +275,34 @@ void PacketPartition<Client>::grant(std::int32_t at_buffer) {
         send(machine_->partition_of(buffer(target).vertex), {packet, target, PacketMail::Kind::kPacket});
     }
 
-    at.leave_ps = now_ps_ + packet.duration_ps;
+    at.next_front_ps = port.busy_until_ps;
     at.request = PacketBuffer::kNotRouted;
-    give_slot_back(at_buffer);
-    if (at.count > 0) push(std::max(machine_->slot(at_buffer, at.first).time_ps, at.leave_ps), kFront, at_buffer);
+    give_slot_back(at_buffer, now_ps_ + packet.duration_ps);
+    if (at.count > 0) push(std::max(machine_->slot(at_buffer, at.first).time_ps, at.next_front_ps), kFront, at_buffer);
     if (port.has_waiting) wake_at(requested, port.busy_until_ps);
 }
 
-/// The packet at the front leaves at at.leave_ps: its slot is free then, and whoever waits for that is told.
+/// The tail of the packet at the front leaves then: its slot is free, and whoever waits for that is told.
 template <class Client>
-void PacketPartition<Client>::give_slot_back(std::int32_t at_buffer) {
+void PacketPartition<Client>::give_slot_back(std::int32_t at_buffer, std::int64_t leave_ps) {
     PacketBuffer& at = buffer(at_buffer);
-    machine_->slot(at_buffer, at.first).set_free_since(at.leave_ps);
+    machine_->slot(at_buffer, at.first).set_free_since(leave_ps);
     at.first = static_cast<std::uint16_t>(at.first + 1 == machine_->buffer_packets ? 0 : at.first + 1);
     --at.count;
     if (at.is_cut) {
         const std::int32_t link = at_buffer / machine_->vcs;
         const VertexId upstream = machine_->ports.link_source()[static_cast<std::size_t>(link)];
-        const std::int64_t usable_ps = at.leave_ps + machine_->class_of(output(link)).latency_ps;
+        const std::int64_t usable_ps = leave_ps + machine_->class_of(output(link)).latency_ps;
         const std::int32_t shadow = machine_->shadow_behind(link, at_buffer % machine_->vcs);
         send(machine_->partition_of(upstream),
              {{usable_ps, static_cast<std::uint32_t>(link), 0}, shadow, PacketMail::Kind::kCredit});
     } else if (at.upstream_waits) {
         at.upstream_waits = false;
         if (at_buffer >= machine_->first_injection_buffer) {
-            push(at.leave_ps, kNic, at_buffer - machine_->first_injection_buffer);
+            push(leave_ps, kNic, at_buffer - machine_->first_injection_buffer);
         } else {
             const std::int32_t link = at_buffer / machine_->vcs;
-            wake_at(link, at.leave_ps + machine_->class_of(output(link)).latency_ps);
+            wake_at(link, leave_ps + machine_->class_of(output(link)).latency_ps);
         }
     }
 }
@@ -326,7 +326,7 @@ template <class Client>
 void PacketPartition<Client>::put(std::int32_t target, const PacketSlot& packet) {
     PacketBuffer& at = buffer(target);
     machine_->slot(target, at.first + at.count) = packet;
-    if (at.count++ == 0) push(std::max(packet.time_ps, at.leave_ps), kFront, target);
+    if (at.count++ == 0) push(std::max(packet.time_ps, at.next_front_ps), kFront, target);
 }
 
 template <class Client>

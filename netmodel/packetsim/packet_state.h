@@ -28,12 +28,12 @@ static_assert(sizeof(PacketSlot) == 16);
 struct alignas(32) PacketBuffer {
     static constexpr std::int32_t kNotRouted = -1;
 
-    std::int64_t leave_ps = PacketSlot::kAlwaysFree;  ///< when the tail of the packet granted last leaves
-    VertexId vertex;                                  ///< the router
-    std::int32_t request = kNotRouted;                ///< output that the packet at the front asks for
-    std::uint32_t number = 0;                         ///< among the buffers of the router
-    std::uint16_t first = 0;                          ///< slot of the front
-    std::uint16_t count = 0;                          ///< packets sent here and not granted yet
+    std::int64_t next_front_ps = PacketSlot::kAlwaysFree;  ///< when the output of the packet granted last is free again
+    VertexId vertex;                                       ///< the router
+    std::int32_t request = kNotRouted;                     ///< output that the packet at the front asks for
+    std::uint32_t number = 0;                              ///< among the buffers of the router
+    std::uint16_t first = 0;                               ///< slot of the front
+    std::uint16_t count = 0;                               ///< packets sent here and not granted yet
     std::uint8_t request_vc = 0;
     bool upstream_waits = false;  ///< the upstream port has to be woken when a slot's leaving time is known
     bool is_cut = false;          ///< the upstream port is another partition's and has a shadow of this buffer

@@ -64,7 +64,7 @@ class ReferenceSimulator {
     enum Step {
         kOutputFree,
         kCredit,
-        kTailLeft,
+        kFrontLeft,
         kHeadArrived,
         kChoose,
         kAsk,
@@ -90,6 +90,7 @@ class ReferenceSimulator {
     };
     struct Buffer {
         std::deque<Packet> packets;  ///< sent here; the first may be leaving
+        std::int64_t credit_ps = 0;
         bool is_leaving = false;
         bool asks = false;
     };
@@ -155,7 +156,7 @@ class ReferenceSimulator {
                 add(now_, kChoose, data);
             }
         }
-        if (what == kTailLeft) {
+        if (what == kFrontLeft) {
             buffers_[entity].packets.pop_front();
             buffers_[entity].is_leaving = false;
             look_at_front(entity);
@@ -221,7 +222,9 @@ class ReferenceSimulator {
             const std::int64_t start_ps = reach_memory(node, payload);
             done_ps = std::max(done_ps, start_ps + time_of(payload, slowest_of_host()));
         }
-        if (packet.is_last) add(done_ps, kDelivered, node, packet.message);
+        std::int64_t& last_ps = last_done_ps_[packet.message];
+        last_ps = std::max(last_ps, done_ps);
+        if (packet.is_last) add(last_ps, kDelivered, node, packet.message);
     }
 
     void look_at_front(std::int32_t id) {
@@ -279,11 +282,13 @@ class ReferenceSimulator {
         const std::int64_t left_ps = next.tail_ps - l;
         buffer.asks = false;
         buffer.is_leaving = true;
-        add(left_ps, kTailLeft, id);
+        add(outputs_[out].free_ps, kFrontLeft, id);
+        buffer.credit_ps = std::max(buffer.credit_ps, left_ps);  // in the order of the packets
         if (is_injection(id)) {
-            add(left_ps, kCredit, id, id - links_ * options_.virtual_channels);
+            add(buffer.credit_ps, kCredit, id, id - links_ * options_.virtual_channels);
         } else {
-            add(left_ps + latency(packet.at - 1, packet.outputs.size()), kCredit, id, packet.outputs[packet.at - 1]);
+            add(buffer.credit_ps + latency(packet.at - 1, packet.outputs.size()), kCredit, id,
+                packet.outputs[packet.at - 1]);
         }
         if (++next.at == next.outputs.size()) {
             received_.emplace(++packets_received_, next);
@@ -361,6 +366,7 @@ class ReferenceSimulator {
     std::map<std::int32_t, Packet> received_;
     std::int32_t packets_received_ = 0;
     std::vector<std::int64_t> left_bytes_;
+    std::map<std::int32_t, std::int64_t> last_done_ps_;
     std::vector<PacketMessage> messages_;
     std::vector<Delivery> results_;
 };

@@ -130,6 +130,23 @@ TEST(PacketEngine, two_flows_share_a_link_packet_by_packet) {
     EXPECT_EQ(run.recorder.delivered_ps.at(2), arrival(19));
 }
 
+TEST(PacketEngine, slow_flows_share_a_fast_link_without_losing_any_of_it) {
+    // 0 -> 2 and 1 -> 3 on a line share the link 1 -> 2. Their NICs make 64 ns of a packet, the link 32 ns.
+    const Network network = grid_network({4});
+    PacketTimingOptions options = torus_study();
+    options.buffer_packets = 64;
+    options.nic_bandwidth_bytes_per_s = 4 * kGigabyte;
+    Simulation run(network, options);
+    run.send(0, 2, 10 * kPacketBytes, 1, 0);
+    run.send(1, 3, 10 * kPacketBytes, 2, 0);
+    run.engine.run();
+    const std::int64_t alone_ps = 10 * 64'000 + 2 * kHopPs + kRouterPs;
+    EXPECT_EQ(run.recorder.delivered_ps.at(1), alone_ps);
+    // Packets of flow 1 come 246 ns after the first of flow 2, which is 54 ns into a turn of 64 ns: the next of flow 2
+    // waits until 86 ns.
+    EXPECT_EQ(run.recorder.delivered_ps.at(2), alone_ps + 22'000);
+}
+
 TEST(PacketEngine, an_incast_fills_the_ejection_channel_in_rounds) {
     // A star of hosts on one switch: all others send to host 0, whose link lets one packet through at a time. With 100
     // hosts the switch has more buffers than a word has bits.
