@@ -12,7 +12,7 @@ namespace haichi {
 /// tac3-overlap: seconds per iteration when there is no barrier between sets, so that sets slide into each other. The
 /// formula is a procedure, FreeRun: ranks go from set to set on their own, concurrent messages of any sets share the
 /// links of their routes; time of kIterations / kIterations. On 200 placements of CG on 64 ranks its rank correlation
-/// with the packet simulator's time without barriers is 0.85, that of tac3 0.73 (docs/concepts.md).
+/// with the packet simulator's time without barriers is 0.85, that of tac3 0.72 (docs/concepts.md).
 ///
 /// A change costs a full run of the procedure: thousands of evaluations a second on 64 ranks, where tac3 makes
 /// millions. The companion is tac3's excess, kept message by message.
