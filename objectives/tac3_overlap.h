@@ -14,7 +14,7 @@ namespace haichi {
 /// links of their routes; time of kIterations / kIterations. On 200 placements of CG on 64 ranks its rank correlation
 /// with the packet simulator's time without barriers is 0.85, that of tac3 0.72 (docs/concepts.md).
 ///
-/// A change costs a full run of the procedure: thousands of evaluations a second on 64 ranks, where tac3 makes
+/// A change costs a full run of the procedure: one or two thousand evaluations a second on 64 ranks; tac3 makes
 /// millions. The companion is tac3's excess, kept message by message.
 class Tac3Overlap {
   public:
