@@ -112,6 +112,9 @@ SimulateRequest simulate_request(const SimulateOptions& options) {
 
 int run(const SimulateOptions& options, Console& console) {
     SimulateRequest request = simulate_request(options);
+    if (!options.output.empty() && (options.output == options.stats || options.output == options.history)) {
+        throw OptionError("-o and what is written while the run goes on would share the file " + shown(options.output));
+    }
     Destination destination(options.output, console);
     ObservationFiles files(options.stats, options.history);
     files.observe(request.simulation.observation);

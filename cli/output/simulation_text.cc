@@ -34,9 +34,11 @@ std::string of_ranks(const SimulationResult& result, std::int64_t RankTimes::*ti
 std::string run_text(const SimulatedRun& run, const Network& network, bool with_timing) {
     const SimulationResult& result = run.result;
     const auto count = [](std::int64_t number) { return count_text(static_cast<double>(number)); };
-    std::string text = std::string(run.has_barriers ? "with a barrier before every set" : "without barriers") + ": " +
-                       short_number(result.seconds) + " s, " + short_number(result.seconds_per_iteration) +
-                       " s per iteration\n";
+    std::string text =
+        std::string(run.has_barriers ? "with a barrier before every set" : "without barriers") + ": " +
+        short_number(result.seconds) + " s, " +
+        (std::isnan(result.seconds_per_iteration) ? "in which no iteration ended\n"
+                                                  : short_number(result.seconds_per_iteration) + " s per iteration\n");
     std::vector<std::vector<std::string>> rows;
     std::string iterations = count(result.simulated_iterations) + " of " + count(result.iterations) + " simulated, " +
                              short_number(result.simulated_seconds) + " s";

@@ -1,5 +1,7 @@
 #include "mapper/job/job.h"
 
+#include <atomic>
+
 #include "base/errors.h"
 #include "commlog/readers/readers.h"
 #include "mapper/job/plugin_library.h"
@@ -84,6 +86,11 @@ void describe_placement(const Job& job, MapReport& report) {
     report.optimal = standing.optimal;
     report.search_value = standing.search_value;
     report.default_value = job.objective->standing(job.default_placement, report.default_metrics).value;
+}
+
+void check_simulation(const Job& job, const SimulationOptions& options) {
+    const std::atomic<bool> stop{true};
+    (void)simulate_placement(*job.machine, *job.allocation, *job.workload, job.default_placement, options, {{}, &stop});
 }
 
 void simulate_placements(const Job& job, const SimulationOptions& options, const SimulationControl& control,

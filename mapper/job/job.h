@@ -50,6 +50,9 @@ struct Job {
 /// Fills what a report says of report.mapping.
 void describe_placement(const Job& job, MapReport& report);
 
+/// Throws what simulate_placements() would throw before its first event, so that no search is lost to it.
+void check_simulation(const Job& job, const SimulationOptions& options);
+
 /// Simulates report.mapping and the default placement; an interruption is noted in the report.
 void simulate_placements(const Job& job, const SimulationOptions& options, const SimulationControl& control,
                          MapReport& report);

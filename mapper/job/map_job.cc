@@ -92,6 +92,7 @@ MapReport run_map(const MapRequest& request, const SearchControl& control, const
     const RankMapFormat* format = request.map_format.empty() ? nullptr : &rank_map_format(request.map_format);
     const Job job(request);
     if (format != nullptr) format->check(job.rank_maps());
+    if (request.validation) check_simulation(job, *request.validation);
     MapReport report;
     report.seed = request.search.seed;
     report.strategy = chosen_strategy(job, request);

@@ -12,7 +12,8 @@ namespace haichi {
 /// unlike results, which are whole or not there.
 class ObservationFiles {
   public:
-    /// An empty path: not asked for. Throws InputError for files that cannot be written.
+    /// An empty path: not asked for. Throws InputError for files that cannot be written, OptionError
+    /// for one file for both and for "-".
     ObservationFiles(std::string statistics_path, std::string history_path);
 
     /// Adds the streams to what is observed; this object must outlive the run.

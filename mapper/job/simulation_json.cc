@@ -45,7 +45,7 @@ ordered_json simulated_times(const SimulatedRun& run) {
     ordered_json out;
     out["barrier"] = barrier_name(run.has_barriers);
     out["seconds"] = result.seconds;
-    out["seconds_per_iteration"] = result.seconds_per_iteration;
+    out["seconds_per_iteration"] = result.seconds_per_iteration;  // null when not a number
     out["iterations"] = result.iterations;
     out["simulated_iterations"] = result.simulated_iterations;
     out["extrapolated"] = result.extrapolated;

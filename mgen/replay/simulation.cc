@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 
 #include "mgen/process_model.h"
 #include "mgen/replay/replay.h"
@@ -133,7 +134,8 @@ SimulationResult simulate(const SimulationRequest& request, const SimulationCont
     result.iterations = workload.iterations();
     result.interrupted = watch.was_stopped();
     result.simulated_iterations = is_silent ? result.iterations : clock.done();
-    result.extrapolated = result.simulated_iterations < result.iterations;
+    // Nothing can be said of the rest before an iteration has ended.
+    result.extrapolated = result.simulated_iterations < result.iterations && result.simulated_iterations > 0;
     result.settled_by_mean = result.extrapolated && clock.settled_by_mean();
     std::int64_t end_ps = model.engine().now_ps();
     if (model.all_finished()) {
@@ -144,7 +146,9 @@ SimulationResult simulate(const SimulationRequest& request, const SimulationCont
     }
     result.simulated_seconds = static_cast<double>(end_ps) / kPsPerS;
     result.seconds = clock.seconds().value_or(result.simulated_seconds);
-    result.seconds_per_iteration = result.seconds / static_cast<double>(result.iterations);
+    result.seconds_per_iteration = result.simulated_iterations == 0
+                                       ? std::numeric_limits<double>::quiet_NaN()
+                                       : result.seconds / static_cast<double>(result.iterations);
     for (std::int32_t r = 0; r < model.rank_count(); ++r) result.ranks.push_back(model.times(RankId(r)));
     const PacketCounts& counts = model.engine().counts();
     result.payload_bytes = counts.payload_bytes_injected;

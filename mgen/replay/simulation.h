@@ -57,8 +57,8 @@ std::string link_text(const LinkTraffic& traffic, const Network& network);
 
 /// A value. What is counted (ranks, packets, links) is of the simulated part, simulated_seconds long.
 struct SimulationResult {
-    double seconds = 0;  ///< of all iterations, from the start to the end of the last rank
-    double seconds_per_iteration = 0;
+    double seconds = 0;                ///< of all iterations, from the start to the end of the last rank
+    double seconds_per_iteration = 0;  ///< not a number when an interruption came before the first has ended
     std::int64_t iterations = 0;
     std::int64_t simulated_iterations = 0;
     bool extrapolated = false;

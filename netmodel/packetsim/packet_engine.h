@@ -48,11 +48,12 @@ struct PacketEngineOptions {
 ///     head' = grant + L,  tail' = max(head' + P / slowest bandwidth so far, tail + L),
 ///     the output is busy for P / its bandwidth, the tail leaves the buffer L before tail'.
 /// The tail comes at most P / slowest bandwidth after the head, so the maximum is always its first term: a packet
-/// carries that one duration. The next packet is at the front of the buffer when the output is free again: packets that
-/// came slowly share a fast link. The slot is free when the tail has left; upstream may use it L (its own) later. NIC
-/// to router takes no time, ejection is a passage without cable and always drains. DMA and memory are a passage more at
-/// both ends, without latency: a packet's payload takes them for as long as the slower of the two needs, first come,
-/// first served over all NICs of the node.
+/// carries that one duration. The next packet is at the front of the buffer when its predecessor has been read out, in
+/// the time that it took the channel which feeds the buffer: packets that came slowly share a fast link, and a slow
+/// output holds back its own packets only. The slot is free when the tail has left, and slots are given back in the
+/// order of their packets; upstream may use one L (its own) later. NIC to router takes no time, ejection is a passage
+/// without cable and always drains. DMA and memory are a passage more at both ends, without latency: a packet's payload
+/// takes them for as long as the slower of the two needs, first come, first served over all NICs of the node.
 ///
 /// One event per hop: the head at the front of its buffer. Where it is granted at once, the events are done with; else
 /// the output is woken when it is free or its credit is known. Credits are times in the slots themselves.

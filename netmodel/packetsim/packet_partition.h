@@ -132,6 +132,7 @@ class alignas(64) PacketPartition {
     void receive(std::int32_t nic, std::int32_t pending);
     std::int64_t last_tail_ps(const PacketSlot& packet);
     [[nodiscard]] std::uint32_t duration_ps(const PacketSlot& packet, const PacketPorts::Class& port) const;
+    [[nodiscard]] std::uint32_t reading_ps(std::int32_t at_buffer, const PacketSlot& packet) const;
     [[nodiscard]] std::int64_t packet_bytes(const PacketSlot& packet) const;
     [[nodiscard]] PacketOutput& output(std::int32_t o) { return machine_->outputs[static_cast<std::size_t>(o)]; }
     [[nodiscard]] PacketBuffer& buffer(std::int32_t b) { return machine_->buffers[static_cast<std::size_t>(b)]; }

@@ -240,6 +240,18 @@ std::uint32_t PacketPartition<Client>::duration_ps(const PacketSlot& packet, con
         transfer_ps(machine_->messages.last_packet_bytes(packet.message()), port.bandwidth_bytes_per_s));
 }
 
+/// How long a packet takes to leave its buffer for the output's queue: as long as it took the channel that feeds the
+/// buffer, so that slower outputs hold back their own packets only.
+template <class Client>
+std::uint32_t PacketPartition<Client>::reading_ps(std::int32_t at_buffer, const PacketSlot& packet) const {
+    if (machine_->ports.bandwidth_is_uniform()) return packet.duration_ps;
+    if (at_buffer < machine_->first_injection_buffer) {
+        const PacketOutput& feeding = machine_->outputs[static_cast<std::size_t>(at_buffer / machine_->vcs)];
+        return duration_ps(packet, machine_->class_of(feeding));
+    }
+    return static_cast<std::uint32_t>(transfer_ps(packet_bytes(packet), machine_->ports.nic_bandwidth_bytes_per_s()));
+}
+
 template <class Client>
 std::int64_t PacketPartition<Client>::packet_bytes(const PacketSlot& packet) const {
     if (!packet.is_last()) return machine_->timing.full_packet_bytes();
@@ -275,7 +287,7 @@ void PacketPartition<Client>::grant(std::int32_t at_buffer) {
         send(machine_->partition_of(buffer(target).vertex), {packet, target, PacketMail::Kind::kPacket});
     }
 
-    at.next_front_ps = port.busy_until_ps;
+    at.next_front_ps = now_ps_ + reading_ps(at_buffer, from);
     at.request = PacketBuffer::kNotRouted;
     give_slot_back(at_buffer, now_ps_ + packet.duration_ps);
     if (at.count > 0) push(std::max(machine_->slot(at_buffer, at.first).time_ps, at.next_front_ps), kFront, at_buffer);

@@ -28,7 +28,7 @@ static_assert(sizeof(PacketSlot) == 16);
 struct alignas(32) PacketBuffer {
     static constexpr std::int32_t kNotRouted = -1;
 
-    std::int64_t next_front_ps = PacketSlot::kAlwaysFree;  ///< when the output of the packet granted last is free again
+    std::int64_t next_front_ps = PacketSlot::kAlwaysFree;  ///< when the packet granted last has been read out
     VertexId vertex;                                       ///< the router
     std::int32_t request = kNotRouted;                     ///< output that the packet at the front asks for
     std::uint32_t number = 0;                              ///< among the buffers of the router

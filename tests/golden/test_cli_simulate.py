@@ -213,3 +213,14 @@ def test_equal_bytes_with_any_number_of_threads(place: Path) -> None:
         texts.add(succeed("simulate", *job, "--threads", threads, "--stats", statistics, cwd=place).stdout)
         texts.add((place / statistics).read_text())
     assert len(texts) == 2
+
+
+def test_files_are_not_shared_and_no_map_is_lost(pair: Path) -> None:
+    job = ["simulate", "-m", "pair.json", "-w", "ping.json"]
+    assert "both" in fail(2, *job, "--stats", "x.csv", "--buffer-history", "x.csv", "--router", 1, cwd=pair)
+    assert "share" in fail(2, *job, "--stats", "x.csv", "-o", "x.csv", cwd=pair)
+    assert "needs a file" in fail(2, *job, "--stats", "-", cwd=pair)
+    # What cannot be simulated is refused before the search.
+    (pair / "long.json").write_text(PING.replace("1e-6", "1e7"))
+    words = fail(2, "map", "-m", "pair.json", "-w", "long.json", "--validate", "-o", "map", cwd=pair)
+    assert "too long" in words and "evaluations" not in words

@@ -282,7 +282,8 @@ class ReferenceSimulator {
         const std::int64_t left_ps = next.tail_ps - l;
         buffer.asks = false;
         buffer.is_leaving = true;
-        add(outputs_[out].free_ps, kFrontLeft, id);
+        const std::int64_t feeding_rate = is_injection(id) ? nic_rate_ : output_rate(packet.outputs[packet.at - 1]);
+        add(now_ + time_of(packet.bytes, feeding_rate), kFrontLeft, id);
         buffer.credit_ps = std::max(buffer.credit_ps, left_ps);  // in the order of the packets
         if (is_injection(id)) {
             add(buffer.credit_ps, kCredit, id, id - links_ * options_.virtual_channels);
