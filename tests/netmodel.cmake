@@ -11,7 +11,6 @@ haichi_test(packetsim_tests
                     unit/packetsim_machine_timing.cc property/packetsim_reference.cc)
 
 # The packet simulator flooded, with buffers of one packet: 10^8 packet-hops.
-add_executable(packetsim_soak property/packetsim_soak.cc)
+add_executable(packetsim_soak EXCLUDE_FROM_ALL property/packetsim_soak.cc)
 target_link_libraries(packetsim_soak PRIVATE haichi_flags haichi::netmodel CLI11::CLI11)
-add_test(NAME packetsim.soak COMMAND packetsim_soak --hops 1e8)
-set_tests_properties(packetsim.soak PROPERTIES LABELS slow TIMEOUT 3600)
+haichi_soak(packetsim.soak packetsim_soak --hops 1e8)
