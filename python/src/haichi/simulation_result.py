@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import math
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -35,6 +36,7 @@ class SimulatedRun:
     seconds: float
     """From the start to the end of the last rank, all iterations."""
     seconds_per_iteration: float
+    """Not a number when an interruption came before the first iteration ended."""
     iterations: int
     """Of the workload."""
     simulated_iterations: int
@@ -98,6 +100,8 @@ def _simulated_run(entry: dict[str, Any]) -> SimulatedRun:
     fields: dict[str, Any] = {
         key: value for key, value in entry.items() if key not in ("ranks", "packet_hops_per_second")
     }
+    if fields["seconds_per_iteration"] is None:
+        fields["seconds_per_iteration"] = math.nan
     fields.setdefault("settled_by_mean", False)
     fields.setdefault("interrupted", False)
     fields["hottest_links"] = tuple(LinkTraffic(**link) for link in entry["hottest_links"])
