@@ -92,7 +92,9 @@ MapReport run_map(const MapRequest& request, const SearchControl& control, const
     const RankMapFormat* format = request.map_format.empty() ? nullptr : &rank_map_format(request.map_format);
     const Job job(request);
     if (format != nullptr) format->check(job.rank_maps());
-    if (request.validation) check_simulation(job, *request.validation);
+    if (request.validation || job.ranks_by_simulation) {
+        check_simulation(job, request.validation.value_or(SimulationOptions{}));
+    }
     MapReport report;
     report.seed = request.search.seed;
     report.strategy = chosen_strategy(job, request);

@@ -128,6 +128,9 @@ ShapesReport map_robustly(const ShapesRequest& request, const SearchControl& con
     if (!request.job.start.empty()) throw OptionError("--robust and --start exclude each other");
     check_options(request.job.search);
     RobustProblem problem(request);
+    if (request.job.validation) {
+        for (const auto& job : problem.jobs()) check_simulation(*job, *request.job.validation);
+    }
     SearchOptions options = request.job.search;
     if (options.time_by_savings) options.time_limit_seconds = seconds_worth_searching(problem.first());
     const std::optional<double> limit = options.time_limit_seconds;

@@ -6,20 +6,8 @@
 #include "base/quantity.h"
 #include "mapper/job/job.h"
 #include "netmodel/packetsim/machine_timing.h"
-#include "netmodel/packetsim/virtual_channels.h"
 
 namespace haichi {
-
-namespace {
-
-/// As the machine states it, with as many virtual channels as the routes need where it states none.
-PacketTimingOptions packet_timing(const Machine& machine, const Network& network) {
-    PacketTimingOptions options = packet_timing_of(machine);
-    if (options.virtual_channels == 0) options.virtual_channels = VirtualChannels(network).count(0);
-    return options;
-}
-
-}  // namespace
 
 BarrierChoice parse_barrier_choice(std::string_view text) {
     if (text == "none") return BarrierChoice::kNone;
@@ -47,7 +35,7 @@ std::vector<SimulatedRun> simulate_placement(const Machine& machine, const Alloc
     SimulationRequest request;
     request.workload = &workload;
     request.network = &allocation.network;
-    request.timing = packet_timing(machine, allocation.network);
+    request.timing = packet_timing_of(machine);
     request.process = process_options_of(machine);
     request.node_of_rank.assign(mapping.node_of_rank().begin(), mapping.node_of_rank().end());
     request.iterations = options.iterations;

@@ -9,12 +9,11 @@ PacketMachine::PacketMachine(const Network& of_network, const PacketTiming& of_t
     : network(&of_network),
       timing(of_timing),
       virtual_channels(of_network),
-      ports(of_network, of_timing),
+      vcs(virtual_channels.count(of_timing.options().virtual_channels)),
+      ports(of_network, of_timing, vcs),
       buffer_packets(of_timing.options().buffer_packets),
-      vcs(of_timing.options().virtual_channels),
       nics_per_node(of_timing.options().nics),
       first_injection_buffer(ports.link_count() * vcs) {
-    virtual_channels.check(vcs);
     find_lookahead();
     divide(partitions);
     messages = MessagePool(partition_count);

@@ -46,10 +46,10 @@ struct PacketMachine {
     const Network* network;
     PacketTiming timing;
     VirtualChannels virtual_channels;
+    std::int32_t vcs;  ///< of every link: as stated, or as the routes need
     PacketPorts ports;
     std::optional<GridSteps> steps;  ///< else every message has its route
     std::int32_t buffer_packets;
-    std::int32_t vcs;
     std::int32_t nics_per_node;
     std::int32_t first_injection_buffer;
     /// How long it takes at least until anything at a router is felt at another one; 0: no time at all.

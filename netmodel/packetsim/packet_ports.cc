@@ -8,8 +8,8 @@
 
 namespace haichi {
 
-PacketPorts::PacketPorts(const Network& network, const PacketTiming& timing)
-    : virtual_channels_(timing.options().virtual_channels) {
+PacketPorts::PacketPorts(const Network& network, const PacketTiming& timing, std::int32_t virtual_channels)
+    : virtual_channels_(virtual_channels) {
     constexpr std::int64_t kMostPorts = std::int64_t{1} << 29;  // an event names a port in 29 bits
     find_ends(network);
     const std::int64_t nics = std::int64_t{network.node_count()} * timing.options().nics;

@@ -31,7 +31,7 @@ class PacketPorts {
 
     /// Throws OptionError when a packet takes 4.29 ms (2^32 ps) or more on some channel, UnsupportedError for too many
     /// ports to number.
-    PacketPorts(const Network& network, const PacketTiming& timing);
+    PacketPorts(const Network& network, const PacketTiming& timing, std::int32_t virtual_channels);
 
     [[nodiscard]] std::int32_t link_count() const { return link_count_; }
     [[nodiscard]] std::int32_t output_count() const { return link_count_ + nic_count_; }

@@ -32,7 +32,8 @@ PacketTiming::PacketTiming(const PacketTimingOptions& options) : options_(option
     check_range("packet header", options.packet_header_bytes, 0, kLargestPacketBytes, " bytes");
     check_range("payload and header of a packet", full_packet_bytes(), 1, kLargestPacketBytes, " bytes");
     check_range("buffer of a virtual channel", options.buffer_packets, 1, kMostBufferPackets, " packets");
-    check_range("number of virtual channels", options.virtual_channels, 1, kMostVirtualChannels, "");
+    if (options.virtual_channels != 0)
+        check_range("number of virtual channels", options.virtual_channels, 1, kMostVirtualChannels, "");
     check_range("number of NICs of a node", options.nics, 1, kMostNics, "");
     check_range("DMA bandwidth", options.dma_bandwidth_bytes_per_s, 0, kLargestBandwidth, " bytes/s");
     check_range("memory bandwidth", options.memory_bandwidth_bytes_per_s, 0, kLargestBandwidth, " bytes/s");

@@ -17,7 +17,7 @@ struct PacketTimingOptions {
     std::int64_t packet_payload_bytes = 2048;  ///< the MTU: most payload of a packet
     std::int64_t packet_header_bytes = 0;
     std::int32_t buffer_packets = 8;  ///< of one virtual channel of one input
-    /// 0 is what packet_timing_of says of a machine that states none; VirtualChannels::count resolves it.
+    /// 0: as many as the routes need, at least 2 (VirtualChannels::count).
     std::int32_t virtual_channels = 2;
     std::int32_t nics = 1;  ///< of a node, each with an injection and an ejection channel
     /// A NIC takes the messages it has got in turn, a packet of each, instead of one after the other.

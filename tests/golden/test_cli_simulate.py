@@ -222,5 +222,6 @@ def test_files_are_not_shared_and_no_map_is_lost(pair: Path) -> None:
     assert "needs a file" in fail(2, *job, "--stats", "-", cwd=pair)
     # What cannot be simulated is refused before the search.
     (pair / "long.json").write_text(PING.replace("1e-6", "1e7"))
-    words = fail(2, "map", "-m", "pair.json", "-w", "long.json", "--validate", "-o", "map", cwd=pair)
-    assert "too long" in words and "evaluations" not in words
+    for more in (["--validate"], ["--objective", "simulated-time"], ["--validate", "--shapes", "2", "--robust", "max"]):
+        words = fail(2, "map", "-m", "pair.json", "-w", "long.json", *more, "-o", "map-{shape}", cwd=pair)
+        assert "too long" in words and "evaluations" not in words
