@@ -1,0 +1,239 @@
+#pragma once
+
+#include <algorithm>
+
+#include "commlog/log/loop_finder.h"
+
+namespace haichi {
+
+/// Writes the log of one thread. Used by the profiler on the application's call path: no allocation, no lock, and about
+/// ten nanoseconds a call. Not thread-safe.
+class CallRecorder {
+  public:
+    /// `memory` must outlive this; zero bytes, or what another CallRecorder has left.
+    explicit CallRecorder(CallLogMemory* memory) : memory_(memory), loops_(memory) {}
+
+    /// Ticks outside communication calls since the last call; belongs to the next event.
+    void add_gap(std::uint64_t ticks) { memory_->gap += ticks; }
+
+    /// A send to world rank `peer` (or kOutside). Not for MPI_PROC_NULL. Returns the number of the post, 0 with
+    /// kBlocking.
+    std::uint64_t send(std::int32_t peer, std::int32_t tag, std::uint32_t communicator, std::uint64_t bytes,
+                       std::uint8_t flags) {
+        return post({CallKind::kSend, flags, 0, peer, tag, communicator, bytes, 0});
+    }
+
+    /// A receive from world rank `peer`; with kAnySource kNobody, with kAnyTag tag 0. A blocking one is recorded when
+    /// it is over, with what came in `source` and `source_tag`. Returns the number of the post, 0 with kBlocking.
+    std::uint64_t receive(std::int32_t peer, std::int32_t tag, std::uint32_t communicator, std::uint8_t flags,
+                          std::int32_t source = kNobody, std::int32_t source_tag = 0) {
+        if ((flags & kBlocking) != 0 && (flags & (kAnySource | kAnyTag)) != 0) {
+            receive_any(tag, communicator, flags, peer, source, source_tag);
+            return 0;
+        }
+        return post({CallKind::kReceive, flags, 0, peer, tag, communicator, 0, 0});
+    }
+
+    /// An operation of a communicator; `bytes` and `received_bytes` as the rank's arguments state them. Returns the
+    /// number of the post, 0 with kBlocking.
+    std::uint64_t collective(CollectiveOperation operation, std::uint32_t communicator, std::int32_t root,
+                             std::uint64_t bytes, std::uint64_t received_bytes, std::uint8_t flags) {
+        return post({CallKind::kCollective, flags, static_cast<std::uint16_t>(operation), root, 0, communicator, bytes,
+                     received_bytes});
+    }
+
+    /// The request of post `number` was found completed. `event` is what last_event() said behind the post. Of a
+    /// receive from any source or of any tag what came, else kNobody and 0.
+    void complete(std::uint64_t number, std::uint32_t event, std::int32_t source = kNobody, std::int32_t tag = 0) {
+        CallLogMemory& m = *memory_;
+        if (m.open_count != 0 && (m.open_kind != CallKind::kComplete || m.open_count == kMostOpen)) close_list();
+        if (m.open_count == 0) open_list(CallKind::kComplete, 0, 0, 0);
+        const auto distance = static_cast<std::uint32_t>(m.posts - number + 1);
+        m.open[m.open_count++] = {distance, source, tag, event};
+        // Which of several open receives a message went to may differ from run to run: what came is hashed beside.
+        m.open_hash += mixed(distance);
+        if (source != kNobody) m.open_hash += mixed(came(source, tag) ^ mixed(event + 1));
+    }
+
+    /// The dictionary's number of the last post.
+    [[nodiscard]] std::uint32_t last_event() const { return last_event_; }
+
+    /// Everything into the compressed log. The log may go on behind it.
+    void flush() {
+        if (memory_->open_count != 0) close_list();
+        loops_.flush();
+    }
+
+  private:
+    static std::uint64_t came(std::int32_t source, std::int32_t tag) {
+        return static_cast<std::uint64_t>(static_cast<std::uint32_t>(source)) << 32 | static_cast<std::uint32_t>(tag);
+    }
+
+    static std::uint64_t hash_of(const EventKey& key) {
+        std::uint64_t words[4];
+        static_assert(sizeof(words) == sizeof(EventKey));
+        std::memcpy(words, &key, sizeof(words));
+        // Multiplications side by side, one after them: this is on the call path.
+        const std::uint64_t a = (words[0] ^ 0x9e3779b97f4a7c15ULL) * 0xff51afd7ed558ccdULL;
+        const std::uint64_t b = (words[1] + 0xd6e8feb86659fd93ULL) * 0xc4ceb9fe1a85ec53ULL;
+        const std::uint64_t c = (words[2] + 0xa0761d6478bd642fULL) * 0xe7037ed1a0b428dbULL;
+        const std::uint64_t d = (words[3] + 0x8ebc6af09c88c6e3ULL) * 0x589965cc75374cc3ULL;
+        const std::uint64_t x = (a ^ (a >> 32)) + (b ^ (b >> 29)) * 3 + (c ^ (c >> 31)) * 5 + (d ^ (d >> 30)) * 7;
+        return (x ^ (x >> 32)) * 0xd6e8feb86659fd93ULL | 1;
+    }
+
+    std::uint64_t post(const EventKey& key) {
+        CallLogMemory& m = *memory_;
+        if (m.open_count != 0) close_list();
+        last_event_ = occurs(key, m.gap);
+        m.gap = 0;
+        loops_.push(last_event_);
+        return (key.flags & kBlocking) != 0 ? 0 : ++m.posts;
+    }
+
+    void receive_any(std::int32_t tag, std::uint32_t communicator, std::uint8_t flags, std::int32_t peer,
+                     std::int32_t source, std::int32_t source_tag) {
+        CallLogMemory& m = *memory_;
+        if ((flags & kAnySource) == 0) source = peer;
+        if (m.open_count != 0 && (m.open_kind != CallKind::kReceiveAny || m.open_flags != flags || m.open_tag != tag ||
+                                  m.open_communicator != communicator || m.open_count == kMostOpen)) {
+            close_list();
+        }
+        if (m.open_count == 0) open_list(CallKind::kReceiveAny, flags, tag, communicator);
+        m.open[m.open_count++] = {0, source, source_tag, 0};
+        m.open_hash += mixed(came(source, source_tag) + 0x9e3779b97f4a7c15ULL);
+    }
+
+    void open_list(CallKind kind, std::uint8_t flags, std::int32_t tag, std::uint32_t communicator) {
+        CallLogMemory& m = *memory_;
+        m.open_kind = kind;
+        m.open_flags = flags;
+        m.open_tag = tag;
+        m.open_communicator = communicator;
+        m.open_hash = 0;
+        m.open_gap = m.gap;
+        m.gap = 0;
+    }
+
+    void close_list() {
+        CallLogMemory& m = *memory_;
+        // Time between the completions belongs to what is computed after them.
+        const EventKey key{m.open_kind,         m.open_flags, 0,          kNobody, m.open_tag,
+                           m.open_communicator, m.open_count, m.open_hash};
+        const std::uint32_t events = m.event_count;
+        const std::uint32_t event = occurs(key, m.open_gap);
+        if (m.event_count != events) keep_list(m.events[event]);
+        m.open_count = 0;
+        loops_.push(event);
+    }
+
+    void keep_list(LoggedEvent& event) {
+        CallLogMemory& m = *memory_;
+        Completion* const begin = m.open;
+        Completion* const end = m.open + m.open_count;
+        if (m.open_kind == CallKind::kReceiveAny) {
+            std::sort(begin, end, [](const Completion& a, const Completion& b) {
+                return came(a.source, a.tag) < came(b.source, b.tag);
+            });
+        } else {
+            sort_completions(begin, end);
+        }
+        const std::uint32_t room = kMostCompletions - m.completion_count;
+        const std::uint32_t kept = std::min(m.open_count, room);
+        m.lost_completions += m.open_count - kept;
+        std::memcpy(m.completions + m.completion_count, begin, kept * sizeof(Completion));
+        event.first_completion = m.completion_count;
+        event.completions = kept;
+        m.completion_count += kept;
+    }
+
+    /// Oldest posts first; what came to receives of the same kind in ascending order.
+    static void sort_completions(Completion* begin, Completion* end) {
+        const auto by_event = [](const Completion& a, const Completion& b) {
+            return a.event != b.event ? a.event < b.event : came(a.source, a.tag) < came(b.source, b.tag);
+        };
+        // Two passes over the same entries: what came, sorted within each event, goes to the posts in their order.
+        std::sort(begin, end, by_event);
+        for (Completion* first = begin; first != end;) {
+            Completion* last = first;
+            while (last != end && last->event == first->event) ++last;
+            // Insertion by distance of the distances alone: sources stay where they are.
+            sort_distances(first, last);
+            first = last;
+        }
+        std::sort(begin, end, [](const Completion& a, const Completion& b) { return a.distance > b.distance; });
+        for (Completion* c = begin; c != end; ++c) c->event = 0;
+    }
+
+    static void sort_distances(Completion* first, Completion* last) {
+        // Heap sort on one field of a struct; lists are short, and are sorted once for every different one.
+        const auto count = last - first;
+        const auto sift = [first](std::ptrdiff_t root, std::ptrdiff_t size) {
+            for (std::ptrdiff_t child = 2 * root + 1; child < size; child = 2 * root + 1) {
+                if (child + 1 < size && first[child + 1].distance < first[child].distance) ++child;
+                if (first[root].distance <= first[child].distance) return;
+                std::swap(first[root].distance, first[child].distance);
+                root = child;
+            }
+        };
+        for (std::ptrdiff_t root = count / 2; root-- > 0;) sift(root, count);
+        for (std::ptrdiff_t size = count; size-- > 1;) {
+            std::swap(first[0].distance, first[size].distance);
+            sift(0, size);
+        }
+    }
+
+    /// The number of the event in the dictionary, which is entered when it is new.
+    std::uint32_t occurs(const EventKey& key, std::uint64_t gap) {
+        CallLogMemory& m = *memory_;
+        const std::uint64_t hash = hash_of(key);
+        HashSlot& slot = slot_of(m.event_table, hash);
+        std::uint32_t index = slot.hash != 0 ? slot.index : enter(key, hash, slot);
+        const std::uint32_t variable = m.variable_event[m.events[index].signature];
+        if (variable != 0) index = variable - 1;
+        LoggedEvent& event = m.events[index];
+        if (event.count == 0 || gap < event.gap_min) event.gap_min = gap;
+        if (gap > event.gap_max) event.gap_max = gap;
+        event.gap_total += gap;
+        if (event.count == 0 || key.bytes < event.bytes_min) event.bytes_min = key.bytes;
+        if (key.bytes > event.bytes_max) event.bytes_max = key.bytes;
+        event.bytes_total += key.bytes;
+        ++event.count;
+        return index;
+    }
+
+    std::uint32_t enter(const EventKey& key, std::uint64_t hash, HashSlot& slot) {
+        CallLogMemory& m = *memory_;
+        EventKey any_size = key;
+        if (key.kind == CallKind::kSend || key.kind == CallKind::kCollective) {
+            any_size.flags |= kVariableSize;
+            any_size.bytes = 0;
+            any_size.received_bytes_or_list = 0;
+        }
+        const std::uint64_t signature_hash = hash_of(any_size);
+        HashSlot& signature = slot_of(m.signature_table, signature_hash);
+        if (signature.hash != 0 && m.variable_event[signature.index] != 0) {
+            return m.variable_event[signature.index] - 1;  // its sizes are not entered any more
+        }
+        if (m.event_count == kLostEvent) {
+            ++m.lost_events;
+            return kLostEvent;
+        }
+        if (signature.hash == 0) signature = {signature_hash, ++m.signature_count, 0};
+        const std::uint32_t index = m.event_count;
+        const bool variable = (any_size.flags & kVariableSize) != 0 && ++signature.sizes > kMostSizes;
+        m.events[index].key = variable ? any_size : key;
+        m.events[index].signature = signature.index;
+        m.event_count = index + 1;
+        // From now on its sizes are not told apart: this event stands for all, those known before included.
+        if (variable) m.variable_event[signature.index] = index + 1;
+        if (!variable) slot = {hash, index, 0};
+        return index;
+    }
+
+    CallLogMemory* memory_;
+    LoopFinder loops_;
+    std::uint32_t last_event_ = 0;
+};
+
+}  // namespace haichi

@@ -1,0 +1,185 @@
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "commlog/log/call_log_memory.h"
+
+namespace haichi {
+
+/// Spreads a number over 64 bits (Stafford's variant 13 of the finalizer of MurmurHash3).
+constexpr std::uint64_t mixed(std::uint64_t x) {
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+    return x ^ (x >> 31);
+}
+
+/// A fixed open-addressing table of hashes, at most half full; two keys of the same 64-bit hash are taken for one.
+/// Returns the slot of `hash`, or the free one where it belongs.
+template <std::uint32_t size>
+HashSlot& slot_of(HashSlot (&table)[size], std::uint64_t hash) {
+    static_assert((size & (size - 1)) == 0);
+    std::uint32_t at = static_cast<std::uint32_t>(hash >> 32) & (size - 1);
+    while (table[at].hash != 0 && table[at].hash != hash) at = (at + 1) & (size - 1);
+    return table[at];
+}
+
+/// Finds loops in a stream of symbols as they come, and loops over these, in several levels. A level keeps the symbols
+/// that may still begin a loop. A symbol that was last seen p symbols ago proposes the period p; when p symbols in a
+/// row are equal to those p before, they are a loop. What is before it goes to the next level, then each symbol is only
+/// compared with the body, until one differs: the loop, as one symbol, goes to the next level. O(1) per symbol,
+/// amortised (a proposed period is followed back over at most its own length, and shorter ones come first); no
+/// allocation.
+class LoopFinder {
+  public:
+    explicit LoopFinder(CallLogMemory* memory) : memory_(memory) {}
+
+    void push(Symbol symbol) { push(0, symbol); }
+
+    /// Ends all loops: everything goes to `top`. The stream may go on behind it.
+    void flush() {
+        for (std::uint32_t l = 0; l < kLevels; ++l) {
+            LoopLevel& level = memory_->levels[l];
+            if (level.in_loop != 0) leave_loop(l);
+            emit_first(l, level.size);
+        }
+    }
+
+  private:
+    static std::uint32_t dense(Symbol symbol) {
+        return symbol < kLoopSymbol ? symbol : symbol - kLoopSymbol + kMostEvents;
+    }
+
+    void push(std::uint32_t l, Symbol symbol) {
+        if (l == kLevels) {
+            append_to_top(symbol);
+            return;
+        }
+        LoopLevel& level = memory_->levels[l];
+        if (level.in_loop != 0) {
+            if (level.pending[level.position] == symbol) {
+                if (++level.position == level.size) {
+                    level.position = 0;
+                    ++level.repetitions;
+                }
+                return;
+            }
+            leave_loop(l);
+        }
+        add(l, symbol);
+    }
+
+    /// A symbol that is in no loop yet.
+    void add(std::uint32_t l, Symbol symbol) {
+        LoopLevel& level = memory_->levels[l];
+        if (level.size == kWindow) emit_first(l, kWindow / 2);
+        const std::uint32_t n = level.size;
+        level.pending[n] = symbol;
+        level.size = n + 1;
+        std::uint32_t& last = level.last[dense(symbol)];
+        const std::uint32_t number = level.base + n;
+        if (level.period != 0 && n >= level.period && level.pending[n - level.period] == symbol) {
+            ++level.matched;
+        } else {
+            const std::uint32_t distance = number - (last - 1);
+            level.matched = 0;
+            // A number of before the window, or of before the count began anew, is farther away than it is long.
+            level.period = last != 0 && distance <= n && level.pending[n - distance] == symbol ? distance : 0;
+            if (level.period != 0) {
+                const std::uint32_t p = level.period;
+                while (level.matched < p && level.matched + p <= n &&
+                       level.pending[n - level.matched] == level.pending[n - level.matched - p]) {
+                    ++level.matched;
+                }
+            }
+        }
+        last = number + 1;
+        if (level.period != 0 && level.matched >= level.period) enter_loop(l);
+    }
+
+    void enter_loop(std::uint32_t l) {
+        LoopLevel& level = memory_->levels[l];
+        const std::uint32_t p = level.period;
+        std::uint32_t start = level.size - 2 * p;
+        while (start > 0 && level.pending[start - 1] == level.pending[start - 1 + p]) --start;
+        const std::uint32_t run = level.size - start;
+        emit_first(l, start);
+        level.base += run - p;
+        level.size = p;
+        level.in_loop = 1;
+        level.period = p;
+        level.repetitions = run / p;
+        level.position = run % p;
+    }
+
+    void leave_loop(std::uint32_t l) {
+        LoopLevel& level = memory_->levels[l];
+        const std::uint32_t begun = level.position;
+        push(l + 1, loop_symbol(level.pending, level.size, level.repetitions));
+        level.in_loop = 0;
+        level.period = 0;
+        level.matched = 0;
+        level.base += level.size;
+        level.size = 0;
+        level.position = 0;
+        // The repetition that was begun, if any, is in no loop. It lies where it is read from, each symbol at its
+        // place.
+        for (std::uint32_t i = 0; i < begun; ++i) push(l, level.pending[i]);
+    }
+
+    void emit_first(std::uint32_t l, std::uint32_t count) {
+        LoopLevel& level = memory_->levels[l];
+        for (std::uint32_t i = 0; i < count; ++i) push(l + 1, level.pending[i]);
+        std::memmove(level.pending, level.pending + count, (level.size - count) * sizeof(Symbol));
+        level.size -= count;
+        level.base += count;
+        if (level.size < level.period) level.period = 0;
+    }
+
+    Symbol loop_symbol(const Symbol* symbols, std::uint32_t length, std::uint64_t repetitions) {
+        std::uint64_t hash = length;
+        for (std::uint32_t i = 0; i < length; ++i) hash = mixed(hash * 0x9e3779b97f4a7c15ULL + symbols[i]);
+        hash |= 1;
+        HashSlot& body_slot = slot_of(memory_->body_table, hash);
+        if (body_slot.hash == 0) {
+            if (memory_->body_count == kMostLoops || memory_->body_symbols + length > kMostBodySymbols) {
+                memory_->lost_symbols += length * repetitions;
+                return lost_symbol();
+            }
+            const std::uint32_t index = memory_->body_count;
+            std::memcpy(memory_->body + memory_->body_symbols, symbols, length * sizeof(Symbol));
+            memory_->bodies[index] = {hash, 0, memory_->body_symbols, length};
+            memory_->body_symbols += length;
+            memory_->body_count = index + 1;
+            body_slot = {hash, index, 0};
+        }
+        const std::uint32_t body = body_slot.index;
+        memory_->bodies[body].repetitions += repetitions;
+        const std::uint64_t loop_hash = mixed(hash + repetitions * 0x9e3779b97f4a7c15ULL) | 1;
+        HashSlot& slot = slot_of(memory_->loop_table, loop_hash);
+        if (slot.hash == 0) {
+            if (memory_->loop_count == kMostLoops) {
+                memory_->lost_symbols += length * repetitions;
+                return lost_symbol();
+            }
+            memory_->loops[memory_->loop_count] = {body, 0, repetitions};
+            slot = {loop_hash, memory_->loop_count++, 0};
+        }
+        return kLoopSymbol + slot.index;
+    }
+
+    /// Stands for what there was no room for.
+    static Symbol lost_symbol() { return kLostEvent; }
+
+    void append_to_top(Symbol symbol) {
+        if (memory_->top_count == kMostTop) {
+            ++memory_->lost_symbols;
+            return;
+        }
+        memory_->top[memory_->top_count++] = symbol;
+    }
+
+    CallLogMemory* memory_;
+};
+
+}  // namespace haichi

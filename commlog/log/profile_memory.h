@@ -1,0 +1,146 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "commlog/log/call_log_memory.h"
+
+namespace haichi {
+
+/// What a profiler keeps of one process beside its call log: counters of fixed size, without pointers, zero at first,
+/// as they lie in a part file. encode_rank() (rank_bytes.h) reads them.
+
+/// Class k holds the messages of [2^k, 2^(k+1)) bytes, the last one all larger ones; class 0 also those of 0 bytes.
+inline constexpr int kSizeClasses = 24;
+
+constexpr int size_class(std::uint64_t bytes) {
+    if (bytes <= 1) return 0;
+    const int log = 63 - std::countl_zero(bytes);
+    return log < kSizeClasses ? log : kSizeClasses - 1;
+}
+
+struct MessageCounters {
+    std::uint64_t count, bytes_total, bytes_min, bytes_max;
+    std::uint64_t empty;  ///< of 0 bytes
+    std::uint64_t classes[kSizeClasses];
+
+    void add(std::uint64_t bytes) {
+        if (count == 0 || bytes < bytes_min) bytes_min = bytes;
+        if (bytes > bytes_max) bytes_max = bytes;
+        ++count;
+        bytes_total += bytes;
+        empty += bytes == 0 ? 1 : 0;
+        ++classes[size_class(bytes)];
+    }
+};
+
+/// A function of the communication library. `sent` and `received` are messages of point-to-point functions (a receive
+/// counts when it is completed, with the bytes that came, under the function that posted it), and what the process
+/// contributes and gets in collectives.
+struct FunctionCounters {
+    std::uint64_t calls, ticks_total, ticks_min, ticks_max;
+    MessageCounters sent, received;
+
+    void add_call(std::uint64_t ticks) {
+        if (calls == 0 || ticks < ticks_min) ticks_min = ticks;
+        if (ticks > ticks_max) ticks_max = ticks;
+        ++calls;
+        ticks_total += ticks;
+    }
+};
+
+/// Point-to-point messages to and from one world rank.
+struct PeerCounters {
+    std::uint64_t sent_messages, sent_bytes, received_messages, received_bytes;
+};
+
+struct PeerSlot {
+    std::uint32_t peer_and_1;  ///< 0: free
+    std::uint32_t unused;
+    PeerCounters traffic;
+};
+
+/// Members of a communicator: `count` world ranks from `first` on, `stride` apart. kOutside stands for processes that
+/// are not in MPI_COMM_WORLD.
+struct RankSegment {
+    std::int32_t first, stride, count;
+};
+
+/// A communicator as one process knows it. Entry 0 is MPI_COMM_WORLD, 1 MPI_COMM_SELF.
+struct CommunicatorEntry {
+    /// The same in all processes for the same communicator, different for others that live at the same time. 0: free.
+    std::uint64_t identity;
+    std::int32_t size;                                       ///< of the group the process is in
+    std::int32_t remote_size;                                ///< 0 but for intercommunicators
+    std::uint32_t first_segment, segments, remote_segments;  ///< of the own group, then of the remote one
+    std::uint32_t unused;
+};
+
+inline constexpr std::uint32_t kMostFunctions = 1024;
+inline constexpr std::uint32_t kMostThreads = 16;         ///< with counters and a log of their own
+inline constexpr std::int32_t kMostDensePeers = 1 << 13;  ///< a world of up to so many ranks has one counter for each
+inline constexpr std::uint32_t kPeerSlots = 1U << 14;     ///< of a larger one: a hash table
+inline constexpr std::uint32_t kMostCommunicators = 1U << 12;
+inline constexpr std::uint32_t kMostSegments = 1U << 16;
+/// Stands for communicators without room in the table.
+inline constexpr std::uint32_t kUnknownCommunicator = kMostCommunicators;
+
+/// How a process ended.
+enum class RankState : std::uint32_t { kRunning = 0, kFinished = 1, kAborted = 2, kSignalled = 3 };
+
+struct ThreadMemory {
+    std::uint64_t mpi_ticks;  ///< inside calls
+    std::uint64_t first_ticks, last_ticks;
+    std::uint64_t lost_peers;  ///< messages to or from peers without room in the table
+    std::uint64_t lost_bytes;
+    FunctionCounters functions[kMostFunctions];
+    union {
+        PeerCounters dense[kMostDensePeers];
+        PeerSlot hashed[kPeerSlots];
+    } peers;
+    CallLogMemory calls;
+};
+
+struct ProfileHeader {
+    char magic[8];             ///< kPartMagic
+    std::uint32_t version;     ///< kPartVersion
+    std::uint32_t byte_order;  ///< 0x01020304
+    std::uint64_t size;        ///< sizeof(ProfileMemory)
+    std::uint64_t job;         ///< the same number in all parts of a job, another one in other jobs
+    std::int32_t rank, ranks;
+    RankState state;
+    std::int32_t signal;
+    double ticks_per_second;
+    std::uint64_t start_unix_ns;
+    std::uint64_t start_ticks;  ///< behind MPI_Init
+    std::uint64_t end_ticks;    ///< before MPI_Finalize; 0: not reached
+    double own_ns_per_call;     ///< what the profiler itself costs
+    std::uint32_t threads;      ///< that have counters
+    std::uint32_t uncounted_threads;
+    std::uint64_t uncounted_calls;  ///< of those
+    std::uint64_t lost_requests;    ///< without room in the table of requests in flight
+    std::uint32_t thread_level;     ///< MPI_THREAD_SINGLE = 0, FUNNELED, SERIALIZED, MULTIPLE = 3
+    std::uint32_t has_profile, has_calls;
+    std::uint32_t function_count;
+    std::uint32_t communicator_count, segment_count;
+    std::uint32_t lost_communicators;
+    std::uint32_t unused;
+    char host[64];
+    char library[64];  ///< "Open MPI 4.1.4"
+    char program[256];
+    char function_names[kMostFunctions][32];  ///< by number, "MPI_Send"
+};
+
+inline constexpr char kPartMagic[8] = {'H', 'A', 'I', 'C', 'H', 'I', 'P', 'F'};
+inline constexpr std::uint32_t kPartVersion = 1;
+inline constexpr std::uint32_t kByteOrder = 0x01020304;
+
+/// A whole part file.
+struct ProfileMemory {
+    ProfileHeader header;
+    CommunicatorEntry communicators[kMostCommunicators];
+    RankSegment segments[kMostSegments];
+    ThreadMemory threads[kMostThreads];
+};
+
+}  // namespace haichi
