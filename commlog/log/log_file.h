@@ -1,22 +1,41 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "commlog/log/job_log.h"
+#include "commlog/log/rank_record.h"
 
 namespace haichi {
 
-/// A job file: kJobMagic, kPartVersion, kByteOrder (32 bits each), the number of records (64 bits), then each record's
-/// length (64 bits) and bytes, padded to 8.
+/// A job file is JobFileHeader, then for each record its length (64 bits) and its bytes (encode_rank). Numbers are in
+/// the byte order of the machine that wrote it, which the header states.
 inline constexpr char kJobMagic[8] = {'H', 'A', 'I', 'C', 'H', 'I', 'J', 'L'};
+inline constexpr std::uint32_t kJobVersion = 1;
+
+struct JobFileHeader {
+    char magic[8];             ///< kJobMagic
+    std::uint32_t version;     ///< kJobVersion
+    std::uint32_t byte_order;  ///< kByteOrder
+    std::uint64_t records;
+};
 
 /// Whether a file that begins like this is a job file or a part.
 bool is_own_log(std::string_view prefix);
 
-/// Reads a job file, or parts of one job (more are looked for beside the first: NAME.RANK.part). Warns of ranks without
-/// a part, of processes that did not finish, and of tables that ran full. Throws InputError with file and offset.
+/// Reads a job file, or the parts of one job: with NAME.RANK.part all others of that NAME. Warns of ranks without a
+/// part, of processes that did not finish, and of tables that ran full. Throws InputError with file and offset.
 JobLog read_own_log(const std::string& path);
+
+/// The same from a job file in memory; `file` names it in errors.
+JobLog parse_own_log(std::span<const std::byte> bytes, const std::string& file);
+
+/// Ranks of one job, in any order, some may be missing. Throws InputError, naming `place`, for ranks of different jobs
+/// or twice the same.
+JobLog join_ranks(std::vector<RankRecord> ranks, const std::string& place);
 
 }  // namespace haichi

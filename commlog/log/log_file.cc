@@ -1,0 +1,343 @@
+#include "commlog/log/log_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "base/errors.h"
+#include "commlog/log/rank_bytes.h"
+#include "commlog/workload/workload.h"
+
+namespace haichi {
+
+namespace {
+
+/// A file as memory. Parts are mostly room that was never used and takes no space: they are not read whole.
+class MappedFile {
+  public:
+    explicit MappedFile(const std::string& path) {
+        const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+        struct stat status {};
+        if (file < 0 || ::fstat(file, &status) != 0) {
+            const int why = errno;
+            if (file >= 0) ::close(file);
+            throw InputError(path + ": cannot be read: " + std::strerror(why));
+        }
+        if (!S_ISREG(status.st_mode) || status.st_size == 0) {
+            ::close(file);
+            throw InputError(path + (S_ISREG(status.st_mode) ? ": is empty" : ": a profile must be a file"));
+        }
+        size_ = static_cast<std::size_t>(status.st_size);
+        void* const data = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
+        const int why = errno;
+        ::close(file);
+        if (data == MAP_FAILED) throw InputError(path + ": cannot be read: " + std::strerror(why));
+        data_ = static_cast<const std::byte*>(data);
+    }
+    ~MappedFile() { ::munmap(const_cast<std::byte*>(data_), size_); }
+    MappedFile(const MappedFile&) = delete;
+    MappedFile& operator=(const MappedFile&) = delete;
+
+    [[nodiscard]] std::span<const std::byte> bytes() const { return {data_, size_}; }
+
+  private:
+    const std::byte* data_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+bool begins_with(std::span<const std::byte> bytes, const char (&magic)[8]) {
+    return bytes.size() >= sizeof(magic) && std::memcmp(bytes.data(), magic, sizeof(magic)) == 0;
+}
+
+RankRecord read_part(const std::string& path) {
+    const MappedFile file(path);
+    const auto bytes = file.bytes();
+    if (!begins_with(bytes, kPartMagic)) throw InputError(path + ": is no part of a profile");
+    if (bytes.size() != sizeof(ProfileMemory)) {
+        throw InputError(
+            path + ": has " + std::to_string(bytes.size()) + " bytes, a part " + std::to_string(sizeof(ProfileMemory)),
+            "the file was cut off, or was written by another version of the profiler");
+    }
+    // The mapping begins at a page, so the struct is aligned.
+    return read_rank(*reinterpret_cast<const ProfileMemory*>(bytes.data()), path);
+}
+
+/// "NAME" of "NAME.RANK.part"; nothing for other names.
+std::optional<std::string> job_name(const std::string& file_name) {
+    constexpr std::string_view kEnding = ".part";
+    if (!file_name.ends_with(kEnding)) return std::nullopt;
+    const std::string rest = file_name.substr(0, file_name.size() - kEnding.size());
+    const std::size_t dot = rest.rfind('.');
+    if (dot == std::string::npos || dot + 1 == rest.size()) return std::nullopt;
+    if (rest.find_first_not_of("0123456789", dot + 1) != std::string::npos) return std::nullopt;
+    return rest.substr(0, dot);
+}
+
+std::vector<std::string> parts_beside(const std::string& path) {
+    const std::filesystem::path first(path);
+    const auto name = job_name(first.filename().string());
+    if (!name) return {path};
+    std::vector<std::string> parts;
+    const auto folder = first.has_parent_path() ? first.parent_path() : std::filesystem::path(".");
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        if (job_name(entry.path().filename().string()) == name) {
+            parts.push_back((first.parent_path() / entry.path().filename()).string());
+        }
+    }
+    std::ranges::sort(parts);
+    return parts;
+}
+
+JobLog read_parts(const std::string& path) {
+    std::vector<RankRecord> ranks;
+    std::vector<std::string> left_out;
+    ranks.push_back(read_part(path));
+    for (const std::string& part : parts_beside(path)) {
+        if (std::filesystem::path(part).filename() == std::filesystem::path(path).filename()) continue;
+        try {
+            RankRecord rank = read_part(part);
+            if (rank.job != ranks.front().job) {
+                left_out.push_back(part + ": belongs to another job, left out");
+            } else {
+                ranks.push_back(std::move(rank));
+            }
+        } catch (const InputError& error) {
+            left_out.push_back(std::string(error.what()) + "; left out");
+        }
+    }
+    JobLog job = join_ranks(std::move(ranks), path);
+    job.warnings.insert(job.warnings.begin(), left_out.begin(), left_out.end());
+    return job;
+}
+
+/// "3, 5 to 8 and 12 more" of ascending numbers.
+std::string listed(const std::vector<std::int32_t>& ranks) {
+    std::string text;
+    int shown_runs = 0;
+    for (std::size_t i = 0; i < ranks.size();) {
+        std::size_t last = i;
+        while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
+        if (++shown_runs > 8) return text + " and " + std::to_string(ranks.size() - i) + " more";
+        text += (text.empty() ? "" : ", ") + std::to_string(ranks[i]);
+        if (last > i) text += (last > i + 1 ? " to " : ", ") + std::to_string(ranks[last]);
+        i = last + 1;
+    }
+    return text;
+}
+
+std::vector<std::int32_t> expanded(const std::vector<RankSegment>& segments, std::int32_t ranks,
+                                   const std::string& place) {
+    std::vector<std::int32_t> members;
+    for (const RankSegment& segment : segments) {
+        const auto fail = [&] {
+            throw InputError(place + ": a communicator with " + std::to_string(segment.count) + " members from " +
+                             std::to_string(segment.first) + " among " + std::to_string(ranks) + " ranks");
+        };
+        if (segment.count < 0 || segment.count > ranks) fail();
+        if (members.size() + static_cast<std::size_t>(segment.count) > static_cast<std::size_t>(kMostRanks)) fail();
+        for (std::int32_t i = 0; i < segment.count; ++i) {
+            const std::int64_t member =
+                segment.first == kOutside ? kOutside : segment.first + std::int64_t{i} * segment.stride;
+            if (member != kOutside && (member < 0 || member >= ranks)) fail();
+            members.push_back(static_cast<std::int32_t>(member));
+        }
+    }
+    return members;
+}
+
+/// Gives communicators of all ranks one numbering by their identity.
+class CommunicatorTable {
+  public:
+    CommunicatorTable(JobLog& job, const std::string& place) : job_(&job), place_(&place) {
+        LoggedCommunicator world;
+        world.members.resize(static_cast<std::size_t>(job.rank_count));
+        for (std::int32_t r = 0; r < job.rank_count; ++r) world.members[static_cast<std::size_t>(r)] = r;
+        job.communicators.push_back(std::move(world));
+    }
+
+    /// Entry 0 of each rank is the world, whatever it says.
+    std::uint32_t number(const CommunicatorRecord& record, bool is_world) {
+        if (is_world) return 0;
+        const auto [found, is_new] =
+            numbers_.try_emplace(record.identity, static_cast<std::uint32_t>(job_->communicators.size()));
+        if (is_new) {
+            LoggedCommunicator communicator{record.identity, expanded(record.members, job_->rank_count, *place_),
+                                            expanded(record.remote_members, job_->rank_count, *place_)};
+            members_ += communicator.members.size() + communicator.remote_members.size();
+            if (members_ > kMostMembers) {
+                throw InputError(*place_ + ": communicators with more than " + std::to_string(kMostMembers) +
+                                 " members in all");
+            }
+            job_->communicators.push_back(std::move(communicator));
+        }
+        return found->second;
+    }
+
+  private:
+    static constexpr std::size_t kMostMembers = std::size_t{1} << 30;
+    JobLog* job_;
+    const std::string* place_;
+    std::map<std::uint64_t, std::uint32_t> numbers_;
+    std::size_t members_ = 0;
+};
+
+/// Counts ranks with a finding, for one warning each instead of one for every rank.
+struct Finding {
+    std::vector<std::int32_t> ranks;
+    std::uint64_t sum = 0;
+
+    void add(std::int32_t rank, std::uint64_t count) {
+        if (count == 0) return;
+        ranks.push_back(rank);
+        sum += count;
+    }
+    void warn(JobLog& job, const std::string& what) const {
+        if (!ranks.empty()) {
+            job.warnings.push_back(std::to_string(sum) + " " + what + " (rank " + listed(ranks) + ")");
+        }
+    }
+};
+
+void warn_of_losses(JobLog& job, const std::vector<RankRecord>& records) {
+    Finding requests, calls, communicators, peers, events, symbols, completions;
+    std::vector<std::int32_t> running;
+    std::map<int, std::vector<std::int32_t>> signalled;
+    std::vector<std::int32_t> aborted;
+    for (const RankRecord& record : records) {
+        const std::int32_t r = record.log.rank;
+        requests.add(r, record.lost_requests);
+        calls.add(r, record.uncounted_calls);
+        communicators.add(r, record.lost_communicators);
+        peers.add(r, record.log.profile.lost_messages);
+        std::uint64_t lost_events = 0, lost_symbols = 0, lost_completions = 0;
+        for (const CallSequence& sequence : record.log.threads) {
+            lost_events += sequence.lost_events;
+            lost_symbols += sequence.lost_symbols;
+            lost_completions += sequence.lost_completions;
+        }
+        events.add(r, lost_events);
+        symbols.add(r, lost_symbols);
+        completions.add(r, lost_completions);
+        if (record.log.state == RankState::kRunning) running.push_back(r);
+        if (record.log.state == RankState::kAborted) aborted.push_back(r);
+        if (record.log.state == RankState::kSignalled) signalled[record.log.signal].push_back(r);
+    }
+    const auto warn = [&](const std::vector<std::int32_t>& ranks, const std::string& what) {
+        if (!ranks.empty())
+            job.warnings.push_back("rank " + listed(ranks) + " " + what + ": numbers are those until then");
+    };
+    warn(running, "did not reach MPI_Finalize");
+    warn(aborted, "called MPI_Abort");
+    for (const auto& [signal, ranks] : signalled) warn(ranks, "got signal " + std::to_string(signal));
+    requests.warn(job, "requests found no room in the table of those in flight and are not followed");
+    calls.warn(job, "calls were made by more threads than have counters, and are not in the profile");
+    communicators.warn(job, "communicators found no room in the table");
+    peers.warn(job, "messages to or from more peers than have counters are not in the matrix");
+    events.warn(job, "different events found no room in the call log");
+    symbols.warn(job, "events without a repetition found no room in the call log");
+    completions.warn(job, "completed requests found no room in the call log");
+}
+
+}  // namespace
+
+bool is_own_log(std::string_view prefix) {
+    return prefix.starts_with(std::string_view(kJobMagic, sizeof(kJobMagic))) ||
+           prefix.starts_with(std::string_view(kPartMagic, sizeof(kPartMagic)));
+}
+
+JobLog join_ranks(std::vector<RankRecord> records, const std::string& place) {
+    if (records.empty()) throw InputError(place + ": holds no rank");
+    std::ranges::stable_sort(records, {}, [](const RankRecord& record) { return record.log.rank; });
+    JobLog job;
+    job.format = "haichi";
+    job.rank_count = records.front().ranks;
+    if (job.rank_count > kMostRanks) {
+        throw InputError(place + ": " + std::to_string(job.rank_count) + " ranks; at most " +
+                         std::to_string(kMostRanks));
+    }
+    std::vector<std::int32_t> missing;
+    std::int32_t next = 0;
+    for (const RankRecord& record : records) {
+        const std::int32_t rank = record.log.rank;
+        if (record.job != records.front().job || record.ranks != job.rank_count) {
+            throw InputError(place + ": rank " + std::to_string(rank) + " belongs to another job");
+        }
+        if (rank < next) throw InputError(place + ": rank " + std::to_string(rank) + " is there twice");
+        // A job of 10^8 ranks of which one is there is not listed rank by rank.
+        for (; next < rank && missing.size() < records.size() + 1000; ++next) missing.push_back(next);
+        next = rank + 1;
+        job.has_profile |= record.has_profile;
+        job.has_calls |= record.has_calls;
+    }
+    const std::int32_t missing_count = job.rank_count - static_cast<std::int32_t>(records.size());
+    for (; next < job.rank_count && missing.size() < records.size() + 1000; ++next) missing.push_back(next);
+    if (missing_count > 0) {
+        job.warnings.push_back(std::to_string(missing_count) + " of " + std::to_string(job.rank_count) +
+                               " ranks have left no data: rank " + listed(missing));
+    }
+    warn_of_losses(job, records);
+    CommunicatorTable table(job, place);
+    for (RankRecord& record : records) {
+        RankLog log = std::move(record.log);
+        for (std::size_t c = 0; c < record.communicators.size(); ++c) {
+            log.communicators.push_back(table.number(record.communicators[c], c == 0));
+        }
+        job.ranks.push_back(std::move(log));
+    }
+    return job;
+}
+
+JobLog parse_own_log(std::span<const std::byte> bytes, const std::string& file) {
+    JobFileHeader header{};
+    if (!begins_with(bytes, kJobMagic)) throw InputError(file + ": is no profile of a job");
+    if (bytes.size() < sizeof(header)) throw InputError(file + ": ends in its header");
+    std::memcpy(&header, bytes.data(), sizeof(header));
+    if (header.byte_order != kByteOrder) throw InputError(file + ": was written on a machine of the other byte order");
+    if (header.version != kJobVersion) {
+        throw InputError(file + ": has version " + std::to_string(header.version) + ", this program reads " +
+                         std::to_string(kJobVersion));
+    }
+    std::vector<RankRecord> ranks;
+    std::size_t at = sizeof(header);
+    for (std::uint64_t i = 0; i < header.records; ++i) {
+        std::uint64_t length = 0;
+        const std::string place = file + ", offset " + std::to_string(at);
+        if (bytes.size() - at < sizeof(length)) {
+            throw InputError(place + ": the file ends after " + std::to_string(i) + " of " +
+                             std::to_string(header.records) + " records");
+        }
+        std::memcpy(&length, bytes.data() + at, sizeof(length));
+        at += sizeof(length);
+        if (length > bytes.size() - at) {
+            throw InputError(place + ": a record of " + std::to_string(length) + " bytes, but the file has only " +
+                             std::to_string(bytes.size() - at) + " more");
+        }
+        ranks.push_back(decode_rank(bytes.subspan(at, length), file + ", record at offset " + std::to_string(at)));
+        at += length;
+    }
+    if (at != bytes.size()) {
+        throw InputError(file + ", offset " + std::to_string(at) + ": " + std::to_string(bytes.size() - at) +
+                         " bytes behind the last record");
+    }
+    return join_ranks(std::move(ranks), file);
+}
+
+JobLog read_own_log(const std::string& path) {
+    {
+        const MappedFile file(path);
+        if (!begins_with(file.bytes(), kPartMagic)) return parse_own_log(file.bytes(), path);
+    }
+    return read_parts(path);
+}
+
+}  // namespace haichi

@@ -1,0 +1,281 @@
+#include "commlog/log/rank_bytes.h"
+
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "base/errors.h"
+
+namespace haichi {
+
+namespace {
+
+/// Signed numbers so that small ones of either sign are short.
+constexpr std::uint64_t zigzag(std::int64_t x) {
+    return static_cast<std::uint64_t>(x) << 1 ^ static_cast<std::uint64_t>(x >> 63);
+}
+constexpr std::int64_t unzigzag(std::uint64_t x) { return static_cast<std::int64_t>(x >> 1 ^ (~(x & 1) + 1)); }
+
+class Writer {
+  public:
+    static constexpr bool kReads = false;
+
+    template <typename T>
+    void number(const T& x) {
+        if constexpr (std::is_enum_v<T>) {
+            number(static_cast<std::underlying_type_t<T>>(x));
+        } else if constexpr (std::is_floating_point_v<T>) {
+            auto bits = std::bit_cast<std::uint64_t>(static_cast<double>(x));
+            for (int i = 0; i < 8; ++i, bits >>= 8) byte(bits & 0xff);
+        } else if constexpr (std::is_signed_v<T>) {
+            number(zigzag(x));
+        } else {
+            auto rest = static_cast<std::uint64_t>(x);
+            for (; rest >= 0x80; rest >>= 7) byte((rest & 0x7f) | 0x80);
+            byte(rest);
+        }
+    }
+    void text(const std::string& s) {
+        number(s.size());
+        for (const char c : s) byte(static_cast<unsigned char>(c));
+    }
+    template <typename T, typename Each>
+    void list(std::vector<T>& items, Each each) {
+        number(items.size());
+        for (T& item : items) each(item);
+    }
+    std::vector<std::byte> take() { return std::move(bytes_); }
+
+  private:
+    void byte(std::uint64_t x) { bytes_.push_back(static_cast<std::byte>(x)); }
+    std::vector<std::byte> bytes_;
+};
+
+class Reader {
+  public:
+    static constexpr bool kReads = true;
+
+    Reader(std::span<const std::byte> bytes, const std::string& place) : bytes_(bytes), place_(&place) {}
+
+    template <typename T>
+    void number(T& x) {
+        if constexpr (std::is_enum_v<T>) {
+            std::underlying_type_t<T> value{};
+            number(value);
+            x = static_cast<T>(value);
+        } else if constexpr (std::is_floating_point_v<T>) {
+            std::uint64_t bits = 0;
+            for (int i = 0; i < 8; ++i) bits |= byte() << (8 * i);
+            x = std::bit_cast<double>(bits);
+            if (!(x >= 0 && x <= std::numeric_limits<double>::max())) fail("a time or rate that is none");
+        } else if constexpr (std::is_signed_v<T>) {
+            std::uint64_t value = 0;
+            number(value);
+            const std::int64_t wide = unzigzag(value);
+            if (wide < std::numeric_limits<T>::min() || wide > std::numeric_limits<T>::max()) fail_range(wide);
+            x = static_cast<T>(wide);
+        } else {
+            std::uint64_t value = 0;
+            for (unsigned shift = 0;; shift += 7) {
+                const std::uint64_t b = byte();
+                if (shift > 63 || (shift == 63 && (b & 0x7f) > 1)) fail("a number beyond 64 bits");
+                value |= (b & 0x7f) << shift;
+                if ((b & 0x80) == 0) break;
+            }
+            if (value > std::numeric_limits<T>::max()) fail_range(value);
+            x = static_cast<T>(value);
+        }
+    }
+    void text(std::string& s) {
+        for (std::size_t rest = count(); rest > 0; --rest) s.push_back(static_cast<char>(byte()));
+    }
+    template <typename T, typename Each>
+    void list(std::vector<T>& items, Each each) {
+        const std::size_t size = count();
+        // Not reserved from a number of the file: entries come one by one, and each takes bytes of the record.
+        for (std::size_t i = 0; i < size; ++i) each(items.emplace_back());
+    }
+    void expect_end() const {
+        if (at_ != bytes_.size()) fail(std::to_string(bytes_.size() - at_) + " bytes too many");
+    }
+
+  private:
+    [[noreturn]] void fail(const std::string& what) const {
+        throw InputError(*place_ + ", offset " + std::to_string(at_) + " of the record: " + what,
+                         "the file is damaged, or was not written by this profiler");
+    }
+    template <typename T>
+    [[noreturn]] void fail_range(T value) const {
+        fail("a number out of range: " + std::to_string(value));
+    }
+    std::uint64_t byte() {
+        if (at_ == bytes_.size()) fail("the record ends too early");
+        return static_cast<std::uint64_t>(bytes_[at_++]);
+    }
+    std::size_t count() {
+        std::uint64_t size = 0;
+        number(size);
+        if (size > bytes_.size() - at_)
+            fail(std::to_string(size) + " entries in " + std::to_string(bytes_.size() - at_) + " bytes");
+        return size;
+    }
+
+    std::span<const std::byte> bytes_;
+    const std::string* place_;
+    std::size_t at_ = 0;
+};
+
+// What follows is both directions: `io` is a Writer or a Reader.
+
+template <typename Io>
+void pass(Io& io, MessageStatistics& messages) {
+    io.number(messages.count);
+    if (messages.count == 0) return;
+    io.number(messages.bytes_total);
+    io.number(messages.bytes_min);
+    io.number(messages.bytes_max);
+    io.number(messages.empty);
+    for (std::uint64_t& in_class : messages.classes) io.number(in_class);
+}
+
+template <typename Io>
+void pass(Io& io, RankProfile& profile) {
+    io.number(profile.wall_seconds);
+    io.number(profile.mpi_seconds);
+    io.number(profile.lost_messages);
+    io.number(profile.lost_bytes);
+    io.list(profile.functions, [&](FunctionProfile& function) {
+        io.text(function.name);
+        io.number(function.calls);
+        io.number(function.seconds_total);
+        io.number(function.seconds_min);
+        io.number(function.seconds_max);
+        pass(io, function.sent);
+        pass(io, function.received);
+    });
+    io.list(profile.peers, [&](PeerTraffic& peer) {
+        io.number(peer.peer);
+        io.number(peer.traffic.sent_messages);
+        io.number(peer.traffic.sent_bytes);
+        io.number(peer.traffic.received_messages);
+        io.number(peer.traffic.received_bytes);
+    });
+}
+
+template <typename Io>
+void pass(Io& io, LoggedEvent& event) {
+    io.number(event.key.kind);
+    io.number(event.key.flags);
+    io.number(event.key.operation);
+    io.number(event.key.peer);
+    io.number(event.key.tag);
+    io.number(event.key.communicator);
+    io.number(event.key.bytes);
+    io.number(event.key.received_bytes_or_list);
+    io.number(event.count);
+    if ((event.key.flags & kVariableSize) != 0) {
+        io.number(event.bytes_total);
+        io.number(event.bytes_min);
+        io.number(event.bytes_max);
+    }
+    io.number(event.gap_total);
+    io.number(event.gap_min);
+    io.number(event.gap_max);
+    io.number(event.first_completion);
+    io.number(event.completions);
+}
+
+template <typename Io>
+void pass(Io& io, CallSequence& calls) {
+    io.number(calls.ticks_per_second);
+    io.number(calls.lost_events);
+    io.number(calls.lost_symbols);
+    io.number(calls.lost_completions);
+    io.list(calls.events, [&](LoggedEvent& event) { pass(io, event); });
+    io.list(calls.completions, [&](Completion& completion) {
+        io.number(completion.distance);
+        io.number(completion.source);
+        io.number(completion.tag);
+    });
+    io.list(calls.body, [&](Symbol& symbol) { io.number(symbol); });
+    io.list(calls.bodies, [&](LoopBody& body) {
+        io.number(body.repetitions);
+        io.number(body.first);
+        io.number(body.length);
+    });
+    io.list(calls.loops, [&](Loop& loop) {
+        io.number(loop.body);
+        io.number(loop.repetitions);
+    });
+    io.list(calls.sequence, [&](Symbol& symbol) { io.number(symbol); });
+}
+
+template <typename Io>
+void pass(Io& io, std::vector<RankSegment>& segments) {
+    io.list(segments, [&](RankSegment& segment) {
+        io.number(segment.first);
+        io.number(segment.stride);
+        io.number(segment.count);
+    });
+}
+
+template <typename Io>
+void pass(Io& io, RankRecord& rank) {
+    io.number(rank.job);
+    io.number(rank.ranks);
+    io.number(rank.log.rank);
+    auto has = static_cast<std::uint8_t>((rank.has_profile ? 1 : 0) | (rank.has_calls ? 2 : 0));
+    io.number(has);
+    rank.has_profile = (has & 1) != 0;
+    rank.has_calls = (has & 2) != 0;
+    io.number(rank.lost_requests);
+    io.number(rank.uncounted_calls);
+    io.number(rank.lost_communicators);
+    io.number(rank.log.state);
+    io.number(rank.log.signal);
+    io.text(rank.log.host);
+    io.text(rank.log.program);
+    io.text(rank.log.library);
+    io.number(rank.log.own_ns_per_call);
+    pass(io, rank.log.profile);
+    io.list(rank.communicators, [&](CommunicatorRecord& communicator) {
+        io.number(communicator.identity);
+        pass(io, communicator.members);
+        pass(io, communicator.remote_members);
+    });
+    io.list(rank.log.threads, [&](CallSequence& calls) { pass(io, calls); });
+}
+
+}  // namespace
+
+std::vector<std::byte> encode_rank(const RankRecord& rank) {
+    Writer writer;
+    RankRecord copy = rank;  // the one description of the layout, pass(), is for both directions and takes no constant
+    pass(writer, copy);
+    return writer.take();
+}
+
+RankRecord decode_rank(std::span<const std::byte> record, const std::string& place) {
+    Reader reader(record, place);
+    RankRecord rank;
+    pass(reader, rank);
+    reader.expect_end();
+    if (rank.ranks < 1 || rank.log.rank < 0 || rank.log.rank >= rank.ranks) {
+        throw InputError(place + ": rank " + std::to_string(rank.log.rank) + " of " + std::to_string(rank.ranks));
+    }
+    if (rank.log.state > RankState::kSignalled) throw InputError(place + ": a rank in an unknown state");
+    for (const PeerTraffic& peer : rank.log.profile.peers) {
+        if (peer.peer < kOutside || peer.peer >= rank.ranks || peer.peer == kNobody) {
+            throw InputError(place + ": counters of a peer " + std::to_string(peer.peer) + " among " +
+                             std::to_string(rank.ranks) + " ranks");
+        }
+    }
+    for (const CallSequence& calls : rank.log.threads) {
+        if (!(calls.ticks_per_second > 0)) throw InputError(place + ": a clock without a rate");
+        check_calls(calls, rank.communicators.size(), place);
+    }
+    return rank;
+}
+
+}  // namespace haichi
