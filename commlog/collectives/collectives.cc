@@ -57,6 +57,28 @@ CollectiveStep bruck_step(std::int32_t ranks, std::int32_t rank, std::int32_t st
     return shift(ranks, rank, std::int32_t{1} << step, blocks * block_bytes);
 }
 
+std::int32_t ceil_log2(std::int32_t n) { return floor_log2(n) + (is_power_of_two(n) ? 0 : 1); }
+
+/// Down the binomial tree; `scatter`: the blocks of the ranks below, else one.
+CollectiveStep binomial_step(std::int32_t ranks, std::int32_t rank, std::int32_t step, std::int64_t block_bytes,
+                             bool scatter) {
+    const std::int32_t distance = std::int32_t{1} << (ceil_log2(ranks) - step - 1);
+    const auto blocks_from = [&](std::int32_t first) {
+        return scatter ? std::min(distance, ranks - first) : std::int32_t{1};
+    };
+    if (rank % (2 * distance) == 0 && rank + distance < ranks) {
+        const std::int64_t blocks = blocks_from(rank + distance);
+        if (block_bytes > kLargestMessageBytes / blocks) {
+            throw OptionError("a scatter on " + std::to_string(ranks) + " ranks joins " + std::to_string(blocks) +
+                              " blocks of " + std::to_string(block_bytes) +
+                              " bytes in one message: more than the 2^48 bytes a message may have");
+        }
+        return send_only(rank + distance, blocks * block_bytes);
+    }
+    if (rank % (2 * distance) == distance) return receive_only(rank - distance, blocks_from(rank) * block_bytes);
+    return {};
+}
+
 }  // namespace
 
 std::span<const CollectiveRow> collective_algorithms() {
@@ -67,6 +89,10 @@ std::span<const CollectiveRow> collective_algorithms() {
          CollectiveAlgorithm::kPairwise},
         {"bruck", "All-to-all in log2(ranks) steps: step k sends joined blocks to rank + 2^k.",
          CollectiveAlgorithm::kBruck},
+        {"binomial-broadcast", "Broadcast: ranks that have the vector pass it on, halving the distance each step.",
+         CollectiveAlgorithm::kBinomialBroadcast},
+        {"binomial-scatter", "Scatter: the same tree, each message with the blocks of all ranks below.",
+         CollectiveAlgorithm::kBinomialScatter},
         {"ring", "All-gather: each step passes a block on to rank + 1.", CollectiveAlgorithm::kRing},
     };
     return kRows;
@@ -90,7 +116,9 @@ std::int32_t collective_step_count(CollectiveAlgorithm algorithm, std::int32_t r
         case CollectiveAlgorithm::kRecursiveDoubling:
             return floor_log2(ranks) + (folded_pairs(ranks) > 0 ? 2 : 0);
         case CollectiveAlgorithm::kBruck:
-            return floor_log2(ranks) + (is_power_of_two(ranks) ? 0 : 1);
+        case CollectiveAlgorithm::kBinomialBroadcast:
+        case CollectiveAlgorithm::kBinomialScatter:
+            return ceil_log2(ranks);
         case CollectiveAlgorithm::kPairwise:
         case CollectiveAlgorithm::kRing:
             break;
@@ -115,6 +143,10 @@ CollectiveStep collective_step(CollectiveAlgorithm algorithm, std::int32_t ranks
                                           : shift(ranks, rank.value, step + 1, block_bytes);
         case CollectiveAlgorithm::kBruck:
             return bruck_step(ranks, rank.value, step, block_bytes);
+        case CollectiveAlgorithm::kBinomialBroadcast:
+        case CollectiveAlgorithm::kBinomialScatter:
+            return binomial_step(ranks, rank.value, step, block_bytes,
+                                 algorithm == CollectiveAlgorithm::kBinomialScatter);
         case CollectiveAlgorithm::kRing:
             break;
     }
@@ -133,6 +165,9 @@ std::string collective_step_label(CollectiveAlgorithm algorithm, std::int32_t ra
             return (is_power_of_two(ranks) ? "exchange with rank XOR " : "shift by ") + std::to_string(step + 1);
         case CollectiveAlgorithm::kBruck:
             return "shift by " + std::to_string(std::int64_t{1} << step);
+        case CollectiveAlgorithm::kBinomialBroadcast:
+        case CollectiveAlgorithm::kBinomialScatter:
+            return "tree level " + std::to_string(step + 1);
         case CollectiveAlgorithm::kRing:
             break;
     }

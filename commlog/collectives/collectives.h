@@ -29,6 +29,13 @@ enum class CollectiveAlgorithm {
     /// All-gather (Thakur et al. 2005, "Allgather"): ranks - 1 steps; each passes the block it got last to rank + 1.
     /// block_bytes: what each rank contributes.
     kRing,
+    /// Broadcast from rank 0 down a binomial tree (Thakur et al. 2005, "Broadcast", short messages): with m = ceil(log2
+    /// ranks), in step k the multiples of 2^(m-k) send the vector to rank + 2^(m-k-1). Backwards, and with the ends of
+    /// every message exchanged, it is a reduction to rank 0. block_bytes: the vector.
+    kBinomialBroadcast,
+    /// Scatter from rank 0 down the same tree: a message carries the blocks of all ranks below it. Backwards a gather.
+    /// block_bytes: what each rank gets.
+    kBinomialScatter,
 };
 
 /// What one rank does in one step. An invalid id means that it does not send, or does not receive; the bytes are then

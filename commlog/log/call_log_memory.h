@@ -99,7 +99,7 @@ struct Completion {
     std::uint32_t distance;
     std::int32_t source;
     std::int32_t tag;
-    std::uint32_t event;  ///< of the post; while the list is made, later 0
+    std::uint32_t event;  ///< of the post: says its communicator; 0 in kReceiveAny
 };
 
 /// A loop body and all its repetitions, wherever they are.

@@ -162,7 +162,6 @@ class CallRecorder {
             first = last;
         }
         std::sort(begin, end, [](const Completion& a, const Completion& b) { return a.distance > b.distance; });
-        for (Completion* c = begin; c != end; ++c) c->event = 0;
     }
 
     static void sort_distances(Completion* first, Completion* last) {

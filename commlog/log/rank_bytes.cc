@@ -197,6 +197,7 @@ void pass(Io& io, CallSequence& calls) {
         io.number(completion.distance);
         io.number(completion.source);
         io.number(completion.tag);
+        io.number(completion.event);
     });
     io.list(calls.body, [&](Symbol& symbol) { io.number(symbol); });
     io.list(calls.bodies, [&](LoopBody& body) {

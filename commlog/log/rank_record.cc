@@ -47,6 +47,7 @@ class CallReader {
         calls_.events.assign(m.events, m.events + m.event_count);
         for (LoggedEvent& event : calls_.events) event.signature = 0;
         calls_.completions.assign(m.completions, m.completions + m.completion_count);
+        for (Completion& completion : calls_.completions) completion.event = known(completion.event);
         calls_.bodies.assign(m.bodies, m.bodies + m.body_count);
         calls_.loops.assign(m.loops, m.loops + m.loop_count);
         calls_.body.reserve(m.body_symbols);
@@ -112,7 +113,8 @@ class CallReader {
         event.completions = m.open_count;
         for (std::uint32_t i = 0; i < m.open_count; ++i) {
             calls_.completions.push_back(m.open[i]);
-            calls_.completions.back().event = 0;
+            Completion& completion = calls_.completions.back();
+            completion.event = known(completion.event);
         }
         calls_.sequence.push_back(static_cast<Symbol>(calls_.events.size()));
         calls_.events.push_back(event);
@@ -259,6 +261,9 @@ void check_calls(const CallSequence& calls, std::size_t communicators, const std
             event.key.communicator != kUnknownCommunicator) {
             fail(place, "a communicator " + std::to_string(event.key.communicator) + " that is not there");
         }
+    }
+    for (const Completion& completion : calls.completions) {
+        if (completion.event >= calls.events.size()) fail(place, "a completion of an event that is not there");
     }
     for (const LoopBody& body : calls.bodies) {
         if (body.length == 0 || !inside(body.first, body.length, calls.body.size())) {
