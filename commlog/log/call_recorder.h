@@ -1,13 +1,53 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 #include "commlog/log/loop_finder.h"
 
 namespace haichi {
 
+/// Source and tag as one number, ascending with both.
+constexpr std::uint64_t what_came(std::int32_t source, std::int32_t tag) {
+    return static_cast<std::uint64_t>(static_cast<std::uint32_t>(source)) << 32 | static_cast<std::uint32_t>(tag);
+}
+
+/// Puts a list of completions in an order that does not depend on which came first. kComplete: the oldest post first,
+/// and to receives of the same event what came in ascending order, whichever of them it went to.
+inline void sort_completions(CallKind kind, std::span<Completion> list) {
+    const auto by_event = [](const Completion& a, const Completion& b) {
+        return a.event != b.event ? a.event < b.event : what_came(a.source, a.tag) < what_came(b.source, b.tag);
+    };
+    std::sort(list.begin(), list.end(), by_event);
+    if (kind == CallKind::kReceiveAny) return;
+    for (auto first = list.begin(); first != list.end();) {
+        auto last = first;
+        while (last != list.end() && last->event == first->event) ++last;
+        // Distances alone, descending, as a heap in their field: there is no room here for a list of them.
+        const auto count = last - first;
+        const auto sift = [first](std::ptrdiff_t root, std::ptrdiff_t size) {
+            for (std::ptrdiff_t child = 2 * root + 1; child < size; child = 2 * root + 1) {
+                if (child + 1 < size && first[child + 1].distance < first[child].distance) ++child;
+                if (first[root].distance <= first[child].distance) return;
+                std::swap(first[root].distance, first[child].distance);
+                root = child;
+            }
+        };
+        for (std::ptrdiff_t root = count / 2; root-- > 0;) sift(root, count);
+        for (std::ptrdiff_t size = count; size-- > 1;) {
+            std::swap(first[0].distance, first[size].distance);
+            sift(0, size);
+        }
+        first = last;
+    }
+    std::sort(list.begin(), list.end(),
+              [](const Completion& a, const Completion& b) { return a.distance > b.distance; });
+}
+
 /// Writes the log of one thread. Used by the profiler on the application's call path: no allocation, no lock, and about
-/// ten nanoseconds a call. Not thread-safe.
+/// ten nanoseconds a call. Not thread-safe. Nothing has to be flushed: read_calls() (rank_record.h) takes the memory as
+/// it is after any call.
 class CallRecorder {
   public:
     /// `memory` must outlive this; zero bytes, or what another CallRecorder has left.
@@ -52,23 +92,13 @@ class CallRecorder {
         m.open[m.open_count++] = {distance, source, tag, event};
         // Which of several open receives a message went to may differ from run to run: what came is hashed beside.
         m.open_hash += mixed(distance);
-        if (source != kNobody) m.open_hash += mixed(came(source, tag) ^ mixed(event + 1));
+        if (source != kNobody) m.open_hash += mixed(what_came(source, tag) ^ mixed(event + 1));
     }
 
     /// The dictionary's number of the last post.
     [[nodiscard]] std::uint32_t last_event() const { return last_event_; }
 
-    /// Everything into the compressed log. The log may go on behind it.
-    void flush() {
-        if (memory_->open_count != 0) close_list();
-        loops_.flush();
-    }
-
   private:
-    static std::uint64_t came(std::int32_t source, std::int32_t tag) {
-        return static_cast<std::uint64_t>(static_cast<std::uint32_t>(source)) << 32 | static_cast<std::uint32_t>(tag);
-    }
-
     static std::uint64_t hash_of(const EventKey& key) {
         std::uint64_t words[4];
         static_assert(sizeof(words) == sizeof(EventKey));
@@ -101,7 +131,7 @@ class CallRecorder {
         }
         if (m.open_count == 0) open_list(CallKind::kReceiveAny, flags, tag, communicator);
         m.open[m.open_count++] = {0, source, source_tag, 0};
-        m.open_hash += mixed(came(source, source_tag) + 0x9e3779b97f4a7c15ULL);
+        m.open_hash += mixed(what_came(source, source_tag) + 0x9e3779b97f4a7c15ULL);
     }
 
     void open_list(CallKind kind, std::uint8_t flags, std::int32_t tag, std::uint32_t communicator) {
@@ -131,13 +161,7 @@ class CallRecorder {
         CallLogMemory& m = *memory_;
         Completion* const begin = m.open;
         Completion* const end = m.open + m.open_count;
-        if (m.open_kind == CallKind::kReceiveAny) {
-            std::sort(begin, end, [](const Completion& a, const Completion& b) {
-                return came(a.source, a.tag) < came(b.source, b.tag);
-            });
-        } else {
-            sort_completions(begin, end);
-        }
+        sort_completions(m.open_kind, {begin, end});
         const std::uint32_t room = kMostCompletions - m.completion_count;
         const std::uint32_t kept = std::min(m.open_count, room);
         m.lost_completions += m.open_count - kept;
@@ -145,41 +169,6 @@ class CallRecorder {
         event.first_completion = m.completion_count;
         event.completions = kept;
         m.completion_count += kept;
-    }
-
-    /// Oldest posts first; what came to receives of the same kind in ascending order.
-    static void sort_completions(Completion* begin, Completion* end) {
-        const auto by_event = [](const Completion& a, const Completion& b) {
-            return a.event != b.event ? a.event < b.event : came(a.source, a.tag) < came(b.source, b.tag);
-        };
-        // Two passes over the same entries: what came, sorted within each event, goes to the posts in their order.
-        std::sort(begin, end, by_event);
-        for (Completion* first = begin; first != end;) {
-            Completion* last = first;
-            while (last != end && last->event == first->event) ++last;
-            // Insertion by distance of the distances alone: sources stay where they are.
-            sort_distances(first, last);
-            first = last;
-        }
-        std::sort(begin, end, [](const Completion& a, const Completion& b) { return a.distance > b.distance; });
-    }
-
-    static void sort_distances(Completion* first, Completion* last) {
-        // Heap sort on one field of a struct; lists are short, and are sorted once for every different one.
-        const auto count = last - first;
-        const auto sift = [first](std::ptrdiff_t root, std::ptrdiff_t size) {
-            for (std::ptrdiff_t child = 2 * root + 1; child < size; child = 2 * root + 1) {
-                if (child + 1 < size && first[child + 1].distance < first[child].distance) ++child;
-                if (first[root].distance <= first[child].distance) return;
-                std::swap(first[root].distance, first[child].distance);
-                root = child;
-            }
-        };
-        for (std::ptrdiff_t root = count / 2; root-- > 0;) sift(root, count);
-        for (std::ptrdiff_t size = count; size-- > 1;) {
-            std::swap(first[0].distance, first[size].distance);
-            sift(0, size);
-        }
     }
 
     /// The number of the event in the dictionary, which is entered when it is new.

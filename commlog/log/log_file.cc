@@ -22,6 +22,9 @@ namespace haichi {
 
 namespace {
 
+/// Of a job whose log is read: a small file that states more would fill the memory with empty ranks.
+constexpr std::int32_t kMostLoggedRanks = 1 << 22;
+
 /// A file as memory. Parts are mostly room that was never used and takes no space: they are not read whole.
 class MappedFile {
   public:
@@ -261,7 +264,7 @@ JobLog join_ranks(std::vector<RankRecord> records, const std::string& place) {
     JobLog job;
     job.format = "haichi";
     job.rank_count = records.front().ranks;
-    if (job.rank_count > kMostRanks) {
+    if (job.rank_count > kMostLoggedRanks) {
         throw InputError(place + ": " + std::to_string(job.rank_count) + " ranks; at most " +
                          std::to_string(kMostRanks));
     }

@@ -36,15 +36,6 @@ class LoopFinder {
 
     void push(Symbol symbol) { push(0, symbol); }
 
-    /// Ends all loops: everything goes to `top`. The stream may go on behind it.
-    void flush() {
-        for (std::uint32_t l = 0; l < kLevels; ++l) {
-            LoopLevel& level = memory_->levels[l];
-            if (level.in_loop != 0) leave_loop(l);
-            emit_first(l, level.size);
-        }
-    }
-
   private:
     static std::uint32_t dense(Symbol symbol) {
         return symbol < kLoopSymbol ? symbol : symbol - kLoopSymbol + kMostEvents;
@@ -102,6 +93,8 @@ class LoopFinder {
         const std::uint32_t p = level.period;
         std::uint32_t start = level.size - 2 * p;
         while (start > 0 && level.pending[start - 1] == level.pending[start - 1 + p]) --start;
+        // What was once found beginning with one of its symbols is to be found so again, whatever comes before it.
+        start += known_rotation(level.pending + start, p);
         const std::uint32_t run = level.size - start;
         emit_first(l, start);
         level.base += run - p;
@@ -136,10 +129,40 @@ class LoopFinder {
         if (level.size < level.period) level.period = 0;
     }
 
+    // The hash of a body is a polynomial, sum of m(symbol i) r^(length - 1 - i) modulo 2^64, so that those of its
+    // rotations follow from each other.
+    static constexpr std::uint64_t kBase = 0x9e3779b97f4a7c15ULL;
+    static std::uint64_t coefficient(Symbol symbol) { return mixed(symbol + 0x2545f4914f6cdd1dULL); }
+    static std::uint64_t body_hash(std::uint64_t polynomial, std::uint32_t length) {
+        return mixed(polynomial ^ mixed(length)) | 1;
+    }
+    static std::uint64_t polynomial(const Symbol* symbols, std::uint32_t length) {
+        std::uint64_t sum = 0;
+        for (std::uint32_t i = 0; i < length; ++i) sum = sum * kBase + coefficient(symbols[i]);
+        return sum;
+    }
+
+    /// How many symbols on a body begins that is known, of two repetitions at `symbols`; 0 where none is.
+    [[nodiscard]] std::uint32_t known_rotation(const Symbol* symbols, std::uint32_t length) {
+        std::uint64_t power = 1;  // of the first symbol
+        for (std::uint32_t i = 1; i < length; ++i) power *= kBase;
+        std::uint64_t sum = polynomial(symbols, length);
+        for (std::uint32_t first = 0; first < length; ++first) {
+            const HashSlot& slot = slot_of(memory_->body_table, body_hash(sum, length));
+            if (slot.hash != 0) {
+                const LoopBody& body = memory_->bodies[slot.index];
+                if (body.length == length &&
+                    std::equal(symbols + first, symbols + first + length, memory_->body + body.first)) {
+                    return first;
+                }
+            }
+            sum = (sum - coefficient(symbols[first]) * power) * kBase + coefficient(symbols[first]);
+        }
+        return 0;
+    }
+
     Symbol loop_symbol(const Symbol* symbols, std::uint32_t length, std::uint64_t repetitions) {
-        std::uint64_t hash = length;
-        for (std::uint32_t i = 0; i < length; ++i) hash = mixed(hash * 0x9e3779b97f4a7c15ULL + symbols[i]);
-        hash |= 1;
+        const std::uint64_t hash = body_hash(polynomial(symbols, length), length);
         HashSlot& body_slot = slot_of(memory_->body_table, hash);
         if (body_slot.hash == 0) {
             if (memory_->body_count == kMostLoops || memory_->body_symbols + length > kMostBodySymbols) {

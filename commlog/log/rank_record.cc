@@ -1,10 +1,12 @@
 #include "commlog/log/rank_record.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <optional>
 
 #include "base/errors.h"
+#include "commlog/log/call_recorder.h"
 
 namespace haichi {
 
@@ -53,8 +55,9 @@ class CallReader {
         calls_.body.reserve(m.body_symbols);
         for (std::uint32_t i = 0; i < m.body_symbols; ++i) calls_.body.push_back(known(m.body[i]));
         for (std::uint32_t i = 0; i < m.top_count; ++i) calls_.sequence.push_back(known(m.top[i]));
-        for (std::uint32_t l = kLevels; l-- > 0;) read_level(m.levels[l]);
-        if (m.open_count != 0) read_open_list();
+        for (std::uint32_t l = 0; l < kLevels; ++l) begin_level(l);
+        if (m.open_count != 0) push(0, open_list());
+        for (std::uint32_t l = 0; l < kLevels; ++l) end_level(l);
         return std::move(calls_);
     }
 
@@ -69,60 +72,118 @@ class CallReader {
         return *lost_;
     }
 
-    void read_level(const LoopLevel& level) {
+    /// A level whose log has ended: what it has begun goes on to be compared with what comes from the level below, but
+    /// no new loop is looked for.
+    struct EndingLevel {
+        bool in_loop = false;
+        std::size_t position = 0;
+        std::uint64_t repetitions = 0;
+        std::vector<Symbol> symbols;  ///< the body, or what is in no loop
+    };
+
+    void begin_level(std::uint32_t l) {
+        const LoopLevel& level = memory_->levels[l];
         check_count(level.size, kWindow, "symbols of a level", *place_);
-        if (level.in_loop == 0) {
-            for (std::uint32_t i = 0; i < level.size; ++i) calls_.sequence.push_back(known(level.pending[i]));
-            return;
-        }
-        check_count(level.position, level.size, "symbols of a repetition", *place_);
+        EndingLevel& ending = levels_[l];
+        ending.in_loop = level.in_loop != 0;
+        for (std::uint32_t i = 0; i < level.size; ++i) ending.symbols.push_back(known(level.pending[i]));
+        if (!ending.in_loop) return;
         if (level.size == 0 || level.repetitions == 0) fail(*place_, "a loop without symbols or repetitions");
-        const LoopBody body{0, level.repetitions, static_cast<std::uint32_t>(calls_.body.size()), level.size};
-        for (std::uint32_t i = 0; i < level.size; ++i) calls_.body.push_back(known(level.pending[i]));
-        calls_.loops.push_back({body_like(body), 0, level.repetitions});
-        calls_.sequence.push_back(kLoopSymbol + static_cast<Symbol>(calls_.loops.size() - 1));
-        for (std::uint32_t i = 0; i < level.position; ++i) calls_.sequence.push_back(known(level.pending[i]));
+        if (level.position >= level.size) fail(*place_, "a loop that goes on behind its body");
+        ending.position = level.position;
+        ending.repetitions = level.repetitions;
     }
 
-    /// The body that is there already, with the repetitions added, or `body`.
-    std::uint32_t body_like(const LoopBody& body) {
-        const Symbol* const symbols = calls_.body.data() + body.first;
-        for (std::size_t b = 0; b < calls_.bodies.size(); ++b) {
-            LoopBody& other = calls_.bodies[b];
-            if (other.length != body.length || other.first > body.first ||
-                std::uint64_t{other.first} + other.length > body.first ||
-                !std::equal(symbols, symbols + body.length, calls_.body.data() + other.first)) {
-                continue;
-            }
-            other.repetitions += body.repetitions;
-            calls_.body.resize(body.first);
-            return static_cast<std::uint32_t>(b);
+    void push(std::uint32_t l, Symbol symbol) {
+        if (l == kLevels) {
+            calls_.sequence.push_back(symbol);
+            return;
         }
-        calls_.bodies.push_back(body);
+        EndingLevel& level = levels_[l];
+        if (level.in_loop && level.symbols[level.position] == symbol) {
+            if (++level.position == level.symbols.size()) {
+                level.position = 0;
+                ++level.repetitions;
+            }
+            return;
+        }
+        if (level.in_loop) leave_loop(level);
+        level.symbols.push_back(symbol);
+    }
+
+    void end_level(std::uint32_t l) {
+        EndingLevel& level = levels_[l];
+        if (level.in_loop) leave_loop(level);
+        for (const Symbol symbol : level.symbols) push(l + 1, symbol);
+    }
+
+    void leave_loop(EndingLevel& level) {
+        std::vector<Symbol> outside = {loop_symbol(level.symbols, level.repetitions)};
+        outside.insert(outside.end(), level.symbols.begin(),
+                       level.symbols.begin() + static_cast<std::ptrdiff_t>(level.position));
+        level.symbols = std::move(outside);
+        level.in_loop = false;
+    }
+
+    /// A loop that is known already, or a new one; the repetitions are added to those of its body.
+    Symbol loop_symbol(const std::vector<Symbol>& symbols, std::uint64_t repetitions) {
+        const std::uint32_t body = body_of(symbols);
+        calls_.bodies[body].repetitions += repetitions;
+        for (std::size_t l = 0; l < calls_.loops.size(); ++l) {
+            if (calls_.loops[l].body == body && calls_.loops[l].repetitions == repetitions) {
+                return kLoopSymbol + static_cast<Symbol>(l);
+            }
+        }
+        calls_.loops.push_back({body, 0, repetitions});
+        return kLoopSymbol + static_cast<Symbol>(calls_.loops.size() - 1);
+    }
+
+    std::uint32_t body_of(const std::vector<Symbol>& symbols) {
+        for (std::size_t b = 0; b < calls_.bodies.size(); ++b) {
+            const LoopBody& other = calls_.bodies[b];
+            if (other.length != symbols.size() || std::uint64_t{other.first} + other.length > calls_.body.size())
+                continue;
+            if (std::equal(symbols.begin(), symbols.end(), calls_.body.begin() + other.first)) {
+                return static_cast<std::uint32_t>(b);
+            }
+        }
+        calls_.bodies.push_back(
+            {0, 0, static_cast<std::uint32_t>(calls_.body.size()), static_cast<std::uint32_t>(symbols.size())});
+        calls_.body.insert(calls_.body.end(), symbols.begin(), symbols.end());
         return static_cast<std::uint32_t>(calls_.bodies.size() - 1);
     }
 
     /// What was being completed when the log ended.
-    void read_open_list() {
+    Symbol open_list() {
         const CallLogMemory& m = *memory_;
+        const EventKey key{m.open_kind,         m.open_flags, 0,          kNobody, m.open_tag,
+                           m.open_communicator, m.open_count, m.open_hash};
+        for (std::size_t e = 0; e < calls_.events.size(); ++e) {
+            if (std::memcmp(&calls_.events[e].key, &key, sizeof(key)) != 0) continue;
+            ++calls_.events[e].count;
+            calls_.events[e].gap_total += m.open_gap;
+            return static_cast<Symbol>(e);
+        }
         LoggedEvent event{};
-        event.key = {m.open_kind, m.open_flags, 0, kNobody, m.open_tag, m.open_communicator, m.open_count, m.open_hash};
+        event.key = key;
         event.count = 1;
         event.gap_total = event.gap_min = event.gap_max = m.open_gap;
+        std::vector<Completion> list(m.open, m.open + m.open_count);
+        sort_completions(m.open_kind, list);
         event.first_completion = static_cast<std::uint32_t>(calls_.completions.size());
         event.completions = m.open_count;
-        for (std::uint32_t i = 0; i < m.open_count; ++i) {
-            calls_.completions.push_back(m.open[i]);
-            Completion& completion = calls_.completions.back();
+        for (Completion& completion : list) {
             completion.event = known(completion.event);
+            calls_.completions.push_back(completion);
         }
-        calls_.sequence.push_back(static_cast<Symbol>(calls_.events.size()));
         calls_.events.push_back(event);
+        return static_cast<Symbol>(calls_.events.size() - 1);
     }
 
     const CallLogMemory* memory_;
     const std::string* place_;
     CallSequence calls_;
+    std::array<EndingLevel, kLevels> levels_;
     std::optional<Symbol> lost_;
 };
 

@@ -1,0 +1,239 @@
+#include "commlog/ccs/extraction.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "base/errors.h"
+#include "commlog/ccs/cut.h"
+#include "commlog/ccs/kernel.h"
+
+namespace haichi {
+
+namespace {
+
+/// Of all ranks in one repetition: about 200 bytes each while levels are found.
+constexpr std::int64_t kMostEventsUnrolled = 20'000'000;
+
+KernelSummary summary_of(const std::vector<RankLoops>& loops, const Kernel& kernel) {
+    KernelSummary summary;
+    summary.repetitions = kernel.repetitions;
+    summary.ranks = static_cast<std::int32_t>(kernel.parts.size());
+    summary.bytes = kernel.bytes;
+    for (const Kernel::Part& part : kernel.parts) {
+        const std::int64_t events =
+            saturated_product(loops[static_cast<std::size_t>(part.rank)].traffic(part.body).events, part.executions);
+        const bool first = summary.events_per_rank_most == 0;
+        summary.events_per_rank_least = first ? events : std::min(summary.events_per_rank_least, events);
+        summary.events_per_rank_most = std::max(summary.events_per_rank_most, events);
+    }
+    return summary;
+}
+
+double bytes_of_job(const std::vector<RankLoops>& loops) {
+    double bytes = 0;
+    for (const RankLoops& own : loops) {
+        if (own.calls() == nullptr) continue;
+        BodyTraffic all;
+        for (const LoggedEvent& event : own.calls()->events) {
+            own.add(all, event,
+                    static_cast<std::int64_t>(std::min<std::uint64_t>(event.count, std::uint64_t{1} << 62)));
+        }
+        bytes += all.bytes;
+    }
+    return bytes;
+}
+
+/// Spreads the messages of one level over consecutive sets: in order, each goes to the first in which neither its
+/// source nor its destination is used up.
+class LevelSets {
+  public:
+    LevelSets(std::int32_t ranks, std::int32_t most_per_rank)
+        : most_(most_per_rank), sends_(static_cast<std::size_t>(ranks)), receives_(static_cast<std::size_t>(ranks)) {}
+
+    std::size_t set_for(const Message& message) {
+        End& source = sends_[static_cast<std::size_t>(message.source.value)];
+        End& destination = receives_[static_cast<std::size_t>(message.destination.value)];
+        std::size_t word = 0;
+        while ((full(source, word) | full(destination, word)) == ~std::uint64_t{0}) ++word;
+        const std::size_t set =
+            64 * word + static_cast<std::size_t>(std::countr_one(full(source, word) | full(destination, word)));
+        use(source, set);
+        use(destination, set);
+        used_.push_back(&source);
+        used_.push_back(&destination);
+        return set;
+    }
+
+    /// For the next level: in time that depends on what was used, not on the ranks.
+    void clear() {
+        for (End* end : used_) *end = {};
+        used_.clear();
+    }
+
+  private:
+    struct End {
+        std::vector<std::uint64_t> full;  ///< a bit for each set in which it is used up
+        std::vector<std::int32_t> uses;   ///< of each set, where it may be used several times
+    };
+
+    static std::uint64_t full(const End& end, std::size_t word) { return word < end.full.size() ? end.full[word] : 0; }
+
+    void use(End& end, std::size_t set) const {
+        if (most_ > 1) {
+            if (end.uses.size() <= set) end.uses.resize(set + 1);
+            if (++end.uses[set] < most_) return;
+        }
+        if (end.full.size() <= set / 64) end.full.resize(set / 64 + 1);
+        end.full[set / 64] |= std::uint64_t{1} << set % 64;
+    }
+
+    std::int32_t most_;
+    std::vector<End> sends_, receives_;
+    std::vector<End*> used_;
+};
+
+std::string label_of(const Levels& levels, const std::vector<const LevelledMessage*>& messages, std::int64_t level,
+                     std::size_t set, std::size_t sets) {
+    const std::uint32_t label = messages.front()->label;
+    const bool same = std::ranges::all_of(messages, [&](const LevelledMessage* m) { return m->label == label; });
+    std::string text = "level " + std::to_string(level);
+    if (same && label != 0) text += ", " + levels.labels[label];
+    if (sets > 1) text += ", " + std::to_string(set + 1) + " of " + std::to_string(sets);
+    return text;
+}
+
+/// Levels without messages are left out; their computing time belongs to the next set.
+Workload sets_of(const JobLog& job, const Levels& levels, std::int64_t repetitions, const ExtractionOptions& options,
+                 std::int64_t& level_count) {
+    Workload workload(job.rank_count, repetitions);
+    workload.reserve_messages(levels.messages.size());
+    LevelSets spread(job.rank_count, options.sends_per_rank);
+    double computing = 0;
+    std::size_t computed = 0;
+    level_count = 0;
+    for (std::size_t first = 0; first < levels.messages.size();) {
+        std::size_t end = first;
+        const std::int64_t level = levels.messages[first].level;
+        while (end < levels.messages.size() && levels.messages[end].level == level) ++end;
+        ++level_count;
+        std::vector<std::vector<const LevelledMessage*>> sets;
+        spread.clear();
+        for (std::size_t m = first; m < end; ++m) {
+            const std::size_t set = spread.set_for(levels.messages[m].message);
+            if (set >= sets.size()) sets.resize(set + 1);
+            sets[set].push_back(&levels.messages[m]);
+        }
+        for (; computed <= static_cast<std::size_t>(level) && computed < levels.compute_seconds.size(); ++computed) {
+            computing += levels.compute_seconds[computed];
+        }
+        for (std::size_t s = 0; s < sets.size(); ++s) {
+            const bool computes = s == 0 && options.compute_time == ComputeTime::kMean;
+            workload.add_set(label_of(levels, sets[s], level_count, s, sets.size()), computes ? computing : 0);
+            for (const LevelledMessage* m : sets[s]) {
+                workload.add_message(m->message.source, m->message.destination, m->message.size_bytes);
+            }
+        }
+        computing = 0;
+        first = end;
+    }
+    return workload;
+}
+
+std::string times(std::int64_t count, const char* one, const char* many) {
+    return std::to_string(count) + " " + (count == 1 ? one : many);
+}
+
+void warn(const JobLog& job, const std::vector<RankLoops>& loops, const Levels& levels, Extraction& extraction) {
+    auto& warnings = extraction.warnings;
+    warnings = job.warnings;
+    int threads = 0;
+    for (const RankLoops& own : loops) threads += own.other_threads() > 0 ? 1 : 0;
+    if (threads > 0) {
+        warnings.push_back("in " + times(threads, "rank", "ranks") +
+                           " several threads communicate; the sets are those of the thread that sends most");
+    }
+    if (extraction.in_flight > 0) {
+        warnings.push_back("the repetitions overlap: " + times(extraction.in_flight, "message is", "messages are") +
+                           " under way at every place where they could be cut");
+    }
+    if (levels.relying_on_buffers > 0) {
+        warnings.push_back(times(levels.relying_on_buffers, "send returns", "sends return") +
+                           " before the receive is posted, or else the ranks would wait for each other for ever");
+    }
+    if (levels.outside > 0) {
+        warnings.push_back(times(levels.outside, "message goes", "messages go") +
+                           " to processes outside of the job's world");
+    }
+    if (levels.neighborhood > 0) {
+        warnings.push_back("neighbourhood collectives are not expanded: the log does not say who the neighbours are");
+    }
+}
+
+[[noreturn]] void refuse_without_messages(const Levels& levels) {
+    if (levels.collectives_left > 0) {
+        throw UnsupportedError("the kernel has no messages beside " +
+                                   times(levels.collectives_left, "collective that is", "collectives that are") +
+                                   " not expanded",
+                               "--collectives all expands those on all ranks, too");
+    }
+    throw UnsupportedError("the kernel has no messages between ranks", "--kernel N takes another one");
+}
+
+}  // namespace
+
+Extraction extract_sets(const JobLog& job, const ExtractionOptions& options) {
+    if (options.sends_per_rank < 1) throw OptionError("--sends-per-rank must be 1 or more");
+    if (!job.has_calls) {
+        throw UnsupportedError(
+            "a " + job.format + " log says what was sent, not in which order: no sets can be extracted",
+            "use it as a communication matrix, one set: haichi log convert");
+    }
+    std::vector<RankLoops> loops;
+    loops.reserve(job.ranks.size());
+    for (const RankLog& rank : job.ranks) loops.emplace_back(job, rank, options.levels.collectives);
+
+    Extraction extraction;
+    extraction.total_bytes = bytes_of_job(loops);
+    KernelSearch search = find_kernels(job, loops);
+    for (const Kernel& kernel : search.kernels) extraction.kernels.push_back(summary_of(loops, kernel));
+    if (search.kernels.empty() && !search.refusal.empty() && options.kernel != 0) {
+        throw UnsupportedError("no repetition that all ranks share: " + search.refusal,
+                               "--kernel whole takes the whole log as one repetition");
+    }
+    const bool whole = options.kernel == 0 || (!options.kernel && search.kernels.empty());
+    if (options.kernel && !whole && static_cast<std::size_t>(*options.kernel) > search.kernels.size()) {
+        throw OptionError("--kernel " + std::to_string(*options.kernel) + ": the log has " +
+                          times(static_cast<std::int64_t>(search.kernels.size()), "kernel", "kernels"));
+    }
+    extraction.chosen = whole ? -1 : options.kernel.value_or(1) - 1;
+
+    std::vector<RankWindow> windows;
+    InFlight in_flight;
+    std::int64_t repetitions = 1;
+    if (whole) {
+        windows = unroll_all(job, loops, kMostEventsUnrolled);
+    } else {
+        const Kernel& kernel = search.kernels[static_cast<std::size_t>(extraction.chosen)];
+        repetitions = kernel.repetitions;
+        windows = unroll(loops, kernel, kMostEventsUnrolled);
+        in_flight = find_cut(job, loops, windows);
+    }
+    for (const auto& [channel, count] : in_flight) extraction.in_flight += std::abs(count);
+    const Levels levels = assign_levels(job, loops, windows, in_flight, options.levels);
+    if (levels.messages.empty()) refuse_without_messages(levels);
+
+    extraction.kernel_bytes =
+        whole ? extraction.total_bytes : search.kernels[static_cast<std::size_t>(extraction.chosen)].bytes;
+    for (const double seconds : levels.compute_seconds) extraction.compute_seconds += seconds;
+    extraction.relying_on_buffers = levels.relying_on_buffers;
+    extraction.to_oneself = levels.to_oneself;
+    extraction.outside = levels.outside;
+    extraction.collectives_left = levels.collectives_left;
+    extraction.neighborhood = levels.neighborhood;
+    extraction.workload = sets_of(job, levels, repetitions, options, extraction.levels);
+    warn(job, loops, levels, extraction);
+    return extraction;
+}
+
+}  // namespace haichi

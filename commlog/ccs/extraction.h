@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "commlog/ccs/levels.h"
+#include "commlog/log/job_log.h"
+#include "commlog/workload/workload.h"
+
+namespace haichi {
+
+/// What computing time the sets are given.
+enum class ComputeTime { kNone, kMean };
+
+/// How communication sets are extracted from a log.
+struct ExtractionOptions {
+    LevelOptions levels;
+    /// In one set a rank sends and receives at most so many messages: the network interfaces of a node.
+    std::int32_t sends_per_rank = 1;
+    /// The N-th kernel, from 1; 0: the whole log as one repetition; nothing: the first, or where no rank repeats
+    /// anything the whole log.
+    std::optional<int> kernel;
+    ComputeTime compute_time = ComputeTime::kNone;
+};
+
+/// A kernel that was found, for the report.
+struct KernelSummary {
+    std::int64_t repetitions = 0;
+    std::int64_t events_per_rank_least = 0, events_per_rank_most = 0;  ///< in one repetition
+    std::int32_t ranks = 0;                                            ///< that take part
+    double bytes = 0;                                                  ///< sent in all repetitions
+};
+
+/// Communication sets and how they were found.
+struct Extraction {
+    Workload workload;
+    std::vector<KernelSummary> kernels;
+    int chosen = 0;              ///< index in `kernels`; -1: the whole log
+    double total_bytes = 0;      ///< of the job: point-to-point messages to others, and collectives that are expanded
+    double kernel_bytes = 0;     ///< of these, in the kernel's repetitions
+    double compute_seconds = 0;  ///< of one repetition, mean over the ranks
+    std::int64_t levels = 0;
+    std::int64_t in_flight = 0;  ///< messages under way at every cut; 0: the cut is clean
+    std::int64_t relying_on_buffers = 0, to_oneself = 0, outside = 0, collectives_left = 0, neighborhood = 0;
+    std::vector<std::string> warnings;
+};
+
+/// The concurrent communication sets of a job's repeating kernel, as messages that neither share a source or a
+/// destination nor have to wait for each other. The same program and input give the same sets, whatever the timing and
+/// the order of completion were. Throws UnsupportedError where there are none: the log has no order, nothing repeats in
+/// all ranks alike, or the kernel has no messages.
+Extraction extract_sets(const JobLog& job, const ExtractionOptions& options);
+
+}  // namespace haichi

@@ -1,0 +1,447 @@
+#include "commlog/ccs/levels.h"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <optional>
+
+namespace haichi {
+
+namespace {
+
+constexpr std::int64_t kUnknown = -1;
+constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+/// A message or a collective operation: something with a level that ranks wait for.
+struct Transfer {
+    std::int64_t level = kUnknown;      ///< of a collective: of its first phase
+    std::int64_t end_level = kUnknown;  ///< of a collective: of its last phase
+    std::int64_t base = 0;              ///< highest level completed before it, of those who have posted
+    std::int32_t missing_posts = 0;     ///< until the level is known
+    std::vector<std::size_t> waiting;   ///< ranks' windows
+};
+
+/// Events of one rank in the order of its cut.
+struct RankState {
+    std::size_t at = 0;        ///< events done
+    std::uint32_t inside = 0;  ///< parts of the event at hand that are done
+    bool posted = false;       ///< the part at hand is posted and waits
+    std::int64_t level = 0;    ///< highest completed
+    std::uint32_t posts = 0;   ///< sends and collectives posted, for the order of messages
+};
+
+/// What an event posts or waits for: a transfer for each part.
+struct EventTransfers {
+    std::vector<std::size_t> transfers;
+};
+
+class LevelAssignment {
+  public:
+    LevelAssignment(const JobLog& job, const std::vector<RankLoops>& loops, const std::vector<RankWindow>& windows,
+                    const InFlight& in_flight, const LevelOptions& options)
+        : job_(&job),
+          loops_(&loops),
+          windows_(&windows),
+          in_flight_(&in_flight),
+          options_(&options),
+          states_(windows.size()),
+          transfers_of_(windows.size()),
+          computing_(windows.size()) {
+        levels_.labels.emplace_back();
+    }
+
+    Levels run() {
+        for (std::size_t w = 0; w < windows_->size(); ++w) prepare(w);
+        match();
+        for (std::size_t w = 0; w < windows_->size(); ++w) runnable_.push_back(w);
+        while (true) {
+            while (!runnable_.empty()) {
+                const std::size_t w = runnable_.front();
+                runnable_.pop_front();
+                advance(w);
+            }
+            if (!break_circle()) break;
+        }
+        collect();
+        return std::move(levels_);
+    }
+
+  private:
+    /// A send or receive of the window, before it is matched.
+    struct End {
+        std::size_t window;
+        std::size_t event;       ///< rotated position of the post; where the transfer is noted
+        std::int64_t order;      ///< position of the post, before 0 for those of the repetition before
+        std::uint32_t part = 0;  ///< of kReceiveAny
+        const LoggedEvent* logged = nullptr;
+        std::size_t completion = kNone;  ///< position of the event that completes it, where that is another one
+        std::uint32_t completion_part = 0;
+    };
+    struct Ends {
+        std::vector<End> sends, receives;
+    };
+    struct SendOf {
+        std::size_t transfer, window, event;
+        std::int32_t destination;
+        std::int64_t bytes;
+        std::uint32_t post = 0;
+    };
+    struct CollectiveOf {
+        std::size_t transfer;
+        std::uint32_t communicator;
+        CollectiveCall call;
+        std::uint32_t post = 0;  ///< of the first member to reach it
+    };
+
+    [[nodiscard]] const RankWindow& window(std::size_t w) const { return (*windows_)[w]; }
+    [[nodiscard]] std::size_t length(std::size_t w) const { return window(w).events.size(); }
+    /// Index in RankWindow::events of rotated position `i`.
+    [[nodiscard]] std::size_t index(std::size_t w, std::size_t i) const { return (i + window(w).cut) % length(w); }
+    [[nodiscard]] std::size_t position(std::size_t w, std::size_t event) const {
+        return (event + length(w) - window(w).cut) % length(w);
+    }
+
+    std::size_t new_transfer(std::int32_t missing_posts) {
+        transfers_.push_back({});
+        transfers_.back().missing_posts = missing_posts;
+        return transfers_.size() - 1;
+    }
+
+    /// Notes sends, receives and collectives of a window by channel, in the order in which they were posted.
+    void prepare(std::size_t w) {
+        const RankWindow& own = window(w);
+        const RankLoops& loops = (*loops_)[own.rank];
+        const std::int32_t rank = job_->ranks[own.rank].rank;
+        transfers_of_[w].resize(length(w));
+        for (std::size_t i = 0; i < length(w); ++i) {
+            const WindowEvent& event = own.events[index(w, i)];
+            const EventKey& key = event.event->key;
+            const std::uint32_t communicator = loops.communicator(key.communicator);
+            const auto order = static_cast<std::int64_t>(i);
+            switch (key.kind) {
+                case CallKind::kSend:
+                    transfers_of_[w][i].transfers.assign(1, kNone);
+                    if (key.peer == kOutside) ++levels_.outside;
+                    if (key.peer == rank) ++levels_.to_oneself;
+                    if (key.peer >= 0 && key.peer != rank) {
+                        ends_[{rank, key.peer, communicator, key.tag}].sends.push_back({w, i, order, 0, event.event});
+                    }
+                    break;
+                case CallKind::kReceive:
+                    transfers_of_[w][i].transfers.assign(1, kNone);
+                    if ((key.flags & kBlocking) != 0 && key.peer >= 0 && key.peer != rank) {
+                        ends_[{key.peer, rank, communicator, key.tag}].receives.push_back(
+                            {w, i, order, 0, event.event});
+                    }
+                    break;
+                case CallKind::kReceiveAny:
+                    transfers_of_[w][i].transfers.assign(event.event->completions, kNone);
+                    for (std::uint32_t c = 0; c < event.event->completions; ++c) {
+                        const Completion& came = loops.calls()->completions[event.event->first_completion + c];
+                        if (came.source < 0 || came.source == rank) continue;
+                        ends_[{came.source, rank, communicator, came.tag}].receives.push_back(
+                            {w, i, order, c, event.event});
+                    }
+                    break;
+                case CallKind::kComplete:
+                    transfers_of_[w][i].transfers.assign(event.requests, kNone);
+                    for (std::uint32_t c = 0; c < event.requests; ++c) prepare_request(w, i, c);
+                    break;
+                case CallKind::kCollective:
+                    transfers_of_[w][i].transfers.assign(1, kNone);
+                    if (job_->communicators[communicator].members.size() >= 2) {
+                        note_collective(w, i, communicator, key);
+                    }
+                    break;
+            }
+        }
+    }
+
+    /// A receive that is completed here belongs to the channel of its post; sends and collectives were noted there.
+    void prepare_request(std::size_t w, std::size_t i, std::uint32_t c) {
+        const RankWindow& own = window(w);
+        const WindowEvent& event = own.events[index(w, i)];
+        const WindowRequest& request = own.requests[event.first_request + c];
+        if (!own.repeats && request.repetitions_ago > 0) return;
+        const WindowEvent& post = own.events[request.post];
+        // As many events before this one as in the log, wherever the cut is.
+        const std::int64_t back =
+            static_cast<std::int64_t>(index(w, i)) - static_cast<std::int64_t>(request.post) +
+            static_cast<std::int64_t>(request.repetitions_ago) * static_cast<std::int64_t>(length(w));
+        const std::int64_t order = static_cast<std::int64_t>(i) - back;
+        requests_.push_back({w, i, c, order, position(w, request.post)});
+        const EventKey& key = post.event->key;
+        if (key.kind != CallKind::kReceive) return;
+        const bool open = (key.flags & (kAnySource | kAnyTag)) != 0;
+        const std::int32_t source = open ? request.source : key.peer;
+        if (source < 0 || source == job_->ranks[own.rank].rank) return;
+        const RankLoops& loops = (*loops_)[own.rank];
+        ends_[{source, job_->ranks[own.rank].rank, loops.communicator(key.communicator), open ? request.tag : key.tag}]
+            .receives.push_back({w, position(w, request.post), order, 0, post.event, i, c});
+    }
+
+    void note_collective(std::size_t w, std::size_t i, std::uint32_t communicator, const EventKey& key) {
+        std::uint32_t& count = collective_count_[{w, communicator}];
+        const std::pair<std::uint32_t, std::uint32_t> which{communicator, count++};
+        auto found = collective_numbers_.find(which);
+        if (found == collective_numbers_.end()) {
+            found = collective_numbers_.emplace(which, collectives_.size()).first;
+            CollectiveOf collective{new_transfer(0), communicator, {}, 0};
+            collective.call.operation = static_cast<CollectiveOperation>(key.operation);
+            collectives_.push_back(collective);
+            collective_of_transfer_[collective.transfer] = collectives_.size() - 1;
+        }
+        CollectiveOf& collective = collectives_[found->second];
+        ++transfers_[collective.transfer].missing_posts;
+        const LoggedEvent& event = *window(w).events[index(w, i)].event;
+        collective.call.bytes = std::max(collective.call.bytes, RankLoops::bytes_of(event));
+        if ((key.flags & kVariableSize) == 0) {
+            collective.call.received_bytes =
+                std::max(collective.call.received_bytes,
+                         static_cast<std::int64_t>(std::min<std::uint64_t>(
+                             key.received_bytes_or_list, static_cast<std::uint64_t>(kLargestMessageBytes))));
+        }
+        if (key.peer >= 0) {
+            const auto& members = job_->communicators[communicator].members;
+            const auto root = std::ranges::find(members, key.peer);
+            if (root != members.end()) collective.call.root = static_cast<std::size_t>(root - members.begin());
+        }
+        transfers_of_[w][i].transfers[0] = collective.transfer;
+    }
+
+    /// The k-th send of a channel goes to its k-th receive; with messages in flight to a later one, or in the next
+    /// repetition.
+    void match() {
+        for (auto& [channel, ends] : ends_) {
+            std::ranges::stable_sort(ends.receives, {}, &End::order);
+            const auto flying = in_flight_->find(channel);
+            const std::int64_t shift = flying == in_flight_->end() ? 0 : flying->second;
+            const auto receives = static_cast<std::int64_t>(ends.receives.size());
+            for (std::int64_t k = 0; k < static_cast<std::int64_t>(ends.sends.size()); ++k) {
+                const End& send = ends.sends[static_cast<std::size_t>(k)];
+                const std::int64_t k_received = k + shift;
+                const End* receive = k_received >= 0 && k_received < receives
+                                         ? &ends.receives[static_cast<std::size_t>(k_received)]
+                                         : nullptr;
+                add_message(channel, send, receive);
+            }
+        }
+        // Requests wait for what their posts posted, if that was in this repetition.
+        for (const RequestOf& request : requests_) {
+            if (request.order < 0) continue;
+            const auto& posted = transfers_of_[request.window][request.post].transfers;
+            transfers_of_[request.window][request.event].transfers[request.part] = posted[0];
+        }
+        ends_.clear();
+    }
+
+    void add_message(const Channel& channel, const End& send, const End* receive) {
+        const std::int64_t bytes = RankLoops::bytes_of(*send.logged);
+        const bool receive_is_inside = receive != nullptr && receive->order >= 0;
+        const bool synchronous = (send.logged->key.flags & kSynchronous) != 0;
+        const bool waits = receive_is_inside && (bytes > options_->eager_limit_bytes || synchronous);
+        const std::size_t transfer = new_transfer(waits ? 2 : 1);
+        transfers_of_[send.window][send.event].transfers[0] = transfer;
+        if (receive_is_inside) {
+            transfers_of_[receive->window][receive->event].transfers[receive->part] = transfer;
+            if (!waits) eager_receives_.push_back({receive->window, receive->event, receive->part});
+        } else if (receive != nullptr) {
+            // Posted in the repetition before, over in this one.
+            transfers_of_[receive->window][receive->completion].transfers[receive->completion_part] = transfer;
+        }
+        sends_.push_back({transfer, send.window, send.event, channel.destination, bytes});
+    }
+
+    /// Runs a rank until it has to wait.
+    void advance(std::size_t w) {
+        RankState& state = states_[w];
+        for (; state.at < length(w); ++state.at, state.inside = 0) {
+            const WindowEvent& event = window(w).events[index(w, state.at)];
+            const EventKey& key = event.event->key;
+            if (state.inside == 0 && !state.posted) note_computing(w, event.gap_seconds);
+            const auto& parts = transfers_of_[w][state.at].transfers;
+            for (; state.inside < parts.size(); ++state.inside) {
+                const std::size_t transfer = parts[state.inside];
+                if (transfer == kNone) continue;
+                const bool posts = key.kind != CallKind::kComplete;
+                if (posts && !state.posted) post(w, key, transfer);
+                const bool waits = !posts || (key.flags & kBlocking) != 0 || key.kind == CallKind::kReceiveAny;
+                if (!waits) continue;
+                state.posted = true;
+                Transfer& of = transfers_[transfer];
+                if (of.level == kUnknown) {
+                    of.waiting.push_back(w);
+                    return;
+                }
+                state.posted = false;
+                state.level = std::max(state.level, of.end_level);
+            }
+        }
+    }
+
+    void post(std::size_t w, const EventKey& key, std::size_t transfer) {
+        RankState& state = states_[w];
+        if (key.kind == CallKind::kSend || key.kind == CallKind::kCollective) {
+            post_of_[{w, state.at}] = state.posts++;
+        }
+        // A receive of a message that travels at once, whenever it is posted, does not count.
+        const bool receives = key.kind == CallKind::kReceive || key.kind == CallKind::kReceiveAny;
+        if (receives && is_eager(w, state.at, state.inside)) return;
+        Transfer& of = transfers_[transfer];
+        of.base = std::max(of.base, state.level);
+        if (--of.missing_posts == 0) settle(transfer);
+    }
+
+    [[nodiscard]] bool is_eager(std::size_t w, std::size_t event, std::uint32_t part) {
+        if (!eager_sorted_) std::ranges::sort(eager_receives_);
+        eager_sorted_ = true;
+        return std::ranges::binary_search(eager_receives_, EagerReceive{w, event, part});
+    }
+
+    /// The level is known: ranks that wait for it go on.
+    void settle(std::size_t transfer) {
+        Transfer& of = transfers_[transfer];
+        of.level = of.end_level = of.base + 1;
+        const auto collective = collective_of_transfer_.find(transfer);
+        if (collective != collective_of_transfer_.end()) of.end_level = add_phases(collectives_[collective->second]);
+        for (const std::size_t w : of.waiting) runnable_.push_back(w);
+        of.waiting.clear();
+    }
+
+    /// The last level of a collective, its messages added.
+    std::int64_t add_phases(const CollectiveOf& collective) {
+        const std::int64_t first = transfers_[collective.transfer].level;
+        if (!is_expanded(*job_, collective.communicator, options_->collectives)) {
+            ++levels_.collectives_left;
+            return first;
+        }
+        if (collective.call.operation == CollectiveOperation::kNeighbor) ++levels_.neighborhood;
+        const auto phases =
+            options_->algorithms.phases(collective.call, job_->communicators[collective.communicator].members);
+        std::int64_t level = first - 1;
+        for (const CollectivePhase& phase : phases) {
+            ++level;
+            const auto [label, is_new] =
+                label_numbers_.try_emplace(phase.label, static_cast<std::uint32_t>(levels_.labels.size()));
+            if (is_new) levels_.labels.push_back(phase.label);
+            for (const Message& message : phase.messages) {
+                levels_.messages.push_back({message, level,
+                                            kBehindPosts + static_cast<std::uint32_t>(collective.communicator),
+                                            label->second});
+            }
+        }
+        return std::max(level, first);
+    }
+
+    /// When all ranks wait for each other, sends that wait to be received are let go: the library buffers them, or the
+    /// program would not have ended. False when nothing waits any more.
+    bool break_circle() {
+        bool any = false;
+        bool send_waits = false;
+        for (std::size_t w = 0; w < states_.size(); ++w) {
+            const RankState& state = states_[w];
+            if (state.at == length(w)) continue;
+            any = true;
+            const EventKey& key = window(w).events[index(w, state.at)].event->key;
+            const std::size_t transfer = transfers_of_[w][state.at].transfers[state.inside];
+            send_waits |= key.kind == CallKind::kSend || is_own_send(w, transfer);
+        }
+        if (!any) return false;
+        // Only where no send waits is it anything else: a part of the log is missing.
+        for (std::size_t w = 0; w < states_.size(); ++w) {
+            const RankState& state = states_[w];
+            if (state.at == length(w)) continue;
+            const EventKey& key = window(w).events[index(w, state.at)].event->key;
+            const std::size_t transfer = transfers_of_[w][state.at].transfers[state.inside];
+            if (transfers_[transfer].level != kUnknown) continue;
+            if (send_waits && key.kind != CallKind::kSend && !is_own_send(w, transfer)) continue;
+            ++levels_.relying_on_buffers;
+            transfers_[transfer].missing_posts = 0;
+            settle(transfer);
+        }
+        return true;
+    }
+
+    [[nodiscard]] bool is_own_send(std::size_t w, std::size_t transfer) {
+        if (sender_of_.empty()) {
+            sender_of_.assign(transfers_.size(), kNone);
+            for (const SendOf& send : sends_) sender_of_[send.transfer] = send.window;
+        }
+        return sender_of_[transfer] == w;
+    }
+
+    void note_computing(std::size_t w, double seconds) {
+        if (seconds > 0) computing_[w][states_[w].level + 1] += seconds;
+    }
+
+    void collect() {
+        for (const SendOf& send : sends_) {
+            const Transfer& of = transfers_[send.transfer];
+            const RankId source(job_->ranks[window(send.window).rank].rank);
+            levels_.messages.push_back(
+                {{source, RankId(send.destination), send.bytes}, of.level, post_of_[{send.window, send.event}], 0});
+        }
+        std::ranges::stable_sort(levels_.messages, [](const LevelledMessage& a, const LevelledMessage& b) {
+            if (a.level != b.level) return a.level < b.level;
+            if (a.message.source != b.message.source) return a.message.source.value < b.message.source.value;
+            return a.post < b.post;
+        });
+        for (const auto& by_level : computing_) {
+            for (const auto& [level, seconds] : by_level) {
+                if (levels_.compute_seconds.size() <= static_cast<std::size_t>(level)) {
+                    levels_.compute_seconds.resize(static_cast<std::size_t>(level) + 1);
+                }
+                levels_.compute_seconds[static_cast<std::size_t>(level)] +=
+                    seconds / static_cast<double>(windows_->size());
+            }
+        }
+    }
+
+    struct RequestOf {
+        std::size_t window, event;
+        std::uint32_t part;
+        std::int64_t order;  ///< position of the post, before 0 in an earlier repetition
+        std::size_t post;    ///< the same in this one
+    };
+    struct EagerReceive {
+        std::size_t window, event;
+        std::uint32_t part;
+        friend auto operator<=>(const EagerReceive&, const EagerReceive&) = default;
+    };
+
+    /// Messages of collectives come behind those that were posted one by one.
+    static constexpr std::uint32_t kBehindPosts = 1U << 31;
+
+    const JobLog* job_;
+    const std::vector<RankLoops>* loops_;
+    const std::vector<RankWindow>* windows_;
+    const InFlight* in_flight_;
+    const LevelOptions* options_;
+    Levels levels_;
+    std::vector<RankState> states_;
+    std::vector<std::vector<EventTransfers>> transfers_of_;  ///< by window and rotated position
+    std::vector<std::map<std::int64_t, double>> computing_;
+    std::vector<Transfer> transfers_;
+    std::vector<SendOf> sends_;
+    std::vector<std::size_t> sender_of_;
+    std::vector<RequestOf> requests_;
+    std::vector<EagerReceive> eager_receives_;
+    bool eager_sorted_ = false;
+    std::map<Channel, Ends> ends_;
+    std::vector<CollectiveOf> collectives_;
+    std::map<std::size_t, std::size_t> collective_of_transfer_;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> collective_numbers_;
+    std::map<std::pair<std::size_t, std::uint32_t>, std::uint32_t> collective_count_;
+    std::map<std::pair<std::size_t, std::size_t>, std::uint32_t> post_of_;
+    std::map<std::string, std::uint32_t> label_numbers_;
+    std::deque<std::size_t> runnable_;
+};
+
+}  // namespace
+
+Levels assign_levels(const JobLog& job, const std::vector<RankLoops>& loops, const std::vector<RankWindow>& windows,
+                     const InFlight& in_flight, const LevelOptions& options) {
+    return LevelAssignment(job, loops, windows, in_flight, options).run();
+}
+
+}  // namespace haichi

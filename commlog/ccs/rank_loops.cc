@@ -1,0 +1,231 @@
+#include "commlog/ccs/rank_loops.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace haichi {
+
+namespace {
+
+constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+
+void add_count(ChannelCounts& counts, const Channel& channel, std::int64_t times) {
+    std::int64_t& count = counts[channel];
+    count = count > kLargest - times ? kLargest : count + times;
+}
+
+double events_and_bytes(const CallSequence& calls) {
+    double sum = 0;
+    for (const LoggedEvent& event : calls.events) {
+        if (event.key.kind == CallKind::kComplete) continue;
+        sum += static_cast<double>(event.count) * (1.0 + static_cast<double>(RankLoops::bytes_of(event)));
+    }
+    return sum;
+}
+
+}  // namespace
+
+std::int64_t saturated_product(std::int64_t a, std::int64_t b) {
+    std::int64_t product = 0;
+    return __builtin_mul_overflow(a, b, &product) ? kLargest : product;
+}
+
+bool is_expanded(const JobLog& job, std::uint32_t communicator, CollectiveScope scope) {
+    if (scope == CollectiveScope::kNone) return false;
+    const LoggedCommunicator& of = job.communicators[communicator];
+    if (of.is_intercommunicator() || of.members.size() < 2) return false;
+    return scope == CollectiveScope::kAll || of.members.size() < static_cast<std::size_t>(job.rank_count);
+}
+
+RankLoops::RankLoops(const JobLog& job, const RankLog& log, CollectiveScope scope)
+    : job_(&job), log_(&log), scope_(scope) {
+    choose_thread();
+    if (calls_ == nullptr) return;
+    traffic_.resize(calls_->bodies.size());
+    inner_.resize(calls_->bodies.size());
+    // A body's loops come before the first loop over it, so their bodies are done when it is reached.
+    std::vector<bool> done(calls_->bodies.size(), false);
+    for (const Loop& loop : calls_->loops) {
+        if (done[loop.body]) continue;
+        done[loop.body] = true;
+        const LoopBody& body = calls_->bodies[loop.body];
+        for (const Symbol symbol : std::span(calls_->body).subspan(body.first, body.length)) {
+            add_symbol(traffic_[loop.body], symbol, 1);
+            if (symbol >= kLoopSymbol) inner_[loop.body].push_back(calls_->loops[symbol - kLoopSymbol].body);
+        }
+    }
+    count_executions();
+}
+
+void RankLoops::choose_thread() {
+    double most = -1;
+    for (const CallSequence& calls : log_->threads) {
+        const double sum = events_and_bytes(calls);
+        if (sum > 0) ++other_threads_;
+        if (sum > most) {
+            most = sum;
+            calls_ = &calls;
+        }
+    }
+    if (most > 0) --other_threads_;
+}
+
+void RankLoops::count_executions() {
+    const CallSequence& calls = *calls_;
+    executions_.assign(calls.bodies.size(), 0);
+    if (calls.lost_symbols > 0) {  // where it stood is not known of every loop
+        for (std::size_t b = 0; b < calls.bodies.size(); ++b) {
+            executions_[b] = static_cast<std::int64_t>(
+                std::min<std::uint64_t>(calls.bodies[b].repetitions, static_cast<std::uint64_t>(kLargest)));
+        }
+        return;
+    }
+    const auto count_in = [&](std::span<const Symbol> symbols, std::int64_t times) {
+        for (std::size_t i = 0; i < symbols.size(); ++i) {
+            if (symbols[i] < kLoopSymbol) continue;
+            const Loop& loop = calls.loops[symbols[i] - kLoopSymbol];
+            const std::int64_t events = traffic_[loop.body].events;
+            std::int64_t repetitions = static_cast<std::int64_t>(
+                std::min<std::uint64_t>(loop.repetitions, static_cast<std::uint64_t>(kLargest / 2)));
+            if (events > 0) repetitions += (events_before(symbols, i) + events_behind(symbols, i)) / events;
+            std::int64_t& sum = executions_[loop.body];
+            const std::int64_t more = saturated_product(times, repetitions);
+            sum = sum > kLargest - more ? kLargest : sum + more;
+        }
+    };
+    count_in(calls.sequence, 1);
+    // A body's loops come before the first loop over it: going back from the last, each body's own count is complete.
+    std::vector<bool> seen(calls.bodies.size(), false);
+    std::vector<std::uint32_t> by_first_loop;
+    for (const Loop& loop : calls.loops) {
+        if (!seen[loop.body]) by_first_loop.push_back(loop.body);
+        seen[loop.body] = true;
+    }
+    for (std::size_t i = by_first_loop.size(); i-- > 0;) {
+        const LoopBody& body = calls.bodies[by_first_loop[i]];
+        count_in(std::span(calls.body).subspan(body.first, body.length), executions_[by_first_loop[i]]);
+    }
+}
+
+void RankLoops::unroll(Symbol symbol, bool backwards, std::size_t most, std::vector<Symbol>& events) const {
+    if (events.size() >= most) return;
+    if (symbol < kLoopSymbol) {
+        events.push_back(symbol);
+        return;
+    }
+    const Loop& loop = calls_->loops[symbol - kLoopSymbol];
+    const LoopBody& body = calls_->bodies[loop.body];
+    for (std::uint64_t r = 0; r < loop.repetitions && events.size() < most; ++r) {
+        for (std::uint32_t i = 0; i < body.length; ++i) {
+            unroll(calls_->body[body.first + (backwards ? body.length - 1 - i : i)], backwards, most, events);
+        }
+    }
+}
+
+std::int64_t RankLoops::matching(std::span<const Symbol> symbols, std::size_t loop, bool backwards) const {
+    constexpr std::int64_t kLongestBody = 4096;
+    const std::uint32_t body = calls_->loops[symbols[loop] - kLoopSymbol].body;
+    const std::int64_t length = traffic_[body].events;
+    if (length == 0 || length > kLongestBody) return 0;
+    std::vector<Symbol> repetition;
+    const LoopBody& of = calls_->bodies[body];
+    for (std::uint32_t i = 0; i < of.length; ++i) {
+        unroll(calls_->body[of.first + (backwards ? of.length - 1 - i : i)], backwards,
+               static_cast<std::size_t>(length), repetition);
+    }
+    const std::size_t most = 2 * repetition.size();
+    std::vector<Symbol> beside;
+    if (backwards) {
+        for (std::size_t i = loop; i-- > 0 && beside.size() < most;) unroll(symbols[i], true, most, beside);
+    } else {
+        for (std::size_t i = loop + 1; i < symbols.size() && beside.size() < most; ++i)
+            unroll(symbols[i], false, most, beside);
+    }
+    std::size_t equal = 0;
+    while (equal < beside.size() && beside[equal] == repetition[equal % repetition.size()]) ++equal;
+    return static_cast<std::int64_t>(equal);
+}
+
+std::int64_t RankLoops::events_before(std::span<const Symbol> symbols, std::size_t loop) const {
+    return matching(symbols, loop, true);
+}
+
+std::int64_t RankLoops::events_behind(std::span<const Symbol> symbols, std::size_t loop) const {
+    return matching(symbols, loop, false);
+}
+
+bool RankLoops::contains(std::size_t outer, std::size_t inner) const {
+    return std::ranges::any_of(inner_[outer],
+                               [&](std::uint32_t body) { return body == inner || contains(body, inner); });
+}
+
+std::uint32_t RankLoops::communicator(std::uint32_t in_log) const {
+    return in_log < log_->communicators.size() ? log_->communicators[in_log] : 0;
+}
+
+std::int64_t RankLoops::bytes_of(const LoggedEvent& event) {
+    std::uint64_t bytes = event.key.bytes;
+    if ((event.key.flags & kVariableSize) != 0 && event.count > 0) bytes = event.bytes_total / event.count;
+    return static_cast<std::int64_t>(std::min<std::uint64_t>(bytes, static_cast<std::uint64_t>(kLargestMessageBytes)));
+}
+
+void RankLoops::add(BodyTraffic& traffic, const LoggedEvent& event, std::int64_t times) const {
+    const EventKey& key = event.key;
+    const std::int32_t own = log_->rank;
+    const auto receive = [&](std::int32_t source, std::uint32_t in_log, std::int32_t tag) {
+        if (source >= 0) add_count(traffic.receives, {source, own, communicator(in_log), tag}, times);
+    };
+    traffic.events = traffic.events > kLargest - times ? kLargest : traffic.events + times;
+    switch (key.kind) {
+        case CallKind::kSend:
+            if (key.peer < 0) break;
+            add_count(traffic.sends, {own, key.peer, communicator(key.communicator), key.tag}, times);
+            if (key.peer != own) traffic.bytes += static_cast<double>(bytes_of(event)) * static_cast<double>(times);
+            break;
+        case CallKind::kReceive:
+            if ((key.flags & (kAnySource | kAnyTag)) == 0) receive(key.peer, key.communicator, key.tag);
+            break;
+        case CallKind::kComplete:
+        case CallKind::kReceiveAny:
+            for (std::uint32_t i = 0; i < event.completions; ++i) {
+                const Completion& came = calls_->completions[event.first_completion + i];
+                const bool any = key.kind == CallKind::kReceiveAny;
+                if (!any && (calls_->events[came.event].key.flags & (kAnySource | kAnyTag)) == 0) continue;
+                receive(came.source, any ? key.communicator : calls_->events[came.event].key.communicator, came.tag);
+            }
+            break;
+        case CallKind::kCollective: {
+            const std::uint32_t of = communicator(key.communicator);
+            if (job_->communicators[of].members.size() < 2) break;
+            add_count(traffic.collectives, {kNobody, kNobody, of, 0}, times);
+            if (is_expanded(*job_, of, scope_)) {
+                traffic.bytes += static_cast<double>(bytes_of(event)) * static_cast<double>(times);
+            }
+            break;
+        }
+    }
+}
+
+void RankLoops::add_symbol(BodyTraffic& traffic, Symbol symbol, std::int64_t times) const {
+    if (symbol < kLoopSymbol) {
+        add(traffic, calls_->events[symbol], times);
+        return;
+    }
+    const Loop& loop = calls_->loops[symbol - kLoopSymbol];
+    const auto repetitions =
+        static_cast<std::int64_t>(std::min<std::uint64_t>(loop.repetitions, static_cast<std::uint64_t>(kLargest)));
+    const std::int64_t all = saturated_product(times, repetitions);
+    const BodyTraffic& body = traffic_[loop.body];
+    for (const auto& [channel, count] : body.sends) add_count(traffic.sends, channel, saturated_product(count, all));
+    for (const auto& [channel, count] : body.receives) {
+        add_count(traffic.receives, channel, saturated_product(count, all));
+    }
+    for (const auto& [channel, count] : body.collectives) {
+        add_count(traffic.collectives, channel, saturated_product(count, all));
+    }
+    traffic.bytes += body.bytes * static_cast<double>(all);
+    const std::int64_t events = saturated_product(body.events, all);
+    traffic.events = traffic.events > kLargest - events ? kLargest : traffic.events + events;
+}
+
+}  // namespace haichi
