@@ -31,6 +31,9 @@ struct Ratio {
 };
 
 std::optional<Ratio> times(const Ratio& ratio, std::int64_t up, std::int64_t down) {
+    const std::int64_t common = std::gcd(up, down);
+    up /= common;
+    down /= common;
     const std::int64_t a = std::gcd(ratio.up, down);
     const std::int64_t b = std::gcd(up, ratio.down);
     Ratio product;
