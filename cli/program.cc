@@ -12,6 +12,7 @@
 #include "cli/commands/convert.h"
 #include "cli/commands/evaluate.h"
 #include "cli/commands/list.h"
+#include "cli/commands/log.h"
 #include "cli/commands/map.h"
 #include "cli/commands/pattern.h"
 #include "cli/commands/simulate.h"
@@ -24,12 +25,12 @@ namespace {
 struct Subcommand {
     Command command;
     CLI::App* app = nullptr;
-    Action action;
+    Action action;  ///< null: it has subcommands
 };
 
 std::vector<Command> commands() {
     return {map_command(),   evaluate_command(), simulate_command(), convert_command(),
-            check_command(), list_command(),     pattern_command()};
+            check_command(), list_command(),     pattern_command(),  log_command()};
 }
 
 /// The long options of `app`, as typed.
@@ -63,15 +64,44 @@ void refuse_empty_values(const CLI::App& app) {
     }
 }
 
-[[noreturn]] void refuse_command(const std::string& word, const std::vector<Subcommand>& subcommands) {
+std::vector<std::string> subcommand_names(const CLI::App& app) {
     std::vector<std::string> names;
-    std::string all;
-    for (const Subcommand& sub : subcommands) {
-        names.push_back(sub.command.name);
-        all += (all.empty() ? "" : ", ") + sub.command.name;
+    for (const CLI::App* sub : app.get_subcommands({})) names.push_back(sub->get_name());
+    return names;
+}
+
+/// `word` is no subcommand of `app`; none at all when it is empty.
+[[noreturn]] void refuse_command(const std::string& word, const CLI::App& app) {
+    const std::vector<std::string> names = subcommand_names(app);
+    if (word.empty()) {
+        const bool is_root = app.get_parent() == nullptr;
+        throw OptionError("a command is missing" + (is_root ? "" : " behind " + shown(app.get_name())),
+                          "haichi " + (is_root ? "" : app.get_name() + " ") + "--help lists them");
     }
+    std::string all;
+    for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
     const std::string near = did_you_mean(word, names);
     throw OptionError("unknown command " + shown(word), near.empty() ? "commands are " + all : near);
+}
+
+/// The subcommand that the command line names, or an error that says what is wrong with it.
+Subcommand& chosen_subcommand(CLI::App& app, std::vector<Subcommand>& subcommands) {
+    CLI::App* level = &app;
+    while (true) {
+        const auto chosen = level->get_subcommands();
+        const auto extra = level->remaining();
+        if (!extra.empty()) {
+            if (chosen.empty() && !extra.front().starts_with('-') && !subcommand_names(*level).empty()) {
+                refuse_command(extra.front(), *level);
+            }
+            refuse_extra(extra, *level);
+        }
+        if (chosen.empty()) break;
+        level = chosen.front();
+    }
+    const auto sub = std::ranges::find(subcommands, level, &Subcommand::app);
+    if (sub == subcommands.end() || !sub->action) refuse_command("", *level);
+    return *sub;
 }
 
 /// CLI11 throws for what it understands and cannot accept: a value that is missing, an option given twice.
@@ -92,17 +122,28 @@ int parse_and_run(CLI::App& app, std::vector<Subcommand>& subcommands, const boo
     } catch (const CLI::ParseError& error) {
         throw OptionError(error.what(), "--help lists the options");
     }
-    const auto chosen = app.get_subcommands();
-    if (const auto extra = app.remaining(); !extra.empty()) {
-        if (chosen.empty() && !extra.front().starts_with('-')) refuse_command(extra.front(), subcommands);
-        refuse_extra(extra, app);
-    }
-    if (chosen.empty()) throw OptionError("a command is missing", "haichi --help lists them");
-    const auto sub = std::ranges::find(subcommands, chosen.front(), &Subcommand::app);
-    if (const auto extra = sub->app->remaining(); !extra.empty()) refuse_extra(extra, *sub->app);
-    refuse_empty_values(*sub->app);
+    Subcommand& sub = chosen_subcommand(app, subcommands);
+    refuse_empty_values(*sub.app);
     console.set_quiet(quiet);
-    return sub->action(console);
+    return sub.action(console);
+}
+
+void add_commands(CLI::App& parent, const std::vector<Command>& commands, bool& quiet,
+                  std::vector<Subcommand>& subcommands) {
+    for (const Command& command : commands) {
+        CLI::App* app = parent.add_subcommand(command.name, command.summary);
+        app->footer("Example:\n  " + command.example);
+        app->allow_extras();
+        Action action;
+        if (command.subcommands.empty()) {
+            action = command.configure(*app);
+            app->add_flag("--quiet", quiet, "only errors on standard error");
+        } else {
+            app->require_subcommand(0, 1);
+            add_commands(*app, command.subcommands, quiet, subcommands);
+        }
+        subcommands.push_back({command, app, std::move(action)});
+    }
 }
 
 int run(int argc, char** argv, Console& console) {
@@ -114,14 +155,7 @@ int run(int argc, char** argv, Console& console) {
     app.allow_extras();
     std::vector<Subcommand> subcommands;
     bool quiet = false;
-    for (const Command& command : commands()) {
-        CLI::App* sub = app.add_subcommand(command.name, command.summary);
-        sub->footer("Example:\n  " + command.example);
-        sub->allow_extras();
-        Action action = command.configure(*sub);
-        sub->add_flag("--quiet", quiet, "only errors on standard error");
-        subcommands.push_back({command, sub, std::move(action)});
-    }
+    add_commands(app, commands(), quiet, subcommands);
     return parse_and_run(app, subcommands, quiet, argc, argv, console);
 }
 

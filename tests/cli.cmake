@@ -6,8 +6,10 @@ if(NOT cli_python)
   find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter)
   set(cli_python ${Python3_EXECUTABLE})
 endif()
+add_executable(write_sample_log golden/write_sample_log.cc)
+target_link_libraries(write_sample_log PRIVATE haichi_flags haichi::commlog)
 add_test(NAME cli.golden COMMAND ${cli_python} -m pytest tests/golden WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-set_tests_properties(cli.golden PROPERTIES ENVIRONMENT "HAICHI_BIN=$<TARGET_FILE:haichi>;PYTHONDONTWRITEBYTECODE=1"
+set_tests_properties(cli.golden PROPERTIES ENVIRONMENT "HAICHI_BIN=$<TARGET_FILE:haichi>;HAICHI_SAMPLE_LOG=$<TARGET_FILE:write_sample_log>;PYTHONDONTWRITEBYTECODE=1"
                                            LABELS fast TIMEOUT 300)
 
 # gcc and clang have to make programs with equal results; builds both in build/gcc and build/clang. Skipped, visibly,

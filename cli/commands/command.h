@@ -3,6 +3,7 @@
 #include <CLI/App.hpp>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "cli/output/console.h"
 
@@ -19,6 +20,8 @@ struct Command {
     /// Declares the options. They are all kept as text and read by the action, so that a wrong value gets the same kind
     /// of message everywhere.
     Action (*configure)(CLI::App& app) = nullptr;
+    /// Instead of options: commands of its own, as in `haichi log show`.
+    std::vector<Command> subcommands = {};
 };
 
 }  // namespace haichi::cli

@@ -1,0 +1,15 @@
+#include "cli/commands/log.h"
+
+#include "cli/commands/log_show.h"
+
+namespace haichi::cli {
+
+Command log_command() {
+    return {"log",
+            "look at the communication log of a run: show, compare, convert",
+            "haichi log show app.haichi",
+            nullptr,
+            {log_show_command()}};
+}
+
+}  // namespace haichi::cli

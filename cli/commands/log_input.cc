@@ -1,0 +1,39 @@
+#include "cli/commands/log_input.h"
+
+#include <algorithm>
+
+#include "base/errors.h"
+#include "commlog/log/log_file.h"
+
+namespace haichi::cli {
+
+namespace {
+
+/// "NAME" of "NAME.RANK.part", else the path itself.
+std::string job_of(const std::string& path) {
+    constexpr std::string_view kEnding = ".part";
+    if (!path.ends_with(kEnding)) return path;
+    const std::string rest = path.substr(0, path.size() - kEnding.size());
+    const auto dot = rest.rfind('.');
+    if (dot == std::string::npos || dot + 1 == rest.size()) return path;
+    return rest.find_first_not_of("0123456789", dot + 1) == std::string::npos ? rest.substr(0, dot) : path;
+}
+
+}  // namespace
+
+JobLog load_log(const std::string& path) { return read_own_log(path); }
+
+std::vector<std::string> distinct_logs(const std::vector<std::string>& paths) {
+    if (paths.empty()) throw OptionError("the FILE of a log is missing", "haichi log show app.haichi");
+    std::vector<std::string> jobs;
+    std::vector<std::string> first;
+    for (const std::string& path : paths) {
+        std::string job = job_of(path);
+        if (job != path && std::ranges::find(jobs, job) != jobs.end()) continue;
+        jobs.push_back(std::move(job));
+        first.push_back(path);
+    }
+    return first;
+}
+
+}  // namespace haichi::cli

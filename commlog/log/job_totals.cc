@@ -1,0 +1,180 @@
+#include "commlog/log/job_totals.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+namespace haichi {
+
+namespace {
+
+void add_function(FunctionTotals& sum, const FunctionProfile& function, double own_ns_per_call) {
+    if (function.calls != 0) {
+        if (sum.calls == 0 || function.seconds_min < sum.seconds_min) sum.seconds_min = function.seconds_min;
+        sum.seconds_max = std::max(sum.seconds_max, function.seconds_max);
+        ++sum.ranks;
+    }
+    sum.calls += function.calls;
+    sum.seconds_total += function.seconds_total;
+    add_messages(sum.sent, function.sent);
+    add_messages(sum.received, function.received);
+    constexpr double kNsPerS = 1e9;
+    sum.own_seconds += static_cast<double>(function.calls) * own_ns_per_call / kNsPerS;
+}
+
+/// Gathers a time of rank after rank.
+class SpreadBuilder {
+  public:
+    void add(double seconds, std::int32_t rank) {
+        if (count_ == 0 || seconds < spread_.min) {
+            spread_.min = seconds;
+            spread_.min_rank = rank;
+        }
+        if (count_ == 0 || seconds > spread_.max) {
+            spread_.max = seconds;
+            spread_.max_rank = rank;
+        }
+        // Welford: no cancellation where the ranks are nearly equal.
+        ++count_;
+        const double difference = seconds - spread_.mean;
+        spread_.mean += difference / count_;
+        squares_ += difference * (seconds - spread_.mean);
+    }
+    [[nodiscard]] RankSpread take() {
+        if (count_ > 0) spread_.deviation = std::sqrt(squares_ / count_);
+        return spread_;
+    }
+
+  private:
+    RankSpread spread_;
+    double squares_ = 0;
+    double count_ = 0;
+};
+
+std::vector<std::string> sorted(const std::set<std::string>& names) { return {names.begin(), names.end()}; }
+
+/// What a rank sent, by the events of its call log.
+std::vector<PeerTraffic> logged_peers(const RankLog& rank) {
+    std::map<std::int32_t, PeerCounters> sent;
+    for (const CallSequence& thread : rank.threads) {
+        for (const LoggedEvent& event : thread.events) {
+            if (event.key.kind != CallKind::kSend) continue;
+            PeerCounters& peer = sent[event.key.peer];
+            peer.sent_messages += event.count;
+            peer.sent_bytes +=
+                (event.key.flags & kVariableSize) != 0 ? event.bytes_total : event.count * event.key.bytes;
+        }
+    }
+    std::vector<PeerTraffic> peers;
+    for (const auto& [peer, traffic] : sent) peers.push_back({peer, traffic});
+    return peers;
+}
+
+/// The peers of all ranks, whatever they are known from.
+class PeerTables {
+  public:
+    explicit PeerTables(const JobLog& log) : log_(&log), logged_(log.ranks.size()) {
+        for (std::size_t i = 0; i < log.ranks.size(); ++i) {
+            if (log.ranks[i].profile.peers.empty()) logged_[i] = logged_peers(log.ranks[i]);
+        }
+    }
+    /// By the place in JobLog::ranks, where ranks without data may be missing.
+    [[nodiscard]] const std::vector<PeerTraffic>& at(std::size_t i) const {
+        const std::vector<PeerTraffic>& profiled = log_->ranks[i].profile.peers;
+        return profiled.empty() ? logged_[i] : profiled;
+    }
+    [[nodiscard]] bool has_sent(std::int32_t source, std::int32_t destination) const {
+        const auto rank = std::ranges::lower_bound(log_->ranks, source, {}, &RankLog::rank);
+        if (rank == log_->ranks.end() || rank->rank != source) return false;
+        const std::vector<PeerTraffic>& peers = at(static_cast<std::size_t>(rank - log_->ranks.begin()));
+        const auto found = std::ranges::lower_bound(peers, destination, {}, &PeerTraffic::peer);
+        return found != peers.end() && found->peer == destination && found->traffic.sent_messages != 0;
+    }
+    [[nodiscard]] bool is_rank(std::int32_t peer) const { return peer >= 0 && peer < log_->rank_count; }
+
+  private:
+    const JobLog* log_;
+    std::vector<std::vector<PeerTraffic>> logged_;
+};
+
+}  // namespace
+
+void add_messages(MessageStatistics& sum, const MessageStatistics& more) {
+    if (more.count == 0) return;
+    if (sum.count == 0 || more.bytes_min < sum.bytes_min) sum.bytes_min = more.bytes_min;
+    sum.bytes_max = std::max(sum.bytes_max, more.bytes_max);
+    sum.count += more.count;
+    sum.bytes_total += more.bytes_total;
+    sum.empty += more.empty;
+    for (std::size_t k = 0; k < sum.classes.size(); ++k) sum.classes[k] += more.classes[k];
+}
+
+double computing_seconds(const RankProfile& profile) {
+    return std::max(0.0, profile.wall_seconds - profile.mpi_seconds);
+}
+
+JobTotals job_totals(const JobLog& log) {
+    JobTotals totals;
+    std::map<std::string, FunctionTotals> functions;
+    std::set<std::string> hosts;
+    std::set<std::string> programs;
+    std::set<std::string> libraries;
+    SpreadBuilder wall;
+    SpreadBuilder mpi;
+    SpreadBuilder computing;
+    for (const RankLog& rank : log.ranks) {
+        if (!rank.host.empty()) hosts.insert(rank.host);
+        if (!rank.program.empty()) programs.insert(rank.program);
+        if (!rank.library.empty()) libraries.insert(rank.library);
+        const RankProfile& profile = rank.profile;
+        totals.lost_messages += profile.lost_messages;
+        totals.lost_bytes += profile.lost_bytes;
+        if (profile.wall_seconds <= 0 && profile.functions.empty()) continue;  // its part is missing
+        ++totals.profiled_ranks;
+        for (const FunctionProfile& function : profile.functions) {
+            FunctionTotals& sum = functions[function.name];
+            sum.name = function.name;
+            add_function(sum, function, rank.own_ns_per_call);
+        }
+        totals.mpi_seconds += profile.mpi_seconds;
+        totals.computing_seconds += computing_seconds(profile);
+        wall.add(profile.wall_seconds, rank.rank);
+        mpi.add(profile.mpi_seconds, rank.rank);
+        computing.add(computing_seconds(profile), rank.rank);
+    }
+    totals.wall = wall.take();
+    totals.mpi = mpi.take();
+    totals.computing = computing.take();
+    totals.run_seconds = totals.wall.max;
+    for (auto& [name, function] : functions) totals.functions.push_back(std::move(function));
+    std::ranges::stable_sort(totals.functions, std::ranges::greater{}, &FunctionTotals::seconds_total);
+    totals.hosts = sorted(hosts);
+    totals.programs = sorted(programs);
+    totals.libraries = sorted(libraries);
+    return totals;
+}
+
+bool is_spoiled(const FunctionTotals& function, const JobTotals& totals) {
+    return function.own_share() >= kSpoilingShare && function.seconds_total >= kLargeTimeShare * totals.mpi_seconds;
+}
+
+void visit_pairs(const JobLog& log, const std::function<void(const PairTraffic&)>& visit) {
+    const PeerTables tables(log);
+    for (std::size_t i = 0; i < log.ranks.size(); ++i) {
+        for (const PeerTraffic& peer : tables.at(i)) {
+            if (!tables.is_rank(peer.peer) || peer.traffic.sent_messages == 0) continue;
+            visit({log.ranks[i].rank, peer.peer, peer.traffic.sent_messages, peer.traffic.sent_bytes, false});
+        }
+    }
+    for (std::size_t i = 0; i < log.ranks.size(); ++i) {
+        const std::int32_t destination = log.ranks[i].rank;
+        for (const PeerTraffic& peer : tables.at(i)) {
+            if (!tables.is_rank(peer.peer) || peer.traffic.received_messages == 0) continue;
+            if (tables.has_sent(peer.peer, destination)) continue;
+            visit({peer.peer, destination, peer.traffic.received_messages, peer.traffic.received_bytes, true});
+        }
+    }
+}
+
+}  // namespace haichi
