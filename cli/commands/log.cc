@@ -1,5 +1,7 @@
 #include "cli/commands/log.h"
 
+#include "cli/commands/log_compare.h"
+#include "cli/commands/log_convert.h"
 #include "cli/commands/log_show.h"
 
 namespace haichi::cli {
@@ -9,7 +11,7 @@ Command log_command() {
             "look at the communication log of a run: show, compare, convert",
             "haichi log show app.haichi",
             nullptr,
-            {log_show_command()}};
+            {log_show_command(), log_compare_command(), log_convert_command()}};
 }
 
 }  // namespace haichi::cli

@@ -1,11 +1,16 @@
 #include "cli/commands/log_show.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "base/errors.h"
 #include "cli/commands/log_input.h"
 #include "cli/commands/values.h"
+#include "cli/output/log_comparison.h"
 #include "cli/output/log_json.h"
+#include "cli/output/log_outline.h"
+#include "cli/output/log_page.h"
+#include "cli/output/log_text.h"
 
 namespace haichi::cli {
 
@@ -14,6 +19,10 @@ namespace {
 struct ShowOptions {
     std::vector<std::string> files;
     std::string ranks;
+    std::string rank;
+    std::string interfaces;
+    std::string page;
+    bool rails = false;
     bool json = false;
 };
 
@@ -24,25 +33,67 @@ ListedRanks read_listed_ranks(const std::string& text) {
     throw OptionError("--ranks: " + shown(text) + " is neither all nor summary");
 }
 
-void show_json(const JobLog& log, const JobTotals& totals, ListedRanks listed, Console& console) {
+RailAdvice rail_advice(const JobLog& log, const JobTotals& totals, const std::string& interfaces) {
+    constexpr std::int64_t kMostInterfaces = 1000;
+    const std::int64_t count = interfaces.empty() ? 0 : read_count("--interfaces", interfaces, 1, kMostInterfaces);
+    return advise_rails(rail_signs(log, totals), log.rank_count, totals.libraries.empty() ? "" : totals.libraries[0],
+                        static_cast<std::int32_t>(count));
+}
+
+void show_json(const JobLog& log, const JobTotals& totals, ListedRanks listed, const ShowOptions& options,
+               Console& console) {
     const bool all_ranks = lists_all_ranks(log, listed);
     if (!all_ranks && listed == ListedRanks::kAuto) {
         console.say("the " + std::to_string(log.ranks.size()) + " ranks are not listed one by one\n");
         console.hint("--ranks all lists them");
     }
-    write_log_json(log, totals, all_ranks, [&console](std::string_view text) { console.data(text); });
+    nlohmann::ordered_json more = nlohmann::ordered_json::object();
+    if (options.rails) more["rail_advice"] = rail_advice_json(rail_advice(log, totals, options.interfaces));
+    write_log_json(log, totals, all_ranks, more, [&console](std::string_view text) { console.data(text); });
+}
+
+/// The call log of one rank: the one asked for, else the first that has one.
+std::string calls_text(const JobLog& log, const std::string& asked) {
+    const auto is_it = [](const RankLog& rank) { return !rank.threads.empty(); };
+    if (asked.empty()) {
+        const auto found = std::ranges::find_if(log.ranks, is_it);
+        return found == log.ranks.end() ? "" : "\n" + outline_text(log, *found);
+    }
+    const std::int64_t number = read_count("--calls-of", asked, 0, log.rank_count - 1);
+    const auto found = std::ranges::find(log.ranks, number, &RankLog::rank);
+    if (found == log.ranks.end() || !is_it(*found)) {
+        throw OptionError("--calls-of: there is no call log of rank " + std::to_string(number));
+    }
+    return "\n" + outline_text(log, *found);
 }
 
 int run(const ShowOptions& options, Console& console) {
     const std::vector<std::string> files = distinct_logs(options.files);
     const ListedRanks listed = read_listed_ranks(options.ranks);
+    if (!options.interfaces.empty() && !options.rails) throw OptionError("--interfaces is for --rails");
     const bool is_list = options.json && files.size() > 1;
+    std::optional<OutputFile> page;
+    if (!options.page.empty()) {
+        if (files.size() > 1)
+            throw OptionError("--html is a page for one log, not for " + std::to_string(files.size()));
+        page.emplace(options.page);
+    }
     for (std::size_t i = 0; i < files.size(); ++i) {
         const JobLog log = load_log(files[i]);
         const JobTotals totals = job_totals(log);
+        if (page) {
+            page->write(log_page(log, totals, files[i], calls_text(log, options.rank)));
+            page->commit();
+        }
         if (options.json) {
             if (is_list) console.data(i == 0 ? "[\n" : ",\n");
-            show_json(log, totals, listed, console);
+            show_json(log, totals, listed, options, console);
+        } else if (!page) {
+            console.data((i == 0 ? "" : "\n") + log_text(log, totals, files[i], listed == ListedRanks::kAll) +
+                         calls_text(log, options.rank));
+            if (options.rails) {
+                console.data("\n" + rail_advice_text(rail_advice(log, totals, options.interfaces)));
+            }
         }
     }
     if (is_list) console.data("]\n");
@@ -54,6 +105,10 @@ Action configure(CLI::App& app) {
     app.add_option("FILE", o->files, "logs of jobs, or a part of each")->type_name("");
     add_value(app, "--ranks", o->ranks, "all|summary",
               "whether every rank is listed; default: with --json up to a million rows, else summary");
+    add_value(app, "--html", o->page, "FILE", "write a page with pictures there instead of the tables");
+    add_value(app, "--calls-of", o->rank, "RANK", "whose calls are outlined; default: the first that has a call log");
+    app.add_flag("--rails", o->rails, "advise how many network interfaces per node to use, and why");
+    add_value(app, "--interfaces", o->interfaces, "N", "that a node has, for --rails");
     app.add_flag("--json", o->json, "print haichi-log/1; a list of them for several files");
     return [o](Console& console) { return run(*o, console); };
 }

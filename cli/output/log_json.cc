@@ -181,14 +181,18 @@ bool lists_all_ranks(const JobLog& log, ListedRanks ranks) {
     return rows <= kMostRows;
 }
 
-void write_log_json(const JobLog& log, const JobTotals& totals, bool all_ranks,
+void write_log_json(const JobLog& log, const JobTotals& totals, bool all_ranks, const ordered_json& more,
                     const std::function<void(std::string_view)>& sink) {
     std::string head = log_head_json(log, totals).dump(1, ' ', false, ordered_json::error_handler_t::replace);
     head.resize(head.rfind('\n'));
     sink(head + ",\n \"functions\": [");
     write_rows(
         functions_json(totals), "  ", [](const ordered_json& row) { return row; }, sink);
-    sink("],\n \"balance\": " + json_line(balance_json(totals)) + ",\n \"ranks_listed\": \"" +
+    std::string members;
+    for (const auto& [key, value] : more.items()) {
+        members.append(",\n \"").append(key).append("\": ").append(json_line(value));
+    }
+    sink("],\n \"balance\": " + json_line(balance_json(totals)) + members + ",\n \"ranks_listed\": \"" +
          (all_ranks ? "all" : "summary") + "\",\n \"per_rank\": [");
     if (all_ranks) {
         bool is_first = true;

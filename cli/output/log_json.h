@@ -16,8 +16,9 @@ enum class ListedRanks { kAuto, kAll, kSummary };
 /// most, some hundred megabytes.
 bool lists_all_ranks(const JobLog& log, ListedRanks ranks);
 
-/// haichi-log/1 (docs/formats.md), the ranks one by one: memory is that of the largest rank.
-void write_log_json(const JobLog& log, const JobTotals& totals, bool all_ranks,
+/// haichi-log/1 (docs/formats.md), the ranks one by one: memory is that of the largest rank. The members of `more` are
+/// added behind the balance.
+void write_log_json(const JobLog& log, const JobTotals& totals, bool all_ranks, const nlohmann::ordered_json& more,
                     const std::function<void(std::string_view)>& sink);
 
 /// {"messages", "bytes": {"total", "min", "mean", "max"}, "empty", "classes": [24 counts]}

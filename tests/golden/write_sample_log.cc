@@ -68,12 +68,28 @@ std::vector<RankRecord> broadcasts(std::int32_t ranks) {
     return records;
 }
 
+/// Receiving takes three times as long.
+std::vector<RankRecord> slow_ring(std::int32_t ranks) {
+    std::vector<RankRecord> records = haichi::samples::ring(ranks);
+    for (RankRecord& record : records) {
+        for (haichi::FunctionProfile& function : record.log.profile.functions) {
+            if (function.name == "MPI_Recv") function.seconds_total *= 3;
+        }
+        haichi::samples::count_mpi_seconds(record);
+    }
+    return records;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-    const std::map<std::string, std::vector<RankRecord> (*)(std::int32_t)> kinds = {
-        {"ring", haichi::samples::ring},  {"hostile", hostile},      {"killed", killed}, {"calls-only", calls_only},
-        {"received-only", received_only}, {"broadcasts", broadcasts}};
+    const std::map<std::string, std::vector<RankRecord> (*)(std::int32_t)> kinds = {{"ring", haichi::samples::ring},
+                                                                                    {"hostile", hostile},
+                                                                                    {"killed", killed},
+                                                                                    {"calls-only", calls_only},
+                                                                                    {"received-only", received_only},
+                                                                                    {"broadcasts", broadcasts},
+                                                                                    {"slow-ring", slow_ring}};
     if (argc != 4 || !kinds.contains(argv[1])) return EXIT_FAILURE;
     std::ofstream file(argv[3], std::ios::binary);
     file << haichi::samples::job_file(kinds.at(argv[1])(std::atoi(argv[2])));

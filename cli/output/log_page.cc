@@ -1,0 +1,89 @@
+#include "cli/output/log_page.h"
+
+#include <algorithm>
+#include <map>
+
+#include "cli/output/log_json.h"
+#include "cli/output/log_text.h"
+
+namespace haichi::cli {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::int32_t kMostCells = 256;  ///< of a side of the matrix
+constexpr std::size_t kMostBars = 512;
+
+ordered_json bars_json(const JobLog& log) {
+    ordered_json bars = ordered_json::array();
+    const std::size_t each = (log.ranks.size() + kMostBars - 1) / kMostBars;
+    for (std::size_t first = 0; first < log.ranks.size(); first += each) {
+        const std::size_t end = std::min(first + each, log.ranks.size());
+        double computing = 0;
+        double mpi = 0;
+        for (std::size_t i = first; i < end; ++i) {
+            computing += computing_seconds(log.ranks[i].profile);
+            mpi += log.ranks[i].profile.mpi_seconds;
+        }
+        const auto count = static_cast<double>(end - first);
+        const RankLog& rank = log.ranks[first];
+        bars.push_back({{"first", rank.rank},
+                        {"last", log.ranks[end - 1].rank},
+                        {"computing", computing / count},
+                        {"mpi", mpi / count},
+                        {"host", each == 1 ? rank.host : ""},
+                        {"state", each == 1 && rank.state != RankState::kFinished ? rank_state_name(rank.state) : ""}});
+    }
+    return bars;
+}
+
+ordered_json matrix_json(const JobLog& log) {
+    struct Cell {
+        double bytes = 0, messages = 0;
+    };
+    const std::int32_t per_cell = std::max(1, (log.rank_count - 1) / kMostCells + 1);
+    std::map<std::pair<std::int32_t, std::int32_t>, Cell> cells;
+    visit_pairs(log, [&](const PairTraffic& pair) {
+        Cell& cell = cells[{pair.source / per_cell, pair.destination / per_cell}];
+        cell.bytes += static_cast<double>(pair.bytes);
+        cell.messages += static_cast<double>(pair.messages);
+    });
+    ordered_json out;
+    out["ranks_per_cell"] = per_cell;
+    out["size"] = (log.rank_count + per_cell - 1) / per_cell;
+    out["cells"] = ordered_json::array();
+    for (const auto& [place, cell] : cells) {
+        out["cells"].push_back({place.first, place.second, cell.bytes, cell.messages});
+    }
+    return out;
+}
+
+ordered_json histograms_json(const JobTotals& totals) {
+    ordered_json out = ordered_json::array();
+    for (const Histogram& histogram : size_histograms(totals)) {
+        out.push_back({{"name", histogram.name}, {"messages", messages_json(histogram.messages)}});
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string log_page(const JobLog& log, const JobTotals& totals, const std::string& file, const std::string& outline) {
+    ordered_json data = log_head_json(log, totals);
+    data["file"] = file;
+    data["functions"] = functions_json(totals);
+    data["bars"] = log.has_profile ? bars_json(log) : ordered_json::array();
+    data["histograms"] = histograms_json(totals);
+    data["matrix"] = matrix_json(log);
+    data["outline"] = outline;
+    // No text in it can end the element that it stands in.
+    std::string text;
+    for (const char c : json_line(data)) text += c == '<' ? std::string("\\u003c") : std::string(1, c);
+    constexpr std::string_view kPlace = "HAICHI_LOG_DATA";
+    std::string page = kLogPage;
+    page.replace(page.find(kPlace), kPlace.size(), text);
+    return page;
+}
+
+}  // namespace haichi::cli

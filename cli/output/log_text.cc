@@ -1,0 +1,217 @@
+#include "cli/output/log_text.h"
+
+#include <algorithm>
+#include <array>
+#include <queue>
+#include <vector>
+
+#include "cli/output/log_json.h"
+#include "cli/output/log_words.h"
+#include "cli/output/tables.h"
+#include "commlog/log/function_kind.h"
+
+namespace haichi::cli {
+
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+std::string whole(std::uint64_t count) { return count_text(static_cast<double>(count)); }
+
+std::string counted(std::uint64_t count, const std::string& word) {
+    return whole(count) + " " + word + (count == 1 ? "" : "s");
+}
+
+/// "A, B and 3 more"
+std::string listed(const std::vector<std::string>& names) {
+    constexpr std::size_t kMostNames = 3;
+    std::string text;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (i == kMostNames) return text + " and " + std::to_string(names.size() - i) + " more";
+        text += (i == 0 ? "" : ", ") + printable(names[i]);
+    }
+    return text;
+}
+
+std::string header_text(const JobLog& log, const JobTotals& totals, const std::string& file) {
+    std::string text = printable(file) + ": " + counted(static_cast<std::uint64_t>(log.rank_count), "rank");
+    if (!totals.hosts.empty()) text += " on " + counted(totals.hosts.size(), "host");
+    text += "\n";
+    Rows rows;
+    if (!totals.programs.empty()) rows.push_back({"program", listed(totals.programs)});
+    if (!totals.libraries.empty()) rows.push_back({"library", listed(totals.libraries)});
+    rows.push_back({"format", log.format + (log.has_profile ? ", profile" : "") + (log.has_calls ? ", call log" : "")});
+    if (totals.profiled_ranks > 0) {
+        rows.push_back({"run", seconds_text(totals.run_seconds)});
+        const double all = totals.computing_seconds + totals.mpi_seconds;
+        const auto share = [all](double part) {
+            return all > 0 ? std::string(" (").append(percent_text(part / all)).append(")") : std::string();
+        };
+        rows.push_back({"computing", seconds_text(totals.computing_seconds) + share(totals.computing_seconds) +
+                                         ", all ranks together"});
+        rows.push_back({"MPI", seconds_text(totals.mpi_seconds) + share(totals.mpi_seconds)});
+    }
+    text += table(rows, "  ");
+    for (const std::string& warning : log.warnings) text += "  warning: " + printable(warning) + "\n";
+    return text;
+}
+
+std::vector<std::string> message_cells(const MessageStatistics& messages) {
+    if (messages.count == 0) return {"", "", "", ""};
+    const double mean = static_cast<double>(messages.bytes_total) / static_cast<double>(messages.count);
+    return {whole(messages.count), bytes_text(static_cast<double>(messages.bytes_total)), bytes_text(mean),
+            sizes_text(messages)};
+}
+
+std::string functions_text(const JobTotals& totals) {
+    Rows rows = {
+        {"function", "calls", "time", "of MPI", "mean", "min", "max", "messages", "bytes", "mean size", "sizes"}};
+    std::string warnings;
+    for (const FunctionTotals& f : totals.functions) {
+        std::vector<std::string> row = {
+            printable(f.name) + (is_spoiled(f, totals) ? " !" : ""),
+            whole(f.calls),
+            seconds_text(f.seconds_total),
+            totals.mpi_seconds > 0 ? percent_text(f.seconds_total / totals.mpi_seconds) : "",
+            seconds_text(f.seconds_mean()),
+            seconds_text(f.seconds_min),
+            seconds_text(f.seconds_max)};
+        // Most collectives give as much as they take.
+        const bool is_same = f.sent.bytes_total == f.received.bytes_total && f.sent.classes == f.received.classes;
+        const bool has_both = f.sent.count > 0 && f.received.count > 0 && !is_same;
+        for (auto& cell : message_cells(f.sent.count > 0 ? f.sent : f.received)) row.push_back(std::move(cell));
+        if (has_both) row[0] += ", sent";
+        rows.push_back(std::move(row));
+        if (has_both) {
+            std::vector<std::string> second = {"  received", "", "", "", "", "", ""};
+            for (auto& cell : message_cells(f.received)) second.push_back(std::move(cell));
+            rows.push_back(std::move(second));
+        }
+        if (!is_spoiled(f, totals)) continue;
+        warnings += "warning: " + printable(f.name) + " !: the profiler's own " +
+                    seconds_text(f.own_seconds / static_cast<double>(f.calls)) + " are " + percent_text(f.own_share()) +
+                    " of the mean call: its time is too high\n";
+    }
+    constexpr std::array<std::size_t, 9> kNumbers = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+    return table(rows, "", kNumbers) + warnings;
+}
+
+std::string histogram_text(const Histogram& histogram) {
+    const MessageStatistics& messages = histogram.messages;
+    std::string text = std::string("\n") + histogram.name + ": " + whole(messages.count) + " of " +
+                       bytes_text(static_cast<double>(messages.bytes_total)) + " in all" +
+                       (messages.empty > 0 ? ", " + whole(messages.empty) + " of them empty" : "") + "\n";
+    Rows rows;
+    for (int k = 0; k < kSizeClasses; ++k) {
+        const std::uint64_t count = messages.classes[static_cast<std::size_t>(k)];
+        if (count == 0) continue;
+        const double share = static_cast<double>(count) / static_cast<double>(messages.count);
+        constexpr std::size_t kWidth = 40;
+        std::string range = k == 0 ? "0" : bytes_text(1 << k);
+        range += k == kSizeClasses - 1 ? " and more" : " to < " + bytes_text(2 << k);
+        rows.push_back({range, whole(count), percent_text(share), bar(share, kWidth)});
+    }
+    constexpr std::array<std::size_t, 2> kNumbers = {1, 2};
+    return text + table(rows, "  ", kNumbers);
+}
+
+/// The pairs with the most bytes, the first of equal ones.
+std::string pairs_text(const JobLog& log) {
+    constexpr std::size_t kMostPairs = 10;
+    const auto is_busier = [](const PairTraffic& a, const PairTraffic& b) {
+        if (a.bytes != b.bytes) return a.bytes > b.bytes;
+        return std::pair(a.source, a.destination) < std::pair(b.source, b.destination);
+    };
+    std::priority_queue<PairTraffic, std::vector<PairTraffic>, decltype(is_busier)> busiest(is_busier);
+    std::uint64_t pairs = 0;
+    double bytes = 0;
+    visit_pairs(log, [&](const PairTraffic& pair) {
+        ++pairs;
+        bytes += static_cast<double>(pair.bytes);
+        busiest.push(pair);
+        if (busiest.size() > kMostPairs) busiest.pop();
+    });
+    if (pairs == 0) return "";
+    Rows rows;
+    for (; !busiest.empty(); busiest.pop()) {
+        const PairTraffic& pair = busiest.top();
+        rows.push_back({"rank " + std::to_string(pair.source), "-> rank " + std::to_string(pair.destination),
+                        bytes_text(static_cast<double>(pair.bytes)),
+                        bytes > 0 ? percent_text(static_cast<double>(pair.bytes) / bytes) : "",
+                        "in " + counted(pair.messages, "message")});
+    }
+    std::ranges::reverse(rows);
+    constexpr std::array<std::size_t, 2> kNumbers = {2, 3};
+    std::string text = "\nbusiest of ";
+    return text + counted(pairs, "pair") + " of ranks\n" + table(rows, "  ", kNumbers);
+}
+
+std::string balance_text(const JobTotals& totals) {
+    if (totals.profiled_ranks == 0) return "";
+    Rows rows = {{"", "least", "", "mean", "most", ""}};
+    const auto add = [&](const std::string& name, const RankSpread& spread) {
+        rows.push_back({name, seconds_text(spread.min), "rank " + std::to_string(spread.min_rank),
+                        seconds_text(spread.mean), seconds_text(spread.max),
+                        "rank " + std::to_string(spread.max_rank)});
+    };
+    add("run", totals.wall);
+    add("computing", totals.computing);
+    add("MPI", totals.mpi);
+    constexpr std::array<std::size_t, 3> kNumbers = {1, 3, 4};
+    return "\nbalance of the ranks\n" + table(rows, "  ", kNumbers);
+}
+
+std::string ranks_text(const JobLog& log) {
+    Rows rows = {{"rank", "host", "state", "run", "computing", "MPI", "peers", "sent", "received"}};
+    for (const RankLog& rank : log.ranks) {
+        const RankProfile& profile = rank.profile;
+        double sent = 0;
+        double received = 0;
+        for (const PeerTraffic& peer : profile.peers) {
+            sent += static_cast<double>(peer.traffic.sent_bytes);
+            received += static_cast<double>(peer.traffic.received_bytes);
+        }
+        rows.push_back({std::to_string(rank.rank), printable(rank.host), rank_state_name(rank.state),
+                        seconds_text(profile.wall_seconds), seconds_text(computing_seconds(profile)),
+                        seconds_text(profile.mpi_seconds), std::to_string(profile.peers.size()), bytes_text(sent),
+                        bytes_text(received)});
+    }
+    constexpr std::array<std::size_t, 7> kNumbers = {0, 3, 4, 5, 6, 7, 8};
+    return std::string("\n").append(table(rows, "", kNumbers));
+}
+
+}  // namespace
+
+std::vector<Histogram> size_histograms(const JobTotals& totals) {
+    std::vector<Histogram> histograms = {{"messages sent", {}},
+                                         {"messages received", {}},
+                                         {"contributions to collectives", {}},
+                                         {"one-sided transfers", {}}};
+    for (const FunctionTotals& f : totals.functions) {
+        switch (function_kind(f.name)) {
+            case FunctionKind::kCollective:
+                add_messages(histograms[2].messages, f.sent);
+                break;
+            case FunctionKind::kOneSided:
+                add_messages(histograms[3].messages, f.sent);
+                add_messages(histograms[3].messages, f.received);
+                break;
+            default:
+                add_messages(histograms[0].messages, f.sent);
+                add_messages(histograms[1].messages, f.received);
+        }
+    }
+    std::erase_if(histograms, [](const Histogram& histogram) { return histogram.messages.count == 0; });
+    return histograms;
+}
+
+std::string log_text(const JobLog& log, const JobTotals& totals, const std::string& file, bool all_ranks) {
+    std::string text = header_text(log, totals, file);
+    if (!totals.functions.empty()) text.append("\n").append(functions_text(totals));
+    for (const Histogram& histogram : size_histograms(totals)) text += histogram_text(histogram);
+    text += pairs_text(log) + balance_text(totals);
+    if (all_ranks) text += ranks_text(log);
+    return text;
+}
+
+}  // namespace haichi::cli

@@ -1,0 +1,235 @@
+#include "mapper/advise/rails.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <map>
+
+#include "commlog/log/function_kind.h"
+
+namespace haichi {
+
+namespace {
+
+// From where on a share decides. The two studies behind the rules lie far from these.
+constexpr double kMost = 0.5;
+constexpr double kNearlyAll = 0.9;
+constexpr double kScattered = 0.1;
+constexpr double kHardly = 0.02;
+
+std::string percent(double share) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.1f%%", share * 100);
+    return text.data();
+}
+
+std::string number(const char* format, double value) {
+    std::array<char, 40> text{};
+    std::snprintf(text.data(), text.size(), format, value);
+    return text.data();
+}
+
+std::string rails_text(std::int32_t rails) { return std::to_string(rails) + (rails == 1 ? " rail" : " rails"); }
+
+constexpr int kStripedClass = size_class(kStripedMessageBytes);
+constexpr int kSmallClass = size_class(kSmallMessageBytes);
+
+/// Bytes in messages of kStripedMessageBytes and more, at least: the histogram counts messages, not bytes.
+double striped_bytes(const MessageStatistics& messages) {
+    double in_large = 0;
+    double in_others = 0;
+    for (int k = 0; k < kSizeClasses; ++k) {
+        const auto count = static_cast<double>(messages.classes[static_cast<std::size_t>(k)]);
+        if (k >= kStripedClass) in_large += count * static_cast<double>(1ULL << k);
+        if (k < kStripedClass) in_others += count * static_cast<double>((2ULL << k) - 1);
+    }
+    const auto total = static_cast<double>(messages.bytes_total);
+    return std::clamp(std::max(in_large, total - in_others), 0.0, total);
+}
+
+double small_messages(const MessageStatistics& messages) {
+    double count = 0;
+    for (int k = 0; k < kSmallClass; ++k) count += static_cast<double>(messages.classes[static_cast<std::size_t>(k)]);
+    return count;
+}
+
+double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
+
+bool moves_large(const MessageStatistics& messages) {
+    return share(striped_bytes(messages), static_cast<double>(messages.bytes_total)) >= kMost;
+}
+bool moves_small(const MessageStatistics& messages) {
+    return share(small_messages(messages), static_cast<double>(messages.count)) >= kNearlyAll;
+}
+
+bool is_posting(std::string_view name) { return name.starts_with("MPI_I") || name.ends_with("_init"); }
+
+/// Both directions of a function: a receive's time is that of its message.
+MessageStatistics both(const FunctionTotals& function) {
+    MessageStatistics sum = function.sent;
+    add_messages(sum, function.received);
+    return sum;
+}
+
+std::vector<std::string> sign_sentences(const RailSigns& signs) {
+    std::vector<std::string> out;
+    out.push_back("MPI takes " + percent(signs.mpi_share) + " of the ranks' time");
+    out.push_back("at least " + percent(signs.large_bytes) +
+                  " of the bytes are in messages of 16 KiB and more, which are split between rails; " +
+                  percent(signs.small_messages) + " of the messages are below 1 KiB");
+    out.push_back(percent(signs.large_time) + " of the time in MPI is in functions that move large messages, " +
+                  percent(signs.small_time) + " in functions of small ones, " + percent(signs.collective_time) +
+                  " in collectives" +
+                  (signs.ranks_per_host > 1 ? ", with " + number("%.3g", signs.ranks_per_host) + " ranks on a host"
+                                            : std::string()));
+    out.push_back("the ranks' times in MPI deviate by " + percent(signs.spread) + " of their mean: timing is " +
+                  (signs.spread >= kScattered ? "scattered" : "simultaneous"));
+    return out;
+}
+
+/// The fastest run for each number of rails.
+using TimesByRails = std::map<std::int32_t, double>;
+
+RailAdvice advice_of_times(std::int32_t processes, const TimesByRails& times, const std::string& library) {
+    RailAdvice advice;
+    advice.choice = RailChoice::kNumber;
+    advice.processes = processes;
+    double best = 0;
+    double next_fewer = 0;
+    double before = 0;
+    std::string list;
+    for (const auto& [rails, seconds] : times) {
+        list += (list.empty() ? "" : ", ") + number("%.6g", seconds) + " s with " + rails_text(rails);
+        if (advice.rails == 0 || seconds < best) {
+            best = seconds;
+            advice.rails = rails;
+            next_fewer = before;
+        }
+        before = seconds;
+    }
+    advice.gain = share(times.begin()->second, best);
+    advice.reasons.push_back("measured: " + list);
+    constexpr double kLittle = 1.01;
+    if (next_fewer > 0 && next_fewer < kLittle * best) {
+        advice.reasons.push_back("only " + percent(next_fewer / best - 1) +
+                                 " faster than the next fewer: may be noise");
+    }
+    advice.settings = rail_settings(library, advice.rails);
+    return advice;
+}
+
+}  // namespace
+
+RailSigns rail_signs(const JobLog& log, const JobTotals& totals) {
+    RailSigns signs;
+    signs.mpi_share = share(totals.mpi_seconds, totals.mpi_seconds + totals.computing_seconds);
+    signs.spread = share(totals.mpi.deviation, totals.mpi.mean);
+    if (!totals.hosts.empty()) {
+        signs.ranks_per_host = static_cast<double>(log.ranks.size()) / static_cast<double>(totals.hosts.size());
+    }
+    MessageStatistics sent;
+    MessageStatistics received;
+    MessageStatistics posted;
+    for (const FunctionTotals& f : totals.functions) {
+        add_messages(sent, f.sent);
+        add_messages(received, f.received);
+        if (is_posting(f.name)) add_messages(posted, both(f));
+    }
+    // Messages are counted at both ends where both are known.
+    const MessageStatistics& all = sent.count > 0 ? sent : received;
+    signs.messages = all.count;
+    signs.large_bytes = share(striped_bytes(all), static_cast<double>(all.bytes_total));
+    signs.small_messages = share(small_messages(all), static_cast<double>(all.count));
+    double large = 0;
+    double small = 0;
+    double collective = 0;
+    for (const FunctionTotals& f : totals.functions) {
+        const FunctionKind kind = function_kind(f.name);
+        // What was posted is waited for elsewhere.
+        const MessageStatistics moved = kind == FunctionKind::kCompletion ? posted : both(f);
+        if (kind == FunctionKind::kCollective) collective += f.seconds_total;
+        if (moved.count == 0) continue;
+        const bool is_large = moves_large(moved);
+        const bool is_small = moves_small(moved);
+        if (is_large && !is_small) large += f.seconds_total;
+        if (is_small && !is_large) small += f.seconds_total;
+    }
+    signs.large_time = share(large, totals.mpi_seconds);
+    signs.small_time = share(small, totals.mpi_seconds);
+    signs.collective_time = share(collective, totals.mpi_seconds);
+    return signs;
+}
+
+RailAdvice advise_rails(const RailSigns& signs, std::int32_t processes, const std::string& library,
+                        std::int32_t interfaces) {
+    RailAdvice advice;
+    advice.processes = processes;
+    if (signs.messages == 0 || signs.mpi_share <= 0) {
+        advice.reasons.emplace_back("the log holds no message sizes or no times");
+        return advice;
+    }
+    advice.reasons = sign_sentences(signs);
+    const bool is_large = signs.large_time >= kMost && signs.large_bytes >= kMost;
+    const bool is_small = signs.small_time >= kMost && signs.small_messages >= kNearlyAll;
+    const bool is_scattered = signs.spread >= kScattered;
+    if (signs.mpi_share < kHardly) {
+        advice.choice = RailChoice::kFewer;
+        advice.reasons.emplace_back("no more than the time in MPI can be gained");
+    } else if (is_large && is_scattered) {
+        advice.choice = RailChoice::kMore;
+        advice.reasons.emplace_back("large messages at scattered times find idle rails, and are split between them");
+    } else if (is_small && !is_scattered) {
+        advice.choice = RailChoice::kFewer;
+        advice.reasons.emplace_back(
+            "small messages of all ranks at once are not split, and every further rail costs them time");
+    } else {
+        advice.reasons.emplace_back(is_large   ? "large messages speak for more rails, simultaneous timing against them"
+                                    : is_small ? "small messages speak for fewer rails, scattered timing against that"
+                                               : "neither large nor small messages have most of the time");
+    }
+    if (advice.choice == RailChoice::kMore) advice.settings = rail_settings(library, interfaces);
+    if (advice.choice == RailChoice::kFewer) advice.settings = rail_settings(library, 1);
+    return advice;
+}
+
+std::vector<RailAdvice> advise_rails(std::span<const MeasuredRun> runs, const std::string& library) {
+    std::map<std::int32_t, TimesByRails> times;
+    for (const MeasuredRun& run : runs) {
+        if (run.rails < 1 || !(run.seconds > 0)) continue;
+        const auto [found, is_new] = times[run.processes].try_emplace(run.rails, run.seconds);
+        if (!is_new) found->second = std::min(found->second, run.seconds);
+    }
+    std::vector<RailAdvice> advices;
+    for (const auto& [processes, by_rails] : times) {
+        if (by_rails.size() > 1) advices.push_back(advice_of_times(processes, by_rails, library));
+    }
+    return advices;
+}
+
+std::string rail_trend(std::span<const RailAdvice> advices) {
+    std::string gains;
+    std::string processes;
+    bool grows = advices.size() > 1;
+    for (std::size_t i = 0; i < advices.size(); ++i) {
+        if (i > 0 && advices[i].gain <= advices[i - 1].gain) grows = false;
+        const char* const separator = i == 0 ? "" : i + 1 == advices.size() ? " and " : ", ";
+        gains += separator + number("%.2f", advices[i].gain);
+        processes += separator + std::to_string(advices[i].processes);
+    }
+    if (!grows) return "";
+    return "the gain grows with the number of processes: " + gains + " times at " + processes;
+}
+
+std::vector<std::string> rail_settings(const std::string& library, std::int32_t rails) {
+    const std::string n = rails > 0 ? std::to_string(rails) : "n";
+    const auto names = [&](std::string_view word) { return library.find(word) != std::string::npos; };
+    // MVAPICH2 calls itself so, and MPICH in its version texts.
+    if (names("MVAPICH")) return {"MV2_NUM_HCAS=" + n};
+    if (names("Open MPI")) {
+        return {"UCX_MAX_RNDV_RAILS=" + n + " (over UCX)", "OMPI_MCA_btl_openib_max_btls=" + n + " (over openib)"};
+    }
+    if (names("MPICH")) return {"UCX_MAX_RNDV_RAILS=" + n + " (over UCX)"};
+    return {"MV2_NUM_HCAS=" + n + " (MVAPICH2)", "UCX_MAX_RNDV_RAILS=" + n + " (libraries over UCX)"};
+}
+
+}  // namespace haichi

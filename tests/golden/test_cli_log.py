@@ -1,0 +1,181 @@
+"""`haichi log show`, `compare` and `convert` as people read them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from haichi_program import fail, succeed
+from sample_logs import sample
+
+MIB = 2**20
+
+RING = """\
+ring.haichi: 4 ranks on 2 hosts
+  program    /opt/app/ring
+  library    Open MPI 4.1.4
+  format     haichi, profile, call log
+  run        2 s
+  computing  4.6 s (57.5%), all ranks together
+  MPI        3.4 s (42.5%)
+
+function         calls    time  of MPI     mean      min     max  messages   bytes  mean size  sizes
+MPI_Recv            40   1.7 s   50.0%  42.5 ms    35 ms   50 ms        40  40 MiB      1 MiB  1M: 100%
+MPI_Allreduce       40  850 ms   25.0%  21.2 ms  17.5 ms   25 ms        40   320 B        8 B  8: 100%
+MPI_Send            40  680 ms   20.0%    17 ms    14 ms   20 ms        40  40 MiB      1 MiB  1M: 100%
+MPI_Barrier    400,000  170 ms    5.0%   425 ns   350 ns  500 ns
+
+messages sent: 40 of 40 MiB in all
+  1 MiB to < 2 MiB  40  100.0%  ########################################
+
+messages received: 40 of 40 MiB in all
+  1 MiB to < 2 MiB  40  100.0%  ########################################
+
+contributions to collectives: 40 of 320 B in all
+  8 B to < 16 B  40  100.0%  ########################################
+
+busiest of 4 pairs of ranks
+  rank 0  -> rank 1  10 MiB  25.0%  in 10 messages
+  rank 1  -> rank 2  10 MiB  25.0%  in 10 messages
+  rank 2  -> rank 3  10 MiB  25.0%  in 10 messages
+  rank 3  -> rank 0  10 MiB  25.0%  in 10 messages
+
+balance of the ranks
+              least            mean   most
+  run           2 s  rank 0     2 s    2 s  rank 0
+  computing     1 s  rank 0  1.15 s  1.3 s  rank 3
+  MPI        700 ms  rank 3  850 ms    1 s  rank 0
+
+calls of rank 0: 31 events, compressed to 2 symbols
+  10 times
+    send of 1,048,576 bytes to rank 1, tag 3  (after 1 us)
+    receive from rank 3, tag 3
+    Allreduce of 8 bytes
+  Barrier
+"""
+
+
+def test_the_table_of_a_ring(tmp_path: Path) -> None:
+    sample("ring", 4, tmp_path / "ring.haichi")
+    run = succeed("log", "show", "ring.haichi", cwd=tmp_path)
+    assert (run.stdout, run.stderr) == (RING, "")
+
+
+def test_every_rank_has_a_line_on_request_and_its_calls_too(tmp_path: Path) -> None:
+    sample("killed", 4, tmp_path / "killed.haichi")
+    text = succeed("log", "show", "killed.haichi", "--ranks", "all", "--calls-of", 2, cwd=tmp_path).stdout
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    assert "1 node0 signalled 2 s 1.1 s 900 ms 2 10 MiB 10 MiB" in lines
+    assert "warning: 1 of 4 ranks have left no data: rank 3\n" in text
+    assert "calls of rank 2: 31 events" in text and "to rank 3, tag 3" in text
+    assert "no call log of rank 3" in fail(2, "log", "show", "killed.haichi", "--calls-of", 3, cwd=tmp_path)
+    assert "--calls-of" in fail(2, "log", "show", "killed.haichi", "--calls-of", 4, cwd=tmp_path)
+
+
+def test_names_from_a_log_cannot_steer_the_terminal(tmp_path: Path) -> None:
+    sample("hostile", 2, tmp_path / "hostile.haichi")
+    text = succeed("log", "show", "hostile.haichi", cwd=tmp_path).stdout
+    assert "\x1b" not in text and "\\x1b[31m\\xff" in text
+
+
+def test_a_log_without_a_profile_shows_its_calls_and_pairs(tmp_path: Path) -> None:
+    sample("calls-only", 4, tmp_path / "calls.haichi")
+    text = succeed("log", "show", "calls.haichi", cwd=tmp_path).stdout
+    assert "format   haichi, call log\n" in text and "busiest of 4 pairs" in text and "  10 times\n" in text
+    assert "balance" not in text and "function" not in text
+
+
+def test_advice_on_rails_gives_quantities_and_the_setting(tmp_path: Path) -> None:
+    sample("broadcasts", 8, tmp_path / "b.haichi")
+    text = succeed("log", "show", "b.haichi", "--rails", cwd=tmp_path).stdout
+    assert "rails for 8 processes: use 1 rail\n" in text and "95.0% of the messages are below 1 KiB" in text
+    assert "  setting: UCX_MAX_RNDV_RAILS=1 (over UCX), or OMPI_MCA_btl_openib_max_btls=1 (over openib)\n" in text
+    log = json.loads(succeed("log", "show", "b.haichi", "--rails", "--json", cwd=tmp_path).stdout)
+    assert log["rail_advice"]["advice"] == "fewer" and len(log["rail_advice"]["reasons"]) == 5
+    sample("ring", 8, tmp_path / "ring.haichi")
+    text = succeed("log", "show", "ring.haichi", "--rails", "--interfaces", 4, cwd=tmp_path).stdout
+    assert "use all rails" in text and "UCX_MAX_RNDV_RAILS=4" in text
+    assert "--interfaces is for --rails" in fail(2, "log", "show", "ring.haichi", "--interfaces", 4, cwd=tmp_path)
+
+
+def test_runs_are_compared_by_function_and_by_rails(tmp_path: Path) -> None:
+    for name, kind, ranks in [("a", "ring", 4), ("b", "ring", 8), ("c", "broadcasts", 8)]:
+        sample(kind, ranks, tmp_path / name)
+    arguments = ["log", "compare", "--rails", "1,1,2", "small:a", "large:b", "c"]
+    lines = [" ".join(line.split()) for line in succeed(*arguments, cwd=tmp_path).stdout.splitlines()]
+    assert lines[:4] == ["run small large c", "processes 4 8 8", "rails 1 1 2", "elapsed 2 s 2 s 6.44 s"]
+    assert "MPI_Bcast - - 4 s" in lines
+    assert "rails for 8 processes: use 1 rail" in lines and "measured: 2 s with 1 rail, 6.44 s with 2 rails" in lines
+    report = json.loads(succeed(*arguments, "--json", cwd=tmp_path).stdout)
+    assert report["schema"] == "haichi-log-comparison/1"
+    assert [(r["label"], r["processes"], r["rails"]) for r in report["runs"]] == [
+        ("small", 4, 1),
+        ("large", 8, 1),
+        ("c", 8, 2),
+    ]
+    assert report["rail_advice"][0]["rails"] == 1 and report["slower"] == []
+
+
+def test_functions_that_got_slower_with_more_processes_are_named(tmp_path: Path) -> None:
+    sample("ring", 8, tmp_path / "a")
+    sample("ring", 2, tmp_path / "b")  # the first ranks of the ring are those with most time in MPI
+    report = json.loads(succeed("log", "compare", "a", "b", "--json", cwd=tmp_path).stdout)
+    assert report["slower"] == [] and report["rail_advice"] == [] and report["runs"][0]["rails"] is None
+    sample("slow-ring", 16, tmp_path / "c")
+    text = succeed("log", "compare", "rails=1:a", "rails=1:c", cwd=tmp_path).stdout
+    assert "slower with more processes\n  MPI_Recv: 325 ms -> " in text
+
+
+def test_comparisons_that_make_no_sense_are_refused(tmp_path: Path) -> None:
+    sample("ring", 4, tmp_path / "a")
+    sample("calls-only", 4, tmp_path / "calls")
+    assert "two logs or more" in fail(2, "log", "compare", "a", cwd=tmp_path)
+    assert "--rails has 1 numbers for 2 logs" in fail(2, "log", "compare", "a", "a", "--rails", "1", cwd=tmp_path)
+    assert "holds no times" in fail(2, "log", "compare", "a", "calls", cwd=tmp_path)
+    assert "rails=" in fail(2, "log", "compare", "a", "rails=none:a", cwd=tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["ring", "received-only", "calls-only", "killed"])
+@pytest.mark.parametrize("form", ["json", "matrix-market", "dense-matrix", "csv"])
+def test_the_matrix_is_the_same_in_every_format_and_from_every_kind_of_log(
+    tmp_path: Path, kind: str, form: str
+) -> None:
+    sample(kind, 8, tmp_path / "log")
+    run = succeed("log", "convert", "log", "-t", form, "-o", "matrix", cwd=tmp_path)
+    assert "a matrix of 8 pairs, 83,886,080 bytes" in run.stderr and "hop-bytes" in run.stderr
+    assert ("of 8 pairs only the receivers' side" in run.stderr) == (kind == "received-only")
+    arguments = ["-m", "mesh:8", "-w", "matrix", "--objective", "hop-bytes", "--strategy", "default", "--json"]
+    report = json.loads(succeed("map", *arguments, cwd=tmp_path).stdout)
+    assert report["metrics"]["hop_bytes"] == (7 + 7) * 10 * MIB
+
+
+def test_a_log_without_messages_has_no_matrix(tmp_path: Path) -> None:
+    sample("broadcasts", 4, tmp_path / "log")
+    assert "no message between two ranks" in fail(2, "log", "convert", "log", "-t", "csv", "-o", "m", cwd=tmp_path)
+    assert not (tmp_path / "m").exists()
+    assert "did you mean 'csv'" in fail(2, "log", "convert", "log", "-t", "cvs", cwd=tmp_path)
+    assert "--to" in fail(2, "log", "convert", "log", cwd=tmp_path)
+
+
+def test_the_page_holds_everything_and_nothing_from_the_log_is_markup(tmp_path: Path) -> None:
+    sample("hostile", 300, tmp_path / "log")
+    run = succeed("log", "show", "log", "--html", "log.html", cwd=tmp_path)
+    assert run.stdout == ""
+    page = (tmp_path / "log.html").read_text(encoding="utf-8")
+    assert "<img" not in page and "onerror=alert(1)" in page and page.count("</script>") == 2
+    assert "http://" not in page.replace("http://www.w3.org/2000/svg", "") and "https://" not in page
+    data = json.loads(page.split('id="data">')[1].split("</script>")[0])
+    assert (data["ranks"], len(data["bars"]), len(data["functions"])) == (300, 300, 4)
+    assert (data["matrix"]["size"], data["matrix"]["ranks_per_cell"]) == (150, 2)
+    assert sum(cell[2] for cell in data["matrix"]["cells"]) == 300 * 10 * MIB
+    assert sum(cell[3] for cell in data["matrix"]["cells"]) == 300 * 10
+    assert [h["name"] for h in data["histograms"]][0] == "messages sent" and "10 times" in data["outline"]
+
+
+def test_a_page_is_for_one_log(tmp_path: Path) -> None:
+    for name in ["a", "b"]:
+        sample("ring", 2, tmp_path / name)
+    assert "--html is a page for one log" in fail(2, "log", "show", "a", "b", "--html", "x.html", cwd=tmp_path)
+    fail(2, "log", "show", "missing", "--html", "x.html", cwd=tmp_path)
+    assert not (tmp_path / "x.html").exists()
