@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "cli/commands/ccs.h"
 #include "cli/commands/check.h"
 #include "cli/commands/convert.h"
 #include "cli/commands/evaluate.h"
@@ -29,7 +30,7 @@ struct Subcommand {
 };
 
 std::vector<Command> commands() {
-    return {map_command(),   evaluate_command(), simulate_command(), convert_command(),
+    return {map_command(),   evaluate_command(), simulate_command(), convert_command(), ccs_command(),
             check_command(), list_command(),     pattern_command(),  log_command()};
 }
 

@@ -88,7 +88,6 @@ inline std::vector<RankRecord> ring(std::int32_t ranks) {
             calls.collective(CollectiveOperation::kAllreduce, 0, kNobody, 8, 8, kBlocking);
         }
         calls.collective(CollectiveOperation::kBarrier, 0, kNobody, 0, 0, kBlocking);
-        calls.flush();
         record.log.threads.push_back(read_calls(*memory, 1e9, "ring"));
         records.push_back(std::move(record));
     }

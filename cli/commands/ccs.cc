@@ -1,0 +1,113 @@
+#include "cli/commands/ccs.h"
+
+#include <memory>
+#include <optional>
+
+#include "base/errors.h"
+#include "cli/commands/log_input.h"
+#include "cli/commands/values.h"
+#include "cli/output/extraction_text.h"
+#include "commlog/ccs/extraction.h"
+#include "commlog/workload/workload_json.h"
+
+namespace haichi::cli {
+
+namespace {
+
+struct CcsArguments {
+    std::string log;
+    std::string sends_per_rank;
+    std::string eager_limit;
+    std::string kernel;
+    std::string collectives;
+    std::vector<std::string> algorithms;
+    std::string compute;
+    std::string output;
+    bool json = false;
+};
+
+CollectiveScope read_scope(const std::string& text) {
+    if (text.empty() || text == "subcomm") return CollectiveScope::kSubcommunicators;
+    if (text == "all") return CollectiveScope::kAll;
+    if (text == "none") return CollectiveScope::kNone;
+    throw OptionError("--collectives takes subcomm, all or none, not " + shown(text));
+}
+
+ExtractionOptions extraction_options(const CcsArguments& arguments) {
+    constexpr std::int64_t kMostNics = 1 << 10;
+    constexpr std::int64_t kMostKernels = 1000;
+    ExtractionOptions options;
+    if (!arguments.sends_per_rank.empty()) {
+        options.sends_per_rank =
+            static_cast<std::int32_t>(read_count("--sends-per-rank", arguments.sends_per_rank, 1, kMostNics));
+    }
+    if (!arguments.eager_limit.empty()) {
+        options.levels.eager_limit_bytes = read_bytes("--eager-limit", arguments.eager_limit);
+    }
+    if (arguments.kernel == "whole") {
+        options.kernel = 0;
+    } else if (!arguments.kernel.empty() && arguments.kernel != "auto") {
+        options.kernel = static_cast<int>(read_count("--kernel", arguments.kernel, 1, kMostKernels));
+    }
+    options.levels.collectives = read_scope(arguments.collectives);
+    for (const std::string& choice : arguments.algorithms) options.levels.algorithms.set(choice);
+    if (arguments.compute == "mean") {
+        options.compute_time = ComputeTime::kMean;
+    } else if (!arguments.compute.empty() && arguments.compute != "none") {
+        throw OptionError("--compute takes none or mean, not " + shown(arguments.compute));
+    }
+    return options;
+}
+
+int run(const CcsArguments& arguments, Console& console) {
+    if (arguments.log.empty())
+        throw OptionError("the LOG to read is missing", "haichi ccs app.haichi-log -o workload.json");
+    const ExtractionOptions options = extraction_options(arguments);
+    // With --json the report is the data: the sets go to a file or nowhere.
+    std::optional<Destination> destination;
+    if (!arguments.json || !arguments.output.empty()) destination.emplace(arguments.output, console);
+    const Extraction extraction = extract_sets(load_log(arguments.log), options);
+    if (destination) {
+        write_workload_json(extraction.workload, [&](std::string_view text) { destination->write(text); });
+        destination->commit();
+    }
+    if (arguments.json) {
+        console.data(extraction_json(extraction));
+    } else {
+        console.say(extraction_text(extraction));
+        for (const std::string& warning : extraction.warnings) console.hint(warning);
+    }
+    return kExitDone;
+}
+
+Action configure(CLI::App& app) {
+    const auto a = std::make_shared<CcsArguments>();
+    app.add_option("LOG", a->log, "a log with the order of calls")->type_name("");
+    add_value(app, "--sends-per-rank", a->sends_per_rank, "K",
+              "messages a rank may send, and receive, in one set: its network interfaces; default: 1");
+    add_value(app, "--eager-limit", a->eager_limit, "BYTES",
+              "up to this size a message does not wait for its receive to be posted; default: 0");
+    add_value(app, "--kernel", a->kernel, "auto|N|whole",
+              "the N-th repetition of those listed, or the whole log as one; default: auto");
+    add_value(app, "--collectives", a->collectives, "subcomm|all|none",
+              "which are expanded to messages: those on less than all ranks, all, or none; default: subcomm");
+    app.add_option("--collective", a->algorithms,
+                   "by which algorithm, up to which sizes: allreduce=recursive-doubling:2KiB,ring; repeatable")
+        ->type_name("OP=ALGORITHM")
+        ->allow_extra_args(false);
+    add_value(
+        app, "--compute", a->compute, "none|mean",
+        "give the sets the mean computing time of the ranks before them; default: none, the same file from every run");
+    add_value(app, "-o,--output", a->output, "FILE", "write the sets there instead of to standard output");
+    app.add_flag("--json", a->json, "print what was found as JSON; the sets only go to -o");
+    return [a](Console& console) { return run(*a, console); };
+}
+
+}  // namespace
+
+Command ccs_command() {
+    return {"ccs", "extract communication sets from the log of an application",
+            "haichi ccs app.haichi-log -o workload.json", configure};
+}
+
+}  // namespace haichi::cli

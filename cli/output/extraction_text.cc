@@ -1,0 +1,136 @@
+#include "cli/output/extraction_text.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli/output/log_words.h"
+
+namespace haichi::cli {
+
+namespace {
+
+/// Sets listed one by one; of more, the first ones.
+constexpr std::size_t kMostSetsListed = 40;
+
+struct SetSize {
+    std::int64_t messages = 0, bytes = 0, largest = 0;
+};
+
+SetSize size_of(const Workload& workload, std::size_t set) {
+    SetSize size;
+    for (const Message& message : workload.messages(set)) {
+        ++size.messages;
+        size.bytes += message.size_bytes;
+        size.largest = std::max(size.largest, message.size_bytes);
+    }
+    return size;
+}
+
+std::string counted(std::int64_t count, const char* one, const char* many) {
+    return std::to_string(count) + " " + (count == 1 ? one : many);
+}
+
+std::string padded(std::string text, std::size_t width) {
+    if (text.size() < width) text.insert(0, width - text.size(), ' ');
+    return text;
+}
+
+double share_of(double bytes, double total) { return total > 0 ? bytes / total : 0; }
+
+std::string kernel_text(const KernelSummary& kernel, double total_bytes) {
+    std::string events = std::to_string(kernel.events_per_rank_least);
+    if (kernel.events_per_rank_most != kernel.events_per_rank_least) {
+        events += " to " + std::to_string(kernel.events_per_rank_most);
+    }
+    return counted(kernel.repetitions, "repetition", "repetitions") + " of " + events + " events a rank in " +
+           counted(kernel.ranks, "rank", "ranks") + ", " + percent_text(share_of(kernel.bytes, total_bytes)) +
+           " of the bytes sent";
+}
+
+}  // namespace
+
+std::string extraction_text(const Extraction& extraction) {
+    const Workload& workload = extraction.workload;
+    std::string text;
+    if (extraction.chosen < 0) {
+        text += "kernel: the whole log, once\n";
+    } else {
+        const auto chosen = static_cast<std::size_t>(extraction.chosen);
+        text += "kernel " + std::to_string(chosen + 1) + " of " + std::to_string(extraction.kernels.size()) + ": " +
+                kernel_text(extraction.kernels[chosen], extraction.total_bytes) + "\n";
+        for (std::size_t k = 0; k < extraction.kernels.size(); ++k) {
+            if (k == chosen) continue;
+            text += "  --kernel " + std::to_string(k + 1) + ": " +
+                    kernel_text(extraction.kernels[k], extraction.total_bytes) + "\n";
+        }
+    }
+    text += counted(static_cast<std::int64_t>(workload.set_count()), "set", "sets") + " in " +
+            counted(extraction.levels, "level", "levels") + ", " +
+            counted(static_cast<std::int64_t>(workload.messages().size()), "message", "messages") + ", " +
+            bytes_text(static_cast<double>(workload.total_bytes())) + " a repetition";
+    if (extraction.compute_seconds > 0) {
+        text += "; computing " + seconds_text(extraction.compute_seconds) + " a repetition (mean of the ranks)";
+    }
+    text += "\n    set  messages      bytes    largest  label\n";
+    for (std::size_t t = 0; t < std::min(workload.set_count(), kMostSetsListed); ++t) {
+        const SetSize size = size_of(workload, t);
+        text += padded(std::to_string(t + 1), 7) + padded(std::to_string(size.messages), 10) +
+                padded(bytes_text(static_cast<double>(size.bytes)), 11) +
+                padded(bytes_text(static_cast<double>(size.largest)), 11) + "  " + printable(workload.set(t).label) +
+                "\n";
+    }
+    if (workload.set_count() > kMostSetsListed) {
+        text += "    and " + std::to_string(workload.set_count() - kMostSetsListed) + " more\n";
+    }
+    const auto note = [&](std::int64_t count, const char* one, const char* many) {
+        if (count > 0) text += counted(count, one, many) + "\n";
+    };
+    note(extraction.to_oneself, "message from a rank to itself is left out",
+         "messages from ranks to themselves are left out");
+    note(extraction.collectives_left, "collective is not expanded, and holds the ranks together",
+         "collectives are not expanded, and hold the ranks together");
+    return text;
+}
+
+std::string extraction_json(const Extraction& extraction) {
+    using nlohmann::json;
+    const Workload& workload = extraction.workload;
+    json kernels = json::array();
+    for (const KernelSummary& kernel : extraction.kernels) {
+        kernels.push_back({{"repetitions", kernel.repetitions},
+                           {"ranks", kernel.ranks},
+                           {"events_per_rank", {kernel.events_per_rank_least, kernel.events_per_rank_most}},
+                           {"bytes", kernel.bytes},
+                           {"share_of_bytes", share_of(kernel.bytes, extraction.total_bytes)}});
+    }
+    json sets = json::array();
+    for (std::size_t t = 0; t < workload.set_count(); ++t) {
+        const SetSize size = size_of(workload, t);
+        sets.push_back({{"label", workload.set(t).label},
+                        {"messages", size.messages},
+                        {"bytes", size.bytes},
+                        {"largest_bytes", size.largest}});
+    }
+    const json report = {
+        {"schema", "haichi-ccs/1"},
+        {"ranks", workload.rank_count()},
+        {"kernel", extraction.chosen < 0 ? json("whole") : json(extraction.chosen + 1)},
+        {"repetitions", workload.iterations()},
+        {"kernels", std::move(kernels)},
+        {"total_bytes", extraction.total_bytes},
+        {"kernel_bytes", extraction.kernel_bytes},
+        {"share_of_bytes", share_of(extraction.kernel_bytes, extraction.total_bytes)},
+        {"levels", extraction.levels},
+        {"sets", std::move(sets)},
+        {"compute_seconds", extraction.compute_seconds},
+        {"in_flight", extraction.in_flight},
+        {"relying_on_buffers", extraction.relying_on_buffers},
+        {"to_oneself", extraction.to_oneself},
+        {"outside", extraction.outside},
+        {"collectives_not_expanded", extraction.collectives_left},
+        {"warnings", extraction.warnings},
+    };
+    return report.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace haichi::cli
