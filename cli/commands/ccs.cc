@@ -8,6 +8,7 @@
 #include "cli/commands/values.h"
 #include "cli/output/extraction_text.h"
 #include "commlog/ccs/extraction.h"
+#include "commlog/ccs/extraction_json.h"
 #include "commlog/workload/workload_json.h"
 
 namespace haichi::cli {
@@ -26,36 +27,19 @@ struct CcsArguments {
     bool json = false;
 };
 
-CollectiveScope read_scope(const std::string& text) {
-    if (text.empty() || text == "subcomm") return CollectiveScope::kSubcommunicators;
-    if (text == "all") return CollectiveScope::kAll;
-    if (text == "none") return CollectiveScope::kNone;
-    throw OptionError("--collectives takes subcomm, all or none, not " + shown(text));
-}
-
 ExtractionOptions extraction_options(const CcsArguments& arguments) {
-    constexpr std::int64_t kMostNics = 1 << 10;
-    constexpr std::int64_t kMostKernels = 1000;
     ExtractionOptions options;
     if (!arguments.sends_per_rank.empty()) {
         options.sends_per_rank =
-            static_cast<std::int32_t>(read_count("--sends-per-rank", arguments.sends_per_rank, 1, kMostNics));
+            static_cast<std::int32_t>(read_count("--sends-per-rank", arguments.sends_per_rank, 1, kMostSendsPerRank));
     }
     if (!arguments.eager_limit.empty()) {
         options.levels.eager_limit_bytes = read_bytes("--eager-limit", arguments.eager_limit);
     }
-    if (arguments.kernel == "whole") {
-        options.kernel = 0;
-    } else if (!arguments.kernel.empty() && arguments.kernel != "auto") {
-        options.kernel = static_cast<int>(read_count("--kernel", arguments.kernel, 1, kMostKernels));
-    }
-    options.levels.collectives = read_scope(arguments.collectives);
+    options.kernel = parse_kernel_choice(arguments.kernel.empty() ? "auto" : arguments.kernel);
+    if (!arguments.collectives.empty()) options.levels.collectives = parse_collective_scope(arguments.collectives);
     for (const std::string& choice : arguments.algorithms) options.levels.algorithms.set(choice);
-    if (arguments.compute == "mean") {
-        options.compute_time = ComputeTime::kMean;
-    } else if (!arguments.compute.empty() && arguments.compute != "none") {
-        throw OptionError("--compute takes none or mean, not " + shown(arguments.compute));
-    }
+    if (!arguments.compute.empty()) options.compute_time = parse_compute_time(arguments.compute);
     return options;
 }
 

@@ -1,9 +1,9 @@
 #include "cli/output/extraction_text.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "cli/output/log_words.h"
+#include "commlog/ccs/extraction_json.h"
 
 namespace haichi::cli {
 
@@ -11,20 +11,6 @@ namespace {
 
 /// Sets listed one by one; of more, the first ones.
 constexpr std::size_t kMostSetsListed = 40;
-
-struct SetSize {
-    std::int64_t messages = 0, bytes = 0, largest = 0;
-};
-
-SetSize size_of(const Workload& workload, std::size_t set) {
-    SetSize size;
-    for (const Message& message : workload.messages(set)) {
-        ++size.messages;
-        size.bytes += message.size_bytes;
-        size.largest = std::max(size.largest, message.size_bytes);
-    }
-    return size;
-}
 
 std::string counted(std::int64_t count, const char* one, const char* many) {
     return std::to_string(count) + " " + (count == 1 ? one : many);
@@ -35,16 +21,14 @@ std::string padded(std::string text, std::size_t width) {
     return text;
 }
 
-double share_of(double bytes, double total) { return total > 0 ? bytes / total : 0; }
-
 std::string kernel_text(const KernelSummary& kernel, double total_bytes) {
     std::string events = std::to_string(kernel.events_per_rank_least);
     if (kernel.events_per_rank_most != kernel.events_per_rank_least) {
         events += " to " + std::to_string(kernel.events_per_rank_most);
     }
     return counted(kernel.repetitions, "repetition", "repetitions") + " of " + events + " events a rank in " +
-           counted(kernel.ranks, "rank", "ranks") + ", " + percent_text(share_of(kernel.bytes, total_bytes)) +
-           " of the bytes sent";
+           counted(kernel.ranks, "rank", "ranks") + ", " +
+           percent_text(total_bytes > 0 ? kernel.bytes / total_bytes : 0) + " of the bytes sent";
 }
 
 }  // namespace
@@ -73,11 +57,11 @@ std::string extraction_text(const Extraction& extraction) {
     }
     text += "\n    set  messages      bytes    largest  label\n";
     for (std::size_t t = 0; t < std::min(workload.set_count(), kMostSetsListed); ++t) {
-        const SetSize size = size_of(workload, t);
+        const SetSize size = set_size(workload, t);
         text += padded(std::to_string(t + 1), 7) + padded(std::to_string(size.messages), 10) +
                 padded(bytes_text(static_cast<double>(size.bytes)), 11) +
-                padded(bytes_text(static_cast<double>(size.largest)), 11) + "  " + printable(workload.set(t).label) +
-                "\n";
+                padded(bytes_text(static_cast<double>(size.largest_bytes)), 11) + "  " +
+                printable(workload.set(t).label) + "\n";
     }
     if (workload.set_count() > kMostSetsListed) {
         text += "    and " + std::to_string(workload.set_count() - kMostSetsListed) + " more\n";
@@ -90,47 +74,6 @@ std::string extraction_text(const Extraction& extraction) {
     note(extraction.collectives_left, "collective is not expanded, and holds the ranks together",
          "collectives are not expanded, and hold the ranks together");
     return text;
-}
-
-std::string extraction_json(const Extraction& extraction) {
-    using nlohmann::json;
-    const Workload& workload = extraction.workload;
-    json kernels = json::array();
-    for (const KernelSummary& kernel : extraction.kernels) {
-        kernels.push_back({{"repetitions", kernel.repetitions},
-                           {"ranks", kernel.ranks},
-                           {"events_per_rank", {kernel.events_per_rank_least, kernel.events_per_rank_most}},
-                           {"bytes", kernel.bytes},
-                           {"share_of_bytes", share_of(kernel.bytes, extraction.total_bytes)}});
-    }
-    json sets = json::array();
-    for (std::size_t t = 0; t < workload.set_count(); ++t) {
-        const SetSize size = size_of(workload, t);
-        sets.push_back({{"label", workload.set(t).label},
-                        {"messages", size.messages},
-                        {"bytes", size.bytes},
-                        {"largest_bytes", size.largest}});
-    }
-    const json report = {
-        {"schema", "haichi-ccs/1"},
-        {"ranks", workload.rank_count()},
-        {"kernel", extraction.chosen < 0 ? json("whole") : json(extraction.chosen + 1)},
-        {"repetitions", workload.iterations()},
-        {"kernels", std::move(kernels)},
-        {"total_bytes", extraction.total_bytes},
-        {"kernel_bytes", extraction.kernel_bytes},
-        {"share_of_bytes", share_of(extraction.kernel_bytes, extraction.total_bytes)},
-        {"levels", extraction.levels},
-        {"sets", std::move(sets)},
-        {"compute_seconds", extraction.compute_seconds},
-        {"in_flight", extraction.in_flight},
-        {"relying_on_buffers", extraction.relying_on_buffers},
-        {"to_oneself", extraction.to_oneself},
-        {"outside", extraction.outside},
-        {"collectives_not_expanded", extraction.collectives_left},
-        {"warnings", extraction.warnings},
-    };
-    return report.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace haichi::cli

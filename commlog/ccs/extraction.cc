@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/errors.h"
+#include "base/quantity.h"
 #include "commlog/ccs/cut.h"
 #include "commlog/ccs/kernel.h"
 
@@ -182,8 +183,32 @@ void warn(const JobLog& job, const std::vector<RankLoops>& loops, const Levels& 
 
 }  // namespace
 
+std::optional<int> parse_kernel_choice(std::string_view text) {
+    constexpr std::int64_t kMostKernels = 1000;
+    if (text == "auto") return std::nullopt;
+    if (text == "whole") return 0;
+    const auto number = static_cast<int>(parse_count(text, kMostKernels, {"--kernel"}));
+    if (number == 0) throw OptionError("--kernel takes auto, whole or a number from 1");
+    return number;
+}
+
+CollectiveScope parse_collective_scope(std::string_view text) {
+    if (text == "subcomm") return CollectiveScope::kSubcommunicators;
+    if (text == "all") return CollectiveScope::kAll;
+    if (text == "none") return CollectiveScope::kNone;
+    throw OptionError("--collectives takes subcomm, all or none, not " + shown(text));
+}
+
+ComputeTime parse_compute_time(std::string_view text) {
+    if (text == "none") return ComputeTime::kNone;
+    if (text == "mean") return ComputeTime::kMean;
+    throw OptionError("--compute takes none or mean, not " + shown(text));
+}
+
 Extraction extract_sets(const JobLog& job, const ExtractionOptions& options) {
-    if (options.sends_per_rank < 1) throw OptionError("--sends-per-rank must be 1 or more");
+    if (options.sends_per_rank < 1 || options.sends_per_rank > kMostSendsPerRank) {
+        throw OptionError("--sends-per-rank must be 1 to " + std::to_string(kMostSendsPerRank));
+    }
     if (!job.has_calls) {
         throw UnsupportedError(
             "a " + job.format + " log says what was sent, not in which order: no sets can be extracted",

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "commlog/ccs/levels.h"
@@ -14,6 +15,8 @@ namespace haichi {
 /// What computing time the sets are given.
 enum class ComputeTime { kNone, kMean };
 
+inline constexpr std::int32_t kMostSendsPerRank = 1 << 10;
+
 /// How communication sets are extracted from a log.
 struct ExtractionOptions {
     LevelOptions levels;
@@ -24,6 +27,14 @@ struct ExtractionOptions {
     std::optional<int> kernel;
     ComputeTime compute_time = ComputeTime::kNone;
 };
+
+/// "auto", "whole" or a number from 1: ExtractionOptions::kernel. Like the two below, throws OptionError naming the
+/// option for other texts.
+std::optional<int> parse_kernel_choice(std::string_view text);
+/// "subcomm", "all" or "none".
+CollectiveScope parse_collective_scope(std::string_view text);
+/// "none" or "mean".
+ComputeTime parse_compute_time(std::string_view text);
 
 /// A kernel that was found, for the report.
 struct KernelSummary {

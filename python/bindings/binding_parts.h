@@ -9,6 +9,8 @@ namespace haichi {
 void bind_workload(pybind11::module_& module);
 /// The options of a simulation, which bind_job() takes.
 void bind_simulate(pybind11::module_& module);
+/// Communication sets from logs; behind the workload.
+void bind_extraction(pybind11::module_& module);
 void bind_job(pybind11::module_& module);
 
 }  // namespace haichi

@@ -10,6 +10,7 @@
 from importlib.metadata import version as _version
 
 from haichi.errors import Error, InputError, InternalError, OptionError, UnsupportedError
+from haichi.extraction import Extraction, extract_sets
 from haichi.job import Result, evaluate, optimize
 from haichi.simulation import SimulationProgress, simulate
 from haichi.simulation_result import LinkTraffic, SimulatedPlacement, SimulatedRun, Simulation
@@ -29,6 +30,7 @@ __version__ = _version("haichi")
 __all__ = [
     "Entry",
     "Error",
+    "Extraction",
     "InputError",
     "InternalError",
     "LinkTraffic",
@@ -42,6 +44,7 @@ __all__ = [
     "UnsupportedError",
     "Workload",
     "evaluate",
+    "extract_sets",
     "list_formats",
     "list_machines",
     "list_objectives",

@@ -11,6 +11,23 @@ def formats() -> list[tuple[str, str]]: ...
 def patterns() -> list[tuple[str, str]]: ...
 def workload_formats() -> list[tuple[str, str]]: ...
 
+@final
+class Extraction:
+    @property
+    def workload(self) -> Workload: ...
+    def json(self) -> str: ...
+
+def extract_sets(
+    path: str,
+    *,
+    sends_per_rank: int,
+    eager_limit_bytes: int,
+    kernel: str,
+    collectives: str,
+    algorithms: list[str],
+    compute: str,
+) -> Extraction: ...
+
 class Workload:
     @staticmethod
     def from_arrays(

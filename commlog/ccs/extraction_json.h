@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "commlog/ccs/extraction.h"
+
+namespace haichi {
+
+/// What is in one set.
+struct SetSize {
+    std::int64_t messages = 0;
+    std::int64_t bytes = 0;
+    std::int64_t largest_bytes = 0;
+};
+SetSize set_size(const Workload& workload, std::size_t set);
+
+/// The report `haichi-ccs/1` (docs/formats.md), one line.
+std::string extraction_json(const Extraction& extraction);
+
+}  // namespace haichi
