@@ -1,0 +1,68 @@
+"""The C wrapper of one MPI function, by the family of its row."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from families import Values, body
+from functions import row_of
+
+if TYPE_CHECKING:
+    from generate_wrappers import Function
+
+
+class CValues(Values):
+    """Arguments as C has them."""
+
+    is_fortran = False
+
+    def value(self, role: str) -> str:
+        name = self.argument(role)
+        if role in ("count", "count2"):
+            return f"static_cast<std::int64_t>({name})"
+        if role == "place":
+            return f"({name} == MPI_IN_PLACE)"
+        if role in ("request", "message", "new_comm", "comm_variable", "object", "index", "flag", "completed"):
+            return f"*{name}"
+        return name
+
+    def requests(self) -> str:
+        return f"c_requests({self.argument('request_count')}, {self.argument('requests')})"
+
+    def address(self, role: str) -> str:
+        return self.argument(role)
+
+    def is_ignored(self, role: str) -> str:
+        ignored = "MPI_STATUSES_IGNORE" if role == "statuses" else "MPI_STATUS_IGNORE"
+        return f"{self.argument(role)} == {ignored}"
+
+    def status_type(self) -> str:
+        return "MPI_Status*"
+
+    def handle(self, kind: str, variable: str) -> str:
+        return variable
+
+    def place(self, index: str) -> str:
+        return f"static_cast<std::uint32_t>({index})"
+
+
+def c_wrapper(function: Function) -> str:
+    name = function.name[4:]
+    arguments = [f"a{i}" for i in range(len(function.parameters))]
+    if function.is_variadic:
+        # MPI_Pcontrol: its other arguments mean nothing to any MPI there is.
+        arguments = arguments[:1]
+    row = row_of(function.name)
+    if row is not None and len(row.roles) != len(function.parameters):
+        raise SystemExit(
+            f"functions.py: {function.name} has {len(function.parameters)} arguments, its row has {row.roles}"
+        )
+    values = CValues(row.roles if row else (), arguments)
+    lines = [f"EXPORTED {function.signature(function.name)} {{"]
+    if row is not None and row.family in ("init", "finalize", "abort", "control"):
+        lines += body(row, f"function::{name}", values, f"HAICHI_MPI({name})")
+    else:
+        lines += ["    Call call;", "    if (!call.is_recorded()) [[unlikely]]"]
+        lines += [f"        return HAICHI_MPI({name})({', '.join(arguments)});"]
+        lines += body(row, f"function::{name}", values, f"real.{name}")
+    return "\n".join([*lines, "}", ""])

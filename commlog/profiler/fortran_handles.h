@@ -1,0 +1,20 @@
+#pragma once
+
+#include "commlog/profiler/real_functions.h"
+
+namespace haichi::profiler {
+
+/// Handles of Fortran as handles of C. In MPICH they are the same numbers.
+#if defined(OPEN_MPI)
+inline MPI_Comm comm_of(MPI_Fint handle) { return real.Comm_f2c(handle); }
+inline MPI_Datatype type_of(MPI_Fint handle) { return real.Type_f2c(handle); }
+inline MPI_Request request_of(MPI_Fint handle) { return real.Request_f2c(handle); }
+inline MPI_Message message_of(MPI_Fint handle) { return real.Message_f2c(handle); }
+#else
+inline MPI_Comm comm_of(MPI_Fint handle) { return handle; }
+inline MPI_Datatype type_of(MPI_Fint handle) { return handle; }
+inline MPI_Request request_of(MPI_Fint handle) { return handle; }
+inline MPI_Message message_of(MPI_Fint handle) { return handle; }
+#endif
+
+}  // namespace haichi::profiler

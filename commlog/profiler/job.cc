@@ -1,0 +1,219 @@
+#include "commlog/profiler/job.h"
+
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "commlog/profiler/completions.h"
+#include "commlog/profiler/configuration.h"
+#include "commlog/profiler/merge.h"
+#include "commlog/profiler/own_cost.h"
+#include "commlog/profiler/part_file.h"
+
+namespace haichi::profiler {
+
+namespace {
+
+Configuration configuration;
+std::uint8_t selected[kMostFunctions];
+char part_path[sizeof(Configuration::file) + 32];
+Moment started;         // at the profiler's loading
+Moment job_began;       // behind MPI_Init
+bool has_part = false;  // and not only memory
+
+/// The profiler's threads stay alive as slots; a child of fork() has the handle of its parent's MPI, but not its
+/// memory.
+void become_inert() { profiler.stage = Stage::kInert; }
+
+[[gnu::constructor]] void load() {
+    look_at_counter();
+    started = now();
+}
+
+void on_terminate(int signal) {
+    // Async-signal-safe: plain stores and system calls.
+    if (profiler.memory != nullptr && profiler.stage == Stage::kRecording) {
+        ProfileHeader& h = profiler.memory->header;
+        h.state = RankState::kSignalled;
+        h.signal = signal;
+    }
+    struct sigaction usual {};
+    usual.sa_handler = SIG_DFL;
+    sigaction(signal, &usual, nullptr);
+    raise(signal);  // blocked until this handler is left
+}
+
+/// Only where the program leaves the signal alone.
+void catch_termination() {
+    for (const int signal : {SIGTERM, SIGXCPU, SIGINT}) {
+        struct sigaction old {};
+        if (sigaction(signal, nullptr, &old) != 0 || (old.sa_flags & SA_SIGINFO) != 0 || old.sa_handler != SIG_DFL) {
+            continue;
+        }
+        struct sigaction own {};
+        own.sa_handler = on_terminate;
+        sigemptyset(&own.sa_mask);
+        sigaction(signal, &own, nullptr);
+    }
+}
+
+template <std::size_t size>
+void set_text(char (&to)[size], const char* from) {
+    std::snprintf(to, size, "%s", from);
+}
+
+void write_program(ProfileHeader& h) {
+    const ssize_t length = readlink("/proc/self/exe", h.program, sizeof(h.program) - 1);
+    h.program[length > 0 ? length : 0] = '\0';
+}
+
+void write_library(ProfileHeader& h) {
+    auto text = std::make_unique<char[]>(MPI_MAX_LIBRARY_VERSION_STRING);
+    int length = 0;
+    if (real.Get_library_version(text.get(), &length) != MPI_SUCCESS) return;
+    // "Open MPI v4.1.4, package: ...", "MPICH Version:\t4.0.2\n...": the name and the number are enough.
+    char* const end = text.get() + std::strcspn(text.get(), ",\n");
+    *end = '\0';
+    for (char* c = text.get(); *c != '\0'; ++c) {
+        if (*c == '\t') *c = ' ';
+    }
+    set_text(h.library, text.get());
+}
+
+void write_header(ProfileHeader& h, int rank, int ranks) {
+    std::memcpy(h.magic, kPartMagic, sizeof(h.magic));
+    h.version = kPartVersion;
+    h.byte_order = kByteOrder;
+    h.size = sizeof(ProfileMemory);
+    h.job = configuration.job;
+    h.rank = rank;
+    h.ranks = ranks;
+    h.has_profile = configuration.keeps_profile ? 1 : 0;
+    h.has_calls = configuration.keeps_calls ? 1 : 0;
+    int level = MPI_THREAD_SINGLE;
+    real.Query_thread(&level);
+    // The numbers of the levels are the MPI's own.
+    h.thread_level = level == MPI_THREAD_MULTIPLE     ? 3
+                     : level == MPI_THREAD_SERIALIZED ? 2
+                     : level == MPI_THREAD_SINGLE     ? 0
+                                                      : 1;
+    profiler.has_many_threads = h.thread_level == 3;
+    gethostname(h.host, sizeof(h.host) - 1);
+    write_program(h);
+    write_library(h);
+    static_assert(kFunctions <= kMostFunctions);
+    h.function_count = kFunctions;
+    for (std::uint32_t f = 0; f < kFunctions; ++f) std::strncpy(h.function_names[f], kFunctionNames[f], 31);
+}
+
+/// The first guess of the counter's rate; the job's end knows it better. At least 5 ms between the two moments.
+double first_rate() {
+    while (nanoseconds(CLOCK_MONOTONIC_RAW) - started.at_ns < 5'000'000) {
+    }
+    job_began = now();
+    return ticks_per_second(started, job_began);
+}
+
+bool open_part(int rank, int ranks) {
+    std::snprintf(part_path, sizeof(part_path), "%s.%d.part", configuration.file, rank);
+    ProfileMemory* const memory = map_part(part_path, has_part);
+    if (memory == nullptr) {
+        std::fprintf(stderr, "haichi-prof: no memory on rank %d\n", rank);
+        return false;
+    }
+    profiler.memory = memory;
+    profiler.dense_peers = ranks <= kMostDensePeers;
+    write_header(memory->header, rank, ranks);
+    return start_communicators(memory, rank, ranks);
+}
+
+void select_functions() {
+    for (std::uint32_t f = 0; f < kFunctions; ++f) {
+        selected[f] =
+            !configuration.has_functions || names_function(configuration.functions, kFunctionNames[f]) ? 1 : 0;
+    }
+    profiler.selected = selected;
+    profiler.keeps_profile = configuration.keeps_profile;
+    profiler.keeps_calls = configuration.keeps_calls;
+}
+
+}  // namespace
+
+void begin_job() {
+    if (profiler.stage != Stage::kInert || profiler.memory != nullptr) return;
+    if (!find_handles()) {
+        std::fprintf(stderr,
+                     "haichi-prof: this profiler is for %s, the program uses another MPI: nothing is profiled\n",
+                     kMpiName);
+        return;
+    }
+    find_all_real();
+    int rank = 0;
+    int ranks = 0;
+    real.Comm_rank(handles.world, &rank);
+    real.Comm_size(handles.world, &ranks);
+    if (rank == 0) {
+        read_configuration(configuration);
+        // Processes that a running program has spawned are a job of their own.
+        MPI_Comm parent = handles.no_communicator;
+        real.Comm_get_parent(&parent);
+        if (parent != handles.no_communicator) {
+            const std::size_t length = std::strlen(configuration.file);
+            std::snprintf(configuration.file + length, sizeof(configuration.file) - length, "-spawned-%d",
+                          static_cast<int>(getpid()));
+        }
+    }
+    if (real.Bcast(&configuration, sizeof(configuration), handles.byte, 0, handles.world) != MPI_SUCCESS) return;
+    if (!configuration.is_on) return;
+    // The merge is an operation of all ranks: either all take part in it or none.
+    const int can = open_part(rank, ranks) ? 1 : 0;
+    const auto can_all = std::make_unique<int[]>(static_cast<std::size_t>(ranks));
+    real.Allgather(&can, sizeof(can), handles.byte, can_all.get(), sizeof(can), handles.byte, handles.world);
+    for (int r = 0; r < ranks; ++r) {
+        if (can_all[static_cast<std::size_t>(r)] == 0) return;
+    }
+    select_functions();
+    find_shared_handles();
+    pthread_atfork(nullptr, nullptr, become_inert);
+    ProfileHeader& h = profiler.memory->header;
+    h.ticks_per_second = first_rate();
+    h.own_ns_per_call = measure_own_cost(h.ticks_per_second);
+    catch_termination();
+    h.start_unix_ns = nanoseconds(CLOCK_REALTIME);
+    h.start_ticks = ticks();
+    profiler.stage = Stage::kRecording;
+}
+
+void end_job() {
+    if (profiler.stage != Stage::kRecording && profiler.stage != Stage::kPaused) return;
+    profiler.stage = Stage::kOver;
+    ProfileHeader& h = profiler.memory->header;
+    h.end_ticks = ticks();
+    h.ticks_per_second = ticks_per_second(job_began, now());
+    h.state = RankState::kFinished;
+    const bool is_merged = merge_parts(*profiler.memory, configuration.file);
+    if (has_part && is_merged && !configuration.keeps_parts) unlink(part_path);
+}
+
+void abort_job() {
+    if (profiler.stage != Stage::kRecording && profiler.stage != Stage::kPaused) return;
+    profiler.stage = Stage::kOver;
+    ProfileHeader& h = profiler.memory->header;
+    h.end_ticks = ticks();
+    h.ticks_per_second = ticks_per_second(job_began, now());
+    h.state = RankState::kAborted;
+}
+
+void control(int level) {
+    if (level == 0 && profiler.stage == Stage::kRecording) profiler.stage = Stage::kPaused;
+    if (level != 0 && profiler.stage == Stage::kPaused) profiler.stage = Stage::kRecording;
+}
+
+}  // namespace haichi::profiler

@@ -1,0 +1,20 @@
+#pragma once
+
+namespace haichi::profiler {
+
+/// What the wrappers of MPI_Init, MPI_Finalize and MPI_Abort say, in C and in Fortran. All of it may fail without harm:
+/// then one line on stderr says so, and the program runs without a profile.
+
+/// Behind a successful MPI_Init, on all ranks.
+void begin_job();
+
+/// Before MPI_Finalize.
+void end_job();
+
+/// Before MPI_Abort.
+void abort_job();
+
+/// MPI_Pcontrol: 0 pauses, anything else goes on.
+void control(int level);
+
+}  // namespace haichi::profiler

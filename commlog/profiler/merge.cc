@@ -1,0 +1,132 @@
+#include "commlog/profiler/merge.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "commlog/log/log_file.h"
+#include "commlog/log/rank_bytes.h"
+#include "commlog/profiler/real_functions.h"
+
+namespace haichi::profiler {
+
+namespace {
+
+constexpr int kTag = 0x4841;
+constexpr std::size_t kPiece = 1U << 24;  // of a record, for MPIs that dislike large messages
+
+/// NAME.haichi-log.tmp until it is whole.
+class JobFile {
+  public:
+    JobFile(const char* name, int ranks) : path_(std::string(name) + ".haichi-log"), temporary_(path_ + ".tmp") {
+        file_ = std::fopen(temporary_.c_str(), "wbe");
+        is_good_ = file_ != nullptr;
+        JobFileHeader header{};
+        std::memcpy(header.magic, kJobMagic, sizeof(header.magic));
+        header.version = kJobVersion;
+        header.byte_order = kByteOrder;
+        header.records = static_cast<std::uint64_t>(ranks);
+        write(&header, sizeof(header));
+    }
+    ~JobFile() {
+        if (file_ != nullptr) std::fclose(file_);
+        if (!is_committed_) unlink(temporary_.c_str());
+    }
+    JobFile(const JobFile&) = delete;
+    JobFile& operator=(const JobFile&) = delete;
+
+    void write(const void* bytes, std::size_t size) {
+        is_good_ = is_good_ && std::fwrite(bytes, 1, size, file_) == size;
+    }
+    void write_record(const std::vector<std::byte>& record) {
+        const std::uint64_t size = record.size();
+        write(&size, sizeof(size));
+        write(record.data(), record.size());
+    }
+    bool commit() {
+        is_good_ = is_good_ && std::fflush(file_) == 0 && fsync(fileno(file_)) == 0;
+        is_committed_ = is_good_ && std::rename(temporary_.c_str(), path_.c_str()) == 0;
+        return is_committed_;
+    }
+    [[nodiscard]] const std::string& path() const { return path_; }
+
+  private:
+    std::string path_, temporary_;
+    std::FILE* file_ = nullptr;
+    bool is_good_ = false;
+    bool is_committed_ = false;
+};
+
+/// Empty when the part cannot be read, which is told.
+std::vector<std::byte> record_of(const ProfileMemory& memory) {
+    try {
+        return encode_rank(read_rank(memory, "memory of rank " + std::to_string(memory.header.rank)));
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "haichi-prof: %s\n", error.what());
+        return {};
+    }
+}
+
+void send_record(const std::vector<std::byte>& record, MPI_Comm comm) {
+    char go = 0;
+    real.Recv(&go, 1, handles.byte, 0, kTag, comm, MPI_STATUS_IGNORE);
+    const std::uint64_t size = record.size();
+    real.Send(&size, sizeof(size), handles.byte, 0, kTag, comm);
+    for (std::size_t at = 0; at < size; at += kPiece) {
+        const std::size_t piece = size - at < kPiece ? size - at : kPiece;
+        real.Send(record.data() + at, static_cast<int>(piece), handles.byte, 0, kTag, comm);
+    }
+}
+
+void receive_record(std::vector<std::byte>& record, int rank, MPI_Comm comm) {
+    char go = 1;
+    real.Send(&go, 1, handles.byte, rank, kTag, comm);
+    std::uint64_t size = 0;
+    real.Recv(&size, sizeof(size), handles.byte, rank, kTag, comm, MPI_STATUS_IGNORE);
+    record.resize(size);
+    for (std::size_t at = 0; at < size; at += kPiece) {
+        const std::size_t piece = size - at < kPiece ? size - at : kPiece;
+        real.Recv(record.data() + at, static_cast<int>(piece), handles.byte, rank, kTag, comm, MPI_STATUS_IGNORE);
+    }
+}
+
+bool gather_records(std::vector<std::byte>& record, const char* file, int ranks, MPI_Comm comm) {
+    JobFile job(file, ranks);
+    bool is_whole = true;
+    for (int rank = 0; rank < ranks; ++rank) {
+        if (rank != 0) receive_record(record, rank, comm);
+        is_whole = is_whole && !record.empty();
+        job.write_record(record);
+    }
+    if (is_whole && job.commit()) return true;
+    std::fprintf(stderr, "haichi-prof: cannot write '%s' (%s): the parts %s.RANK.part stay, and can be read instead\n",
+                 job.path().c_str(), is_whole ? std::strerror(errno) : "a part is damaged", file);
+    return false;
+}
+
+}  // namespace
+
+bool merge_parts(const ProfileMemory& memory, const char* file) {
+    MPI_Comm comm;
+    if (real.Comm_dup(handles.world, &comm) != MPI_SUCCESS) return false;
+    std::vector<std::byte> record = record_of(memory);
+    int is_done = 0;
+    if (memory.header.rank == 0) {
+        try {
+            is_done = gather_records(record, file, memory.header.ranks, comm) ? 1 : 0;
+        } catch (const std::exception& error) {
+            std::fprintf(stderr, "haichi-prof: %s: the parts %s.RANK.part stay\n", error.what(), file);
+        }
+    } else {
+        send_record(record, comm);
+    }
+    real.Bcast(&is_done, sizeof(is_done), handles.byte, 0, comm);
+    real.Comm_free(&comm);
+    return is_done != 0;
+}
+
+}  // namespace haichi::profiler

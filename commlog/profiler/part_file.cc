@@ -1,0 +1,66 @@
+#include "commlog/profiler/part_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+
+namespace haichi::profiler {
+
+namespace {
+
+int part = -1;
+
+ProfileMemory* map(int file) {
+    const int flags = file >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    void* const memory = mmap(nullptr, sizeof(ProfileMemory), PROT_READ | PROT_WRITE, flags, file, 0);
+    if (memory == MAP_FAILED) return nullptr;
+    // A child of fork() must not write into the file of its parent.
+    madvise(memory, sizeof(ProfileMemory), MADV_DONTFORK);
+    return static_cast<ProfileMemory*>(memory);
+}
+
+}  // namespace
+
+bool reserve_part(int file, std::size_t offset, std::size_t size) {
+    if (fallocate(file, 0, static_cast<off_t>(offset), static_cast<off_t>(size)) == 0) return true;
+    // Where the file system cannot reserve, the room may turn out to be missing: there the risk is taken.
+    return errno == EOPNOTSUPP || errno == ENOSYS || errno == EINTR;
+}
+
+bool reserve_thread(std::uint32_t number) {
+    if (part < 0) return true;
+    return reserve_part(part, offsetof(ProfileMemory, threads) + number * sizeof(ThreadMemory), sizeof(ThreadMemory));
+}
+
+ProfileMemory* map_part(const char* path, bool& has_file) {
+    has_file = false;
+    part = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (part >= 0 && ftruncate(part, sizeof(ProfileMemory)) == 0 &&
+        reserve_part(part, 0, offsetof(ProfileMemory, threads))) {
+        if (ProfileMemory* const memory = map(part); memory != nullptr) {
+            has_file = true;
+            return memory;
+        }
+    }
+    std::fprintf(stderr, "haichi-prof: cannot make '%s' (%s): this process loses its profile if it is killed\n", path,
+                 std::strerror(errno));
+    if (part >= 0) {
+        close(part);
+        unlink(path);
+        part = -1;
+    }
+    return map(-1);
+}
+
+void unmap_part(ProfileMemory* memory) {
+    munmap(memory, sizeof(ProfileMemory));
+    if (part >= 0) close(part);
+    part = -1;
+}
+
+}  // namespace haichi::profiler

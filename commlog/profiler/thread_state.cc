@@ -1,0 +1,81 @@
+#include "commlog/profiler/thread_state.h"
+
+#include <sys/mman.h>
+
+#include "commlog/profiler/part_file.h"
+
+namespace haichi::profiler {
+
+thread_local constinit Gate gate{nullptr, 0, false};
+Profiler profiler;
+
+namespace {
+
+Thread threads[kMostThreads];
+
+template <class T>
+T* pages_of(std::uint32_t count) {
+    void* const pages =
+        mmap(nullptr, count * sizeof(T), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return pages == MAP_FAILED ? nullptr : static_cast<T*>(pages);
+}
+
+template <class T>
+void give_back_pages(T* pages, std::uint32_t count) {
+    if (pages != nullptr) munmap(pages, count * sizeof(T));
+}
+
+}  // namespace
+
+bool grow(Thread& t, std::uint32_t count) {
+    constexpr std::uint32_t kFirst = 4096;
+    std::uint32_t room = kFirst;
+    while (room < count && room < 1U << 30) room *= 2;
+    auto* const requests = pages_of<MPI_Request>(room);
+    auto* const slots = pages_of<std::uint32_t>(room);
+    auto* const statuses = pages_of<MPI_Status>(room);
+    if (requests == nullptr || slots == nullptr || statuses == nullptr || room < count) {
+        give_back_pages(requests, room);
+        give_back_pages(slots, room);
+        give_back_pages(statuses, room);
+        return false;
+    }
+    give_back_pages(t.requests, t.room);
+    give_back_pages(t.slots, t.room);
+    give_back_pages(t.statuses, t.room);
+    t.requests = requests;
+    t.slots = slots;
+    t.statuses = statuses;
+    t.room = room;
+    return true;
+}
+
+Thread* enter_thread() {
+    ProfileHeader& h = profiler.memory->header;
+    if (gate.is_uncounted) {
+        std::atomic_ref(h.uncounted_calls).fetch_add(1, std::memory_order_relaxed);
+        return nullptr;
+    }
+    std::atomic_ref<std::uint32_t> count(h.threads);
+    std::uint32_t number = count.load(std::memory_order_relaxed);
+    while (number < kMostThreads && !count.compare_exchange_weak(number, number + 1, std::memory_order_acq_rel)) {
+    }
+    if (number >= kMostThreads || !reserve_thread(number) || !grow(threads[number], 1)) {
+        gate.is_uncounted = true;
+        std::atomic_ref(h.uncounted_threads).fetch_add(1, std::memory_order_relaxed);
+        std::atomic_ref(h.uncounted_calls).fetch_add(1, std::memory_order_relaxed);
+        return nullptr;
+    }
+    Thread& t = threads[number];
+    t.number = number;
+    t.memory = &profiler.memory->threads[number];
+    if (profiler.keeps_calls) t.recorder.emplace(&t.memory->calls);
+    // The first thread's computing begins with the job.
+    t.last_left = number == 0 ? h.start_ticks : ticks();
+    t.memory->first_ticks = t.last_left;
+    t.memory->last_ticks = t.last_left;
+    gate.thread = &t;
+    return &t;
+}
+
+}  // namespace haichi::profiler

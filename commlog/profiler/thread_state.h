@@ -1,0 +1,111 @@
+#pragma once
+
+#include <optional>
+
+#include "commlog/log/call_recorder.h"
+#include "commlog/profiler/clock.h"
+#include "commlog/profiler/communicators.h"
+#include "commlog/profiler/real_functions.h"
+
+namespace haichi::profiler {
+
+/// A post whose request is one that the MPI hands out for all sends that were over at once: several posts have the same
+/// handle, so they wait here in their order.
+struct SharedPost {
+    const void* where;   ///< the variable the request was written to
+    std::uint64_t post;  ///< 0: nothing to log, as of a send to MPI_PROC_NULL
+    std::uint32_t event;
+    bool waiting;
+};
+inline constexpr std::uint32_t kMostSharedPosts = 1U << 14;
+
+/// What the profiler keeps of a thread beside the part file.
+struct alignas(64) Thread {
+    ThreadMemory* memory;
+    std::uint64_t entered, left, last_left;
+    // What was last asked of handles, good while handle_epoch is `epoch`.
+    std::uint32_t epoch;
+    std::uint32_t number;
+    MPI_Comm last_communicator_handle;
+    Communicator* last_communicator;
+    MPI_Datatype last_type;
+    std::uint64_t last_type_size;
+    std::optional<CallRecorder> recorder;
+    // Of the call that completes requests: room for `room` of each, grown when a call has more.
+    MPI_Request* requests;
+    std::uint32_t* slots;
+    MPI_Status* statuses;
+    std::uint32_t room;
+    std::uint32_t shared_first, shared_count;
+    SharedPost shared[kMostSharedPosts];
+};
+
+/// One per thread: whether a wrapper is below on its stack, and what the profiler keeps of it.
+struct Gate {
+    Thread* thread;
+    std::uint32_t inside;
+    bool is_uncounted;
+};
+extern thread_local Gate gate __attribute__((tls_model("initial-exec")));
+
+/// The one word that every wrapper asks first.
+enum class Stage : std::uint32_t { kInert, kRecording, kPaused, kOver };
+struct alignas(64) Profiler {
+    Stage stage;
+    bool keeps_profile, keeps_calls;
+    bool has_many_threads;  ///< MPI_THREAD_MULTIPLE
+    bool dense_peers;
+    bool selects;  ///< only some functions
+    ProfileMemory* memory;
+    std::uint8_t* selected;  ///< by function
+};
+extern Profiler profiler;
+
+/// The slot of a thread that calls for the first time; null: all are taken.
+Thread* enter_thread();
+
+/// More room for requests; false without memory.
+bool grow(Thread& thread, std::uint32_t count);
+
+/// A call of the program into MPI: begins where nothing of the profiler is on the stack, ends with the wrapper.
+class Call {
+  public:
+    Call() {
+        if (profiler.stage != Stage::kRecording) [[unlikely]]
+            return;
+        Gate& g = gate;
+        if (g.inside != 0) [[unlikely]]
+            return;
+        Thread* const thread = g.thread != nullptr ? g.thread : enter_thread();
+        if (thread == nullptr) [[unlikely]]
+            return;
+        g.inside = 1;
+        thread_ = thread;
+        thread->entered = ticks();
+    }
+    ~Call() {
+        if (thread_ != nullptr) gate.inside = 0;
+    }
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+
+    [[nodiscard]] bool is_recorded() const { return thread_ != nullptr; }
+    void over() { thread_->left = ticks(); }
+    Thread& thread() { return *thread_; }
+
+  private:
+    Thread* thread_ = nullptr;
+};
+
+/// Every wrapper says this once, before what it says of messages.
+inline void count_call(Thread& t, std::uint32_t function) {
+    const std::uint64_t inside = t.left > t.entered ? t.left - t.entered : 0;
+    ThreadMemory& m = *t.memory;
+    if (profiler.keeps_profile && profiler.selected[function] != 0) m.functions[function].add_call(inside);
+    m.mpi_ticks += inside;
+    m.last_ticks = t.left;
+    if (t.recorder && t.entered > t.last_left) t.recorder->add_gap(t.entered - t.last_left);
+    t.last_left = t.left;
+}
+
+}  // namespace haichi::profiler
