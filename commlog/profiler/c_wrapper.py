@@ -29,9 +29,6 @@ class CValues(Values):
     def requests(self) -> str:
         return f"c_requests({self.argument('request_count')}, {self.argument('requests')})"
 
-    def address(self, role: str) -> str:
-        return self.argument(role)
-
     def is_ignored(self, role: str) -> str:
         ignored = "MPI_STATUSES_IGNORE" if role == "statuses" else "MPI_STATUS_IGNORE"
         return f"{self.argument(role)} == {ignored}"
@@ -39,8 +36,15 @@ class CValues(Values):
     def status_type(self) -> str:
         return "MPI_Status*"
 
-    def handle(self, kind: str, variable: str) -> str:
-        return variable
+    def object_number(self, role: str) -> str:
+        given = self.argument(role)
+        return f"number_of({given if role == 'object_value' else '*' + given})"
+
+    def call(self, real: str) -> list[str]:
+        return [f"    const auto result = {real}({', '.join(self.arguments)});"]
+
+    def result(self) -> list[str]:
+        return ["    return result;"]
 
     def place(self, index: str) -> str:
         return f"static_cast<std::uint32_t>({index})"

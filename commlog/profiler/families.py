@@ -1,5 +1,5 @@
-"""The bodies of wrappers: what is done before and after the call of MPI, by family. C and Fortran wrappers have the same
-bodies; how an argument becomes a value of C is what differs (Values)."""
+"""The bodies of wrappers: what is done before and after the call of MPI, by family. C and Fortran wrappers have the
+same bodies; how an argument becomes a value of C is what differs (Values)."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class Values(ABC):
     def requests(self) -> str:
         """A RequestArray."""
 
-    @abstractmethod
-    def address(self, role: str) -> str: ...
+    def address(self, role: str) -> str:
+        return self.argument(role)
 
     @abstractmethod
     def is_ignored(self, role: str) -> str:
@@ -43,8 +43,16 @@ class Values(ABC):
     def status_type(self) -> str: ...
 
     @abstractmethod
-    def handle(self, kind: str, variable: str) -> str:
-        """A handle of C from the value in `variable`."""
+    def object_number(self, role: str) -> str:
+        """A window or file as a number."""
+
+    @abstractmethod
+    def call(self, real: str) -> list[str]:
+        """Calls MPI; `result` is then what it says."""
+
+    @abstractmethod
+    def result(self) -> list[str]:
+        """The end of the wrapper."""
 
     @abstractmethod
     def place(self, index: str) -> str:
@@ -58,7 +66,7 @@ def body(row: Row | None, function: str, values: Values, real: str) -> list[str]
 
 
 def call(values: Values, real: str) -> list[str]:
-    return [f"    const auto result = {real}({', '.join(values.arguments)});", "    call.over();"]
+    return [*values.call(real), "    call.over();"]
 
 
 def counted(function: str) -> list[str]:
@@ -67,7 +75,7 @@ def counted(function: str) -> list[str]:
 
 def timed(row: Row | None, function: str, values: Values, real: str) -> list[str]:
     del row
-    return [*call(values, real), *counted(function), "    return result;"]
+    return [*call(values, real), *counted(function), *values.result()]
 
 
 def simple(
@@ -76,7 +84,7 @@ def simple(
     """Statements behind a call that has succeeded."""
     lines = [f"    {line}" for line in before] + call(values, real) + counted(function)
     lines += (
-        ["    if (result == MPI_SUCCESS) {"] + [f"        {line}" for line in after] + ["    }", "    return result;"]
+        ["    if (result == MPI_SUCCESS) {", *(f"        {line}" for line in after), "    }", *values.result()]
     )
     return lines
 
@@ -209,7 +217,7 @@ def finished_or_not(row: Row, function: str, v: Values, real: str, condition: st
         "    } else {",
         "        leave_open(slot);",
         "    }",
-        "    return result;",
+        *v.result(),
     ]
 
 
@@ -242,7 +250,7 @@ def all_requests(row: Row, function: str, v: Values, real: str, condition: str) 
         "    } else {",
         "        all.fail(result == MPI_ERR_IN_STATUS, is_ignored && !all.wants_statuses() ? nullptr : statuses);",
         "    }",
-        "    return result;",
+        *v.result(),
     ]
 
 
@@ -264,7 +272,7 @@ def any_request(row: Row, function: str, v: Values, real: str, condition: str) -
         f"    count_call(t, {function});",
         f"    if (result == MPI_SUCCESS{condition} && {index} != MPI_UNDEFINED) some.finish({v.place(index)}, status);",
         "    some.end();",
-        "    return result;",
+        *v.result(),
     ]
 
 
@@ -288,10 +296,10 @@ def waitsome(row: Row, function: str, v: Values, real: str) -> list[str]:
         *call(v, real),
         f"    count_call(t, {function});",
         f"    if (result == MPI_SUCCESS && {v.value('completed')} != MPI_UNDEFINED) {{",
-        f"        some.finish_these({v.value('completed')}, {v.argument('indices')}, {v.place('0')}, statuses);",
+        f"        some.finish_these({v.value('completed')}, {v.value('indices')}, {v.place('0')}, statuses);",
         "    }",
         "    some.end();",
-        "    return result;",
+        *v.result(),
     ]
 
 
@@ -381,43 +389,39 @@ def new_object(row: Row, function: str, v: Values, real: str) -> list[str]:
     return simple(
         row, function, v, real,
         other_collective(function, v.value("comm")),
-        f"enter_object(number_of({v.value('object')}), {v.value('comm')});",
+        f"enter_object({v.object_number('object')}, {v.value('comm')});",
     )  # fmt: skip
 
 
 def free_object(row: Row, function: str, v: Values, real: str) -> list[str]:
-    before = (f"const std::uint64_t freed = number_of({v.value('object')});",)
+    before = (f"const std::uint64_t freed = {v.object_number('object')};",)
     return simple(
         row, function, v, real, f"object_operation(t, {function}, freed);", "forget_object(freed);", before=before
     )
 
 
 def object_operation(row: Row, function: str, v: Values, real: str) -> list[str]:
-    return simple(row, function, v, real, f"object_operation(t, {function}, number_of({v.value('object_value')}));")
+    return simple(row, function, v, real, f"object_operation(t, {function}, {v.object_number('object_value')});")
 
 
 def init(row: Row, function: str, v: Values, real: str) -> list[str]:
     del row, function
-    return [
-        f"    const auto result = {real}({', '.join(v.arguments)});",
-        "    if (result == MPI_SUCCESS) begin_job();",
-        "    return result;",
-    ]
+    return [*v.call(real), "    if (result == MPI_SUCCESS) begin_job();", *v.result()]
 
 
 def finalize(row: Row, function: str, v: Values, real: str) -> list[str]:
     del row, function
-    return ["    end_job();", f"    return {real}({', '.join(v.arguments)});"]
+    return ["    end_job();", *v.call(real), *v.result()]
 
 
 def abort(row: Row, function: str, v: Values, real: str) -> list[str]:
     del row, function
-    return ["    abort_job();", f"    return {real}({', '.join(v.arguments)});"]
+    return ["    abort_job();", *v.call(real), *v.result()]
 
 
 def control(row: Row, function: str, v: Values, real: str) -> list[str]:
     del row, function
-    return [f"    control({v.value('level')});", f"    return {real}({', '.join(v.arguments)});"]
+    return [f"    control({v.value('level')});", *v.call(real), *v.result()]
 
 
 FAMILIES = {

@@ -1,8 +1,9 @@
 """Writes the profiler's wrappers of all MPI functions that an installed mpi.h declares.
 
-    python3 generate_wrappers.py --compiler mpicc.openmpi --output FOLDER
+    python3 generate_wrappers.py --compiler mpicc.openmpi --fortran mpif90.openmpi --output FOLDER
 
-FOLDER gets real_functions_generated.h (pointers to the functions, their numbers and names) and wrappers_c_*.cc.
+FOLDER gets real_functions_generated.h (pointers to the functions, their numbers and names), wrappers_c_*.cc and
+wrappers_fortran_*.cc. Of Fortran, what the installed libraries export is wrapped; nothing if there are none.
 What the functions mean is in functions.py; the code they call is recording.h, completions.h and collective_sizes.h.
 """
 
@@ -17,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from c_wrapper import c_wrapper
+from fortran_wrapper import exported_names, fortran_wrappers
 
 PROTOTYPE = re.compile(r"^(?P<result>[A-Za-z_][\w \*]*?[\s\*])(?P<name>MPI_\w+) ?\((?P<parameters>.*)\)$")
 FILES = 4  # of wrappers, so that they compile side by side
@@ -118,6 +120,7 @@ def real_functions(functions: list[Function]) -> str:
 HEAD = """// Made by generate_wrappers.py.
 #include "commlog/profiler/collective_sizes.h"
 #include "commlog/profiler/completions.h"
+#include "commlog/profiler/fortran_constants.h"
 #include "commlog/profiler/job.h"
 #include "commlog/profiler/objects.h"
 
@@ -138,6 +141,7 @@ def write(path: Path, text: str) -> None:
 def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--compiler", required=True, help="the MPI's compiler wrapper")
+    arguments.add_argument("--fortran", required=True, help="its Fortran compiler wrapper; need not be there")
     arguments.add_argument("--output", required=True, type=Path)
     given = arguments.parse_args()
     given.output.mkdir(parents=True, exist_ok=True)
@@ -146,6 +150,9 @@ def main() -> int:
     for part in range(FILES):
         text = HEAD + "\n".join(c_wrapper(f) for f in functions[part::FILES])
         write(given.output / f"wrappers_c_{part}.cc", text)
+    fortran = fortran_wrappers(functions, exported_names(given.fortran))
+    for part in range(FILES):
+        write(given.output / f"wrappers_fortran_{part}.cc", HEAD + "\n".join(fortran[part::FILES]))
     return 0
 
 

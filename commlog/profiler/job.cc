@@ -13,6 +13,7 @@
 
 #include "commlog/profiler/completions.h"
 #include "commlog/profiler/configuration.h"
+#include "commlog/profiler/fortran_constants.h"
 #include "commlog/profiler/merge.h"
 #include "commlog/profiler/own_cost.h"
 #include "commlog/profiler/part_file.h"
@@ -181,6 +182,7 @@ void begin_job() {
     }
     select_functions();
     find_shared_handles();
+    find_fortran_constants();
     pthread_atfork(nullptr, nullptr, become_inert);
     ProfileHeader& h = profiler.memory->header;
     h.ticks_per_second = first_rate();

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "commlog/profiler/mpi_traits.h"
-#include "real_functions_generated.h"  // struct RealFunctions, enum FunctionId, kFunctionNames
+#include <real_functions_generated.h>  // struct RealFunctions, enum FunctionId, kFunctionNames
 
 namespace haichi::profiler {
 

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+
+#include "commlog/profiler/fortran_handles.h"
+
+namespace haichi::profiler {
+
+/// Fortran's MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE and MPI_IN_PLACE are variables, known by their addresses: each
+/// language binding of each MPI has its own.
+void find_fortran_constants();
+
+bool is_status_ignored(const void* status);
+bool is_statuses_ignored(const void* statuses);
+bool is_in_place(const void* buffer);
+
+/// MPICH passes choice buffers of `use mpi_f08` as descriptors, which begin with the address.
+inline bool is_descriptor_in_place(const void* descriptor) {
+    return is_in_place(*static_cast<const void* const*>(descriptor));
+}
+
+/// A Fortran procedure of the MPI by its profiling name. Ends the process if there is none.
+void* find_fortran(const char* name);
+
+/// Windows and files as numbers that no handle of C has.
+inline std::uint64_t fortran_object(MPI_Fint handle) {
+    return std::uint64_t{1} << 62 | static_cast<std::uint32_t>(handle);
+}
+
+}  // namespace haichi::profiler
