@@ -11,6 +11,7 @@ namespace {
 
 /// Sets listed one by one; of more, the first ones.
 constexpr std::size_t kMostSetsListed = 40;
+constexpr std::size_t kMostKernelsListed = 4;  // beside the one that was taken
 
 std::string counted(std::int64_t count, const char* one, const char* many) {
     return std::to_string(count) + " " + (count == 1 ? one : many);
@@ -42,8 +43,14 @@ std::string extraction_text(const Extraction& extraction) {
         const auto chosen = static_cast<std::size_t>(extraction.chosen);
         text += "kernel " + std::to_string(chosen + 1) + " of " + std::to_string(extraction.kernels.size()) + ": " +
                 kernel_text(extraction.kernels[chosen], extraction.total_bytes) + "\n";
+        std::size_t listed = 0;
         for (std::size_t k = 0; k < extraction.kernels.size(); ++k) {
             if (k == chosen) continue;
+            if (++listed > kMostKernelsListed) {
+                text += "  and " + std::to_string(extraction.kernels.size() - 1 - kMostKernelsListed) +
+                        " more, all in --json\n";
+                break;
+            }
             text += "  --kernel " + std::to_string(k + 1) + ": " +
                     kernel_text(extraction.kernels[k], extraction.total_bytes) + "\n";
         }

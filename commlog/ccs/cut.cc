@@ -9,7 +9,7 @@ namespace haichi {
 namespace {
 
 /// A cut is looked for in the first so many repetitions.
-constexpr std::int64_t kMostRepetitions = 4;
+constexpr std::int64_t kMostRepetitions = 8;
 
 /// Events of one kind on one channel in one rank: where they are in a repetition, and how many came before the first.
 struct Positions {
@@ -36,9 +36,11 @@ struct Agreement {
     std::vector<Positions> ends;
 };
 
-class CutSearch {
+}  // namespace
+
+class CommonCuts::Search {
   public:
-    CutSearch(const JobLog& job, const std::vector<RankLoops>& loops, std::vector<RankWindow>& windows)
+    Search(const JobLog& job, const std::vector<RankLoops>& loops, std::vector<RankWindow>& windows)
         : job_(&job), loops_(&loops), windows_(&windows), at_(windows.size(), 0), agreements_of_(windows.size()) {
         for (std::size_t w = 0; w < windows.size(); ++w) {
             add_positions(w);
@@ -48,7 +50,29 @@ class CutSearch {
         for (const auto& [channel, ends] : ends_) add_agreement(channel, ends);
     }
 
-    bool find() {
+    bool first() {
+        start_ = at_;
+        if (!settle()) return false;
+        first_ = at_;
+        set_cuts();
+        return true;
+    }
+
+    bool behind(const std::vector<std::int64_t>& events) {
+        for (std::size_t w = 0; w < at_.size(); ++w) at_[w] = first_[w] + events[w];
+        if (!settle()) return false;
+        set_cuts();
+        return true;
+    }
+
+    [[nodiscard]] bool is_where_loops_begin() const {
+        return first_ == start_ &&
+               std::ranges::all_of(*windows_, [](const RankWindow& window) { return window.early_events == 0; });
+    }
+
+  private:
+    /// Moves every rank on to the earliest common cut.
+    bool settle() {
         std::deque<std::size_t> to_check;
         std::vector<bool> queued(agreements_.size(), true);
         for (std::size_t a = 0; a < agreements_.size(); ++a) to_check.push_back(a);
@@ -71,13 +95,17 @@ class CutSearch {
                 queued[a] = true;
             }
         }
+        return true;
+    }
+
+    void set_cuts() {
         for (std::size_t w = 0; w < windows_->size(); ++w) {
             RankWindow& window = (*windows_)[w];
             if (!window.events.empty()) window.cut = static_cast<std::size_t>(at_[w]) % window.events.size();
         }
-        return true;
     }
 
+  public:
     /// At the beginning of the loops.
     [[nodiscard]] InFlight in_flight() const {
         InFlight found;
@@ -177,15 +205,17 @@ class CutSearch {
     std::vector<RankWindow>* windows_;
     std::map<Channel, Ends> ends_;
     std::vector<Agreement> agreements_;
+    std::vector<std::int64_t> start_, first_;
     std::vector<std::int64_t> at_;  ///< of each window, in events from the beginning of its first repetition
     std::vector<std::vector<std::size_t>> agreements_of_;
 };
 
-}  // namespace
-
-InFlight find_cut(const JobLog& job, const std::vector<RankLoops>& loops, std::vector<RankWindow>& windows) {
-    CutSearch search(job, loops, windows);
-    return search.find() ? InFlight{} : search.in_flight();
-}
+CommonCuts::CommonCuts(const JobLog& job, const std::vector<RankLoops>& loops, std::vector<RankWindow>& windows)
+    : search_(std::make_unique<Search>(job, loops, windows)) {}
+CommonCuts::~CommonCuts() = default;
+bool CommonCuts::first() { return search_->first(); }
+bool CommonCuts::is_where_loops_begin() const { return search_->is_where_loops_begin(); }
+bool CommonCuts::behind(const std::vector<std::int64_t>& events) { return search_->behind(events); }
+InFlight CommonCuts::in_flight() const { return search_->in_flight(); }
 
 }  // namespace haichi

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <set>
 
 #include "base/errors.h"
 #include "base/quantity.h"
@@ -171,6 +172,69 @@ void warn(const JobLog& job, const std::vector<RankLoops>& loops, const Levels& 
     }
 }
 
+std::int64_t level_count(const Levels& levels) {
+    std::int64_t count = 0;
+    std::int64_t last = 0;
+    for (const LevelledMessage& message : levels.messages) {
+        count += message.level != last ? 1 : 0;
+        last = message.level;
+    }
+    return count;
+}
+
+/// Places to cut at that run along a level: in three repetitions without a cut, where ranks that began early have
+/// waited for the others, what is posted from each level of the second repetition on. By rank, in events behind the
+/// first cut.
+std::vector<std::vector<std::int64_t>> places_along_levels(const JobLog& job, const std::vector<RankLoops>& loops,
+                                                           const Kernel& kernel, const std::vector<RankWindow>& windows,
+                                                           const LevelOptions& options) {
+    constexpr std::int64_t kRepetitions = 3;
+    Kernel longer = kernel;
+    for (Kernel::Part& part : longer.parts) part.executions *= kRepetitions;
+    std::vector<RankWindow> long_windows = unroll(loops, longer, kMostEventsUnrolled);
+    for (std::size_t w = 0; w < windows.size(); ++w) long_windows[w].cut = windows[w].cut;
+    const Levels levels = assign_levels(job, loops, long_windows, {}, options);
+    std::set<std::int64_t> of_second;
+    const std::size_t length = windows.front().events.size();
+    for (std::size_t i = length; i < 2 * length; ++i) of_second.insert(levels.posted.front()[i]);
+    of_second.erase(0);
+    std::vector<std::vector<std::int64_t>> places;
+    for (const std::int64_t level : of_second) {
+        std::vector<std::int64_t> place;
+        for (const std::vector<std::int64_t>& posted : levels.posted) {
+            const auto first = std::ranges::find_if(posted, [&](std::int64_t of) { return of >= level; });
+            place.push_back(first - posted.begin());
+        }
+        places.push_back(std::move(place));
+    }
+    return places;
+}
+
+/// Levels from the earliest common cut. Where the ranks' loops do not begin at one place of the program (sizes that
+/// settle down earlier in one rank than in another, say) that cut may run across what belongs together; then of the
+/// cuts along a level the one that gives the fewest levels is taken, if they are fewer, of equal ones the earliest.
+Levels levels_from_best_cut(const JobLog& job, const std::vector<RankLoops>& loops, const Kernel& kernel,
+                            std::vector<RankWindow>& windows, const LevelOptions& options,
+                            std::int64_t& messages_in_flight) {
+    constexpr std::size_t kMostEventsTried = 4'000'000;  // a few seconds
+    CommonCuts cuts(job, loops, windows);
+    const bool found = cuts.first();
+    const InFlight in_flight = found ? InFlight{} : cuts.in_flight();
+    for (const auto& [channel, count] : in_flight) messages_in_flight += std::abs(count);
+    Levels best = assign_levels(job, loops, windows, in_flight, options);
+    std::size_t events = 0;
+    for (const RankWindow& window : windows) events += window.events.size();
+    if (!found || cuts.is_where_loops_begin() || 4 * events > kMostEventsTried) return best;
+    std::size_t tried = 3 * events;
+    for (const auto& place : places_along_levels(job, loops, kernel, windows, options)) {
+        if ((tried += events) > kMostEventsTried) break;
+        if (!cuts.behind(place)) continue;
+        Levels levels = assign_levels(job, loops, windows, in_flight, options);
+        if (level_count(levels) < level_count(best)) best = std::move(levels);
+    }
+    return best;
+}
+
 [[noreturn]] void refuse_without_messages(const Levels& levels) {
     if (levels.collectives_left > 0) {
         throw UnsupportedError("the kernel has no messages beside " +
@@ -234,7 +298,6 @@ Extraction extract_sets(const JobLog& job, const ExtractionOptions& options) {
     extraction.chosen = whole ? -1 : options.kernel.value_or(1) - 1;
 
     std::vector<RankWindow> windows;
-    InFlight in_flight;
     std::int64_t repetitions = 1;
     if (whole) {
         windows = unroll_all(job, loops, kMostEventsUnrolled);
@@ -242,10 +305,11 @@ Extraction extract_sets(const JobLog& job, const ExtractionOptions& options) {
         const Kernel& kernel = search.kernels[static_cast<std::size_t>(extraction.chosen)];
         repetitions = kernel.repetitions;
         windows = unroll(loops, kernel, kMostEventsUnrolled);
-        in_flight = find_cut(job, loops, windows);
     }
-    for (const auto& [channel, count] : in_flight) extraction.in_flight += std::abs(count);
-    const Levels levels = assign_levels(job, loops, windows, in_flight, options.levels);
+    const Levels levels =
+        whole ? assign_levels(job, loops, windows, {}, options.levels)
+              : levels_from_best_cut(job, loops, search.kernels[static_cast<std::size_t>(extraction.chosen)], windows,
+                                     options.levels, extraction.in_flight);
     if (levels.messages.empty()) refuse_without_messages(levels);
 
     extraction.kernel_bytes =

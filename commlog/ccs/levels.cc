@@ -375,6 +375,17 @@ class LevelAssignment {
     }
 
     void collect() {
+        levels_.posted.resize(windows_->size());
+        for (std::size_t w = 0; w < windows_->size(); ++w) {
+            levels_.posted[w].assign(length(w), 0);
+            for (std::size_t i = 0; i < length(w); ++i) {
+                if (window(w).events[index(w, i)].event->key.kind == CallKind::kComplete) continue;
+                for (const std::size_t transfer : transfers_of_[w][i].transfers) {
+                    if (transfer == kNone) continue;
+                    levels_.posted[w][i] = std::max(levels_.posted[w][i], transfers_[transfer].level);
+                }
+            }
+        }
         for (const SendOf& send : sends_) {
             const Transfer& of = transfers_[send.transfer];
             const RankId source(job_->ranks[window(send.window).rank].rank);

@@ -21,6 +21,8 @@ struct LevelledMessage {
 struct Levels {
     std::vector<LevelledMessage> messages;
     std::vector<std::string> labels;
+    /// By window and position behind its cut: the level of what the event posts; 0: nothing.
+    std::vector<std::vector<std::int64_t>> posted;
     std::vector<double> compute_seconds;  ///< by level: mean over the ranks of what they compute before it
     std::int64_t to_oneself = 0;          ///< messages from a rank to itself, left out
     std::int64_t outside = 0;             ///< messages to processes outside of the job's world, left out
