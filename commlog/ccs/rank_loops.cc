@@ -80,17 +80,20 @@ void RankLoops::count_executions() {
         }
         return;
     }
+    // What a loop is longer than the log says lies beside it and is counted there for the loops within.
+    std::vector<std::int64_t> in_loops(calls.bodies.size(), 0);
+    const auto add = [](std::int64_t& sum, std::int64_t more) { sum = sum > kLargest - more ? kLargest : sum + more; };
     const auto count_in = [&](std::span<const Symbol> symbols, std::int64_t times) {
         for (std::size_t i = 0; i < symbols.size(); ++i) {
             if (symbols[i] < kLoopSymbol) continue;
             const Loop& loop = calls.loops[symbols[i] - kLoopSymbol];
             const std::int64_t events = traffic_[loop.body].events;
-            std::int64_t repetitions = static_cast<std::int64_t>(
+            const auto repetitions = static_cast<std::int64_t>(
                 std::min<std::uint64_t>(loop.repetitions, static_cast<std::uint64_t>(kLargest / 2)));
-            if (events > 0) repetitions += (events_before(symbols, i) + events_behind(symbols, i)) / events;
-            std::int64_t& sum = executions_[loop.body];
-            const std::int64_t more = saturated_product(times, repetitions);
-            sum = sum > kLargest - more ? kLargest : sum + more;
+            add(in_loops[loop.body], saturated_product(times, repetitions));
+            if (events == 0) continue;
+            const std::int64_t beside = (events_before(symbols, i) + events_behind(symbols, i)) / events;
+            add(executions_[loop.body], saturated_product(times, beside));
         }
     };
     count_in(calls.sequence, 1);
@@ -103,8 +106,9 @@ void RankLoops::count_executions() {
     }
     for (std::size_t i = by_first_loop.size(); i-- > 0;) {
         const LoopBody& body = calls.bodies[by_first_loop[i]];
-        count_in(std::span(calls.body).subspan(body.first, body.length), executions_[by_first_loop[i]]);
+        count_in(std::span(calls.body).subspan(body.first, body.length), in_loops[by_first_loop[i]]);
     }
+    for (std::size_t b = 0; b < executions_.size(); ++b) add(executions_[b], in_loops[b]);
 }
 
 void RankLoops::unroll(Symbol symbol, bool backwards, std::size_t most, std::vector<Symbol>& events) const {

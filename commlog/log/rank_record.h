@@ -8,6 +8,7 @@
 
 #include "commlog/log/job_log.h"
 #include "commlog/log/profile_memory.h"
+#include "commlog/log/read_calls.h"
 
 namespace haichi {
 
@@ -35,11 +36,5 @@ struct RankRecord {
 /// hostile. Throws InputError, naming `place`, when it is no part, was written by another version, or when an index in
 /// it is out of range.
 RankRecord read_rank(const ProfileMemory& memory, const std::string& place);
-
-/// The compressed log in `memory`, loops that were going on ended. For readers of traces. Throws as read_rank.
-CallSequence read_calls(const CallLogMemory& memory, double ticks_per_second, const std::string& place);
-
-/// Throws InputError, naming `place`, unless all of `calls` is as CallSequence promises.
-void check_calls(const CallSequence& calls, std::size_t communicators, const std::string& place);
 
 }  // namespace haichi
