@@ -83,9 +83,7 @@ def simple(
 ) -> list[str]:
     """Statements behind a call that has succeeded."""
     lines = [f"    {line}" for line in before] + call(values, real) + counted(function)
-    lines += (
-        ["    if (result == MPI_SUCCESS) {", *(f"        {line}" for line in after), "    }", *values.result()]
-    )
+    lines += ["    if (result == MPI_SUCCESS) {", *(f"        {line}" for line in after), "    }", *values.result()]
     return lines
 
 

@@ -1,5 +1,7 @@
 #include "commlog/profiler/fortran_constants.h"
 
+#include "commlog/profiler/thread_state.h"
+
 namespace haichi::profiler {
 
 namespace {
@@ -55,6 +57,39 @@ void find_fortran_constants() {
 bool is_status_ignored(const void* status) { return status_ignore.is(status); }
 bool is_statuses_ignored(const void* statuses) { return statuses_ignore.is(statuses); }
 bool is_in_place(const void* buffer) { return in_place.is(buffer); }
+
+int first_index(void* procedure, Completes which) {
+    int index = 1;
+#if defined(MPICH_VERSION)
+    // A send to nobody is over at once.
+    MPI_Fint request;
+    MPI_Fint one = 1;
+    MPI_Fint outcome = 0;
+    MPI_Fint error = MPI_SUCCESS;
+    MPI_Status status;
+    if (real.Isend(nullptr, 0, handles.byte, MPI_PROC_NULL, 0, handles.self, &request) != MPI_SUCCESS) return 1;
+    using Five = void (*)(void*, void*, void*, void*, void*);
+    using Six = void (*)(void*, void*, void*, void*, void*, void*);
+    ++gate.inside;  // procedures may call wrapped functions
+    switch (which) {
+        case Completes::kWaitAny:
+            reinterpret_cast<Five>(procedure)(&one, &request, &index, &status, &error);
+            break;
+        case Completes::kTestAny:
+            reinterpret_cast<Six>(procedure)(&one, &request, &index, &outcome, &status, &error);
+            break;
+        case Completes::kSome:
+            reinterpret_cast<Six>(procedure)(&one, &request, &outcome, &index, &status, &error);
+            break;
+    }
+    --gate.inside;
+    if (index != 0) index = 1;
+#else
+    static_cast<void>(procedure);
+    static_cast<void>(which);
+#endif
+    return index;
+}
 
 void* find_fortran(const char* name) { return find_real(name); }
 

@@ -22,6 +22,12 @@ inline bool is_descriptor_in_place(const void* descriptor) {
 /// A Fortran procedure of the MPI by its profiling name. Ends the process if there is none.
 void* find_fortran(const char* name);
 
+/// What a procedure calls the first of several requests: 1, but some versions of MPICH give mpi_f08 programs indices of
+/// C (MPI_Waitany of 4.0.2), which is asked once. `procedure` is MPI_Waitany, MPI_Testany, MPI_Waitsome or
+/// MPI_Testsome.
+enum class Completes { kWaitAny, kTestAny, kSome };
+int first_index(void* procedure, Completes which);
+
 /// Windows and files as numbers that no handle of C has.
 inline std::uint64_t fortran_object(MPI_Fint handle) {
     return std::uint64_t{1} << 62 | static_cast<std::uint32_t>(handle);

@@ -19,16 +19,20 @@ if TYPE_CHECKING:
 # Arguments of C that Fortran does not have.
 WITHOUT_ARGUMENTS = {"MPI_Init": 2, "MPI_Init_thread": 2}
 
+# Families that tell which requests they have completed.
+COMPLETES = {"waitany": "kWaitAny", "testany": "kTestAny", "waitsome": "kSome"}
+
 
 class FortranValues(Values):
     """Arguments as Fortran has them: addresses."""
 
     is_fortran = True
 
-    def __init__(self, roles: tuple[str, ...], arguments: list[str], function: Function, has_descriptors: bool) -> None:
+    def __init__(self, roles: tuple[str, ...], arguments: list[str], function: Function, procedure: str) -> None:
         super().__init__(roles, arguments)
         self.function = function
-        self.has_descriptors = has_descriptors
+        self.procedure = procedure
+        self.has_descriptors = "f08ts" in procedure
 
     def count_type(self, role: str) -> str:
         return "MPI_Count" if "MPI_Count" in self.function.parameters[self.roles.index(role)].kind else "MPI_Fint"
@@ -72,7 +76,7 @@ class FortranValues(Values):
         return "void*"
 
     def place(self, index: str) -> str:
-        return f"static_cast<std::uint32_t>({index} - 1)"
+        return f"static_cast<std::uint32_t>({index} - first_of_{self.procedure})"
 
     def call(self, real: str) -> list[str]:
         return [f"    {real}({', '.join(self.arguments)});", "    [[maybe_unused]] const int result = *error;"]
@@ -92,7 +96,9 @@ def exported_names(compiler: str) -> set[str]:
     for library in (f"lib{word[2:]}.so" for word in shown if word.startswith("-l")):
         paths = [path for folder in folders if (path := Path(folder) / library).exists()]
         if not paths:
-            found = subprocess.run(["gcc", f"-print-file-name={library}"], capture_output=True, text=True).stdout.strip()
+            found = subprocess.run(
+                ["gcc", f"-print-file-name={library}"], capture_output=True, text=True
+            ).stdout.strip()
             paths = [Path(found)] if Path(found).is_absolute() else []
         for path in paths[:1]:
             # Some are no libraries but scripts of the linker: none of these is an MPI's.
@@ -129,11 +135,13 @@ def fortran_wrapper(function: Function, name: str, second: str, others: list[str
     types = ["MPI_Fint*" if a == "error" else "std::size_t" if a.startswith("length") else "void*" for a in arguments]
     signature = ", ".join(f"{t} {a}" for t, a in zip(types, arguments, strict=True))
     lines = [f"static {result} (*real_{name})({', '.join(types)});", f"EXPORTED {result} {name}({signature}) {{"]
-    lines += [
-        f"    if (real_{name} == nullptr) [[unlikely]]",
-        f'        real_{name} = reinterpret_cast<decltype(real_{name})>(find_fortran("{second}"));',
-    ]
-    values = FortranValues(roles, arguments, function, "f08ts" in name)
+    find = f'real_{name} = reinterpret_cast<decltype(real_{name})>(find_fortran("{second}"));'
+    if row is not None and row.family in COMPLETES:
+        lines.insert(1, f"static int first_of_{name} = 1;")
+        which = f"Completes::{COMPLETES[row.family]}"
+        find += f" first_of_{name} = first_index(reinterpret_cast<void*>(real_{name}), {which});"
+    lines += [f"    if (real_{name} == nullptr) [[unlikely]] {{ {find} }}"]
+    values = FortranValues(roles, arguments, function, name)
     if "error" in arguments:
         # In `use mpi_f08` ierror is optional.
         lines += ["    MPI_Fint own_error = MPI_SUCCESS;", "    if (error == nullptr) error = &own_error;"]

@@ -1,7 +1,9 @@
 #pragma once
 
 #include "commlog/profiler/mpi_traits.h"
-#include <real_functions_generated.h>  // struct RealFunctions, enum FunctionId, kFunctionNames
+
+// struct RealFunctions, the numbers and names of the functions: made from mpi.h by generate_wrappers.py
+#include <real_functions_generated.h>
 
 namespace haichi::profiler {
 
