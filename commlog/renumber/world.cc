@@ -1,0 +1,219 @@
+#include "commlog/renumber/world.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/errors.h"
+#include "commlog/renumber/coordinates.h"
+#include "commlog/renumber/plan.h"
+
+namespace haichi::renumber {
+
+World world;
+
+namespace {
+
+#if defined(OPEN_MPI)
+constexpr std::array<const char*, 2> kLibraries = {"libmpi.so.40", "libmpi.so"};
+#else
+constexpr std::array<const char*, 2> kLibraries = {"libmpich.so.12", "libmpi.so.12"};
+#endif
+
+/// The MPI's own function, past all preloaded libraries.
+template <class Function>
+Function own(const char* name) {
+    return reinterpret_cast<Function>(find_symbol(name));
+}
+#define OWN(function) own<decltype(&::function)>(#function)
+
+/// Predefined handles. Open MPI's are addresses of its variables, which must not be needed to load this library.
+struct Handles {
+    MPI_Comm world;
+    MPI_Datatype integer, byte;
+};
+
+/// False when this is another MPI than the library is for.
+bool find_handles(Handles& handles) {
+    const bool is_open_mpi = find_symbol("ompi_mpi_comm_world") != nullptr;
+#if defined(OPEN_MPI)
+    if (!is_open_mpi) return false;
+    handles = {static_cast<MPI_Comm>(find_symbol("ompi_mpi_comm_world")),
+               static_cast<MPI_Datatype>(find_symbol("ompi_mpi_int")),
+               static_cast<MPI_Datatype>(find_symbol("ompi_mpi_byte"))};
+#else
+    if (is_open_mpi) return false;
+    handles = {MPI_COMM_WORLD, MPI_INT, MPI_BYTE};
+#endif
+    return true;
+}
+
+std::string setting(const char* name) {
+    const char* const value = std::getenv(name);
+    return value == nullptr ? "" : value;
+}
+
+void say(const std::string& text) { std::fprintf(stderr, "haichi-renumber: %s\n", text.c_str()); }
+
+/// What each process sends to process 0. Plain bytes.
+struct Card {
+    char host[256];
+    int axes;
+    int node[kMostAxes];
+};
+
+Card own_card(int rank) {
+    Card card{};
+    gethostname(card.host, sizeof(card.host) - 1);
+    const Coordinates node = asked_coordinates(rank);
+    card.axes = static_cast<int>(node.size());
+    std::memcpy(card.node, node.data(), node.size() * sizeof(int));
+    return card;
+}
+
+std::vector<Process> processes_of(const std::vector<Card>& cards) {
+    std::vector<Process> processes;
+    for (const Card& card : cards) processes.push_back({card.host, Coordinates(card.node, card.node + card.axes)});
+    return processes;
+}
+
+/// Process 0 decides for all: the ranks by process. Throws Error.
+std::vector<int> decided_ranks(const std::vector<Card>& cards) {
+    const std::string maps = setting("HAICHI_RENUMBER_MAPS");
+    if (maps.empty()) {
+        throw InputError("HAICHI_RENUMBER_MAPS is not set", "it names a folder of maps, or a file with {shape} in it");
+    }
+    std::vector<Process> processes = processes_of(cards);
+    if (const std::string table = setting("HAICHI_RENUMBER_TABLE"); !table.empty()) {
+        read_coordinate_table(table, processes);
+    }
+    Coordinates shape = shape_of(processes);
+    if (const std::string given = setting("HAICHI_RENUMBER_SHAPE"); !given.empty()) {
+        const Coordinates stated = parse_shape(given);
+        bool fits = stated.size() == shape.size();
+        for (std::size_t k = 0; fits && k < shape.size(); ++k) fits = shape[k] <= stated[k];
+        if (!fits) throw InputError("HAICHI_RENUMBER_SHAPE: the processes have the shape " + shape_text(shape));
+        shape = stated;
+    }
+    const std::string file = map_file(maps, shape);
+    std::vector<int> ranks = program_ranks(processes, shape, file);
+    if (setting("HAICHI_RENUMBER_QUIET").empty()) {
+        say(std::to_string(ranks.size()) + " processes, shape " + shape_text(shape) + ", renumbered by " + file);
+    }
+    return ranks;
+}
+
+/// The same, or nothing, and said why.
+std::vector<int> decided_or_told(const std::vector<Card>& cards) {
+    std::string why;
+    std::string hint;
+    try {
+        return decided_ranks(cards);
+    } catch (const Error& error) {
+        why = error.what();
+        hint = error.hint();
+    } catch (const std::exception& error) {
+        why = error.what();
+    }
+    const bool is_required = setting("HAICHI_RENUMBER_REQUIRE") == "1";
+    say((is_required ? "error: " : "warning: ") + why + (is_required ? "" : "; ranks keep their numbers"));
+    if (!hint.empty()) say("hint: " + hint);
+    return {};
+}
+
+/// Whether the program's calls come here: of two libraries with the same names the first one gets them.
+bool is_in_front() {
+    void* const first = dlsym(RTLD_DEFAULT, "MPI_Comm_rank");
+    Dl_info there{};
+    Dl_info here{};
+    if (first == nullptr || dladdr(first, &there) == 0 || dladdr(&world, &here) == 0) return true;
+    return there.dli_fbase == here.dli_fbase;
+}
+
+/// No process may wait for one that went another way: all take part in every step.
+void decide_with_all(const Handles& handles) {
+    int rank = 0;
+    int size = 1;
+    OWN(PMPI_Comm_rank)(handles.world, &rank);
+    OWN(PMPI_Comm_size)(handles.world, &size);
+    const Card card = own_card(rank);
+    std::vector<Card> cards(rank == 0 ? static_cast<std::size_t>(size) : 0);
+    OWN(PMPI_Gather)(&card, sizeof(card), handles.byte, cards.data(), sizeof(card), handles.byte, 0, handles.world);
+    std::vector<int> ranks;
+    int is_decided = 0;
+    if (rank == 0) {
+        if (is_in_front()) {
+            ranks = decided_or_told(cards);
+        } else {
+            say("warning: another library stands before this one; ranks keep their numbers");
+            say("hint: name libhaichi-renumber first in LD_PRELOAD");
+        }
+        is_decided = ranks.empty() ? 0 : 1;
+        if (is_decided == 0 && setting("HAICHI_RENUMBER_REQUIRE") == "1") {
+            // Launchers drop output that is still under way when a job is aborted: half a second for the reason.
+            std::fflush(stderr);
+            usleep(500'000);
+            OWN(PMPI_Abort)(handles.world, 1);
+        }
+    }
+    OWN(PMPI_Bcast)(&is_decided, 1, handles.integer, 0, handles.world);
+    if (is_decided == 0) return;
+    int new_rank = 0;
+    OWN(PMPI_Scatter)(ranks.data(), 1, handles.integer, &new_rank, 1, handles.integer, 0, handles.world);
+    // Not the MPI's own: a profiler behind this library has to know the communicator.
+    MPI_Comm program{};
+    next_function<decltype(&::MPI_Comm_split)>("MPI_Comm_split")(handles.world, 0, new_rank, &program);
+    OWN(PMPI_Comm_set_name)(program, "MPI_COMM_WORLD");
+#if defined(OPEN_MPI)
+    const MPI_Fint number = OWN(PMPI_Comm_c2f)(program);
+#else
+    const MPI_Fint number = program;  // the handles are the same numbers
+#endif
+    world = {handles.world, program, number, true};
+}
+
+}  // namespace
+
+void* find_symbol(const char* name) {
+    if (void* const symbol = dlsym(RTLD_DEFAULT, name); symbol != nullptr) return symbol;
+    // A program that opens its MPI itself (Python does) may keep the names to itself.
+    for (const char* library : kLibraries) {
+        if (void* const open = dlopen(library, RTLD_LAZY | RTLD_NOLOAD); open != nullptr) {
+            void* const symbol = dlsym(open, name);
+            dlclose(open);
+            if (symbol != nullptr) return symbol;
+        }
+    }
+    return nullptr;
+}
+
+void* find_next(const char* name) {
+    if (void* const symbol = dlsym(RTLD_NEXT, name); symbol != nullptr) return symbol;
+    const char first = name[0] == 'M' ? 'P' : 'p';
+    if (void* const symbol = find_symbol((first + std::string(name)).c_str()); symbol != nullptr) return symbol;
+    std::fprintf(stderr, "haichi-renumber: no %s in this process: is its MPI loaded?\n", name);
+    _exit(127);
+}
+
+void renumber_world() {
+    if (world.is_renumbered) return;  // a Fortran interface may come through the C one
+    static bool is_done = false;
+    if (is_done) return;
+    is_done = true;
+    Handles handles{};
+    if (!find_handles(handles)) {
+        say("warning: this process runs another MPI than the library is for; ranks keep their numbers");
+        return;
+    }
+    decide_with_all(handles);
+}
+
+}  // namespace haichi::renumber
