@@ -66,7 +66,7 @@ int run(const CompareOptions& options, Console& console) {
     std::vector<NamedLog> logs;
     for (const std::string& file : options.files) logs.push_back(named_log(file));
     if (logs.size() < 2)
-        throw OptionError("log compare takes two logs or more", "haichi log compare a.haichi b.haichi");
+        throw OptionError("log compare takes two logs or more", "haichi log compare a.haichi-log b.haichi-log");
     if (!options.rails.empty()) set_rails(options.rails, logs);
     std::vector<ComparedRun> runs;
     std::string library;
@@ -111,7 +111,7 @@ Action configure(CLI::App& app) {
 
 Command log_compare_command() {
     return {"compare", "tabulate runs per function, which got slower, and how many rails are best",
-            "haichi log compare rails=1:run1.haichi rails=2:run2.haichi", configure};
+            "haichi log compare rails=1:run1.haichi-log rails=2:run2.haichi-log", configure};
 }
 
 }  // namespace haichi::cli

@@ -85,7 +85,7 @@ Action configure(CLI::App& app) {
 
 Command log_convert_command() {
     return {"convert", "write the communication matrix of a run: bytes of point-to-point messages",
-            "haichi log convert app.haichi -t json -o app.json", configure};
+            "haichi log convert app.haichi-log -t json -o app.json", configure};
 }
 
 }  // namespace haichi::cli

@@ -24,7 +24,7 @@ std::string job_of(const std::string& path) {
 JobLog load_log(const std::string& path) { return read_own_log(path); }
 
 std::vector<std::string> distinct_logs(const std::vector<std::string>& paths) {
-    if (paths.empty()) throw OptionError("the FILE of a log is missing", "haichi log show app.haichi");
+    if (paths.empty()) throw OptionError("the FILE of a log is missing", "haichi log show app.haichi-log");
     std::vector<std::string> jobs;
     std::vector<std::string> first;
     for (const std::string& path : paths) {

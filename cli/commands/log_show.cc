@@ -116,7 +116,7 @@ Action configure(CLI::App& app) {
 }  // namespace
 
 Command log_show_command() {
-    return {"show", "functions, message sizes, busiest pairs and balance of a run", "haichi log show app.haichi",
+    return {"show", "functions, message sizes, busiest pairs and balance of a run", "haichi log show app.haichi-log",
             configure};
 }
 

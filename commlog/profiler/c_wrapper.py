@@ -8,7 +8,7 @@ from families import Values, body
 from functions import row_of
 
 if TYPE_CHECKING:
-    from generate_wrappers import Function
+    from mpi_prototypes import Function
 
 
 class CValues(Values):

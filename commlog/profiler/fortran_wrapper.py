@@ -14,7 +14,7 @@ from families import Values, body
 from functions import Row, row_of
 
 if TYPE_CHECKING:
-    from generate_wrappers import Function
+    from mpi_prototypes import Function
 
 # Arguments of C that Fortran does not have.
 WITHOUT_ARGUMENTS = {"MPI_Init": 2, "MPI_Init_thread": 2}

@@ -10,95 +10,14 @@ What the functions mean is in functions.py; the code they call is recording.h, c
 from __future__ import annotations
 
 import argparse
-import re
-import subprocess
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from c_wrapper import c_wrapper
 from fortran_wrapper import exported_names, fortran_wrappers
+from mpi_prototypes import Function, prototypes
 
-PROTOTYPE = re.compile(r"^(?P<result>[A-Za-z_][\w \*]*?[\s\*])(?P<name>MPI_\w+) ?\((?P<parameters>.*)\)$")
 FILES = 4  # of wrappers, so that they compile side by side
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """`declared` has {} where the name belongs."""
-
-    declared: str
-    kind: str  # the type without const and array
-
-
-@dataclass(frozen=True)
-class Function:
-    name: str
-    result: str
-    parameters: tuple[Parameter, ...]
-    is_variadic: bool
-
-    def signature(self, name: str) -> str:
-        declared = [p.declared.format(f"a{i}") for i, p in enumerate(self.parameters)]
-        return f"{self.result} {name}({', '.join(declared + ['...'] * self.is_variadic) or 'void'})"
-
-
-def without_attributes(text: str) -> str:
-    """`__attribute__((...))` with its nested parentheses cut out."""
-    while (begin := text.find("__attribute__")) >= 0:
-        depth, end = 0, begin + len("__attribute__")
-        while True:
-            depth += {"(": 1, ")": -1}.get(text[end], 0)
-            end += 1
-            if depth == 0 and text[end - 1] == ")":
-                break
-        text = text[:begin] + text[end:]
-    return text
-
-
-def split_parameters(text: str) -> Iterator[str]:
-    depth, current = 0, ""
-    for character in text:
-        depth += {"(": 1, ")": -1}.get(character, 0)
-        if character == "," and depth == 0:
-            yield current.strip()
-            current = ""
-        else:
-            current += character
-    yield current.strip()
-
-
-def parameter(text: str) -> Parameter:
-    match = re.fullmatch(r"(?P<type>.*?[\s\*])(?P<name>\w+)\s*(?P<array>(\[\d*\])*)", text)
-    if match is None:
-        raise SystemExit(f"generate_wrappers.py: cannot read the parameter '{text}'")
-    kind = re.sub(r"\s+", " ", match["type"]).strip()
-    return Parameter(f"{kind} {{}}{match['array']}", kind.removeprefix("const ") + (" *" if match["array"] else ""))
-
-
-def prototypes(compiler: str) -> list[Function]:
-    source = "#include <mpi.h>\n"
-    text = subprocess.run(
-        [compiler, "-E", "-P", "-x", "c", "-"], input=source, capture_output=True, text=True, check=True
-    ).stdout
-    found: dict[str, Function] = {}
-    for statement in without_attributes(text.replace("\n", " ")).split(";"):
-        statement = re.sub(r"\s+", " ", statement.rpartition("}")[2]).strip().removeprefix("extern ")
-        match = PROTOTYPE.match(statement)
-        if match is None or statement.startswith("typedef"):
-            continue
-        parts = [p for p in split_parameters(match["parameters"]) if p not in ("", "void")]
-        found[match["name"]] = Function(
-            match["name"],
-            match["result"].strip(),
-            tuple(parameter(p) for p in parts if p != "..."),
-            "..." in parts,
-        )
-    if len(found) < 300:
-        raise SystemExit(f"generate_wrappers.py: only {len(found)} functions found in mpi.h of {compiler}")
-    # These have no second name in MPICH: what a program gets of them is the MPI's own.
-    return [f for f in found.values() if not re.fullmatch(r"MPI_Status_(c2f08|f082c|f082f|f2f08)", f.name)]
 
 
 def real_functions(functions: list[Function]) -> str:

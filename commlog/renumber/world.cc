@@ -138,6 +138,27 @@ bool is_in_front() {
     return there.dli_fbase == here.dli_fbase;
 }
 
+/// The process's number by its launcher, "" in other programs: the launcher itself is preloaded, too.
+std::string launched_rank() {
+    for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}) {
+        if (std::string rank = setting(name); !rank.empty()) return rank;
+    }
+    return "";
+}
+
+/// Behind another library that has MPI_Init the one of this library is never called: said before the program starts.
+__attribute__((constructor)) void look_what_is_in_front() {
+    const std::string rank = launched_rank();
+    if (rank.empty() || is_in_front() || dlsym(RTLD_DEFAULT, "PMPI_Init") == nullptr) return;
+    const bool is_required = setting("HAICHI_RENUMBER_REQUIRE") == "1";
+    if (rank == "0") {
+        say((is_required ? "error: " : "warning: ") + std::string("another library with MPI functions stands before ") +
+            "this one" + (is_required ? "" : "; ranks keep their numbers"));
+        say("hint: name libhaichi-renumber first in LD_PRELOAD");
+    }
+    if (is_required) _exit(1);
+}
+
 /// No process may wait for one that went another way: all take part in every step.
 void decide_with_all(const Handles& handles) {
     int rank = 0;
@@ -150,12 +171,7 @@ void decide_with_all(const Handles& handles) {
     std::vector<int> ranks;
     int is_decided = 0;
     if (rank == 0) {
-        if (is_in_front()) {
-            ranks = decided_or_told(cards);
-        } else {
-            say("warning: another library stands before this one; ranks keep their numbers");
-            say("hint: name libhaichi-renumber first in LD_PRELOAD");
-        }
+        if (is_in_front()) ranks = decided_or_told(cards);  // else that was said at the start
         is_decided = ranks.empty() ? 0 : 1;
         if (is_decided == 0 && setting("HAICHI_RENUMBER_REQUIRE") == "1") {
             // Launchers drop output that is still under way when a job is aborted: half a second for the reason.

@@ -13,6 +13,7 @@ import pytest
 
 HERE = Path(__file__).parent
 LIBRARIES = Path(os.environ["HAICHI_RENUMBER_LIBRARIES"])
+BIN = os.environ["HAICHI_BIN"]
 MPIS = ["openmpi", "mpich"]
 SOURCES = {"c": "numbers.c", "mpif": "numbers_mpif.f90", "usempi": "numbers_usempi.f90", "f08": "numbers_f08.f90"}
 
@@ -212,7 +213,12 @@ def test_a_library_in_front_would_see_other_numbers_and_is_told(programs, place:
     command = [needed(f"mpicc.{mpi}"), "-shared", "-fPIC", str(source), "-o", str(place / "front.so")]
     subprocess.run(command, check=True, timeout=60)
     ran = run(mpi, programs[mpi, "c"], 4, place, preload=f"{place}/front.so:{library(mpi)}", **TABLE)
-    assert printed(ran) == expected(PLAIN) and "another library stands before this one" in ran.stderr
+    assert printed(ran) == expected(PLAIN), ran.stderr
+    warning = "warning: another library with MPI functions stands before this one; ranks keep their numbers"
+    assert ran.stderr.count(warning) == 1, ran.stderr
+    preload = f"{place}/front.so:{library(mpi)}"
+    required = run(mpi, programs[mpi, "c"], 4, place, preload=preload, **TABLE, HAICHI_RENUMBER_REQUIRE="1")
+    assert required.returncode != 0 and required.stdout.count("MPI_COMM_WORLD") == 0
     behind = run(mpi, programs[mpi, "c"], 4, place, preload=f"{library(mpi)}:{place}/front.so", **TABLE)
     assert printed(behind) == expected(MAPPED), behind.stderr
 
@@ -233,3 +239,17 @@ def test_programs_without_mpi_do_not_notice(place: Path) -> None:
                 ["echo", "x"], env={**os.environ, "LD_PRELOAD": str(library(mpi))}, capture_output=True, timeout=60
             )
             assert (ran.returncode, ran.stdout, ran.stderr) == (0, b"x\n", b"")
+
+
+@pytest.mark.parametrize("mpi", MPIS)
+def test_the_profiler_behind_it_sees_the_machines_numbers(programs, place: Path, mpi: str) -> None:
+    profiler = LIBRARIES.parent / "profiler" / f"libhaichi-prof-{mpi}.so"
+    if not profiler.exists():
+        pytest.skip(f"the profiler for {mpi} was not built")
+    preload = f"{library(mpi)}:{profiler}"
+    ran = run(mpi, programs[mpi, "f08"], 4, place, preload=preload, HAICHI_PROF="file=both", **TABLE)
+    assert printed(ran) == expected(MAPPED), ran.stderr
+    matrix = [BIN, "log", "convert", "both.haichi-log", "-t", "csv"]
+    written = subprocess.run(matrix, cwd=place, capture_output=True, text=True, timeout=60)
+    # Rank r sends 4 bytes to rank r + 1; the processes of ranks 0, 1, 2, 3 are 3, 0, 2, 1.
+    assert written.stdout == "0,0,4,0\n0,0,0,4\n0,4,0,0\n4,0,0,0\n", written.stderr
