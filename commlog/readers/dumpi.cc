@@ -1,0 +1,138 @@
+// DUMPI traces as text: what dumpi2ascii prints, a file per rank.
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "base/errors.h"
+#include "commlog/readers/dumpi_call.h"
+#include "commlog/readers/dumpi_communicators.h"
+#include "commlog/readers/dumpi_rank.h"
+#include "commlog/readers/log_formats.h"
+#include "commlog/readers/trace_lines.h"
+#include "commlog/readers/traced_job.h"
+
+namespace haichi {
+
+namespace {
+
+class DumpiReader {
+  public:
+    explicit DumpiReader(const std::string& file) : file_(file), job_("dumpi", file), communicators_(&job_) {}
+
+    /// For all ranks, one after the other; then second() for all of them.
+    void first(std::int32_t rank, TextStream stream) {
+        TraceLines lines(&stream);
+        DumpiCall call;
+        while (call.read(lines)) {
+            communicators_.note(rank, call);
+            if (call.name() == "MPI_Comm_size" && call.whole("comm") == DumpiCommunicators::kWorld) {
+                ranks_ = std::max(ranks_, call.whole("size", 1, kMostTracedRanks));
+            }
+        }
+        ranks_ = std::max<std::int64_t>(ranks_, rank + 1);
+        ++files_;
+    }
+    void resolve() {
+        if (ranks_ > 1 || files_ > 1) job_.set_rank_count(ranks_);
+        communicators_.resolve(static_cast<std::int32_t>(ranks_));
+    }
+    void second(std::int32_t rank, TextStream stream) {
+        TraceLines lines(&stream);
+        DumpiCall call;
+        DumpiRank reader(rank, &job_, &communicators_);
+        while (call.read(lines)) reader.read(call);
+        untyped_ += reader.untyped();
+        RankLog log = reader.finish(stream.place().file);
+        job_.add_rank(std::move(log));
+    }
+    JobLog take() {
+        if (untyped_ != 0) {
+            job_.warn(
+                std::to_string(untyped_) +
+                " sizes are counts of datatypes whose size is not in the trace (of Fortran, or made by calls that "
+                "it lacks): taken for bytes");
+        }
+        if (communicators_.unresolved() != 0) {
+            job_.warn("who is in " + std::to_string(communicators_.unresolved()) +
+                      " communicators is not known: ranks are missing, or they were made by a call that does not tell");
+        }
+        if (communicators_.unordered() != 0) {
+            job_.warn("ranks of communicators made by MPI_Comm_create are taken to be in the old one's order");
+        }
+        return job_.finish(true);
+    }
+
+  private:
+    std::string file_;
+    TracedJob job_;
+    DumpiCommunicators communicators_;
+    std::int64_t ranks_ = 0;
+    std::size_t files_ = 0;
+    std::uint64_t untyped_ = 0;
+};
+
+bool recognise(std::string_view prefix) {
+    const std::size_t at = prefix.find(" entering at walltime ");
+    if (at == std::string_view::npos) return false;
+    const std::size_t newline = prefix.rfind('\n', at);
+    return prefix.substr(newline == std::string_view::npos ? 0 : newline + 1).starts_with("MPI");
+}
+
+/// "NAME-0003.txt": the number, and where its digits are.
+struct NumberedName {
+    std::size_t first = 0, end = 0;
+    std::int32_t number = 0;
+};
+std::optional<NumberedName> numbered(const std::string& name) {
+    const std::size_t end = std::min(name.rfind('.'), name.size());
+    std::size_t first = end;
+    while (first > 0 && name[first - 1] >= '0' && name[first - 1] <= '9') --first;
+    if (first == end || end - first > 7) return std::nullopt;
+    return NumberedName{first, end, std::stoi(name.substr(first, end - first))};
+}
+
+std::vector<std::pair<std::int32_t, std::string>> siblings(const std::string& path) {
+    const std::filesystem::path file(path);
+    const std::string name = file.filename().string();
+    const auto own = numbered(name);
+    if (!own) return {{0, path}};
+    std::vector<std::pair<std::int32_t, std::string>> files;
+    std::error_code error;
+    const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+    for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+        const std::string other = entry.path().filename().string();
+        const auto found = numbered(other);
+        if (!found || found->first != own->first || other.compare(0, own->first, name, 0, own->first) != 0) continue;
+        if (other.substr(found->end) != name.substr(own->end)) continue;
+        files.emplace_back(found->number, entry.path().string());
+    }
+    std::ranges::sort(files);
+    if (files.empty()) files.emplace_back(own->number, path);
+    return files;
+}
+
+JobLog read(const std::string& path) {
+    const auto files = siblings(path);
+    DumpiReader reader(path);
+    for (const auto& [rank, file] : files) reader.first(rank, TextStream::open(file));
+    reader.resolve();
+    for (const auto& [rank, file] : files) reader.second(rank, TextStream::open(file));
+    return reader.take();
+}
+
+}  // namespace
+
+JobLog parse_dumpi(std::string_view text, const std::string& file) {
+    DumpiReader reader(file);
+    reader.first(0, TextStream(text, file));
+    reader.resolve();
+    reader.second(0, TextStream(text, file));
+    return reader.take();
+}
+
+LogFormat dumpi_log_format() {
+    return {"dumpi", "a DUMPI trace as text (dumpi2ascii), NAME-RANK.txt of every rank", LogContent::kOrdered,
+            recognise, read};
+}
+
+}  // namespace haichi

@@ -1,0 +1,414 @@
+// GOAL schedules in text, as Schedgen writes them and LogGOPSim's txt2bin reads them.
+#include <algorithm>
+#include <charconv>
+#include <queue>
+#include <unordered_map>
+
+#include "base/errors.h"
+#include "commlog/readers/log_formats.h"
+#include "commlog/readers/trace_lines.h"
+#include "commlog/readers/traced_job.h"
+#include "commlog/workload/workload.h"
+
+namespace haichi {
+
+namespace {
+
+constexpr std::size_t kMostOperations = std::size_t{1} << 24;    ///< of a rank
+constexpr std::size_t kMostDependencies = std::size_t{1} << 26;  ///< of a rank
+constexpr std::size_t kLongestWord = 256;
+constexpr double kNanosecondsPerSecond = 1e9;  ///< "calc" is in nanoseconds
+
+struct Token {
+    enum class Kind { kEnd, kWord, kNumber, kSign } kind = Kind::kEnd;
+    std::string text;
+};
+
+class GoalTokens {
+  public:
+    explicit GoalTokens(TextStream* stream) : stream_(stream) { advance(); }
+
+    [[nodiscard]] const Token& current() const { return token_; }
+    [[nodiscard]] bool is(std::string_view text) const { return token_.text == text; }
+    void advance() {
+        skip();
+        token_.text.clear();
+        stream_->note_progress();
+        if (stream_->at_end()) {
+            token_.kind = Token::Kind::kEnd;
+            return;
+        }
+        const char c = stream_->current();
+        if (is_letter(c)) {
+            token_.kind = Token::Kind::kWord;
+            take_while([](char x) { return is_letter(x) || is_digit(x) || x == '_'; });
+        } else if (is_digit(c) || c == '-') {
+            token_.kind = Token::Kind::kNumber;
+            take();
+            take_while(is_digit);
+        } else {
+            token_.kind = Token::Kind::kSign;
+            take();
+        }
+    }
+    [[noreturn]] void fail(const std::string& what, std::string hint = {}) const {
+        throw InputError(stream_->place(), what, std::move(hint));
+    }
+    [[nodiscard]] std::string found() const {
+        return token_.kind == Token::Kind::kEnd ? "the end of the file" : shown(token_.text);
+    }
+    void expect(std::string_view text) {
+        if (!is(text)) fail("expected \"" + std::string(text) + "\", got " + found());
+        advance();
+    }
+    std::int64_t number(const std::string& what, std::int64_t least, std::int64_t largest) {
+        std::int64_t value = 0;
+        const char* const end = token_.text.data() + token_.text.size();
+        const auto [at, error] = std::from_chars(token_.text.data(), end, value);
+        if (token_.kind != Token::Kind::kNumber || error == std::errc::invalid_argument || at != end) {
+            fail("expected the " + what + ", got " + found());
+        }
+        if (error != std::errc() || value < least || value > largest) {
+            fail("the " + what + " " + shown(token_.text) + " is outside " + std::to_string(least) + ".." +
+                 std::to_string(largest));
+        }
+        advance();
+        return value;
+    }
+
+  private:
+    static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+    static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+    void take() {
+        token_.text.push_back(stream_->current());
+        stream_->advance();
+        if (token_.text.size() > kLongestWord) fail("a word of more than " + std::to_string(kLongestWord) + " letters");
+    }
+    template <class Test>
+    void take_while(Test&& test) {
+        while (!stream_->at_end() && test(stream_->current())) take();
+    }
+    void skip_line() {
+        while (!stream_->at_end() && stream_->current() != '\n') stream_->advance();
+    }
+    void skip_comment() {
+        for (char last = 0; !stream_->at_end();) {
+            const char c = stream_->current();
+            stream_->advance();
+            if (last == '*' && c == '/') return;
+            last = c;
+        }
+        fail("a comment is not closed");
+    }
+    /// Past blanks, semicolons and comments.
+    void skip() {
+        while (!stream_->at_end()) {
+            const char c = stream_->current();
+            if (c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == ';') {
+                if (c == '\n') stream_->note_progress();
+                stream_->advance();
+            } else if (c == '/') {
+                stream_->advance();
+                if (!stream_->at_end() && stream_->current() == '/') {
+                    skip_line();
+                } else if (!stream_->at_end() && stream_->current() == '*') {
+                    stream_->advance();
+                    skip_comment();
+                } else {
+                    fail("a single \"/\"", "comments begin with // or /*");
+                }
+            } else {
+                return;
+            }
+        }
+    }
+
+    TextStream* stream_;
+    Token token_;
+};
+
+struct GoalOperation {
+    enum class Kind : std::uint8_t { kSend, kReceive, kCalculate } kind = Kind::kCalculate;
+    std::uint8_t flags = 0;
+    std::int32_t peer = kNobody;
+    std::int32_t tag = 0;
+    std::uint64_t amount = 0;  ///< bytes or nanoseconds
+};
+
+/// One rank's operations and what they wait for, put into an order in which a program could do them: an operation is
+/// posted as soon as all that it requires is completed, operations that could be posted at the same time in the order
+/// of the file; requests are waited for when nothing else can go on.
+class GoalRank {
+  public:
+    std::uint32_t add(const GoalOperation& operation) {
+        operations_.push_back(operation);
+        return static_cast<std::uint32_t>(operations_.size() - 1);
+    }
+    [[nodiscard]] std::size_t size() const { return operations_.size(); }
+    [[nodiscard]] std::size_t dependency_count() const { return dependencies_.size(); }
+    /// `later` may start when `earlier` is completed, or has only `started`.
+    void require(std::uint32_t later, std::uint32_t earlier, bool started) {
+        dependencies_.push_back({earlier, later, started});
+    }
+
+    /// False when the dependencies are a ring.
+    [[nodiscard]] bool run(TracedRank& rank) {
+        prepare();
+        for (std::uint32_t i = 0; i < operations_.size(); ++i) enqueue(i);
+        std::size_t posted = 0;
+        for (;;) {
+            std::uint32_t next = 0;
+            if (!ready_.empty()) {
+                next = ready_.top();
+                ready_.pop();
+            } else if (!waiting_.empty()) {
+                next = waiting_.top();
+                waiting_.pop();
+                if (state_[next].queued_as_ready) continue;
+                complete_required(next, rank);
+                continue;
+            } else {
+                break;
+            }
+            start(next, rank);
+            ++posted;
+        }
+        for (std::uint32_t i = 0; i < operations_.size(); ++i) complete(i, rank);
+        return posted == operations_.size();
+    }
+
+  private:
+    struct Dependency {
+        std::uint32_t earlier, later;
+        bool started_is_enough;
+    };
+    struct State {
+        std::uint32_t unstarted = 0;    ///< operations it depends on that have not started
+        std::uint32_t uncompleted = 0;  ///< that it requires and are not completed
+        bool started = false, completed = false, queued = false, queued_as_ready = false;
+    };
+    using Queue = std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>>;
+
+    void prepare() {
+        state_.assign(operations_.size(), {});
+        // The same dependencies twice: by the earlier and by the later operation.
+        first_later_.assign(operations_.size() + 1, 0);
+        first_earlier_.assign(operations_.size() + 1, 0);
+        for (const Dependency& d : dependencies_) {
+            ++state_[d.later].unstarted;
+            if (!d.started_is_enough) ++state_[d.later].uncompleted;
+            ++first_later_[d.earlier + 1];
+            ++first_earlier_[d.later + 1];
+        }
+        for (std::size_t i = 1; i < first_later_.size(); ++i) {
+            first_later_[i] += first_later_[i - 1];
+            first_earlier_[i] += first_earlier_[i - 1];
+        }
+        by_earlier_.resize(dependencies_.size());
+        by_later_.resize(dependencies_.size());
+        auto later = first_later_;
+        auto earlier = first_earlier_;
+        for (std::uint32_t d = 0; d < dependencies_.size(); ++d) {
+            by_earlier_[later[dependencies_[d].earlier]++] = d;
+            by_later_[earlier[dependencies_[d].later]++] = d;
+        }
+    }
+    void enqueue(std::uint32_t i) {
+        State& s = state_[i];
+        if (s.started || s.unstarted != 0) return;
+        if (s.uncompleted == 0 && !s.queued_as_ready) {
+            s.queued_as_ready = true;
+            ready_.push(i);
+        } else if (s.uncompleted != 0 && !s.queued) {
+            s.queued = true;
+            waiting_.push(i);
+        }
+    }
+    void start(std::uint32_t i, TracedRank& rank) {
+        const GoalOperation& o = operations_[i];
+        state_[i].started = true;
+        const TracedMessage envelope{o.peer, o.tag, 0, o.amount};
+        switch (o.kind) {
+            case GoalOperation::Kind::kCalculate:
+                rank.compute(o.amount);
+                break;
+            case GoalOperation::Kind::kSend:
+                rank.in_function(rank.function("send"));
+                rank.count_call();
+                (void)rank.start_send(i, envelope, o.flags);
+                break;
+            case GoalOperation::Kind::kReceive:
+                rank.in_function(rank.function("recv"));
+                rank.count_call();
+                (void)rank.start_receive(i, envelope, o.flags);
+                break;
+        }
+        for (std::uint32_t d = first_later_[i]; d < first_later_[i + 1]; ++d) {
+            const std::uint32_t later = dependencies_[by_earlier_[d]].later;
+            --state_[later].unstarted;
+            enqueue(later);
+        }
+        if (o.kind == GoalOperation::Kind::kCalculate) complete(i, rank);
+    }
+    void complete_required(std::uint32_t i, TracedRank& rank) {
+        for (std::uint32_t d = first_earlier_[i]; d < first_earlier_[i + 1]; ++d) {
+            const Dependency& dependency = dependencies_[by_later_[d]];
+            if (!dependency.started_is_enough) complete(dependency.earlier, rank);
+        }
+    }
+    void complete(std::uint32_t i, TracedRank& rank) {
+        if (state_[i].completed || !state_[i].started) return;
+        state_[i].completed = true;
+        rank.complete(i);  // nothing for a calculation
+        for (std::uint32_t d = first_later_[i]; d < first_later_[i + 1]; ++d) {
+            const Dependency& dependency = dependencies_[by_earlier_[d]];
+            if (dependency.started_is_enough) continue;
+            --state_[dependency.later].uncompleted;
+            enqueue(dependency.later);
+        }
+    }
+
+    std::vector<GoalOperation> operations_;
+    std::vector<Dependency> dependencies_;
+    std::vector<State> state_;
+    std::vector<std::uint32_t> first_later_, by_earlier_;  ///< dependencies of what comes later
+    std::vector<std::uint32_t> first_earlier_, by_later_;  ///< and of what comes earlier
+    Queue ready_, waiting_;
+};
+
+class GoalReader {
+  public:
+    GoalReader(TextStream* stream, const std::string& file) : file_(file), tokens_(stream), job_("goal", file) {}
+
+    JobLog read() {
+        tokens_.expect("num_ranks");
+        ranks_ = tokens_.number("number of ranks", 1, kMostTracedRanks);
+        job_.set_rank_count(ranks_);
+        while (tokens_.current().kind != Token::Kind::kEnd) {
+            tokens_.expect("rank");
+            read_rank(static_cast<std::int32_t>(tokens_.number("rank", 0, ranks_ - 1)));
+        }
+        return job_.finish(true);
+    }
+
+  private:
+    void read_rank(std::int32_t number) {
+        if (job_.has_rank(number)) tokens_.fail("the rank " + std::to_string(number) + " is there twice");
+        rank_ = {};
+        labels_.clear();
+        tokens_.expect("{");
+        while (!tokens_.is("}")) read_statement();
+        TracedRank traced(number, kNanosecondsPerSecond);
+        if (!rank_.run(traced)) {
+            tokens_.fail("the operations of rank " + std::to_string(number) + " require each other in a ring");
+        }
+        tokens_.advance();
+        job_.add_rank(traced.finish(file_));
+    }
+
+    void read_statement() {
+        const Token first = tokens_.current();
+        if (first.kind != Token::Kind::kWord) {
+            tokens_.fail("expected an operation, a label or \"}\", got " + tokens_.found());
+        }
+        if (first.text == "send" || first.text == "recv" || first.text == "calc") {
+            read_operation();
+            return;
+        }
+        tokens_.advance();
+        if (tokens_.is(":")) {
+            tokens_.advance();
+            const std::uint32_t operation = read_operation();
+            if (!labels_.emplace(first.text, operation).second) {
+                tokens_.fail("the label " + shown(first.text) + " is there twice");
+            }
+            return;
+        }
+        const bool started = tokens_.is("irequires");
+        if (!started && !tokens_.is("requires")) {
+            tokens_.fail("expected \":\", \"requires\" or \"irequires\" behind the label " + shown(first.text) +
+                         ", got " + tokens_.found());
+        }
+        tokens_.advance();
+        const std::uint32_t later = operation_of(first.text);
+        const std::uint32_t earlier = operation_of(tokens_.current().text);
+        if (rank_.dependency_count() == kMostDependencies) tokens_.fail("more than 2^26 dependencies of one rank");
+        rank_.require(later, earlier, started);
+        tokens_.advance();
+    }
+
+    std::uint32_t operation_of(const std::string& label) const {
+        const auto found = labels_.find(label);
+        if (found == labels_.end()) tokens_.fail("no operation has the label " + shown(label));
+        return found->second;
+    }
+
+    std::uint32_t read_operation() {
+        GoalOperation operation;
+        const bool sends = tokens_.is("send");
+        if (tokens_.is("calc")) {
+            tokens_.advance();
+            operation.amount = static_cast<std::uint64_t>(tokens_.number("time", 0, std::int64_t{1} << 60));
+        } else if (sends || tokens_.is("recv")) {
+            tokens_.advance();
+            operation.kind = sends ? GoalOperation::Kind::kSend : GoalOperation::Kind::kReceive;
+            operation.amount = static_cast<std::uint64_t>(tokens_.number("size", 0, kLargestMessageBytes));
+            tokens_.expect("b");
+            tokens_.expect(sends ? "to" : "from");
+            operation.peer = static_cast<std::int32_t>(tokens_.number("rank", sends ? 0 : -1, ranks_ - 1));
+            if (operation.peer < 0) operation.flags |= kAnySource;
+        } else {
+            tokens_.fail("expected send, recv or calc, got " + tokens_.found());
+        }
+        for (;;) {
+            if (tokens_.is("tag")) {
+                tokens_.advance();
+                const std::int64_t tag = tokens_.number("tag", -1, UINT32_MAX);
+                if (tag < 0) operation.flags |= kAnyTag;
+                operation.tag = tag < 0 ? 0 : static_cast<std::int32_t>(static_cast<std::uint32_t>(tag));
+            } else if (tokens_.is("cpu") || tokens_.is("nic")) {
+                tokens_.advance();
+                (void)tokens_.number("number", 0, INT32_MAX);
+            } else {
+                break;
+            }
+        }
+        if (rank_.size() == kMostOperations) tokens_.fail("more than 2^24 operations of one rank");
+        return rank_.add(operation);
+    }
+
+    std::string file_;
+    GoalTokens tokens_;
+    TracedJob job_;
+    std::int64_t ranks_ = 0;
+    GoalRank rank_;
+    std::unordered_map<std::string, std::uint32_t> labels_;
+};
+
+bool recognise(std::string_view prefix) {
+    for (std::size_t at = 0; at < prefix.size();) {
+        const std::string_view line = trimmed(line_at(prefix, at));
+        if (line.empty() || line.starts_with("//")) continue;
+        if (line.starts_with("/*")) {
+            at = std::min(prefix.find("*/", at), prefix.size());
+            (void)line_at(prefix, at);
+            continue;
+        }
+        return line.starts_with("num_ranks ");
+    }
+    return false;
+}
+
+JobLog read_stream(TextStream stream, const std::string& file) { return GoalReader(&stream, file).read(); }
+
+}  // namespace
+
+JobLog parse_goal(std::string_view text, const std::string& file) { return read_stream(TextStream(text, file), file); }
+
+LogFormat goal_log_format() {
+    return {"goal", "a GOAL schedule in text, of Schedgen and LogGOPSim", LogContent::kOrdered, recognise,
+            [](const std::string& path) { return read_stream(TextStream::open(path), path); }};
+}
+
+}  // namespace haichi

@@ -1,0 +1,83 @@
+#include "commlog/readers/log_readers.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "base/errors.h"
+#include "commlog/log/log_file.h"
+#include "commlog/readers/log_formats.h"
+
+namespace haichi {
+
+namespace {
+
+std::string names_of_formats() {
+    std::string all;
+    for (const LogFormat& format : log_formats()) all += (all.empty() ? "" : ", ") + format.name;
+    return all;
+}
+
+const LogFormat* recognised(std::string_view prefix) {
+    const auto& formats = log_formats();
+    const auto found =
+        std::ranges::find_if(formats, [prefix](const LogFormat& format) { return format.recognise(prefix); });
+    return found == formats.end() ? nullptr : &*found;
+}
+
+std::string beginning_of(const std::string& path) {
+    struct Close {
+        void operator()(std::FILE* file) const { std::fclose(file); }
+    };
+    const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rb"));
+    if (!file) throw InputError(path + ": cannot be read: " + std::strerror(errno));
+    std::string prefix(std::size_t{1} << 16, '\0');
+    prefix.resize(std::fread(prefix.data(), 1, prefix.size(), file.get()));
+    if (std::ferror(file.get()) != 0) throw InputError(path + ": cannot be read: " + std::strerror(errno));
+    return prefix;
+}
+
+}  // namespace
+
+const std::vector<LogFormat>& log_formats() {
+    static const std::vector<LogFormat> kFormats = {own_log_format(),  otf2_log_format(), dumpi_log_format(),
+                                                    tit_log_format(),  goal_log_format(), monitoring_log_format(),
+                                                    mpip_log_format(), ipm_log_format(),  paraver_log_format()};
+    return kFormats;
+}
+
+const LogFormat& log_format(std::string_view name) {
+    const auto& formats = log_formats();
+    const auto found = std::ranges::find(formats, name, &LogFormat::name);
+    if (found != formats.end()) return *found;
+    std::vector<std::string> names;
+    for (const LogFormat& format : formats) names.push_back(format.name);
+    const std::string near = did_you_mean(name, names);
+    throw OptionError("unknown log format " + shown(name), near.empty() ? "formats are " + names_of_formats() : near);
+}
+
+bool is_log(std::string_view prefix) { return recognised(prefix) != nullptr; }
+
+JobLog read_log(const std::string& path, const std::string& format) {
+    if (!format.empty()) return log_format(format).read(path);
+    const std::string prefix = beginning_of(path);
+    const LogFormat* const found = recognised(prefix);
+    if (found != nullptr) return found->read(path);
+    const std::string hint = "formats are " + names_of_formats() + "; name one";
+    if (prefix.empty()) throw InputError(SourcePlace{path, 1}, "an empty file is no log", hint);
+    const std::string line = prefix.substr(0, std::min<std::size_t>(prefix.find('\n'), prefix.size()));
+    throw InputError(SourcePlace{path, 1}, "fits no format of logs: " + shown(line), hint);
+}
+
+LogFormat own_log_format() {
+    return {"haichi", "what haichi's profiler writes: a job's file, or the parts of its processes",
+            LogContent::kOrdered, is_own_log, [](const std::string& path) {
+                JobLog log = read_own_log(path);
+                log.format = "haichi";
+                return log;
+            }};
+}
+
+}  // namespace haichi

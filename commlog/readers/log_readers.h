@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "commlog/log/job_log.h"
+
+namespace haichi {
+
+/// What a log can tell.
+enum class LogContent {
+    kOrdered,  ///< every call in order: communication sets can be extracted
+    kProfile,  ///< times and counts per function, perhaps messages per pair of ranks
+    kMatrix    ///< messages per pair of ranks
+};
+
+/// A file format of logs: one file in this folder and one row in the table.
+struct LogFormat {
+    std::string name;
+    std::string description;  ///< one sentence
+    LogContent content = LogContent::kOrdered;
+    /// Whether a file that begins like this is in the format. At most one row says so.
+    bool (*recognise)(std::string_view prefix) = nullptr;
+    /// The log of the job that the file belongs to: formats of one file per rank look for the others. Throws InputError
+    /// with file and line (or offset), UnsupportedError where haichi was built without a library.
+    JobLog (*read)(const std::string& path) = nullptr;
+};
+
+const std::vector<LogFormat>& log_formats();
+
+/// Throws OptionError with did-you-mean.
+const LogFormat& log_format(std::string_view name);
+
+/// Whether a file that begins like this is a log, its own or another tool's.
+bool is_log(std::string_view prefix);
+
+/// Reads a log. `format` empty: recognised by the first 64 KiB. Throws InputError.
+JobLog read_log(const std::string& path, const std::string& format = "");
+
+}  // namespace haichi

@@ -1,0 +1,213 @@
+// What Open MPI's monitoring components write at MPI_Finalize (pml_monitoring_enable_output 3): a file per rank.
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "base/errors.h"
+#include "commlog/readers/log_formats.h"
+#include "commlog/readers/trace_lines.h"
+#include "commlog/readers/traced_job.h"
+
+namespace haichi {
+
+namespace {
+
+struct MonitoredRank {
+    std::map<std::int32_t, PeerCounters> peers;
+    std::map<std::string, FunctionCounters> functions;
+};
+
+/// Sent messages only: what a rank receives is what others say they send.
+class MonitoringReader {
+  public:
+    explicit MonitoringReader(const std::string& file) : job_("open-mpi-monitoring", file) {}
+
+    void read(TextStream stream) {
+        TraceLines lines(&stream);
+        while (lines.next()) read_line(lines);
+    }
+
+    JobLog take() {
+        std::map<std::int32_t, std::map<std::int32_t, PeerCounters>> received;
+        for (const auto& [from, rank] : ranks_) {
+            for (const auto& [to, traffic] : rank.peers) {
+                PeerCounters& counters = received[to][from];
+                counters.received_messages += traffic.sent_messages;
+                counters.received_bytes += traffic.sent_bytes;
+            }
+        }
+        for (auto& [number, rank] : ranks_) {
+            for (const auto& [from, traffic] : received[number]) {
+                rank.peers[from].received_messages = traffic.received_messages;
+                rank.peers[from].received_bytes = traffic.received_bytes;
+            }
+            RankLog log;
+            log.rank = number;
+            log.library = "Open MPI";
+            for (const auto& [peer, traffic] : rank.peers) log.profile.peers.push_back({peer, traffic});
+            for (const auto& [name, counters] : rank.functions) {
+                log.profile.functions.push_back(
+                    {name, counters.calls, 0, 0, 0, statistics_of(counters.sent), statistics_of(counters.received)});
+            }
+            job_.add_rank(std::move(log));
+        }
+        job_.set_rank_count(std::max<std::int64_t>(highest_ + 1, 0));
+        job_.warn(kWithoutOrder);
+        if (!internal_seen_) {
+            job_.warn(
+                "no messages are told apart as internal: with pml_monitoring_enable 1 those of collective operations "
+                "are among the others (2 tells them apart)");
+        }
+        return job_.finish(false);
+    }
+
+  private:
+    void read_line(const TraceLines& lines) {
+        std::string_view rest = lines.line();
+        const std::string_view kind = next_field(rest);
+        if (kind.empty() || kind.front() == '#') return;
+        if (kind == "E" || kind == "I" || kind == "S" || kind == "R" || kind == "C") {
+            read_pair(kind, rest, lines);
+        } else if (kind == "O2A" || kind == "A2O" || kind == "A2A") {
+            const std::int32_t rank = rank_in(next_field(rest), lines);
+            read_counts(rest, lines,
+                        kind == "A2A"   ? "all-to-all operations"
+                        : kind == "O2A" ? "one-to-all operations"
+                                        : "all-to-one operations",
+                        rank);
+        } else if (kind == "D") {
+            // "D <name> procs: 0,1,2": what the lines after it are about; they are summed up by kind.
+        } else {
+            lines.fail("unknown line " + shown(lines.line()),
+                       "lines of Open MPI's monitoring begin with E, I, S, R, C");
+        }
+    }
+
+    std::int32_t rank_in(std::string_view field, const TraceLines& lines) {
+        const auto rank = static_cast<std::int32_t>(lines.whole(field, "rank", 0, kMostTracedRanks - 1));
+        highest_ = std::max(highest_, rank);
+        return rank;
+    }
+
+    struct Counts {
+        std::uint64_t bytes = 0, messages = 0;
+    };
+    Counts counts(std::string_view& rest, const TraceLines& lines) {
+        constexpr std::int64_t kMost = std::int64_t{1} << 60;
+        const auto bytes = static_cast<std::uint64_t>(lines.whole(next_field(rest), "number of bytes", 0, kMost));
+        if (next_field(rest) != "bytes") lines.fail("\"bytes\" is missing behind the number of bytes");
+        const auto messages = static_cast<std::uint64_t>(lines.whole(next_field(rest), "number of messages", 0, kMost));
+        if (next_field(rest) != "msgs" || next_field(rest) != "sent") lines.fail("\"msgs sent\" is missing");
+        return {bytes, messages};
+    }
+
+    void read_pair(std::string_view kind, std::string_view rest, const TraceLines& lines) {
+        const std::int32_t from = rank_in(next_field(rest), lines);
+        const std::int32_t to = rank_in(next_field(rest), lines);
+        const Counts c = counts(rest, lines);
+        internal_seen_ = internal_seen_ || kind == "I";
+        FunctionCounters& f = function(from, kind == "E"   ? "point-to-point"
+                                             : kind == "I" ? "internal"
+                                             : kind == "C" ? "collective"
+                                             : kind == "S" ? "one-sided (put)"
+                                                           : "one-sided (get)");
+        f.calls += c.messages;
+        f.sent.count += c.messages;
+        f.sent.bytes_total += c.bytes;
+        if (kind == "E" || kind == "I") add_sizes(function(from, "point-to-point and internal"), c.bytes, rest, lines);
+        if (kind != "E") return;
+        PeerCounters& traffic = ranks_[from].peers[to];
+        if (traffic.sent_messages + c.messages < c.messages || traffic.sent_bytes + c.bytes < c.bytes) {
+            lines.fail("more than 2^64 messages or bytes");
+        }
+        traffic.sent_messages += c.messages;
+        traffic.sent_bytes += c.bytes;
+    }
+
+    /// The histogram: messages of 0 bytes, then of [2^k, 2^(k+1)). It stands in one line of the two of a pair, but is
+    /// of the messages of both.
+    static void add_sizes(FunctionCounters& all, std::uint64_t bytes, std::string_view rest, const TraceLines& lines) {
+        all.sent.bytes_total += bytes;
+        std::string_view histogram = next_field(rest);
+        for (int k = -1; !histogram.empty() && k < 128; ++k) {
+            const auto count = static_cast<std::uint64_t>(
+                lines.whole(next_part(histogram, ','), "count of the histogram", 0, std::int64_t{1} << 56));
+            if (k < 0) all.sent.empty += count;
+            all.sent.classes[std::clamp(k, 0, kSizeClasses - 1)] += count;
+            all.sent.count += count;
+            all.calls += count;
+        }
+    }
+
+    void read_counts(std::string_view rest, const TraceLines& lines, const char* name, std::int32_t rank) {
+        const Counts c = counts(rest, lines);
+        FunctionCounters& f = function(rank, name);
+        f.calls += c.messages;
+        f.sent.count += c.messages;
+        f.sent.bytes_total += c.bytes;
+    }
+    FunctionCounters& function(std::int32_t rank, const char* name) { return ranks_[rank].functions[name]; }
+
+    TracedJob job_;
+    std::map<std::int32_t, MonitoredRank> ranks_;
+    std::int32_t highest_ = -1;
+    bool internal_seen_ = false;
+};
+
+bool recognise(std::string_view prefix) {
+    for (std::size_t at = 0; at < prefix.size();) {
+        std::string_view line = line_at(prefix, at);
+        if (trimmed(line).empty()) continue;
+        if (line.starts_with("# POINT TO POINT")) return true;
+        return (line.starts_with("E\t") || line.starts_with("I\t")) &&
+               line.find(" msgs sent") != std::string_view::npos;
+    }
+    return false;
+}
+
+/// NAME.RANK.prof and all others of that NAME.
+std::vector<std::string> siblings(const std::string& path) {
+    const std::filesystem::path file(path);
+    const std::string name = file.filename().string();
+    const auto rank_at = [](const std::string& n) -> std::size_t {
+        if (!n.ends_with(".prof") || n.size() < 8) return std::string::npos;
+        const std::size_t dot = n.rfind('.', n.size() - 6);
+        if (dot == std::string::npos || dot + 6 >= n.size()) return std::string::npos;
+        const bool number = std::all_of(n.begin() + static_cast<std::ptrdiff_t>(dot) + 1, n.end() - 5,
+                                        [](char c) { return c >= '0' && c <= '9'; });
+        return number ? dot : std::string::npos;
+    };
+    const std::size_t dot = rank_at(name);
+    if (dot == std::string::npos) return {path};
+    const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+    std::vector<std::string> files;
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+        const std::string other = entry.path().filename().string();
+        if (rank_at(other) == dot && other.compare(0, dot, name, 0, dot) == 0) files.push_back(entry.path().string());
+    }
+    std::ranges::sort(files);
+    if (files.empty()) files.push_back(path);
+    return files;
+}
+
+JobLog read(const std::string& path) {
+    MonitoringReader reader(path);
+    for (const std::string& file : siblings(path)) reader.read(TextStream::open(file));
+    return reader.take();
+}
+
+}  // namespace
+
+JobLog parse_monitoring(std::string_view text, const std::string& file) {
+    MonitoringReader reader(file);
+    reader.read(TextStream(text, file));
+    return reader.take();
+}
+
+LogFormat monitoring_log_format() {
+    return {"open-mpi-monitoring", "a file of Open MPI's monitoring (pml_monitoring_enable_output 3), NAME.RANK.prof",
+            LogContent::kMatrix, recognise, read};
+}
+
+}  // namespace haichi

@@ -1,0 +1,166 @@
+// OTF2 archives, through their library.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <optional>
+
+#include "base/errors.h"
+#include "commlog/readers/log_formats.h"
+#include "commlog/readers/otf2_archive.h"
+#include "commlog/readers/otf2_location.h"
+#include "commlog/readers/otf2_recognition.h"
+
+namespace haichi {
+
+namespace {
+
+/// Adds what another thread of the same rank did.
+void add_thread(RankLog& rank, RankLog thread) {
+    rank.communicators = std::move(thread.communicators);
+    for (CallSequence& calls : thread.threads) rank.threads.push_back(std::move(calls));
+    RankProfile& profile = rank.profile;
+    for (FunctionProfile& f : thread.profile.functions) {
+        const auto found = std::ranges::find(profile.functions, f.name, &FunctionProfile::name);
+        if (found == profile.functions.end()) {
+            profile.functions.push_back(std::move(f));
+            continue;
+        }
+        const auto add = [](MessageStatistics& to, const MessageStatistics& from) {
+            if (from.count == 0) return;
+            to.bytes_min = to.count == 0 ? from.bytes_min : std::min(to.bytes_min, from.bytes_min);
+            to.bytes_max = std::max(to.bytes_max, from.bytes_max);
+            to.count += from.count;
+            to.bytes_total += from.bytes_total;
+            to.empty += from.empty;
+            for (std::size_t k = 0; k < to.classes.size(); ++k) to.classes[k] += from.classes[k];
+        };
+        found->seconds_min = found->calls == 0 ? f.seconds_min
+                             : f.calls == 0    ? found->seconds_min
+                                               : std::min(found->seconds_min, f.seconds_min);
+        found->seconds_max = std::max(found->seconds_max, f.seconds_max);
+        found->seconds_total += f.seconds_total;
+        found->calls += f.calls;
+        add(found->sent, f.sent);
+        add(found->received, f.received);
+    }
+    std::ranges::sort(profile.functions, {}, &FunctionProfile::name);
+    for (const PeerTraffic& p : thread.profile.peers) {
+        const auto found = std::ranges::find(profile.peers, p.peer, &PeerTraffic::peer);
+        if (found == profile.peers.end()) {
+            profile.peers.push_back(p);
+            continue;
+        }
+        found->traffic.sent_messages += p.traffic.sent_messages;
+        found->traffic.sent_bytes += p.traffic.sent_bytes;
+        found->traffic.received_messages += p.traffic.received_messages;
+        found->traffic.received_bytes += p.traffic.received_bytes;
+    }
+    std::ranges::sort(profile.peers, {}, &PeerTraffic::peer);
+    profile.wall_seconds = std::max(profile.wall_seconds, thread.profile.wall_seconds);
+    profile.mpi_seconds += thread.profile.mpi_seconds;
+    profile.lost_messages += thread.profile.lost_messages;
+    profile.lost_bytes += thread.profile.lost_bytes;
+}
+
+JobLog read_archive(const std::string& path) {
+    TracedJob job("otf2", path);
+    Otf2Archive archive(path, &job);
+    job.set_rank_count(archive.rank_count());
+    const auto& locations = archive.locations();
+    for (const Otf2Archive::Location& location : locations) {
+        archive.check(OTF2_Reader_SelectLocation(archive.reader(), location.id), "read");
+    }
+    // Local definitions may be missing: an archive of one location that needs no mapping.
+    (void)OTF2_Reader_OpenDefFiles(archive.reader());
+    archive.check(OTF2_Reader_OpenEvtFiles(archive.reader()), "read for its events");
+    std::uint64_t unknown = 0, outside = 0, guessed = 0;
+    std::optional<RankLog> rank;
+    for (std::size_t i = 0; i < locations.size(); ++i) {
+        Otf2Location events(&archive, &job, locations[i], rank ? rank->communicators : std::vector<std::uint32_t>());
+        events.read();
+        unknown += events.unknown();
+        outside += events.outside();
+        guessed += events.guesses_completion() ? 1 : 0;
+        if (!rank) {
+            rank = events.finish();
+        } else if (events.has_messages()) {
+            add_thread(*rank, events.finish());
+        }
+        if (i + 1 == locations.size() || locations[i + 1].rank != locations[i].rank) {
+            job.add_rank(std::move(*rank));
+            rank.reset();
+        }
+    }
+    if (unknown != 0) {
+        job.warn("of " + std::to_string(unknown) +
+                 " requests the trace does not say what came or was done: receives are taken for receives from anyone");
+    }
+    if (outside != 0) {
+        job.warn("the partners of " + std::to_string(outside) +
+                 " messages are not in the communicator as the trace defines it");
+    }
+    if (guessed != 0) {
+        job.warn("no completed requests are in the trace of " + std::to_string(guessed) +
+                 " threads (EZTrace writes none): each call that waits is taken to complete all that are open");
+    }
+    return job.finish(true);
+}
+
+/// Reads the archive in another process and throws away what it got. The library asserts and reads where it should not
+/// on some damaged archives; what it survives once, it will survive here.
+void try_in_child(const std::string& path) {
+    int ends[2];
+    if (::pipe(ends) != 0) throw InputError(path + ": cannot be tried: " + std::strerror(errno));
+    const ::pid_t child = ::fork();
+    if (child < 0) {
+        const int why = errno;
+        ::close(ends[0]);
+        ::close(ends[1]);
+        throw InputError(path + ": cannot be tried in another process: " + std::strerror(why));
+    }
+    if (child == 0) {
+        ::close(ends[0]);
+        // What the library prints when it gives up is not for the user.
+        (void)::dup2(ends[1], 2);
+        for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) (void)std::signal(signal, SIG_DFL);
+        try {
+            (void)read_archive(path);
+        } catch (...) {
+            // The parent meets the same error and can say what it is.
+        }
+        ::_exit(0);
+    }
+    ::close(ends[1]);
+    char ignored[4096];
+    for (;;) {
+        const ::ssize_t got = ::read(ends[0], ignored, sizeof(ignored));
+        if (got == 0 || (got < 0 && errno != EINTR)) break;
+    }
+    ::close(ends[0]);
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
+    const std::string how = WIFSIGNALED(status) ? "signal " + std::to_string(WTERMSIG(status))
+                                                : "exit code " + std::to_string(WEXITSTATUS(status));
+    throw InputError(path + ": is a damaged OTF2 archive: the library gives up on it (" + how + ")",
+                     "otf2-print shows how far it can be read");
+}
+
+JobLog read(const std::string& path) {
+    try_in_child(path);
+    return read_archive(path);
+}
+
+}  // namespace
+
+LogFormat otf2_log_format() {
+    return {"otf2", "an OTF2 archive (of Score-P, EZTrace and others): its .otf2 file", LogContent::kOrdered,
+            begins_like_otf2, read};
+}
+
+}  // namespace haichi

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <otf2/otf2.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "commlog/readers/traced_job.h"
+
+namespace haichi {
+
+/// An OTF2 archive that is open, and its definitions. Errors of the library, which would print them, become InputError.
+class Otf2Archive {
+  public:
+    /// `job` is given the communicators. Throws InputError.
+    Otf2Archive(const std::string& path, TracedJob* job);
+    ~Otf2Archive();
+    Otf2Archive(const Otf2Archive&) = delete;
+    Otf2Archive& operator=(const Otf2Archive&) = delete;
+
+    struct Location {
+        OTF2_LocationRef id = 0;
+        std::int32_t rank = 0;
+    };
+    /// By rank, of each the one that calls MPI first.
+    [[nodiscard]] const std::vector<Location>& locations() const { return locations_; }
+    [[nodiscard]] std::int32_t rank_count() const { return static_cast<std::int32_t>(ranks_.size()); }
+    [[nodiscard]] double ticks_per_second() const { return ticks_per_second_; }
+    [[nodiscard]] OTF2_Reader* reader() const { return reader_.get(); }
+
+    /// The name of an MPI function's region; null for others.
+    [[nodiscard]] const std::string* mpi_function(OTF2_RegionRef region) const;
+    /// The job's communicator, of an intercommunicator that of the side the rank is on. One without members for a
+    /// reference that is not defined.
+    [[nodiscard]] std::uint32_t communicator(OTF2_CommRef comm, std::int32_t rank);
+
+    /// Throws InputError with what the library said last, unless `code` is a success.
+    void check(OTF2_ErrorCode code, const std::string& doing) const;
+    [[nodiscard]] const std::string& path() const { return path_; }
+
+  private:
+    struct CloseReader {
+        void operator()(OTF2_Reader* reader) const { OTF2_Reader_Close(reader); }
+    };
+    struct Group {
+        bool of_self = false;
+        std::vector<std::uint64_t> members;  ///< ranks, as positions in the list of locations
+    };
+    struct Comm {
+        OTF2_GroupRef group = 0, remote = 0;
+        bool inter = false;
+        bool known = false;  ///< a
+        std::uint32_t a = 0, b = 0;
+        std::unordered_map<std::int32_t, std::uint32_t> of_rank;  ///< of one whose group is each rank itself
+    };
+    class Definitions;
+
+    void read_definitions();
+    void assign_locations();
+    std::vector<std::int32_t> world_ranks(OTF2_GroupRef group) const;
+    std::uint32_t add(const std::vector<std::int32_t>& members, const std::vector<std::int32_t>& remote);
+
+    std::string path_;
+    TracedJob* job_;
+    OTF2_ErrorCallback former_callback_;
+    std::unique_ptr<OTF2_Reader, CloseReader> reader_;
+    double ticks_per_second_ = 1e9;
+    std::vector<OTF2_LocationRef> ranks_;  ///< the location of each rank
+    std::vector<Location> locations_;
+    std::unordered_map<OTF2_StringRef, std::string> mpi_strings_;
+    std::unordered_map<OTF2_RegionRef, OTF2_StringRef> regions_;
+    std::map<OTF2_LocationRef, OTF2_LocationGroupRef> process_of_;
+    std::unordered_map<OTF2_GroupRef, Group> groups_;
+    std::unordered_map<OTF2_CommRef, Comm> comms_;
+    std::uint32_t nobody_ = 0;
+};
+
+}  // namespace haichi

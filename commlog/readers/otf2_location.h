@@ -1,0 +1,93 @@
+#pragma once
+
+#include <deque>
+#include <exception>
+
+#include "commlog/readers/otf2_archive.h"
+
+namespace haichi {
+
+/// The events of one location of an archive. A receive that is posted states neither its sender nor its size, a
+/// non-blocking operation not even what it is: that stands where it is completed. So events wait in a queue until those
+/// before them are known.
+class Otf2Location {
+  public:
+    Otf2Location(Otf2Archive* archive, TracedJob* job, Otf2Archive::Location location,
+                 const std::vector<std::uint32_t>& communicators);
+
+    /// Reads all of them. Throws InputError.
+    void read();
+    [[nodiscard]] bool has_messages() const { return has_messages_; }
+    [[nodiscard]] RankLog finish() { return traced_.finish(archive_->path()); }
+    /// Receives and operations of which the trace does not say what they were.
+    [[nodiscard]] std::uint64_t unknown() const { return unknown_; }
+    /// Messages whose partner the communicator has not.
+    [[nodiscard]] std::uint64_t outside() const { return outside_; }
+    /// No completion is in the trace, though requests are: calls that wait are taken to complete all.
+    [[nodiscard]] bool guesses_completion() const { return requests_ != 0 && completions_ == 0; }
+
+  private:
+    enum class Kind : std::uint8_t {
+        kNothing,
+        kEnter,
+        kLeave,
+        kSend,
+        kReceive,
+        kStartSend,
+        kStartReceive,
+        kStartCollective,
+        kComplete,
+        kCompleteReceive,
+        kForget,
+        kCollective
+    };
+    struct Event {
+        Kind kind = Kind::kNothing;
+        bool known = true;
+        bool lost = false;  ///< what it was is not in the trace
+        std::uint8_t operation = 0;
+        std::uint64_t time = 0;
+        std::uint32_t partner = 0;  ///< or root, or region
+        std::uint32_t comm = 0;
+        std::uint32_t tag = 0;
+        std::uint64_t bytes = 0, received_bytes = 0;
+        std::uint64_t request = 0;
+    };
+    class Callbacks;
+
+    void push(const Event& event);
+    Event* posted(std::uint64_t request);
+    void wait_for(std::uint64_t request);
+    void flush(bool all);
+    void record(const Event& event);
+    void enter(const Event& event);
+    void leave(const Event& event);
+    void end_exchange();
+    void note_open(std::uint64_t request);
+    void opened(bool done) const;
+    [[nodiscard]] TracedMessage message(const Event& event);
+    [[nodiscard]] TracedOperation operation(const Event& event);
+
+    Otf2Archive* archive_;
+    TracedJob* job_;
+    Otf2Archive::Location location_;
+    TracedRank traced_;
+    std::deque<Event> queue_;
+    std::uint64_t first_ = 0;                                         ///< number of the queue's first event
+    std::unordered_map<std::uint64_t, std::uint64_t> unknown_posts_;  ///< request: number of the event
+    std::uint64_t unknown_ = 0, outside_ = 0;
+    std::uint64_t requests_ = 0, completions_ = 0;
+    bool has_messages_ = false;
+    std::uint64_t first_time_ = 0, last_time_ = 0;
+    bool begun_ = false;
+    // The innermost MPI function that goes on.
+    std::vector<OTF2_RegionRef> stack_;
+    std::uint64_t entered_ = 0, left_ = 0;
+    std::size_t function_ = 0;
+    bool waits_ = false, exchanges_ = false;
+    std::vector<Event> exchange_;      ///< messages of MPI_Sendrecv
+    std::vector<std::uint64_t> open_;  ///< requests, where completion is guessed
+    std::exception_ptr error_;
+};
+
+}  // namespace haichi

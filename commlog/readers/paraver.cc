@@ -1,0 +1,432 @@
+// Traces of Paraver (.prv), as Extrae writes them.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <queue>
+#include <unordered_map>
+
+#include "base/errors.h"
+#include "commlog/readers/log_formats.h"
+#include "commlog/readers/trace_lines.h"
+#include "commlog/readers/traced_job.h"
+#include "commlog/workload/workload.h"
+
+namespace haichi {
+
+namespace {
+
+constexpr std::int64_t kLastTime = std::int64_t{1} << 60;
+/// Most happenings that wait until all before them are read.
+constexpr std::size_t kMostWaiting = std::size_t{1} << 23;
+
+constexpr std::int64_t kPointToPointCalls = 50000001, kCollectiveCalls = 50000002, kOtherCalls = 50000003;
+constexpr std::int64_t kSendSize = 50100001, kReceiveSize = 50100002, kIsRoot = 50100003, kCommunicator = 50100004;
+
+enum class CallType : std::uint8_t { kNone, kSend, kReceive, kBoth, kStartSend, kStartReceive, kWait, kCollective };
+
+struct CallName {
+    std::int64_t value;
+    const char* name;
+    CallType type = CallType::kNone;
+    CollectiveOperation operation = CollectiveOperation::kOther;
+};
+/// Extrae's numbers of the calls that matter; others are counted by their number.
+constexpr auto kCalls = std::to_array<CallName>({
+    {1, "MPI_Send", CallType::kSend},
+    {2, "MPI_Recv", CallType::kReceive},
+    {3, "MPI_Isend", CallType::kStartSend},
+    {4, "MPI_Irecv", CallType::kStartReceive},
+    {5, "MPI_Wait", CallType::kWait},
+    {6, "MPI_Waitall", CallType::kWait},
+    {7, "MPI_Bcast", CallType::kCollective, CollectiveOperation::kBroadcast},
+    {8, "MPI_Barrier", CallType::kCollective, CollectiveOperation::kBarrier},
+    {9, "MPI_Reduce", CallType::kCollective, CollectiveOperation::kReduce},
+    {10, "MPI_Allreduce", CallType::kCollective, CollectiveOperation::kAllreduce},
+    {11, "MPI_Alltoall", CallType::kCollective, CollectiveOperation::kAlltoall},
+    {12, "MPI_Alltoallv", CallType::kCollective, CollectiveOperation::kAlltoall},
+    {13, "MPI_Gather", CallType::kCollective, CollectiveOperation::kGather},
+    {14, "MPI_Gatherv", CallType::kCollective, CollectiveOperation::kGather},
+    {15, "MPI_Scatter", CallType::kCollective, CollectiveOperation::kScatter},
+    {16, "MPI_Scatterv", CallType::kCollective, CollectiveOperation::kScatter},
+    {17, "MPI_Allgather", CallType::kCollective, CollectiveOperation::kAllgather},
+    {18, "MPI_Allgatherv", CallType::kCollective, CollectiveOperation::kAllgather},
+    {19, "MPI_Comm_rank"},
+    {20, "MPI_Comm_size"},
+    {21, "MPI_Comm_create"},
+    {22, "MPI_Comm_dup"},
+    {23, "MPI_Comm_split"},
+    {30, "MPI_Scan", CallType::kCollective, CollectiveOperation::kScan},
+    {31, "MPI_Init"},
+    {32, "MPI_Finalize"},
+    {33, "MPI_Bsend", CallType::kSend},
+    {34, "MPI_Ssend", CallType::kSend},
+    {35, "MPI_Rsend", CallType::kSend},
+    {36, "MPI_Ibsend", CallType::kStartSend},
+    {37, "MPI_Issend", CallType::kStartSend},
+    {38, "MPI_Irsend", CallType::kStartSend},
+    {39, "MPI_Test", CallType::kWait},
+    {40, "MPI_Cancel"},
+    {41, "MPI_Sendrecv", CallType::kBoth},
+    {42, "MPI_Sendrecv_replace", CallType::kBoth},
+    {59, "MPI_Waitany", CallType::kWait},
+    {60, "MPI_Waitsome", CallType::kWait},
+    {61, "MPI_Probe"},
+    {62, "MPI_Iprobe"},
+    {80, "MPI_Reduce_scatter", CallType::kCollective, CollectiveOperation::kReduceScatter},
+});
+
+/// What happens on a rank at a time. Of several at one time calls begin and end first, in the order of the file.
+struct Happening {
+    enum class Kind : std::uint8_t { kEvent, kSend, kReceive, kReceived };
+    std::int64_t time = 0;
+    std::uint64_t order = 0;
+    std::int64_t type = 0, value = 0;  ///< of an event; size and number of a message
+    std::int32_t rank = 0, peer = kNobody, tag = 0;
+    Kind kind = Kind::kEvent;
+
+    friend bool operator>(const Happening& a, const Happening& b) {
+        if (a.time != b.time) return a.time > b.time;
+        return a.kind != b.kind ? a.kind > b.kind : a.order > b.order;
+    }
+};
+
+/// What happens on one rank, in order of time.
+class ParaverRank {
+  public:
+    ParaverRank(std::int32_t rank, double ticks_per_second) : rank_(rank), traced_(rank, ticks_per_second) {
+        traced_.in_function(traced_.function("unknown"));
+    }
+
+    /// False when too many requests are open.
+    [[nodiscard]] bool happens(const Happening& h, const std::map<std::int64_t, std::uint32_t>& communicators) {
+        if (first_ < 0) first_ = h.time;
+        last_ = std::max(last_, h.time);
+        const auto bytes = static_cast<std::uint64_t>(h.type);
+        const auto number = static_cast<std::uint64_t>(h.value);
+        switch (h.kind) {
+            case Happening::Kind::kEvent:
+                event(h, communicators);
+                return true;
+            case Happening::Kind::kSend:
+                return send({h.peer, h.tag, 0, bytes}, number * 2 + 1);
+            case Happening::Kind::kReceive:
+                return receive({h.peer, h.tag, 0, bytes}, number * 2);
+            case Happening::Kind::kReceived:
+                traced_.complete(number * 2);
+                return true;
+        }
+        return true;
+    }
+    RankLog finish(const std::string& place) {
+        traced_.set_wall_ticks(first_ < 0 ? 0 : static_cast<std::uint64_t>(last_ - first_));
+        return traced_.finish(place);
+    }
+    [[nodiscard]] bool has_calls() const { return ended_ >= 0 || begun_ >= 0; }
+
+  private:
+    void event(const Happening& h, const std::map<std::int64_t, std::uint32_t>& communicators) {
+        if (h.type == kSendSize) operation_.bytes = static_cast<std::uint64_t>(h.value);
+        if (h.type == kReceiveSize) operation_.received_bytes = static_cast<std::uint64_t>(h.value);
+        if (h.type == kIsRoot && h.value == 1) operation_.root = rank_;
+        if (h.type == kCommunicator) {
+            const auto found = communicators.find(h.value);
+            operation_.communicator = found == communicators.end() ? 0 : found->second;
+        }
+        if (h.type != kPointToPointCalls && h.type != kCollectiveCalls && h.type != kOtherCalls) return;
+        if (h.value != 0) {
+            begin(h);
+        } else if (begun_ >= 0) {
+            end(h.time);
+        }
+    }
+    void begin(const Happening& h) {
+        if (begun_ >= 0) end(h.time);  // its end is missing
+        if (ended_ >= 0 && h.time > ended_) traced_.compute(static_cast<std::uint64_t>(h.time - ended_));
+        begun_ = h.time;
+        const auto* const found = std::ranges::find(kCalls, h.value, &CallName::value);
+        call_ = found == kCalls.end() ? nullptr : found;
+        const CallType type = call_ == nullptr ? CallType::kNone : call_->type;
+        function_ =
+            traced_.function(call_ != nullptr ? std::string(call_->name) : "MPI call " + std::to_string(h.value));
+        traced_.in_function(function_);
+        // Sizes may stand before or behind the beginning, at the same time.
+        if (type != CallType::kCollective || operation_time_ != h.time) operation_ = {};
+        operation_time_ = h.time;
+        is_collective_ = h.type == kCollectiveCalls;
+    }
+    void end(std::int64_t time) {
+        traced_.in_function(function_);
+        traced_.count_call(static_cast<std::uint64_t>(time - begun_));
+        const CallType type = call_ == nullptr ? CallType::kNone : call_->type;
+        if (is_collective_) {
+            operation_.operation = call_ == nullptr ? CollectiveOperation::kOther : call_->operation;
+            traced_.collective(operation_);
+        }
+        if (type == CallType::kWait || type == CallType::kBoth) complete_sends();
+        begun_ = -1;
+        ended_ = time;
+        operation_ = {};
+        call_ = nullptr;
+    }
+    /// The trace does not say which call completes a send: the next one that waits for anything is taken for it.
+    void complete_sends() {
+        for (const std::uint64_t request : sends_) traced_.complete(request);
+        sends_.clear();
+    }
+    bool send(const TracedMessage& message, std::uint64_t request) {
+        const CallType type = call_ == nullptr ? CallType::kNone : call_->type;
+        if (type == CallType::kSend || (type == CallType::kNone && !has_calls())) {
+            const bool synchronous = call_ != nullptr && call_->value == 34;
+            traced_.send(message, synchronous ? std::uint8_t{kSynchronous} : std::uint8_t{0});
+            return true;
+        }
+        sends_.push_back(request);
+        return traced_.start_send(request, message);
+    }
+    bool receive(const TracedMessage& message, std::uint64_t request) {
+        const CallType type = call_ == nullptr ? CallType::kNone : call_->type;
+        if (type == CallType::kReceive || (type == CallType::kNone && !has_calls())) {
+            traced_.receive(message);
+            return true;
+        }
+        return traced_.start_receive(request, message);
+    }
+
+    std::int32_t rank_;
+    TracedRank traced_;
+    std::int64_t first_ = -1, last_ = 0;
+    std::int64_t begun_ = -1, ended_ = -1;  ///< the call that goes on, the last one's end
+    const CallName* call_ = nullptr;
+    std::size_t function_ = 0;
+    bool is_collective_ = false;
+    TracedOperation operation_;
+    std::int64_t operation_time_ = -1;
+    std::vector<std::uint64_t> sends_;
+};
+
+/// Records are sorted by when they begin; a message's record by when it is sent. What its receiver did may be earlier:
+/// a first reading finds out by how much, the second one keeps so much back.
+class ParaverReader {
+  public:
+    explicit ParaverReader(const std::string& file) : file_(file), job_("paraver", file) {}
+
+    void first(TextStream stream) {
+        TraceLines lines(&stream);
+        read_header(lines);
+        while (lines.next()) {
+            const std::string_view line = lines.line();
+            if (line.starts_with("c:")) {
+                read_communicator(lines);
+            } else if (line.starts_with("3:")) {
+                const Communication c = communication(lines);
+                look_back_ = std::max(look_back_, c.sent - std::min(c.posted, c.received));
+            } else if (!line.empty() && line.front() != '#' && !line.starts_with("1:") && !line.starts_with("2:") &&
+                       !line.starts_with("4:")) {
+                lines.fail("unknown record " + shown(line));
+            }
+        }
+    }
+
+    void second(TextStream stream) {
+        TraceLines lines(&stream);
+        while (lines.next()) {
+            const std::string_view line = lines.line();
+            if (line.starts_with("2:")) {
+                read_event(lines);
+            } else if (line.starts_with("3:")) {
+                read_communication(lines);
+            }
+        }
+        drain(lines, INT64_MAX);
+    }
+
+    JobLog take() {
+        bool calls = false;
+        for (auto& [number, rank] : ranks_) {
+            calls = calls || rank->has_calls();
+            job_.add_rank(rank->finish(file_));
+        }
+        job_.set_rank_count(task_count_);
+        if (applications_ > 1) {
+            job_.warn("the trace is of " + std::to_string(applications_) +
+                      " applications: their tasks are numbered one application after the other");
+        }
+        if (!calls) job_.warn("no calls of MPI are in the trace (events 50000001 to 50000003), only messages");
+        job_.warn(
+            "a Paraver trace does not say which call completes a send: the next one that waits is taken for it; "
+            "messages "
+            "are taken to be of MPI_COMM_WORLD");
+        return job_.finish(true);
+    }
+
+  private:
+    struct Communication {
+        std::int32_t sender = 0, receiver = 0, tag = 0;
+        std::int64_t sent = 0, posted = 0, received = 0;
+        std::uint64_t bytes = 0;
+    };
+
+    void read_header(TraceLines& lines) {
+        if (!lines.next() || !lines.line().starts_with("#Paraver")) lines.fail("does not begin with \"#Paraver\"");
+        std::string_view rest = lines.line();
+        const std::size_t date = rest.find("):");
+        if (date == std::string_view::npos) lines.fail("the header has no date in parentheses");
+        rest.remove_prefix(date + 2);
+        const std::string_view duration = next_part(rest, ':');
+        ticks_per_second_ = duration.ends_with("_ns") ? 1e9 : 1e6;
+        // Nodes and their processors: "2(4,4)", or 0.
+        const std::string_view nodes = next_part(rest, ':');
+        (void)lines.whole(nodes.substr(0, nodes.find('(')), "number of nodes", 0, INT32_MAX);
+        applications_ = lines.whole(next_part(rest, ':'), "number of applications", 1, 1 << 16);
+        for (std::int64_t a = 0; a < applications_; ++a) {
+            first_task_.push_back(task_count_);
+            const std::size_t open = rest.find('(');
+            if (open == std::string_view::npos) lines.fail("the header lacks an application's tasks");
+            const std::int64_t tasks = lines.whole(rest.substr(0, open), "number of tasks", 1, kMostTracedRanks);
+            const std::size_t close = rest.find(')', open);
+            if (close == std::string_view::npos) lines.fail("the header's list of tasks is not closed");
+            task_count_ += tasks;
+            if (task_count_ > kMostTracedRanks) lines.fail("more than 2^20 tasks");
+            rest.remove_prefix(close + 1);
+            (void)next_part(rest, ':');  // the number of communicators, or the comma of the next one
+        }
+        first_task_.push_back(task_count_);
+        job_.set_rank_count(task_count_);
+    }
+
+    std::int64_t number(std::string_view& rest, const char* what, std::int64_t least, std::int64_t largest,
+                        const TraceLines& lines) {
+        return lines.whole(next_part(rest, ':'), what, least, largest);
+    }
+    /// processor:application:task:thread
+    std::int32_t rank_in(std::string_view& rest, const TraceLines& lines) {
+        (void)number(rest, "processor", 0, INT32_MAX, lines);
+        const auto application = static_cast<std::size_t>(number(rest, "application", 1, applications_, lines));
+        const std::int64_t tasks = first_task_[application] - first_task_[application - 1];
+        const std::int64_t task = number(rest, "task", 1, tasks, lines);
+        (void)number(rest, "thread", 1, INT32_MAX, lines);
+        return static_cast<std::int32_t>(first_task_[application - 1] + task - 1);
+    }
+
+    void read_communicator(const TraceLines& lines) {
+        std::string_view rest = lines.line().substr(2);
+        const auto application = static_cast<std::size_t>(number(rest, "application", 1, applications_, lines));
+        const std::int64_t id = number(rest, "communicator", 0, INT32_MAX, lines);
+        const std::int64_t tasks = first_task_[application] - first_task_[application - 1];
+        const std::int64_t size = number(rest, "number of tasks", 0, tasks, lines);
+        std::vector<std::int32_t> members;
+        bool is_world = size == task_count_;
+        for (std::int64_t i = 0; i < size; ++i) {
+            const std::int64_t task = number(rest, "task", 1, tasks, lines);
+            members.push_back(static_cast<std::int32_t>(first_task_[application - 1] + task - 1));
+            is_world = is_world && members.back() == i;
+        }
+        communicators_[id] = is_world ? 0 : job_.add_communicator(std::move(members));
+    }
+
+    Communication communication(const TraceLines& lines) {
+        std::string_view rest = lines.line().substr(2);
+        Communication c;
+        c.sender = rank_in(rest, lines);
+        c.sent = number(rest, "time", 0, kLastTime, lines);
+        (void)number(rest, "time", 0, kLastTime, lines);
+        c.receiver = rank_in(rest, lines);
+        c.posted = number(rest, "time", 0, kLastTime, lines);
+        c.received = number(rest, "time", 0, kLastTime, lines);
+        c.bytes = static_cast<std::uint64_t>(number(rest, "size", 0, kLargestMessageBytes, lines));
+        c.tag = static_cast<std::int32_t>(number(rest, "tag", INT32_MIN, INT32_MAX, lines));
+        return c;
+    }
+
+    void read_communication(const TraceLines& lines) {
+        const Communication c = communication(lines);
+        advance(lines, c.sent);
+        const std::int64_t message = ++messages_;
+        const auto bytes = static_cast<std::int64_t>(c.bytes);
+        add(lines, {c.sent, next_++, bytes, message, c.sender, c.receiver, c.tag, Happening::Kind::kSend});
+        add(lines, {c.posted, next_++, bytes, message, c.receiver, c.sender, c.tag, Happening::Kind::kReceive});
+        // A receive cannot be over before it is posted.
+        add(lines, {std::max(c.posted, c.received), next_++, bytes, message, c.receiver, c.sender, c.tag,
+                    Happening::Kind::kReceived});
+    }
+
+    void read_event(const TraceLines& lines) {
+        std::string_view rest = lines.line().substr(2);
+        const std::int32_t rank = rank_in(rest, lines);
+        const std::int64_t time = number(rest, "time", 0, kLastTime, lines);
+        advance(lines, time);
+        while (!rest.empty()) {
+            const std::int64_t type = number(rest, "event type", 0, INT64_MAX, lines);
+            std::string_view value = next_part(rest, ':');
+            const bool wanted =
+                (type >= kPointToPointCalls && type <= kOtherCalls) || (type >= kSendSize && type <= kCommunicator);
+            if (!wanted) continue;
+            add(lines, {time, next_++, type, lines.whole(value, "event value", 0, kLargestMessageBytes), rank, kNobody,
+                        0, Happening::Kind::kEvent});
+        }
+    }
+
+    /// All that is read from now on happens at `time` - look_back_ or later.
+    void advance(const TraceLines& lines, std::int64_t time) {
+        if (time < last_time_) {
+            lines.fail("the record is of time " + std::to_string(time) + ", after one of " + std::to_string(last_time_),
+                       "records must be sorted by time");
+        }
+        last_time_ = time;
+        drain(lines, time - look_back_);
+    }
+    void add(const TraceLines& lines, const Happening& happening) {
+        if (waiting_.size() >= kMostWaiting) {
+            lines.fail("more than 2^23 records lie between a receive and its message",
+                       "cut the trace: paraver and its tools can take a part of it");
+        }
+        waiting_.push(happening);
+    }
+    void drain(const TraceLines& lines, std::int64_t end) {
+        while (!waiting_.empty() && waiting_.top().time < end) {
+            const Happening& h = waiting_.top();
+            auto& rank = ranks_[h.rank];
+            if (!rank) rank = std::make_unique<ParaverRank>(h.rank, ticks_per_second_);
+            if (!rank->happens(h, communicators_)) {
+                lines.fail("more than " + std::to_string(kMostOpenRequests) + " requests of rank " +
+                           std::to_string(h.rank) + " are open");
+            }
+            waiting_.pop();
+        }
+    }
+
+    std::string file_;
+    TracedJob job_;
+    double ticks_per_second_ = 1e9;
+    std::int64_t applications_ = 0, task_count_ = 0;
+    std::vector<std::int64_t> first_task_;  ///< of an application; at the end their number
+    std::map<std::int64_t, std::uint32_t> communicators_;
+    std::int64_t look_back_ = 0, last_time_ = 0, messages_ = 0;
+    std::uint64_t next_ = 0;
+    std::priority_queue<Happening, std::vector<Happening>, std::greater<>> waiting_;
+    std::unordered_map<std::int32_t, std::unique_ptr<ParaverRank>> ranks_;
+};
+
+bool recognise(std::string_view prefix) { return prefix.starts_with("#Paraver"); }
+
+JobLog read(const std::string& path) {
+    ParaverReader reader(path);
+    reader.first(TextStream::open(path));
+    reader.second(TextStream::open(path));
+    return reader.take();
+}
+
+}  // namespace
+
+JobLog parse_paraver(std::string_view text, const std::string& file) {
+    ParaverReader reader(file);
+    reader.first(TextStream(text, file));
+    reader.second(TextStream(text, file));
+    return reader.take();
+}
+
+LogFormat paraver_log_format() {
+    return {"paraver", "a trace of Extrae for Paraver (.prv)", LogContent::kOrdered, recognise, read};
+}
+
+}  // namespace haichi

@@ -1,0 +1,162 @@
+// SimGrid's time-independent traces, as smpirun -trace-ti writes them and smpi_replay reads them.
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <memory>
+
+#include "base/errors.h"
+#include "commlog/readers/log_formats.h"
+#include "commlog/readers/tit_actions.h"
+#include "commlog/readers/tit_rank.h"
+#include "commlog/readers/trace_lines.h"
+#include "commlog/readers/traced_job.h"
+
+namespace haichi {
+
+namespace {
+
+/// One file or several, of one rank or of several each.
+class TitReader {
+  public:
+    explicit TitReader(const std::string& file) : file_(file), job_("tit", file) {}
+
+    void read(TextStream stream) {
+        TraceLines lines(&stream);
+        while (lines.next()) {
+            std::string_view rest = lines.line();
+            std::string_view number = next_field(rest);
+            if (number.empty() || number.front() == '#') continue;
+            if (number.front() == 'p' && number.size() > 1) number.remove_prefix(1);  // old traces: "p0"
+            const auto rank = static_cast<std::int32_t>(lines.whole(number, "rank", 0, kMostTracedRanks - 1));
+            rank_of(rank).read(next_field(rest), rest, lines);
+        }
+    }
+    /// No other file is about the ranks that were read.
+    void end_file() {
+        for (auto& [number, rank] : ranks_) finish(*rank);
+        ranks_.clear();
+        last_ = nullptr;
+    }
+    void set_rank_count(std::size_t ranks) { job_.set_rank_count(static_cast<std::int64_t>(ranks)); }
+
+    JobLog take() {
+        end_file();
+        job_.warn("computing is given in flop; it is taken for the time of a processor of 1 Gflop/s");
+        job_.warn("communicators are not in such traces: all ranks are taken for those of MPI_COMM_WORLD");
+        if (untyped_ != 0) {
+            job_.warn(
+                std::to_string(untyped_) +
+                " sizes are counts of datatypes the program made, whose size is not in the trace: taken for bytes");
+        }
+        if (guessed_null_ != 0) {
+            job_.warn(std::to_string(guessed_null_) +
+                      " irecv of rank -333 with a tag are taken for MPI_PROC_NULL; from MPI_ANY_SOURCE they look the "
+                      "same");
+        }
+        if (left_open_ != 0) job_.warn(std::to_string(left_open_) + " requests are never waited for");
+        return job_.finish(true);
+    }
+
+  private:
+    TitRank& rank_of(std::int32_t number) {
+        if (number == last_number_ && last_ != nullptr) return *last_;
+        auto& rank = ranks_[number];
+        if (!rank) {
+            if (job_.has_rank(number)) {
+                throw InputError(file_ + ": the rank " + std::to_string(number) + " is in two files");
+            }
+            rank = std::make_unique<TitRank>(number, &job_);
+        }
+        last_number_ = number;
+        last_ = rank.get();
+        return *rank;
+    }
+    void finish(TitRank& rank) {
+        RankLog log = rank.finish(file_);
+        untyped_ += rank.untyped();
+        guessed_null_ += rank.guessed_null();
+        left_open_ += rank.left_open();
+        job_.add_rank(std::move(log));
+    }
+
+    std::string file_;
+    TracedJob job_;
+    std::map<std::int32_t, std::unique_ptr<TitRank>> ranks_;
+    std::int32_t last_number_ = -1;
+    TitRank* last_ = nullptr;
+    std::uint64_t untyped_ = 0, guessed_null_ = 0, left_open_ = 0;
+};
+
+bool is_action_line(std::string_view line) {
+    std::string_view number = next_field(line);
+    if (!number.empty() && number.front() == 'p') number.remove_prefix(1);
+    if (number.empty() || !std::ranges::all_of(number, [](char c) { return c >= '0' && c <= '9'; })) return false;
+    const std::string_view name = next_field(line);
+    bool nonblocking = false;
+    return tit_action(name, nonblocking) != nullptr;
+}
+/// A line of an index file is the name of a rank's file.
+bool is_file_name(std::string_view line) {
+    return line.find_first_of(" \t:<{") == std::string_view::npos &&
+           (line.ends_with(".txt") || line.ends_with(".tit") || line.ends_with(".trace"));
+}
+
+std::string_view first_line(std::string_view text) {
+    for (std::size_t at = 0; at < text.size();) {
+        const std::string_view line = trimmed(line_at(text, at));
+        if (!line.empty() && line.front() != '#') return line;
+    }
+    return {};
+}
+
+bool recognise(std::string_view prefix) {
+    const std::string_view line = first_line(prefix);
+    return is_action_line(line) || is_file_name(line);
+}
+
+JobLog read_index(const std::string& path) {
+    TextStream stream = TextStream::open(path);
+    TraceLines lines(&stream);
+    std::vector<std::string> files;
+    while (lines.next()) {
+        const std::string_view name = trimmed(lines.line());
+        if (name.empty() || name.front() == '#') continue;
+        if (files.size() == static_cast<std::size_t>(kMostTracedRanks)) lines.fail("more than 2^20 files");
+        const std::filesystem::path file(name);
+        // As smpirun writes them: seen from where it ran, which mostly is where the index is.
+        const auto beside = std::filesystem::path(path).parent_path() / file;
+        std::error_code ignored;
+        files.push_back(file.is_relative() && std::filesystem::exists(beside, ignored) ? beside.string()
+                                                                                       : file.string());
+    }
+    TitReader reader(path);
+    if (files.size() > 1) reader.set_rank_count(files.size());
+    for (const std::string& file : files) {
+        reader.read(TextStream::open(file));
+        if (files.size() > 1) reader.end_file();
+    }
+    return reader.take();
+}
+
+JobLog read(const std::string& path) {
+    TextStream stream = TextStream::open(path);
+    if (is_file_name(first_line(stream.prefix()))) return read_index(path);
+    TitReader reader(path);
+    reader.read(std::move(stream));
+    return reader.take();
+}
+
+}  // namespace
+
+JobLog parse_tit(std::string_view text, const std::string& file) {
+    TitReader reader(file);
+    reader.read(TextStream(text, file));
+    return reader.take();
+}
+
+LogFormat tit_log_format() {
+    return {"tit", "a time-independent trace of SimGrid (smpirun -trace-ti): its index, or one file",
+            LogContent::kOrdered, recognise, read};
+}
+
+}  // namespace haichi

@@ -1,0 +1,319 @@
+#include "commlog/readers/tit_rank.h"
+
+#include <algorithm>
+
+#include "commlog/workload/workload.h"
+
+namespace haichi {
+
+void TitRank::read(std::string_view name, std::string_view rest, const TraceLines& lines) {
+    lines_ = &lines;
+    arguments_.clear();
+    for (auto field = next_field(rest); !field.empty(); field = next_field(rest)) arguments_.push_back(field);
+    bool nonblocking = false;
+    const TitAction* const action = tit_action(name, nonblocking);
+    if (action == nullptr) lines.fail("unknown action " + shown(name), "is this a time-independent trace?");
+    if (action->verb != TitVerb::kTest && action->verb != TitVerb::kCompute && action->verb != TitVerb::kIgnored)
+        end_test();
+    if (action->function[0] != '\0') {
+        traced_.in_function(traced_.function(action->function));
+        traced_.count_call();
+    }
+    do_action(*action, nonblocking);
+}
+
+RankLog TitRank::finish(const std::string& place) {
+    end_test();
+    return traced_.finish(place);
+}
+
+void TitRank::do_action(const TitAction& action, bool nonblocking) {
+    switch (action.verb) {
+        case TitVerb::kInit:
+            default_bytes_ = arguments_.empty() ? 1 : 8;
+            break;
+        case TitVerb::kCompute:
+            traced_.compute(static_cast<std::uint64_t>(lines_->real(argument(0), "amount", kMostFlop)));
+            break;
+        case TitVerb::kSleep:
+            traced_.compute(static_cast<std::uint64_t>(lines_->real(argument(0), "time", 1e9) * kFlopPerSecond));
+            break;
+        case TitVerb::kFinalize:
+        case TitVerb::kIgnored:
+            break;
+        case TitVerb::kSend:
+        case TitVerb::kIsend:
+        case TitVerb::kRecv:
+        case TitVerb::kIrecv:
+            message(action.verb, action.function == std::string_view("MPI_Ssend") ? kSynchronous : 0);
+            break;
+        case TitVerb::kSendrecv:
+            sendrecv();
+            break;
+        case TitVerb::kStart:
+            // SMPI states the destination of either kind; that a receive comes from is told where it is waited for.
+            message(lines_->whole(argument(0), "rank", kNoRank, kMostTracedRanks - 1) == rank_ ? TitVerb::kIrecv
+                                                                                               : TitVerb::kIsend,
+                    0, true);
+            break;
+        case TitVerb::kWait:
+            wait();
+            break;
+        case TitVerb::kWaitall:
+            while (!oldest_.empty()) complete(oldest_.front());
+            break;
+        case TitVerb::kWaitany:
+            if (!oldest_.empty()) complete(oldest_.front());
+            break;
+        case TitVerb::kTest:
+            tested_ = arguments_.size() >= 3 ? std::optional<Key>(key()) : std::nullopt;
+            break;
+        case TitVerb::kCollective:
+            collective(action, nonblocking);
+            break;
+    }
+}
+
+std::string_view TitRank::argument(std::size_t i) const {
+    return i < arguments_.size() ? arguments_[i] : std::string_view();
+}
+
+std::int32_t TitRank::partner(std::string_view field) const {
+    const std::int64_t value = lines_->whole(field, "rank", -1000, kMostTracedRanks - 1);
+    if (value < 0 && value != kNoRank) lines_->fail("the rank " + shown(field) + " is negative");
+    if (value < 0) return kNobody;
+    return job_->member(0, value);
+}
+
+std::uint64_t TitRank::type_bytes(std::string_view field) {
+    if (field.empty()) return default_bytes_;
+    const std::int64_t type = lines_->whole(field, "datatype", -1, 1 << 20);
+    const std::uint64_t size = tit_type_bytes(type);
+    if (size != 0) return size;
+    ++untyped_;
+    return 1;
+}
+
+std::uint64_t TitRank::bytes(std::string_view count, std::string_view type) {
+    return sized(lines_->size(count, "size"), type_bytes(type));
+}
+
+std::uint64_t TitRank::sized(std::uint64_t count, std::uint64_t type) const {
+    if (count > static_cast<std::uint64_t>(kLargestMessageBytes) / type) lines_->fail("a size of more than 2^48");
+    return count * type;
+}
+
+void TitRank::message(TitVerb verb, std::uint8_t flags, bool from_whoever) {
+    // Traces of before SimGrid 3.20 have no tags.
+    const bool has_tag = arguments_.size() > 2;
+    const std::int64_t tag = has_tag ? lines_->whole(argument(1), "tag", INT32_MIN, INT32_MAX) : 0;
+    TracedMessage envelope{partner(argument(0)), static_cast<std::int32_t>(tag), 0,
+                           bytes(argument(has_tag ? 2 : 1), argument(has_tag ? 3 : 2))};
+    const bool receives = verb == TitVerb::kRecv || verb == TitVerb::kIrecv;
+    const bool none = envelope.peer == kNobody || from_whoever;
+    if (!receives) {
+        if (envelope.peer == kNobody) return;
+        if (verb == TitVerb::kSend) {
+            traced_.send(envelope, flags);
+        } else {
+            post({rank_, envelope.peer, tag}, false, envelope, flags);
+        }
+        return;
+    }
+    if (tag == kAnyTagNumber) flags |= kAnyTag;
+    // A blocking receive from MPI_PROC_NULL is not traced, another one with its tag; see docs/formats.md.
+    if (none && verb == TitVerb::kIrecv && tag != kAnyTagNumber && !from_whoever) {
+        ++guessed_null_;
+        return;
+    }
+    if (none) flags |= kAnySource;
+    if (none) envelope.peer = kNobody;
+    if ((flags & kAnyTag) != 0) envelope.tag = 0;
+    if (verb == TitVerb::kRecv) {
+        traced_.receive(envelope, flags);
+    } else {
+        post({none ? kNoRank : envelope.peer, rank_, tag}, true, envelope, flags);
+    }
+}
+
+void TitRank::sendrecv() {
+    // size, destination, size, source, and the two datatypes
+    const std::int32_t destination = partner(argument(1));
+    const std::int32_t source = partner(argument(3));
+    const std::uint64_t sent = bytes(argument(0), argument(4));
+    const std::uint64_t received = bytes(argument(2), argument(5));
+    const Key to{rank_, destination, 0};
+    const Key from{source, rank_, 0};
+    // A trace of MPI_Sendrecv has no tags: they are not compared.
+    const std::uint64_t receive =
+        source == kNobody ? 0 : post(from, true, {source, 0, 0, received}, static_cast<std::uint8_t>(kAnyTag));
+    const std::uint64_t send = destination == kNobody ? 0 : post(to, false, {destination, 0, 0, sent}, 0);
+    if (receive != 0) complete(receive);
+    if (send != 0) complete(send);
+}
+
+TitRank::Key TitRank::key() const {
+    return {lines_->whole(argument(0), "source", -1000, kMostTracedRanks - 1),
+            lines_->whole(argument(1), "destination", -1000, kMostTracedRanks - 1),
+            lines_->whole(argument(2), "tag", INT32_MIN, INT32_MAX)};
+}
+
+std::uint64_t TitRank::post(const Key& key, bool receives, const TracedMessage& envelope, std::uint8_t flags) {
+    const std::uint64_t request = ++last_request_;
+    const bool done =
+        receives ? traced_.start_receive(request, envelope, flags) : traced_.start_send(request, envelope, flags);
+    if (!done) fail_open();
+    remember(request, key);
+    return request;
+}
+
+void TitRank::fail_open() const {
+    lines_->fail("more than " + std::to_string(kMostOpenRequests) + " requests are open",
+                 "the trace never waits for them");
+}
+
+void TitRank::remember(std::uint64_t request, const Key& key) {
+    by_key_[key].push_back(request);
+    keys_.emplace(request, key);
+    oldest_.push_back(request);
+}
+
+void TitRank::complete(std::uint64_t request, std::int32_t source, std::int32_t tag) {
+    const auto key = keys_.find(request);
+    const auto requests = by_key_.find(key->second);
+    std::erase(requests->second, request);
+    if (requests->second.empty()) by_key_.erase(requests);
+    keys_.erase(key);
+    traced_.complete(request, {source, tag, 0, 0});
+    // The rest of the queue is taken off when it comes to its front.
+    while (!oldest_.empty() && !keys_.contains(oldest_.front())) oldest_.pop_front();
+}
+
+void TitRank::wait() {
+    if (arguments_.size() < 3) {  // of old traces: for the last one
+        if (!oldest_.empty()) complete(last_open());
+        return;
+    }
+    wait(key());
+}
+
+void TitRank::wait(const Key& wanted) {
+    auto found = by_key_.find(wanted);
+    // A receive from anyone is waited for by the rank it came from.
+    if (found == by_key_.end()) found = by_key_.find({kNoRank, wanted[1], wanted[2]});
+    if (found == by_key_.end()) found = by_key_.find({kNoRank, wanted[1], kAnyTagNumber});
+    // The tag of a collective operation is SMPI's own.
+    if (found == by_key_.end() && wanted[2] < 0) found = by_key_.find(kOfCollectives);
+    if (found == by_key_.end()) return;  // a test has found it completed
+    const bool is_message = found->first != kOfCollectives && wanted[0] >= 0;
+    complete(found->second.front(), is_message ? static_cast<std::int32_t>(wanted[0]) : kNobody,
+             static_cast<std::int32_t>(wanted[2]));
+}
+
+std::uint64_t TitRank::last_open() {
+    while (!keys_.contains(oldest_.back())) oldest_.pop_back();
+    return oldest_.back();
+}
+
+void TitRank::end_test() {
+    if (!tested_) return;
+    const Key tested = *tested_;
+    tested_.reset();
+    wait(tested);
+}
+
+std::int32_t TitRank::root(std::string_view field) const {
+    if (field.empty()) return 0;
+    return job_->member(0, lines_->whole(field, "root", 0, kMostTracedRanks - 1));
+}
+
+std::uint64_t TitRank::sum(std::size_t first, std::size_t count) const {
+    std::uint64_t total = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        total += lines_->size(argument(first + i), "count");
+        if (total > static_cast<std::uint64_t>(kLargestMessageBytes)) lines_->fail("counts of more than 2^48");
+    }
+    return total;
+}
+
+std::size_t TitRank::array_length(std::size_t others, std::size_t arrays) const {
+    const std::size_t count = arguments_.size();
+    if (count < others || (count - others) % arrays != 0) lines_->fail("the action has too few numbers");
+    return (count - others) / arrays;
+}
+
+void TitRank::collective(const TitAction& action, bool nonblocking) {
+    TracedOperation operation{action.operation, 0, kNobody, 0, 0};
+    switch (action.shape) {
+        case TitShape::kNone:
+            break;
+        case TitShape::kOne:
+            operation.bytes = bytes(argument(0), argument(2));
+            operation.root = root(argument(1));
+            operation.received_bytes = operation.root == rank_ ? 0 : operation.bytes;
+            if (operation.root != rank_) operation.bytes = 0;
+            break;
+        case TitShape::kReduce: {
+            const bool rooted = action.operation == CollectiveOperation::kReduce;
+            if (rooted) operation.root = root(argument(2));
+            operation.bytes = bytes(argument(0), argument(rooted ? 3 : 2));
+            operation.received_bytes = rooted && operation.root != rank_ ? 0 : operation.bytes;
+            break;
+        }
+        case TitShape::kPair:
+            operation.bytes = bytes(argument(0), argument(2));
+            operation.received_bytes = bytes(argument(1), argument(3));
+            break;
+        case TitShape::kRootedPair: {
+            operation.root = root(argument(2));
+            const bool gathers = action.operation == CollectiveOperation::kGather;
+            const bool is_root = operation.root == rank_;
+            if (gathers || is_root) operation.bytes = bytes(argument(0), argument(3));
+            if (!gathers || is_root) operation.received_bytes = bytes(argument(1), argument(4));
+            break;
+        }
+        case TitShape::kGatherv: {
+            const std::size_t n = array_length(4);
+            operation.root = root(argument(n + 1));
+            operation.bytes = bytes(argument(0), argument(n + 2));
+            if (operation.root == rank_) operation.received_bytes = sized(sum(1, n), type_bytes(argument(n + 3)));
+            break;
+        }
+        case TitShape::kAllgatherv: {
+            const std::size_t n = array_length(3);
+            operation.bytes = bytes(argument(0), argument(n + 1));
+            operation.received_bytes = sized(sum(1, n), type_bytes(argument(n + 2)));
+            break;
+        }
+        case TitShape::kScatterv: {
+            const std::size_t n = array_length(4);
+            operation.root = root(argument(n + 1));
+            if (operation.root == rank_) operation.bytes = sized(sum(0, n), type_bytes(argument(n + 2)));
+            operation.received_bytes = bytes(argument(n), argument(n + 3));
+            break;
+        }
+        case TitShape::kAlltoallv: {
+            const std::size_t n = array_length(4, 2);
+            operation.bytes = sized(sum(1, n), type_bytes(argument(2 * n + 2)));
+            operation.received_bytes = sized(sum(n + 2, n), type_bytes(argument(2 * n + 3)));
+            break;
+        }
+        case TitShape::kScatter: {
+            const std::size_t n = array_length(2);
+            operation.bytes = sized(sum(0, n), type_bytes(argument(n + 1)));
+            if (static_cast<std::size_t>(rank_) < n) {
+                operation.received_bytes = bytes(argument(static_cast<std::size_t>(rank_)), argument(n + 1));
+            }
+            break;
+        }
+    }
+    if (!nonblocking) {
+        traced_.collective(operation);
+        return;
+    }
+    const std::uint64_t request = ++last_request_;
+    if (!traced_.start_collective(request, operation)) fail_open();
+    remember(request, kOfCollectives);
+}
+
+}  // namespace haichi

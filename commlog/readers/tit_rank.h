@@ -1,0 +1,94 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "commlog/readers/tit_actions.h"
+#include "commlog/readers/trace_lines.h"
+#include "commlog/readers/traced_job.h"
+
+namespace haichi {
+
+/// A rank's trace.
+class TitRank {
+  public:
+    TitRank(std::int32_t rank, TracedJob* job) : rank_(rank), job_(job), traced_(rank, kFlopPerSecond) {}
+
+    void read(std::string_view name, std::string_view rest, const TraceLines& lines);
+
+    RankLog finish(const std::string& place);
+
+    [[nodiscard]] std::uint64_t untyped() const { return untyped_; }
+    [[nodiscard]] std::uint64_t guessed_null() const { return guessed_null_; }
+    [[nodiscard]] std::uint64_t left_open() const { return traced_.open_count(); }
+
+  private:
+    /// What SMPI prints for a rank that is none: MPI_UNDEFINED, be it of MPI_PROC_NULL or of MPI_ANY_SOURCE.
+    static constexpr std::int64_t kNoRank = -333;
+    static constexpr std::int64_t kAnyTagNumber = -444;
+    /// Computing is in flop: taken for nanoseconds, as on a processor of 1 Gflop/s.
+    static constexpr double kFlopPerSecond = 1e9;
+    static constexpr double kMostFlop = 1e18;
+
+    using Key = std::array<std::int64_t, 3>;  ///< source, destination, tag
+
+    void do_action(const TitAction& action, bool nonblocking);
+
+    [[nodiscard]] std::string_view argument(std::size_t i) const;
+
+    /// A partner: kNobody for the number that stands for none.
+    [[nodiscard]] std::int32_t partner(std::string_view field) const;
+    [[nodiscard]] std::uint64_t type_bytes(std::string_view field);
+    [[nodiscard]] std::uint64_t bytes(std::string_view count, std::string_view type);
+    [[nodiscard]] std::uint64_t sized(std::uint64_t count, std::uint64_t type) const;
+
+    void message(TitVerb verb, std::uint8_t flags, bool from_whoever = false);
+
+    void sendrecv();
+
+    [[nodiscard]] Key key() const;
+
+    std::uint64_t post(const Key& key, bool receives, const TracedMessage& envelope, std::uint8_t flags);
+    [[noreturn]] void fail_open() const;
+    void remember(std::uint64_t request, const Key& key);
+
+    void complete(std::uint64_t request, std::int32_t source = kNobody, std::int32_t tag = 0);
+
+    void wait();
+    void wait(const Key& wanted);
+    [[nodiscard]] std::uint64_t last_open();
+
+    /// What tests have found is not in the trace: the last one of a row has succeeded.
+    void end_test();
+
+    [[nodiscard]] std::int32_t root(std::string_view field) const;
+    [[nodiscard]] std::uint64_t sum(std::size_t first, std::size_t count) const;
+    /// How many numbers an array of one per rank has when `others` arguments stand beside `arrays` of them.
+    [[nodiscard]] std::size_t array_length(std::size_t others, std::size_t arrays = 1) const;
+
+    void collective(const TitAction& action, bool nonblocking);
+
+    static constexpr Key kOfCollectives{-1000, -1000, INT64_MIN};
+
+    std::int32_t rank_;
+    TracedJob* job_;
+    TracedRank traced_;
+    const TraceLines* lines_ = nullptr;
+    std::vector<std::string_view> arguments_;
+    std::uint64_t default_bytes_ = 1;
+    std::uint64_t untyped_ = 0, guessed_null_ = 0;
+    std::uint64_t last_request_ = 0;
+    std::map<Key, std::deque<std::uint64_t>> by_key_;  ///< open requests, oldest first
+    std::unordered_map<std::uint64_t, Key> keys_;
+    std::deque<std::uint64_t> oldest_;  ///< also requests that are completed already
+    std::optional<Key> tested_;
+};
+
+}  // namespace haichi
