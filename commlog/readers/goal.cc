@@ -318,11 +318,10 @@ class GoalReader {
         }
         tokens_.advance();
         if (tokens_.is(":")) {
+            const auto [at, is_new] = labels_.try_emplace(first.text, static_cast<std::uint32_t>(rank_.size()));
+            if (!is_new) tokens_.fail("the label " + shown(first.text) + " is there twice");
             tokens_.advance();
-            const std::uint32_t operation = read_operation();
-            if (!labels_.emplace(first.text, operation).second) {
-                tokens_.fail("the label " + shown(first.text) + " is there twice");
-            }
+            (void)read_operation();
             return;
         }
         const bool started = tokens_.is("irequires");

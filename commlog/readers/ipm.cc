@@ -78,8 +78,8 @@ class IpmTags {
         while (!stream_->at_end() && stream_->current() != '<') stream_->advance();
         if (stream_->at_end()) return false;
         stream_->note_progress();
-        line_ = stream_->line();
         stream_->advance();
+        line_ = stream_->line();
         read_until('>', tag_);
         if (!stream_->at_end()) stream_->advance();
         read_until('<', text_);
@@ -241,8 +241,10 @@ class IpmXmlReader {
         IpmFunction& f = function(tags_.attribute("name").value_or("unknown"));
         const double seconds = IpmTags::real(tags_.text());
         f.add_times(count, seconds, 0, 0);
-        f.sent.count += count;
-        f.sent.bytes_total += static_cast<std::uint64_t>(IpmTags::real(tags_.attribute("bytes").value_or("")));
+        const bool receives = direction_of(tags_.attribute("name").value_or("")) == Direction::kReceive;
+        MessageCounters& messages = receives ? f.received : f.sent;
+        messages.count += count;
+        messages.bytes_total += static_cast<std::uint64_t>(IpmTags::real(tags_.attribute("bytes").value_or("")));
     }
 
     /// Partner and size of an entry, from its key where IPM 2 wrote it: the attributes have neither ranks that are none

@@ -79,6 +79,7 @@ std::string_view TitRank::argument(std::size_t i) const {
 }
 
 std::int32_t TitRank::partner(std::string_view field) const {
+    if (field.starts_with('p')) field.remove_prefix(1);  // old traces: "p1"
     const std::int64_t value = lines_->whole(field, "rank", -1000, kMostTracedRanks - 1);
     if (value < 0 && value != kNoRank) lines_->fail("the rank " + shown(field) + " is negative");
     if (value < 0) return kNobody;

@@ -1,0 +1,32 @@
+#include <mpi.h>
+int main(int argc,char**argv){ MPI_Init(&argc,&argv); int r,n; MPI_Comm_rank(MPI_COMM_WORLD,&r); MPI_Comm_size(MPI_COMM_WORLD,&n);
+ double a[8],b[8]; MPI_Status st; MPI_Request q[4]; int idx,flag,out,ix[4];
+ MPI_Send(a,1,MPI_INT,MPI_PROC_NULL,101,MPI_COMM_WORLD);
+ MPI_Recv(b,1,MPI_INT,MPI_PROC_NULL,102,MPI_COMM_WORLD,&st);
+ MPI_Isend(a,1,MPI_INT,MPI_PROC_NULL,103,MPI_COMM_WORLD,&q[0]);
+ MPI_Irecv(b,1,MPI_INT,MPI_PROC_NULL,104,MPI_COMM_WORLD,&q[1]);
+ MPI_Waitall(2,q,MPI_STATUSES_IGNORE);
+ MPI_Irecv(b,1,MPI_DOUBLE,MPI_ANY_SOURCE,MPI_ANY_TAG,MPI_COMM_WORLD,&q[0]);
+ MPI_Isend(a,1,MPI_DOUBLE,(r+1)%n,105,MPI_COMM_WORLD,&q[1]);
+ MPI_Waitany(2,q,&idx,&st); MPI_Waitany(2,q,&idx,&st);
+ MPI_Irecv(b,1,MPI_FLOAT,(r+n-1)%n,106,MPI_COMM_WORLD,&q[0]);
+ MPI_Isend(a,1,MPI_FLOAT,(r+1)%n,106,MPI_COMM_WORLD,&q[1]);
+ MPI_Waitsome(2,q,&out,ix,MPI_STATUSES_IGNORE); MPI_Waitall(2,q,MPI_STATUSES_IGNORE);
+ MPI_Datatype t; MPI_Type_vector(2,2,3,MPI_INT,&t); MPI_Type_commit(&t);
+ MPI_Sendrecv(a,1,t,(r+1)%n,107,b,4,MPI_INT,(r+n-1)%n,107,MPI_COMM_WORLD,&st);
+ MPI_Request p; MPI_Send_init(a,3,MPI_BYTE,(r+1)%n,108,MPI_COMM_WORLD,&p); MPI_Recv_init(b,3,MPI_BYTE,(r+n-1)%n,108,MPI_COMM_WORLD,&q[0]);
+ MPI_Start(&p); MPI_Start(&q[0]); MPI_Wait(&p,&st); MPI_Wait(&q[0],&st);
+ MPI_Ssend(a,0,MPI_BYTE,MPI_PROC_NULL,0,MPI_COMM_WORLD);
+ MPI_Reduce(a,b,3,MPI_DOUBLE,MPI_SUM,1,MPI_COMM_WORLD);
+ MPI_Gather(a,1,MPI_DOUBLE,b,1,MPI_DOUBLE,0,MPI_COMM_WORLD);
+ MPI_Scatter(a,1,MPI_DOUBLE,b,1,MPI_DOUBLE,0,MPI_COMM_WORLD);
+ MPI_Allgather(a,1,MPI_DOUBLE,b,1,MPI_DOUBLE,MPI_COMM_WORLD);
+ int c[4]={1,1,1,1},d[4]={0,1,2,3};
+ MPI_Allgatherv(a,1,MPI_DOUBLE,b,c,d,MPI_DOUBLE,MPI_COMM_WORLD);
+ MPI_Scatterv(a,c,d,MPI_INT,b,1,MPI_INT,0,MPI_COMM_WORLD);
+ MPI_Alltoallv(a,c,d,MPI_INT,b,c,d,MPI_INT,MPI_COMM_WORLD);
+ MPI_Scan(a,b,1,MPI_INT,MPI_SUM,MPI_COMM_WORLD);
+ MPI_Exscan(a,b,1,MPI_INT,MPI_SUM,MPI_COMM_WORLD);
+ MPI_Reduce_scatter_block(a,b,1,MPI_INT,MPI_SUM,MPI_COMM_WORLD);
+ MPI_Ibcast(a,1,MPI_INT,0,MPI_COMM_WORLD,&p); MPI_Wait(&p,&st);
+ MPI_Finalize(); }
