@@ -10,6 +10,8 @@ cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 packages=(
     # build: compiler, CMake 3.25, libraries (Boost.Container, Boost.Graph, nlohmann-json, CLI11)
     g++ cmake ninja-build ccache libboost-dev libboost-graph-dev nlohmann-json3-dev libcli11-dev
+    # OTF2 archives are read where it is installed
+    libopen-trace-format2-dev
     # Python package
     python3 python3-dev python3-venv ca-certificates
     # tests and benchmarks
