@@ -250,7 +250,7 @@ MPI_Group take_message(MPI_Message message) {
 }
 
 static void write_messages(FILE* file, const char* name, const Messages* m) {
-    fprintf(file, "\"%s\": {\"count\": %llu, \"bytes_total\": %llu, \"bytes_min\": %llu, \"bytes_max\": %llu, ", name,
+    fprintf(file, "\"%s\": {\"messages\": %llu, \"bytes\": {\"total\": %llu, \"min\": %llu, \"max\": %llu}, ", name,
             m->count, m->total, m->min, m->max);
     fprintf(file, "\"empty\": %llu, \"classes\": [", m->empty);
     for (int k = 0; k < kClasses; ++k) fprintf(file, "%s%llu", k == 0 ? "" : ", ", m->classes[k]);
@@ -266,15 +266,15 @@ void write_trace(void) {
     snprintf(name, sizeof(name), "%s.%d.json", prefix == NULL ? "trace" : prefix, rank);
     FILE* file = fopen(name, "w");
     if (file == NULL) abort();
-    fprintf(file, "{\"rank\": %d, \"ranks\": %d, \"functions\": {", rank, size);
+    fprintf(file, "{\"rank\": %d, \"ranks\": %d, \"functions\": [", rank, size);
     for (const Function* f = functions; f != NULL; f = f->next) {
-        fprintf(file, "%s\n  \"%s\": {\"calls\": %llu, ", f == functions ? "" : ",", f->name, f->calls);
+        fprintf(file, "%s\n  {\"name\": \"%s\", \"calls\": %llu, ", f == functions ? "" : ",", f->name, f->calls);
         write_messages(file, "sent", &f->sent);
         fprintf(file, ",\n    ");
         write_messages(file, "received", &f->received);
         fprintf(file, "}");
     }
-    fprintf(file, "},\n \"peers\": [");
+    fprintf(file, "],\n \"peers\": [");
     for (int peer = 0; peer < size; ++peer) {
         const Peer none = {0, 0, 0, 0};
         const Peer p = peers == NULL ? none : peers[peer];

@@ -1,0 +1,48 @@
+"""A Fortran program has the profile of its C twin, function by function: mpif.h, use mpi and use mpi_f08."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import mpi_programs as mpi_jobs
+import pytest
+
+RANKS = 4
+
+
+@pytest.fixture(scope="module", params=mpi_jobs.MPIS)
+def mpi(request: pytest.FixtureRequest) -> str:
+    name: str = request.param
+    mpi_jobs.require_mpi(name)
+    if shutil.which(f"mpif90.{name}") is None:
+        pytest.skip(f"no Fortran compiler for {name}")
+    mpi_jobs.profiler(name)
+    return name
+
+
+@pytest.fixture(scope="module")
+def twin(mpi: str, built: Path, tmp_path_factory: pytest.TempPathFactory) -> list[mpi_jobs.RankCounts]:
+    """What the profiler counts in the C program, which is what the tracer counts."""
+    place = tmp_path_factory.mktemp("twin")
+    executable = mpi_jobs.program(mpi, "twin.c", built)
+    trace = mpi_jobs.run_traced(mpi, executable, RANKS, place, mpi_jobs.tracer(mpi, built))
+    counts = mpi_jobs.profiled(mpi_jobs.run_profiled(mpi, executable, RANKS, place), RANKS)
+    differing = mpi_jobs.differences(mpi_jobs.traced(trace, RANKS), counts)
+    assert not differing, "\n".join(differing)
+    return counts
+
+
+@pytest.mark.parametrize("source", ["twin_mpif.f", "twin_mpi.f90", "twin_f08.f90"])
+def test_a_fortran_program_has_the_profile_of_its_c_twin(
+    source: str, mpi: str, twin: list[mpi_jobs.RankCounts], built: Path, tmp_path: Path
+) -> None:
+    executable = mpi_jobs.program(mpi, source, built)
+    found = mpi_jobs.profiled(mpi_jobs.run_profiled(mpi, executable, RANKS, tmp_path), RANKS)
+    # Not an empty report, in which nothing would differ from nothing.
+    for of_rank in found:
+        assert sum(of_rank.calls.values()) > 150
+        assert {"MPI_Send sent", "MPI_Irecv received", "MPI_Startall sent"} <= of_rank.messages.keys()
+        assert len(of_rank.peers) == 3
+    differing = mpi_jobs.differences(twin, found)
+    assert not differing, "\n".join(differing)
