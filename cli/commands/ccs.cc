@@ -4,11 +4,11 @@
 #include <optional>
 
 #include "base/errors.h"
-#include "cli/commands/log_input.h"
 #include "cli/commands/values.h"
 #include "cli/output/extraction_text.h"
 #include "commlog/ccs/extraction.h"
 #include "commlog/ccs/extraction_json.h"
+#include "commlog/readers/log_readers.h"
 #include "commlog/workload/workload_json.h"
 
 namespace haichi::cli {
@@ -17,6 +17,7 @@ namespace {
 
 struct CcsArguments {
     std::string log;
+    std::string format;
     std::string sends_per_rank;
     std::string eager_limit;
     std::string kernel;
@@ -47,10 +48,11 @@ int run(const CcsArguments& arguments, Console& console) {
     if (arguments.log.empty())
         throw OptionError("the LOG to read is missing", "haichi ccs app.haichi-log -o workload.json");
     const ExtractionOptions options = extraction_options(arguments);
+    if (!arguments.format.empty()) (void)log_format(arguments.format);  // a wrong name needs no file
     // With --json the report is the data: the sets go to a file or nowhere.
     std::optional<Destination> destination;
     if (!arguments.json || !arguments.output.empty()) destination.emplace(arguments.output, console);
-    const Extraction extraction = extract_sets(load_log(arguments.log), options);
+    const Extraction extraction = extract_sets(read_log(arguments.log, arguments.format), options);
     if (destination) {
         write_workload_json(extraction.workload, [&](std::string_view text) { destination->write(text); });
         destination->commit();
@@ -67,6 +69,7 @@ int run(const CcsArguments& arguments, Console& console) {
 Action configure(CLI::App& app) {
     const auto a = std::make_shared<CcsArguments>();
     app.add_option("LOG", a->log, "a log with the order of calls")->type_name("");
+    add_value(app, "--log-format", a->format, "NAME", "of the log (haichi list log-formats); default: by its content");
     add_value(app, "--sends-per-rank", a->sends_per_rank, "K",
               "messages a rank may send, and receive, in one set: its network interfaces; default: 1");
     add_value(app, "--eager-limit", a->eager_limit, "BYTES",

@@ -6,6 +6,7 @@
 
 #include "base/errors.h"
 #include "cli/output/tables.h"
+#include "commlog/readers/log_readers.h"
 #include "commlog/readers/readers.h"
 #include "commlog/workload/patterns.h"
 #include "mapper/job/map_job.h"
@@ -48,6 +49,12 @@ Entries formats() {
     return entries;
 }
 
+Entries log_format_entries() {
+    Entries entries;
+    for (const LogFormat& format : log_formats()) entries.emplace_back(format.name, format.description);
+    return entries;
+}
+
 Entries workload_format_entries() {
     Entries entries;
     for (const WorkloadFormat& format : workload_formats()) entries.emplace_back(format.name, format.description);
@@ -84,7 +91,8 @@ const std::vector<Kind>& kinds() {
                                              {"formats", formats},
                                              {"routings", routings},
                                              {"patterns", pattern_entries},
-                                             {"workload-formats", workload_format_entries}};
+                                             {"workload-formats", workload_format_entries},
+                                             {"log-formats", log_format_entries}};
     return kKinds;
 }
 
@@ -135,9 +143,10 @@ Action configure(CLI::App& app) {
 }  // namespace
 
 Command list_command() {
-    return {"list",
-            "show the machines, objectives, strategies, formats, routings, patterns and workload formats there are",
-            "haichi list objectives", configure};
+    return {
+        "list",
+        "show the machines, objectives, strategies, formats, routings, patterns, workload and log formats there are",
+        "haichi list objectives", configure};
 }
 
 }  // namespace haichi::cli

@@ -9,7 +9,7 @@
 #include "cli/commands/values.h"
 #include "cli/output/log_matrix.h"
 #include "cli/output/tables.h"
-#include "commlog/log/job_totals.h"
+#include "commlog/log/communication_matrix.h"
 
 namespace haichi::cli {
 
@@ -21,33 +21,6 @@ struct ConvertOptions {
     std::string output;
 };
 
-struct Matrix {
-    Workload workload;
-    std::uint64_t pairs_from_receivers = 0;
-};
-
-/// One message for each pair of ranks, of all its bytes, by source and destination.
-Matrix communication_matrix(const JobLog& log, const std::string& file) {
-    std::vector<Message> messages;
-    std::uint64_t pairs_from_receivers = 0;
-    visit_pairs(log, [&](const PairTraffic& pair) {
-        if (pair.bytes == 0) return;
-        if (pair.bytes > static_cast<std::uint64_t>(kLargestMessageBytes)) {
-            throw InputError(file + ": " + std::to_string(pair.bytes) + " bytes from rank " +
-                             std::to_string(pair.source) + " to rank " + std::to_string(pair.destination) +
-                             " are more than a workload can hold");
-        }
-        messages.push_back({RankId(pair.source), RankId(pair.destination), static_cast<std::int64_t>(pair.bytes)});
-        pairs_from_receivers += pair.from_receiver ? 1 : 0;
-    });
-    if (messages.empty()) {
-        throw InputError(file + ": knows of no message between two ranks: there is no matrix to write");
-    }
-    std::ranges::sort(messages, {}, [](const Message& m) { return std::pair(m.source.value, m.destination.value); });
-    std::vector<Workload::Set> sets = {{"all point-to-point messages", 0, 0, messages.size()}};
-    return {Workload(log.rank_count, 1, std::move(sets), std::move(messages)), pairs_from_receivers};
-}
-
 int run(const ConvertOptions& options, Console& console) {
     const std::vector<std::string> files = distinct_logs(options.files);
     if (files.size() > 1) throw OptionError("log convert takes one log", "compare takes several");
@@ -55,7 +28,7 @@ int run(const ConvertOptions& options, Console& console) {
     const MatrixFormat& format = matrix_format(options.to);
     Destination destination(options.output, console);
     const JobLog log = load_log(files.front());
-    const Matrix matrix = communication_matrix(log, files.front());
+    const CommunicationMatrix matrix = communication_matrix(log, files.front());
     format.write(matrix.workload, [&destination](std::string_view text) { destination.write(text); });
     destination.commit();
     for (const std::string& warning : log.warnings) console.say("warning: " + shown(warning) + "\n");

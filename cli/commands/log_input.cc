@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/errors.h"
-#include "commlog/log/log_file.h"
+#include "commlog/readers/log_readers.h"
 
 namespace haichi::cli {
 
@@ -21,7 +21,7 @@ std::string job_of(const std::string& path) {
 
 }  // namespace
 
-JobLog load_log(const std::string& path) { return read_own_log(path); }
+JobLog load_log(const std::string& path) { return read_log(path); }
 
 std::vector<std::string> distinct_logs(const std::vector<std::string>& paths) {
     if (paths.empty()) throw OptionError("the FILE of a log is missing", "haichi log show app.haichi-log");

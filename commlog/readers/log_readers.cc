@@ -4,7 +4,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include "base/errors.h"
 #include "commlog/log/log_file.h"
@@ -59,6 +61,16 @@ const LogFormat& log_format(std::string_view name) {
 }
 
 bool is_log(std::string_view prefix) { return recognised(prefix) != nullptr; }
+
+bool is_log_file(const std::string& path) {
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(path, error)) return false;
+    try {
+        return is_log(beginning_of(path));
+    } catch (const InputError&) {
+        return false;
+    }
+}
 
 JobLog read_log(const std::string& path, const std::string& format) {
     if (!format.empty()) return log_format(format).read(path);

@@ -35,6 +35,9 @@ const LogFormat& log_format(std::string_view name);
 /// Whether a file that begins like this is a log, its own or another tool's.
 bool is_log(std::string_view prefix);
 
+/// Whether this is a regular file that begins like a log. Throws nothing: what cannot be read is none.
+bool is_log_file(const std::string& path);
+
 /// Reads a log. `format` empty: recognised by the first 64 KiB. Throws InputError.
 JobLog read_log(const std::string& path, const std::string& format = "");
 

@@ -4,7 +4,10 @@
 #include <array>
 
 #include "base/errors.h"
+#include "commlog/ccs/extraction.h"
+#include "commlog/log/communication_matrix.h"
 #include "commlog/readers/formats.h"
+#include "commlog/readers/log_readers.h"
 #include "commlog/readers/text_shape.h"
 
 namespace haichi {
@@ -75,6 +78,11 @@ Workload read(TextStream stream, const std::string& format) {
     return (format.empty() ? recognise(stream) : workload_format(format)).read(stream);
 }
 
+/// The sets of its kernel or, of a log without order, the matrix.
+Workload workload_of(const JobLog& log, const std::string& path) {
+    return log.has_calls ? extract_sets(log, {}).workload : communication_matrix(log, path).workload;
+}
+
 }  // namespace
 
 const std::vector<WorkloadFormat>& workload_formats() {
@@ -96,6 +104,7 @@ const WorkloadFormat& workload_format(std::string_view name) {
 
 Workload read_workload(const std::string& path, const std::string& format) {
     if (!format.empty()) (void)workload_format(format);  // a wrong name needs no file
+    if (format.empty() && is_log_file(path)) return workload_of(read_log(path), path);
     return read(TextStream::open(path), format);
 }
 

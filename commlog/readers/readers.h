@@ -27,7 +27,9 @@ const std::vector<WorkloadFormat>& workload_formats();
 /// Throws OptionError with did-you-mean.
 const WorkloadFormat& workload_format(std::string_view name);
 
-/// Reads a workload file, "-" for standard input. `format` empty: recognised by the first 1 MiB. Throws InputError.
+/// Reads a workload file, "-" for standard input. `format` empty: recognised by the first 1 MiB. A log (log_readers.h)
+/// is a workload, too: the communication sets of its kernel, extracted with default options, or its matrix where it has
+/// no order. Throws InputError, and for logs without sets what extract_sets throws.
 Workload read_workload(const std::string& path, const std::string& format = "");
 
 /// The same from a text in memory; `file` names it in errors.

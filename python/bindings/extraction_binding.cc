@@ -7,7 +7,7 @@
 
 #include "commlog/ccs/extraction.h"
 #include "commlog/ccs/extraction_json.h"
-#include "commlog/log/log_file.h"
+#include "commlog/readers/log_readers.h"
 #include "python/bindings/binding_parts.h"
 
 namespace py = pybind11;
@@ -26,7 +26,7 @@ Extraction extract_from_file(const std::string& path, std::int32_t sends_per_ran
     options.levels.collectives = parse_collective_scope(collectives);
     for (const std::string& algorithm : algorithms) options.levels.algorithms.set(algorithm);
     options.compute_time = parse_compute_time(compute);
-    return extract_sets(read_own_log(path), options);
+    return extract_sets(read_log(path), options);
 }
 
 }  // namespace
