@@ -36,6 +36,10 @@ class Writer {
             byte(rest);
         }
     }
+    /// Eight bytes whatever the value: what grows with a run does not lengthen its file.
+    void counter(const std::uint64_t& x) {
+        for (unsigned shift = 0; shift < 64; shift += 8) byte(x >> shift & 0xff);
+    }
     void text(const std::string& s) {
         number(s.size());
         for (const char c : s) byte(static_cast<unsigned char>(c));
@@ -87,6 +91,10 @@ class Reader {
             x = static_cast<T>(value);
         }
     }
+    void counter(std::uint64_t& x) {
+        x = 0;
+        for (unsigned shift = 0; shift < 64; shift += 8) x |= byte() << shift;
+    }
     void text(std::string& s) {
         for (std::size_t rest = count(); rest > 0; --rest) s.push_back(static_cast<char>(byte()));
     }
@@ -130,24 +138,24 @@ class Reader {
 
 template <typename Io>
 void pass(Io& io, MessageStatistics& messages) {
-    io.number(messages.count);
+    io.counter(messages.count);
     if (messages.count == 0) return;
-    io.number(messages.bytes_total);
-    io.number(messages.bytes_min);
-    io.number(messages.bytes_max);
-    io.number(messages.empty);
-    for (std::uint64_t& in_class : messages.classes) io.number(in_class);
+    io.counter(messages.bytes_total);
+    io.counter(messages.bytes_min);
+    io.counter(messages.bytes_max);
+    io.counter(messages.empty);
+    for (std::uint64_t& in_class : messages.classes) io.counter(in_class);
 }
 
 template <typename Io>
 void pass(Io& io, RankProfile& profile) {
     io.number(profile.wall_seconds);
     io.number(profile.mpi_seconds);
-    io.number(profile.lost_messages);
-    io.number(profile.lost_bytes);
+    io.counter(profile.lost_messages);
+    io.counter(profile.lost_bytes);
     io.list(profile.functions, [&](FunctionProfile& function) {
         io.text(function.name);
-        io.number(function.calls);
+        io.counter(function.calls);
         io.number(function.seconds_total);
         io.number(function.seconds_min);
         io.number(function.seconds_max);
@@ -156,10 +164,10 @@ void pass(Io& io, RankProfile& profile) {
     });
     io.list(profile.peers, [&](PeerTraffic& peer) {
         io.number(peer.peer);
-        io.number(peer.traffic.sent_messages);
-        io.number(peer.traffic.sent_bytes);
-        io.number(peer.traffic.received_messages);
-        io.number(peer.traffic.received_bytes);
+        io.counter(peer.traffic.sent_messages);
+        io.counter(peer.traffic.sent_bytes);
+        io.counter(peer.traffic.received_messages);
+        io.counter(peer.traffic.received_bytes);
     });
 }
 
@@ -173,15 +181,15 @@ void pass(Io& io, LoggedEvent& event) {
     io.number(event.key.communicator);
     io.number(event.key.bytes);
     io.number(event.key.received_bytes_or_list);
-    io.number(event.count);
+    io.counter(event.count);
     if ((event.key.flags & kVariableSize) != 0) {
-        io.number(event.bytes_total);
-        io.number(event.bytes_min);
-        io.number(event.bytes_max);
+        io.counter(event.bytes_total);
+        io.counter(event.bytes_min);
+        io.counter(event.bytes_max);
     }
-    io.number(event.gap_total);
-    io.number(event.gap_min);
-    io.number(event.gap_max);
+    io.counter(event.gap_total);
+    io.counter(event.gap_min);
+    io.counter(event.gap_max);
     io.number(event.first_completion);
     io.number(event.completions);
 }
@@ -189,9 +197,9 @@ void pass(Io& io, LoggedEvent& event) {
 template <typename Io>
 void pass(Io& io, CallSequence& calls) {
     io.number(calls.ticks_per_second);
-    io.number(calls.lost_events);
-    io.number(calls.lost_symbols);
-    io.number(calls.lost_completions);
+    io.counter(calls.lost_events);
+    io.counter(calls.lost_symbols);
+    io.counter(calls.lost_completions);
     io.list(calls.events, [&](LoggedEvent& event) { pass(io, event); });
     io.list(calls.completions, [&](Completion& completion) {
         io.number(completion.distance);
@@ -201,13 +209,13 @@ void pass(Io& io, CallSequence& calls) {
     });
     io.list(calls.body, [&](Symbol& symbol) { io.number(symbol); });
     io.list(calls.bodies, [&](LoopBody& body) {
-        io.number(body.repetitions);
+        io.counter(body.repetitions);
         io.number(body.first);
         io.number(body.length);
     });
     io.list(calls.loops, [&](Loop& loop) {
         io.number(loop.body);
-        io.number(loop.repetitions);
+        io.counter(loop.repetitions);
     });
     io.list(calls.sequence, [&](Symbol& symbol) { io.number(symbol); });
 }
@@ -230,8 +238,8 @@ void pass(Io& io, RankRecord& rank) {
     io.number(has);
     rank.has_profile = (has & 1) != 0;
     rank.has_calls = (has & 2) != 0;
-    io.number(rank.lost_requests);
-    io.number(rank.uncounted_calls);
+    io.counter(rank.lost_requests);
+    io.counter(rank.uncounted_calls);
     io.number(rank.lost_communicators);
     io.number(rank.log.state);
     io.number(rank.log.signal);

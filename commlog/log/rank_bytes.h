@@ -9,7 +9,8 @@
 
 namespace haichi {
 
-/// A rank as a record of a job file: numbers in LEB128, times as 64-bit doubles in seconds.
+/// A rank as a record of a job file: numbers in LEB128 but for counters, which have 64 bits, times as 64-bit doubles in
+/// seconds.
 std::vector<std::byte> encode_rank(const RankRecord& rank);
 
 /// Throws InputError with `place` and the offset for bytes that no encode_rank has written.
