@@ -61,8 +61,9 @@ class Values(ABC):
 
 def body(row: Row | None, function: str, values: Values, real: str) -> list[str]:
     """The lines of the wrapper's body, behind the test whether the call is recorded."""
-    family = row.family if row else "timed"
-    return FAMILIES[family](row, function, values, real)
+    if row is None:
+        return timed(function, values, real)
+    return FAMILIES[row.family](row, function, values, real)
 
 
 def call(values: Values, real: str) -> list[str]:
@@ -73,15 +74,14 @@ def counted(function: str) -> list[str]:
     return ["    Thread& t = call.thread();", f"    count_call(t, {function});"]
 
 
-def timed(row: Row | None, function: str, values: Values, real: str) -> list[str]:
-    del row
+def timed(function: str, values: Values, real: str) -> list[str]:
+    """Only counted, with its time."""
     return [*call(values, real), *counted(function), *values.result()]
 
 
-def simple(
-    row: Row | None, function: str, values: Values, real: str, *after: str, before: tuple[str, ...] = ()
-) -> list[str]:
+def simple(row: Row, function: str, values: Values, real: str, *after: str, before: tuple[str, ...] = ()) -> list[str]:
     """Statements behind a call that has succeeded."""
+    del row
     lines = [f"    {line}" for line in before] + call(values, real) + counted(function)
     lines += ["    if (result == MPI_SUCCESS) {", *(f"        {line}" for line in after), "    }", *values.result()]
     return lines
@@ -303,7 +303,7 @@ def waitsome(row: Row, function: str, v: Values, real: str) -> list[str]:
 
 def request_free(row: Row, function: str, v: Values, real: str) -> list[str]:
     before = f"free_request(call.thread(), {request_of(v)});"
-    return [f"    {before}", *timed(row, function, v, real)]
+    return [f"    {before}", *timed(function, v, real)]
 
 
 def other_request(row: Row, function: str, v: Values, real: str) -> list[str]:
@@ -423,7 +423,7 @@ def control(row: Row, function: str, v: Values, real: str) -> list[str]:
 
 
 FAMILIES = {
-    "timed": timed, "send": send, "isend": isend, "send_init": send_init, "recv": recv, "irecv": irecv,
+    "send": send, "isend": isend, "send_init": send_init, "recv": recv, "irecv": irecv,
     "recv_init": recv_init, "sendrecv": sendrecv, "isendrecv": isendrecv, "mprobe": mprobe, "improbe": improbe,
     "mrecv": mrecv, "imrecv": imrecv, "start": start, "startall": startall, "wait": wait, "test": test,
     "waitall": waitall, "testall": testall, "waitany": waitany, "testany": testany, "waitsome": waitsome,

@@ -1,8 +1,8 @@
 """The Fortran wrappers of MPI functions: mpif.h and `use mpi` call mpi_x_, `use mpi_f08` mpi_x_f08_, in MPICH also
 mpi_x_f08ts_ (choice buffers as descriptors) and mpi_x_f08ts_large_ (large counts).
 
-Every argument of Fortran is one word, so wrappers pass words on, to the procedure's profiling name; lengths of character
-arguments come behind all others."""
+Every argument of Fortran is one word, so wrappers pass words on, to the procedure's profiling name; lengths of
+character arguments come behind all others."""
 
 from __future__ import annotations
 
@@ -167,10 +167,10 @@ def fortran_wrappers(functions: list[Function], names: set[str]) -> list[str]:
     by_name = {f.name: f for f in functions}
     for f in functions:
         if f.name.endswith("_c") and f.name[:-2] in by_name:
-            kinds = ("f08_large", "f08ts_large")
+            kinds = ["f08_large", "f08ts_large"]
             stem = f.name[:-2].lower()
         else:
-            kinds = ("", "f08", "f08ts")
+            kinds = ["", "f08", "f08ts"]
             stem = f.name.lower()
         for kind in kinds:
             name = f"{stem}_{kind}_" if kind else f"{stem}_"

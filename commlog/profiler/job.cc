@@ -132,7 +132,7 @@ bool open_part(int rank, int ranks) {
     profiler.memory = memory;
     profiler.dense_peers = ranks <= kMostDensePeers;
     write_header(memory->header, rank, ranks);
-    return start_communicators(memory, rank, ranks);
+    return start_threads() && start_communicators(memory, rank, ranks);
 }
 
 void select_functions() {

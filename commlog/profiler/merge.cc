@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -95,6 +97,11 @@ void receive_record(std::vector<std::byte>& record, int rank, MPI_Comm comm) {
 }
 
 bool gather_records(std::vector<std::byte>& record, const char* file, int ranks, MPI_Comm comm) {
+    // A limit on file sizes is to be an error like a full disk, not the end of the process.
+    struct sigaction ignore {};
+    struct sigaction before {};
+    ignore.sa_handler = SIG_IGN;
+    sigaction(SIGXFSZ, &ignore, &before);
     JobFile job(file, ranks);
     bool is_whole = true;
     for (int rank = 0; rank < ranks; ++rank) {
@@ -102,9 +109,12 @@ bool gather_records(std::vector<std::byte>& record, const char* file, int ranks,
         is_whole = is_whole && !record.empty();
         job.write_record(record);
     }
-    if (is_whole && job.commit()) return true;
+    const bool is_written = is_whole && job.commit();
+    const int error = errno;
+    sigaction(SIGXFSZ, &before, nullptr);
+    if (is_written) return true;
     std::fprintf(stderr, "haichi-prof: cannot write '%s' (%s): the parts %s.RANK.part stay, and can be read instead\n",
-                 job.path().c_str(), is_whole ? std::strerror(errno) : "a part is damaged", file);
+                 job.path().c_str(), is_whole ? std::strerror(error) : "a part is damaged", file);
     return false;
 }
 

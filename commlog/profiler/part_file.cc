@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -39,7 +40,13 @@ bool reserve_thread(std::uint32_t number) {
 
 ProfileMemory* map_part(const char* path, bool& has_file) {
     has_file = false;
-    part = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    rlimit most{};
+    if (getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur < sizeof(ProfileMemory)) {
+        // Asking for more would end the process by SIGXFSZ.
+        errno = EFBIG;
+    } else {
+        part = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    }
     if (part >= 0 && ftruncate(part, sizeof(ProfileMemory)) == 0 &&
         reserve_part(part, 0, offsetof(ProfileMemory, threads))) {
         if (ProfileMemory* const memory = map(part); memory != nullptr) {

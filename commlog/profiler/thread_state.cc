@@ -1,5 +1,6 @@
 #include "commlog/profiler/thread_state.h"
 
+#include <pthread.h>
 #include <sys/mman.h>
 
 #include "commlog/profiler/part_file.h"
@@ -12,6 +13,23 @@ Profiler profiler;
 namespace {
 
 Thread threads[kMostThreads];
+std::atomic<bool> is_taken[kMostThreads];
+pthread_key_t at_end;
+
+/// The slot of a thread that has ended is the next one's: programs may start threads again and again.
+void leave_thread(void* slot) {
+    gate.thread = nullptr;
+    is_taken[static_cast<Thread*>(slot)->number].store(false, std::memory_order_release);
+}
+
+/// A slot that nobody has; kMostThreads: there is none.
+std::uint32_t take_slot() {
+    for (std::uint32_t number = 0; number < kMostThreads; ++number) {
+        bool taken = false;
+        if (is_taken[number].compare_exchange_strong(taken, true, std::memory_order_acquire)) return number;
+    }
+    return kMostThreads;
+}
 
 template <class T>
 T* pages_of(std::uint32_t count) {
@@ -26,6 +44,8 @@ void give_back_pages(T* pages, std::uint32_t count) {
 }
 
 }  // namespace
+
+bool start_threads() { return pthread_key_create(&at_end, leave_thread) == 0; }
 
 bool grow(Thread& t, std::uint32_t count) {
     constexpr std::uint32_t kFirst = 4096;
@@ -56,24 +76,26 @@ Thread* enter_thread() {
         std::atomic_ref(h.uncounted_calls).fetch_add(1, std::memory_order_relaxed);
         return nullptr;
     }
-    std::atomic_ref<std::uint32_t> count(h.threads);
-    std::uint32_t number = count.load(std::memory_order_relaxed);
-    while (number < kMostThreads && !count.compare_exchange_weak(number, number + 1, std::memory_order_acq_rel)) {
-    }
-    if (number >= kMostThreads || !reserve_thread(number) || !grow(threads[number], 1)) {
+    const std::uint32_t number = take_slot();
+    const bool is_new = number < kMostThreads && threads[number].memory == nullptr;
+    if (number == kMostThreads || (is_new && (!reserve_thread(number) || !grow(threads[number], 1)))) {
         gate.is_uncounted = true;
         std::atomic_ref(h.uncounted_threads).fetch_add(1, std::memory_order_relaxed);
         std::atomic_ref(h.uncounted_calls).fetch_add(1, std::memory_order_relaxed);
         return nullptr;
     }
     Thread& t = threads[number];
-    t.number = number;
-    t.memory = &profiler.memory->threads[number];
-    if (profiler.keeps_calls) t.recorder.emplace(&t.memory->calls);
     // The first thread's computing begins with the job.
-    t.last_left = number == 0 ? h.start_ticks : ticks();
-    t.memory->first_ticks = t.last_left;
-    t.memory->last_ticks = t.last_left;
+    t.last_left = is_new && number == 0 ? h.start_ticks : ticks();
+    if (is_new) {
+        t.number = number;
+        t.memory = &profiler.memory->threads[number];
+        if (profiler.keeps_calls) t.recorder.emplace(&t.memory->calls);
+        t.memory->first_ticks = t.last_left;
+        t.memory->last_ticks = t.last_left;
+        std::atomic_ref(h.threads).fetch_add(1, std::memory_order_acq_rel);
+    }
+    pthread_setspecific(at_end, &t);
     gate.thread = &t;
     return &t;
 }

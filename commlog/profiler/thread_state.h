@@ -61,6 +61,9 @@ struct alignas(64) Profiler {
 };
 extern Profiler profiler;
 
+/// Before the first thread enters. False: the system has no room.
+bool start_threads();
+
 /// The slot of a thread that calls for the first time; null: all are taken.
 Thread* enter_thread();
 
