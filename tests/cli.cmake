@@ -16,3 +16,8 @@ set_tests_properties(cli.golden PROPERTIES ENVIRONMENT "HAICHI_BIN=$<TARGET_FILE
 # where one is missing.
 add_test(NAME cli.compilers_agree COMMAND ${PROJECT_SOURCE_DIR}/scripts/compare_compilers.sh)
 set_tests_properties(cli.compilers_agree PROPERTIES LABELS slow TIMEOUT 3600 SKIP_RETURN_CODE 77)
+
+# The words of reports, without the program around them.
+haichi_test(cli_output_tests
+            LINKS haichi::commlog haichi::mapper
+            SOURCES unit/log_words.cc ../cli/output/log_words.cc ../cli/output/log_outline.cc ../cli/output/tables.cc)

@@ -128,6 +128,7 @@ std::string pairs_text(const JobLog& log) {
     visit_pairs(log, [&](const PairTraffic& pair) {
         ++pairs;
         bytes += static_cast<double>(pair.bytes);
+        if (busiest.size() == kMostPairs && !is_busier(pair, busiest.top())) return;
         busiest.push(pair);
         if (busiest.size() > kMostPairs) busiest.pop();
     });

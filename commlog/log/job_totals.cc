@@ -74,7 +74,7 @@ std::vector<PeerTraffic> logged_peers(const RankLog& rank) {
 /// The peers of all ranks, whatever they are known from.
 class PeerTables {
   public:
-    explicit PeerTables(const JobLog& log) : log_(&log), logged_(log.ranks.size()) {
+    explicit PeerTables(const JobLog& log) : log_(&log), logged_(log.ranks.size()), next_(log.ranks.size()) {
         for (std::size_t i = 0; i < log.ranks.size(); ++i) {
             if (log.ranks[i].profile.peers.empty()) logged_[i] = logged_peers(log.ranks[i]);
         }
@@ -84,18 +84,31 @@ class PeerTables {
         const std::vector<PeerTraffic>& profiled = log_->ranks[i].profile.peers;
         return profiled.empty() ? logged_[i] : profiled;
     }
-    [[nodiscard]] bool has_sent(std::int32_t source, std::int32_t destination) const {
-        const auto rank = std::ranges::lower_bound(log_->ranks, source, {}, &RankLog::rank);
-        if (rank == log_->ranks.end() || rank->rank != source) return false;
-        const std::vector<PeerTraffic>& peers = at(static_cast<std::size_t>(rank - log_->ranks.begin()));
-        const auto found = std::ranges::lower_bound(peers, destination, {}, &PeerTraffic::peer);
-        return found != peers.end() && found->peer == destination && found->traffic.sent_messages != 0;
+    /// Whether `source` has sent to `destination`. To be asked by ascending destinations: the peers of each source are
+    /// gone through once.
+    [[nodiscard]] bool has_sent(std::int32_t source, std::int32_t destination) {
+        const std::size_t i = place_of(source);
+        if (i == log_->ranks.size()) return false;
+        const std::vector<PeerTraffic>& peers = at(i);
+        std::size_t& next = next_[i];
+        while (next < peers.size() && peers[next].peer < destination) ++next;
+        return next < peers.size() && peers[next].peer == destination && peers[next].traffic.sent_messages != 0;
     }
     [[nodiscard]] bool is_rank(std::int32_t peer) const { return peer >= 0 && peer < log_->rank_count; }
 
   private:
+    /// In JobLog::ranks; its size for a rank that is not there.
+    [[nodiscard]] std::size_t place_of(std::int32_t rank) const {
+        const std::size_t direct = static_cast<std::size_t>(rank);
+        if (direct < log_->ranks.size() && log_->ranks[direct].rank == rank) return direct;
+        const auto found = std::ranges::lower_bound(log_->ranks, rank, {}, &RankLog::rank);
+        if (found == log_->ranks.end() || found->rank != rank) return log_->ranks.size();
+        return static_cast<std::size_t>(found - log_->ranks.begin());
+    }
+
     const JobLog* log_;
     std::vector<std::vector<PeerTraffic>> logged_;
+    std::vector<std::size_t> next_;
 };
 
 }  // namespace
@@ -160,7 +173,7 @@ bool is_spoiled(const FunctionTotals& function, const JobTotals& totals) {
 }
 
 void visit_pairs(const JobLog& log, const std::function<void(const PairTraffic&)>& visit) {
-    const PeerTables tables(log);
+    PeerTables tables(log);
     for (std::size_t i = 0; i < log.ranks.size(); ++i) {
         for (const PeerTraffic& peer : tables.at(i)) {
             if (!tables.is_rank(peer.peer) || peer.traffic.sent_messages == 0) continue;

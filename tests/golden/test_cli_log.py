@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -179,3 +181,16 @@ def test_a_page_is_for_one_log(tmp_path: Path) -> None:
     assert "--html is a page for one log" in fail(2, "log", "show", "a", "b", "--html", "x.html", cwd=tmp_path)
     fail(2, "log", "show", "missing", "--html", "x.html", cwd=tmp_path)
     assert not (tmp_path / "x.html").exists()
+
+
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="no Chromium is installed")
+def test_the_page_draws_itself_without_network_and_shows_names_as_text(tmp_path: Path) -> None:
+    sample("hostile", 6, tmp_path / "log")
+    succeed("log", "show", "log", "--html", "log.html", cwd=tmp_path)
+    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
+    flags += ["--no-first-run", f"--user-data-dir={tmp_path}/profile", "--host-resolver-rules=MAP * ~NOTFOUND"]
+    command = ["chromium", *flags, "--dump-dom", f"file://{tmp_path}/log.html"]
+    drawn = subprocess.run(command, capture_output=True, text=True, timeout=120).stdout.split("<script")[0]
+    assert drawn.count("<svg") == 4 and drawn.count("<canvas") == 1 and drawn.count("<tr>") == 5
+    assert "&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;" in drawn and "<img" not in drawn
+    assert "&lt;i&gt;MPI_Allreduce&lt;/i&gt;" in drawn and "10 times" in drawn

@@ -68,6 +68,24 @@ std::vector<RankRecord> broadcasts(std::int32_t ranks) {
     return records;
 }
 
+/// Every rank exchanges messages with all others; no call logs.
+std::vector<RankRecord> all_pairs(std::int32_t ranks) {
+    using namespace haichi::samples;
+    std::vector<RankRecord> records;
+    for (std::int32_t r = 0; r < ranks; ++r) {
+        RankRecord record = rank_record(r, ranks, 10);
+        const auto sizes = messages({{4096, static_cast<std::uint64_t>(ranks - 1)}});
+        record.log.profile.functions = {
+            function("MPI_Sendrecv", static_cast<std::uint64_t>(ranks - 1), 3, sizes, sizes)};
+        count_mpi_seconds(record);
+        for (std::int32_t peer = 0; peer < ranks; ++peer) {
+            if (peer != r) record.log.profile.peers.push_back({peer, {1, 4096, 1, 4096}});
+        }
+        records.push_back(std::move(record));
+    }
+    return records;
+}
+
 /// Receiving takes three times as long.
 std::vector<RankRecord> slow_ring(std::int32_t ranks) {
     std::vector<RankRecord> records = haichi::samples::ring(ranks);
@@ -89,7 +107,8 @@ int main(int argc, char** argv) {
                                                                                     {"calls-only", calls_only},
                                                                                     {"received-only", received_only},
                                                                                     {"broadcasts", broadcasts},
-                                                                                    {"slow-ring", slow_ring}};
+                                                                                    {"slow-ring", slow_ring},
+                                                                                    {"all-pairs", all_pairs}};
     if (argc != 4 || !kinds.contains(argv[1])) return EXIT_FAILURE;
     std::ofstream file(argv[3], std::ios::binary);
     file << haichi::samples::job_file(kinds.at(argv[1])(std::atoi(argv[2])));
