@@ -75,7 +75,7 @@ bool recognise(std::string_view prefix) {
     const std::size_t at = prefix.find(" entering at walltime ");
     if (at == std::string_view::npos) return false;
     const std::size_t newline = prefix.rfind('\n', at);
-    return prefix.substr(newline == std::string_view::npos ? 0 : newline + 1).starts_with("MPI");
+    return prefix.substr(newline == std::string_view::npos ? 0 : newline + 1).starts_with("MPI_");
 }
 
 /// "NAME-0003.txt": the number, and where its digits are.

@@ -29,14 +29,14 @@ bool DumpiCall::read(TraceLines& lines) {
     do {
         if (!lines.next()) return false;
         at = lines.line().find(kEntering);
-    } while (at == std::string_view::npos || !lines.line().starts_with("MPI"));
+    } while (at == std::string_view::npos || !lines.line().starts_with("MPI_"));
     name_ = std::string(lines.line().substr(0, std::min<std::size_t>(at, 64)));
     entered_ = time_in(lines.line());
     arguments_.clear();
     while (lines.next()) {
         const std::string_view line = lines.line();
         const std::size_t end = line.find(kReturning);
-        if (end != std::string_view::npos && line.starts_with("MPI")) {
+        if (end != std::string_view::npos && line.starts_with("MPI_")) {
             if (line.substr(0, end) != name_) fail("followed by the end of " + shown(line.substr(0, end)));
             returned_ = std::max(time_in(line), entered_);
             return true;

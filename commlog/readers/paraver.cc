@@ -386,7 +386,10 @@ class ParaverReader {
         while (!waiting_.empty() && waiting_.top().time < end) {
             const Happening& h = waiting_.top();
             auto& rank = ranks_[h.rank];
-            if (!rank) rank = std::make_unique<ParaverRank>(h.rank, ticks_per_second_);
+            if (!rank) {
+                if (ranks_.size() > kMostRanksAtOnce) lines.fail("more than 2^14 tasks communicate");
+                rank = std::make_unique<ParaverRank>(h.rank, ticks_per_second_);
+            }
             if (!rank->happens(h, communicators_)) {
                 lines.fail("more than " + std::to_string(kMostOpenRequests) + " requests of rank " +
                            std::to_string(h.rank) + " are open");

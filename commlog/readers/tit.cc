@@ -65,6 +65,10 @@ class TitReader {
             if (job_.has_rank(number)) {
                 throw InputError(file_ + ": the rank " + std::to_string(number) + " is in two files");
             }
+            if (ranks_.size() > kMostRanksAtOnce) {
+                throw InputError(file_ + ": more than 2^14 ranks are in one file",
+                                 "give each rank a file, and an index");
+            }
             rank = std::make_unique<TitRank>(number, &job_);
         }
         last_number_ = number;

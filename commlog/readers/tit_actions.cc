@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <string>
+#include <unordered_map>
 
 namespace haichi {
 
@@ -64,11 +65,17 @@ constexpr auto kActions = std::to_array<TitAction>({
 });
 
 const TitAction* action_of(std::string_view name) {
+    static const auto kByName = [] {
+        std::unordered_map<std::string_view, const TitAction*> actions;
+        for (const TitAction& action : kActions) actions.emplace(action.name, &action);
+        return actions;
+    }();
+    const auto found = kByName.find(name);
+    if (found != kByName.end()) return found->second;
     std::string lower(name.substr(0, 32));
     std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
-    const auto* const found = std::ranges::find(kActions, std::string_view(lower),
-                                                [](const TitAction& a) { return std::string_view(a.name); });
-    return found == kActions.end() ? nullptr : found;
+    const auto again = kByName.find(lower);
+    return again == kByName.end() ? nullptr : again->second;
 }
 
 }  // namespace

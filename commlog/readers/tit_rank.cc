@@ -16,7 +16,9 @@ void TitRank::read(std::string_view name, std::string_view rest, const TraceLine
     if (action->verb != TitVerb::kTest && action->verb != TitVerb::kCompute && action->verb != TitVerb::kIgnored)
         end_test();
     if (action->function[0] != '\0') {
-        traced_.in_function(traced_.function(action->function));
+        const auto [function, is_new] = functions_.try_emplace(action, 0);
+        if (is_new) function->second = traced_.function(action->function);
+        traced_.in_function(function->second);
         traced_.count_call();
     }
     do_action(*action, nonblocking);

@@ -82,6 +82,7 @@ class TitRank {
     TracedRank traced_;
     const TraceLines* lines_ = nullptr;
     std::vector<std::string_view> arguments_;
+    std::unordered_map<const TitAction*, std::size_t> functions_;
     std::uint64_t default_bytes_ = 1;
     std::uint64_t untyped_ = 0, guessed_null_ = 0;
     std::uint64_t last_request_ = 0;
