@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# From a program that nobody can change to a rank map, on real MPI: profiles LAMMPS (packages lammps and openmpi-bin of
+# Debian), extracts its communication sets, maps them on part of an FX10, simulates the result and writes the map.
+#
+#   examples/profile_an_app/run.sh [FOLDER]       results go there; default: a new one in /tmp
+#
+# HAICHI is the program and PROFILER libhaichi-prof-openmpi.so; default: those of build/release.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+build=$here/../../build/release
+haichi=${HAICHI:-$build/cli/haichi}
+profiler=${PROFILER:-$build/commlog/profiler/libhaichi-prof-openmpi.so}
+folder=${1:-$(mktemp -d /tmp/profile_an_app.XXXXXX)}
+ranks=16
+
+for program in lmp mpiexec.openmpi; do
+    command -v "$program" >/dev/null || { echo "skipped: $program is not installed" >&2; exit 77; }
+done
+[ -r "$profiler" ] || { echo "skipped: there is no $profiler" >&2; exit 77; }
+mkdir -p "$folder"
+cd "$folder"
+
+say() { printf '\n==> %s\n' "$*"; }
+
+say "1. run it as always, with the profiler preloaded"
+# More ranks than cores, perhaps as root in a container: what a test machine needs. On a cluster none of it is needed.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
+mpiexec.openmpi --oversubscribe -n $ranks -x LD_PRELOAD="$profiler" -x HAICHI_PROF=file=lammps \
+    lmp -in "$here/lj.in" -log lammps.log >lammps.out
+grep 'Loop time' lammps.out
+
+say "2. where its time goes"
+"$haichi" log show lammps.haichi-log | sed -n '1,16p'
+
+say "3. which messages travel at the same time"
+"$haichi" ccs lammps.haichi-log -o lammps.json
+
+say "4. where the ranks should run, on 16 nodes of an FX10"
+"$haichi" map -m fx10-kyushu --shape 1x1x4x2x1x2 -w lammps.json --validate -f fujitsu -o rankmap.txt
+
+say "5. would the scheduler take it?"
+"$haichi" check --map rankmap.txt -m fx10-kyushu --shape 1x1x4x2x1x2
+
+printf '\nresults are in %s\n' "$folder"
