@@ -38,6 +38,8 @@ foreach(format fujitsu tofu6d nsim bgq bgl cray openmpi slurm hydra intel simgri
 endforeach()
 haichi_fuzzer(host_names LINKS haichi::mapper)
 haichi_fuzzer(job_script LINKS haichi::mapper)
+haichi_fuzzer(own_log LINKS haichi::commlog)
+haichi_fuzzer(own_part LINKS haichi::commlog)
 foreach(format dumpi tit goal monitoring mpip ipm paraver)
   haichi_fuzzer(log_${format} LINKS haichi::commlog SOURCE log.cc DEFINES HAICHI_FUZZED_PARSER=parse_${format})
 endforeach()

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "base/errors.h"
@@ -13,9 +14,6 @@
 namespace haichi {
 
 namespace {
-
-/// Of all ranks in one repetition: about 200 bytes each while levels are found.
-constexpr std::int64_t kMostEventsUnrolled = 20'000'000;
 
 KernelSummary summary_of(const std::vector<RankLoops>& loops, const Kernel& kernel) {
     KernelSummary summary;
@@ -191,7 +189,7 @@ std::vector<std::vector<std::int64_t>> places_along_levels(const JobLog& job, co
     constexpr std::int64_t kRepetitions = 3;
     Kernel longer = kernel;
     for (Kernel::Part& part : longer.parts) part.executions *= kRepetitions;
-    std::vector<RankWindow> long_windows = unroll(loops, longer, kMostEventsUnrolled);
+    std::vector<RankWindow> long_windows = unroll(loops, longer, std::numeric_limits<std::int64_t>::max());
     for (std::size_t w = 0; w < windows.size(); ++w) long_windows[w].cut = windows[w].cut;
     const Levels levels = assign_levels(job, loops, long_windows, {}, options);
     std::set<std::int64_t> of_second;
@@ -300,11 +298,11 @@ Extraction extract_sets(const JobLog& job, const ExtractionOptions& options) {
     std::vector<RankWindow> windows;
     std::int64_t repetitions = 1;
     if (whole) {
-        windows = unroll_all(job, loops, kMostEventsUnrolled);
+        windows = unroll_all(job, loops, options.most_events);
     } else {
         const Kernel& kernel = search.kernels[static_cast<std::size_t>(extraction.chosen)];
         repetitions = kernel.repetitions;
-        windows = unroll(loops, kernel, kMostEventsUnrolled);
+        windows = unroll(loops, kernel, options.most_events);
     }
     const Levels levels =
         whole ? assign_levels(job, loops, windows, {}, options.levels)

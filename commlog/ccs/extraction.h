@@ -26,6 +26,8 @@ struct ExtractionOptions {
     /// anything the whole log.
     std::optional<int> kernel;
     ComputeTime compute_time = ComputeTime::kNone;
+    /// Of one repetition, all ranks together; more are refused. About 200 bytes each while levels are found.
+    std::int64_t most_events = 20'000'000;
 };
 
 /// "auto", "whole" or a number from 1: ExtractionOptions::kernel. Like the two below, throws OptionError naming the

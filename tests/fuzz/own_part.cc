@@ -1,0 +1,84 @@
+// A part of the profiler, as a process may leave it that was killed or that overwrote it: changes to a sound one. The
+// input is a list of them: offset (32 bits, in units of 4 bytes), number of bytes (8 bits), the bytes.
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "commlog/log/call_recorder.h"
+#include "commlog/log/rank_bytes.h"
+#include "tests/fuzz/reader_input.h"
+
+namespace haichi {
+namespace {
+
+ProfileMemory* sound_part() {
+    auto* const memory = static_cast<ProfileMemory*>(std::calloc(1, sizeof(ProfileMemory)));
+    ProfileHeader& header = memory->header;
+    std::memcpy(header.magic, kPartMagic, sizeof(kPartMagic));
+    header.version = kPartVersion;
+    header.byte_order = kByteOrder;
+    header.size = sizeof(ProfileMemory);
+    header.rank = 1;
+    header.ranks = 4;
+    header.ticks_per_second = 1e9;
+    header.threads = 2;
+    header.has_profile = header.has_calls = 1;
+    header.function_count = 3;
+    std::memcpy(header.function_names[0], "MPI_Send", 9);
+    header.communicator_count = 2;
+    header.segment_count = 2;
+    memory->communicators[0] = {1, 4, 0, 0, 1, 0, 0};
+    memory->communicators[1] = {2, 1, 0, 1, 1, 0, 0};
+    memory->segments[0] = {0, 1, 4};
+    memory->segments[1] = {1, 1, 1};
+    for (std::uint32_t t = 0; t < 2; ++t) {
+        memory->threads[t].functions[0].add_call(100);
+        memory->threads[t].functions[0].sent.add(1000);
+        memory->threads[t].peers.dense[2] = {1, 1000, 0, 0};
+        CallRecorder recorder(&memory->threads[t].calls);
+        for (int i = 0; i < 10; ++i) {
+            const auto in = recorder.receive(kNobody, 0, 0, kAnySource);
+            const auto event = recorder.last_event();
+            for (std::uint64_t k = 0; k < 3; ++k)
+                recorder.send(2, 0, 0, 100 * (k + 1) + static_cast<std::uint64_t>(i), kBlocking);
+            recorder.complete(in, event, 3, 0);
+        }
+    }
+    return memory;
+}
+
+}  // namespace
+}  // namespace haichi
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace haichi;
+    static ProfileMemory* const memory = sound_part();
+    auto* const bytes = reinterpret_cast<unsigned char*>(memory);
+    struct Change {
+        std::size_t offset;
+        std::vector<unsigned char> before;
+    };
+    std::vector<Change> changes;
+    for (std::size_t at = 0; at + 5 <= size;) {
+        std::uint32_t offset = 0;
+        std::memcpy(&offset, data + at, 4);
+        std::size_t count = data[at + 4];
+        at += 5;
+        count = std::min(count, size - at);
+        const std::size_t place = std::size_t{offset} * 4 % (sizeof(ProfileMemory) - 256);
+        changes.push_back({place, {bytes + place, bytes + place + count}});
+        std::memcpy(bytes + place, data + at, count);
+        at += count;
+    }
+    read_hostile_input(data, size, [](std::string_view) {
+        const RankRecord rank = read_rank(*memory, "fuzzed");
+        const auto record = encode_rank(rank);
+        (void)decode_rank(record, "encoded");
+    });
+    for (std::size_t c = changes.size(); c-- > 0;) {
+        std::memcpy(bytes + changes[c].offset, changes[c].before.data(), changes[c].before.size());
+    }
+    return 0;
+}
