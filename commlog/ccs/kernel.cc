@@ -61,11 +61,13 @@ class Growth {
             if (!body) continue;
             const auto bodies = body_;
             const auto ratios = ratio_;
+            const auto followed = followed_;
             take(r, *body, Ratio{});
             std::string why;
             if (follow_all(why)) continue;
             body_ = bodies;
             ratio_ = ratios;
+            followed_ = followed;
             to_visit_.clear();
         }
         return whole(refusal);
@@ -113,6 +115,7 @@ class Growth {
                 return false;
         }
         for (const auto& [channel, count] : traffic.collectives) {
+            if (!followed_.insert(channel.communicator).second) continue;  // by one of the members for all
             for (const std::int32_t member : job_->communicators[channel.communicator].members) {
                 if (!pair(rank, channel, count, member, &BodyTraffic::collectives, "collectives", "collectives",
                           refusal)) {
@@ -235,6 +238,7 @@ class Growth {
     std::vector<std::optional<std::size_t>> body_;
     std::vector<Ratio> ratio_;
     std::deque<std::size_t> to_visit_;
+    std::set<std::uint32_t> followed_;  ///< communicators
 };
 
 /// Whether a rank's part of `inner` is a loop in its part of `outer`.
@@ -243,7 +247,7 @@ bool is_inside(const std::vector<RankLoops>& loops, const Kernel& inner, const K
     for (const Kernel::Part& part : inner.parts) {
         while (out != outer.parts.end() && out->rank < part.rank) ++out;
         if (out == outer.parts.end()) return false;
-        if (out->rank == part.rank && loops[static_cast<std::size_t>(part.rank)].contains(out->body, part.body))
+        if (out->rank == part.rank && loops[static_cast<std::size_t>(part.rank)].bodies_around(part.body)[out->body])
             return true;
     }
     return false;

@@ -48,11 +48,15 @@ RankLoops::RankLoops(const JobLog& job, const RankLog& log, CollectiveScope scop
     for (const Loop& loop : calls_->loops) {
         if (done[loop.body]) continue;
         done[loop.body] = true;
+        by_first_loop_.push_back(loop.body);
         const LoopBody& body = calls_->bodies[loop.body];
         for (const Symbol symbol : std::span(calls_->body).subspan(body.first, body.length)) {
             add_symbol(traffic_[loop.body], symbol, 1);
             if (symbol >= kLoopSymbol) inner_[loop.body].push_back(calls_->loops[symbol - kLoopSymbol].body);
         }
+        std::ranges::sort(inner_[loop.body]);
+        const auto repeated = std::ranges::unique(inner_[loop.body]);
+        inner_[loop.body].erase(repeated.begin(), repeated.end());
     }
     count_executions();
 }
@@ -97,16 +101,10 @@ void RankLoops::count_executions() {
         }
     };
     count_in(calls.sequence, 1);
-    // A body's loops come before the first loop over it: going back from the last, each body's own count is complete.
-    std::vector<bool> seen(calls.bodies.size(), false);
-    std::vector<std::uint32_t> by_first_loop;
-    for (const Loop& loop : calls.loops) {
-        if (!seen[loop.body]) by_first_loop.push_back(loop.body);
-        seen[loop.body] = true;
-    }
-    for (std::size_t i = by_first_loop.size(); i-- > 0;) {
-        const LoopBody& body = calls.bodies[by_first_loop[i]];
-        count_in(std::span(calls.body).subspan(body.first, body.length), in_loops[by_first_loop[i]]);
+    // Going back from the last, each body's own count is complete.
+    for (std::size_t i = by_first_loop_.size(); i-- > 0;) {
+        const LoopBody& body = calls.bodies[by_first_loop_[i]];
+        count_in(std::span(calls.body).subspan(body.first, body.length), in_loops[by_first_loop_[i]]);
     }
     for (std::size_t b = 0; b < executions_.size(); ++b) add(executions_[b], in_loops[b]);
 }
@@ -158,9 +156,12 @@ std::int64_t RankLoops::events_behind(std::span<const Symbol> symbols, std::size
     return matching(symbols, loop, false);
 }
 
-bool RankLoops::contains(std::size_t outer, std::size_t inner) const {
-    return std::ranges::any_of(inner_[outer],
-                               [&](std::uint32_t body) { return body == inner || contains(body, inner); });
+std::vector<bool> RankLoops::bodies_around(std::size_t inner) const {
+    std::vector<bool> around(inner_.size(), false);
+    for (const std::uint32_t body : by_first_loop_) {
+        around[body] = std::ranges::any_of(inner_[body], [&](std::uint32_t b) { return b == inner || around[b]; });
+    }
+    return around;
 }
 
 std::uint32_t RankLoops::communicator(std::uint32_t in_log) const {

@@ -59,8 +59,8 @@ class RankLoops {
     [[nodiscard]] std::int64_t executions(std::size_t body) const { return executions_[body]; }
     /// How many events before `symbols[loop]`, a loop, are the end of repetitions of its body.
     [[nodiscard]] std::int64_t events_before(std::span<const Symbol> symbols, std::size_t loop) const;
-    /// Whether `outer` consists of loops over `inner`, directly or through others.
-    [[nodiscard]] bool contains(std::size_t outer, std::size_t inner) const;
+    /// By body: whether it consists of loops over `inner`, directly or through others. O(symbols of all bodies).
+    [[nodiscard]] std::vector<bool> bodies_around(std::size_t inner) const;
 
     /// Of the event: in JobLog::communicators, 0 where it is not known.
     [[nodiscard]] std::uint32_t communicator(std::uint32_t in_log) const;
@@ -86,6 +86,7 @@ class RankLoops {
     int other_threads_ = 0;
     std::vector<BodyTraffic> traffic_;
     std::vector<std::int64_t> executions_;
+    std::vector<std::uint32_t> by_first_loop_;       ///< bodies; those of which a body consists come before it
     std::vector<std::vector<std::uint32_t>> inner_;  ///< of a body: the bodies of its loops
 };
 

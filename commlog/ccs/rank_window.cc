@@ -81,7 +81,8 @@ class Unrolling {
 };
 
 /// Notes what the rank did before the first loop over `body`, or in all of `symbols`. True when there is such a loop.
-bool note_before(const RankLoops& loops, std::size_t body, std::span<const Symbol> symbols, RankWindow& window) {
+bool note_before(const RankLoops& loops, std::size_t body, const std::vector<bool>& around,
+                 std::span<const Symbol> symbols, RankWindow& window) {
     const CallSequence& calls = *loops.calls();
     for (std::size_t i = 0; i < symbols.size(); ++i) {
         const Symbol symbol = symbols[i];
@@ -92,8 +93,9 @@ bool note_before(const RankLoops& loops, std::size_t body, std::span<const Symbo
                 return true;
             }
             const LoopBody& outer = calls.bodies[loop.body];
-            if (loops.contains(loop.body, body)) {
-                return note_before(loops, body, std::span(calls.body).subspan(outer.first, outer.length), window);
+            if (around[loop.body]) {
+                return note_before(loops, body, around, std::span(calls.body).subspan(outer.first, outer.length),
+                                   window);
             }
         }
         loops.add_symbol(window.before, symbol, 1);
@@ -126,7 +128,7 @@ std::vector<RankWindow> unroll(const std::vector<RankLoops>& loops, const Kernel
         Unrolling unrolling(*own.calls(), window);
         for (std::int64_t i = 0; i < part.executions; ++i) unrolling.add_body(static_cast<std::uint32_t>(part.body));
         unrolling.resolve_requests();
-        note_before(own, part.body, own.calls()->sequence, window);
+        note_before(own, part.body, own.bodies_around(part.body), own.calls()->sequence, window);
         windows.push_back(std::move(window));
     }
     return windows;
