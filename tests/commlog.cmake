@@ -23,3 +23,22 @@ if(OTF2_INCLUDE_DIR AND OTF2_LIBRARY)
   target_link_libraries(commlog_log_tests PRIVATE ${OTF2_LIBRARY})
   target_compile_definitions(commlog_log_tests PRIVATE HAICHI_HAS_OTF2)
 endif()
+
+# The profiler in MPI programs that the tests compile; of the MPIs that are installed. Not in builds with sanitizers: the
+# library is the same there.
+if((TARGET haichi_prof_openmpi OR TARGET haichi_prof_mpich) AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize|--coverage")
+  find_program(HAICHI_PYTHON NAMES python PATHS ${PROJECT_SOURCE_DIR}/.venv/bin NO_DEFAULT_PATH
+               DOC "Python of the virtual environment that scripts/bootstrap.sh makes")
+  if(HAICHI_PYTHON)
+    add_test(NAME profiler.guest COMMAND ${HAICHI_PYTHON} -m pytest tests/profiler/test_profiler_c.py
+             WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set(settings "HAICHI_BIN=$<TARGET_FILE:haichi>" PYTHONDONTWRITEBYTECODE=1)
+    foreach(mpi openmpi mpich)
+      if(TARGET haichi_prof_${mpi})
+        string(TOUPPER ${mpi} upper)
+        list(APPEND settings "HAICHI_PROFILER_${upper}=$<TARGET_FILE:haichi_prof_${mpi}>")
+      endif()
+    endforeach()
+    set_tests_properties(profiler.guest PROPERTIES ENVIRONMENT "${settings}" LABELS fast TIMEOUT 400 RUN_SERIAL ON)
+  endif()
+endif()

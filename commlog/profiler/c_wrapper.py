@@ -51,22 +51,29 @@ class CValues(Values):
 
 
 def c_wrapper(function: Function) -> str:
+    """The arguments come as words: if the process has another MPI than this wrapper is made for, whose handles are of
+    another size, all their bits are passed on."""
     name = function.name[4:]
-    arguments = [f"a{i}" for i in range(len(function.parameters))]
-    if function.is_variadic:
-        # MPI_Pcontrol: its other arguments mean nothing to any MPI there is.
-        arguments = arguments[:1]
+    count = len(function.parameters)
+    arguments = [f"a{i}" for i in range(count)]
+    words = [f"word{i}" for i in range(count)]
     row = row_of(function.name)
-    if row is not None and len(row.roles) != len(function.parameters):
-        raise SystemExit(
-            f"functions.py: {function.name} has {len(function.parameters)} arguments, its row has {row.roles}"
-        )
+    if row is not None and len(row.roles) != count:
+        raise SystemExit(f"functions.py: {function.name} has {count} arguments, its row has {row.roles}")
     values = CValues(row.roles if row else (), arguments)
-    lines = [f"EXPORTED {function.signature(function.name)} {{"]
+    signature = ", ".join(f"Word {word}" for word in words)
+    passed_on = f"as_words<{count}>(HAICHI_MPI({name}))"
+    lines = [f'EXPORTED {function.result} wrapped_{name}({signature}) __asm__("{function.name}");']
+    lines += [f"{function.result} wrapped_{name}({signature}) {{"]
+    typed = [
+        f"    [[maybe_unused]] const auto {a} = from_word<{p.declared.format('').strip()}>({word});"
+        for a, p, word in zip(arguments, function.parameters, words, strict=True)
+    ]
     if row is not None and row.family in ("init", "finalize", "abort", "control"):
-        lines += body(row, f"function::{name}", values, f"HAICHI_MPI({name})")
+        values.arguments = words
+        lines += typed + body(row, f"function::{name}", values, passed_on)
     else:
         lines += ["    Call call;", "    if (!call.is_recorded()) [[unlikely]]"]
-        lines += [f"        return HAICHI_MPI({name})({', '.join(arguments)});"]
-        lines += body(row, f"function::{name}", values, f"real.{name}")
+        lines += [f"        return {passed_on}({', '.join(words)});"]
+        lines += typed + body(row, f"function::{name}", values, f"real.{name}")
     return "\n".join([*lines, "}", ""])

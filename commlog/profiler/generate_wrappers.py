@@ -42,6 +42,7 @@ HEAD = """// Made by generate_wrappers.py.
 #include "commlog/profiler/fortran_constants.h"
 #include "commlog/profiler/job.h"
 #include "commlog/profiler/objects.h"
+#include "commlog/profiler/words.h"
 
 using namespace haichi;
 using namespace haichi::profiler;

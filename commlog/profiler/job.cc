@@ -122,17 +122,44 @@ double first_rate() {
     return ticks_per_second(started, job_began);
 }
 
-bool open_part(int rank, int ranks) {
+/// `error` is why there is no part file, 0 if there is one. False: the process cannot be profiled.
+bool open_part(int rank, int ranks, int& error) {
     std::snprintf(part_path, sizeof(part_path), "%s.%d.part", configuration.file, rank);
-    ProfileMemory* const memory = map_part(part_path, has_part);
-    if (memory == nullptr) {
-        std::fprintf(stderr, "haichi-prof: no memory on rank %d\n", rank);
-        return false;
-    }
+    ProfileMemory* const memory = map_part(part_path, error);
+    has_part = error == 0;
+    if (memory == nullptr) return false;
     profiler.memory = memory;
     profiler.dense_peers = ranks <= kMostDensePeers;
     write_header(memory->header, rank, ranks);
     return start_threads() && start_communicators(memory, rank, ranks);
+}
+
+/// The merge is an operation of all ranks: either all take part in it or none.
+bool open_parts(int rank, int ranks) {
+    int own[2] = {1, 0};
+    own[0] = open_part(rank, ranks, own[1]) ? 1 : 0;
+    const auto all = std::make_unique<int[]>(2 * static_cast<std::size_t>(ranks));
+    real.Allgather(own, sizeof(own), handles.byte, all.get(), sizeof(own), handles.byte, handles.world);
+    int cannot = 0;
+    int without_file = 0;
+    int error = 0;
+    for (int r = 0; r < ranks; ++r) {
+        cannot += all[2 * static_cast<std::size_t>(r)] == 0 ? 1 : 0;
+        if (const int of_rank = all[2 * static_cast<std::size_t>(r) + 1]; of_rank != 0) {
+            ++without_file;
+            error = of_rank;
+        }
+    }
+    if (rank == 0 && cannot != 0) {
+        std::fprintf(stderr, "haichi-prof: %d of %d processes have no memory for a profile: none is made\n", cannot,
+                     ranks);
+    } else if (rank == 0 && without_file != 0) {
+        std::fprintf(stderr,
+                     "haichi-prof: %d of %d processes cannot make '%s.RANK.part' (%s): "
+                     "they lose their profile if they are killed\n",
+                     without_file, ranks, configuration.file, std::strerror(error));
+    }
+    return cannot == 0;
 }
 
 void select_functions() {
@@ -173,13 +200,7 @@ void begin_job() {
     }
     if (real.Bcast(&configuration, sizeof(configuration), handles.byte, 0, handles.world) != MPI_SUCCESS) return;
     if (!configuration.is_on) return;
-    // The merge is an operation of all ranks: either all take part in it or none.
-    const int can = open_part(rank, ranks) ? 1 : 0;
-    const auto can_all = std::make_unique<int[]>(static_cast<std::size_t>(ranks));
-    real.Allgather(&can, sizeof(can), handles.byte, can_all.get(), sizeof(can), handles.byte, handles.world);
-    for (int r = 0; r < ranks; ++r) {
-        if (can_all[static_cast<std::size_t>(r)] == 0) return;
-    }
+    if (!open_parts(rank, ranks)) return;
     select_functions();
     find_shared_handles();
     find_fortran_constants();
@@ -200,7 +221,7 @@ void end_job() {
     h.end_ticks = ticks();
     h.ticks_per_second = ticks_per_second(job_began, now());
     h.state = RankState::kFinished;
-    const bool is_merged = merge_parts(*profiler.memory, configuration.file);
+    const bool is_merged = merge_parts(*profiler.memory, configuration.file, has_part);
     if (has_part && is_merged && !configuration.keeps_parts) unlink(part_path);
 }
 

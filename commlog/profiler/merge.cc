@@ -96,7 +96,7 @@ void receive_record(std::vector<std::byte>& record, int rank, MPI_Comm comm) {
     }
 }
 
-bool gather_records(std::vector<std::byte>& record, const char* file, int ranks, MPI_Comm comm) {
+bool gather_records(std::vector<std::byte>& record, const char* file, bool has_part, int ranks, MPI_Comm comm) {
     // A limit on file sizes is to be an error like a full disk, not the end of the process.
     struct sigaction ignore {};
     struct sigaction before {};
@@ -113,21 +113,22 @@ bool gather_records(std::vector<std::byte>& record, const char* file, int ranks,
     const int error = errno;
     sigaction(SIGXFSZ, &before, nullptr);
     if (is_written) return true;
-    std::fprintf(stderr, "haichi-prof: cannot write '%s' (%s): the parts %s.RANK.part stay, and can be read instead\n",
-                 job.path().c_str(), is_whole ? std::strerror(error) : "a part is damaged", file);
+    std::fprintf(stderr, "haichi-prof: cannot write '%s' (%s)%s%s%s\n", job.path().c_str(),
+                 is_whole ? std::strerror(error) : "a part is damaged", has_part ? ": the parts " : "",
+                 has_part ? file : "", has_part ? ".RANK.part stay, and can be read instead" : "");
     return false;
 }
 
 }  // namespace
 
-bool merge_parts(const ProfileMemory& memory, const char* file) {
+bool merge_parts(const ProfileMemory& memory, const char* file, bool has_part) {
     MPI_Comm comm;
     if (real.Comm_dup(handles.world, &comm) != MPI_SUCCESS) return false;
     std::vector<std::byte> record = record_of(memory);
     int is_done = 0;
     if (memory.header.rank == 0) {
         try {
-            is_done = gather_records(record, file, memory.header.ranks, comm) ? 1 : 0;
+            is_done = gather_records(record, file, has_part, memory.header.ranks, comm) ? 1 : 0;
         } catch (const std::exception& error) {
             std::fprintf(stderr, "haichi-prof: %s: the parts %s.RANK.part stay\n", error.what(), file);
         }

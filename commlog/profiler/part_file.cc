@@ -7,8 +7,6 @@
 
 #include <cerrno>
 #include <cstddef>
-#include <cstdio>
-#include <cstring>
 
 namespace haichi::profiler {
 
@@ -38,8 +36,8 @@ bool reserve_thread(std::uint32_t number) {
     return reserve_part(part, offsetof(ProfileMemory, threads) + number * sizeof(ThreadMemory), sizeof(ThreadMemory));
 }
 
-ProfileMemory* map_part(const char* path, bool& has_file) {
-    has_file = false;
+ProfileMemory* map_part(const char* path, int& error) {
+    error = 0;
     rlimit most{};
     if (getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur < sizeof(ProfileMemory)) {
         // Asking for more would end the process by SIGXFSZ.
@@ -48,14 +46,10 @@ ProfileMemory* map_part(const char* path, bool& has_file) {
         part = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     }
     if (part >= 0 && ftruncate(part, sizeof(ProfileMemory)) == 0 &&
-        reserve_part(part, 0, offsetof(ProfileMemory, threads))) {
-        if (ProfileMemory* const memory = map(part); memory != nullptr) {
-            has_file = true;
-            return memory;
-        }
+        reserve_part(part, 0, offsetof(ProfileMemory, threads) + sizeof(ThreadMemory))) {
+        if (ProfileMemory* const memory = map(part); memory != nullptr) return memory;
     }
-    std::fprintf(stderr, "haichi-prof: cannot make '%s' (%s): this process loses its profile if it is killed\n", path,
-                 std::strerror(errno));
+    error = errno;
     if (part >= 0) {
         close(part);
         unlink(path);

@@ -5,9 +5,9 @@
 namespace haichi::profiler {
 
 /// Memory of a part file, mapped so that the kernel keeps what was written when the process is killed. Where the file
-/// cannot be made, memory without a file, with a warning: such a process loses its profile when it is killed. Null:
-/// not even that.
-ProfileMemory* map_part(const char* path, bool& has_file);
+/// cannot be made (`error` is then not 0), memory without a file: such a process loses its profile when it is killed.
+/// Null: not even that.
+ProfileMemory* map_part(const char* path, int& error);
 
 /// Room on the disk for the memory of a thread, so that writing it cannot fail on a full disk. False: there is none.
 bool reserve_part(int file, std::size_t offset, std::size_t size);

@@ -2,8 +2,8 @@
 
     python3 tests/bench/profiler_overhead.py BUILD [--mpi openmpi mpich] [--repetitions 5] [--json FILE]
 
-BUILD is a build folder with commlog/profiler/libhaichi-prof-*.so. Runs a loop of MPI_Isend, MPI_Irecv and MPI_Waitall of
-8 bytes to itself: bare, with the profile, with profile and call log, one after the other, so that a change of the
+BUILD is a build folder with commlog/profiler/libhaichi-prof-*.so. Runs a loop of MPI_Isend, MPI_Irecv and MPI_Waitall
+of 8 bytes to itself: bare, with the profile, with profile and call log, one after the other, so that a change of the
 machine's speed meets all three; states medians. Then the largest memory and the files of 1e5, 1e6 and 1e7 calls.
 """
 
