@@ -16,8 +16,8 @@ packages=(
     python3 python3-dev python3-venv ca-certificates
     # tests and benchmarks
     libgtest-dev librapidcheck-dev libbenchmark-dev
-    # the tests of the MPI programs among the examples
-    libopenmpi-dev openmpi-bin
+    # both MPIs, side by side (mpicc.openmpi, mpicc.mpich): each has its profiler; Fortran for the tests of these
+    libopenmpi-dev openmpi-bin libmpich-dev mpich gfortran
 )
 developer_packages=(clang libclang-rt-14-dev libomp-dev clang-format clang-tidy gcovr librsvg2-bin)
 

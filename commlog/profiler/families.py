@@ -367,8 +367,8 @@ def new_comm_alone(row: Row, function: str, v: Values, real: str) -> list[str]:
 
 def icomm(row: Row, function: str, v: Values, real: str) -> list[str]:
     is_fortran = "true" if v.is_fortran else "false"
-    made = f"post_communicator(t, {function}, {v.value('parent')}, {v.address('new_comm')}, {is_fortran}, {request_of(v)});"
-    return simple(row, function, v, real, made)
+    made = f"{v.value('parent')}, {v.address('new_comm')}, {is_fortran}, {request_of(v)}"
+    return simple(row, function, v, real, f"post_communicator(t, {function}, {made});")
 
 
 def free_comm(row: Row, function: str, v: Values, real: str) -> list[str]:
