@@ -21,3 +21,12 @@ set_tests_properties(cli.compilers_agree PROPERTIES LABELS slow TIMEOUT 3600 SKI
 haichi_test(cli_output_tests
             LINKS haichi::commlog haichi::mapper
             SOURCES unit/log_words.cc ../cli/output/log_words.cc ../cli/output/log_outline.cc ../cli/output/tables.cc)
+
+# The whole way from a running program to its map; skipped, visibly, without LAMMPS or Open MPI.
+if(TARGET haichi_prof_openmpi)
+  add_test(NAME examples.profile_an_app
+           COMMAND ${PROJECT_SOURCE_DIR}/examples/profile_an_app/run.sh ${CMAKE_CURRENT_BINARY_DIR}/profile_an_app)
+  set_tests_properties(examples.profile_an_app PROPERTIES
+    ENVIRONMENT "HAICHI=$<TARGET_FILE:haichi>;PROFILER=$<TARGET_FILE:haichi_prof_openmpi>"
+    LABELS fast TIMEOUT 300 SKIP_RETURN_CODE 77 RUN_SERIAL ON)
+endif()
