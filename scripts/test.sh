@@ -5,11 +5,11 @@ set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 . scripts/steps.sh
 
+export CCACHE_NOHASHDIR=1  # the Python package takes the same objects, from another folder
 step "install what is missing" scripts/bootstrap.sh
 step "configure (preset dev)" quietly cmake --preset dev
 step "build" cmake --build --preset dev
 # The test python.install repeats this; done here, its compilation is not part of the tests' time.
-step "build and install the Python package into .venv" \
-    .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps .
+step "build and install the Python package into .venv" scripts/install_python.sh
 printf '==> tests (preset dev)\n'
 exec ctest --preset dev

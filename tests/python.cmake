@@ -5,8 +5,7 @@ find_program(HAICHI_PYTHON NAMES python PATHS ${PROJECT_SOURCE_DIR}/.venv/bin NO
 # Sanitizers instrument the programs of this build, not the package.
 if(HAICHI_PYTHON AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize|--coverage")
   add_test(NAME python.install
-           COMMAND ${HAICHI_PYTHON} -m pip install --quiet --disable-pip-version-check --no-index --no-build-isolation
-                   --no-deps ${PROJECT_SOURCE_DIR})
+           COMMAND ${PROJECT_SOURCE_DIR}/scripts/install_python.sh --no-index)
   set_tests_properties(python.install PROPERTIES FIXTURES_SETUP python_package RUN_SERIAL ON TIMEOUT 1200)
   add_test(NAME python.pytest COMMAND ${HAICHI_PYTHON} -m pytest)
   # Some results are compared with the program's.
