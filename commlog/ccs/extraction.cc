@@ -273,7 +273,7 @@ Extraction extract_sets(const JobLog& job, const ExtractionOptions& options) {
     }
     if (!job.has_calls) {
         throw UnsupportedError(
-            "a " + job.format + " log says what was sent, not in which order: no sets can be extracted",
+            "the log (" + job.format + ") says what was sent, not in which order: no sets can be extracted",
             "use it as a communication matrix, one set: haichi log convert");
     }
     std::vector<RankLoops> loops;
