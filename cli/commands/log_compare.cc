@@ -8,6 +8,7 @@
 #include "cli/commands/log_input.h"
 #include "cli/commands/values.h"
 #include "cli/output/log_comparison.h"
+#include "cli/output/log_words.h"
 
 namespace haichi::cli {
 
@@ -15,6 +16,7 @@ namespace {
 
 struct CompareOptions {
     std::vector<std::string> files;
+    std::string format;
     std::string rails;
     bool json = false;
 };
@@ -71,14 +73,14 @@ int run(const CompareOptions& options, Console& console) {
     std::vector<ComparedRun> runs;
     std::string library;
     for (const NamedLog& named : logs) {
-        const JobLog log = load_log(named.path);
-        if (!log.has_profile) {
-            throw InputError(named.path + ": holds no times of functions, only calls", "haichi log show reads it");
-        }
+        const JobLog log = load_log(named.path, options.format);
         runs.push_back({named.label, log.rank_count, named.rails, job_totals(log), log.warnings});
+        if (!runs.back().totals.has_times) {
+            throw InputError(named.path + ": holds no times of functions", "haichi log show shows what it holds");
+        }
         if (!runs.back().totals.libraries.empty()) library = runs.back().totals.libraries.front();
         for (const std::string& warning : log.warnings) {
-            console.say("warning: " + shown(named.path) + ": " + warning + "\n");
+            console.say("warning: " + without_controls(named.path + ": " + warning) + "\n");
         }
     }
     const std::vector<RailAdvice> advices = advise_rails(measured_runs(runs), library);
@@ -102,6 +104,7 @@ Action configure(CLI::App& app) {
     const auto o = std::make_shared<CompareOptions>();
     app.add_option("FILE", o->files, "logs of jobs; LABEL:FILE names a column, rails=2:FILE says its rails")
         ->type_name("");
+    add_log_format(app, o->format);
     add_value(app, "--rails", o->rails, "N,N,...", "network interfaces per node that each run used");
     app.add_flag("--json", o->json, "print haichi-log-comparison/1");
     return [o](Console& console) { return run(*o, console); };

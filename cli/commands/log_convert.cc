@@ -8,6 +8,7 @@
 #include "cli/commands/log_input.h"
 #include "cli/commands/values.h"
 #include "cli/output/log_matrix.h"
+#include "cli/output/log_words.h"
 #include "cli/output/tables.h"
 #include "commlog/log/communication_matrix.h"
 
@@ -17,6 +18,7 @@ namespace {
 
 struct ConvertOptions {
     std::vector<std::string> files;
+    std::string format;
     std::string to;
     std::string output;
 };
@@ -27,11 +29,11 @@ int run(const ConvertOptions& options, Console& console) {
     require_value(options.to, "--to");
     const MatrixFormat& format = matrix_format(options.to);
     Destination destination(options.output, console);
-    const JobLog log = load_log(files.front());
+    const JobLog log = load_log(files.front(), options.format);
     const CommunicationMatrix matrix = communication_matrix(log, files.front());
     format.write(matrix.workload, [&destination](std::string_view text) { destination.write(text); });
     destination.commit();
-    for (const std::string& warning : log.warnings) console.say("warning: " + shown(warning) + "\n");
+    for (const std::string& warning : log.warnings) console.say("warning: " + without_controls(warning) + "\n");
     console.say("a matrix of " + count_text(static_cast<double>(matrix.workload.messages().size())) + " pairs, " +
                 count_text(static_cast<double>(matrix.workload.total_bytes())) + " bytes, of the whole run\n");
     if (matrix.pairs_from_receivers > 0) {
@@ -47,6 +49,7 @@ int run(const ConvertOptions& options, Console& console) {
 Action configure(CLI::App& app) {
     const auto o = std::make_shared<ConvertOptions>();
     app.add_option("FILE", o->files, "the log of a job, or a part of it")->type_name("");
+    add_log_format(app, o->format);
     std::string names;
     for (const MatrixFormat& format : matrix_formats()) names += (names.empty() ? "" : ", ") + format.name;
     add_value(app, "-t,--to", o->to, "FORMAT", "to write: " + names);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/errors.h"
+#include "cli/commands/values.h"
 #include "commlog/readers/log_readers.h"
 
 namespace haichi::cli {
@@ -21,7 +22,11 @@ std::string job_of(const std::string& path) {
 
 }  // namespace
 
-JobLog load_log(const std::string& path) { return read_log(path); }
+void add_log_format(CLI::App& app, std::string& format) {
+    add_value(app, "--log-format", format, "NAME", "of the logs (haichi list log-formats); default: by their content");
+}
+
+JobLog load_log(const std::string& path, const std::string& format) { return read_log(path, format); }
 
 std::vector<std::string> distinct_logs(const std::vector<std::string>& paths) {
     if (paths.empty()) throw OptionError("the FILE of a log is missing", "haichi log show app.haichi-log");

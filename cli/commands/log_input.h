@@ -1,5 +1,6 @@
 #pragma once
 
+#include <CLI/App.hpp>
 #include <string>
 #include <vector>
 
@@ -7,8 +8,11 @@
 
 namespace haichi::cli {
 
-/// Reads the log of a job. Throws InputError with file and offset.
-JobLog load_log(const std::string& path);
+/// --log-format, of all logs on the command line.
+void add_log_format(CLI::App& app, std::string& format);
+
+/// Reads the log of a job; `format` empty: recognised by its content. Throws InputError with file and line or offset.
+JobLog load_log(const std::string& path, const std::string& format);
 
 /// The files to load for logs named on the command line: of the parts of one job (NAME.RANK.part), which are read
 /// together, only the first. Throws OptionError when there are none.

@@ -18,6 +18,7 @@ namespace {
 
 struct ShowOptions {
     std::vector<std::string> files;
+    std::string format;
     std::string ranks;
     std::string rank;
     std::string interfaces;
@@ -79,7 +80,7 @@ int run(const ShowOptions& options, Console& console) {
         page.emplace(options.page);
     }
     for (std::size_t i = 0; i < files.size(); ++i) {
-        const JobLog log = load_log(files[i]);
+        const JobLog log = load_log(files[i], options.format);
         const JobTotals totals = job_totals(log);
         if (page) {
             page->write(log_page(log, totals, files[i], calls_text(log, options.rank)));
@@ -103,6 +104,7 @@ int run(const ShowOptions& options, Console& console) {
 Action configure(CLI::App& app) {
     const auto o = std::make_shared<ShowOptions>();
     app.add_option("FILE", o->files, "logs of jobs, or a part of each")->type_name("");
+    add_log_format(app, o->format);
     add_value(app, "--ranks", o->ranks, "all|summary",
               "whether every rank is listed; default: with --json up to a million rows, else summary");
     add_value(app, "--html", o->page, "FILE", "write a page with pictures there instead of the tables");

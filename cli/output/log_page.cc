@@ -73,7 +73,8 @@ std::string log_page(const JobLog& log, const JobTotals& totals, const std::stri
     ordered_json data = log_head_json(log, totals);
     data["file"] = file;
     data["functions"] = functions_json(totals);
-    data["bars"] = log.has_profile ? bars_json(log) : ordered_json::array();
+    data["bars"] = totals.has_times ? bars_json(log) : ordered_json::array();
+    data["has_times"] = totals.has_times;
     data["histograms"] = histograms_json(totals);
     data["matrix"] = matrix_json(log);
     data["outline"] = outline;

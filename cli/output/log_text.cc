@@ -41,7 +41,7 @@ std::string header_text(const JobLog& log, const JobTotals& totals, const std::s
     if (!totals.programs.empty()) rows.push_back({"program", listed(totals.programs)});
     if (!totals.libraries.empty()) rows.push_back({"library", listed(totals.libraries)});
     rows.push_back({"format", log.format + (log.has_profile ? ", profile" : "") + (log.has_calls ? ", call log" : "")});
-    if (totals.profiled_ranks > 0) {
+    if (totals.has_times) {
         rows.push_back({"run", seconds_text(totals.run_seconds)});
         const double all = totals.computing_seconds + totals.mpi_seconds;
         const auto share = [all](double part) {
@@ -52,7 +52,7 @@ std::string header_text(const JobLog& log, const JobTotals& totals, const std::s
         rows.push_back({"MPI", seconds_text(totals.mpi_seconds) + share(totals.mpi_seconds)});
     }
     text += table(rows, "  ");
-    for (const std::string& warning : log.warnings) text += "  warning: " + printable(warning) + "\n";
+    for (const std::string& warning : log.warnings) text += "  warning: " + without_controls(warning) + "\n";
     return text;
 }
 
@@ -64,18 +64,22 @@ std::vector<std::string> message_cells(const MessageStatistics& messages) {
 }
 
 std::string functions_text(const JobTotals& totals) {
-    Rows rows = {
-        {"function", "calls", "time", "of MPI", "mean", "min", "max", "messages", "bytes", "mean size", "sizes"}};
+    std::vector<std::string> head = {"function", "calls"};
+    if (totals.has_times) head.insert(head.end(), {"time", "of MPI", "mean", "min", "max"});
+    head.insert(head.end(), {"messages", "bytes", "mean size", "sizes"});
+    std::vector<std::size_t> numbers;
+    for (std::size_t k = 1; k + 1 < head.size(); ++k) numbers.push_back(k);
+    Rows rows = {head};
     std::string warnings;
     for (const FunctionTotals& f : totals.functions) {
-        std::vector<std::string> row = {
-            printable(f.name) + (is_spoiled(f, totals) ? " !" : ""),
-            whole(f.calls),
-            seconds_text(f.seconds_total),
-            totals.mpi_seconds > 0 ? percent_text(f.seconds_total / totals.mpi_seconds) : "",
-            seconds_text(f.seconds_mean()),
-            seconds_text(f.seconds_min),
-            seconds_text(f.seconds_max)};
+        std::vector<std::string> row = {printable(f.name) + (is_spoiled(f, totals) ? " !" : ""), whole(f.calls)};
+        if (totals.has_times) {
+            const double share = totals.mpi_seconds > 0 ? f.seconds_total / totals.mpi_seconds : 0;
+            row.insert(row.end(), {seconds_text(f.seconds_total), percent_text(share), seconds_text(f.seconds_mean()),
+                                   f.has_extremes() ? seconds_text(f.seconds_min) : "",
+                                   f.has_extremes() ? seconds_text(f.seconds_max) : ""});
+        }
+        const std::vector<std::string> blank(row.size() - 1);
         // Most collectives give as much as they take.
         const bool is_same = f.sent.bytes_total == f.received.bytes_total && f.sent.classes == f.received.classes;
         const bool has_both = f.sent.count > 0 && f.received.count > 0 && !is_same;
@@ -83,7 +87,8 @@ std::string functions_text(const JobTotals& totals) {
         if (has_both) row[0] += ", sent";
         rows.push_back(std::move(row));
         if (has_both) {
-            std::vector<std::string> second = {"  received", "", "", "", "", "", ""};
+            std::vector<std::string> second = {"  received"};
+            second.insert(second.end(), blank.begin(), blank.end());
             for (auto& cell : message_cells(f.received)) second.push_back(std::move(cell));
             rows.push_back(std::move(second));
         }
@@ -92,8 +97,7 @@ std::string functions_text(const JobTotals& totals) {
                     seconds_text(f.own_seconds / static_cast<double>(f.calls)) + " are " + percent_text(f.own_share()) +
                     " of the mean call: its time is too high\n";
     }
-    constexpr std::array<std::size_t, 9> kNumbers = {1, 2, 3, 4, 5, 6, 7, 8, 9};
-    return table(rows, "", kNumbers) + warnings;
+    return table(rows, "", numbers) + warnings;
 }
 
 std::string histogram_text(const Histogram& histogram) {
@@ -148,7 +152,7 @@ std::string pairs_text(const JobLog& log) {
 }
 
 std::string balance_text(const JobTotals& totals) {
-    if (totals.profiled_ranks == 0) return "";
+    if (!totals.has_times) return "";
     Rows rows = {{"", "least", "", "mean", "most", ""}};
     const auto add = [&](const std::string& name, const RankSpread& spread) {
         rows.push_back({name, seconds_text(spread.min), "rank " + std::to_string(spread.min_rank),
@@ -188,18 +192,25 @@ std::vector<Histogram> size_histograms(const JobTotals& totals) {
                                          {"messages received", {}},
                                          {"contributions to collectives", {}},
                                          {"one-sided transfers", {}}};
+    const auto add = [&histograms](std::size_t kind, const MessageStatistics& messages) {
+        if (has_all_sizes(messages)) add_messages(histograms[kind].messages, messages);
+    };
     for (const FunctionTotals& f : totals.functions) {
         switch (function_kind(f.name)) {
+            case FunctionKind::kPointToPoint:
+            case FunctionKind::kCompletion:
+                add(0, f.sent);
+                add(1, f.received);
+                break;
             case FunctionKind::kCollective:
-                add_messages(histograms[2].messages, f.sent);
+                add(2, f.sent);
                 break;
             case FunctionKind::kOneSided:
-                add_messages(histograms[3].messages, f.sent);
-                add_messages(histograms[3].messages, f.received);
+                add(3, f.sent);
+                add(3, f.received);
                 break;
-            default:
-                add_messages(histograms[0].messages, f.sent);
-                add_messages(histograms[1].messages, f.received);
+            case FunctionKind::kOther:
+                break;
         }
     }
     std::erase_if(histograms, [](const Histogram& histogram) { return histogram.messages.count == 0; });

@@ -14,7 +14,7 @@ struct Histogram {
     MessageStatistics messages;
 };
 
-/// Those that have messages.
+/// Those that have messages; of functions whose sizes are all known.
 std::vector<Histogram> size_histograms(const JobTotals& totals);
 
 /// What `log show` prints: header, functions, sizes, busiest pairs, balance; with `all_ranks` a line for each.

@@ -20,6 +20,9 @@ std::string percent_text(double share);
 /// Text from a log as part of a line: control characters and invalid bytes escaped, cut to a printable length.
 std::string printable(std::string_view text);
 
+/// The same of any length: of sentences.
+std::string without_controls(std::string_view text);
+
 /// What class `k` of a histogram begins with: "0", "2", "4", .. "1K", "8M+".
 std::string size_class_name(int k);
 

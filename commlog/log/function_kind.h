@@ -22,6 +22,8 @@ inline FunctionKind function_kind(std::string_view name) {
     std::string word;
     for (const char c : name) word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     if (word.starts_with("mpi_")) word.erase(0, 4);
+    // Sums of Open MPI's monitoring.
+    if (word.starts_with("point-to-point")) return FunctionKind::kPointToPoint;
     const auto begins_with = [&](std::string_view start) { return word.starts_with(start); };
     const auto holds = [&](std::string_view part) { return word.find(part) != std::string::npos; };
     constexpr std::array<std::string_view, 5> kOthers = {"file_", "comm_", "type_", "op_", "reduce_local"};

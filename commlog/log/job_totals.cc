@@ -113,6 +113,12 @@ class PeerTables {
 
 }  // namespace
 
+bool has_all_sizes(const MessageStatistics& messages) {
+    std::uint64_t known = 0;
+    for (const std::uint64_t count : messages.classes) known += count;
+    return known == messages.count;
+}
+
 void add_messages(MessageStatistics& sum, const MessageStatistics& more) {
     if (more.count == 0) return;
     if (sum.count == 0 || more.bytes_min < sum.bytes_min) sum.bytes_min = more.bytes_min;
@@ -160,6 +166,7 @@ JobTotals job_totals(const JobLog& log) {
     totals.mpi = mpi.take();
     totals.computing = computing.take();
     totals.run_seconds = totals.wall.max;
+    totals.has_times = totals.run_seconds > 0 || totals.mpi_seconds > 0;
     for (auto& [name, function] : functions) totals.functions.push_back(std::move(function));
     std::ranges::stable_sort(totals.functions, std::ranges::greater{}, &FunctionTotals::seconds_total);
     totals.hosts = sorted(hosts);

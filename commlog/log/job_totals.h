@@ -18,6 +18,8 @@ struct FunctionTotals {
     MessageStatistics sent, received;
     double own_seconds = 0;  ///< of the profiler itself: calls times its cost
 
+    /// Some formats have the sum only.
+    [[nodiscard]] bool has_extremes() const { return seconds_max > 0 || seconds_total <= 0; }
     [[nodiscard]] double seconds_mean() const { return calls == 0 ? 0 : seconds_total / static_cast<double>(calls); }
     /// The profiler's cost as a share of the mean time of a call; 0: not known.
     [[nodiscard]] double own_share() const { return seconds_total > 0 ? own_seconds / seconds_total : 0; }
@@ -34,6 +36,7 @@ struct RankSpread {
 struct JobTotals {
     std::vector<FunctionTotals> functions;  ///< most time first, equal ones by name
     std::int32_t profiled_ranks = 0;        ///< that have a profile
+    bool has_times = false;                 ///< else all times are 0: some formats have none
     double run_seconds = 0;                 ///< the longest of the ranks
     double mpi_seconds = 0;                 ///< all ranks together
     double computing_seconds = 0;           ///< outside MPI, all ranks together
@@ -47,6 +50,9 @@ JobTotals job_totals(const JobLog& log);
 
 /// Seconds of a rank outside MPI; 0 where several threads are in MPI for longer than the run.
 double computing_seconds(const RankProfile& profile);
+
+/// Whether the histogram holds all messages: some formats have their number and bytes only.
+bool has_all_sizes(const MessageStatistics& messages);
 
 /// Adds up messages, as if all had been counted in one place.
 void add_messages(MessageStatistics& sum, const MessageStatistics& more);

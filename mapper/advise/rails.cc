@@ -34,6 +34,11 @@ std::string rails_text(std::int32_t rails) { return std::to_string(rails) + (rai
 constexpr int kStripedClass = size_class(kStripedMessageBytes);
 constexpr int kSmallClass = size_class(kSmallMessageBytes);
 
+/// Nothing, where sizes are not known one by one.
+MessageStatistics with_sizes(const MessageStatistics& messages) {
+    return has_all_sizes(messages) ? messages : MessageStatistics{};
+}
+
 /// Bytes in messages of kStripedMessageBytes and more, at least: the histogram counts messages, not bytes.
 double striped_bytes(const MessageStatistics& messages) {
     double in_large = 0;
@@ -66,8 +71,8 @@ bool is_posting(std::string_view name) { return name.starts_with("MPI_I") || nam
 
 /// Both directions of a function: a receive's time is that of its message.
 MessageStatistics both(const FunctionTotals& function) {
-    MessageStatistics sum = function.sent;
-    add_messages(sum, function.received);
+    MessageStatistics sum = with_sizes(function.sent);
+    add_messages(sum, with_sizes(function.received));
     return sum;
 }
 
@@ -131,8 +136,8 @@ RailSigns rail_signs(const JobLog& log, const JobTotals& totals) {
     MessageStatistics received;
     MessageStatistics posted;
     for (const FunctionTotals& f : totals.functions) {
-        add_messages(sent, f.sent);
-        add_messages(received, f.received);
+        add_messages(sent, with_sizes(f.sent));
+        add_messages(received, with_sizes(f.received));
         if (is_posting(f.name)) add_messages(posted, both(f));
     }
     // Messages are counted at both ends where both are known.

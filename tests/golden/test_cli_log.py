@@ -194,3 +194,41 @@ def test_the_page_draws_itself_without_network_and_shows_names_as_text(tmp_path:
     assert drawn.count("<svg") == 4 and drawn.count("<canvas") == 1 and drawn.count("<tr>") == 5
     assert "&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;" in drawn and "<img" not in drawn
     assert "&lt;i&gt;MPI_Allreduce&lt;/i&gt;" in drawn and "10 times" in drawn
+
+
+LOGS = Path(__file__).parents[1] / "data/logs"
+READABLE = {
+    "mpip": "mpip/ring.4.1234.1.mpiP",
+    "ipm": "ipm/full.ipm.xml",
+    "paraver": "paraver/ring.prv",
+    "tit": "tit/ring.tit",
+    "goal": "goal/exchange.goal",
+    "dumpi": "dumpi/dumpi-0000.txt",
+    "open-mpi-monitoring": "open-mpi-monitoring/ring.0.prof",
+}
+
+
+@pytest.mark.parametrize("form", READABLE)
+def test_logs_of_other_tools_are_shown_without_what_they_do_not_hold(tmp_path: Path, form: str) -> None:
+    text = succeed("log", "show", LOGS / READABLE[form], cwd=tmp_path).stdout
+    log = json.loads(succeed("log", "show", "--json", LOGS / READABLE[form], cwd=tmp_path).stdout)
+    assert log["format"] == form and f"  {form}, profile" in text
+    assert all(f"  warning: {warning}\n" in text for warning in log["warnings"])
+    has_times = form not in ["tit", "goal", "open-mpi-monitoring"]
+    assert ("balance of the ranks" in text) == has_times == ("  of MPI  " in text) and "  0 s  " not in text
+    succeed("log", "show", LOGS / READABLE[form], "--html", "page.html", cwd=tmp_path)
+    assert (tmp_path / "page.html").stat().st_size > 10000
+
+
+def test_sizes_that_are_not_known_are_no_signs_for_rails(tmp_path: Path) -> None:
+    advice = json.loads(succeed("log", "show", LOGS / READABLE["mpip"], "--rails", "--json", cwd=tmp_path).stdout)
+    assert advice["rail_advice"]["advice"] == "unknown"
+    assert advice["rail_advice"]["reasons"] == ["the log holds no message sizes or no times"]
+
+
+def test_the_format_can_be_named(tmp_path: Path) -> None:
+    log = LOGS / READABLE["goal"]
+    matrix = succeed("log", "convert", log, "--log-format", "goal", "-t", "csv", cwd=tmp_path).stdout
+    assert matrix.startswith("0,1024,8\n")
+    assert "did you mean 'goal'" in fail(2, "log", "show", log, "--log-format", "goa", cwd=tmp_path)
+    assert "holds no times" in fail(2, "log", "compare", log, log, cwd=tmp_path)
