@@ -55,8 +55,8 @@ RankLoops::RankLoops(const JobLog& job, const RankLog& log, CollectiveScope scop
             if (symbol >= kLoopSymbol) inner_[loop.body].push_back(calls_->loops[symbol - kLoopSymbol].body);
         }
         std::ranges::sort(inner_[loop.body]);
-        const auto repeated = std::ranges::unique(inner_[loop.body]);
-        inner_[loop.body].erase(repeated.begin(), repeated.end());
+        inner_[loop.body].erase(std::unique(inner_[loop.body].begin(), inner_[loop.body].end()),
+                                inner_[loop.body].end());
     }
     count_executions();
 }

@@ -282,7 +282,7 @@ RankRecord decode_rank(std::span<const std::byte> record, const std::string& pla
     }
     for (const CallSequence& calls : rank.log.threads) {
         if (!(calls.ticks_per_second > 0)) throw InputError(place + ": a clock without a rate");
-        check_calls(calls, rank.communicators.size(), place);
+        check_calls(calls, rank.ranks, rank.communicators.size(), place);
     }
     return rank;
 }

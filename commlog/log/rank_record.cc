@@ -174,7 +174,7 @@ RankRecord read_rank(const ProfileMemory& memory, const std::string& place) {
     if (rank.has_calls) {
         for (std::uint32_t t = 0; t < threads; ++t) {
             CallSequence calls = read_calls(memory.threads[t].calls, header.ticks_per_second, place);
-            check_calls(calls, rank.communicators.size(), place);
+            check_calls(calls, rank.ranks, rank.communicators.size(), place);
             if (!calls.sequence.empty()) log.threads.push_back(std::move(calls));
         }
     }

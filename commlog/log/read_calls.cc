@@ -226,7 +226,7 @@ double unrolled_size(const CallSequence& calls) {
 /// before that was known is then a repetition of what came after it, in every rank alike.
 CallSequence folded_again(CallSequence calls, const std::vector<Symbol>& kept, const std::string& place) {
     // Its indices are used below.
-    check_calls(calls, std::numeric_limits<std::uint32_t>::max(), place);
+    check_calls(calls, std::numeric_limits<std::int32_t>::max(), std::numeric_limits<std::uint32_t>::max(), place);
     const std::unique_ptr<CallLogMemory, void (*)(void*)> memory(
         static_cast<CallLogMemory*>(std::calloc(1, sizeof(CallLogMemory))), &std::free);
     if (memory == nullptr) throw std::bad_alloc();
@@ -277,12 +277,18 @@ CallSequence read_calls(const CallLogMemory& memory, double ticks_per_second, co
     return folded_again(std::move(calls), kept, place);
 }
 
-void check_calls(const CallSequence& calls, std::size_t communicators, const std::string& place) {
+void check_calls(const CallSequence& calls, std::int32_t ranks, std::size_t communicators, const std::string& place) {
+    const auto check_rank = [&](std::int32_t rank) {
+        if (rank < kOutside || rank >= ranks) {
+            fail(place, "a peer " + std::to_string(rank) + " among " + std::to_string(ranks) + " ranks");
+        }
+    };
     const auto inside = [](std::uint64_t first, std::uint64_t count, std::size_t size) {
         return first <= size && count <= size - first;
     };
     for (const LoggedEvent& event : calls.events) {
         const auto kind = static_cast<std::uint8_t>(event.key.kind);
+        check_rank(event.key.peer);
         if (kind > static_cast<std::uint8_t>(CallKind::kReceiveAny))
             fail(place, "an event of kind " + std::to_string(kind));
         if (event.key.operation >= static_cast<std::uint16_t>(CollectiveOperation::kCount)) {
@@ -299,6 +305,7 @@ void check_calls(const CallSequence& calls, std::size_t communicators, const std
         }
     }
     for (const Completion& completion : calls.completions) {
+        check_rank(completion.source);
         if (completion.event >= calls.events.size()) fail(place, "a completion of an event that is not there");
     }
     for (const LoopBody& body : calls.bodies) {

@@ -12,7 +12,7 @@ namespace haichi {
 /// range.
 CallSequence read_calls(const CallLogMemory& memory, double ticks_per_second, const std::string& place);
 
-/// Throws InputError, naming `place`, unless all of `calls` is as CallSequence promises.
-void check_calls(const CallSequence& calls, std::size_t communicators, const std::string& place);
+/// Throws InputError, naming `place`, unless all of `calls` is as CallSequence promises, in a job of `ranks` ranks.
+void check_calls(const CallSequence& calls, std::int32_t ranks, std::size_t communicators, const std::string& place);
 
 }  // namespace haichi

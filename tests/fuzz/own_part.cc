@@ -67,6 +67,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         std::size_t count = data[at + 4];
         at += 5;
         count = std::min(count, size - at);
+        if (count == 0) continue;
         const std::size_t place = std::size_t{offset} * 4 % (sizeof(ProfileMemory) - 256);
         changes.push_back({place, {bytes + place, bytes + place + count}});
         std::memcpy(bytes + place, data + at, count);

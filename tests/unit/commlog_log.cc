@@ -5,6 +5,7 @@
 
 #include "base/errors.h"
 #include "commlog/log/rank_bytes.h"
+#include "commlog/workload/workload.h"
 #include "tests/unit/logged_program.h"
 
 namespace haichi {
@@ -63,7 +64,7 @@ TEST(CallLog, holds_every_event_in_order_at_any_time) {
         CallRecorder recorder(memory.get());
         for (const int event : program) recorder.send(event, 0, 0, 100, kBlocking);
         const CallSequence calls = read_calls(*memory, 1e9, "log");
-        check_calls(calls, 1, "log");
+        check_calls(calls, kMostRanks, 1, "log");
         std::vector<int> read;
         for (const Symbol event : unrolled(calls)) read.push_back(calls.events[event].key.peer);
         ASSERT_EQ(read, program) << "round " << round;
@@ -169,7 +170,7 @@ TEST(CallLog, more_different_events_than_it_has_room_for_are_counted_and_harm_no
     constexpr int kEvents = 3 * static_cast<int>(kMostEvents);
     for (int i = 0; i < kEvents; ++i) recorder.send(i, 0, 0, 8, kBlocking);
     const CallSequence calls = read_calls(*memory, 1e9, "log");
-    check_calls(calls, 1, "log");
+    check_calls(calls, kMostRanks, 1, "log");
     EXPECT_EQ(calls.lost_events, kEvents - std::uint64_t{kLostEvent});
     EXPECT_EQ(unrolled(calls).size(), static_cast<std::size_t>(kEvents));
 }
@@ -222,7 +223,7 @@ TEST(RankBytes, damaged_records_are_refused_or_read_but_never_crash) {
         try {
             const RankRecord record = decode_rank(damaged, "file");
             for (const CallSequence& calls : record.log.threads)
-                check_calls(calls, record.communicators.size(), "file");
+                check_calls(calls, record.ranks, record.communicators.size(), "file");
         } catch (const InputError& error) {
             ++refused;
             EXPECT_EQ(std::string(error.what()).substr(0, 4), "file");

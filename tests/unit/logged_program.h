@@ -100,7 +100,7 @@ class LoggedProgram {
         record.log.rank = rank.rank_;
         record.log.threads.push_back(read_calls(*rank.memory_, 1e9, "rank"));
         record.communicators = rank.communicators_;
-        check_calls(record.log.threads.front(), record.communicators.size(), "rank");
+        check_calls(record.log.threads.front(), ranks_, record.communicators.size(), "rank");
         return record;
     }
 
