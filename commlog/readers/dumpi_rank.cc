@@ -89,6 +89,7 @@ void DumpiRank::do_call() {
         const auto request = static_cast<std::uint64_t>(call_->whole("request"));
         traced_.forget(request);
         persistent_.erase(request);
+        communicator_of_request_.erase(request);
         return;
     }
     if (DumpiCommunicators::makes(*call_)) {
@@ -255,6 +256,7 @@ void DumpiRank::complete_one(std::int64_t number, const DumpiStatus* status) {
     const auto id = static_cast<std::uint64_t>(number);
     if (status != nullptr && status->cancelled > 0) {
         traced_.forget(id);
+        communicator_of_request_.erase(id);
         return;
     }
     TracedMessage e;

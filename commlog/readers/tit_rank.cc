@@ -184,12 +184,23 @@ void TitRank::remember(std::uint64_t request, const Key& key) {
 void TitRank::complete(std::uint64_t request, std::int32_t source, std::int32_t tag) {
     const auto key = keys_.find(request);
     const auto requests = by_key_.find(key->second);
-    std::erase(requests->second, request);
-    if (requests->second.empty()) by_key_.erase(requests);
+    std::deque<std::uint64_t>& same = requests->second;
+    // Mostly the first or the last one; there may be a million.
+    if (same.front() == request) {
+        same.pop_front();
+    } else if (same.back() == request) {
+        same.pop_back();
+    } else {
+        same.erase(std::ranges::find(same, request));
+    }
+    if (same.empty()) by_key_.erase(requests);
     keys_.erase(key);
     traced_.complete(request, {source, tag, 0, 0});
-    // The rest of the queue is taken off when it comes to its front.
     while (!oldest_.empty() && !keys_.contains(oldest_.front())) oldest_.pop_front();
+    // One that is never waited for must not keep all those after it in the queue.
+    if (oldest_.size() > 2 * keys_.size() + 64) {
+        std::erase_if(oldest_, [this](std::uint64_t number) { return !keys_.contains(number); });
+    }
 }
 
 void TitRank::wait() {
