@@ -204,8 +204,9 @@ class ParaverRank {
     std::vector<std::uint64_t> sends_;
 };
 
-/// Records are sorted by when they begin; a message's record by when it is sent. What its receiver did may be earlier:
-/// a first reading finds out by how much, the second one keeps so much back.
+/// Records are sorted by when they begin; a message's record by when it is sent, though tools differ in what they call
+/// that. What its receiver did may be earlier: a first reading finds out by how much anything is, the second one keeps
+/// so much back.
 class ParaverReader {
   public:
     explicit ParaverReader(const std::string& file) : file_(file), job_("paraver", file) {}
@@ -219,9 +220,16 @@ class ParaverReader {
                 read_communicator(lines);
             } else if (line.starts_with("3:")) {
                 const Communication c = communication(lines);
-                look_back_ = std::max(look_back_, c.sent - std::min(c.posted, c.received));
-            } else if (!line.empty() && line.front() != '#' && !line.starts_with("1:") && !line.starts_with("2:") &&
-                       !line.starts_with("4:")) {
+                look_back_ =
+                    std::max(look_back_, std::max(last_time_, c.sent) - std::min({c.sent, c.posted, c.received}));
+                last_time_ = std::max(last_time_, c.sent);
+            } else if (line.starts_with("2:")) {
+                std::string_view rest = line.substr(2);
+                (void)rank_in(rest, lines);
+                const std::int64_t time = number(rest, "time", 0, kLastTime, lines);
+                look_back_ = std::max(look_back_, last_time_ - time);
+                last_time_ = std::max(last_time_, time);
+            } else if (!line.empty() && line.front() != '#' && !line.starts_with("1:") && !line.starts_with("4:")) {
                 lines.fail("unknown record " + shown(line));
             }
         }
@@ -229,6 +237,7 @@ class ParaverReader {
 
     void second(TextStream stream) {
         TraceLines lines(&stream);
+        last_time_ = 0;
         while (lines.next()) {
             const std::string_view line = lines.line();
             if (line.starts_with("2:")) {
@@ -368,12 +377,8 @@ class ParaverReader {
 
     /// All that is read from now on happens at `time` - look_back_ or later.
     void advance(const TraceLines& lines, std::int64_t time) {
-        if (time < last_time_) {
-            lines.fail("the record is of time " + std::to_string(time) + ", after one of " + std::to_string(last_time_),
-                       "records must be sorted by time");
-        }
-        last_time_ = time;
-        drain(lines, time - look_back_);
+        last_time_ = std::max(last_time_, time);
+        drain(lines, last_time_ - look_back_);
     }
     void add(const TraceLines& lines, const Happening& happening) {
         if (waiting_.size() >= kMostWaiting) {

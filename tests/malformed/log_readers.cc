@@ -118,7 +118,6 @@ std::vector<MalformedText> documents() {
         {"prv_record", parse_paraver, kPrv + "9:1\n", 2, "unknown record"},
         {"prv_task", parse_paraver, kPrv + "2:0:1:3:1:5:50000001:1\n", 2, "outside 1..2"},
         {"prv_short", parse_paraver, kPrv + "3:0:1:1:1:5:5:0:1:2:1:5:5:8\n", 2, "tag is missing"},
-        {"prv_unsorted", parse_paraver, kPrv + "2:0:1:1:1:5:50000001:1\n2:0:1:1:1:4:50000001:0\n", 3, "after one of 5"},
         {"prv_time", parse_paraver, kPrv + "2:0:1:1:1:-5:50000001:1\n", 2, "outside"},
         {"prv_size", parse_paraver, kPrv + "3:0:1:1:1:5:5:0:1:2:1:5:5:-1:0\n", 2, "outside"},
         {"prv_communicator", parse_paraver, kPrv + "c:1:1:3:1:2:1\n", 2, "outside"},

@@ -378,6 +378,14 @@ TEST(ParaverReader, messages_alone_are_blocking_calls_and_microseconds_are_the_u
     EXPECT_TRUE(warns(log, "no calls of MPI"));
 }
 
+TEST(ParaverReader, records_out_of_order_are_put_in_order) {
+    const JobLog log = parse_paraver(
+        "#Paraver (01/02/03 at 04:05):100_ns:0:1:2(1:0,1:0)\n3:0:1:1:1:50:50:0:1:2:1:60:61:2:0\n"
+        "3:0:1:1:1:10:10:0:1:2:1:12:15:1:0\n3:0:1:1:1:70:70:0:1:2:1:71:72:3:0\n",
+        "p");
+    EXPECT_EQ(calls_of(log, 0), (Lines{"send 1 to 1 tag 0", "send 2 to 1 tag 0", "send 3 to 1 tag 0"}));
+}
+
 TEST(ParaverReader, tasks_of_several_applications_are_numbered_one_after_the_other) {
     const JobLog log = parse_paraver(
         "#Paraver (01/02/03 at 04:05):100_ns:1(4):2:2(1:1,1:1),1:1(1:1),0\n3:0:2:1:1:10:10:0:1:2:1:12:15:8:0\n", "p");
