@@ -1,7 +1,9 @@
 #include "cli/output/log_outline.h"
 
+#include <algorithm>
 #include <array>
 #include <span>
+#include <vector>
 
 #include "cli/output/log_words.h"
 #include "cli/output/tables.h"
@@ -13,6 +15,9 @@ namespace {
 constexpr int kMostLines = 60;
 constexpr int kDeepest = 8;
 constexpr std::size_t kMostOfABody = 24;
+// Of the whole sequence, if it is longer than that:
+constexpr std::size_t kFirst = 6;
+constexpr std::size_t kMostLoops = 6;
 
 std::string whole(std::uint64_t count) { return count_text(static_cast<double>(count)); }
 
@@ -48,7 +53,7 @@ class OutlineWriter {
         : log_(&log), rank_(&rank), calls_(&calls) {}
 
     std::string write() {
-        symbols(calls_->sequence, 1);
+        top();
         return std::move(text_);
     }
 
@@ -59,6 +64,53 @@ class OutlineWriter {
         if (++lines_ > kMostLines) return false;
         text_ += std::string(static_cast<std::size_t>(depth) * 2, ' ') + words + "\n";
         return true;
+    }
+
+    /// Events in each loop, with their repetitions. Loops are made of earlier ones.
+    [[nodiscard]] std::vector<double> loop_events() const {
+        std::vector<double> events;
+        for (const Loop& loop : calls_->loops) {
+            const LoopBody& body = calls_->bodies[loop.body];
+            double once = 0;
+            for (const Symbol symbol : std::span(calls_->body).subspan(body.first, body.length)) {
+                const bool is_loop = symbol >= kLoopSymbol && symbol - kLoopSymbol < events.size();
+                once += is_loop ? events[symbol - kLoopSymbol] : 1;
+            }
+            events.push_back(once * static_cast<double>(loop.repetitions));
+        }
+        return events;
+    }
+
+    void skip(std::size_t symbols) {
+        std::string words = counted(symbols, "symbol");
+        words.insert(words.begin(), '(');
+        line(words.append(")"), 1);
+    }
+
+    /// Of a long sequence its beginning and the loops with the most events, where they stand.
+    void top() {
+        const std::vector<Symbol>& list = calls_->sequence;
+        if (list.size() <= kMostOfABody) {
+            symbols(list, 1);
+            return;
+        }
+        const std::vector<double> events = loop_events();
+        std::vector<std::size_t> loops;
+        for (std::size_t i = kFirst; i < list.size(); ++i) {
+            if (list[i] >= kLoopSymbol) loops.push_back(i);
+        }
+        std::ranges::stable_sort(loops, std::ranges::greater{},
+                                 [&](std::size_t i) { return events[list[i] - kLoopSymbol]; });
+        if (loops.size() > kMostLoops) loops.resize(kMostLoops);
+        std::ranges::sort(loops);
+        symbols(std::span(list).first(kFirst), 1);
+        std::size_t next = kFirst;
+        for (const std::size_t i : loops) {
+            if (i > next) skip(i - next);
+            if (!symbol(list[i], 1)) return;
+            next = i + 1;
+        }
+        if (list.size() > next) skip(list.size() - next);
     }
 
     /// The repetitions of loops are never unrolled, and lines are limited: hostile logs cost nothing.

@@ -84,6 +84,24 @@ TEST(LogOutline, of_loops_in_loops_is_cut_and_never_unrolled) {
     EXPECT_NE(text.find("...\n"), std::string::npos);
 }
 
+TEST(LogOutline, of_a_long_log_shows_the_beginning_and_the_largest_loops_where_they_stand) {
+    JobLog log = nested_loops();
+    CallSequence& calls = log.ranks[0].threads[0];
+    for (std::uint32_t k = 0; k < 30; ++k) calls.loops[k].repetitions = 1;
+    calls.loops[2].repetitions = 1000;
+    calls.sequence.assign(20, 0);
+    for (int i = 0; i < 20; ++i) calls.sequence.push_back(kLoopSymbol);
+    calls.sequence.push_back(kLoopSymbol + 2);
+    calls.sequence.insert(calls.sequence.end(), 9, 0);
+    const std::string text = outline_text(log, log.ranks[0]);
+    const auto first = text.find("  (14 symbols)\n  1 time\n");
+    const auto large = text.find("  (15 symbols)\n  1,000 times\n");
+    EXPECT_NE(first, std::string::npos) << text;
+    EXPECT_NE(large, std::string::npos) << text;
+    EXPECT_LT(first, large);
+    EXPECT_TRUE(text.ends_with("  (9 symbols)\n")) << text;
+}
+
 TEST(LogOutline, says_what_found_no_room) {
     JobLog log = nested_loops();
     log.ranks[0].threads[0].lost_symbols = 7;
