@@ -1,4 +1,4 @@
-"""Where the programs of these tests are built, once for all tests."""
+"""Where the programs of these tests are built, once for all tests; the marker of long ones."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ import pytest
 
 # The tests are imported by path (importlib mode), which does not make their folder a place for modules.
 sys.path.insert(0, str(Path(__file__).parent))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "slow: run by ctest --preset slow only")
 
 
 @pytest.fixture(scope="session")

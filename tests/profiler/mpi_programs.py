@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -53,23 +54,32 @@ def launcher(mpi: str, ranks: int) -> list[str]:
     return [f"mpiexec.{mpi}", *options, "-n", str(ranks)]
 
 
-def run_mpi(
-    mpi: str, ranks: int, command: list[object], cwd: Path, timeout: float = 60, **variables: str
-) -> subprocess.CompletedProcess[str]:
-    """Runs a job to its end. A job that hangs is killed with all its processes."""
+def try_mpi(
+    mpi: str, ranks: int, command: list[object], cwd: Path, timeout: float, **variables: str
+) -> subprocess.CompletedProcess[str] | None:
+    """Runs a job to its end. A job that hangs is killed with all its processes: None."""
     job = start_mpi(mpi, ranks, command, cwd, **variables)
     try:
         out, err = job.communicate(timeout=timeout)
     except subprocess.TimeoutExpired:
-        os.killpg(job.pid, signal.SIGKILL)
-        out, err = job.communicate()
-        pytest.fail(f"{command} hung on {ranks} ranks of {mpi}:\n{out[-2000:]}\n{err[-2000:]}")
+        kill_job(job)
+        job.communicate()
+        return None
+    finally:
+        # Also when a test is interrupted.
+        kill_job(job)
     return subprocess.CompletedProcess(job.args, job.returncode, out, err)
 
 
-def start_mpi(
-    mpi: str, ranks: int, command: list[object], cwd: Path, **variables: str
-) -> subprocess.Popen[str]:
+def run_mpi(
+    mpi: str, ranks: int, command: list[object], cwd: Path, timeout: float = 120, **variables: str
+) -> subprocess.CompletedProcess[str]:
+    run = try_mpi(mpi, ranks, command, cwd, timeout, **variables)
+    assert run is not None, f"{command} hung on {ranks} ranks of {mpi}"
+    return run
+
+
+def start_mpi(mpi: str, ranks: int, command: list[object], cwd: Path, **variables: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [*launcher(mpi, ranks), *map(str, command)],
         cwd=cwd,
@@ -80,6 +90,13 @@ def start_mpi(
         text=True,
         start_new_session=True,
     )
+
+
+def kill_job(job: subprocess.Popen[str]) -> None:
+    """With all that it has started: it has a session of its own."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(job.pid, signal.SIGKILL)
+    job.wait()
 
 
 def compile_with(command: list[object]) -> None:

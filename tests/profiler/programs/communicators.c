@@ -1,4 +1,4 @@
-/* Peers are counted as ranks of MPI_COMM_WORLD, whatever the communicator. */
+/* Peers are counted as ranks of MPI_COMM_WORLD, whatever the communicator. communicators ROUNDS */
 
 #include "tests/profiler/programs/require.h"
 
@@ -19,6 +19,8 @@ int main(int argc, char** argv) {
     MPI_Request requests[2];
 
     MPI_Init(&argc, &argv);
+    require(argc == 2);
+    const int rounds = atoi(argv[1]);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
 
@@ -37,7 +39,7 @@ int main(int argc, char** argv) {
     }
 
     /* Many short-lived communicators: their handles are used again, for others. */
-    for (int i = 0; i < 300; ++i) {
+    for (int i = 0; i < rounds; ++i) {
         MPI_Comm_dup(i % 2 == 0 ? backwards : half, &copy);
         ring(copy, 6 + i % 5, 1);
         MPI_Comm_free(&copy);

@@ -5,7 +5,7 @@
 
 #include "tests/profiler/programs/require.h"
 
-enum { kThreads = 4, kRounds = 200 };
+enum { kThreads = 4, kRounds = 60 };
 
 static int rank, size;
 static MPI_Comm comms[kThreads];

@@ -1,0 +1,227 @@
+"""Communication sets extracted from profiled programs are those that the rules of docs/concepts.md give by hand; they
+do not depend on timing."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import mpi_programs as mpi_jobs
+import pytest
+
+# A message (source, destination, bytes), and sets of them in their order.
+Message = tuple[int, int, int]
+Sets = list[Counter[Message]]
+
+
+def levels(programs: list[list[tuple[Any, ...]]]) -> dict[tuple[int, int], int]:
+    """Levels of the messages of one iteration. A program is what a rank does in order: ("post", messages out, messages
+    in) and ("wait",) for all that was posted. The level of a message is one more than the highest of those its sender
+    had completed before it posted the send, and its receiver before it posted the receive. Messages are told apart by
+    (source, place among the sends of the source); ("post", [place...], [(source, place)...])."""
+    found: dict[tuple[int, int], int] = {}
+    while True:
+        before: dict[tuple[int, int], list[int]] = {}
+        for rank, program in enumerate(programs):
+            done, posted = 0, []
+            for step in program:
+                if step[0] == "wait":
+                    done = max([done, *(found.get(message, 0) for message in posted)])
+                    posted = []
+                    continue
+                for message in [(rank, place) for place in step[1]] + step[2]:
+                    before.setdefault(message, []).append(done)
+                    posted.append(message)
+        after = {message: 1 + max(done) for message, done in before.items()}
+        if after == found:
+            return found
+        found = after
+
+
+def spread(by_level: dict[int, list[Message]], per_end: int = 1) -> Sets:
+    """Sets of the messages of each level, given in (source, post order): each goes to the first set of its level where
+    neither end is used up."""
+    sets: Sets = []
+    for level in sorted(by_level):
+        first = len(sets)
+        for source, to, size in by_level[level]:
+            at = first
+            while at < len(sets) and (
+                sum(n for m, n in sets[at].items() if m[0] == source) >= per_end
+                or sum(n for m, n in sets[at].items() if m[1] == to) >= per_end
+            ):
+                at += 1
+            if at == len(sets):
+                sets.append(Counter())
+            sets[at][(source, to, size)] += 1
+    return sets
+
+
+def extract(log: Path, *options: object) -> tuple[dict[str, Any], Sets, bytes]:
+    """What haichi ccs says, the sets it writes, and its file."""
+    workload = log.with_suffix(".json")
+    command = [mpi_jobs.BIN, "ccs", log, "--json", "-o", workload, *map(str, options)]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert run.returncode == 0, run.stderr
+    text = workload.read_bytes()
+    sets = [Counter(tuple(message) for message in s["messages"]) for s in json.loads(text)["sets"]]
+    return json.loads(run.stdout), sets, text
+
+
+def log_of(name: str, ranks: int, built: Path, place: Path, *arguments: object, mpi: str = "openmpi") -> Path:
+    mpi_jobs.require_mpi(mpi)
+    mpi_jobs.profiler(mpi)
+    label = "-".join(map(str, [name, ranks, *arguments]))
+    return mpi_jobs.run_profiled(mpi, mpi_jobs.program(mpi, f"{name}.c", built), ranks, place, *arguments, log=label)
+
+
+def exchange(partner_of: list[int], size: int) -> Counter[Message]:
+    """Everyone with its partner, but nobody with itself."""
+    return Counter((rank, partner, size) for rank, partner in enumerate(partner_of) if partner != rank)
+
+
+def cg_sets(columns: int, rows: int) -> Sets:
+    """The exchanges in the rows, the transpose, twice the exchanges in the rows again."""
+    ranks = range(columns * rows)
+    bits = [1 << i for i in range(columns.bit_length() - 1)]
+    row = [[r // columns * columns + (r % columns ^ bit) for r in ranks] for bit in bits]
+    if columns == rows:
+        transpose = [r % rows * rows + r // rows for r in ranks]
+    else:
+        transpose = [2 * (r // 2 % rows * rows + r // 2 // rows) + r % 2 for r in ranks]
+    sets = [exchange(partners, 8192) for partners in row]
+    sets.append(exchange(transpose, 8192))
+    sets += [exchange(partners, 8) for _ in range(2) for partners in row]
+    if columns != rows:
+        # Ranks that are their own transposed lie side by side here: both are free when the others exchange, and their
+        # first scalar exchange, of two who wait for nobody, shares the transpose's level. (In a square they are alone
+        # in their rows: their partners' transpose holds them up.)
+        alone = {r for r in ranks if transpose[r] == r}
+        for message in list(sets[len(bits) + 1]):
+            if message[0] in alone and message[1] in alone:
+                del sets[len(bits) + 1][message]
+                sets[len(bits)][message] += 1
+    return sets
+
+
+@pytest.mark.parametrize(
+    "columns,rows,mpi",
+    [
+        (4, 4, "openmpi"),
+        (4, 4, "mpich"),
+        pytest.param(8, 4, "openmpi", marks=pytest.mark.slow),
+        pytest.param(8, 8, "openmpi", marks=pytest.mark.slow),
+        pytest.param(8, 4, "mpich", marks=pytest.mark.slow),
+    ],
+)
+def test_cg_has_its_row_transpose_and_scalar_sets(
+    columns: int, rows: int, mpi: str, built: Path, tmp_path: Path
+) -> None:
+    log = log_of("cg_kernel", columns * rows, built, tmp_path, columns, rows, 12, 0, mpi=mpi)
+    found, sets, _ = extract(log)
+    steps = columns.bit_length() - 1
+    assert [sum(s.values()) for s in sets[:steps]] == [columns * rows] * steps
+    assert len(sets) == steps + 1 + 2 * steps
+    # Large messages are in the first sets only, and nothing else than 8 bytes in the last ones.
+    assert all({size for _, _, size in s} == {8} for s in sets[steps + 1 :])
+    assert all(8192 in {size for _, _, size in s} for s in sets[: steps + 1])
+    assert sets == cg_sets(columns, rows)
+    assert found["repetitions"] == 12 and found["in_flight"] == 0
+    assert found["share_of_bytes"] > 0.95
+
+
+def test_cg_gives_the_same_file_whatever_the_timing(built: Path, tmp_path: Path) -> None:
+    texts = {extract(log_of("cg_kernel", 16, built, tmp_path, 4, 4, 20, seed))[2] for seed in [1, 2]}
+    assert len(texts) == 1
+
+
+def stencil_sets(sizes: tuple[int, int, int]) -> Sets:
+    x, y, z = sizes
+    messages: list[Message] = []
+    for rank in range(x * y * z):
+        place = [rank // (y * z), rank // z % y, rank % z]
+        for axis in range(3):
+            for step in [1, -1]:
+                at = list(place)
+                at[axis] = (at[axis] + step) % sizes[axis]
+                messages.append((rank, (at[0] * y + at[1]) * z + at[2], 1024 * (axis + 1)))
+    return spread({1: messages})
+
+
+def test_a_stencil_is_one_level_spread_over_sets(built: Path, tmp_path: Path) -> None:
+    found, sets, text = extract(log_of("stencil", 12, built, tmp_path, 3, 2, 2, 15, "all", 0))
+    assert sets == stencil_sets((3, 2, 2)) and len(sets) == 6
+    assert (found["repetitions"], found["levels"], found["in_flight"]) == (15, 1, 0)
+    # Waiting for any of the requests, in an order that differs each time, is waiting for all of them.
+    texts = {extract(log_of("stencil", 12, built, tmp_path, 3, 2, 2, 15, "any", seed))[2] for seed in [1, 2]}
+    assert texts == {text}
+
+
+def test_a_rank_with_three_interfaces_sends_three_messages_in_a_set(built: Path, tmp_path: Path) -> None:
+    log = log_of("stencil", 12, built, tmp_path, 3, 2, 2, 15, "all", 0)
+    _, sets, _ = extract(log, "--sends-per-rank", 3)
+    assert len(sets) == 2
+    assert all(n <= 3 for s in sets for n in Counter(m[0] for m in s.elements()).values())
+    assert sum(sets, Counter()) == sum(stencil_sets((3, 2, 2)), Counter())
+
+
+def test_a_sweep_is_a_wave_of_levels(built: Path, tmp_path: Path) -> None:
+    width, height = 3, 2
+    programs: list[list[tuple[Any, ...]]] = []
+    for rank in range(width * height):
+        x, y = rank % width, rank // width
+        program: list[tuple[Any, ...]] = []
+        # A rank's sends: place 0 to the east, place 1 to the south.
+        if x > 0:
+            program += [("post", [], [(rank - 1, 0)]), ("wait",)]
+        if y > 0:
+            program += [("post", [], [(rank - width, 1)]), ("wait",)]
+        if x < width - 1:
+            program += [("post", [0], []), ("wait",)]
+        if y < height - 1:
+            program += [("post", [1], []), ("wait",)]
+        programs.append(program)
+    by_level: dict[int, list[Message]] = {}
+    for (rank, place), level in sorted(levels(programs).items()):
+        by_level.setdefault(level, []).append((rank, rank + (1 if place == 0 else width), [512, 1024][place]))
+    # By hand: 0 sends east in level 1; 1 has it and sends east, while 0 sends south, in 2; ...
+    assert by_level[1] == [(0, 1, 512)] and by_level[2] == [(0, 3, 1024), (1, 2, 512)]
+    extracted = [
+        extract(log_of("sweep", width * height, built, tmp_path, width, height, 25, seed)) for seed in [0, 1, 2]
+    ]
+    found, sets, text = extracted[0]
+    assert sets == spread(by_level)
+    assert found["repetitions"] == 25
+    assert {other[2] for other in extracted} == {text}
+
+
+def test_reductions_are_expanded_on_split_communicators_only(built: Path, tmp_path: Path) -> None:
+    ring = Counter((r, (r + 1) % 8, 2048) for r in range(8))
+    phases = [exchange([r ^ bit for r in range(8)], 1024) for bit in [1, 2, 4]]
+    doubling = ["--collective", "allreduce=recursive-doubling"]
+
+    world = log_of("allreduce_kernel", 8, built, tmp_path, "world", 20, 0)
+    found, sets, _ = extract(world, *doubling)
+    assert sets == [ring] and found["repetitions"] == 20 and found["collectives_not_expanded"] > 0
+    _, sets, _ = extract(world, *doubling, "--collectives", "all")
+    assert sets == [ring, *phases]
+
+    halves = log_of("allreduce_kernel", 8, built, tmp_path, "halves", 20, 0)
+    found, sets, text = extract(halves, *doubling)
+    assert sets == [ring, *phases[:2]] and found["repetitions"] == 20
+    _, sets, _ = extract(halves, *doubling, "--collectives", "none")
+    assert sets == [ring]
+    other = log_of("allreduce_kernel", 8, built, tmp_path, "halves", 20, 3)
+    assert extract(other, *doubling)[2] == text
+
+
+def test_a_master_with_workers_is_refused(built: Path, tmp_path: Path) -> None:
+    """Who asks next is an accident: there is no repetition that all ranks share."""
+    log = log_of("master_worker", 5, built, tmp_path, 60, 1)
+    run = subprocess.run([mpi_jobs.BIN, "ccs", log], capture_output=True, text=True, timeout=60)
+    assert run.returncode == 2 and run.stdout == ""
+    assert run.stderr.startswith("error: no repetition that all ranks share")
+    assert "hint: " in run.stderr
