@@ -19,6 +19,7 @@ PROGRAMS = [
     ("nonblocking_collectives", 3, ["openmpi", "mpich"]),
     ("neighborhoods", 6, ["openmpi", "mpich"]),
     ("threads", 2, ["openmpi", "mpich"]),
+    ("handed_over", 2, ["openmpi", "mpich"]),
     ("large_counts", 3, ["mpich"]),
 ]
 
@@ -35,6 +36,21 @@ def test_profiler_counts_what_the_tracer_counts(name: str, ranks: int, mpi: str,
     found = mpi_jobs.profiled(mpi_jobs.run_profiled(mpi, executable, ranks, tmp_path, *arguments), ranks)
     differing = mpi_jobs.differences(expected, found)
     assert not differing, "\n".join(differing)
+
+
+@pytest.mark.parametrize("mpi", mpi_jobs.MPIS)
+def test_a_linked_profiler_counts_as_a_preloaded_one(mpi: str, built: Path, tmp_path: Path) -> None:
+    mpi_jobs.require_mpi(mpi)
+    library = mpi_jobs.profiler(mpi)
+    preloaded = mpi_jobs.run_profiled(mpi, mpi_jobs.program(mpi, "persistent.c", built), 2, tmp_path)
+    linked = tmp_path / "linked"
+    source = mpi_jobs.PROGRAMS / "persistent.c"
+    options = [library, f"-Wl,--no-as-needed,-rpath,{library.parent}"]
+    mpi_jobs.compile_with([f"mpicc.{mpi}", *mpi_jobs.C_FLAGS, source, "-Wl,--no-as-needed", *options, "-o", linked])
+    run = mpi_jobs.run_mpi(mpi, 2, [linked], tmp_path, HAICHI_PROF=f"file={tmp_path / 'linked'}")
+    assert run.returncode == 0, run.stderr
+    found = mpi_jobs.profiled(tmp_path / "linked.haichi-log", 2)
+    assert not mpi_jobs.differences(mpi_jobs.profiled(preloaded, 2), found)
 
 
 @pytest.mark.slow
