@@ -18,6 +18,8 @@ packages=(
     libgtest-dev librapidcheck-dev libbenchmark-dev
     # both MPIs, side by side (mpicc.openmpi, mpicc.mpich): each has its profiler; Fortran for the tests of these
     libopenmpi-dev openmpi-bin libmpich-dev mpich gfortran
+    # programs that the profiler is tried with; the example goes the whole way with LAMMPS
+    hpcc lammps netpipe-mpich2 scalapack-mpi-test
 )
 developer_packages=(clang libclang-rt-14-dev libomp-dev clang-format clang-tidy gcovr librsvg2-bin)
 
