@@ -194,7 +194,8 @@ class LevelAssignment {
         CollectiveOf& collective = collectives_[found->second];
         ++transfers_[collective.transfer].missing_posts;
         const LoggedEvent& event = *window(w).events[index(w, i)].event;
-        collective.call.bytes = std::max(collective.call.bytes, RankLoops::bytes_of(event));
+        collective.call.bytes = std::max(
+            collective.call.bytes, RankLoops::contribution(event, job_->communicators[communicator].members.size()));
         if ((key.flags & kVariableSize) == 0) {
             collective.call.received_bytes =
                 std::max(collective.call.received_bytes,

@@ -174,6 +174,12 @@ std::int64_t RankLoops::bytes_of(const LoggedEvent& event) {
     return static_cast<std::int64_t>(std::min<std::uint64_t>(bytes, static_cast<std::uint64_t>(kLargestMessageBytes)));
 }
 
+std::int64_t RankLoops::contribution(const LoggedEvent& event, std::size_t members) {
+    const std::int64_t bytes = bytes_of(event);
+    if ((event.key.flags & kBlockSize) == 0) return bytes;
+    return std::min(saturated_product(bytes, static_cast<std::int64_t>(members)), kLargestMessageBytes);
+}
+
 void RankLoops::add(BodyTraffic& traffic, const LoggedEvent& event, std::int64_t times) const {
     const EventKey& key = event.key;
     const std::int32_t own = log_->rank;
@@ -204,7 +210,8 @@ void RankLoops::add(BodyTraffic& traffic, const LoggedEvent& event, std::int64_t
             if (job_->communicators[of].members.size() < 2) break;
             add_count(traffic.collectives, {kNobody, kNobody, of, 0}, times);
             if (is_expanded(*job_, of, scope_)) {
-                traffic.bytes += static_cast<double>(bytes_of(event)) * static_cast<double>(times);
+                const std::size_t members = job_->communicators[of].members.size();
+                traffic.bytes += static_cast<double>(contribution(event, members)) * static_cast<double>(times);
             }
             break;
         }

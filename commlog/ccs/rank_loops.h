@@ -66,6 +66,8 @@ class RankLoops {
     [[nodiscard]] std::uint32_t communicator(std::uint32_t in_log) const;
     /// Mean over the occurrences.
     [[nodiscard]] static std::int64_t bytes_of(const LoggedEvent& event);
+    /// What the rank contributes in all to a collective of so many ranks.
+    [[nodiscard]] static std::int64_t contribution(const LoggedEvent& event, std::size_t members);
     /// Adds `times` occurrences of an event.
     void add(BodyTraffic& traffic, const LoggedEvent& event, std::int64_t times) const;
     /// Adds `times` occurrences of an event or a loop.

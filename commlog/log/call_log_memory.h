@@ -22,10 +22,11 @@ enum class CallKind : std::uint8_t {
 
 enum CallFlags : std::uint8_t {
     kBlocking = 1,
-    kSynchronous = 2,   ///< the send completes only when it is received
-    kAnySource = 4,     ///< a receive: what came is said where it is completed
-    kAnyTag = 8,        ///< likewise
-    kVariableSize = 16  ///< stands for events that differ only in their sizes
+    kSynchronous = 2,    ///< the send completes only when it is received
+    kAnySource = 4,      ///< a receive: what came is said where it is completed
+    kAnyTag = 8,         ///< likewise
+    kVariableSize = 16,  ///< stands for events that differ only in their sizes
+    kBlockSize = 32      ///< kAlltoall: `bytes` is one block, for one member; else what the rank contributes in all
 };
 
 /// Collective operations, whatever library they come from; kOther synchronises nothing that is known of.

@@ -19,8 +19,6 @@ constexpr std::int64_t unzigzag(std::uint64_t x) { return static_cast<std::int64
 
 class Writer {
   public:
-    static constexpr bool kReads = false;
-
     template <typename T>
     void number(const T& x) {
         if constexpr (std::is_enum_v<T>) {
@@ -58,8 +56,6 @@ class Writer {
 
 class Reader {
   public:
-    static constexpr bool kReads = true;
-
     Reader(std::span<const std::byte> bytes, const std::string& place) : bytes_(bytes), place_(&place) {}
 
     template <typename T>

@@ -368,6 +368,7 @@ void DumpiRank::collective(CollectiveOperation kind, std::string_view name) {
     } else if (kind != CollectiveOperation::kBarrier) {
         const bool scatters = kind == CollectiveOperation::kScatter;
         const bool gathers = kind == CollectiveOperation::kGather;
+        o.block_sizes = kind == CollectiveOperation::kAlltoall && !call_->has("sendcounts");
         if (!scatters || is_root) o.bytes = side("sendcount", "sendcounts", "sendtype");
         if (!gathers || is_root) o.received_bytes = side("recvcount", "recvcounts", "recvtype");
     }

@@ -277,6 +277,7 @@ void TitRank::collective(const TitAction& action, bool nonblocking) {
         case TitShape::kPair:
             operation.bytes = bytes(argument(0), argument(2));
             operation.received_bytes = bytes(argument(1), argument(3));
+            operation.block_sizes = action.operation == CollectiveOperation::kAlltoall;
             break;
         case TitShape::kRootedPair: {
             operation.root = root(argument(2));

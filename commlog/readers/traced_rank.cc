@@ -117,20 +117,23 @@ bool TracedRank::start_receive(std::uint64_t request, const TracedMessage& wante
     return open(request, {number, recorder_.last_event(), static_cast<std::uint32_t>(current_), flags, true, wanted});
 }
 
+static std::uint8_t flags_of(const TracedOperation& operation) { return operation.block_sizes ? kBlockSize : 0; }
+
 void TracedRank::collective(const TracedOperation& operation) {
     FunctionCounters& counters = functions_[current_].counters;
     counters.sent.add(operation.bytes);
     counters.received.add(operation.received_bytes);
     recorder_.collective(operation.operation, local_communicator(operation.communicator), operation.root,
-                         operation.bytes, operation.received_bytes, kBlocking);
+                         operation.bytes, operation.received_bytes, flags_of(operation) | kBlocking);
 }
 
 bool TracedRank::start_collective(std::uint64_t request, const TracedOperation& operation) {
     FunctionCounters& counters = functions_[current_].counters;
     counters.sent.add(operation.bytes);
     counters.received.add(operation.received_bytes);
-    const std::uint64_t number = recorder_.collective(operation.operation, local_communicator(operation.communicator),
-                                                      operation.root, operation.bytes, operation.received_bytes, 0);
+    const std::uint64_t number =
+        recorder_.collective(operation.operation, local_communicator(operation.communicator), operation.root,
+                             operation.bytes, operation.received_bytes, flags_of(operation));
     return open(request, {number, recorder_.last_event(), static_cast<std::uint32_t>(current_), 0, false, {}});
 }
 

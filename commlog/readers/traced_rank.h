@@ -30,6 +30,7 @@ struct TracedOperation {
     std::int32_t root = kNobody;
     std::uint64_t bytes = 0;
     std::uint64_t received_bytes = 0;
+    bool block_sizes = false;  ///< an all-to-all whose sizes are those of one block
 };
 
 /// What another tool's trace says of one rank, while it is read in the order of the rank's calls: they go to a
