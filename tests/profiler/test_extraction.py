@@ -111,7 +111,7 @@ def cg_sets(columns: int, rows: int) -> Sets:
     "columns,rows,mpi",
     [
         (4, 4, "openmpi"),
-        (4, 4, "mpich"),
+        pytest.param(4, 4, "mpich", marks=pytest.mark.slow),
         pytest.param(8, 4, "openmpi", marks=pytest.mark.slow),
         pytest.param(8, 8, "openmpi", marks=pytest.mark.slow),
         pytest.param(8, 4, "mpich", marks=pytest.mark.slow),

@@ -22,9 +22,19 @@ PROGRAMS = [
     ("handed_over", 2, ["openmpi", "mpich"]),
     ("large_counts", 3, ["mpich"]),
 ]
+# Ranks of MPICH do not give way to each other on few cores: the fast tests run some programs with it.
+FAST_WITH_MPICH = ["persistent", "any_and_some", "exchanges", "derived_types", "handed_over", "large_counts"]
 
 
-@pytest.mark.parametrize("name,ranks,mpi", [(name, ranks, mpi) for name, ranks, mpis in PROGRAMS for mpi in mpis])
+def marks_of(name: str, mpi: str) -> list[pytest.MarkDecorator]:
+    return [pytest.mark.slow] if mpi == "mpich" and name not in FAST_WITH_MPICH else []
+
+
+def cases() -> list[object]:
+    return [pytest.param(name, ranks, mpi, marks=marks_of(name, mpi)) for name, ranks, mpis in PROGRAMS for mpi in mpis]
+
+
+@pytest.mark.parametrize("name,ranks,mpi", cases())
 def test_profiler_counts_what_the_tracer_counts(name: str, ranks: int, mpi: str, built: Path, tmp_path: Path) -> None:
     mpi_jobs.require_mpi(mpi)
     mpi_jobs.profiler(mpi)

@@ -88,7 +88,7 @@ def check_parts(place: Path, state_of_one: tuple[int | None, str] | None) -> Non
         assert state in states if rank is None else states[rank] == state
 
 
-@pytest.mark.parametrize("mpi", mpi_jobs.MPIS)
+@pytest.mark.parametrize("mpi", ["openmpi", pytest.param("mpich", marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "stop,state",
     [(terminate_all, (None, "signalled")), (terminate_mpiexec, None), (kill_rank_2, (2, "running"))],
