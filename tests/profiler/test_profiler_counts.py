@@ -20,10 +20,11 @@ PROGRAMS = [
     ("neighborhoods", 6, ["openmpi", "mpich"]),
     ("threads", 2, ["openmpi", "mpich"]),
     ("handed_over", 2, ["openmpi", "mpich"]),
+    ("errors", 2, ["openmpi", "mpich"]),
     ("large_counts", 3, ["mpich"]),
 ]
 # Ranks of MPICH do not give way to each other on few cores: the fast tests run some programs with it.
-FAST_WITH_MPICH = ["persistent", "any_and_some", "exchanges", "derived_types", "handed_over", "large_counts"]
+FAST_WITH_MPICH = ["persistent", "any_and_some", "exchanges", "derived_types", "handed_over", "errors", "large_counts"]
 
 
 def marks_of(name: str, mpi: str) -> list[pytest.MarkDecorator]:
@@ -42,7 +43,7 @@ def test_profiler_counts_what_the_tracer_counts(name: str, ranks: int, mpi: str,
     arguments = [40] if name == "communicators" else []
     trace = mpi_jobs.run_traced(mpi, executable, ranks, tmp_path, mpi_jobs.tracer(mpi, built), *arguments)
     expected = mpi_jobs.traced(trace, ranks)
-    assert all(of_rank.messages and sum(of_rank.calls.values()) > 10 for of_rank in expected)
+    assert all(of_rank.messages and sum(of_rank.calls.values()) >= 10 for of_rank in expected)
     found = mpi_jobs.profiled(mpi_jobs.run_profiled(mpi, executable, ranks, tmp_path, *arguments), ranks)
     differing = mpi_jobs.differences(expected, found)
     assert not differing, "\n".join(differing)
