@@ -1,4 +1,4 @@
-/* Functions of MPI 4.0: counts of 64 bits. */
+/* Functions of MPI 4.0: counts of 64 bits, exchanges with one request, persistent collectives. */
 
 #include "tests/profiler/programs/require.h"
 
@@ -41,6 +41,18 @@ int main(int argc, char** argv) {
     MPI_Request_free(&requests[1]);
     MPI_Isendrecv(out, 70, MPI_INT, next, 5, in, 90, MPI_INT, MPI_ANY_SOURCE, 5, MPI_COMM_WORLD, &requests[0]);
     MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+
+    MPI_Allreduce_init(out, in, 80, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]);
+    MPI_Recv_init(in + 4096, 100, MPI_BYTE, previous, 6, MPI_COMM_WORLD, &requests[1]);
+    for (int i = 0; i < 3; ++i) {
+        MPI_Startall(2, requests);
+        MPI_Send(out, 50 + i, MPI_BYTE, next, 6, MPI_COMM_WORLD);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        MPI_Start(&requests[0]);
+        MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    }
+    MPI_Request_free(&requests[0]);
+    MPI_Request_free(&requests[1]);
 
     MPI_Bcast_c(out, 77, MPI_INT, size - 1, MPI_COMM_WORLD);
     MPI_Allreduce_c(out, in, 78, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

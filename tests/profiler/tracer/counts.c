@@ -175,6 +175,17 @@ void open_persistent(MPI_Request request, int receives, int peer, MPI_Comm comm,
     keep_open(open);
 }
 
+void open_persistent_collective(MPI_Request request, Count given, Count got) {
+    Open* open = calloc(1, sizeof(Open));
+    open->request = request;
+    open->persistent = 1;
+    open->collective = 1;
+    open->bytes = given;
+    open->got = got;
+    open->group = MPI_GROUP_NULL;
+    keep_open(open);
+}
+
 Open* take_open(MPI_Request request) {
     if (request == MPI_REQUEST_NULL) return NULL;
     pthread_mutex_lock(&lock);
@@ -188,10 +199,14 @@ Open* take_open(MPI_Request request) {
 
 void start_open(const char* function, MPI_Request request) {
     Open* open = take_open(request);
-    if (open == NULL) return; /* a persistent collective */
     open->active = 1;
     open->function = function;
-    if (!open->receives) send_in_group(function, open->peer, open->group, open->bytes);
+    if (open->collective) {
+        trace_given(function, open->bytes);
+        trace_got(function, open->got);
+    } else if (!open->receives) {
+        send_in_group(function, open->peer, open->group, open->bytes);
+    }
     keep_open(open);
 }
 
@@ -212,7 +227,7 @@ void complete_open(Open* open, const MPI_Status* status) {
 
 void forget_open(Open* open) {
     if (open == NULL) return;
-    PMPI_Group_free(&open->group);
+    if (open->group != MPI_GROUP_NULL) PMPI_Group_free(&open->group);
     free(open);
 }
 

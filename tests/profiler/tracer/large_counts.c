@@ -2,7 +2,7 @@
 
 #if MPI_VERSION >= 4
 
-/* Functions of MPI 4.0 with counts of 64 bits, and exchanges with one request. */
+/* Functions of MPI 4.0: counts of 64 bits, exchanges with one request, persistent collectives. */
 
 int MPI_Send_c(const void* buffer, MPI_Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm) {
     trace_call("MPI_Send_c");
@@ -128,6 +128,16 @@ int MPI_Get_count_c(const MPI_Status* status, MPI_Datatype type, MPI_Count* coun
 int MPI_Type_size_c(MPI_Datatype type, MPI_Count* size) {
     trace_call("MPI_Type_size_c");
     return PMPI_Type_size_c(type, size);
+}
+
+/* Persistent collectives count each time they are started, under the function that starts them. */
+
+int MPI_Allreduce_init(const void* send, void* recv, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                       MPI_Info info, MPI_Request* request) {
+    trace_call("MPI_Allreduce_init");
+    int error = PMPI_Allreduce_init(send, recv, count, type, op, comm, info, request);
+    open_persistent_collective(*request, bytes_of((Count)count, type), bytes_of((Count)count, type));
+    return error;
 }
 
 #endif

@@ -45,12 +45,15 @@ typedef struct Open {
     MPI_Group group; /* of the peers; the communicator may be freed before the request completes */
     int peer;        /* of a persistent send */
     Count bytes;     /* likewise */
+    int collective;  /* it is persistent: `bytes` are given, `got` comes */
+    Count got;
 } Open;
 
 void open_receive(const char* function, MPI_Request request, MPI_Comm comm);
 void open_matched_receive(const char* function, MPI_Request request, MPI_Group group);
 void open_persistent(MPI_Request request, int receives, int peer, MPI_Comm comm, Count bytes);
 
+void open_persistent_collective(MPI_Request request, Count given, Count got);
 /* A persistent request is started by `function`. */
 void start_open(const char* function, MPI_Request request);
 /* Before a call that may complete or free `request`: takes it off the list, because the call may free the handle and
