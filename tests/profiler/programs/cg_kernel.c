@@ -1,5 +1,6 @@
 /* Communicates as the inner loop of NPB CG does: row exchanges, the transpose, two scalar reductions over the row.
- * cg_kernel COLUMNS ROWS ITERATIONS SEED; a SEED other than 0 delays ranks at random. */
+ * cg_kernel COLUMNS ROWS ITERATIONS SEED [OUTER]; a SEED other than 0 delays ranks at random. The iterations are made
+ * once, and OUTER times more with a reduction and a short exchange before each time. */
 
 #include <unistd.h>
 
@@ -28,14 +29,25 @@ static void row_exchange(int bytes, int tag) {
     for (int bit = 1; bit < columns; bit *= 2) exchange(row * columns + (column ^ bit), bytes, tag);
 }
 
+static void iterate(int iterations, int transposed) {
+    for (int iteration = 0; iteration < iterations; ++iteration) {
+        row_exchange(kLarge, 1);
+        if (transposed != rank) exchange(transposed, kLarge, 2);
+        row_exchange(8, 3);
+        row_exchange(8, 4);
+        work();
+    }
+}
+
 int main(int argc, char** argv) {
     int size;
     MPI_Init(&argc, &argv);
-    require(argc == 5);
+    require(argc == 5 || argc == 6);
     columns = atoi(argv[1]);
     rows = atoi(argv[2]);
     const int iterations = atoi(argv[3]);
     seed = atoi(argv[4]);
+    const int outer = argc == 6 ? atoi(argv[5]) : 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     require(size == columns * rows);
@@ -44,18 +56,17 @@ int main(int argc, char** argv) {
     const int transposed = columns == rows ? (rank % rows) * rows + rank / rows
                                            : 2 * ((rank / 2 % rows) * rows + rank / 2 / rows) + rank % 2;
 
-    /* Set up: parameters from rank 0, one exchange that is not of the kernel, and a first iteration apart. */
+    /* Set up: parameters from rank 0, and an exchange that is not of the kernel. */
     int parameters[4] = {columns, rows, iterations, 0};
     MPI_Bcast(parameters, 4, MPI_INT, 0, MPI_COMM_WORLD);
     row_exchange(4096, 5);
     MPI_Barrier(MPI_COMM_WORLD);
 
-    for (int iteration = 0; iteration < iterations; ++iteration) {
-        row_exchange(kLarge, 1);
-        if (transposed != rank) exchange(transposed, kLarge, 2);
-        row_exchange(8, 3);
-        row_exchange(8, 4);
-        work();
+    iterate(iterations, transposed);
+    for (int i = 0; i < outer; ++i) {
+        MPI_Allreduce(MPI_IN_PLACE, parameters, 4, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+        row_exchange(16, 6);
+        iterate(iterations, transposed);
     }
 
     double norm = rank, largest;
