@@ -5,6 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 export CCACHE_NOHASHDIR=1
+export CC=${CC:-cc} CXX=${CXX:-c++} # by the names CMake finds; Python has others for the same compilers
 exec .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps \
     --config-settings=cmake.build-type=RelWithDebInfo \
     --config-settings='cmake.define.CMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -g1 -DNDEBUG' \
