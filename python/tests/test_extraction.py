@@ -21,7 +21,7 @@ def test_sets_of_a_trace_are_those_of_the_program(tmp_path: Path) -> None:
     assert found.workload.ranks == 4
     assert found.repetitions == 5
     assert 0.9 < found.share_of_bytes < 1
-    messages = found.workload.messages()
+    messages = found.workload.messages
     assert np.array_equal(np.sort(messages.source), np.arange(4))
     assert np.array_equal((messages.source + 1) % 4, messages.destination)
     program = os.environ.get("HAICHI_BIN")
