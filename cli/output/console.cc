@@ -77,7 +77,16 @@ void Console::print(std::string_view label, const char* colour, std::string_view
     line += ':';
     if (colours_) line += kPlain;
     line += ' ';
-    line += text;
+    // File names may hold anything, and the terminal would obey.
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if ((byte >= 0x20 && byte != 0x7f) || c == '\n' || c == '\t') {
+            line += c;
+        } else {
+            constexpr const char* kDigits = "0123456789abcdef";
+            line += std::string("\\x") + kDigits[byte >> 4] + kDigits[byte & 15];
+        }
+    }
     line += '\n';
     (void)write_all(STDERR_FILENO, line);
 }

@@ -4,16 +4,21 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <set>
 
 #include "base/errors.h"
 #include "base/quantity.h"
 #include "commlog/ccs/cut.h"
 #include "commlog/ccs/kernel.h"
+#include "commlog/log/read_calls.h"
 
 namespace haichi {
 
 namespace {
+
+/// A kernel that explains this part of the bytes is the kernel.
+constexpr double kLargeShare = 0.5;
 
 KernelSummary summary_of(const std::vector<RankLoops>& loops, const Kernel& kernel) {
     KernelSummary summary;
@@ -109,7 +114,10 @@ Workload sets_of(const JobLog& job, const Levels& levels, std::int64_t repetitio
     Workload workload(job.rank_count, repetitions);
     workload.reserve_messages(levels.messages.size());
     LevelSets spread(job.rank_count, options.sends_per_rank);
+    // What is computed behind the last set is before the first one of the next repetition.
+    const std::size_t last = levels.messages.empty() ? 0 : static_cast<std::size_t>(levels.messages.back().level);
     double computing = 0;
+    for (std::size_t l = last + 1; l < levels.compute_seconds.size(); ++l) computing += levels.compute_seconds[l];
     std::size_t computed = 0;
     level_count = 0;
     for (std::size_t first = 0; first < levels.messages.size();) {
@@ -267,22 +275,41 @@ ComputeTime parse_compute_time(std::string_view text) {
     throw OptionError("--compute takes none or mean, not " + shown(text));
 }
 
-Extraction extract_sets(const JobLog& job, const ExtractionOptions& options) {
-    if (options.sends_per_rank < 1 || options.sends_per_rank > kMostSendsPerRank) {
-        throw OptionError("--sends-per-rank must be 1 to " + std::to_string(kMostSendsPerRank));
+namespace {
+
+/// The whole log as one repetition, or a kernel: with options.kernel that one, else the first whose loops run at the
+/// same time. Ranks may do the same as often at different times; then what is sent in one and received in the other
+/// adds up to far more than a repetition's messages.
+Levels levels_of_kernel(const JobLog& job, const std::vector<RankLoops>& loops, const KernelSearch& search,
+                        const ExtractionOptions& options, Extraction& extraction) {
+    if (extraction.chosen < 0) {
+        return assign_levels(job, loops, unroll_all(job, loops, options.most_events), {}, options.levels);
     }
-    if (!job.has_calls) {
-        throw UnsupportedError(
-            "the log (" + job.format + ") says what was sent, not in which order: no sets can be extracted",
-            "use it as a communication matrix, one set: haichi log convert");
+    constexpr std::int64_t kMostRepetitionsInFlight = 2;
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    for (; static_cast<std::size_t>(extraction.chosen) < search.kernels.size(); ++extraction.chosen) {
+        const Kernel& kernel = search.kernels[static_cast<std::size_t>(extraction.chosen)];
+        std::vector<RankWindow> windows = unroll(loops, kernel, options.most_events);
+        extraction.in_flight = 0;
+        Levels levels = levels_from_best_cut(job, loops, kernel, windows, options.levels, extraction.in_flight);
+        const auto messages = static_cast<std::int64_t>(levels.messages.size());
+        if (options.kernel || extraction.in_flight <= kMostRepetitionsInFlight * messages) return levels;
+        least = std::min(least, extraction.in_flight);
     }
+    throw UnsupportedError(
+        "no repetition that all ranks share: loops that match do not run at the same time (" +
+            times(least, "message", "messages") + " would be under way between them)",
+        "--kernel whole takes the whole log as one repetition, --kernel 1 the largest loop all the same");
+}
+
+Extraction extract_from(const JobLog& job, const ExtractionOptions& options) {
     std::vector<RankLoops> loops;
     loops.reserve(job.ranks.size());
     for (const RankLog& rank : job.ranks) loops.emplace_back(job, rank, options.levels.collectives);
 
     Extraction extraction;
     extraction.total_bytes = bytes_of_job(loops);
-    KernelSearch search = find_kernels(job, loops);
+    const KernelSearch search = find_kernels(job, loops);
     for (const Kernel& kernel : search.kernels) extraction.kernels.push_back(summary_of(loops, kernel));
     if (search.kernels.empty() && !search.refusal.empty() && options.kernel != 0) {
         throw UnsupportedError("no repetition that all ranks share: " + search.refusal,
@@ -294,24 +321,16 @@ Extraction extract_sets(const JobLog& job, const ExtractionOptions& options) {
                           times(static_cast<std::int64_t>(search.kernels.size()), "kernel", "kernels"));
     }
     extraction.chosen = whole ? -1 : options.kernel.value_or(1) - 1;
-
-    std::vector<RankWindow> windows;
-    std::int64_t repetitions = 1;
-    if (whole) {
-        windows = unroll_all(job, loops, options.most_events);
-    } else {
-        const Kernel& kernel = search.kernels[static_cast<std::size_t>(extraction.chosen)];
-        repetitions = kernel.repetitions;
-        windows = unroll(loops, kernel, options.most_events);
-    }
-    const Levels levels =
-        whole ? assign_levels(job, loops, windows, {}, options.levels)
-              : levels_from_best_cut(job, loops, search.kernels[static_cast<std::size_t>(extraction.chosen)], windows,
-                                     options.levels, extraction.in_flight);
+    const Levels levels = levels_of_kernel(job, loops, search, options, extraction);
     if (levels.messages.empty()) refuse_without_messages(levels);
 
-    extraction.kernel_bytes =
-        whole ? extraction.total_bytes : search.kernels[static_cast<std::size_t>(extraction.chosen)].bytes;
+    std::int64_t repetitions = 1;
+    extraction.kernel_bytes = extraction.total_bytes;
+    if (extraction.chosen >= 0) {
+        const Kernel& kernel = search.kernels[static_cast<std::size_t>(extraction.chosen)];
+        repetitions = kernel.repetitions;
+        extraction.kernel_bytes = kernel.bytes;
+    }
     for (const double seconds : levels.compute_seconds) extraction.compute_seconds += seconds;
     extraction.relying_on_buffers = levels.relying_on_buffers;
     extraction.to_oneself = levels.to_oneself;
@@ -321,6 +340,54 @@ Extraction extract_sets(const JobLog& job, const ExtractionOptions& options) {
     extraction.workload = sets_of(job, levels, repetitions, options, extraction.levels);
     warn(job, loops, levels, extraction);
     return extraction;
+}
+
+double share_of(const Extraction& extraction) {
+    return extraction.total_bytes > 0 ? extraction.kernel_bytes / extraction.total_bytes : 0;
+}
+
+/// The kernel of the log in which sizes are not told apart, where it explains most of what is sent.
+std::optional<Extraction> extract_without_sizes(const JobLog& job, const ExtractionOptions& options) {
+    JobLog joined = job;
+    for (RankLog& rank : joined.ranks) {
+        for (CallSequence& calls : rank.threads) calls = with_sizes_joined(std::move(calls), job.format + " log");
+    }
+    try {
+        Extraction extraction = extract_from(joined, options);
+        if (extraction.chosen < 0 || share_of(extraction) < kLargeShare) return std::nullopt;
+        extraction.warnings.emplace_back(
+            "sizes change from repetition to repetition: they are taken together, with their mean");
+        return extraction;
+    } catch (const UnsupportedError&) {
+        return std::nullopt;
+    }
+}
+
+}  // namespace
+
+Extraction extract_sets(const JobLog& job, const ExtractionOptions& options) {
+    if (options.sends_per_rank < 1 || options.sends_per_rank > kMostSendsPerRank) {
+        throw OptionError("--sends-per-rank must be 1 to " + std::to_string(kMostSendsPerRank));
+    }
+    if (!job.has_calls) {
+        throw UnsupportedError(
+            "the log (" + job.format + ") says what was sent, not in which order: no sets can be extracted",
+            "use it as a communication matrix, one set: haichi log convert");
+    }
+    try {
+        Extraction extraction = extract_from(job, options);
+        if (options.kernel || share_of(extraction) >= kLargeShare || extraction.total_bytes == 0) return extraction;
+        // A few sizes that come and go hide the repetition.
+        if (auto without = extract_without_sizes(job, options)) return *std::move(without);
+        extraction.warnings.push_back("the kernel explains only " +
+                                      std::to_string(static_cast<int>(100 * share_of(extraction))) +
+                                      " % of the bytes sent");
+        return extraction;
+    } catch (const UnsupportedError&) {
+        if (options.kernel) throw;
+        if (auto without = extract_without_sizes(job, options)) return *std::move(without);
+        throw;
+    }
 }
 
 }  // namespace haichi

@@ -24,6 +24,8 @@ namespace {
 
 /// Of a job whose log is read: a small file that states more would fill the memory with empty ranks.
 constexpr std::int32_t kMostLoggedRanks = 1 << 22;
+/// Members of a communicator that are not in the job: parents of spawned processes, say.
+constexpr std::int32_t kMostOutside = 1 << 20;
 
 /// A file as memory. Parts are mostly room that was never used and takes no space: they are not read whole.
 class MappedFile {
@@ -146,7 +148,8 @@ std::vector<std::int32_t> expanded(const std::vector<RankSegment>& segments, std
             throw InputError(place + ": a communicator with " + std::to_string(segment.count) + " members from " +
                              std::to_string(segment.first) + " among " + std::to_string(ranks) + " ranks");
         };
-        if (segment.count < 0 || segment.count > ranks) fail();
+        const std::int32_t most = segment.first == kOutside ? kMostOutside : ranks;
+        if (segment.count < 0 || segment.count > most) fail();
         if (members.size() + static_cast<std::size_t>(segment.count) > static_cast<std::size_t>(kMostRanks)) fail();
         for (std::int32_t i = 0; i < segment.count; ++i) {
             const std::int64_t member =

@@ -36,6 +36,28 @@ class LoopFinder {
 
     void push(Symbol symbol) { push(0, symbol); }
 
+    /// Ends all loops: everything goes to `top`.
+    void flush() {
+        for (std::uint32_t l = 0; l < kLevels; ++l) {
+            while (memory_->levels[l].in_loop != 0) leave_loop(l);
+            emit_first(l, memory_->levels[l].size);
+        }
+    }
+
+    /// Enters the bodies and loops that the memory's arrays hold into its tables.
+    void know_loops() {
+        for (std::uint32_t b = 0; b < memory_->body_count; ++b) {
+            LoopBody& body = memory_->bodies[b];
+            body.hash = body_hash(polynomial(memory_->body + body.first, body.length), body.length);
+            slot_of(memory_->body_table, body.hash) = {body.hash, b, 0};
+        }
+        for (std::uint32_t l = 0; l < memory_->loop_count; ++l) {
+            const std::uint64_t hash =
+                loop_hash(memory_->bodies[memory_->loops[l].body].hash, memory_->loops[l].repetitions);
+            slot_of(memory_->loop_table, hash) = {hash, l, 0};
+        }
+    }
+
   private:
     static std::uint32_t dense(Symbol symbol) {
         return symbol < kLoopSymbol ? symbol : symbol - kLoopSymbol + kMostEvents;
@@ -136,6 +158,9 @@ class LoopFinder {
     static std::uint64_t body_hash(std::uint64_t polynomial, std::uint32_t length) {
         return mixed(polynomial ^ mixed(length)) | 1;
     }
+    static std::uint64_t loop_hash(std::uint64_t of_body, std::uint64_t repetitions) {
+        return mixed(of_body + repetitions * kBase) | 1;
+    }
     static std::uint64_t polynomial(const Symbol* symbols, std::uint32_t length) {
         std::uint64_t sum = 0;
         for (std::uint32_t i = 0; i < length; ++i) sum = sum * kBase + coefficient(symbols[i]);
@@ -178,15 +203,15 @@ class LoopFinder {
         }
         const std::uint32_t body = body_slot.index;
         memory_->bodies[body].repetitions += repetitions;
-        const std::uint64_t loop_hash = mixed(hash + repetitions * 0x9e3779b97f4a7c15ULL) | 1;
-        HashSlot& slot = slot_of(memory_->loop_table, loop_hash);
+        const std::uint64_t whole_hash = loop_hash(hash, repetitions);
+        HashSlot& slot = slot_of(memory_->loop_table, whole_hash);
         if (slot.hash == 0) {
             if (memory_->loop_count == kMostLoops) {
                 memory_->lost_symbols += length * repetitions;
                 return lost_symbol();
             }
             memory_->loops[memory_->loop_count] = {body, 0, repetitions};
-            slot = {loop_hash, memory_->loop_count++, 0};
+            slot = {whole_hash, memory_->loop_count++, 0};
         }
         return kLoopSymbol + slot.index;
     }

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <memory>
 #include <new>
 #include <optional>
@@ -222,14 +223,45 @@ double unrolled_size(const CallSequence& calls) {
     return size;
 }
 
+using FreshMemory = std::unique_ptr<CallLogMemory, void (*)(void*)>;
+FreshMemory fresh_memory() {
+    FreshMemory memory(static_cast<CallLogMemory*>(std::calloc(1, sizeof(CallLogMemory))), &std::free);
+    if (memory == nullptr) throw std::bad_alloc();
+    return memory;
+}
+
+/// Loops that only the end of the log has made whole: what the outer levels were still waiting for.
+CallSequence folded_at_end(CallSequence calls, const std::string& place) {
+    if (calls.sequence.size() < 2 || calls.events.size() >= kLostEvent || calls.bodies.size() > kMostLoops ||
+        calls.loops.size() > kMostLoops || calls.body.size() > kMostBodySymbols) {
+        return calls;
+    }
+    check_calls(calls, std::numeric_limits<std::int32_t>::max(), std::numeric_limits<std::uint32_t>::max(), place);
+    const FreshMemory memory = fresh_memory();
+    memory->body_count = static_cast<std::uint32_t>(calls.bodies.size());
+    memory->loop_count = static_cast<std::uint32_t>(calls.loops.size());
+    memory->body_symbols = static_cast<std::uint32_t>(calls.body.size());
+    std::ranges::copy(calls.bodies, memory->bodies);
+    std::ranges::copy(calls.loops, memory->loops);
+    std::ranges::copy(calls.body, memory->body);
+    LoopFinder finder(memory.get());
+    finder.know_loops();
+    for (const Symbol symbol : calls.sequence) finder.push(symbol);
+    finder.flush();
+    if (memory->lost_symbols > 0) return calls;
+    calls.bodies.assign(memory->bodies, memory->bodies + memory->body_count);
+    calls.loops.assign(memory->loops, memory->loops + memory->loop_count);
+    calls.body.assign(memory->body, memory->body + memory->body_symbols);
+    calls.sequence.assign(memory->top, memory->top + memory->top_count);
+    return calls;
+}
+
 /// Finds the loops anew, as if it had been known from the beginning which sizes are not told apart: what was logged
 /// before that was known is then a repetition of what came after it, in every rank alike.
 CallSequence folded_again(CallSequence calls, const std::vector<Symbol>& kept, const std::string& place) {
     // Its indices are used below.
     check_calls(calls, std::numeric_limits<std::int32_t>::max(), std::numeric_limits<std::uint32_t>::max(), place);
-    const std::unique_ptr<CallLogMemory, void (*)(void*)> memory(
-        static_cast<CallLogMemory*>(std::calloc(1, sizeof(CallLogMemory))), &std::free);
-    if (memory == nullptr) throw std::bad_alloc();
+    const FreshMemory memory = fresh_memory();
     LoopFinder finder(memory.get());
     const auto push = [&](const auto& self, Symbol symbol) -> void {
         if (symbol < kLoopSymbol) {
@@ -258,7 +290,7 @@ CallSequence folded_again(CallSequence calls, const std::vector<Symbol>& kept, c
         one.count = one.gap_total = one.gap_min = one.gap_max = 0;
     }
     memory->event_count = static_cast<std::uint32_t>(std::min<std::size_t>(calls.events.size(), kLostEvent));
-    CallSequence again = CallReader(*memory, place).read(calls.ticks_per_second);
+    CallSequence again = folded_at_end(CallReader(*memory, place).read(calls.ticks_per_second), place);
     again.events = std::move(calls.events);
     again.completions = std::move(calls.completions);
     again.lost_events = calls.lost_events;
@@ -273,6 +305,32 @@ CallSequence read_calls(const CallLogMemory& memory, double ticks_per_second, co
     CallSequence calls = CallReader(memory, place).read(ticks_per_second);
     const std::vector<Symbol> kept = events_kept(memory, calls.events);
     const bool any_joined = std::ranges::any_of(kept, [&](const Symbol& to) { return to != &to - kept.data(); });
+    if (!any_joined || unrolled_size(calls) > kMostEventsFoldedAgain) return folded_at_end(std::move(calls), place);
+    return folded_again(std::move(calls), kept, place);
+}
+
+CallSequence with_sizes_joined(CallSequence calls, const std::string& place) {
+    std::vector<Symbol> kept(calls.events.size());
+    std::map<std::array<std::uint64_t, 4>, Symbol> first_of;
+    bool any_joined = false;
+    for (Symbol e = 0; e < kept.size(); ++e) {
+        kept[e] = e;
+        LoggedEvent& event = calls.events[e];
+        if (event.key.kind != CallKind::kSend && event.key.kind != CallKind::kCollective) continue;
+        if ((event.key.flags & kVariableSize) == 0) {  // what a job's file leaves out
+            event.bytes_total = event.key.bytes * event.count;
+            event.bytes_min = event.bytes_max = event.key.bytes;
+        }
+        EventKey key = event.key;
+        key.flags &= static_cast<std::uint8_t>(~kVariableSize);
+        key.bytes = key.received_bytes_or_list = 0;
+        std::array<std::uint64_t, 4> words{};
+        std::memcpy(words.data(), &key, sizeof(key));
+        kept[e] = first_of.try_emplace(words, e).first->second;
+        if (kept[e] == e) continue;
+        any_joined = true;
+        calls.events[kept[e]].key.flags |= kVariableSize;
+    }
     if (!any_joined || unrolled_size(calls) > kMostEventsFoldedAgain) return calls;
     return folded_again(std::move(calls), kept, place);
 }

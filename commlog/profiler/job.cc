@@ -222,7 +222,7 @@ void end_job() {
     h.ticks_per_second = ticks_per_second(job_began, now());
     h.state = RankState::kFinished;
     const bool is_merged = merge_parts(*profiler.memory, configuration.file, has_part);
-    if (has_part && is_merged && !configuration.keeps_parts) unlink(part_path);
+    if (has_part && is_merged && !configuration.keeps_parts) remove_part(part_path);
 }
 
 void abort_job() {

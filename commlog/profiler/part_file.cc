@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -43,7 +44,9 @@ ProfileMemory* map_part(const char* path, int& error) {
         // Asking for more would end the process by SIGXFSZ.
         errno = EFBIG;
     } else {
-        part = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+        // A part of that name may be another job's that is running: truncating it would end that job by SIGBUS.
+        unlink(path);
+        part = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     }
     if (part >= 0 && ftruncate(part, sizeof(ProfileMemory)) == 0 &&
         reserve_part(part, 0, offsetof(ProfileMemory, threads) + sizeof(ThreadMemory))) {
@@ -56,6 +59,13 @@ ProfileMemory* map_part(const char* path, int& error) {
         part = -1;
     }
     return map(-1);
+}
+
+void remove_part(const char* path) {
+    struct stat own {};
+    struct stat named {};
+    if (part < 0 || fstat(part, &own) != 0 || stat(path, &named) != 0) return;
+    if (own.st_ino == named.st_ino && own.st_dev == named.st_dev) unlink(path);
 }
 
 void unmap_part(ProfileMemory* memory) {

@@ -15,6 +15,9 @@ bool reserve_part(int file, std::size_t offset, std::size_t size);
 /// Reserves what thread `number` will write. Does nothing without a file.
 bool reserve_thread(std::uint32_t number);
 
+/// Removes the part's file, unless another job has put its own there.
+void remove_part(const char* path);
+
 void unmap_part(ProfileMemory* memory);
 
 }  // namespace haichi::profiler

@@ -73,6 +73,11 @@ bool is_log_file(const std::string& path) {
 }
 
 JobLog read_log(const std::string& path, const std::string& format) {
+    // It is opened again to be read, and formats of several files look beside it.
+    std::error_code error;
+    if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error)) {
+        throw InputError(path + ": a log must be a file", "save it to a file first");
+    }
     if (!format.empty()) return log_format(format).read(path);
     const std::string prefix = beginning_of(path);
     const LogFormat* const found = recognised(prefix);

@@ -373,6 +373,49 @@ TEST(Extraction, a_log_without_repetition_is_one_repetition) {
     EXPECT_EQ(found.workload.set_count(), 2U);
 }
 
+TEST(Extraction, a_few_sizes_that_come_and_go_are_taken_together) {
+    const LoggedProgram program(2, [](Rank& rank) {
+        std::mt19937 random(static_cast<unsigned>(rank.rank()) + 4);
+        for (int i = 0; i < 30; ++i) rank.sendrecv(1 - rank.rank(), 1 - rank.rank(), 100 * (1 + random() % 3));
+    });
+    const Extraction found = extract_sets(program.log(), {});
+    EXPECT_EQ(found.workload.iterations(), 30);
+    EXPECT_EQ(found.in_flight, 0);
+    EXPECT_EQ(found.workload.messages().size(), 2U);
+    EXPECT_NE(
+        std::ranges::find_if(found.warnings, [](const std::string& w) { return w.find("sizes change") != w.npos; }),
+        found.warnings.end());
+}
+
+TEST(Extraction, an_outer_loop_that_the_end_of_the_log_completes_is_found) {
+    const LoggedProgram program(2, [](Rank& rank) {
+        for (int outer = 0; outer < 2; ++outer) {
+            for (const int inner : {7, 4, 5}) {
+                for (int i = 0; i < inner; ++i) rank.sendrecv(1 - rank.rank(), 1 - rank.rank(), 10);
+                rank.sendrecv(1 - rank.rank(), 1 - rank.rank(), 9000, 3);
+            }
+        }
+    });
+    const Extraction found = extract_sets(program.log(), {});
+    EXPECT_EQ(found.workload.iterations(), 2);
+    EXPECT_EQ(found.workload.set_count(), 19U);
+    EXPECT_DOUBLE_EQ(found.kernel_bytes, found.total_bytes);
+}
+
+TEST(Extraction, computing_before_a_barrier_at_the_end_belongs_to_the_next_repetition) {
+    const LoggedProgram program(2, [](Rank& rank) {
+        for (int i = 0; i < 10; ++i) {
+            rank.compute(i == 0 ? 8000 : 3000);
+            rank.sendrecv(1 - rank.rank(), 1 - rank.rank(), 100);
+            rank.compute(5000);
+            rank.collective(CollectiveOperation::kBarrier, 0, 0);
+        }
+    });
+    ExtractionOptions options;
+    options.compute_time = ComputeTime::kMean;
+    EXPECT_NEAR(extract_sets(program.log(), options).workload.set(0).compute_seconds, 8.5e-6, 1e-9);
+}
+
 TEST(Extraction, computing_time_is_given_to_the_sets_when_asked) {
     const LoggedProgram program(2, [](Rank& rank) {
         for (int i = 0; i < 10; ++i) {
