@@ -346,6 +346,17 @@ double share_of(const Extraction& extraction) {
     return extraction.total_bytes > 0 ? extraction.kernel_bytes / extraction.total_bytes : 0;
 }
 
+std::int32_t ranks_with_messages(const JobLog& job) {
+    const auto has_messages = [](const CallSequence& calls) {
+        return std::ranges::any_of(calls.events, [](const LoggedEvent& event) {
+            return event.key.kind == CallKind::kSend || event.key.kind == CallKind::kReceive ||
+                   event.key.kind == CallKind::kReceiveAny;
+        });
+    };
+    return static_cast<std::int32_t>(std::ranges::count_if(
+        job.ranks, [&](const RankLog& rank) { return std::ranges::any_of(rank.threads, has_messages); }));
+}
+
 /// The kernel of the log in which sizes are not told apart, where it explains most of what is sent.
 std::optional<Extraction> extract_without_sizes(const JobLog& job, const ExtractionOptions& options) {
     JobLog joined = job;
@@ -376,12 +387,21 @@ Extraction extract_sets(const JobLog& job, const ExtractionOptions& options) {
     }
     try {
         Extraction extraction = extract_from(job, options);
-        if (options.kernel || share_of(extraction) >= kLargeShare || extraction.total_bytes == 0) return extraction;
+        if (options.kernel || extraction.chosen < 0 || share_of(extraction) >= kLargeShare ||
+            extraction.total_bytes == 0) {
+            return extraction;
+        }
         // A few sizes that come and go hide the repetition.
         if (auto without = extract_without_sizes(job, options)) return *std::move(without);
-        extraction.warnings.push_back("the kernel explains only " +
-                                      std::to_string(static_cast<int>(100 * share_of(extraction))) +
-                                      " % of the bytes sent");
+        const std::string share = std::to_string(static_cast<int>(100 * share_of(extraction))) + " % of the bytes sent";
+        const std::int32_t ranks = extraction.kernels[static_cast<std::size_t>(extraction.chosen)].ranks;
+        if (ranks < ranks_with_messages(job)) {
+            throw UnsupportedError("no repetition that all ranks share: the largest one is of " +
+                                       times(ranks, "rank", "ranks") + " and explains " + share,
+                                   "--kernel " + std::to_string(extraction.chosen + 1) +
+                                       " takes it all the same, --kernel whole the whole log as one repetition");
+        }
+        extraction.warnings.push_back("the kernel explains only " + share);
         return extraction;
     } catch (const UnsupportedError&) {
         if (options.kernel) throw;
