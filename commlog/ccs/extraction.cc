@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <exception>
 #include <limits>
 #include <optional>
 #include <set>
@@ -342,10 +343,6 @@ Extraction extract_from(const JobLog& job, const ExtractionOptions& options) {
     return extraction;
 }
 
-double share_of(const Extraction& extraction) {
-    return extraction.total_bytes > 0 ? extraction.kernel_bytes / extraction.total_bytes : 0;
-}
-
 std::int32_t ranks_with_messages(const JobLog& job) {
     const auto has_messages = [](const CallSequence& calls) {
         return std::ranges::any_of(calls.events, [](const LoggedEvent& event) {
@@ -365,7 +362,7 @@ std::optional<Extraction> extract_without_sizes(const JobLog& job, const Extract
     }
     try {
         Extraction extraction = extract_from(joined, options);
-        if (extraction.chosen < 0 || share_of(extraction) < kLargeShare) return std::nullopt;
+        if (extraction.chosen < 0 || extraction.share_of_bytes() < kLargeShare) return std::nullopt;
         extraction.warnings.emplace_back(
             "sizes change from repetition to repetition: they are taken together, with their mean");
         return extraction;
@@ -385,29 +382,31 @@ Extraction extract_sets(const JobLog& job, const ExtractionOptions& options) {
             "the log (" + job.format + ") says what was sent, not in which order: no sets can be extracted",
             "use it as a communication matrix, one set: haichi log convert");
     }
+    std::optional<Extraction> found;
+    std::exception_ptr refusal;
     try {
-        Extraction extraction = extract_from(job, options);
-        if (options.kernel || extraction.chosen < 0 || share_of(extraction) >= kLargeShare ||
-            extraction.total_bytes == 0) {
-            return extraction;
-        }
-        // A few sizes that come and go hide the repetition.
-        if (auto without = extract_without_sizes(job, options)) return *std::move(without);
-        const std::string share = std::to_string(static_cast<int>(100 * share_of(extraction))) + " % of the bytes sent";
-        const std::int32_t ranks = extraction.kernels[static_cast<std::size_t>(extraction.chosen)].ranks;
-        if (ranks < ranks_with_messages(job)) {
-            throw UnsupportedError("no repetition that all ranks share: the largest one is of " +
-                                       times(ranks, "rank", "ranks") + " and explains " + share,
-                                   "--kernel " + std::to_string(extraction.chosen + 1) +
-                                       " takes it all the same, --kernel whole the whole log as one repetition");
-        }
-        extraction.warnings.push_back("the kernel explains only " + share);
-        return extraction;
+        found = extract_from(job, options);
     } catch (const UnsupportedError&) {
         if (options.kernel) throw;
-        if (auto without = extract_without_sizes(job, options)) return *std::move(without);
-        throw;
+        refusal = std::current_exception();
     }
+    if (found &&
+        (options.kernel || found->chosen < 0 || found->total_bytes == 0 || found->share_of_bytes() >= kLargeShare)) {
+        return *std::move(found);
+    }
+    // A few sizes that come and go hide the repetition.
+    if (auto without = extract_without_sizes(job, options)) return *std::move(without);
+    if (!found) std::rethrow_exception(refusal);
+    const std::string share = std::to_string(static_cast<int>(100 * found->share_of_bytes())) + " % of the bytes sent";
+    const std::int32_t ranks = found->kernels[static_cast<std::size_t>(found->chosen)].ranks;
+    if (ranks < ranks_with_messages(job)) {
+        throw UnsupportedError("no repetition that all ranks share: the largest one is of " +
+                                   times(ranks, "rank", "ranks") + " and explains " + share,
+                               "--kernel " + std::to_string(found->chosen + 1) +
+                                   " takes it all the same, --kernel whole the whole log as one repetition");
+    }
+    found->warnings.push_back("the kernel explains only " + share);
+    return *std::move(found);
 }
 
 }  // namespace haichi

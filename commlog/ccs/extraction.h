@@ -58,6 +58,9 @@ struct Extraction {
     std::int64_t in_flight = 0;  ///< messages under way at every cut; 0: the cut is clean
     std::int64_t relying_on_buffers = 0, to_oneself = 0, outside = 0, collectives_left = 0, neighborhood = 0;
     std::vector<std::string> warnings;
+
+    /// What the kernel's repetitions explain of the bytes sent, 0 to 1.
+    [[nodiscard]] double share_of_bytes() const { return total_bytes > 0 ? kernel_bytes / total_bytes : 0; }
 };
 
 /// The concurrent communication sets of a job's repeating kernel, as messages that neither share a source or a

@@ -48,7 +48,7 @@ std::string extraction_json(const Extraction& extraction) {
         {"kernels", std::move(kernels)},
         {"total_bytes", extraction.total_bytes},
         {"kernel_bytes", extraction.kernel_bytes},
-        {"share_of_bytes", share_of(extraction.kernel_bytes, extraction.total_bytes)},
+        {"share_of_bytes", extraction.share_of_bytes()},
         {"levels", extraction.levels},
         {"sets", std::move(sets)},
         {"compute_seconds", extraction.compute_seconds},
