@@ -11,6 +11,7 @@
 #include "mapper/anneal/cooling.h"
 #include "mapper/anneal/metropolis.h"
 #include "mapper/anneal/proposer.h"
+#include "mapper/search/convergence.h"
 #include "objectives/objective.h"
 
 namespace haichi {
@@ -30,6 +31,7 @@ struct AnnealState {
     std::int64_t accepted = 0;
     double energy = 0;  ///< of the mapping against the start, in messages of mean size
     Cooling cooling;
+    Convergence convergence;
     std::vector<RankId> hot_ranks;
     std::int64_t hot_ranks_renewed_at = -1;  ///< evaluation number; -1: never
 };
@@ -49,6 +51,7 @@ class Annealer {
           bound_(objective.lower_bound()) {
         objective_->reset(state_.best.get(state_.mapping));
         best_value_ = objective_->value();
+        if (state_.evaluations == 0) state_.convergence.improved(0, objective_->in_unit(best_value_));
         objective_->reset(state_.mapping);
     }
 
@@ -133,6 +136,7 @@ class Annealer {
         if (objective_->value() < best_value_) {
             best_value_ = objective_->value();
             state_.best.improved();
+            state_.convergence.improved(state_.evaluations, objective_->in_unit(best_value_));
         } else {
             state_.best.moved(state_.mapping, move);
         }

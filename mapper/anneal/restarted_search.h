@@ -32,6 +32,7 @@ struct Winner {
     Value value{};
     bool at_bound = false;
     Mapping mapping;
+    Convergence convergence;
 };
 
 /// Mean size of the energy changes of a few proposals that change it, from the objective's current mapping; none is
@@ -124,7 +125,7 @@ class RestartedSearch {
         const auto value = annealer.best_value();
         const bool wins =
             winner_.restart < 0 || value < winner_.value || (!(winner_.value < value) && restart < winner_.restart);
-        if (wins) winner_ = {restart, value, annealer.at_bound(), annealer.best()};
+        if (wins) winner_ = {restart, value, annealer.at_bound(), annealer.best(), annealer.state().convergence};
     }
 
     Cooling plan_cooling(O& objective, const Mapping& start, double companion, const Random& random) {
@@ -205,6 +206,7 @@ class RestartedSearch {
         }
         const O objective(problem_, spec_, default_placement_);
         found.mapping = std::move(winner_.mapping);
+        found.convergence = winner_.convergence.points();
         found.value = objective.in_unit(winner_.value);
         if (const auto bound = objective.lower_bound()) found.lower_bound = objective.in_unit(*bound);
         found.optimal = winner_.at_bound;

@@ -125,6 +125,7 @@ MapReport run_map(const MapRequest& request, const SearchControl& control, const
         report.mapping = found.mapping;
         is_proven = report.strategy == "exhaustive" && found.optimal;
         report.evaluations = found.evaluations;
+        report.convergence = found.convergence;
         report.time_limit_seconds = limit;
         report.reproducible = !limit && !found.interrupted;
         if (found.loop_seconds > 0) {

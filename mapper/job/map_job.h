@@ -10,6 +10,7 @@
 #include "commlog/workload/workload.h"
 #include "mapper/job/simulate_job.h"
 #include "mapper/rankmap/rankmap.h"
+#include "mapper/search/convergence.h"
 #include "mapper/search/search_options.h"
 #include "netmodel/machine/allocation.h"
 #include "netmodel/machine/machine.h"
@@ -87,8 +88,9 @@ struct MapReport {
     std::optional<unsigned __int128> counted_lower_bound;  ///< as in ObjectiveValue
     bool optimal = false;
     std::int64_t evaluations = 0;
-    double evaluations_per_second = 0;  ///< of the annealing loop alone, per thread
-    double wall_seconds = 0;            ///< of the whole job, without simulations
+    std::vector<ConvergencePoint> convergence;  ///< of the annealing run that won, in the unit of its objective
+    double evaluations_per_second = 0;          ///< of the annealing loop alone, per thread
+    double wall_seconds = 0;                    ///< of the whole job, without simulations
     bool interrupted = false;
     bool reproducible = true;
     std::optional<double> time_limit_seconds;  ///< of the search, where it had one

@@ -70,6 +70,7 @@ SearchResult search_for_finalists(const Job& job, const StartOfRestart& start, c
             all.mapping = found.mapping;
             all.value = found.value;
             all.optimal = found.optimal;
+            all.convergence = found.convergence;
         }
         all.lower_bound = found.lower_bound;
         all.evaluations += found.evaluations;

@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <vector>
 
+#include "mapper/search/convergence.h"
 #include "objectives/mapping.h"
 
 namespace haichi {
@@ -15,7 +17,8 @@ struct SearchResult {
     std::optional<double> lower_bound;
     bool optimal = false;  ///< value and bound are exactly equal
     std::int64_t evaluations = 0;
-    double loop_seconds = 0;  ///< in the inner loops of the restarts that count, summed over threads
+    std::vector<ConvergencePoint> convergence;  ///< of the restart that won; empty where it is not recorded
+    double loop_seconds = 0;                    ///< in the inner loops of the restarts that count, summed over threads
     bool interrupted = false;
 };
 

@@ -12,5 +12,7 @@ void bind_simulate(pybind11::module_& module);
 /// Communication sets from logs; behind the workload.
 void bind_extraction(pybind11::module_& module);
 void bind_job(pybind11::module_& module);
+/// What pictures of a placement need; behind the job.
+void bind_view(pybind11::module_& module);
 
 }  // namespace haichi

@@ -82,6 +82,7 @@ PYBIND11_MODULE(_core, module) {
     bind_extraction(module);
     bind_simulate(module);
     bind_job(module);
+    bind_view(module);
 }
 
 }  // namespace haichi

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mapper/job/map_job.h"
+#include "netmodel/routing/network.h"
+
+namespace haichi {
+
+/// A job's network as pictures need it: plain arrays. Links are those that exist, numbered from 0 in the order of their
+/// ids ("compact numbers").
+struct NetworkOutline {
+    std::string_view kind;                     ///< "grid", "tree", "dragonfly" or "graph"
+    std::vector<Axis> axes;                    ///< of a grid; its vertices are numbered row-major, last axis fastest
+    std::vector<std::int32_t> vertex_level;    ///< not on a grid: 0 for terminals, from 1 for switches
+    std::vector<std::int32_t> vertex_of_node;  ///< of the job's nodes
+    std::vector<std::int32_t> link_source;     ///< vertices; both the node's own for injection and ejection channels
+    std::vector<std::int32_t> link_destination;
+    std::vector<std::int8_t> link_axis;  ///< of a grid's links; -1: another link
+    std::vector<std::int8_t> link_sign;  ///< +1 or -1 along the axis; 0: another link
+    std::vector<std::int64_t> link_bandwidth_bytes_per_s;
+    std::vector<std::string> link_names;  ///< not on a grid, as Network::link_name
+};
+NetworkOutline network_outline(const Network& network);
+
+/// The route of every message of a placement, in the order of the workload: the links of message m are
+/// link[first[m]] to link[first[m + 1] - 1], by their compact numbers. Memory O(sum of the lengths).
+struct MessageRoutes {
+    std::vector<std::int64_t> first;
+    std::vector<std::int32_t> link;
+};
+MessageRoutes message_routes(const Workload& workload, const Network& network, const Mapping& mapping);
+
+}  // namespace haichi

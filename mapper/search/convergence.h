@@ -1,0 +1,48 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+namespace haichi {
+
+/// The best value so far.
+struct ConvergencePoint {
+    std::int64_t evaluations = 0;
+    double value = 0;  ///< unit of the objective
+
+    friend bool operator==(const ConvergencePoint&, const ConvergencePoint&) = default;
+};
+
+/// How one search came down: the best value after so many evaluations, at most kPointsPerOctave points between a number
+/// of evaluations and its double, so that a curve over their logarithm is smooth and memory bounded. Improvements only,
+/// behind the start's value at 0; they are rare, so the hot loop does not feel it, and they depend on nothing but the
+/// search itself.
+class Convergence {
+  public:
+    void improved(std::int64_t evaluations, double value) {
+        const std::int64_t place = place_of(evaluations);
+        if (!points_.empty() && place == last_place_) points_.pop_back();
+        last_place_ = place;
+        points_.push_back({evaluations, value});
+    }
+    [[nodiscard]] const std::vector<ConvergencePoint>& points() const { return points_; }
+
+  private:
+    static constexpr int kBitsPerOctave = 3;
+    static constexpr std::int64_t kPointsPerOctave = std::int64_t{1} << kBitsPerOctave;
+
+    /// Equal for numbers of the same eighth of an octave.
+    static std::int64_t place_of(std::int64_t evaluations) {
+        const auto number = static_cast<std::uint64_t>(evaluations);
+        const auto bits = static_cast<int>(std::bit_width(number));
+        if (bits <= kBitsPerOctave + 1) return evaluations;
+        const int cut = bits - kBitsPerOctave - 1;
+        return cut * kPointsPerOctave + static_cast<std::int64_t>(number >> cut);
+    }
+
+    std::vector<ConvergencePoint> points_;
+    std::int64_t last_place_ = 0;
+};
+
+}  // namespace haichi

@@ -1,0 +1,74 @@
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "mapper/job/placement_view.h"
+#include "python/bindings/binding_parts.h"
+
+namespace py = pybind11;
+
+namespace haichi {
+
+namespace {
+
+/// An array that owns what the vector held.
+template <class T>
+py::array_t<T> as_array(std::vector<T>&& values) {
+    auto* const owned = new std::vector<T>(std::move(values));
+    const py::capsule owner(owned, [](void* held) { delete static_cast<std::vector<T>*>(held); });
+    return py::array_t<T>(static_cast<py::ssize_t>(owned->size()), owned->data(), owner);
+}
+
+py::dict outline_binding(const MapReport& report) {
+    NetworkOutline outline = [&] {
+        const py::gil_scoped_release release;  // up to a million links, no Python object
+        return network_outline(report.allocation->network);
+    }();
+    py::list axes;
+    for (const Axis& axis : outline.axes) axes.append(py::make_tuple(axis.name, axis.size, axis.is_ring()));
+    py::dict arrays;
+    arrays["kind"] = std::string(outline.kind);
+    arrays["axes"] = axes;
+    arrays["vertex_level"] = as_array(std::move(outline.vertex_level));
+    arrays["vertex_of_node"] = as_array(std::move(outline.vertex_of_node));
+    arrays["link_source"] = as_array(std::move(outline.link_source));
+    arrays["link_destination"] = as_array(std::move(outline.link_destination));
+    arrays["link_axis"] = as_array(std::move(outline.link_axis));
+    arrays["link_sign"] = as_array(std::move(outline.link_sign));
+    arrays["link_bandwidth_bytes_per_s"] = as_array(std::move(outline.link_bandwidth_bytes_per_s));
+    arrays["link_names"] = std::move(outline.link_names);
+    return arrays;
+}
+
+py::tuple routes_binding(const MapReport& report) {
+    MessageRoutes routes = [&] {
+        const py::gil_scoped_release release;
+        return message_routes(*report.workload, report.allocation->network, report.mapping);
+    }();
+    return py::make_tuple(as_array(std::move(routes.first)), as_array(std::move(routes.link)));
+}
+
+/// (evaluations, best value so far), one row each.
+py::tuple convergence_binding(const MapReport& report) {
+    std::vector<std::int64_t> evaluations;
+    std::vector<double> values;
+    for (const ConvergencePoint& point : report.convergence) {
+        evaluations.push_back(point.evaluations);
+        values.push_back(point.value);
+    }
+    return py::make_tuple(as_array(std::move(evaluations)), as_array(std::move(values)));
+}
+
+}  // namespace
+
+void bind_view(py::module_& module) {
+    module.def("network_outline", outline_binding, py::arg("report"));
+    module.def("message_routes", routes_binding, py::arg("report"));
+    module.def("convergence", convergence_binding, py::arg("report"));
+}
+
+}  // namespace haichi
