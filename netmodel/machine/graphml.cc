@@ -320,10 +320,10 @@ Graph parse_graphml(std::string_view text, const std::string& file,
     return collector.graph(default_bandwidth_bytes_per_s);
 }
 
-Graph load_graphml(const std::string& path, std::optional<std::int64_t> default_bandwidth_bytes_per_s) {
+std::string read_graphml(const std::string& path) {
     constexpr std::size_t kLargestBytes = std::size_t{64} << 20;
     if (path == "-") throw OptionError("a graph is read from a file, not from standard input");
-    return parse_graphml(read_file(path, kLargestBytes), path, default_bandwidth_bytes_per_s);
+    return read_file(path, kLargestBytes);
 }
 
 }  // namespace haichi

@@ -20,7 +20,7 @@ namespace haichi {
 Graph parse_graphml(std::string_view text, const std::string& file,
                     std::optional<std::int64_t> default_bandwidth_bytes_per_s);
 
-/// The same from a file of at most 64 MiB.
-Graph load_graphml(const std::string& path, std::optional<std::int64_t> default_bandwidth_bytes_per_s);
+/// The text of such a file, of at most 64 MiB.
+std::string read_graphml(const std::string& path);
 
 }  // namespace haichi

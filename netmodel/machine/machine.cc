@@ -9,7 +9,14 @@
 namespace haichi {
 
 Machine load_machine(const std::string& name_or_path) {
-    if (std::optional<Machine> preset = preset_machine(name_or_path)) return *std::move(preset);
+    MachineSource source{.name = name_or_path};
+    return load_machine(source);
+}
+
+Machine load_machine(MachineSource& source) {
+    const std::string& name_or_path = source.name;
+    if (source.text) return parse_machine(*source.text, name_or_path, &source.graph_text);
+    if (auto preset = preset_machine(name_or_path, &source.graph_text)) return *std::move(preset);
     std::error_code ignored;
     const bool is_file = name_or_path == "-" || std::filesystem::exists(name_or_path, ignored);
     const bool looks_like_file = name_or_path.find_first_of("/.") != std::string::npos;
@@ -19,7 +26,8 @@ Machine load_machine(const std::string& name_or_path) {
                           near.empty() ? "a machine is a preset (see 'haichi list machines') or a machine file" : near);
     }
     constexpr std::size_t kLargestBytes = std::size_t{64} << 20;
-    return parse_machine(read_file(name_or_path, kLargestBytes), name_or_path);
+    source.text = read_file(name_or_path, kLargestBytes);
+    return parse_machine(*source.text, name_or_path, &source.graph_text);
 }
 
 std::int64_t parse_positive_bandwidth(std::string_view text, const SourcePlace& place) {

@@ -80,6 +80,15 @@ const std::vector<MachinePreset>& machine_presets();
 /// did-you-mean), InputError with file and line for a bad file.
 Machine load_machine(const std::string& name_or_path);
 
+/// All that a machine is made of: with it, the machine can be made again where its files are not.
+struct MachineSource {
+    std::string name;                         ///< as load_machine() takes it
+    std::optional<std::string> text{};        ///< of the machine file; nothing: a preset, or not read yet
+    std::optional<std::string> graph_text{};  ///< of the graph file that either names; nothing: none, or not read yet
+};
+/// The same; texts that the source lacks are read from their files, and kept in it.
+Machine load_machine(MachineSource& source);
+
 /// Largest bandwidth a machine may have, 10^15 bytes/s, so that sums over a node's NICs cannot overflow.
 inline constexpr std::int64_t kLargestBandwidth = 1'000'000'000'000'000;
 
@@ -90,12 +99,14 @@ std::int64_t parse_positive_bandwidth(std::string_view text, const SourcePlace& 
 std::int32_t terminal_count(const Machine& machine);
 
 /// The machine that a preset's name stands for, or nothing when the word before the first ":" is no preset's. Throws
-/// OptionError for wrong parameters and UnsupportedError for presets that do not exist yet.
-std::optional<Machine> preset_machine(std::string_view name);
+/// OptionError for wrong parameters and UnsupportedError for presets that do not exist yet. `graph_text` as in
+/// parse_machine().
+std::optional<Machine> preset_machine(std::string_view name, std::optional<std::string>* graph_text = nullptr);
 /// The words before the first ":" of all presets.
 const std::vector<std::string>& preset_words();
 
-/// Parses the text of a machine file. A graph file that it names is read from the folder of `file`.
-Machine parse_machine(std::string_view text, const std::string& file);
+/// Parses the text of a machine file. A graph file that it names is read from the folder of `file`, unless its text is
+/// in `graph_text`, where it is kept.
+Machine parse_machine(std::string_view text, const std::string& file, std::optional<std::string>* graph_text = nullptr);
 
 }  // namespace haichi

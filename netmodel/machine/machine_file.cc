@@ -98,13 +98,15 @@ std::vector<std::vector<std::size_t>> parse_logical(const Section& section, cons
 }
 
 /// The graph file, from the folder of the machine file; edges without a bandwidth have the machine's.
-Graph parse_graph(const Section& section, const Machine& machine) {
+Graph parse_graph(const Section& section, const Machine& machine, std::optional<std::string>& graph_text) {
     const std::string name = section.text("file");
     if (name.empty() || name == "-") {
         throw InputError(section.place("file"), "a graph is read from a file, not from " + shown(name));
     }
     const std::filesystem::path folder = std::filesystem::path(section.file().file()).parent_path();
-    return load_graphml((folder / name).string(), machine.link_bandwidth_bytes_per_s);
+    const std::string path = (folder / name).string();
+    if (!graph_text) graph_text = read_graphml(path);
+    return parse_graphml(*graph_text, path, machine.link_bandwidth_bytes_per_s);
 }
 
 /// From the host links upwards; levels without one have the machine's.
@@ -133,7 +135,7 @@ void parse_dragonfly(const Section& section, Machine& machine) {
                               [&] { return Dragonfly(terminals, routers, global_links, groups); });
 }
 
-void parse_topology(const LocatedJson& file, Machine& machine) {
+void parse_topology(const LocatedJson& file, Machine& machine, std::optional<std::string>& graph_text) {
     static const std::vector<std::string> kKinds = {"torus", "mesh", "tree", "fattree", "dragonfly", "graph"};
     const json& value = file.root().at("topology");
     std::string kind;
@@ -151,7 +153,7 @@ void parse_topology(const LocatedJson& file, Machine& machine) {
     }
     const Section section(file, "/topology", keys);
     if (section.text("kind") == "graph") {
-        machine.topology = parse_graph(section, machine);
+        machine.topology = parse_graph(section, machine, graph_text);
         return;
     }
     if (kind == "dragonfly") {
@@ -255,7 +257,7 @@ void parse_faulty(const Section& root, Machine& machine) {
 
 }  // namespace
 
-Machine parse_machine(std::string_view text, const std::string& file_name) {
+Machine parse_machine(std::string_view text, const std::string& file_name, std::optional<std::string>* graph_text) {
     const LocatedJson file = LocatedJson::parse(text, file_name);
     const Section root(file, "",
                        {"schema", "name", "topology", "routing", "faulty", "link", "router", "packet", "node"});
@@ -271,7 +273,8 @@ Machine parse_machine(std::string_view text, const std::string& file_name) {
     const Section link(file, "/link", {"bandwidth", "cable_latency"});
     machine.link_bandwidth_bytes_per_s = parse_positive_bandwidth(link.text("bandwidth"), link.place("bandwidth"));
     link.quantity("cable_latency", parse_time_ps, machine.cable_latency_ps);
-    parse_topology(file, machine);
+    std::optional<std::string> unkept;
+    parse_topology(file, machine, graph_text != nullptr ? *graph_text : unkept);
     if (std::holds_alternative<Grid>(machine.topology)) {
         parse_grid_routing(file, machine);
     } else if (std::holds_alternative<FatTree>(machine.topology)) {

@@ -217,13 +217,14 @@ Machine fx10(std::string_view name) { return tofu_family(name, kFx10); }
 Machine fx100(std::string_view name) { return tofu_family(name, kFx100); }
 
 /// The graph says it all; where its links differ, the machine's bandwidth is that of the fastest.
-Machine graph_file(std::string_view name) {
+Machine graph_file(std::string_view name, std::optional<std::string>& graph_text) {
     const auto colon = name.find(':');
     const std::string path(colon == std::string_view::npos ? "" : name.substr(colon + 1));
     if (path.empty()) throw OptionError("machine " + shown(name) + " lacks its file", "the form is graph:FILE");
     Machine machine;
     machine.name = name;
-    machine.topology = load_graphml(path, std::nullopt);
+    if (!graph_text) graph_text = read_graphml(path);
+    machine.topology = parse_graphml(*graph_text, path, std::nullopt);
     const Graph& graph = std::get<Graph>(machine.topology);
     machine.routing = kShortestPath;
     machine.link_bandwidth_bytes_per_s = 1;  // of a single node without links
@@ -257,7 +258,7 @@ struct PresetRow {
     std::string word;
     std::string pattern;
     Parameters parameters;
-    Machine (*make)(std::string_view name);
+    Machine (*make)(std::string_view name);  ///< null: graph_file(), which alone reads a file
     std::string description;
 };
 
@@ -284,7 +285,7 @@ const std::vector<PresetRow>& rows() {
         {"dragonfly", "dragonfly:P,A,H[,GROUPS]", Parameters::kRequired, dragonfly,
          "P nodes per router, A routers per group, H global links per router (dragonfly:2,4,2), A*H+1 groups if not "
          "stated, 4 GB/s links, 2 GB/s NICs"},
-        {"graph", "graph:FILE", Parameters::kOptional, graph_file,
+        {"graph", "graph:FILE", Parameters::kOptional, nullptr,
          "any network of up to 8,192 nodes, from a GraphML file: edges with a bandwidth, nodes that are terminals or "
          "not"},
     };
@@ -311,7 +312,7 @@ const std::vector<std::string>& preset_words() {
     return kWords;
 }
 
-std::optional<Machine> preset_machine(std::string_view name) {
+std::optional<Machine> preset_machine(std::string_view name, std::optional<std::string>* graph_text) {
     const auto colon = name.find(':');
     const auto row = std::ranges::find(rows(), name.substr(0, colon), &PresetRow::word);
     if (row == rows().end()) return std::nullopt;
@@ -322,7 +323,9 @@ std::optional<Machine> preset_machine(std::string_view name) {
     if (!has_parameters && row->parameters == Parameters::kRequired) {
         throw OptionError("machine " + shown(name) + " lacks its sizes", "the form is " + row->pattern);
     }
-    return row->make(name);
+    if (row->make != nullptr) return row->make(name);
+    std::optional<std::string> unkept;
+    return graph_file(name, graph_text != nullptr ? *graph_text : unkept);
 }
 
 }  // namespace haichi

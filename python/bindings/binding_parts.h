@@ -7,6 +7,7 @@ namespace haichi {
 /// The parts of the module haichi._core. What they bind is plain; defaults, conversions and docstrings for users are in
 /// python/src/haichi.
 void bind_workload(pybind11::module_& module);
+void bind_machine(pybind11::module_& module);
 /// The options of a simulation, which bind_job() takes.
 void bind_simulate(pybind11::module_& module);
 /// Communication sets from logs; behind the workload.

@@ -18,6 +18,7 @@
 #include "mapper/rankmap/rankmap.h"
 #include "python/bindings/binding_parts.h"
 #include "python/bindings/interruptible_run.h"
+#include "python/bindings/loaded_machine.h"
 #include "python/bindings/rank_map_arrays.h"
 
 namespace py = pybind11;
@@ -44,12 +45,12 @@ ObjectiveFunction objective_function(const std::optional<py::function>& callable
     };
 }
 
-MapReport run_map_binding(const std::string& machine, const Workload& workload, const AllocationRequest& allocation,
+MapReport run_map_binding(const LoadedMachine& machine, const Workload& workload, const AllocationRequest& allocation,
                           const SearchOptions& search, const std::string& objective,
                           const std::optional<py::function>& callable, const std::string& strategy,
                           const std::string& start, const std::optional<SimulationOptions>& validation) {
     MapRequest request;
-    request.machine = machine;
+    request.machine = machine.machine;
     request.workload = workload;
     request.allocation = allocation;
     request.search = search;
@@ -65,11 +66,11 @@ MapReport run_map_binding(const std::string& machine, const Workload& workload, 
     });
 }
 
-MapReport run_evaluate_binding(const std::string& machine, const Workload& workload,
+MapReport run_evaluate_binding(const LoadedMachine& machine, const Workload& workload,
                                const AllocationRequest& allocation, const GivenMap& map, const std::string& format,
                                const std::string& objective, const std::optional<SimulationOptions>& simulation) {
     EvaluateRequest request;
-    request.machine = machine;
+    request.machine = machine.machine;
     request.workload = workload;
     request.allocation = allocation;
     request.objective = objective;

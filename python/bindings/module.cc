@@ -79,6 +79,7 @@ PYBIND11_MODULE(_core, module) {
     module.def("patterns", [] { return named_entries(patterns()); });
     module.def("workload_formats", [] { return named_entries(workload_formats()); });
     bind_workload(module);
+    bind_machine(module);
     bind_extraction(module);
     bind_simulate(module);
     bind_job(module);

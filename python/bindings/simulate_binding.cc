@@ -15,6 +15,7 @@
 #include "mapper/job/simulation_json.h"
 #include "python/bindings/binding_parts.h"
 #include "python/bindings/interruptible_run.h"
+#include "python/bindings/loaded_machine.h"
 #include "python/bindings/rank_map_arrays.h"
 
 namespace py = pybind11;
@@ -68,14 +69,14 @@ ObservationOptions make_observation(std::optional<std::int64_t> bin_ps, std::int
     return options;
 }
 
-SimulateReport run_simulate_binding(const std::string& machine, const Workload& workload,
+SimulateReport run_simulate_binding(const LoadedMachine& machine, const Workload& workload,
                                     const AllocationRequest& allocation, const std::optional<GivenMap>& map,
                                     const std::string& format, std::optional<std::int64_t> message_size_bytes,
                                     const SimulationOptions& simulation, const ObservationOptions& observation,
                                     const std::string& statistics_path, const std::string& history_path,
                                     const std::optional<py::function>& progress) {
     SimulateRequest request;
-    request.machine = machine;
+    request.machine = machine.machine;
     request.workload = workload;
     request.allocation = allocation;
     if (map) request.map = as_placement(*map);

@@ -3,7 +3,9 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -150,28 +152,38 @@ Workload workload_from_pattern(const std::string& name, int ranks, std::vector<i
     return make_pattern(name, std::move(options));
 }
 
-/// (source, destination, bytes, set) of every message, in order.
-py::tuple message_arrays(const Workload& workload) {
-    const auto count = static_cast<py::ssize_t>(workload.messages().size());
-    py::array_t<std::int32_t> source(count);
-    py::array_t<std::int32_t> destination(count);
-    py::array_t<std::int64_t> size_bytes(count);
-    py::array_t<std::int32_t> set(count);
-    auto sources = source.mutable_unchecked<1>();
-    auto destinations = destination.mutable_unchecked<1>();
-    auto sizes = size_bytes.mutable_unchecked<1>();
-    auto sets = set.mutable_unchecked<1>();
-    py::ssize_t i = 0;
-    for (std::size_t t = 0; t < workload.set_count(); ++t) {
-        for (const Message& message : workload.messages(t)) {
-            sources(i) = message.source.value;
-            destinations(i) = message.destination.value;
-            sizes(i) = message.size_bytes;
-            sets(i) = static_cast<std::int32_t>(t);
-            ++i;
-        }
+/// The messages where they lie, read-only: one array of (source, destination, bytes). `workload` stays alive with it.
+py::array messages_in_place(const py::object& workload) {
+    static_assert(sizeof(Message) == 16 && offsetof(Message, destination) == 4 && offsetof(Message, size_bytes) == 8);
+    const std::span<const Message> messages = workload.cast<const Workload&>().messages();
+    const py::dtype dtype(py::list(py::make_tuple("source", "destination", "bytes")),
+                          py::list(py::make_tuple("i4", "i4", "i8")), py::list(py::make_tuple(0, 4, 8)),
+                          sizeof(Message));
+    py::array array(dtype, {static_cast<py::ssize_t>(messages.size())}, {static_cast<py::ssize_t>(sizeof(Message))},
+                    messages.data(), workload);
+    array.attr("flags").attr("writeable") = false;
+    return array;
+}
+
+/// An entry per set.
+template <class Value, class Of>
+py::array_t<Value> set_array(const Workload& workload, Of&& of) {
+    py::array_t<Value> array(static_cast<py::ssize_t>(workload.set_count()));
+    Value* const values = array.mutable_data();
+    for (std::size_t t = 0; t < workload.set_count(); ++t) values[t] = of(workload.set(t));
+    return array;
+}
+
+bool are_equal(const Workload& a, const Workload& b) {
+    if (a.rank_count() != b.rank_count() || a.iterations() != b.iterations() || a.set_count() != b.set_count()) {
+        return false;
     }
-    return py::make_tuple(source, destination, size_bytes, set);
+    for (std::size_t t = 0; t < a.set_count(); ++t) {
+        const Workload::Set& x = a.set(t);
+        const Workload::Set& y = b.set(t);
+        if (x.label != y.label || x.compute_seconds != y.compute_seconds || x.end != y.end) return false;
+    }
+    return std::ranges::equal(a.messages(), b.messages());
 }
 
 void write_workload_file(const Workload& workload, const std::string& path) {
@@ -207,7 +219,19 @@ void bind_workload(py::module_& module) {
                                    for (std::size_t t = 0; t < w.set_count(); ++t) labels.push_back(w.set(t).label);
                                    return labels;
                                })
-        .def("message_arrays", message_arrays);
+        .def_property_readonly("set_sizes",
+                               [](const Workload& w) {
+                                   return set_array<std::int64_t>(w, [](const Workload::Set& set) {
+                                       return static_cast<std::int64_t>(set.end - set.first);
+                                   });
+                               })
+        .def_property_readonly("compute_seconds",
+                               [](const Workload& w) {
+                                   return set_array<double>(
+                                       w, [](const Workload::Set& set) { return set.compute_seconds; });
+                               })
+        .def_property_readonly("messages", messages_in_place)
+        .def("equals", are_equal, py::arg("other"), py::call_guard<py::gil_scoped_release>());
 }
 
 }  // namespace haichi

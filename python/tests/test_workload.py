@@ -1,5 +1,9 @@
 """Workloads from arrays, matrices, files and patterns."""
 
+import copy
+import pickle
+import subprocess
+import sys
 from pathlib import Path
 
 import hypothesis.extra.numpy as hnp
@@ -96,3 +100,60 @@ def test_unknown_patterns_and_useless_options_are_refused():
     assert "stencil" in caught.value.hint
     with pytest.raises(haichi.OptionError):
         haichi.Workload.from_pattern("cg", ranks=64, periodic=True)
+
+
+messages = st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(0, 2**48), st.integers(0, 2))
+
+
+@given(st.lists(messages, max_size=12), st.integers(1, 2**40), st.lists(st.floats(0, 1e9), min_size=3, max_size=3))
+def test_a_pickled_workload_is_the_same(rows, iterations, compute_seconds):
+    source, destination, size, set = np.array(rows, np.int64).reshape(-1, 4).T
+    workload = haichi.Workload.from_messages(
+        source,
+        destination,
+        size,
+        set,
+        ranks=5,
+        iterations=iterations,
+        labels=["a", "\u4e2d", ""],
+        compute_seconds=compute_seconds,
+    )
+    again = pickle.loads(pickle.dumps(workload))
+    assert fields(again) == fields(workload)
+    assert again.compute_seconds.tolist() == workload.compute_seconds.tolist() == compute_seconds
+    assert again == workload and hash(again) == hash(workload) and again.digest() == workload.digest()
+
+
+def test_workloads_differ_in_any_part_of_their_content():
+    base = {"ranks": 4, "iterations": 2, "labels": ["x", "y"], "compute_seconds": [0.0, 1.0]}
+    first = haichi.Workload.from_messages([0, 1], [1, 2], [10, 20], [0, 1], **base)
+    same = haichi.Workload.from_messages([1, 0], [2, 1], [20, 10], [1, 0], **base)
+    assert first == same == copy.copy(first) and first.digest() == same.digest()
+    others = [
+        haichi.Workload.from_messages([0, 1], [1, 2], [10, 20], [0, 1], **{**base, **change})
+        for change in ({"ranks": 5}, {"iterations": 3}, {"labels": ["x", "z"]}, {"compute_seconds": [0.0, 2.0]})
+    ]
+    others.append(haichi.Workload.from_messages([0, 1], [1, 2], [10, 20], [0, 0], **base))
+    others.append(haichi.Workload.from_messages([0, 1], [1, 3], [10, 20], [0, 1], **base))
+    others.append(haichi.Workload.from_messages([0, 1], [1, 2], [10, 21], [0, 1], **base))
+    assert all(other != first for other in others)
+    assert len({other.digest() for other in [first, *others]}) == 1 + len(others)
+    assert first != "workload"
+
+
+def test_the_digest_is_the_same_in_every_process(cg64):
+    script = "import haichi; print(haichi.Workload.from_pattern('cg', ranks=64).digest())"
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == cg64.digest()
+
+
+def test_messages_are_the_workload_s_own_memory(cg64):
+    first, second = cg64.messages, cg64.messages
+    assert np.shares_memory(first.bytes, second.bytes) and np.shares_memory(first.source, second.source)
+    for column in first:
+        assert not column.flags.writeable
+    pattern = haichi.Workload.from_pattern("cg", ranks=16)
+    kept = pattern.messages.bytes
+    expected = kept.tolist()
+    del pattern  # the arrays keep the memory
+    assert kept.tolist() == expected

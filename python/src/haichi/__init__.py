@@ -12,6 +12,7 @@ from importlib.metadata import version as _version
 from haichi.errors import Error, InputError, InternalError, OptionError, UnsupportedError
 from haichi.extraction import Extraction, extract_sets
 from haichi.job import Result, evaluate, optimize
+from haichi.machine import Axis, Machine
 from haichi.simulation import SimulationProgress, simulate
 from haichi.simulation_result import LinkTraffic, SimulatedPlacement, SimulatedRun, Simulation
 from haichi.tables import (
@@ -28,12 +29,14 @@ from haichi.workload import Messages, Workload
 __version__ = _version("haichi")
 
 __all__ = [
+    "Axis",
     "Entry",
     "Error",
     "Extraction",
     "InputError",
     "InternalError",
     "LinkTraffic",
+    "Machine",
     "Messages",
     "OptionError",
     "Result",

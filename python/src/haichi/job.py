@@ -14,6 +14,7 @@ import numpy.typing as npt
 from haichi import _core
 from haichi.allocation import allocation_request, given_map
 from haichi.errors import OptionError
+from haichi.machine import MachineLike, as_machine
 from haichi.simulation_result import SimulatedPlacement, simulated_placement
 from haichi.workload import WorkloadLike, as_workload
 
@@ -95,7 +96,7 @@ def _result(core: _core.MapReport) -> Result:
 
 def optimize(
     workload: WorkloadLike,
-    machine: str | os.PathLike[str],
+    machine: MachineLike,
     *,
     shape: str | Sequence[int] | None = None,
     origin: str | Sequence[int] | None = None,
@@ -125,7 +126,7 @@ def optimize(
     ----------
     workload: a Workload, a file, a square matrix of bytes (NumPy or SciPy), or a NetworkX graph with bytes as the
         ``weight`` of its edges.
-    machine: a preset (`haichi.list_machines`), ``"graph:FILE"`` or a machine file.
+    machine: a Machine, a preset (`haichi.list_machines`), ``"graph:FILE"`` or a machine file.
     shape, origin: the job's cuboid on the machine, ``"1x2x4x2x3x2"`` or a sequence; default: the whole machine.
     nodes: a node-list file instead of a cuboid.
     faulty: a file with nodes that are down: they take no rank, and no route passes them.
@@ -171,7 +172,7 @@ def optimize(
     )
     return _result(
         _core.run_map(
-            os.fspath(machine),
+            as_machine(machine),
             as_workload(workload)._core,
             allocation=allocation_request(shape, origin, nodes, faulty, ppn, routing, fold, count_nic),
             search=search,
@@ -191,7 +192,7 @@ def _simulation(threads: int) -> _core.SimulationOptions:
 
 def evaluate(
     workload: WorkloadLike,
-    machine: str | os.PathLike[str],
+    machine: MachineLike,
     node_of_rank: npt.ArrayLike | str | os.PathLike[str],
     *,
     shape: str | Sequence[int] | None = None,
@@ -214,7 +215,7 @@ def evaluate(
     """
     return _result(
         _core.run_evaluate(
-            os.fspath(machine),
+            as_machine(machine),
             as_workload(workload)._core,
             allocation=allocation_request(shape, origin, nodes, faulty, ppn, routing, fold, count_nic),
             map=given_map("node_of_rank", node_of_rank),

@@ -14,6 +14,7 @@ from haichi import _core
 from haichi.allocation import allocation_request, given_map
 from haichi.errors import InputError, OptionError
 from haichi.job import Result
+from haichi.machine import MachineLike, as_machine
 from haichi.simulation_result import Simulation, simulation_result
 from haichi.workload import WorkloadLike, as_workload
 
@@ -105,7 +106,7 @@ def _observation(
 
 def simulate(
     workload: WorkloadLike,
-    machine: str | os.PathLike[str],
+    machine: MachineLike,
     map: npt.ArrayLike | str | os.PathLike[str] | Result | None = None,
     *,
     shape: str | Sequence[int] | None = None,
@@ -164,7 +165,7 @@ def simulate(
         raise OptionError("format is that of a map's file, but there is none")
     return simulation_result(
         _core.run_simulate(
-            os.fspath(machine),
+            as_machine(machine),
             as_workload(workload)._core,
             allocation=allocation_request(shape, origin, nodes, faulty, ppn, routing, fold, False),
             map=None if map is None else given_map("map", map.node_of_rank if isinstance(map, Result) else map),

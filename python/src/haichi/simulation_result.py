@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import math
 from dataclasses import dataclass, field
@@ -11,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from haichi import _core
+from haichi import _core, notebook
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -205,18 +204,13 @@ class Simulation:
             ]
             for run in self.runs
         ]
-        lines = [_html_row("th", head), *(_html_row("td", row) for row in rows)]
-        return f"<table><caption>{html.escape(self._title())}</caption>{''.join(lines)}</table>"
+        return notebook.table(self._title(), rows, head)
 
 
 def _share(part: FloatArray, run: SimulatedRun) -> str:
     """Of the ranks' time."""
     total = float(run.end_seconds.sum())
     return f"{float(part.sum()) / total:.1%}" if total > 0 else ""
-
-
-def _html_row(tag: str, cells: list[str]) -> str:
-    return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
 
 
 def simulation_result(core: _core.SimulateReport) -> Simulation:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple, cast
@@ -231,24 +233,85 @@ class Workload:
         return self._core.labels
 
     @property
+    def compute_seconds(self) -> npt.NDArray[np.float64]:
+        """Of every rank before each set."""
+        return self._core.compute_seconds
+
+    @property
     def total_bytes(self) -> int:
         """Of the messages that cross the network, one iteration."""
         return self._core.total_bytes
 
     @property
     def messages(self) -> Messages:
-        """All messages, as new arrays."""
-        return Messages(*self._core.message_arrays())
+        """All messages. Read-only; all but `Messages.set` are where the workload itself has them."""
+        stored = self._core.messages
+        sizes = self._core.set_sizes
+        set = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+        set.flags.writeable = False
+        return Messages(stored["source"], stored["destination"], stored["bytes"], set)
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Writes ``haichi-workload/1``; `from_file` reads the same workload back."""
         self._core.write(os.fspath(path))
+
+    def digest(self) -> str:
+        """SHA-256 of the content, in hexadecimal: equal workloads have equal ones, on every computer."""
+        # Adding 0.0 makes -0.0, which is equal to 0.0, the same text.
+        head = [
+            self.ranks,
+            self.iterations,
+            self.labels,
+            (self.compute_seconds + 0.0).tolist(),
+            self._core.set_sizes.tolist(),
+        ]
+        digest = hashlib.sha256(json.dumps(head, separators=(",", ":")).encode())
+        messages = self._core.messages
+        digest.update(messages.astype(messages.dtype.newbyteorder("<"), copy=False).view(np.uint8).data)
+        return digest.hexdigest()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        core = self._core
+        return _unpickled, (
+            core.messages,
+            core.set_sizes,
+            core.compute_seconds,
+            self.labels,
+            self.ranks,
+            self.iterations,
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return self._core.equals(other._core) if isinstance(other, Workload) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((self.ranks, self.iterations, self._core.message_count, self.total_bytes))
 
     def __repr__(self) -> str:
         return (
             f"Workload(ranks={self.ranks}, sets={len(self.labels)}, messages={self._core.message_count}, "
             f"bytes={self.total_bytes}, iterations={self.iterations})"
         )
+
+
+def _unpickled(
+    messages: npt.NDArray[np.void],
+    set_sizes: Int64Array,
+    compute_seconds: npt.NDArray[np.float64],
+    labels: list[str],
+    ranks: int,
+    iterations: int,
+) -> Workload:
+    return Workload.from_messages(
+        messages["source"],
+        messages["destination"],
+        messages["bytes"],
+        np.repeat(np.arange(len(set_sizes)), set_sizes),
+        ranks=ranks,
+        iterations=iterations,
+        labels=labels,
+        compute_seconds=compute_seconds.tolist(),
+    )
 
 
 def _sparse_core(matrix: SparseMatrix, iterations: int, label: str) -> _core.Workload:

@@ -1,0 +1,166 @@
+"""Machines: the parallel computers that jobs run on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from haichi import _core, notebook
+
+
+class Axis(NamedTuple):
+    """Of a mesh or torus."""
+
+    name: str
+    size: int | None  #: None: given by a job's shape
+    wraps: bool
+
+
+class Machine:
+    """A parallel computer: ``Machine("fx10-kyushu")``, a preset, ``"graph:FILE"`` or the path of a machine file.
+
+    Immutable. It keeps the texts of the files it was read from, so that a pickled one is the same on computers that
+    have no such files. Raises OptionError for unknown presets, InputError with file and line for wrong files.
+    """
+
+    __slots__ = ("_core",)
+
+    def __init__(self, name: str | os.PathLike[str]) -> None:
+        self._core = _core.Machine(os.fspath(name), None, None)
+
+    @classmethod
+    def _from_source(cls, name: str, text: str | None, graph_text: str | None) -> Machine:
+        machine = cls.__new__(cls)
+        machine._core = _core.Machine(name, text, graph_text)
+        return machine
+
+    @classmethod
+    def from_file(cls, path: str | os.PathLike[str]) -> Machine:
+        """From a machine file, ``haichi-machine/1``, also where its name is a preset's."""
+        path = os.fspath(path)
+        return cls(path if path == "-" or os.sep in path else os.path.join(os.curdir, path))
+
+    @classmethod
+    def from_json(cls, text: str, *, name: str = "machine") -> Machine:
+        """From the text of a machine file. `name` stands for the file in messages, and where the text gives no name."""
+        return cls._from_source(name, text, None)
+
+    @classmethod
+    def from_dict(cls, machine: Mapping[str, Any], *, name: str = "machine") -> Machine:
+        """From the content of a machine file."""
+        return cls.from_json(json.dumps(machine, indent=1), name=name)
+
+    @property
+    def name(self) -> str:
+        """As reports show it."""
+        return self._core.name
+
+    @property
+    def text(self) -> str | None:
+        """Of the machine file; None for presets."""
+        return self._core.source[1]
+
+    @property
+    def kind(self) -> str:
+        """``"torus"`` (some axis wraps), ``"mesh"``, ``"tree"``, ``"fattree"``, ``"dragonfly"`` or ``"graph"``."""
+        return str(self._core.topology["kind"])
+
+    @property
+    def topology(self) -> dict[str, Any]:
+        """What a machine file says of it: sizes by their names there; of a graph the number of its parts."""
+        topology = self._core.topology
+        if "axes" in topology:
+            topology["axes"] = [axis._asdict() for axis in self.axes]
+        return topology
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """Of a mesh or torus; empty for other kinds."""
+        return tuple(Axis(*axis) for axis in self._core.topology.get("axes", []))
+
+    @property
+    def nodes(self) -> int | None:
+        """None where a job's shape gives the size."""
+        return self._core.node_count
+
+    @property
+    def faulty(self) -> npt.NDArray[np.int32]:
+        """Nodes that are down."""
+        return np.array(self._core.faulty, np.int32)
+
+    @property
+    def routing(self) -> str:
+        return self._core.routing
+
+    @property
+    def link_bandwidth(self) -> int:
+        """Bytes per second; of a graph that of its fastest link."""
+        return self._core.link_bandwidth
+
+    @property
+    def level_bandwidths(self) -> list[int]:
+        """Where levels have their own: of trees from the host links upwards, of dragonflies host, local, global."""
+        return self._core.level_bandwidths
+
+    @property
+    def nics_per_node(self) -> int:
+        return self._core.nics_per_node
+
+    def digest(self) -> str:
+        """SHA-256 of what it was made of: a preset's name, or the name and texts of its files."""
+        return hashlib.sha256(json.dumps(self._core.source).encode()).hexdigest()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Machine._from_source, self._core.source
+
+    def __eq__(self, other: object) -> bool:
+        return self._core.source == other._core.source if isinstance(other, Machine) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._core.source)
+
+    def _size(self) -> str:
+        sizes = {
+            key: "x".join("?" if axis.size is None else str(axis.size) for axis in self.axes)
+            if key == "axes"
+            else "x".join(map(str, value))
+            if isinstance(value, list)
+            else str(value)
+            for key, value in self._core.topology.items()
+            if key not in ("kind", "logical")
+        }
+        return ", ".join(f"{key}={size}" for key, size in sizes.items())
+
+    def __repr__(self) -> str:
+        nodes = "" if self.nodes is None else f", nodes={self.nodes}"
+        links = f"links={self.link_bandwidth / 1e9:.6g} GB/s"
+        return f"Machine({self.name!r}, {self.kind}, {self._size()}{nodes}, {links})"
+
+    def _repr_html_(self) -> str:
+        """A table, for notebooks."""
+        rows: list[tuple[str, object]] = [("topology", f"{self.kind}, {self._size()}")]
+        if self.axes:
+            rows.append(("axes that wrap", ", ".join(axis.name for axis in self.axes if axis.wraps) or "none"))
+        rows += [
+            ("nodes", "by the job's shape" if self.nodes is None else f"{self.nodes:,}"),
+            ("links", f"{self.link_bandwidth / 1e9:.6g} GB/s"),
+            ("NICs per node", self.nics_per_node),
+            ("routing", self.routing),
+        ]
+        if len(self.faulty):
+            rows.append(("faulty nodes", len(self.faulty)))
+        return notebook.table(self.name, rows)
+
+
+MachineLike = Machine | str | os.PathLike[str]
+
+
+def as_machine(machine: MachineLike) -> _core.Machine:
+    """A machine as it is; of a preset's name or a path the machine it names."""
+    return (machine if isinstance(machine, Machine) else Machine(machine))._core
