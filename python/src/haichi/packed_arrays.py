@@ -1,0 +1,93 @@
+"""Arrays of numbers in JSON: compressed, in equal bytes for equal values."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import zlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from haichi.errors import InputError
+
+PackedArray = list[Any] | dict[str, Any]
+"""A short array is a list, a longer one ``{"dtype", "shape", "zlib"}``."""
+
+_DTYPES = ("int8", "uint8", "int32", "int64", "float32", "float64")
+_LONGEST_LIST = 16
+_LEVEL = 6
+_MOST_BYTES = 2**31
+"""A few compressed kilobytes may claim any size."""
+
+
+def pack_array(values: npt.ArrayLike, dtype: str) -> PackedArray:
+    """`values` in one of the types int8, uint8, int32, int64, float32, float64.
+
+    The bytes go by significance, all lowest first: neighbours in them are alike, which halves lists of links.
+    """
+    array = np.ascontiguousarray(values, dtype=np.dtype(dtype).newbyteorder("<"))
+    if array.ndim == 1 and array.size <= _LONGEST_LIST and np.all(np.isfinite(array)):
+        listed: list[Any] = array.tolist()
+        return listed
+    planes = array.reshape(-1).view(np.uint8).reshape(-1, array.itemsize).T
+    compressed = zlib.compress(planes.tobytes(), _LEVEL)
+    return {"dtype": dtype, "shape": list(array.shape), "zlib": base64.b64encode(compressed).decode("ascii")}
+
+
+def unpack_array(packed: object, name: str, dimensions: int = 1) -> npt.NDArray[Any]:
+    """The array; a list becomes int64 or float64. Raises InputError, in which `name` tells which array is broken."""
+    if isinstance(packed, list):
+        return _listed(packed, name, dimensions)
+    if not isinstance(packed, dict):
+        raise InputError(f"{name}: is no packed array but {type(packed).__name__}")
+    dtype, shape, text = packed.get("dtype"), packed.get("shape"), packed.get("zlib")
+    if dtype not in _DTYPES:
+        raise InputError(f"{name}: has the unknown dtype {dtype!r}", f"known are {', '.join(_DTYPES)}")
+    if not _is_shape(shape, dimensions):
+        raise InputError(f"{name}: has the shape {shape!r}, but must have {dimensions} sizes")
+    kind = np.dtype(dtype).newbyteorder("<")
+    assert isinstance(shape, list)
+    size = 1
+    for extent in shape:
+        size *= extent
+    if size * kind.itemsize > _MOST_BYTES:
+        raise InputError(f"{name}: claims {size} values, too many")
+    planes = np.frombuffer(_decompressed(text, size * kind.itemsize, name), np.uint8)
+    values = np.ascontiguousarray(planes.reshape(kind.itemsize, size).T).reshape(-1).view(kind)
+    return values.astype(dtype, copy=False).reshape(shape)
+
+
+def _is_shape(shape: object, dimensions: int) -> bool:
+    return (
+        isinstance(shape, list)
+        and len(shape) == dimensions
+        and all(isinstance(extent, int) and not isinstance(extent, bool) and extent >= 0 for extent in shape)
+    )
+
+
+def _listed(values: Sequence[object], name: str, dimensions: int) -> npt.NDArray[Any]:
+    if dimensions != 1:
+        raise InputError(f"{name}: must have {dimensions} sizes, but is a list")
+    for value in values:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise InputError(f"{name}: must hold numbers, not {value!r}")
+    try:
+        return np.array(values, np.int64 if all(isinstance(value, int) for value in values) else np.float64)
+    except OverflowError as error:
+        raise InputError(f"{name}: holds a number beyond 64 bits") from error
+
+
+def _decompressed(text: object, size_bytes: int, name: str) -> bytes:
+    if not isinstance(text, str):
+        raise InputError(f"{name}: holds no text 'zlib'")
+    try:
+        inflater = zlib.decompressobj()
+        data = inflater.decompress(base64.b64decode(text, validate=True), size_bytes + 1)
+    except (binascii.Error, ValueError, zlib.error) as error:
+        raise InputError(f"{name}: cannot be unpacked: {error}") from error
+    if len(data) != size_bytes or not (inflater.eof or size_bytes == 0):
+        raise InputError(f"{name}: holds {len(data)} bytes or more, not {size_bytes}")
+    return data

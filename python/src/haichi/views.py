@@ -1,0 +1,271 @@
+"""Placements as pictures need them: links with their loads, routes, and when which link was busy."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from haichi import _core
+from haichi.job import Result, evaluate
+from haichi.packed_arrays import pack_array
+from haichi.simulation import simulate
+from haichi.simulation_result import SimulatedRun
+from haichi.workload import Messages, Workload
+
+_MOST_ENTRIES = 4_000_000
+"""Of all routes of a placement, and of all sets' links."""
+_TIMED_LINKS = 400
+_BINS = 300
+_MOST_BINS = 400
+_MOST_STATISTICS_LINES = 3_000_000
+_SHOWN_ITERATIONS = 3
+_SMALL_JOB_NODES = 2_000
+"""Above that a single iteration is simulated for the pictures: one takes minutes."""
+_ONE_HUNDRED_PERCENT = 255
+
+
+@dataclass(frozen=True, eq=False)
+class ViewRequest:
+    """A placement to show."""
+
+    workload: Workload
+    machine: str
+    allocation: Mapping[str, Any]
+    """Arguments of `haichi.evaluate`: shape, origin, nodes, faulty, ppn, routing, fold, count_nic."""
+    node_of_rank: npt.NDArray[np.int32]
+    workload_name: str
+    shape_name: str | None
+    strategy: str
+    seed: int
+    role: Literal["before", "after", "other"]
+    """`before`: the default placement; `after`: the one that is best."""
+    convergence: Sequence[tuple[int, float]] = ()
+    """Evaluations and the best value so far."""
+    barriers: Sequence[Literal["none", "sets"]] = ()
+    """How to simulate it, for the pictures of time."""
+    threads: int = 1
+    """Of the simulations; the result does not depend on it."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Network:
+    outline: Mapping[str, Any]
+    number_of_channel: Mapping[tuple[int, str], int] = field(repr=False)
+    """Compact number of a link by the vertex where it starts and what the simulator's statistics call it."""
+    fabric_links: int
+    """Those that are no network interfaces."""
+
+
+def placement_views(requests: Sequence[ViewRequest]) -> dict[str, Any]:
+    """The parts ``views``, ``networks`` and ``message_lists`` of a comparison (``haichi-comparison/1``).
+
+    Networks and lists of messages that placements have in common are there once. Equal requests give equal values.
+    Memory and size are bounded: routes above 4,000,000 links are left out, and of as many links of all sets those with
+    the lowest loads. Raises what `haichi.evaluate` and `haichi.simulate` raise.
+    """
+    networks = _Numbered()
+    messages = _Numbered()
+    views = []
+    for request in requests:
+        result = evaluate(request.workload, request.machine, request.node_of_rank, **request.allocation)
+        outline = _core.network_outline(result._core)
+        views.append(_view(request, result, outline, networks, messages))
+    return {"views": views, "networks": networks.values, "message_lists": messages.values}
+
+
+class _Numbered:
+    """Values, each once, in the order in which they came."""
+
+    def __init__(self) -> None:
+        self.values: list[dict[str, Any]] = []
+        self._number: dict[bytes, int] = {}
+
+    def number(self, value: dict[str, Any]) -> int:
+        digest = hashlib.sha256(json.dumps(value, sort_keys=True).encode()).digest()
+        number = self._number.setdefault(digest, len(self.values))
+        if number == len(self.values):
+            self.values.append(value)
+        return number
+
+
+def _view(
+    request: ViewRequest, result: Result, outline: dict[str, Any], networks: _Numbered, messages: _Numbered
+) -> dict[str, Any]:
+    message_list = request.workload.messages
+    first, link = _core.message_routes(result._core)
+    view: dict[str, Any] = {
+        "workload": request.workload_name,
+        "shape": request.shape_name,
+        "strategy": request.strategy,
+        "seed": request.seed,
+        "role": request.role,
+        "network": networks.number(_packed_network(outline)),
+        "messages": messages.number(_packed_messages(message_list)),
+        "node_of_rank": pack_array(result.node_of_rank, "int32"),
+        "set_links": _set_links(message_list, first, link, len(request.workload.labels), len(outline["link_source"])),
+        "routes": None,
+        "convergence": [[int(evaluations), float(value)] for evaluations, value in request.convergence],
+    }
+    if len(link) <= _MOST_ENTRIES:
+        view["routes"] = {"first": pack_array(first, "int64"), "link": pack_array(link, "int32")}
+    if request.barriers:
+        network = _named(outline)
+        view["simulated"] = {barrier: _simulated(request, result, network, barrier) for barrier in request.barriers}
+    return view
+
+
+def _packed_network(outline: dict[str, Any]) -> dict[str, Any]:
+    types = {
+        "vertex_level": "int32",
+        "vertex_of_node": "int32",
+        "link_source": "int32",
+        "link_destination": "int32",
+        "link_axis": "int8",
+        "link_sign": "int8",
+        "link_bandwidth_bytes_per_s": "int64",
+    }
+    packed = {name: pack_array(outline[name], dtype) for name, dtype in types.items()}
+    axes = [list(axis) for axis in outline["axes"]]
+    return {"kind": outline["kind"], "axes": axes, **packed, "link_names": list(outline["link_names"])}
+
+
+def _packed_messages(messages: Messages) -> dict[str, Any]:
+    return {
+        "source": pack_array(messages.source, "int32"),
+        "destination": pack_array(messages.destination, "int32"),
+        "bytes": pack_array(messages.bytes, "int64"),
+        "set": pack_array(messages.set, "int32"),
+    }
+
+
+def _set_links(
+    messages: Messages, first: npt.NDArray[np.int64], link: npt.NDArray[np.int32], sets: int, links: int
+) -> list[dict[str, Any]]:
+    """Per set the links that carry anything, in ascending order, with messages and bytes."""
+    route_begin = np.searchsorted(messages.set, np.arange(sets + 1))  # messages of a set stand together
+    loads = []
+    most = max(_MOST_ENTRIES // max(sets, 1), 1)
+    for number in range(sets):
+        begin, end = route_begin[number], route_begin[number + 1]
+        route_links = link[first[begin] : first[end]]
+        bytes_of = np.repeat(messages.bytes[begin:end], np.diff(first[begin : end + 1]))
+        count = np.bincount(route_links, minlength=links)
+        load = np.zeros(links, np.int64)
+        np.add.at(load, route_links, bytes_of)
+        used = np.flatnonzero(count)
+        left_out = max(len(used) - most, 0)
+        if left_out:
+            heaviest = np.lexsort((used, -load[used]))[:most]
+            used = np.sort(used[heaviest])
+        entry: dict[str, Any] = {
+            "link": pack_array(used, "int32"),
+            "messages": pack_array(count[used], "int32"),
+            "bytes": pack_array(load[used], "int64"),
+        }
+        if left_out:
+            entry["left_out"] = int(left_out)
+        loads.append(entry)
+    return loads
+
+
+def _named(outline: dict[str, Any]) -> _Network:
+    source = outline["link_source"].tolist()
+    if outline["kind"] == "grid":
+        names = [axis[0] for axis in outline["axes"]]
+        keys = [
+            f"{names[axis]}{'+' if sign > 0 else '-'}" if axis >= 0 else ""
+            for axis, sign in zip(outline["link_axis"].tolist(), outline["link_sign"].tolist(), strict=True)
+        ]
+    else:
+        keys = outline["link_names"]
+    fabric = int(np.count_nonzero(outline["link_source"] != outline["link_destination"]))
+    return _Network(outline, {key: number for number, key in enumerate(zip(source, keys, strict=True))}, fabric)
+
+
+def _simulated(
+    request: ViewRequest, result: Result, network: _Network, barrier: Literal["none", "sets"]
+) -> dict[str, Any]:
+    allocation = {name: value for name, value in request.allocation.items() if name != "count_nic"}
+
+    def run(iterations: int, **statistics: Any) -> SimulatedRun:
+        simulation = simulate(
+            request.workload,
+            request.machine,
+            result.node_of_rank,
+            **allocation,
+            barrier=barrier,
+            iterations=iterations,
+            threads=request.threads,
+            hottest=0,
+            **statistics,
+        )
+        return simulation.run
+
+    small = len(network.outline["vertex_of_node"]) <= _SMALL_JOB_NODES
+    iterations = min(_SHOWN_ITERATIONS if small else 1, request.workload.iterations)
+    # How long it takes has to be known before the bins are.
+    links = max(len(network.number_of_channel), 1)
+    bins = min(_BINS, max(_MOST_STATISTICS_LINES // links, 20))
+    bin_ps = max(round(iterations * run(1).simulated_seconds * 1e12) // bins, 1)
+    with tempfile.TemporaryDirectory(prefix="haichi-") as folder:
+        statistics = Path(folder) / "statistics.csv"
+        shown = run(iterations, stats=statistics, stats_bin=bin_ps * 1e-12)
+        times = _time_space(statistics, network, bin_ps)
+    ranks = {
+        name: pack_array(getattr(shown, name), "float32")
+        for name in ("compute_seconds", "call_seconds", "wait_seconds")
+    }
+    return {"seconds": shown.simulated_seconds, "iterations": iterations, "ranks": ranks, **times}
+
+
+def _time_space(statistics: Path, network: _Network, bin_ps: int) -> dict[str, Any]:
+    """The busiest links over time, and the mean over all, from the simulator's statistics of a run."""
+    bins: list[int] = []
+    numbers: list[int] = []
+    efficiencies: list[float] = []
+    with statistics.open(newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            channel = row["channel"]
+            if network.outline["kind"] == "grid":
+                channel = channel.partition(" ")[0]  # the axis and the direction: the vertex tells the rest
+            number = network.number_of_channel.get((int(row["router"]), channel))
+            if number is not None:  # ejection channels are no links
+                bins.append(int(row["bin"]))
+                numbers.append(number)
+                efficiencies.append(float(row["efficiency"]))
+    count = max(bins, default=-1) + 1
+    # Later iterations may take longer than the first.
+    joined = max(-(-count // _MOST_BINS), 1)
+    bin_of = np.array(bins, np.int64) // joined
+    columns = int(bin_of.max(initial=-1)) + 1
+    number_of = np.array(numbers, np.int64)
+    share = np.array(efficiencies, np.float64) / joined
+    sums = np.bincount(number_of, weights=share, minlength=1)
+    busy = np.flatnonzero(sums)
+    shown = np.sort(busy[np.lexsort((busy, -sums[busy]))[:_TIMED_LINKS]])
+    row_of = np.full(len(sums), -1, np.int64)
+    row_of[shown] = np.arange(len(shown))
+    drawn = row_of[number_of] >= 0
+    efficiency = np.zeros((len(shown), columns), np.float64)
+    np.add.at(efficiency, (row_of[number_of[drawn]], bin_of[drawn]), share[drawn])
+    levels = np.minimum(np.rint(efficiency * _ONE_HUNDRED_PERCENT), _ONE_HUNDRED_PERCENT)
+    mean = np.bincount(bin_of, weights=share, minlength=columns) / max(network.fabric_links, 1)
+    return {
+        "begin_seconds": 0.0,
+        "bin_seconds": bin_ps * joined / 1e12,
+        "links": {
+            "link": pack_array(shown, "int32"),
+            "efficiency": pack_array(levels, "uint8"),
+            "left_out": len(busy) - len(shown),
+        },
+        "mean_efficiency": pack_array(mean, "float32"),
+    }
