@@ -16,6 +16,7 @@
 #include "cli/commands/log.h"
 #include "cli/commands/map.h"
 #include "cli/commands/pattern.h"
+#include "cli/commands/python_command.h"
 #include "cli/commands/simulate.h"
 #include "cli/interrupt.h"
 
@@ -148,6 +149,8 @@ void add_commands(CLI::App& parent, const std::vector<Command>& commands, bool& 
 }
 
 int run(int argc, char** argv, Console& console) {
+    const auto is_first_word = [&](const PythonCommand& command) { return argc > 1 && command.name == argv[1]; };
+    if (std::ranges::any_of(python_commands(), is_first_word)) run_python_command(argv + 1);
     CLI::App app("haichi places the ranks of an MPI job on the nodes of a machine.", "haichi");
     app.footer("Example:\n  haichi pattern cg --ranks 64 -o cg64.json\n  " + map_command().example +
                "\n\n`haichi COMMAND --help` shows the options of a command.");
@@ -157,6 +160,7 @@ int run(int argc, char** argv, Console& console) {
     std::vector<Subcommand> subcommands;
     bool quiet = false;
     add_commands(app, commands(), quiet, subcommands);
+    for (const PythonCommand& command : python_commands()) app.add_subcommand(command.name, command.summary);
     return parse_and_run(app, subcommands, quiet, argc, argv, console);
 }
 

@@ -9,6 +9,7 @@
 
 from importlib.metadata import version as _version
 
+from haichi.comparison import Comparison, ComparisonProgress, compare
 from haichi.errors import Error, InputError, InternalError, OptionError, UnsupportedError
 from haichi.extraction import Extraction, extract_sets
 from haichi.job import Result, evaluate, optimize
@@ -29,6 +30,8 @@ from haichi.workload import Messages, Workload
 __version__ = _version("haichi")
 
 __all__ = [
+    "Comparison",
+    "ComparisonProgress",
     "Axis",
     "Entry",
     "Error",
@@ -46,6 +49,7 @@ __all__ = [
     "SimulationProgress",
     "UnsupportedError",
     "Workload",
+    "compare",
     "evaluate",
     "extract_sets",
     "list_formats",

@@ -13,6 +13,10 @@ def table(caption: str, rows: Iterable[Sequence[object]], head: Sequence[object]
     return f"<table><caption>{html.escape(caption)}</caption>{''.join(lines)}</table>"
 
 
+def paragraph(text: str) -> str:
+    return f"<p>{html.escape(text)}</p>"
+
+
 def _row(cells: Sequence[object], head_cells: int) -> str:
     tags = ["th"] * head_cells + ["td"] * (len(cells) - head_cells)
     shown = (f"<{tag}>{html.escape(str(cell))}</{tag}>" for tag, cell in zip(tags, cells, strict=True))

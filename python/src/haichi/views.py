@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from haichi import _core
 from haichi.job import Result, evaluate
+from haichi.machine import Machine
 from haichi.packed_arrays import pack_array
 from haichi.simulation import simulate
 from haichi.simulation_result import SimulatedRun
@@ -38,7 +39,7 @@ class ViewRequest:
     """A placement to show."""
 
     workload: Workload
-    machine: str
+    machine: str | Machine
     allocation: Mapping[str, Any]
     """Arguments of `haichi.evaluate`: shape, origin, nodes, faulty, ppn, routing, fold, count_nic."""
     node_of_rank: npt.NDArray[np.int32]

@@ -1,0 +1,86 @@
+#include "cli/commands/python_command.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "base/errors.h"
+
+namespace haichi::cli {
+
+namespace {
+
+/// $HAICHI_PYTHON; the interpreter in this program's own folder (a virtual environment), or in .venv of the source
+/// folder that it was built in; the one of PATH.
+std::string interpreter() {
+    if (const char* named = std::getenv("HAICHI_PYTHON"); named != nullptr && *named != '\0') return named;
+    std::error_code failed;
+    const auto program = std::filesystem::read_symlink("/proc/self/exe", failed);
+    if (!failed) {
+        const auto folder = program.parent_path();
+        for (const auto& place : {folder / "python3", folder / "../../../.venv/bin/python3"}) {
+            if (access(place.c_str(), X_OK) == 0) return place.lexically_normal().string();
+        }
+    }
+    return "python3";
+}
+
+/// Asks without importing: a broken package is to show its own error. What the interpreter says of itself stays unseen.
+bool has_haichi(const std::string& python) {
+    std::string option = "-c";
+    std::string question = "import importlib.util, sys; sys.exit(0 if importlib.util.find_spec('haichi') else 9)";
+    std::string name = python;
+    std::array<char*, 4> arguments = {name.data(), option.data(), question.data(), nullptr};
+    posix_spawn_file_actions_t silence;
+    posix_spawn_file_actions_init(&silence);
+    posix_spawn_file_actions_addopen(&silence, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    pid_t child = 0;
+    const int error = posix_spawnp(&child, python.c_str(), &silence, nullptr, arguments.data(), environ);
+    posix_spawn_file_actions_destroy(&silence);
+    if (error != 0) {
+        throw UnsupportedError(
+            "this command needs Python, and " + shown(python) + " cannot be started: " + std::strerror(error),
+            "install python3, or name the interpreter in HAICHI_PYTHON");
+    }
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+}  // namespace
+
+const std::vector<PythonCommand>& python_commands() {
+    static const std::vector<PythonCommand> commands = {
+        {"compare", "compare mapping strategies over workloads, shapes and seeds"},
+        {"report", "make a page of the results of compare"},
+    };
+    return commands;
+}
+
+void run_python_command(char** arguments) {
+    std::string python = interpreter();
+    if (!has_haichi(python)) {
+        throw UnsupportedError(
+            "this command needs the Python package haichi, which " + shown(python) + " does not have",
+            "`pip install .` in the source folder (scripts/install_python.sh does it in .venv); "
+            "HAICHI_PYTHON names another interpreter");
+    }
+    std::string option = "-m";
+    std::string package = "haichi";
+    std::vector<char*> all = {python.data(), option.data(), package.data()};
+    for (; *arguments != nullptr; ++arguments) all.push_back(*arguments);
+    all.push_back(nullptr);
+    execvp(python.c_str(), all.data());
+    throw UnsupportedError(shown(python) + " cannot be started: " + std::strerror(errno));
+}
+
+}  // namespace haichi::cli

@@ -1,0 +1,333 @@
+"""`haichi.compare`: from what is asked to cells, through an executor and a journal, to the results."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from importlib.metadata import version
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from haichi.comparison.cell import Cell, JobOptions, Outcome, compute_cell
+from haichi.comparison.executors import DaskWorkers, Executor, LocalProcesses, LostWorkerError
+from haichi.comparison.files import SCHEMA, one_line
+from haichi.comparison.journal import Journal
+from haichi.comparison.plan import (
+    Plan,
+    distinct,
+    named_workloads,
+    request_entry,
+    search_effort,
+    seed_list,
+    shape_text,
+    simulation_plan,
+    with_message_size,
+    workload_entry,
+)
+from haichi.comparison.results import Comparison
+from haichi.comparison.strategies import BASELINE, DEFAULT_STRATEGIES, parse_strategy
+from haichi.comparison.summary import Times, measure_of, summarise_job, summarise_overall, times_of
+from haichi.errors import Error, InternalError, OptionError
+from haichi.machine import Machine
+from haichi.views import ViewRequest, placement_views
+from haichi.workload import WorkloadLike
+
+_MOST_NODES_FOR_ALL_VIEWS = 2000
+
+
+class ComparisonProgress(NamedTuple):
+    """How far a comparison is."""
+
+    cells_done: int
+    cells: int
+    failed: int
+    taken_over: int  #: of those done: found in the journal, not computed again
+
+
+@dataclass
+class _Outcomes:
+    """By key, because equal cells are computed once."""
+
+    by_key: dict[str, Outcome] = field(default_factory=dict)
+    taken_over: int = 0
+
+
+def compare(
+    workloads: WorkloadLike | Sequence[WorkloadLike] | Mapping[str, WorkloadLike],
+    machine: str | os.PathLike[str] | Machine,
+    *,
+    shapes: Sequence[str | Sequence[int]] | None = None,
+    strategies: Sequence[str] = DEFAULT_STRATEGIES,
+    seeds: int | Sequence[int] = 10,
+    equal: Literal["evaluations", "seconds"] = "evaluations",
+    evaluations: int = 0,
+    time_limit: float | None = None,
+    schedule: str = "auto",
+    restarts: int = 0,
+    simulate: bool = False,
+    barrier: Literal["none", "sets", "both"] = "both",
+    sim_iterations: Literal["auto", "all"] | int = "auto",
+    origin: str | Sequence[int] | None = None,
+    nodes: str | os.PathLike[str] | None = None,
+    faulty: str | os.PathLike[str] | None = None,
+    ppn: int = 1,
+    message_size: str | int | None = None,
+    routing: str | None = None,
+    fold: str | os.PathLike[str] = "default",
+    count_nic: bool = False,
+    processes: int = 0,
+    dask: str | None = None,
+    journal: str | os.PathLike[str] | None = None,
+    views: bool = True,
+    progress: Callable[[ComparisonProgress], object] | None = None,
+) -> Comparison:
+    """Compares mapping strategies over workloads, shapes and seeds, as ``haichi compare`` does.
+
+    Parameters
+    ----------
+    workloads: one, several, or several by name; each as `optimize` takes it.
+    machine, origin, nodes, faulty, ppn, message_size, routing, fold, count_nic: as those of `optimize`.
+    shapes: the shapes of the job; None: the whole machine, or `nodes`.
+    strategies: starts (``"default"``, ``"no-ring"``, ``"random"``, ``"greedy"``, ...), objectives, which are annealed
+        on (``"tac3"``, ``"hop-bytes"``, ``"weighted(hop-bytes=0.7,tac3=0.3)"``, ``"./libx.so:name"``), searches
+        for tac3 (``"anneal"``, ``"tabu"``), or maps that exist already (``"map:FILE"``).
+    seeds: so many from 1, or which. Strategies that do not depend on the seed are computed once.
+    equal: every search makes equally many ``"evaluations"``, or may take equally many ``"seconds"`` (`time_limit`, on
+        one processor; results are then not reproducible).
+    evaluations, time_limit, schedule, restarts: of every search, as those of `optimize`.
+    simulate: every placement is simulated, by `barrier` without barriers, with a barrier before every set, or both.
+    sim_iterations: how many iterations are simulated, as `simulate` takes it.
+    processes: how many compute cells here; 0: all processors.
+    dask: address of a Dask scheduler; cells are computed by its workers, which must have the same haichi and see the
+        files named here.
+    journal: a file for what is done; a comparison that was killed goes on where it stopped when it is asked again.
+    views: also make the pictures' data, which `Comparison.report` needs.
+    progress: called after every cell, in the caller's thread. What it raises ends the comparison.
+
+    A cell that fails is reported in the results and ends nothing. Ctrl-C gives what is done
+    (`Comparison.interrupted`).
+    Raises OptionError, InputError and UnsupportedError for what is wrong with all cells.
+    """
+    plan = Plan(
+        machine=machine if isinstance(machine, Machine) else Machine(machine),
+        workloads=with_message_size(named_workloads(workloads), message_size),
+        shapes=[None] if shapes is None else distinct("shape", [shape_text(shape) for shape in shapes]),
+        strategies=[parse_strategy(name) for name in distinct("strategy", list(strategies))],
+        seeds=seed_list(seeds),
+        job=JobOptions(
+            origin=None if origin is None else shape_text(origin),
+            nodes=None if nodes is None else os.fspath(nodes),
+            faulty=None if faulty is None else os.fspath(faulty),
+            ppn=ppn,
+            routing=routing,
+            fold=os.fspath(fold),
+            count_nic=count_nic,
+        ),
+        effort=search_effort(equal, evaluations, time_limit, schedule, restarts),
+        simulation=simulation_plan(simulate, barrier, sim_iterations),
+        equal=equal,
+    )
+    if shapes is not None and nodes is not None:
+        raise OptionError("shapes exclude nodes", "a node list is the job's nodes")
+    book = None if journal is None else Journal(journal)
+    try:
+        executor: Executor = LocalProcesses(processes) if dask is None else DaskWorkers(dask)
+        try:
+            comparison = _run(plan, executor, book, views, progress)
+        finally:
+            if isinstance(executor, DaskWorkers):
+                executor.close()
+    except BaseException:
+        if book is not None:
+            book.close(remove=False)
+        raise
+    if book is not None:
+        book.close(remove=False)
+    return comparison
+
+
+def _run(
+    plan: Plan,
+    executor: Executor,
+    book: Journal | None,
+    with_views: bool,
+    progress: Callable[[ComparisonProgress], object] | None,
+) -> Comparison:
+    listed = plan.cells()
+    keys = {id(cell): cell.key() for cell in listed}
+    baselines = plan.baselines()
+    baseline_keys = [cell.key() for cell in baselines]
+    outcomes = _Outcomes()
+    interrupted = False
+    views: dict[str, Any] = {"views": [], "networks": [], "message_lists": []}
+    try:
+        _compute(listed + baselines, list(keys.values()) + baseline_keys, executor, book, outcomes, progress)
+    except KeyboardInterrupt:
+        interrupted = True
+    cells = [_entry(cell, outcomes.by_key.get(keys[id(cell)])) for cell in listed]
+    found = [outcomes.by_key.get(key, {"status": "missing"}) for key in baseline_keys]
+    summary = _summary(plan, cells, found)
+    if with_views and not interrupted:
+        try:
+            requests = list(_view_requests(plan, cells, found, summary))
+            views = _merged(_results(executor.run(placement_views, [[request] for request in requests])))
+        except KeyboardInterrupt:
+            interrupted = True
+    content: dict[str, Any] = {"schema": SCHEMA, "haichi": version("haichi"), "request": request_entry(plan)}
+    if interrupted:
+        content["interrupted"] = True
+    content["workloads"] = [workload_entry(name, workload) for name, workload in plan.workloads.items()]
+    return Comparison(content | {"cells": cells, "summary": summary} | views)
+
+
+def _compute(
+    cells: Sequence[Cell],
+    keys: Sequence[str],
+    executor: Executor,
+    book: Journal | None,
+    outcomes: _Outcomes,
+    progress: Callable[[ComparisonProgress], object] | None,
+) -> None:
+    """Fills `outcomes`, cell by cell, so that an interruption leaves what is done."""
+    distinct = dict(zip(keys, cells, strict=True))
+    known = {} if book is None else {key: book.outcomes[key] for key in distinct if key in book.outcomes}
+    outcomes.by_key.update(known)
+    outcomes.taken_over = len(known)
+    failed = 0
+
+    def tell() -> None:
+        if progress is not None:
+            progress(ComparisonProgress(len(outcomes.by_key), len(distinct), failed, outcomes.taken_over))
+
+    tell()
+    left = [key for key in distinct if key not in known]
+    # With fewer cells than processors the searches get what is left; their results do not depend on it, unless they
+    # are limited by time, where every one has one processor.
+    threads = max(1, executor.processes // max(1, len(left)))
+    tasks = [
+        cell if cell.effort.time_limit is not None else replace(cell, threads=threads)
+        for cell in (distinct[key] for key in left)
+    ]
+    for index, result in executor.run(compute_cell, tasks):
+        outcome = _outcome(result)
+        outcomes.by_key[left[index]] = outcome
+        failed += outcome["status"] == "failed"
+        if book is not None:
+            book.add(left[index], outcome)
+        tell()
+
+
+def _outcome(result: Any) -> Outcome:
+    if isinstance(result, LostWorkerError):
+        hint = "a simulation or search that needs more memory than there is ends like this"
+        return {"status": "failed", "error": str(result), "hint": hint}
+    if isinstance(result, Error):
+        return {"status": "failed", "error": str(result), "hint": result.hint}
+    outcome: Outcome = result
+    return outcome
+
+
+def _results(pairs: Iterator[tuple[int, Any]]) -> list[dict[str, Any]]:
+    """In the order of the tasks."""
+    found: dict[int, dict[str, Any]] = {}
+    for index, result in pairs:
+        if isinstance(result, LostWorkerError | Error):
+            raise InternalError(f"the data of a picture could not be made: {result}")
+        found[index] = result
+    return [found[index] for index in sorted(found)]
+
+
+def _merged(parts: Sequence[dict[str, Any]]) -> dict[str, list[Any]]:
+    """Data of pictures that were made one by one: networks and lists of messages that are equal are there once."""
+    merged: dict[str, list[Any]] = {"views": [], "networks": [], "message_lists": []}
+    numbers: dict[str, int] = {}
+    for part in parts:
+        for view in part["views"]:
+            for key, table in (("network", "networks"), ("messages", "message_lists")):
+                value = part[table][view[key]]
+                number = numbers.setdefault(one_line(value), len(merged[table]))
+                if number == len(merged[table]):
+                    merged[table].append(value)
+                view[key] = number
+            merged["views"].append(view)
+    return merged
+
+
+def _entry(cell: Cell, outcome: Outcome | None) -> dict[str, Any]:
+    head = {"workload": cell.workload_name, "shape": cell.shape, "strategy": cell.strategy.name, "seed": cell.seed}
+    return head | (outcome or {"status": "missing"})
+
+
+def _summary(plan: Plan, cells: Sequence[dict[str, Any]], baselines: Sequence[Outcome]) -> dict[str, Any]:
+    measure = measure_of(cells)
+    jobs = []
+    entries = []
+    per_strategy = len(plan.seeds)
+    position = 0
+    for (name, workload, shape), baseline in zip(plan.jobs(), baselines, strict=True):
+        described = workload_entry(name, workload)
+        times: dict[str, Times] = {}
+        for strategy in plan.strategies:
+            mine = cells[position : position + per_strategy]
+            position += per_strategy
+            is_seeded = plan.cell(name, shape, strategy, 0).uses_seed
+            found = times_of(strategy.name, mine, described, measure, is_seeded)
+            if found is not None:
+                times[strategy.name] = found
+        usual = times_of(BASELINE, [baseline], described, measure, False)
+        jobs.append((described, times, usual))
+        entries.append(summarise_job(described, shape, list(times.values()), usual, measure))
+    overall = summarise_overall(jobs, measure)
+    missing = sum(cell["status"] == "missing" for cell in cells)
+    if missing:
+        for entry in (*entries, overall):
+            entry |= {"helps": None, "advice": f"not known yet: {missing} of {len(cells)} cells are missing"}
+    return {"jobs": entries, "overall": overall}
+
+
+_Shown = tuple[str, int, Literal["before", "after", "other"], Outcome]
+
+
+def _view_requests(
+    plan: Plan, cells: Sequence[dict[str, Any]], baselines: Sequence[Outcome], summary: dict[str, Any]
+) -> Iterator[ViewRequest]:
+    """The default placement, and of every strategy the seed with the smallest time."""
+    for (name, workload, shape), baseline in zip(plan.jobs(), baselines, strict=True):
+        if baseline["status"] != "done":
+            continue
+        job = next(entry for entry in summary["jobs"] if (entry["workload"], entry["shape"]) == (name, shape))
+        chosen: list[_Shown] = [(BASELINE, plan.seeds[0], "before", baseline)]
+        for entry in job["strategies"]:
+            strategy = entry["strategy"]
+            is_winner = strategy == job["winner"]
+            if strategy == BASELINE or not (is_winner or baseline["nodes"] <= _MOST_NODES_FOR_ALL_VIEWS):
+                continue
+            mine = [
+                cell
+                for cell in cells
+                if (cell["workload"], cell["shape"], cell["strategy"]) == (name, shape, strategy)
+                and cell["status"] == "done"
+            ]
+            best = min(mine, key=lambda cell: _cell_seconds(cell, entry["barrier"]))
+            chosen.append((strategy, best["seed"], "after" if is_winner else "other", best))
+        for strategy, seed, role, outcome in chosen:
+            yield ViewRequest(
+                workload=workload,
+                machine=plan.machine,
+                allocation={"shape": shape} | asdict(plan.job),
+                node_of_rank=np.asarray(outcome["node_of_rank"], np.int32),
+                workload_name=name,
+                shape_name=shape,
+                strategy=strategy,
+                seed=seed,
+                role=role,
+                convergence=outcome["convergence"],
+                barriers=plan.simulation.barriers,
+            )
+
+
+def _cell_seconds(cell: dict[str, Any], barrier: str | None) -> float:
+    seconds: float = cell["metrics"]["tac3_seconds"] if barrier is None else cell["simulated"][barrier]["seconds"]
+    return seconds

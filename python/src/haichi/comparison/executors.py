@@ -1,0 +1,202 @@
+"""Where the cells of a comparison are computed: in processes here, or by Dask's workers. Results are the same."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from importlib.metadata import version
+from typing import Any, Protocol
+
+from haichi.errors import InputError, InternalError, UnsupportedError
+
+
+class LostWorkerError(Exception):
+    """The process that computed a task ended; what remains is why."""
+
+
+class Executor(Protocol):
+    """Computes function(task) for many tasks."""
+
+    @property
+    def processes(self) -> int:
+        """How many tasks are computed at the same time."""
+
+    def run(self, function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+        """(index of the task, result) in the order in which they end; the result is a LostWorkerError where the process
+        died. Closing the iterator stops what runs."""
+
+
+class LocalProcesses:
+    """A process for every processor, so that a crash costs one task and Python's lock nothing."""
+
+    def __init__(self, processes: int = 0) -> None:
+        self.processes = processes or len(os.sched_getaffinity(0))
+
+    def run(self, function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+        waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
+        for index in range(len(tasks)):
+            waiting.put(index)
+        done: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
+        workers = [_Worker(function, tasks, waiting, done) for _ in range(min(self.processes, len(tasks)))]
+        try:
+            for _ in tasks:
+                yield done.get()
+        finally:
+            for worker in workers:
+                worker.stop()
+
+
+class _Worker:
+    """A thread that feeds a process of its own, and starts another when that dies."""
+
+    def __init__(
+        self,
+        function: Callable[[Any], Any],
+        tasks: Sequence[Any],
+        waiting: queue.SimpleQueue[int],
+        done: queue.SimpleQueue[tuple[int, Any]],
+    ) -> None:
+        self._function = function
+        self._tasks = tasks
+        self._waiting = waiting
+        self._done = done
+        self._process: subprocess.Popen[bytes] | None = None
+        self._stopped = False
+        self._lock = threading.Lock()
+        self._thread = threading.Thread(target=self._work, daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ends the process, whatever it computes."""
+        with self._lock:
+            self._stopped = True
+            if self._process is not None:
+                self._process.kill()
+        self._thread.join()
+
+    def _work(self) -> None:
+        while not self._stopped:
+            try:
+                index = self._waiting.get_nowait()
+            except queue.Empty:
+                break
+            result = self._result(self._tasks[index])
+            if isinstance(result, LostWorkerError) and not self._stopped:  # memory may have been short; once more
+                result = self._result(self._tasks[index])
+            if not self._stopped:
+                self._done.put((index, result))
+        self._end_process()
+
+    def _result(self, task: Any) -> Any:
+        try:
+            process = self._running_process()
+            assert process.stdin is not None and process.stdout is not None
+            pickle.dump((self._function, task), process.stdin)
+            process.stdin.flush()
+            is_result, answer = pickle.load(process.stdout)
+        except (EOFError, OSError, pickle.UnpicklingError) as error:
+            return LostWorkerError(self._cause_of_death(error))
+        return answer if is_result else InternalError(f"a cell ended with an exception: {answer}")
+
+    def _running_process(self) -> subprocess.Popen[bytes]:
+        with self._lock:
+            if self._stopped:
+                raise EOFError
+            if self._process is None:
+                # A session of its own keeps the terminal's Ctrl-C away from it.
+                self._process = subprocess.Popen(
+                    [sys.executable, "-m", "haichi.comparison.worker"],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+                    start_new_session=True,
+                )
+            return self._process
+
+    def _cause_of_death(self, error: Exception) -> str:
+        self._end_process()
+        code = self._returncode
+        if code is None:
+            return f"its process could not be started or reached: {error}"
+        if code < 0:
+            name = signal.Signals(-code).name if -code in signal.valid_signals() else str(-code)
+            return f"its process was ended by {name}"
+        return f"its process ended with exit code {code}"
+
+    _returncode: int | None = None
+
+    def _end_process(self) -> None:
+        with self._lock:
+            process, self._process = self._process, None
+        if process is None:
+            return
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(OSError):  # what it was about to be told
+                    pipe.close()
+        self._returncode = process.wait()
+
+
+class DaskWorkers:
+    """The workers of a Dask scheduler, on any number of computers with the same haichi. Tasks of a worker that dies are
+    computed by another one."""
+
+    _DEATHS_ALLOWED = 3
+
+    def __init__(self, address: str) -> None:
+        try:
+            import distributed as imported
+        except ImportError as error:
+            raise UnsupportedError("--dask needs the package distributed", "pip install distributed") from error
+        distributed: Any = imported  # which has types for a part of it
+        self._distributed = distributed
+        try:
+            self._client = distributed.Client(address, timeout="10s", set_as_default=False)
+        except (OSError, ValueError, TimeoutError) as error:
+            raise InputError(
+                f"there is no Dask scheduler at {address!r}: {error}", "an address is tcp://HOST:8786"
+            ) from error
+        self._check_versions()
+        self.processes = max(1, sum(self._client.nthreads().values()))
+
+    def _check_versions(self) -> None:
+        own = version("haichi")
+        for worker, found in self._client.run(_installed_version, on_error="return").items():
+            if found != own:
+                raise InputError(
+                    f"the Dask worker {worker} has haichi {found if isinstance(found, str) else 'not installed'}, "
+                    f"this is haichi {own}",
+                    "install the same package there",
+                )
+
+    def run(self, function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+        futures = {
+            self._client.submit(function, task, pure=False, retries=self._DEATHS_ALLOWED): index
+            for index, task in enumerate(tasks)
+        }
+        try:
+            for future in self._distributed.as_completed(futures, loop=self._client.loop):
+                error = future.exception() if future.status == "error" else None
+                if error is None:
+                    yield futures[future], future.result()
+                elif isinstance(error, self._distributed.KilledWorker):
+                    yield futures[future], LostWorkerError("the workers that computed it died")
+                else:
+                    yield futures[future], InternalError(f"a cell ended with an exception: {error}")
+                future.release()
+        finally:
+            self._client.cancel(list(futures), force=True)
+
+    def close(self) -> None:
+        self._client.close()
+
+
+def _installed_version() -> str:
+    return version("haichi")

@@ -1,0 +1,149 @@
+"""Files of a comparison: ``haichi-comparison/1`` as JSON, and its cells as CSV (docs/formats.md)."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from haichi.errors import InputError
+
+SCHEMA = "haichi-comparison/1"
+_LISTS = ("workloads", "cells", "views", "networks", "message_lists")
+"""Whose entries stand on a line each."""
+_BARRIERS = ("none", "sets")
+
+
+def one_line(value: Any) -> str:
+    """JSON; arrays as lists, what is no number as null."""
+    try:
+        return json.dumps(value, default=_plain, allow_nan=False)
+    except ValueError:
+        return json.dumps(_without_nan(value), allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} has no place in a comparison")
+
+
+def _without_nan(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_nan(entry) for key, entry in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return [_without_nan(entry) for entry in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def from_json(outcome: dict[str, Any]) -> dict[str, Any]:
+    """With the placement as an array, which takes a tenth of a list's memory."""
+    if "node_of_rank" in outcome:
+        outcome["node_of_rank"] = np.array(outcome["node_of_rank"], np.int32)
+        outcome["node_of_rank"].flags.writeable = False
+    return outcome
+
+
+def json_text(comparison: dict[str, Any]) -> str:
+    """Keys in their order, each on a line; entries of the long lists on a line each."""
+    parts = []
+    for key, value in comparison.items():
+        if key in _LISTS:
+            entries = ",\n  ".join(one_line(entry) for entry in value)
+            parts.append(f'"{key}": [\n  {entries}\n ]' if value else f'"{key}": []')
+        else:
+            parts.append(f'"{key}": {one_line(value)}')
+    return "{" + ",\n ".join(parts) + "}\n"
+
+
+def csv_text(cells: Sequence[dict[str, Any]]) -> str:
+    """A line per cell; a column per objective, metric of one number, and way of simulating."""
+    rows = [_row(cell) for cell in cells]
+    columns: dict[str, None] = {}
+    for row in rows:
+        columns.update(dict.fromkeys(row))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(columns), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _row(cell: dict[str, Any]) -> dict[str, Any]:
+    plain = ("workload", "shape", "strategy", "seed", "status", "error", "objective", "search", "ranks", "nodes")
+    row: dict[str, Any] = {key: cell.get(key) for key in (*plain, "evaluations", "optimal")}
+    for barrier in _BARRIERS:
+        if barrier in cell.get("simulated", {}):
+            for key in ("seconds", "compute_seconds", "call_seconds", "wait_seconds"):
+                row[f"simulated_{key}_{barrier}"] = cell["simulated"][barrier][key]
+    for name, entry in cell.get("objectives", {}).items():
+        row[f"{name.replace('-', '_')}_value"] = entry["value"]
+        row[f"{name.replace('-', '_')}_lower_bound"] = entry["lower_bound"]
+    for name, value in cell.get("metrics", {}).items():
+        if not isinstance(value, list):
+            row[name] = value
+    for key in ("wall_seconds", "evaluations_per_second"):
+        if key in cell:
+            row[key] = cell[key]
+    return row
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Whole or not at all. Raises InputError when it cannot be written."""
+    target = Path(path)
+    temporary = ""
+    try:
+        # Beside the target, so that renaming does not copy; over a link's target, not the link.
+        target = target.resolve()
+        if target.exists() and not target.is_file():
+            target.write_text(text, encoding="utf-8")  # a pipe or device
+            return
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(temporary, target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~umask)
+        os.replace(temporary, target)
+    except OSError as error:
+        if temporary:
+            Path(temporary).unlink(missing_ok=True)
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def read_comparison(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The content of a results file. Raises InputError with file and line for anything else."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+        content = json.loads(text)
+    except OSError as error:
+        raise InputError(f"{os.fspath(path)}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{os.fspath(path)}: is no UTF-8 text (byte {error.start})") from error
+    except json.JSONDecodeError as error:
+        raise InputError(f"{os.fspath(path)}:{error.lineno}: is no JSON: {error.msg}") from error
+    except RecursionError as error:
+        raise InputError(f"{os.fspath(path)}: is nested too deeply") from error
+    schema = content.get("schema") if isinstance(content, dict) else None
+    if schema != SCHEMA:
+        raise InputError(
+            f"{os.fspath(path)}: has the schema {schema!r}, not {SCHEMA!r}",
+            "`haichi compare -o FILE.json` writes it",
+        )
+    for key, kind in {"request": dict, "workloads": list, "cells": list, "summary": dict, "views": list}.items():
+        if not isinstance(content.get(key), kind):
+            raise InputError(f"{os.fspath(path)}: {key!r} is missing or no {'list' if kind is list else 'object'}")
+    comparison: dict[str, Any] = content
+    return comparison

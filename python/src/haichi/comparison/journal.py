@@ -1,0 +1,82 @@
+"""What a comparison has computed so far, on disk, so that a killed one goes on where it stopped."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from haichi.comparison.cell import Outcome
+from haichi.comparison.files import from_json, one_line
+from haichi.errors import InputError
+
+
+class Journal:
+    """A line of JSON per cell that is done, by the cell's key; appended and flushed, cell by cell.
+
+    A comparison takes what it finds under its cells' keys and ignores the rest, so asking for more seeds or strategies
+    computes only these. Failed cells are not written: they are tried again.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        """Raises InputError for files that cannot be written, and when another comparison is writing this one."""
+        self.path = Path(path)
+        try:
+            self._file = open(self.path, "a+b", buffering=0)  # noqa: SIM115 - open as long as this lives
+        except OSError as error:
+            raise InputError(f"{self.path}: cannot be written: {error.strerror}") from error
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            self._file.close()
+            raise InputError(
+                f"{self.path}: another comparison is writing it", "wait for it, or choose another output"
+            ) from error
+        try:
+            self.outcomes = self._read()
+        except InputError:
+            self._file.close()
+            raise
+
+    def _read(self) -> dict[str, Outcome]:
+        """All whole lines. A last one that is torn (a kill, a full disk) is cut off."""
+        self._file.seek(0)
+        outcomes: dict[str, Outcome] = {}
+        good = 0
+        for number, line in enumerate(self._file, start=1):
+            try:
+                entry: dict[str, Any] = json.loads(line)
+                outcomes[entry["key"]] = from_json(entry["outcome"])
+            except (ValueError, KeyError, TypeError) as error:
+                if line.endswith(b"\n"):
+                    raise InputError(
+                        f"{self.path}:{number}: is no line of a comparison's journal", "remove the file to start anew"
+                    ) from error
+                break
+            if not line.endswith(b"\n"):
+                break
+            good += len(line)
+        self._file.truncate(good)
+        return outcomes
+
+    def add(self, key: str, outcome: Outcome) -> None:
+        """Raises InputError when the disk is full; what was there stays."""
+        if outcome["status"] != "done":
+            return
+        self.outcomes[key] = outcome
+        line = one_line({"key": key, "outcome": outcome}).encode() + b"\n"
+        size = os.fstat(self._file.fileno()).st_size
+        try:
+            while line:
+                line = line[self._file.write(line) :]
+        except OSError as error:
+            self._file.truncate(size)
+            raise InputError(f"{self.path}: cannot be written: {error.strerror}") from error
+
+    def close(self, *, remove: bool) -> None:
+        """`remove` when the results are in their own file; one that holds nothing is removed in any case."""
+        if remove or not self.outcomes:
+            self.path.unlink(missing_ok=True)
+        self._file.close()

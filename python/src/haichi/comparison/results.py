@@ -1,0 +1,160 @@
+"""What a comparison found."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from haichi import notebook
+from haichi.comparison.files import csv_text, from_json, json_text, read_comparison, write_text
+from haichi.errors import OptionError
+
+_TIMING = ("wall_seconds", "evaluations_per_second")
+
+
+class Comparison:
+    """The results of `haichi.compare`, or of a results file."""
+
+    def __init__(self, content: dict[str, Any]) -> None:
+        """`content` as ``haichi-comparison/1`` (docs/formats.md)."""
+        self._content = content
+        for cell in content["cells"]:
+            from_json(cell)
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Comparison:
+        """From a JSON file that `write` made. Raises InputError with file and line."""
+        return cls(read_comparison(path))
+
+    @property
+    def cells(self) -> list[dict[str, Any]]:
+        """One for every workload, shape, strategy and seed; `node_of_rank` is an int32 array."""
+        cells: list[dict[str, Any]] = self._content["cells"]
+        return cells
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        summary: dict[str, Any] = self._content["summary"]
+        return summary
+
+    @property
+    def interrupted(self) -> bool:
+        """Ended by Ctrl-C: cells that were not computed have the status ``missing``."""
+        return bool(self._content.get("interrupted", False))
+
+    @property
+    def failed(self) -> list[dict[str, Any]]:
+        """The cells that failed, each with its `error`."""
+        return [cell for cell in self.cells if cell["status"] == "failed"]
+
+    @property
+    def advice(self) -> str:
+        """One line: what to do, and the hours that it saves with their uncertainty."""
+        return str(self.summary["overall"]["advice"])
+
+    def to_dict(self, *, timing: bool = False) -> dict[str, Any]:
+        """``haichi-comparison/1``. With `timing` also what differs from run to run."""
+        if timing:
+            return dict(self._content)
+        cells = [{key: value for key, value in cell.items() if key not in _TIMING} for cell in self.cells]
+        return self._content | {"cells": cells}
+
+    def to_json(self, *, timing: bool = False) -> str:
+        return json_text(self.to_dict(timing=timing))
+
+    def to_csv(self, *, timing: bool = False) -> str:
+        """A line per cell."""
+        return csv_text(self.to_dict(timing=timing)["cells"])
+
+    def write(self, path: str | os.PathLike[str], *, timing: bool = False) -> None:
+        """Writes ``.json``, ``.csv``, or ``.html``, the report; whole or not at all.
+
+        Raises OptionError for other names, InputError when the file cannot be written.
+        """
+        check_output_name(path)
+        suffix = Path(path).suffix
+        if suffix == ".html":
+            self.report(path)
+        else:
+            write_text(path, self.to_csv(timing=timing) if suffix == ".csv" else self.to_json(timing=timing))
+
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Writes the report, one page without anything from the network."""
+        from haichi.report import write_report
+
+        write_report(self.to_dict(), path)
+
+    def text(self) -> str:
+        """Tables for people, one per job, and who wins by how much."""
+        jobs = self.summary["jobs"]
+        parts = [_job_text(job) for job in jobs]
+        if self.failed:
+            parts.append(_failures_text(self.failed))
+        if len(jobs) > 1:
+            parts.append(f"All {len(jobs)} jobs: {self.summary['overall']['verdict']}\n")
+        if self.interrupted:
+            missing = sum(cell["status"] == "missing" for cell in self.cells)
+            parts.append(f"Interrupted: {missing} of {len(self.cells)} cells are missing\n")
+        return "\n".join(parts) + f"\n{self.advice}\n"
+
+    def __repr__(self) -> str:
+        done = sum(cell["status"] == "done" for cell in self.cells)
+        return f"Comparison({done} of {len(self.cells)} cells, {len(self.failed)} failed: {self.advice})"
+
+    def _repr_html_(self) -> str:
+        """Tables, for notebooks."""
+        tables = []
+        for job in self.summary["jobs"]:
+            rows = [(entry["strategy"], f"{_time_text(entry)} {_against(job, entry)}") for entry in job["strategies"]]
+            tables.append(notebook.table(f"{_job_name(job)}: {job['verdict']}", rows))
+        return "".join(tables) + notebook.paragraph(self.advice)
+
+
+def check_output_name(path: str | os.PathLike[str]) -> None:
+    """Raises OptionError for names that tell no format."""
+    if Path(path).suffix not in (".json", ".csv", ".html"):
+        raise OptionError(f"{os.fspath(path)!r} tells no format", "names end in .json, .csv or .html")
+
+
+def _job_name(job: dict[str, Any]) -> str:
+    return f"{job['workload']} on {job['shape'] or 'all nodes'}"
+
+
+def _time_text(entry: dict[str, Any]) -> str:
+    spread = "" if entry["spread"] is None else f" ± {entry['spread']:.4f}"
+    held = {"none": ", no barriers", "sets": ", barriers"}.get(entry["barrier"], "")
+    return f"{entry['mean']:.4f}{spread} s{held}"
+
+
+def _against(job: dict[str, Any], entry: dict[str, Any]) -> str:
+    factor = job["factors"].get(entry["strategy"])
+    if factor is None:
+        return "(fastest)"
+    spread = "" if factor["spread"] is None else f" ± {factor['spread']:.2f}"
+    return f"({factor['value']:.2f}{spread} times slower)"
+
+
+def _job_text(job: dict[str, Any]) -> str:
+    what = {"simulated_seconds": "simulated", "tac3_seconds": "by tac3's formula"}[job["measure"]]
+    lines = [f"{_job_name(job)}: seconds of all iterations, {what}"]
+    width = max([len(entry["strategy"]) for entry in job["strategies"]], default=0)
+    for entry in job["strategies"]:
+        span = f"{entry['least']:.4f} .. {entry['most']:.4f}"
+        failed = f", {entry['failed']} failed" if entry["failed"] else ""
+        lines.append(
+            f"  {entry['strategy']:{width}}  {_time_text(entry):32} {span}, {entry['seeds']} seeds{failed} "
+            f"{_against(job, entry)}"
+        )
+    lines += [f"  {job['verdict']}", f"  {job['advice']}"]
+    return "\n".join(lines) + "\n"
+
+
+def _failures_text(failed: list[dict[str, Any]], most: int = 5) -> str:
+    lines = [f"{len(failed)} cells failed:"]
+    for cell in failed[:most]:
+        name = f"{cell['workload']}, {cell['shape'] or 'all nodes'}, {cell['strategy']}, seed {cell['seed']}"
+        lines.append(f"  {name}: {cell['error']}")
+    if len(failed) > most:
+        lines.append("  ...")
+    return "\n".join(lines) + "\n"

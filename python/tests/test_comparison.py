@@ -1,0 +1,376 @@
+"""Comparing strategies in batch: the cells, the summary, and that nothing is lost."""
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import haichi
+from haichi.comparison.journal import Journal
+from haichi.comparison.summary import Times, factor, savings, summarise_job
+
+JOB = {"machine": "torus:4x4", "shapes": ["4x4", "2x4"], "strategies": ["default", "random", "hop-bytes", "tac3"]}
+
+
+@pytest.fixture(scope="module")
+def cg8() -> haichi.Workload:
+    return haichi.Workload.from_pattern("cg", ranks=8, bytes=65536, iterations=20)
+
+
+@pytest.fixture(scope="module")
+def small(cg8):
+    return haichi.compare({"cg8": cg8}, **JOB, seeds=3, restarts=1, evaluations=2000)
+
+
+def test_there_is_a_cell_for_every_workload_shape_strategy_and_seed_in_that_order(small):
+    expected = [
+        ("cg8", shape, strategy, seed)
+        for shape in JOB["shapes"]
+        for strategy in JOB["strategies"]
+        for seed in (1, 2, 3)
+    ]
+    keys = ("workload", "shape", "strategy", "seed")
+    assert [tuple(cell[key] for key in keys) for cell in small.cells] == expected
+    assert {cell["status"] for cell in small.cells} == {"done"}
+
+
+def test_every_placement_has_every_objective(small, cg8):
+    for cell in small.cells[::5]:
+        measured = haichi.evaluate(cg8, JOB["machine"], cell["node_of_rank"], shape=cell["shape"])
+        assert cell["metrics"] == measured.metrics
+        values = {entry["objective"]: entry["value"] for entry in measured.report["objectives"]}
+        assert {name: entry["value"] for name, entry in cell["objectives"].items()} == values
+        assert {"hop-bytes", "rmatt", "tac3", "tac3-bytes", "max-link-load"} <= set(values)
+
+
+def test_a_cell_is_what_optimize_finds(small, cg8):
+    cell = next(c for c in small.cells if (c["shape"], c["strategy"], c["seed"]) == ("4x4", "hop-bytes", 2))
+    options = {"objective": "hop-bytes", "strategy": "anneal", "seed": 2, "restarts": 1, "evaluations": 2000}
+    found = haichi.optimize(cg8, JOB["machine"], shape="4x4", **options)
+    np.testing.assert_array_equal(cell["node_of_rank"], found.node_of_rank)
+    assert cell["evaluations"] == found.report["evaluations"]
+
+
+def test_convergence_falls_from_the_start_to_the_value(small):
+    for cell in small.cells:
+        if cell["objective"] is None:
+            assert cell["convergence"] == []
+            continue
+        evaluations = [point[0] for point in cell["convergence"]]
+        values = [point[1] for point in cell["convergence"]]
+        assert evaluations[0] == 0
+        assert evaluations == sorted(set(evaluations))
+        assert values == sorted(values, reverse=True)
+        assert values[-1] == cell["objectives"][cell["objective"]]["value"]
+
+
+def test_any_number_of_processes_gives_the_same_file(small, cg8):
+    alone = haichi.compare({"cg8": cg8}, **JOB, seeds=3, restarts=1, evaluations=2000, processes=1)
+    assert alone.to_json() == small.to_json()
+
+
+def test_a_failed_cell_is_reported_and_ends_nothing(cg8, tmp_path):
+    found = haichi.compare(
+        {"cg8": cg8}, "torus:4x4", shapes=["4x4", "1x2", "9x9"], strategies=["default", "tac3"], seeds=1, restarts=1
+    )
+    status = {(cell["shape"], cell["strategy"]): cell["status"] for cell in found.cells}
+    assert status["4x4", "tac3"] == "done"
+    assert status["1x2", "tac3"] == status["9x9", "default"] == "failed"
+    assert "8 ranks" in found.failed[0]["error"]
+    assert "4 cells failed" in found.text()
+    assert found.summary["jobs"][1]["winner"] is None
+    found.write(tmp_path / "r.json")
+    assert haichi.Comparison.read(tmp_path / "r.json").to_json() == found.to_json()
+
+
+def test_simulated_cells_are_what_simulate_says(cg8):
+    found = haichi.compare(
+        {"cg8": cg8}, "fx10-kyushu", shapes=["1x1x1x2x3x2"], strategies=["random"], seeds=2, simulate=True
+    )
+    for cell in found.cells:
+        for barrier in ("none", "sets"):
+            run = haichi.simulate(cg8, "fx10-kyushu", cell["node_of_rank"], shape="1x1x1x2x3x2", barrier=barrier).runs[
+                0
+            ]
+            assert cell["simulated"][barrier]["seconds"] == run.seconds
+    assert found.summary["jobs"][0]["measure"] == "simulated_seconds"
+
+
+def test_strategies_may_be_maps_that_exist(cg8, tmp_path):
+    haichi.optimize(cg8, "torus:4x4", objective="hop-bytes", seed=7).write(tmp_path / "own.json", format="json")
+    found = haichi.compare(cg8, "torus:4x4", strategies=[f"map:{tmp_path}/own.json", "default"], seeds=2)
+    own = haichi.evaluate(cg8, "torus:4x4", tmp_path / "own.json", format="json")
+    assert [cell["metrics"] for cell in found.cells[:2]] == [own.metrics, own.metrics]
+
+
+def test_equal_seconds_are_equal(cg64, on_shape_1):
+    found = haichi.compare(
+        cg64,
+        on_shape_1["machine"],
+        shapes=[on_shape_1["shape"]],
+        strategies=["rmatt", "hop-bytes"],
+        seeds=1,
+        equal="seconds",
+        time_limit=0.5,
+    )
+    for cell in found.cells:
+        assert 0.4 < cell["wall_seconds"] < 20
+    assert found.to_dict()["cells"][0].keys().isdisjoint({"wall_seconds", "evaluations_per_second"})
+
+
+def test_csv_has_a_line_per_cell(small):
+    rows = list(csv.DictReader(io.StringIO(small.to_csv())))
+    assert len(rows) == len(small.cells)
+    for row, cell in zip(rows, small.cells, strict=True):
+        assert float(row["tac3_value"]) == cell["objectives"]["tac3"]["value"]
+        assert int(row["hop_bytes"]) == cell["metrics"]["hop_bytes"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"strategies": ["tac4"]}, "tac4"),
+        ({"strategies": ["tac3", "tac3"]}, "twice"),
+        ({"seeds": 0}, "seeds"),
+        ({"equal": "hops"}, "hops"),
+        ({"time_limit": 3}, "seconds equal"),
+        ({"shapes": []}, "no shape"),
+        ({"simulate": True, "barrier": "some"}, "some"),
+        ({"strategies": ["map:none.txt"]}, "none.txt"),
+    ],
+)
+def test_what_is_wrong_with_all_cells_is_an_error_at_once(cg8, options, message):
+    with pytest.raises(haichi.OptionError, match=message):
+        haichi.compare(cg8, "torus:4x4", **options)
+
+
+# The summary
+
+
+def times(name: str, *seconds: float, is_seeded: bool = True) -> Times:
+    return Times(name, None, seconds, 0, is_seeded)
+
+
+def test_a_factor_has_the_relative_spreads_of_both():
+    found = factor(times("a", 1.0, 1.1, 0.9), times("b", 2.0, 2.2, 1.8))
+    assert found.value == pytest.approx(2.0)
+    assert found.spread == pytest.approx(2.0 * np.hypot(0.1, 0.1))
+    assert found.is_larger
+    assert not factor(times("a", 1.0, 1.4), times("b", 1.1, 1.5)).is_larger
+    assert factor(times("a", 1.0), times("b", 2.0)).is_larger is None
+
+
+WORKLOAD = {"name": "w", "iterations": 1000, "compute_seconds": 0.0}
+
+
+def test_savings_are_hours_with_their_uncertainty():
+    usual = times("default", 1.5, is_seeded=False)
+    found = savings([(times("tac3", 1.0, 1.02, 0.98), usual, 1000)], "tac3", "simulated_seconds")
+    assert found["helps"]
+    assert found["hours_saved"] == pytest.approx(0.5 / 3600)
+    assert found["hours_saved_spread"] == pytest.approx(0.02 / 3600)
+    assert "3.33 ± 0.13 hours of every 10" in found["advice"]
+
+
+@pytest.mark.parametrize("seconds", [(1.499, 1.4985), (1.3, 1.7), (1.5, 1.5)])
+def test_mapping_that_saves_less_than_a_percent_or_the_spread_will_not_help(seconds):
+    usual = times("default", 1.5, is_seeded=False)
+    job = summarise_job(WORKLOAD, None, [times("tac3", *seconds), usual], usual, "simulated_seconds")
+    assert job["helps"] is False
+    assert job["advice"].startswith("mapping will not help here")
+
+
+def test_who_does_not_differ_beyond_the_spread_has_not_lost():
+    usual = times("default", 2.0, is_seeded=False)
+    job = summarise_job(WORKLOAD, None, [times("tac3", 1.0, 1.2), times("rmatt", 1.1, 1.3)], usual, "tac3_seconds")
+    assert job["winner"] == "tac3"
+    assert job["factors"]["rmatt"]["is_larger"] is False
+    assert "not different from rmatt" in job["verdict"]
+
+
+# Nothing is lost
+
+
+def test_a_journal_is_taken_over_and_a_torn_line_cut_off(cg8, tmp_path, small):
+    path = tmp_path / "journal"
+    options = {"seeds": 3, "restarts": 1, "evaluations": 2000, "journal": path}
+    haichi.compare({"cg8": cg8}, **JOB | {"shapes": ["4x4"]}, **options)
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:-1]) + lines[-1][:50])
+    taken = []
+    found = haichi.compare({"cg8": cg8}, **JOB, **options, progress=lambda news: taken.append(news.taken_over))
+    assert taken[-1] == len(lines) - 1
+    assert found.to_json() == small.to_json()
+
+
+def test_a_journal_has_one_writer(tmp_path):
+    first = Journal(tmp_path / "journal")
+    with pytest.raises(haichi.InputError, match="another comparison"):
+        Journal(tmp_path / "journal")
+    first.close(remove=True)
+
+
+def test_what_is_no_journal_stays_as_it_is(cg8, tmp_path):
+    path = tmp_path / "results.json"
+    path.write_text('{"mine": 1}\n')
+    with pytest.raises(haichi.InputError, match="results.json:1"):
+        haichi.compare(cg8, "torus:4x4", journal=path)
+    assert path.read_text() == '{"mine": 1}\n'
+
+
+def program(*arguments: object, **options) -> subprocess.Popen:
+    command = [os.environ.get("HAICHI_BIN", "haichi"), *map(str, arguments)]
+    environment = os.environ | {"HAICHI_PYTHON": sys.executable}
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+
+
+@pytest.fixture
+def cg16_job(tmp_path):
+    """About four seconds on two processors."""
+    haichi.Workload.from_pattern("cg", ranks=64, iterations=1000).write(tmp_path / "cg.json")
+    job = ["compare", "-m", "fx10-kyushu", "-w", tmp_path / "cg.json", "--shapes", "1x2x4x2x3x2", "--no-views"]
+    return [*job, "--strategies", "default,random,tac3", "--seeds", "4", "--simulate", "--barrier", "sets"]
+
+
+def wait_for_lines(path: Path, count: int) -> None:
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        if path.exists() and path.read_bytes().count(b"\n") >= count:
+            return
+        time.sleep(0.02)
+    raise AssertionError(f"{path} has not got {count} lines")
+
+
+@pytest.mark.skipif("HAICHI_BIN" not in os.environ, reason="needs the program")
+def test_a_killed_and_an_interrupted_batch_go_on_where_they_stopped(cg16_job, tmp_path):
+    whole = program(*cg16_job, "-o", tmp_path / "whole.json")
+    out, _ = whole.communicate()
+    assert whole.returncode == 0
+    assert out.rstrip().splitlines()[-1].startswith("map with tac3 with a barrier before every set: it saves")
+    assert not (tmp_path / "whole.json.journal").exists()
+
+    again = tmp_path / "again.json"
+    killed = program(*cg16_job, "-o", again)
+    wait_for_lines(tmp_path / "again.json.journal", 1)
+    killed.kill()
+    killed.communicate()
+    assert not again.exists()
+
+    stopped = program(*cg16_job, "-o", again)
+    wait_for_lines(tmp_path / "again.json.journal", 3)
+    stopped.send_signal(signal.SIGINT)
+    _, messages = stopped.communicate()
+    if stopped.returncode != 0:  # it may have been faster
+        assert stopped.returncode == 130
+        assert "goes on where it stopped" in messages
+        partly = json.loads(again.read_text())
+        assert partly["interrupted"] is True
+        assert {cell["status"] for cell in partly["cells"]} == {"done", "missing"}
+
+    last = program(*cg16_job, "-o", again)
+    last.communicate()
+    assert last.returncode == 0
+    assert again.read_bytes() == (tmp_path / "whole.json").read_bytes()
+
+
+@pytest.mark.skipif("HAICHI_BIN" not in os.environ, reason="needs the program")
+def test_the_program_prints_what_the_package_finds(small, cg8, tmp_path):
+    cg8.write(tmp_path / "cg8.json")
+    run = program(
+        *("compare", "-m", "torus:4x4", "-w", tmp_path / "cg8.json", "--shapes", "4x4,2x4", "--seeds", "3"),
+        *("--strategies", "default,random,hop-bytes,tac3", "--restarts", "1", "--evaluations", "2000", "--json"),
+    )
+    out, messages = run.communicate()
+    assert run.returncode == 0
+    assert out == small.to_json()
+    assert messages == ""
+
+
+@pytest.mark.skipif("HAICHI_BIN" not in os.environ, reason="needs the program")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["compare"], "required: -m/--machine"),
+        (["compare", "-m", "fx10-kyuschu", "-w", "x"], "fx10-kyushu"),
+        (["compare", "-m", "torus:4", "-w", "none.json"], "none.json"),
+        (["compare", "-m", "torus:4", "-w", "none.json", "-o", "r.txt"], "r.txt"),
+        (["compare", "-m", "torus:4", "--sedes", "3", "-w", "x"], "--sedes"),
+        (["report", "none.json"], "none.json"),
+    ],
+)
+def test_wrong_usage_is_one_error(arguments, message, tmp_path):
+    run = program(*arguments)
+    out, messages = run.communicate()
+    assert run.returncode == 2
+    assert out == ""
+    assert messages.startswith("error: ")
+    assert message in messages
+
+
+@pytest.mark.skipif("HAICHI_BIN" not in os.environ, reason="needs the program")
+def test_the_program_says_what_to_install_for_its_python_commands(tmp_path):
+    (tmp_path / "python").symlink_to("/bin/false")
+    run = subprocess.run(
+        [os.environ["HAICHI_BIN"], "compare"],
+        env=os.environ | {"HAICHI_PYTHON": str(tmp_path / "python")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 2
+    assert "needs the Python package haichi" in run.stderr
+    assert "pip install" in run.stderr
+
+
+def children_computing_cells() -> list[int]:
+    found = subprocess.run(
+        ["ps", "-o", "pid=,args=", "--ppid", str(os.getpid())], capture_output=True, text=True, check=True
+    )
+    return [int(line.split()[0]) for line in found.stdout.splitlines() if "haichi.comparison.worker" in line]
+
+
+def test_a_process_that_dies_costs_nothing(cg8):
+    options = {"machine": "fx10-kyushu", "shapes": ["1x1x1x2x3x2"], "strategies": ["random", "tac3"], "seeds": 4}
+    deaths = 0
+
+    def kill_one(news: haichi.ComparisonProgress) -> None:
+        nonlocal deaths
+        if news.cells_done == 2 and deaths == 0:
+            os.kill(children_computing_cells()[0], signal.SIGKILL)
+            deaths += 1
+
+    found = haichi.compare(cg8, **options, simulate=True, processes=2, progress=kill_one)
+    assert deaths == 1
+    assert found.to_json() == haichi.compare(cg8, **options, simulate=True, processes=1).to_json()
+
+
+def test_dask_workers_give_the_same_file_and_a_killed_one_loses_nothing(cg8, tmp_path):
+    distributed = pytest.importorskip("distributed")
+    options = {"machine": "fx10-kyushu", "shapes": ["1x1x1x2x3x2"], "strategies": ["random", "tac3"], "seeds": 6}
+    here = haichi.compare(cg8, **options, simulate=True)
+    silent = {"silence_logs": 50, "dashboard_address": None}
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, **silent) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        address = cluster.scheduler_address
+        assert haichi.compare(cg8, **options, simulate=True, dask=address).to_json() == here.to_json()
+        workers = list(client.run(os.getpid).values())
+        killed = []
+
+        def kill_one(news: haichi.ComparisonProgress) -> None:
+            if news.cells_done == 2 and not killed:
+                os.kill(workers[0], signal.SIGKILL)
+                killed.append(workers[0])
+
+        found = haichi.compare(cg8, **options, simulate=True, dask=address, progress=kill_one)
+        assert killed
+        assert found.to_json() == here.to_json()
