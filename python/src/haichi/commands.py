@@ -93,7 +93,13 @@ def _add_compare(commands: Any) -> None:
     add("-m", "--machine", required=True, help="preset or machine file")
     add("-w", "--workload", required=True, nargs="+", action="extend", metavar="FILE", help="one or several")
     add("--workload-format", default="", help="of all of them; by default each by its content")
-    add("--shapes", metavar="A,B,..", help="shapes of the job, as 1x2x4x2x3x2; default: the whole machine")
+    add(
+        "--shapes",
+        action="append",
+        metavar="A,B,..",
+        help="of the job, as 1x2x4x2x3x2; default: the whole machine;"
+        " with several workloads also one by one, as --shapes cg64=1x2x4x2x3x2 --shapes cg32=1x1x4x2x3x2",
+    )
     add("--strategies", default=",".join(DEFAULT_STRATEGIES), metavar="A,B,..", help="default: %(default)s")
     add("--seeds", default="10", metavar="N", help="so many, from 1; or a list, as 3,5,8; default: %(default)s")
     add("--equal", default="evaluations", metavar="WHAT", help="evaluations (default) or seconds of every search")
@@ -136,6 +142,18 @@ def _seeds(text: str) -> int | list[int]:
     return _count("--seeds", text)
 
 
+def _shapes(texts: list[str] | None) -> Any:
+    """None, a list, or lists by the workload's name."""
+    if texts is None:
+        return None
+    named = dict(text.split("=", 1) for text in texts if "=" in text)
+    if not named and len(texts) == 1:
+        return texts[0].split(",")
+    if len(named) < len(texts):
+        raise OptionError("--shapes is given once, or once for each workload", "as --shapes cg64=1x2x4x2x3x2")
+    return {name: shapes.split(",") for name, shapes in named.items()}
+
+
 def _seconds(text: str | None) -> float | None:
     return None if text is None else _core.parse_time_ps(text, "--time") / 1e12
 
@@ -155,7 +173,7 @@ def _run_compare(options: argparse.Namespace) -> int:
     comparison = compare(
         _workload_paths(options),
         options.machine,
-        shapes=None if options.shapes is None else options.shapes.split(","),
+        shapes=_shapes(options.shapes),
         strategies=split_strategies(options.strategies),
         seeds=_seeds(options.seeds),
         equal=options.equal,

@@ -16,12 +16,14 @@ from haichi.comparison.files import SCHEMA, one_line
 from haichi.comparison.journal import Journal
 from haichi.comparison.plan import (
     Plan,
+    Shapes,
     distinct,
     named_workloads,
     request_entry,
     search_effort,
     seed_list,
     shape_text,
+    shapes_by_workload,
     simulation_plan,
     with_message_size,
     workload_entry,
@@ -58,7 +60,7 @@ def compare(
     workloads: WorkloadLike | Sequence[WorkloadLike] | Mapping[str, WorkloadLike],
     machine: str | os.PathLike[str] | Machine,
     *,
-    shapes: Sequence[str | Sequence[int]] | None = None,
+    shapes: Shapes | Mapping[str, Shapes] | None = None,
     strategies: Sequence[str] = DEFAULT_STRATEGIES,
     seeds: int | Sequence[int] = 10,
     equal: Literal["evaluations", "seconds"] = "evaluations",
@@ -89,7 +91,7 @@ def compare(
     ----------
     workloads: one, several, or several by name; each as `optimize` takes it.
     machine, origin, nodes, faulty, ppn, message_size, routing, fold, count_nic: as those of `optimize`.
-    shapes: the shapes of the job; None: the whole machine, or `nodes`.
+    shapes: the shapes of the job, or of each workload by its name; None: the whole machine, or `nodes`.
     strategies: starts (``"default"``, ``"no-ring"``, ``"random"``, ``"greedy"``, ...), objectives, which are annealed
         on (``"tac3"``, ``"hop-bytes"``, ``"weighted(hop-bytes=0.7,tac3=0.3)"``, ``"./libx.so:name"``), searches
         for tac3 (``"anneal"``, ``"tabu"``), or maps that exist already (``"map:FILE"``).
@@ -110,10 +112,12 @@ def compare(
     (`Comparison.interrupted`).
     Raises OptionError, InputError and UnsupportedError for what is wrong with all cells.
     """
+    loaded = machine if isinstance(machine, Machine) else Machine(machine)
+    named = with_message_size(named_workloads(workloads), message_size)
     plan = Plan(
-        machine=machine if isinstance(machine, Machine) else Machine(machine),
-        workloads=with_message_size(named_workloads(workloads), message_size),
-        shapes=[None] if shapes is None else distinct("shape", [shape_text(shape) for shape in shapes]),
+        machine=loaded,
+        workloads=named,
+        shapes=shapes_by_workload(shapes, named),
         strategies=[parse_strategy(name) for name in distinct("strategy", list(strategies))],
         seeds=seed_list(seeds),
         job=JobOptions(

@@ -26,7 +26,8 @@ class Plan:
 
     workloads: dict[str, Workload]
     machine: Machine
-    shapes: list[str | None]
+    shapes: dict[str, list[str | None]]
+    """Of every workload, by its name."""
     strategies: list[Strategy]
     seeds: list[int]
     job: JobOptions
@@ -38,19 +39,14 @@ class Plan:
         """In the order of the results."""
         return [
             self.cell(name, shape, strategy, seed)
-            for name in self.workloads
-            for shape in self.shapes
+            for name, _, shape in self.jobs()
             for strategy in self.strategies
             for seed in self.seeds
         ]
 
     def baselines(self) -> list[Cell]:
         """The default placement of every job: what a user has without mapping."""
-        return [
-            self.cell(name, shape, parse_strategy(BASELINE), self.seeds[0])
-            for name in self.workloads
-            for shape in self.shapes
-        ]
+        return [self.cell(name, shape, parse_strategy(BASELINE), self.seeds[0]) for name, _, shape in self.jobs()]
 
     def cell(self, name: str, shape: str | None, strategy: Strategy, seed: int) -> Cell:
         return Cell(
@@ -68,15 +64,16 @@ class Plan:
     def jobs(self) -> Iterator[tuple[str, Workload, str | None]]:
         """Every workload on every shape, with its name, in the order of the results."""
         for name, workload in self.workloads.items():
-            for shape in self.shapes:
+            for shape in self.shapes[name]:
                 yield name, workload, shape
 
 
 def request_entry(plan: Plan) -> dict[str, Any]:
+    shapes = list(plan.shapes.values())
     return {
         "machine": plan.machine.name,
         "workloads": list(plan.workloads),
-        "shapes": plan.shapes,
+        "shapes": shapes[0] if all(entry == shapes[0] for entry in shapes) else plan.shapes,
         "strategies": [strategy.name for strategy in plan.strategies],
         "seeds": plan.seeds,
         "equal": plan.equal,
@@ -150,6 +147,27 @@ def with_message_size(workloads: dict[str, Workload], size: str | int | None) ->
             compute_seconds=workload.compute_seconds.tolist(),
         )
     return resized
+
+
+Shapes = Sequence[str | Sequence[int]]
+
+
+def shapes_by_workload(
+    shapes: Shapes | Mapping[str, Shapes] | None, workloads: Mapping[str, Workload]
+) -> dict[str, list[str | None]]:
+    """The same for all, or by the workload's name."""
+    if shapes is None:
+        return {name: [None] for name in workloads}
+    if not isinstance(shapes, Mapping):
+        listed = distinct("shape", [shape_text(shape) for shape in shapes])
+        return {name: listed for name in workloads}
+    for name in shapes:
+        if name not in workloads:
+            raise OptionError(f"shapes are given for {name!r}", f"the workloads are {', '.join(workloads)}")
+    for name in workloads:
+        if name not in shapes:
+            raise OptionError(f"shapes are given by workload, but none for {name!r}")
+    return {name: distinct("shape", [shape_text(shape) for shape in shapes[name]]) for name in workloads}
 
 
 def shape_text(shape: str | Sequence[int]) -> str:

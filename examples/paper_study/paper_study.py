@@ -1,0 +1,171 @@
+"""The TAC3 study in one command: CG on six shapes of an FX10, all strategies, ten seeds, simulated with and without
+barriers, beside the paper's run times.
+
+    python examples/paper_study/paper_study.py [--out FOLDER] [--seeds N] [--processes N]
+
+Writes results.json and .csv, report.html, table.md, and figure.svg and .png; killed, it goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+CARD = Path(__file__).resolve().parents[1] / "accuracy_card"
+sys.path.append(str(CARD))
+
+from cg_studies import MACHINE, SHAPES, cg  # noqa: E402
+
+import haichi  # noqa: E402
+
+COLUMNS = {  # the paper's column: our strategy, with barriers or without, its title
+    "tahb": ("hop-bytes", "none", "TAHB"),
+    "rmatt": ("rmatt", "none", "RMATT-O2F"),
+    "rmatt-tool": ("rmatt-3d", "none", "RMATT tool"),
+    "tac3": ("tac3", "none", "TAC3"),
+    "tac3-barrier": ("tac3", "sets", "TAC3, barriers"),
+}
+
+
+def published() -> dict[str, float]:
+    """The paper's seconds, as "shape1.tahb"."""
+    groups = json.loads((CARD / "published.json").read_text())["groups"]
+    return {number["id"]: number["published"] for group in groups for number in group["numbers"]}
+
+
+def compare(out: Path, seeds: int, processes: int) -> haichi.Comparison:
+    shapes = {f"cg{ranks}": [s for s, r in SHAPES.values() if r == ranks] for ranks in (64, 32)}
+
+    def show(news: haichi.ComparisonProgress) -> None:
+        if sys.stderr.isatty():
+            sys.stderr.write(f"\r\x1b[K{news.cells_done} of {news.cells} cells")
+
+    return haichi.compare(
+        {name: cg(int(name.removeprefix("cg")), copies=True) for name in shapes},
+        MACHINE,
+        shapes=shapes,
+        seeds=seeds,
+        schedule="paper",
+        restarts=1,
+        simulate=True,
+        processes=processes,
+        journal=out / "results.json.journal",
+        progress=show,
+    )
+
+
+def seconds(comparison: haichi.Comparison, shape: str, strategy: str, barrier: str) -> list[float]:
+    return [
+        cell["simulated"][barrier]["seconds"]
+        for cell in comparison.cells
+        if (cell["shape"], cell["strategy"], cell["status"]) == (shape, strategy, "done")
+    ]
+
+
+def spread(values: Sequence[float]) -> float:
+    return statistics.stdev(values) if len(values) > 1 else 0.0
+
+
+def table(comparison: haichi.Comparison) -> str:
+    paper = published()
+    titles = [title for _, _, title in COLUMNS.values()]
+    others = [("default", "none"), ("no-ring", "none"), ("random", "none")]
+    lines = [
+        "Seconds of 1,000 iterations, mean ± standard deviation over the seeds; in brackets the paper's mean of ten.",
+        "",
+        "| shape | " + " | ".join([*titles, *(name for name, _ in others)]) + " |",
+        "|---" * (1 + len(titles) + len(others)) + "|",
+    ]
+    for number, (shape, _) in SHAPES.items():
+        row = [f"{number} ({shape})"]
+        for column, (strategy, barrier, _) in COLUMNS.items():
+            found = seconds(comparison, shape, strategy, barrier)
+            row.append(
+                f"{statistics.fmean(found):.3f} ± {spread(found):.3f} ({paper[f'shape{number}.{column}']:.3f})"
+                if found
+                else "failed"
+            )
+        for strategy, barrier in others:
+            found = seconds(comparison, shape, strategy, barrier)
+            row.append(f"{statistics.fmean(found):.3f}" if found else "failed")
+        lines.append("| " + " | ".join(row) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def figure(comparison: haichi.Comparison, path: Path) -> None:
+    """A panel per shape: the paper's mean beside every placement of ours."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    matplotlib.rcParams["svg.hashsalt"] = "haichi"
+    paper = published()
+    drawing = Figure(figsize=(11, 5.6), layout="constrained")
+    panels: Any = drawing.subplots(2, 3, sharex=True, sharey=True)
+    for panel, (number, (shape, ranks)) in zip(panels.flat, SHAPES.items(), strict=True):
+        for place, (column, (strategy, barrier, _)) in enumerate(COLUMNS.items()):
+            found = seconds(comparison, shape, strategy, barrier)
+            theirs = paper[f"shape{number}.{column}"]
+            first = number == 1 and place == 0
+            panel.plot(
+                found,
+                [place] * len(found),
+                "o",
+                color="#0072b2",
+                alpha=0.45,
+                ms=6,
+                mew=0,
+                label="ours" if first else None,
+            )
+            if found:
+                panel.plot(
+                    [statistics.fmean(found)],
+                    [place],
+                    "|",
+                    color="#0072b2",
+                    ms=18,
+                    mew=2.5,
+                    label="our mean" if first else None,
+                )
+            panel.plot([theirs], [place], "D", color="#d55e00", ms=7, label="paper's mean" if first else None)
+        panel.set_title(f"shape {number}: {shape}, {ranks} tasks", fontsize=10, loc="left")
+        panel.set_yticks(range(len(COLUMNS)), [title for _, _, title in COLUMNS.values()])
+        panel.grid(axis="x", alpha=0.25)
+        panel.spines[["top", "right"]].set_visible(False)
+    panels[0, 0].invert_yaxis()
+    for panel in panels[1]:
+        panel.set_xlabel("seconds of 1,000 iterations")
+    drawing.legend(loc="outside lower center", ncols=3, frameon=False)
+    drawing.suptitle("CG on six shapes of an FX10, simulated, beside the published run times", x=0.01, ha="left")
+    for suffix in (".svg", ".png"):
+        drawing.savefig(path.with_suffix(suffix), dpi=120, metadata={"Date": None} if suffix == ".svg" else None)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, default=Path("examples/out/paper_study"), help="default: %(default)s")
+    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--processes", type=int, default=0)
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    started = time.monotonic()
+    comparison = compare(options.out, options.seeds, options.processes)
+    for name in ("results.json", "results.csv", "report.html"):
+        comparison.write(options.out / name)
+    if comparison.interrupted:
+        sys.exit(130)
+    (options.out / "results.json.journal").unlink(missing_ok=True)
+    text = table(comparison)
+    (options.out / "table.md").write_text(text)
+    figure(comparison, options.out / "figure")
+    print(f"{text}\n{comparison.summary['overall']['verdict']}\n{comparison.advice}\n")
+    print(f"{len(comparison.cells)} cells in {time.monotonic() - started:.0f} s; all files are in {options.out}")
+
+
+if __name__ == "__main__":
+    main()
