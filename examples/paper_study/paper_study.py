@@ -29,7 +29,7 @@ COLUMNS = {  # the paper's column: our strategy, with barriers or without, its t
     "rmatt": ("rmatt", "none", "RMATT-O2F"),
     "rmatt-tool": ("rmatt-3d", "none", "RMATT tool"),
     "tac3": ("tac3", "none", "TAC3"),
-    "tac3-barrier": ("tac3", "sets", "TAC3, barriers"),
+    "tac3-barriers": ("tac3", "sets", "TAC3, barriers"),
 }
 
 
@@ -135,9 +135,9 @@ def figure(comparison: haichi.Comparison, path: Path) -> None:
             panel.plot([theirs], [place], "D", color="#d55e00", ms=7, label="paper's mean" if first else None)
         panel.set_title(f"shape {number}: {shape}, {ranks} tasks", fontsize=10, loc="left")
         panel.set_yticks(range(len(COLUMNS)), [title for _, _, title in COLUMNS.values()])
+        panel.set_ylim(len(COLUMNS) - 0.5, -0.5)
         panel.grid(axis="x", alpha=0.25)
         panel.spines[["top", "right"]].set_visible(False)
-    panels[0, 0].invert_yaxis()
     for panel in panels[1]:
         panel.set_xlabel("seconds of 1,000 iterations")
     drawing.legend(loc="outside lower center", ncols=3, frameon=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import pickle
 import queue
@@ -177,20 +178,34 @@ class DaskWorkers:
                 )
 
     def run(self, function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[tuple[int, Any]]:
-        futures = {
-            self._client.submit(function, task, pure=False, retries=self._DEATHS_ALLOWED): index
-            for index, task in enumerate(tasks)
-        }
+        # A few ahead of the workers: tasks hold their workloads, and all of them would lie in the scheduler's memory.
+        ahead = 2 * self.processes + 2
+        waiting = iter(range(len(tasks)))
+        futures: dict[Any, int] = {}
+
+        def submit(most: int) -> list[Any]:
+            new = [
+                (self._client.submit(function, tasks[index], pure=False, retries=self._DEATHS_ALLOWED), index)
+                for index in itertools.islice(waiting, most)
+            ]
+            futures.update(new)
+            return [future for future, _ in new]
+
         try:
-            for future in self._distributed.as_completed(futures, loop=self._client.loop):
+            ended = self._distributed.as_completed(submit(ahead), loop=self._client.loop)
+            for future in ended:
                 error = future.exception() if future.status == "error" else None
+                index = futures.pop(future)
                 if error is None:
-                    yield futures[future], future.result()
+                    result = future.result()
                 elif isinstance(error, self._distributed.KilledWorker):
-                    yield futures[future], LostWorkerError("the workers that computed it died")
+                    result = LostWorkerError("the workers that computed it died")
                 else:
-                    yield futures[future], InternalError(f"a cell ended with an exception: {error}")
+                    result = InternalError(f"a cell ended with an exception: {error}")
                 future.release()
+                for more in submit(1):
+                    ended.add(more)
+                yield index, result
         finally:
             self._client.cancel(list(futures), force=True)
 

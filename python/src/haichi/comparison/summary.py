@@ -128,7 +128,7 @@ def _verdict(winner: Times, factors: dict[str, Factor]) -> str:
     """A clause per other strategy: by how much, and whether that is more than chance."""
     clauses = []
     for name, number in factors.items():
-        if number.value == 1:
+        if str(number).startswith("1.00") and not number.is_larger:
             clauses.append(f"as fast as {name}")
         elif number.spread is None:
             clauses.append(f"{number} times faster than {name} (one seed: the spread is not known)")
