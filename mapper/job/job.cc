@@ -16,11 +16,18 @@ Machine loaded_machine(const std::variant<std::string, Machine>& machine) {
     return load_machine(std::get<std::string>(machine));
 }
 
-Workload loaded_workload(const std::variant<std::string, Workload>& workload, const std::string& format,
-                         std::optional<std::int64_t> message_size_bytes) {
-    const auto* value = std::get_if<Workload>(&workload);
-    Workload loaded = value != nullptr ? *value : read_workload(std::get<std::string>(workload), format);
-    return message_size_bytes ? loaded.with_message_size(*message_size_bytes) : loaded;
+std::shared_ptr<const Workload> loaded_workload(const GivenWorkload& workload, const std::string& format,
+                                                std::optional<std::int64_t> message_size_bytes) {
+    std::shared_ptr<const Workload> loaded;
+    if (const auto* shared = std::get_if<std::shared_ptr<const Workload>>(&workload)) {
+        loaded = *shared;
+    } else if (const auto* value = std::get_if<Workload>(&workload)) {
+        loaded = std::make_shared<const Workload>(*value);
+    } else {
+        loaded = std::make_shared<const Workload>(read_workload(std::get<std::string>(workload), format));
+    }
+    if (!message_size_bytes) return loaded;
+    return std::make_shared<const Workload>(loaded->with_message_size(*message_size_bytes));
 }
 
 Mapping given_placement(const std::variant<std::string, std::vector<NodeId>>& map, const std::string& format,
@@ -43,8 +50,7 @@ Mapping given_placement(const std::variant<std::string, std::vector<NodeId>>& ma
 
 template <class Request>
 void Job::pose(const Request& request) {
-    workload = std::make_shared<const Workload>(
-        loaded_workload(request.workload, request.workload_format, request.message_size_bytes));
+    workload = loaded_workload(request.workload, request.workload_format, request.message_size_bytes);
     machine = std::make_shared<const Machine>(loaded_machine(request.machine));
     allocation = std::make_shared<const Allocation>(allocate(*machine, request.allocation));
     if (!request.hosts.empty()) {

@@ -14,8 +14,8 @@ namespace haichi {
 
 /// What a request names, loaded; of a workload with its message size.
 Machine loaded_machine(const std::variant<std::string, Machine>& machine);
-Workload loaded_workload(const std::variant<std::string, Workload>& workload, const std::string& format,
-                         std::optional<std::int64_t> message_size_bytes);
+std::shared_ptr<const Workload> loaded_workload(const GivenWorkload& workload, const std::string& format,
+                                                std::optional<std::int64_t> message_size_bytes);
 /// A placement as a request gives it: a map file in `format` (empty: by its content), or the node of each rank. Throws
 /// InputError and OptionError for maps that do not fit the job.
 Mapping given_placement(const std::variant<std::string, std::vector<NodeId>>& map, const std::string& format,

@@ -21,9 +21,9 @@ namespace haichi {
 
 /// Everything `haichi map` is asked, as written by a user; the Python package and the service fill the same fields.
 struct MapRequest {
-    std::variant<std::string, Machine> machine;    ///< preset, file, or value
-    std::variant<std::string, Workload> workload;  ///< file ("-": standard input) or value
-    std::string workload_format;                   ///< of the file (workload_formats()); empty: by its content
+    std::variant<std::string, Machine> machine;  ///< preset, file, or value
+    GivenWorkload workload;
+    std::string workload_format;  ///< of the file (workload_formats()); empty: by its content
     std::optional<std::int64_t> message_size_bytes;
     AllocationRequest allocation;
     std::string hosts;               ///< names of the nodes, as HostNames::read() takes them; empty: not known
@@ -42,7 +42,7 @@ struct MapRequest {
 /// What `haichi evaluate` is asked: a given placement under every objective.
 struct EvaluateRequest {
     std::variant<std::string, Machine> machine;
-    std::variant<std::string, Workload> workload;
+    GivenWorkload workload;
     std::string workload_format;  ///< as in MapRequest
     std::optional<std::int64_t> message_size_bytes;
     AllocationRequest allocation;

@@ -27,12 +27,18 @@ MapRequest request_for(const ShapesRequest& request, const std::vector<std::int3
 /// One search per shape; a time limit is shared out evenly.
 ShapesReport map_each(const ShapesRequest& request, const SearchControl& control, const SimulationControl& simulation) {
     ShapesReport report;
+    const auto count = static_cast<double>(request.shapes.size());
     for (const auto& shape : request.shapes) {
         MapRequest one = request_for(request, shape);
-        if (one.search.time_limit_seconds) {
-            *one.search.time_limit_seconds /= static_cast<double>(request.shapes.size());
+        if (one.search.time_limit_seconds) *one.search.time_limit_seconds /= count;
+        SearchControl of_all = control;
+        if (control.progress) {
+            of_all.progress = [&, done = static_cast<double>(report.shapes.size())](SearchProgress progress) {
+                progress.fraction_done = (done + progress.fraction_done) / count;
+                control.progress(progress);
+            };
         }
-        report.shapes.push_back(run_map(one, control, simulation));
+        report.shapes.push_back(run_map(one, of_all, simulation));
         report.interrupted = report.interrupted || report.shapes.back().interrupted;
     }
     return report;

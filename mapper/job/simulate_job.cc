@@ -54,8 +54,7 @@ std::vector<SimulatedRun> simulate_placement(const Machine& machine, const Alloc
 
 SimulateReport run_simulate(const SimulateRequest& request, const SimulationControl& control) {
     SimulateReport report;
-    report.workload = std::make_shared<const Workload>(
-        loaded_workload(request.workload, request.workload_format, request.message_size_bytes));
+    report.workload = loaded_workload(request.workload, request.workload_format, request.message_size_bytes);
     const Machine machine = loaded_machine(request.machine);
     report.allocation = std::make_shared<const Allocation>(allocate(machine, request.allocation));
     const std::int32_t ranks = report.workload->rank_count();

@@ -37,10 +37,13 @@ struct SimulationOptions {
     ObservationOptions observation;
 };
 
+/// A file ("-": standard input), a value, or a value that others hold as well and that is not copied.
+using GivenWorkload = std::variant<std::string, Workload, std::shared_ptr<const Workload>>;
+
 /// Everything `haichi simulate` is asked, as written by a user.
 struct SimulateRequest {
     std::variant<std::string, Machine> machine;
-    std::variant<std::string, Workload> workload;
+    GivenWorkload workload;
     std::string workload_format;
     std::optional<std::int64_t> message_size_bytes;
     AllocationRequest allocation;

@@ -2,31 +2,48 @@
 
 #include <pybind11/numpy.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "objectives/mapping.h"
+#include "python/bindings/whole_numbers.h"
 
 namespace haichi {
 
-/// The node of each rank, int32.
-inline pybind11::array_t<std::int32_t> node_array(const Mapping& mapping) {
-    const auto nodes = mapping.node_of_rank();
-    pybind11::array_t<std::int32_t> array(static_cast<pybind11::ssize_t>(nodes.size()));
-    std::int32_t* const values = array.mutable_data();
-    for (std::size_t r = 0; r < nodes.size(); ++r) values[r] = nodes[r].value;
+/// `count` numbers where they lie in what `owner` is, which lives as long as the array.
+inline pybind11::array read_only_array(const std::int32_t* values, std::size_t count, const pybind11::object& owner) {
+    pybind11::array_t<std::int32_t> array(static_cast<pybind11::ssize_t>(count), values, owner);
+    array.attr("flags").attr("writeable") = false;
     return array;
 }
 
-/// A map file, or the node of each rank.
-using GivenMap = std::variant<std::string, std::vector<std::int32_t>>;
+/// The node of each rank, int32, in a report with a `mapping`.
+template <class Report>
+pybind11::array node_array(const pybind11::object& report) {
+    const auto nodes = report.cast<const Report&>().mapping.node_of_rank();
+    static_assert(sizeof(NodeId) == sizeof(std::int32_t));
+    return read_only_array(nodes.empty() ? nullptr : &nodes.front().value, nodes.size(), report);
+}
 
+/// A map file, or the node of each rank.
+using GivenMap = std::variant<std::string, pybind11::array>;
+
+/// Throws InputError for what are no node numbers.
 inline std::variant<std::string, std::vector<NodeId>> as_placement(const GivenMap& map) {
     if (const auto* path = std::get_if<std::string>(&map)) return *path;
+    const WholeNumbers nodes("the placement", std::get<pybind11::array>(map));
     std::vector<NodeId> node_of_rank;
-    for (const std::int32_t node : std::get<std::vector<std::int32_t>>(map)) node_of_rank.emplace_back(node);
+    for (std::int64_t r = 0; r < nodes.size(); ++r) {
+        const std::int64_t node = nodes[r];
+        if (node != static_cast<std::int32_t>(node)) {
+            throw InputError("rank " + std::to_string(r) + " is on node " + std::to_string(node) + ", beyond 2^31 - 1");
+        }
+        node_of_rank.emplace_back(static_cast<std::int32_t>(node));
+    }
     return node_of_rank;
 }
 

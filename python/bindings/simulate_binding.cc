@@ -2,7 +2,7 @@
 #include <pybind11/stl.h>
 
 #include <atomic>
-#include <mutex>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,6 +16,7 @@
 #include "python/bindings/binding_parts.h"
 #include "python/bindings/interruptible_run.h"
 #include "python/bindings/loaded_machine.h"
+#include "python/bindings/progress_relay.h"
 #include "python/bindings/rank_map_arrays.h"
 
 namespace py = pybind11;
@@ -23,25 +24,6 @@ namespace py = pybind11;
 namespace haichi {
 
 namespace {
-
-/// Hands the newest progress from the simulation's thread to the caller's, where Python is called: it may raise there,
-/// and the simulation never waits for the GIL.
-class ProgressRelay {
-  public:
-    void put(const SimulationProgress& progress) {
-        const std::scoped_lock lock(mutex_);
-        newest_ = progress;
-    }
-    /// Nothing when there is none since the last call.
-    std::optional<SimulationProgress> take() {
-        const std::scoped_lock lock(mutex_);
-        return std::exchange(newest_, std::nullopt);
-    }
-
-  private:
-    std::mutex mutex_;
-    std::optional<SimulationProgress> newest_;
-};
 
 SimulationOptions make_simulation(const std::string& barrier, const std::variant<std::int64_t, std::string>& iterations,
                                   std::int32_t threads, std::int64_t hottest_links) {
@@ -69,24 +51,25 @@ ObservationOptions make_observation(std::optional<std::int64_t> bin_ps, std::int
     return options;
 }
 
-SimulateReport run_simulate_binding(const LoadedMachine& machine, const Workload& workload,
+SimulateReport run_simulate_binding(const LoadedMachine& machine, const std::shared_ptr<Workload>& workload,
                                     const AllocationRequest& allocation, const std::optional<GivenMap>& map,
-                                    const std::string& format, std::optional<std::int64_t> message_size_bytes,
-                                    const SimulationOptions& simulation, const ObservationOptions& observation,
-                                    const std::string& statistics_path, const std::string& history_path,
-                                    const std::optional<py::function>& progress) {
+                                    const std::string& format, const std::string& hosts,
+                                    std::optional<std::int64_t> message_size_bytes, const SimulationOptions& simulation,
+                                    const ObservationOptions& observation, const std::string& statistics_path,
+                                    const std::string& history_path, const std::optional<py::function>& progress) {
     SimulateRequest request;
     request.machine = machine.machine;
-    request.workload = workload;
+    request.workload = std::shared_ptr<const Workload>(workload);
     request.allocation = allocation;
     if (map) request.map = as_placement(*map);
     request.format = format;
+    request.hosts = hosts;
     request.message_size_bytes = message_size_bytes;
     request.simulation = simulation;
     request.simulation.observation = observation;
     ObservationFiles files(statistics_path, history_path);
     files.observe(request.simulation.observation);
-    ProgressRelay relay;
+    ProgressRelay<SimulationProgress> relay;
     SimulationControl control;
     if (progress) control.progress = [&relay](const SimulationProgress& news) { relay.put(news); };
     SimulateReport report = run_interruptibly(
@@ -120,7 +103,7 @@ void bind_simulate(py::module_& module) {
         .def(py::init(&make_observation), py::kw_only(), py::arg("bin_ps"), py::arg("router"),
              py::arg("history_begin_ps"), py::arg("history_end_ps"), py::arg("interval_ps"));
     py::class_<SimulateReport>(module, "SimulateReport")
-        .def_property_readonly("node_of_rank", [](const SimulateReport& report) { return node_array(report.mapping); })
+        .def_property_readonly("node_of_rank", node_array<SimulateReport>)
         .def_readonly("is_default_placement", &SimulateReport::is_default_placement)
         .def_readonly("interrupted", &SimulateReport::interrupted)
         .def(
@@ -130,9 +113,9 @@ void bind_simulate(py::module_& module) {
             },
             py::arg("with_timing"));
     module.def("run_simulate", run_simulate_binding, py::arg("machine"), py::arg("workload"), py::kw_only(),
-               py::arg("allocation"), py::arg("map"), py::arg("format"), py::arg("message_size_bytes"),
-               py::arg("simulation"), py::arg("observation"), py::arg("statistics_path"), py::arg("history_path"),
-               py::arg("progress"));
+               py::arg("allocation"), py::arg("map"), py::arg("format"), py::arg("hosts"),
+               py::arg("message_size_bytes"), py::arg("simulation"), py::arg("observation"), py::arg("statistics_path"),
+               py::arg("history_path"), py::arg("progress"));
 }
 
 }  // namespace haichi

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/errors.h"
@@ -16,6 +18,7 @@
 #include "commlog/workload/workload.h"
 #include "commlog/workload/workload_json.h"
 #include "python/bindings/binding_parts.h"
+#include "python/bindings/whole_numbers.h"
 
 namespace py = pybind11;
 
@@ -23,9 +26,7 @@ namespace haichi {
 
 namespace {
 
-using Int64Array = py::array_t<std::int64_t, py::array::c_style>;
-
-RankId checked_rank(std::int64_t value, const char* end, py::ssize_t message, std::int64_t ranks) {
+RankId checked_rank(std::int64_t value, const char* end, std::int64_t message, std::int64_t ranks) {
     if (value < 0 || value >= ranks) {
         throw InputError("message " + std::to_string(message) + ": " + end + " " + std::to_string(value) +
                          " is outside 0.." + std::to_string(ranks - 1));
@@ -39,101 +40,161 @@ std::int32_t checked_rank_count(std::int64_t ranks) {
                       std::to_string(ranks));
 }
 
-/// Messages [set_first[t], set_first[t + 1]) form set t; the Python side has sorted them.
-Workload workload_from_arrays(std::int64_t ranks, std::int64_t iterations, const Int64Array& source,
-                              const Int64Array& destination, const Int64Array& size_bytes,
-                              const std::vector<py::ssize_t>& set_first, const std::vector<std::string>& labels,
-                              const std::vector<double>& compute_seconds) {
-    const std::int32_t rank_count = checked_rank_count(ranks);
-    const auto sources = source.unchecked<1>();
-    const auto destinations = destination.unchecked<1>();
-    const auto sizes = size_bytes.unchecked<1>();
-    if (sources.shape(0) != destinations.shape(0) || sources.shape(0) != sizes.shape(0)) {
-        throw InputError("source, destination and bytes differ in length");
-    }
-    if (set_first.size() != labels.size() + 1 || labels.size() != compute_seconds.size() ||
-        set_first.back() != sources.shape(0)) {
-        throw InternalError("the sets do not cover the messages");
-    }
-    Workload workload(rank_count, iterations);
-    workload.reserve_messages(static_cast<std::size_t>(sources.shape(0)));
-    for (std::size_t t = 0; t < labels.size(); ++t) {
-        workload.add_set(labels[t], compute_seconds[t]);
-        for (py::ssize_t i = set_first[t]; i < set_first[t + 1]; ++i) {
-            workload.add_message(checked_rank(sources(i), "source", i, ranks),
-                                 checked_rank(destinations(i), "destination", i, ranks), sizes(i));
-        }
-    }
-    return workload;
+std::int64_t largest_of(const WholeNumbers& numbers) {
+    std::int64_t largest = -1;
+    for (std::int64_t i = 0; i < numbers.size(); ++i) largest = std::max(largest, numbers[i]);
+    return largest;
 }
 
-template <class Index>
-using IndexArray = py::array_t<Index, py::array::c_style>;
-
-/// A sparse matrix as triples, read where they lie. Entries of 0 are no messages.
-template <class Index>
-Workload workload_from_coordinates(std::int64_t ranks, std::int64_t iterations, const std::string& label,
-                                   const IndexArray<Index>& row, const IndexArray<Index>& column,
-                                   const Int64Array& size_bytes) {
-    const auto rows = row.template unchecked<1>();
-    const auto columns = column.template unchecked<1>();
-    const auto sizes = size_bytes.unchecked<1>();
-    if (rows.shape(0) != sizes.shape(0) || columns.shape(0) != sizes.shape(0)) {
-        throw InputError("rows, columns and values of the matrix differ in length");
+/// The sets that messages with these set numbers form, each as large as needed. Checked before anything is made of the
+/// size that a number claims.
+std::vector<Workload::Set> numbered_sets(std::int64_t messages, const std::optional<WholeNumbers>& set,
+                                         const std::optional<std::vector<std::string>>& labels,
+                                         const std::optional<std::vector<double>>& compute_seconds) {
+    const std::int64_t used = set ? largest_of(*set) + 1 : messages > 0 ? 1 : 0;
+    const std::int64_t most = labels ? static_cast<std::int64_t>(labels->size()) : messages;
+    if (used > most) {
+        throw InputError("set holds " + std::to_string(used - 1) + ", but there are only " + std::to_string(most) +
+                             (labels ? " labels" : " messages"),
+                         "labels tell the number of sets, of which some may be empty");
     }
+    std::vector<Workload::Set> sets(static_cast<std::size_t>(labels ? most : used));
+    if (compute_seconds && compute_seconds->size() != sets.size()) {
+        throw InputError("there are " + std::to_string(sets.size()) + " sets, but " +
+                         std::to_string(compute_seconds->size()) + " entries in compute_seconds");
+    }
+    for (std::size_t t = 0; t < sets.size(); ++t) {
+        sets[t].label = labels ? (*labels)[t] : "set " + std::to_string(t + 1);
+        if (compute_seconds) sets[t].compute_seconds = (*compute_seconds)[t];
+    }
+    for (std::int64_t i = 0; i < messages; ++i) {
+        const std::int64_t t = set ? (*set)[i] : 0;
+        if (t < 0) throw InputError("set holds " + std::to_string(t) + "; sets are numbered from 0");
+        ++sets[static_cast<std::size_t>(t)].end;
+    }
+    std::size_t first = 0;
+    for (Workload::Set& one : sets) {
+        one.first = first;
+        one.end += first;
+        first = one.end;
+    }
+    return sets;
+}
+
+/// Message i goes to set number set[i], behind those before it; without `set` all are in one. Without `ranks` there are
+/// as many as the largest one tells.
+Workload workload_from_messages(std::optional<std::int64_t> ranks, std::int64_t iterations, const py::array& source,
+                                const py::array& destination, const py::array& size_bytes,
+                                const std::optional<py::array>& set,
+                                const std::optional<std::vector<std::string>>& labels,
+                                const std::optional<std::vector<double>>& compute_seconds) {
+    const WholeNumbers sources("source", source);
+    const WholeNumbers destinations("destination", destination);
+    const WholeNumbers sizes("bytes", size_bytes);
+    std::optional<WholeNumbers> set_numbers;
+    if (set) set_numbers.emplace("set", *set);
+    const std::int64_t count = sources.size();
+    if (destinations.size() != count || sizes.size() != count || (set && set_numbers->size() != count)) {
+        throw InternalError("arrays of messages differ in length");
+    }
+    const py::gil_scoped_release release;
+    const std::int64_t given_ranks = ranks.value_or(std::max(largest_of(sources), largest_of(destinations)) + 1);
+    const std::int32_t rank_count = checked_rank_count(given_ranks);
+    std::vector<Workload::Set> sets = numbered_sets(count, set_numbers, labels, compute_seconds);
+    std::vector<std::size_t> next;
+    for (const Workload::Set& one : sets) next.push_back(one.first);
+    std::vector<Message> messages(static_cast<std::size_t>(count));
+    for (std::int64_t i = 0; i < count; ++i) {
+        const auto t = static_cast<std::size_t>(set ? (*set_numbers)[i] : 0);
+        // Other threads may write to the array meanwhile.
+        if (t >= sets.size() || next[t] >= sets[t].end) throw InputError("set changed while it was read");
+        messages[next[t]++] = {checked_rank(sources[i], "source", i, rank_count),
+                               checked_rank(destinations[i], "destination", i, rank_count), sizes[i]};
+    }
+    return Workload(rank_count, iterations, std::move(sets), std::move(messages));
+}
+
+/// A dense matrix, row by row. Entries of 0 are no messages.
+Workload workload_from_matrix(std::int64_t iterations, const std::string& label, const py::array& matrix) {
+    const WholeNumbers entries("matrix", matrix);
+    const std::int64_t ranks = entries.size();
+    if (entries.dimensions() != 2 || entries.size(1) != ranks) throw InternalError("the matrix is not square");
+    const py::gil_scoped_release release;
     Workload workload(checked_rank_count(ranks), iterations);
     workload.add_set(label);
-    workload.reserve_messages(static_cast<std::size_t>(sizes.shape(0)));
-    for (py::ssize_t i = 0; i < sizes.shape(0); ++i) {
-        if (sizes(i) == 0) continue;
-        workload.add_message(checked_rank(rows(i), "row", i, ranks), checked_rank(columns(i), "column", i, ranks),
-                             sizes(i));
+    std::size_t messages = 0;
+    for (std::int64_t i = 0; i < ranks; ++i) {
+        for (std::int64_t j = 0; j < ranks; ++j) messages += entries(i, j) != 0 ? 1 : 0;
+    }
+    workload.reserve_messages(messages);
+    for (std::int64_t i = 0; i < ranks; ++i) {
+        for (std::int64_t j = 0; j < ranks; ++j) {
+            const std::int64_t size_bytes = entries(i, j);
+            if (size_bytes == 0) continue;
+            workload.add_message(RankId(static_cast<std::int32_t>(i)), RankId(static_cast<std::int32_t>(j)),
+                                 size_bytes);
+        }
     }
     return workload;
 }
 
-/// A sparse matrix as SciPy's CSR or, `by_columns`, CSC, read where it lies: entries [first[k], first[k + 1]) are row
-/// (column) k, `index` holds their columns (rows). Entries of 0 are no messages.
-template <class Index>
+/// A sparse matrix as triples. Entries of 0 are no messages.
+Workload workload_from_coordinates(std::int64_t ranks, std::int64_t iterations, const std::string& label,
+                                   const py::array& row, const py::array& column, const py::array& size_bytes) {
+    const WholeNumbers rows("rows", row);
+    const WholeNumbers columns("columns", column);
+    const WholeNumbers sizes("matrix", size_bytes);
+    if (rows.size() != sizes.size() || columns.size() != sizes.size()) {
+        throw InputError("rows, columns and values of the matrix differ in length");
+    }
+    const py::gil_scoped_release release;
+    Workload workload(checked_rank_count(ranks), iterations);
+    workload.add_set(label);
+    workload.reserve_messages(static_cast<std::size_t>(sizes.size()));
+    for (std::int64_t i = 0; i < sizes.size(); ++i) {
+        const std::int64_t value = sizes[i];
+        if (value == 0) continue;
+        workload.add_message(checked_rank(rows[i], "row", i, ranks), checked_rank(columns[i], "column", i, ranks),
+                             value);
+    }
+    return workload;
+}
+
+/// A sparse matrix as SciPy's CSR or, `by_columns`, CSC: entries [first[k], first[k + 1]) are row (column) k, `index`
+/// holds their columns (rows). Entries of 0 are no messages.
 Workload workload_from_compressed(std::int64_t ranks, std::int64_t iterations, const std::string& label,
-                                  const IndexArray<Index>& first, const IndexArray<Index>& index,
-                                  const Int64Array& size_bytes, bool by_columns) {
-    const auto firsts = first.template unchecked<1>();
-    const auto others = index.template unchecked<1>();
-    const auto sizes = size_bytes.unchecked<1>();
+                                  const py::array& first, const py::array& index, const py::array& size_bytes,
+                                  bool by_columns) {
+    const WholeNumbers firsts("indptr", first);
+    const WholeNumbers others("indices", index);
+    const WholeNumbers sizes("matrix", size_bytes);
     const std::int32_t rank_count = checked_rank_count(ranks);
-    if (firsts.shape(0) != rank_count + py::ssize_t{1} || firsts(0) != 0) {
+    if (firsts.size() != rank_count + std::int64_t{1} || firsts[0] != 0) {
         throw InputError("the rows of the sparse matrix do not begin with entry 0, one after the other");
     }
+    const py::gil_scoped_release release;
     // SciPy allows unused room after the last entry.
-    const std::int64_t stored = std::min(others.shape(0), sizes.shape(0));
+    const std::int64_t stored = std::min(others.size(), sizes.size());
     Workload workload(rank_count, iterations);
     workload.add_set(label);
-    workload.reserve_messages(static_cast<std::size_t>(std::clamp<std::int64_t>(firsts(rank_count), 0, stored)));
+    workload.reserve_messages(static_cast<std::size_t>(std::clamp<std::int64_t>(firsts[rank_count], 0, stored)));
+    std::int64_t begin = 0;
     for (std::int32_t k = 0; k < rank_count; ++k) {
-        if (firsts(k + 1) < firsts(k) || firsts(k + 1) > stored) {
-            throw InputError("row " + std::to_string(k) + " of the sparse matrix ends at entry " +
-                             std::to_string(firsts(k + 1)) + ", of " + std::to_string(stored));
+        const std::int64_t end = firsts[k + 1];
+        if (end < begin || end > stored) {
+            throw InputError("row " + std::to_string(k) + " of the sparse matrix ends at entry " + std::to_string(end) +
+                             ", of " + std::to_string(stored));
         }
-        for (py::ssize_t i = firsts(k); i < firsts(k + 1); ++i) {
-            if (sizes(i) == 0) continue;
+        for (std::int64_t i = begin; i < end; ++i) {
+            const std::int64_t value = sizes[i];
+            if (value == 0) continue;
             const RankId line(k);
-            const RankId other = checked_rank(others(i), by_columns ? "row" : "column", i, ranks);
-            workload.add_message(by_columns ? other : line, by_columns ? line : other, sizes(i));
+            const RankId other = checked_rank(others[i], by_columns ? "row" : "column", i, ranks);
+            workload.add_message(by_columns ? other : line, by_columns ? line : other, value);
         }
+        begin = end;
     }
     return workload;
-}
-
-template <class Index>
-void bind_sparse(py::class_<Workload>& workload) {
-    workload
-        .def_static("from_coordinates", workload_from_coordinates<Index>, py::kw_only(), py::arg("ranks"),
-                    py::arg("iterations"), py::arg("label"), py::arg("row").noconvert(), py::arg("column").noconvert(),
-                    py::arg("size_bytes").noconvert())
-        .def_static("from_compressed", workload_from_compressed<Index>, py::kw_only(), py::arg("ranks"),
-                    py::arg("iterations"), py::arg("label"), py::arg("first").noconvert(), py::arg("index").noconvert(),
-                    py::arg("size_bytes").noconvert(), py::arg("by_columns"));
 }
 
 Workload workload_from_pattern(const std::string& name, int ranks, std::vector<int> dims, bool periodic, int points,
@@ -195,14 +256,17 @@ void write_workload_file(const Workload& workload, const std::string& path) {
 }  // namespace
 
 void bind_workload(py::module_& module) {
-    py::class_<Workload> workload(module, "Workload");
-    bind_sparse<std::int32_t>(workload);
-    bind_sparse<std::int64_t>(workload);
-    workload
-        .def_static("from_arrays", workload_from_arrays, py::kw_only(), py::arg("ranks"), py::arg("iterations"),
-                    py::arg("source").noconvert(), py::arg("destination").noconvert(),
-                    py::arg("size_bytes").noconvert(), py::arg("set_first"), py::arg("labels"),
+    // Held as jobs hold it: they take it as it is.
+    py::class_<Workload, std::shared_ptr<Workload>>(module, "Workload")
+        .def_static("from_messages", workload_from_messages, py::kw_only(), py::arg("ranks"), py::arg("iterations"),
+                    py::arg("source"), py::arg("destination"), py::arg("size_bytes"), py::arg("set"), py::arg("labels"),
                     py::arg("compute_seconds"))
+        .def_static("from_matrix", workload_from_matrix, py::kw_only(), py::arg("iterations"), py::arg("label"),
+                    py::arg("matrix"))
+        .def_static("from_coordinates", workload_from_coordinates, py::kw_only(), py::arg("ranks"),
+                    py::arg("iterations"), py::arg("label"), py::arg("row"), py::arg("column"), py::arg("size_bytes"))
+        .def_static("from_compressed", workload_from_compressed, py::kw_only(), py::arg("ranks"), py::arg("iterations"),
+                    py::arg("label"), py::arg("first"), py::arg("index"), py::arg("size_bytes"), py::arg("by_columns"))
         .def_static("from_pattern", workload_from_pattern, py::arg("name"), py::kw_only(), py::arg("ranks"),
                     py::arg("dims"), py::arg("periodic"), py::arg("points"), py::arg("message_bytes"),
                     py::arg("iterations"), py::arg("seed"), py::arg("mean_degree"), py::arg("shuffle_seed"))

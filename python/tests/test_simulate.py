@@ -318,3 +318,4 @@ def test_the_typed_script_of_a_user_runs(capsys) -> None:
     simulated, validated = script.compare()
     # Two iterations are all simulated either way.
     assert simulated == validated > 0
+    assert script.functions_and_shapes() == 0

@@ -1,11 +1,14 @@
 """What a user may write, with types: checked by mypy --strict and run by test_simulate.py."""
 
+import pickle
 import sys
 
 import numpy as np
 import numpy.typing as npt
 
 import haichi
+
+Matrix = npt.NDArray[np.int64]
 
 
 def slowest_rank(run: haichi.SimulatedRun) -> int:
@@ -17,9 +20,21 @@ def show(progress: haichi.SimulationProgress) -> None:
     sys.stderr.write(f"{progress.iterations_done} of {progress.iterations}\n")
 
 
+def show_search(progress: haichi.SearchProgress) -> None:
+    sys.stderr.write(f"{progress.fraction_done:.0%}, {progress.best_value}, {progress.restarts_done}\n")
+
+
+def spread(node_of_rank: npt.NDArray[np.int32]) -> float:
+    return float(np.abs(np.diff(node_of_rank)).sum())
+
+
+def numpy_spread(node_of_rank: npt.NDArray[np.int32]) -> np.int64:
+    return np.int64(np.abs(np.diff(node_of_rank)).sum())
+
+
 def compare() -> tuple[float, float]:
     workload = haichi.Workload.from_pattern("cg", ranks=16, iterations=2)
-    found = haichi.optimize(workload, "torus:4x4", seed=3, evaluations=1000, validate=True)
+    found = haichi.optimize(workload, "torus:4x4", seed=3, evaluations=1000, validate=True, progress=show_search)
     assert found.simulated is not None and found.simulated.default is not None
     simulation = haichi.simulate(
         workload, "torus:4x4", found, barrier="both", iterations="all", stats_bin=None, progress=show
@@ -30,3 +45,39 @@ def compare() -> tuple[float, float]:
     rows: list[dict[str, object]] = simulation.to_dict()["runs"]
     assert len(rows) == 2
     return without.seconds, found.simulated.run.seconds
+
+
+def machines() -> haichi.Machine:
+    machine = haichi.Machine("torus:4x4")
+    axes: tuple[haichi.Axis, ...] = machine.axes
+    nodes: int | None = machine.nodes
+    assert nodes == 16 and [axis.size for axis in axes] == [4, 4] and machine.kind == "torus"
+    again: haichi.Machine = pickle.loads(pickle.dumps(machine))
+    assert again == machine and again.digest() == machine.digest()
+    topology = {"kind": "mesh", "axes": [{"name": "X", "size": 16}]}
+    mesh = haichi.Machine.from_dict(
+        {"schema": "haichi-machine/1", "topology": topology, "link": {"bandwidth": "1GB/s"}}
+    )
+    text: str | None = mesh.text
+    assert text is not None and haichi.Machine.from_json(text).nodes == 16
+    return machine
+
+
+def functions_and_shapes() -> float:
+    matrix: Matrix = np.ones((16, 16), np.int64)
+    workload = haichi.Workload.from_matrix(matrix, iterations=3)
+    seconds: npt.NDArray[np.float64] = workload.compute_seconds
+    source: npt.NDArray[np.int32] = workload.messages.source
+    assert len(seconds) == 1 and len(source) == 256 and len(workload.digest()) == 64
+    machine = machines()
+    found = haichi.optimize(matrix, machine, objective=spread, evaluations=100, restarts=1, message_size="4KiB")
+    measured = haichi.evaluate(workload, machine, found.node_of_rank, objective=numpy_spread, hosts="n[00-15]")
+    shapes = haichi.optimize_shapes(
+        workload, machine, [(4, 4), "4x4"], robust="max", objective="hop-bytes", evaluations=100, restarts=1
+    )
+    robust: haichi.RobustPlacement | None = shapes.robust
+    assert robust is not None and isinstance(shapes, haichi.ShapesResult)
+    positions: npt.NDArray[np.int32] = robust.position_of_rank
+    results: tuple[haichi.Result, ...] = shapes.results
+    assert len(positions) == 16 and len(results) == 2
+    return measured.value - found.value

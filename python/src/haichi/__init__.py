@@ -12,8 +12,9 @@ from importlib.metadata import version as _version
 from haichi.comparison import Comparison, ComparisonProgress, compare
 from haichi.errors import Error, InputError, InternalError, OptionError, UnsupportedError
 from haichi.extraction import Extraction, extract_sets
-from haichi.job import Result, evaluate, optimize
+from haichi.job import Result, SearchProgress, evaluate, optimize
 from haichi.machine import Axis, Machine
+from haichi.shapes import RobustPlacement, ShapesResult, optimize_shapes
 from haichi.simulation import SimulationProgress, simulate
 from haichi.simulation_result import LinkTraffic, SimulatedPlacement, SimulatedRun, Simulation
 from haichi.tables import (
@@ -43,6 +44,9 @@ __all__ = [
     "Messages",
     "OptionError",
     "Result",
+    "RobustPlacement",
+    "SearchProgress",
+    "ShapesResult",
     "SimulatedPlacement",
     "SimulatedRun",
     "Simulation",
@@ -59,5 +63,6 @@ __all__ = [
     "list_strategies",
     "list_workload_formats",
     "optimize",
+    "optimize_shapes",
     "simulate",
 ]

@@ -1,5 +1,5 @@
 from collections.abc import Callable
-from typing import Any, final
+from typing import Any, SupportsFloat, final
 
 import numpy as np
 import numpy.typing as npt
@@ -30,17 +30,19 @@ def extract_sets(
 
 class Workload:
     @staticmethod
-    def from_arrays(
+    def from_messages(
         *,
-        ranks: int,
+        ranks: int | None,
         iterations: int,
-        source: npt.NDArray[np.int64],
-        destination: npt.NDArray[np.int64],
-        size_bytes: npt.NDArray[np.int64],
-        set_first: list[int],
-        labels: list[str],
-        compute_seconds: list[float],
+        source: npt.NDArray[Any],
+        destination: npt.NDArray[Any],
+        size_bytes: npt.NDArray[Any],
+        set: npt.NDArray[Any] | None,
+        labels: list[str] | None,
+        compute_seconds: list[float] | None,
     ) -> Workload: ...
+    @staticmethod
+    def from_matrix(*, iterations: int, label: str, matrix: npt.NDArray[Any]) -> Workload: ...
     @staticmethod
     def from_coordinates(
         *,
@@ -49,7 +51,7 @@ class Workload:
         label: str,
         row: npt.NDArray[Any],
         column: npt.NDArray[Any],
-        size_bytes: npt.NDArray[np.int64],
+        size_bytes: npt.NDArray[Any],
     ) -> Workload: ...
     @staticmethod
     def from_compressed(
@@ -59,7 +61,7 @@ class Workload:
         label: str,
         first: npt.NDArray[Any],
         index: npt.NDArray[Any],
-        size_bytes: npt.NDArray[np.int64],
+        size_bytes: npt.NDArray[Any],
         by_columns: bool,
     ) -> Workload: ...
     @staticmethod
@@ -192,26 +194,54 @@ class MapReport:
     def simulated_runs(self) -> str | None: ...
     def write_rank_map(self, path: str, format: str) -> None: ...
 
-def run_map(
-    machine: Machine,
-    workload: Workload,
+@final
+class ShapesReport:
+    @property
+    def shapes(self) -> list[MapReport]: ...
+    @property
+    def interrupted(self) -> bool: ...
+    @property
+    def position_of_rank(self) -> npt.NDArray[np.int32] | None: ...
+    def json(self, with_timing: bool) -> str: ...
+    def write_robust_map(self, path: str, format: str) -> None: ...
+
+class MapRequest:
+    def __init__(
+        self,
+        *,
+        machine: Machine,
+        workload: Workload,
+        allocation: AllocationRequest,
+        search: SearchOptions,
+        objective: str,
+        function: Callable[[npt.NDArray[np.int32]], SupportsFloat] | None,
+        strategy: str,
+        start: str,
+        hosts: str,
+        message_size_bytes: int | None,
+        validation: SimulationOptions | None,
+    ) -> None: ...
+
+def run_map(request: MapRequest, progress: Callable[[float, float, int, int], object] | None) -> MapReport: ...
+def run_map_shapes(
+    request: MapRequest,
     *,
-    allocation: AllocationRequest,
-    search: SearchOptions,
-    objective: str,
-    function: Callable[[npt.NDArray[np.int32]], float] | None,
-    strategy: str,
-    start: str,
-    validation: SimulationOptions | None,
-) -> MapReport: ...
+    shapes: list[list[int]],
+    robust: str | None,
+    with_rotations: bool,
+    progress: Callable[[float, float, int, int], object] | None,
+) -> ShapesReport: ...
 def run_evaluate(
     machine: Machine,
     workload: Workload,
     *,
     allocation: AllocationRequest,
-    map: str | list[int],
+    map: str | npt.NDArray[Any],
     format: str,
     objective: str,
+    function: Callable[[npt.NDArray[np.int32]], SupportsFloat] | None,
+    hosts: str,
+    message_size_bytes: int | None,
     simulation: SimulationOptions | None,
 ) -> MapReport: ...
 def network_outline(report: MapReport) -> dict[str, Any]: ...
@@ -224,8 +254,9 @@ def run_simulate(
     workload: Workload,
     *,
     allocation: AllocationRequest,
-    map: str | list[int] | None,
+    map: str | npt.NDArray[Any] | None,
     format: str,
+    hosts: str,
     message_size_bytes: int | None,
     simulation: SimulationOptions,
     observation: ObservationOptions,

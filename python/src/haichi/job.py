@@ -6,20 +6,36 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, SupportsFloat, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
 
 from haichi import _core
-from haichi.allocation import allocation_request, given_map
+from haichi.allocation import allocation_request, given_map, message_bytes
 from haichi.errors import OptionError
 from haichi.machine import MachineLike, as_machine
 from haichi.simulation_result import SimulatedPlacement, simulated_placement
 from haichi.workload import WorkloadLike, as_workload
 
-ObjectiveCallable = Callable[[npt.NDArray[np.int32]], float]
+ObjectiveCallable = Callable[[npt.NDArray[np.int32]], SupportsFloat]
 """A function of the node of every rank."""
+
+
+class SearchProgress(NamedTuple):
+    """How far a search is."""
+
+    fraction_done: float  #: 0 to 1
+    best_value: float  #: in the unit of the objective
+    restarts_done: int
+    restarts: int
+
+
+SearchCallback = Callable[[SearchProgress], object]
+
+
+def search_callback(progress: SearchCallback | None) -> Callable[[float, float, int, int], object] | None:
+    return None if progress is None else lambda *values: progress(SearchProgress(*values))
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -75,12 +91,10 @@ def _shortened(values: list[int], most: int = 8) -> str:
     return f"[{shown}]" if len(values) <= most else f"[{shown}, ... {len(values)} sets]"
 
 
-def _result(core: _core.MapReport) -> Result:
+def search_result(core: _core.MapReport) -> Result:
     report = json.loads(core.json(True))
-    node_of_rank = core.node_of_rank
-    node_of_rank.flags.writeable = False
     return Result(
-        node_of_rank=node_of_rank,
+        node_of_rank=core.node_of_rank,
         objective=core.objective,
         unit=core.unit,
         value=core.value,
@@ -118,7 +132,10 @@ def optimize(
     fold: str | os.PathLike[str] = "default",
     verify: str = "off",
     start: str | os.PathLike[str] | None = None,
+    message_size: str | SupportsIndex | None = None,
+    hosts: str | os.PathLike[str] | None = None,
     validate: bool = False,
+    progress: SearchCallback | None = None,
 ) -> Result:
     """Looks for a placement of the workload's ranks with a small value of the objective, as ``haichi map`` does.
 
@@ -150,12 +167,61 @@ def optimize(
     verify: ``"off"``, ``"end"`` or ``"step"``: compares incremental values with ones computed from scratch.
     start: where the search starts: a strategy's name or a map file; None: the best of default,
         greedy and bisection.
+    message_size: makes every non-empty message this large, ``"64KiB"`` or bytes.
+    hosts: names of the nodes, for maps with host names: a file, or a pattern as ``"node[000-095]"``.
     validate: simulates the result and the default placement, packet by packet (`Result.simulated`).
+    progress: called with a `SearchProgress` a few times a second, in the caller's thread. What it raises ends the
+        search; KeyboardInterrupt does so as Ctrl-C does.
 
     Other Python threads run meanwhile. Ctrl-C ends the search with the best placement so far, or the simulation with
     what is known (`Result.interrupted`).
     Raises InputError, OptionError, UnsupportedError; InternalError when a verification fails.
     """
+    request = map_request(
+        workload,
+        machine,
+        allocation=allocation_request(shape, origin, nodes, faulty, ppn, routing, fold, count_nic),
+        objective=objective,
+        strategy=strategy,
+        seed=seed,
+        restarts=restarts,
+        threads=threads,
+        evaluations=evaluations,
+        time_limit=time_limit,
+        schedule=schedule,
+        moves=moves,
+        companion=companion,
+        verify=verify,
+        start=start,
+        message_size=message_size,
+        hosts=hosts,
+        validate=validate,
+    )
+    return search_result(_core.run_map(request, search_callback(progress)))
+
+
+def map_request(
+    workload: WorkloadLike,
+    machine: MachineLike,
+    *,
+    allocation: _core.AllocationRequest,
+    objective: str | ObjectiveCallable,
+    strategy: str,
+    seed: int,
+    restarts: int,
+    threads: int,
+    evaluations: int,
+    time_limit: float | Literal["auto"] | None,
+    schedule: str,
+    moves: str | Sequence[str] | None,
+    companion: float | None,
+    verify: str,
+    start: str | os.PathLike[str] | None,
+    message_size: str | SupportsIndex | None,
+    hosts: str | os.PathLike[str] | None,
+    validate: bool,
+) -> _core.MapRequest:
+    """What `optimize` is asked."""
     if seed < 0 or seed >= 2**64:
         raise OptionError(f"the seed must be 0 to 2^64 - 1, not {seed}")
     search = _core.SearchOptions(
@@ -170,20 +236,26 @@ def optimize(
         companion_weight=companion,
         verify=verify,
     )
-    return _result(
-        _core.run_map(
-            as_machine(machine),
-            as_workload(workload)._core,
-            allocation=allocation_request(shape, origin, nodes, faulty, ppn, routing, fold, count_nic),
-            search=search,
-            objective=getattr(objective, "__name__", "function") if callable(objective) else objective,
-            function=objective if callable(objective) else None,
-            strategy=strategy,
-            start="" if start is None else os.fspath(start),
-            # Asked for more, threads are the search's; the simulation's result depends on neither.
-            validation=_simulation(max(threads, 1)) if validate else None,
-        )
+    name, function = _objective(objective)
+    return _core.MapRequest(
+        machine=as_machine(machine),
+        workload=as_workload(workload)._core,
+        allocation=allocation,
+        search=search,
+        objective=name,
+        function=function,
+        strategy=strategy,
+        start="" if start is None else os.fspath(start),
+        hosts="" if hosts is None else os.fspath(hosts),
+        message_size_bytes=message_bytes(message_size),
+        # Asked for more, threads are the search's; the simulation's result depends on neither.
+        validation=_simulation(max(threads, 1)) if validate else None,
     )
+
+
+def _objective(objective: str | ObjectiveCallable) -> tuple[str, ObjectiveCallable | None]:
+    """Its name, and what it is if it is none of haichi's."""
+    return (getattr(objective, "__name__", "function"), objective) if callable(objective) else (objective, None)
 
 
 def _simulation(threads: int) -> _core.SimulationOptions:
@@ -200,11 +272,13 @@ def evaluate(
     nodes: str | os.PathLike[str] | None = None,
     faulty: str | os.PathLike[str] | None = None,
     ppn: int = 1,
-    objective: str = "tac3",
+    objective: str | ObjectiveCallable = "tac3",
     format: str = "",
     count_nic: bool = False,
     routing: str | None = None,
     fold: str | os.PathLike[str] = "default",
+    message_size: str | SupportsIndex | None = None,
+    hosts: str | os.PathLike[str] | None = None,
     simulate: bool = False,
 ) -> Result:
     """Measures a given placement: the node of each rank, or a rank-map file (in `format`; empty: by its content).
@@ -213,14 +287,18 @@ def evaluate(
     links with most bytes with their messages. With `simulate` it and the default placement are simulated, packet by
     packet (`Result.simulated`); Ctrl-C then ends the simulation with what is known.
     """
-    return _result(
+    name, function = _objective(objective)
+    return search_result(
         _core.run_evaluate(
             as_machine(machine),
             as_workload(workload)._core,
             allocation=allocation_request(shape, origin, nodes, faulty, ppn, routing, fold, count_nic),
             map=given_map("node_of_rank", node_of_rank),
             format=format,
-            objective=objective,
+            objective=name,
+            function=function,
+            hosts="" if hosts is None else os.fspath(hosts),
+            message_size_bytes=message_bytes(message_size),
             simulation=_simulation(1) if simulate else None,
         )
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 import os
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple, SupportsIndex
@@ -11,7 +10,7 @@ from typing import Literal, NamedTuple, SupportsIndex
 import numpy.typing as npt
 
 from haichi import _core
-from haichi.allocation import allocation_request, given_map
+from haichi.allocation import allocation_request, given_map, message_bytes, whole_option
 from haichi.errors import InputError, OptionError
 from haichi.job import Result
 from haichi.machine import MachineLike, as_machine
@@ -32,16 +31,6 @@ class SimulationProgress(NamedTuple):
     packet_hops_per_second: float  #: of wall time
 
 
-def _whole(name: str, value: SupportsIndex, least: int, most: int) -> int:
-    try:
-        number = operator.index(value)
-    except TypeError as error:
-        raise OptionError(f"{name} must be a whole number, not {value!r}") from error
-    if not least <= number <= most:
-        raise OptionError(f"{name} must be {least} to {most}, not {number}")
-    return number
-
-
 def _picoseconds(name: str, time: Duration, least: int = 0) -> int:
     try:
         if isinstance(time, str):
@@ -59,20 +48,9 @@ def _picoseconds(name: str, time: Duration, least: int = 0) -> int:
     return time_ps
 
 
-def _message_bytes(size: str | SupportsIndex | None) -> int | None:
-    if size is None:
-        return None
-    if isinstance(size, str):
-        try:
-            size = _core.parse_bytes(size, "message_size")
-        except InputError as error:
-            raise OptionError(str(error), error.hint) from error
-    return _whole("message_size", size, 0, 2**48)
-
-
 def _iteration_rule(iterations: str | SupportsIndex) -> int | str:
     if not isinstance(iterations, str):
-        return _whole("iterations", iterations, 1, 2**63 - 1)
+        return whole_option("iterations", iterations, 1, 2**63 - 1)
     if iterations in ("auto", "all"):
         return iterations
     raise OptionError(f"iterations {iterations!r} is unknown", "it is 'auto', 'all' or a number")
@@ -97,7 +75,7 @@ def _observation(
         raise OptionError("router is missing", "buffer_history is of one router, numbered as in the file of stats")
     return _core.ObservationOptions(
         bin_ps=None if stats_bin is None else _picoseconds("stats_bin", stats_bin, 1),
-        router=0 if router is None else _whole("router", router, 0, 2**31 - 1),
+        router=0 if router is None else whole_option("router", router, 0, 2**31 - 1),
         history_begin_ps=0 if history_from is None else _picoseconds("history_from", history_from),
         history_end_ps=0 if history_to is None else _picoseconds("history_to", history_to, 1),
         interval_ps=None if history_every is None else _picoseconds("history_every", history_every, 1),
@@ -119,6 +97,7 @@ def simulate(
     threads: int = 1,
     hottest: int = 10,
     message_size: str | SupportsIndex | None = None,
+    hosts: str | os.PathLike[str] | None = None,
     format: str = "",
     routing: str | None = None,
     fold: str | os.PathLike[str] = "default",
@@ -135,7 +114,7 @@ def simulate(
 
     Parameters
     ----------
-    workload, machine, shape, origin, nodes, faulty, ppn, routing, fold: as those of `optimize`.
+    workload, machine, shape, origin, nodes, faulty, ppn, routing, fold, message_size, hosts: as those of `optimize`.
     map: the node of each rank, a rank-map file (in `format`; empty: by its content), what `optimize` or `evaluate`
         gave for the same job, or None: the default placement.
     barrier: ``"sets"``: all ranks wait for each other before every set; ``"none"``; ``"both"``: a run of each.
@@ -143,7 +122,6 @@ def simulate(
         settles; ``"all"``; a number.
     threads: the result does not depend on it.
     hottest: how many of the busiest links to list.
-    message_size: makes every non-empty message this large, ``"64KiB"`` or bytes.
     stats: a CSV file, written while the run goes on, of what each link carried in bins of `stats_bin`
         (default: 100us). Times are texts with units, or seconds.
     buffer_history: a CSV file of the packets that left the buffers of router number `router`, from `history_from`
@@ -156,8 +134,8 @@ def simulate(
     simulation = _core.SimulationOptions(
         barrier=barrier,
         iterations=_iteration_rule(iterations),
-        threads=_whole("threads", threads, 1, 4096),
-        hottest_links=_whole("hottest", hottest, 0, 1_000_000),
+        threads=whole_option("threads", threads, 1, 4096),
+        hottest_links=whole_option("hottest", hottest, 0, 1_000_000),
     )
     if barrier == "both" and (stats is not None or buffer_history is not None):
         raise OptionError("stats and buffer_history describe one run", "barrier='none' or barrier='sets'")
@@ -170,7 +148,8 @@ def simulate(
             allocation=allocation_request(shape, origin, nodes, faulty, ppn, routing, fold, False),
             map=None if map is None else given_map("map", map.node_of_rank if isinstance(map, Result) else map),
             format=format,
-            message_size_bytes=_message_bytes(message_size),
+            hosts="" if hosts is None else os.fspath(hosts),
+            message_size_bytes=message_bytes(message_size),
             simulation=simulation,
             observation=_observation(stats, stats_bin, buffer_history, router, history_from, history_to, history_every),
             statistics_path="" if stats is None else os.fspath(stats),

@@ -214,11 +214,9 @@ def _share(part: FloatArray, run: SimulatedRun) -> str:
 
 
 def simulation_result(core: _core.SimulateReport) -> Simulation:
-    node_of_rank = core.node_of_rank
-    node_of_rank.flags.writeable = False
     return Simulation(
         runs=tuple(_simulated_run(entry) for entry in json.loads(core.json(True))["runs"]),
-        node_of_rank=node_of_rank,
+        node_of_rank=core.node_of_rank,
         is_default_placement=core.is_default_placement,
         interrupted=core.interrupted,
         _core=core,

@@ -44,6 +44,15 @@ def whole_numbers(name: str, values: npt.ArrayLike) -> Int64Array:
     return array.astype(np.int64, order="C", copy=False)
 
 
+def number_array(name: str, values: npt.ArrayLike) -> npt.NDArray[Any]:
+    """`values` as an array that `_core` reads in place, and checks; only rare types of numbers are copied."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "iufb":
+        raise InputError(f"{name} must hold whole numbers, not {array.dtype}")
+    is_read = array.dtype.isnative and (array.dtype.kind != "f" or array.dtype.itemsize in (4, 8))
+    return array if is_read else whole_numbers(name, array)
+
+
 class Workload:
     """An ordered list of communication sets (messages whose transfers start together), repeated `iterations` times.
 
@@ -59,24 +68,17 @@ class Workload:
     ) -> Workload:
         """One set from a square matrix: ``matrix[i, j]`` bytes go from rank i to rank j.
 
-        An array, or a sparse matrix or array of SciPy, which is not made dense: CSR, CSC and COO are read where they
-        are when their values are int64. Entries of 0 are no messages; those stored twice are two messages. Raises
-        InputError for other shapes, and for entries that are negative, no whole numbers, or above 2^48.
+        An array, or a sparse matrix or array of SciPy, which is not made dense. Dense, CSR, CSC and COO matrices are
+        read where they are, whatever the type of their numbers and their strides. Entries of 0 are no messages; those
+        stored twice are two messages. Raises InputError for other shapes, and for entries that are negative, no whole
+        numbers, or above 2^48.
         """
         if is_sparse_matrix(matrix):
             return cls(_sparse_core(matrix, iterations, label))
-        dense = whole_numbers("matrix", cast("npt.ArrayLike", matrix))
+        dense = number_array("matrix", cast("npt.ArrayLike", matrix))
         if dense.ndim != 2 or dense.shape[0] != dense.shape[1]:
             raise InputError(f"the matrix must be square, not {' x '.join(map(str, dense.shape))}")
-        source, destination = np.nonzero(dense)
-        return cls.from_messages(
-            source,
-            destination,
-            dense[source, destination],
-            ranks=dense.shape[0],
-            iterations=iterations,
-            labels=[label],
-        )
+        return cls(_core.Workload.from_matrix(iterations=iterations, label=label, matrix=dense))
 
     @classmethod
     def from_messages(
@@ -98,44 +100,27 @@ class Workload:
         have one entry per set. Raises InputError for lengths that differ, values that are no whole numbers, ranks
         outside ``0..ranks - 1``, and sizes outside ``0..2^48``.
         """
-        sources = whole_numbers("source", source)
-        destinations = whole_numbers("destination", destination)
-        sizes = whole_numbers("bytes", bytes)
+        sources = number_array("source", source)
+        destinations = number_array("destination", destination)
+        sizes = number_array("bytes", bytes)
         if sizes.ndim == 0:
-            sizes = np.full(sources.shape, sizes)
-        sets = np.zeros(sources.shape, np.int64) if set is None else whole_numbers("set", set)
+            sizes = np.broadcast_to(sizes, sources.shape)
+        sets = None if set is None else number_array("set", set)
         for name, array in (("destination", destinations), ("bytes", sizes), ("set", sets)):
-            if array.shape != sources.shape or array.ndim != 1:
+            if array is not None and (array.shape != sources.shape or array.ndim != 1):
                 raise InputError(
                     f"source has shape {sources.shape}, {name} has {array.shape}; all must be 1D and equal"
                 )
-        if sets.size and int(sets.min()) < 0:
-            raise InputError(f"set holds {int(sets.min())}; sets are numbered from 0")
-        # Checked before anything of that size is made.
-        used_sets = int(sets.max()) + 1 if sets.size else 0
-        most_sets = len(sources) if labels is None else len(labels)
-        if used_sets > most_sets:
-            what = "messages" if labels is None else "labels"
-            raise InputError(
-                f"set holds {used_sets - 1}, but there are only {most_sets} {what}",
-                "labels tell the number of sets, of which some may be empty",
-            )
-        set_count = used_sets if labels is None else len(labels)
-        if compute_seconds is not None and len(compute_seconds) != set_count:
-            raise InputError(f"there are {set_count} sets, but {len(compute_seconds)} entries in compute_seconds")
-        if ranks is None:
-            ranks = int(max(sources.max(initial=-1), destinations.max(initial=-1))) + 1
-        order = np.argsort(sets, kind="stable")
         return cls(
-            _core.Workload.from_arrays(
+            _core.Workload.from_messages(
                 ranks=ranks,
                 iterations=iterations,
-                source=sources[order],
-                destination=destinations[order],
-                size_bytes=sizes[order],
-                set_first=[0, *np.cumsum(np.bincount(sets, minlength=set_count)).tolist()],
-                labels=list(labels) if labels is not None else [f"set {t + 1}" for t in range(set_count)],
-                compute_seconds=list(compute_seconds) if compute_seconds is not None else [0.0] * set_count,
+                source=sources,
+                destination=destinations,
+                size_bytes=sizes,
+                set=sets,
+                labels=None if labels is None else list(labels),
+                compute_seconds=None if compute_seconds is None else list(compute_seconds),
             )
         )
 
@@ -318,28 +303,25 @@ def _sparse_core(matrix: SparseMatrix, iterations: int, label: str) -> _core.Wor
     if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InputError(f"the matrix must be square, not {' x '.join(map(str, matrix.shape))}")
     stored: Any = matrix if matrix.format in ("csr", "csc", "coo") else matrix.tocoo()
-    sizes = whole_numbers("matrix", stored.data)
+    sizes = number_array("matrix", stored.data)
     if stored.format == "coo":
-        row, column = _same_indices(stored.row, stored.col)
         return _core.Workload.from_coordinates(
-            ranks=matrix.shape[0], iterations=iterations, label=label, row=row, column=column, size_bytes=sizes
+            ranks=matrix.shape[0],
+            iterations=iterations,
+            label=label,
+            row=stored.row,
+            column=stored.col,
+            size_bytes=sizes,
         )
-    first, index = _same_indices(stored.indptr, stored.indices)
     return _core.Workload.from_compressed(
         ranks=matrix.shape[0],
         iterations=iterations,
         label=label,
-        first=first,
-        index=index,
+        first=stored.indptr,
+        index=stored.indices,
         size_bytes=sizes,
         by_columns=stored.format == "csc",
     )
-
-
-def _same_indices(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Both as contiguous int32 or both as contiguous int64, which they mostly are."""
-    dtype = np.int32 if a.dtype == b.dtype == np.int32 else np.int64
-    return np.ascontiguousarray(a, dtype), np.ascontiguousarray(b, dtype)
 
 
 def _rank_of_node(graph: Graph, order: Sequence[Hashable] | None) -> dict[Any, int]:
