@@ -232,8 +232,11 @@ class Workload:
         """All messages. Read-only; all but `Messages.set` are where the workload itself has them."""
         stored = self._core.messages
         sizes = self._core.set_sizes
-        set = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
-        set.flags.writeable = False
+        if len(sizes) == 1:
+            set = np.broadcast_to(np.int32(0), stored.shape)  # takes no memory
+        else:
+            set = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+            set.flags.writeable = False
         return Messages(stored["source"], stored["destination"], stored["bytes"], set)
 
     def write(self, path: str | os.PathLike[str]) -> None:
