@@ -235,6 +235,19 @@ py::array_t<Value> set_array(const Workload& workload, Of&& of) {
     return array;
 }
 
+/// The bytes from every bin of ranks (row) to every bin (column), one iteration, of the messages that cross the
+/// network.
+py::array_t<std::int64_t> binned_bytes(const Workload& workload, std::int32_t bins) {
+    py::array_t<std::int64_t> array({bins, bins});
+    std::fill_n(array.mutable_data(), array.size(), std::int64_t{0});
+    auto cells = array.mutable_unchecked<2>();
+    const auto bin = [&](RankId rank) { return std::int64_t{rank.value} * bins / workload.rank_count(); };
+    for (const Message& message : workload.messages()) {
+        if (message.crosses_network()) cells(bin(message.source), bin(message.destination)) += message.size_bytes;
+    }
+    return array;
+}
+
 bool are_equal(const Workload& a, const Workload& b) {
     if (a.rank_count() != b.rank_count() || a.iterations() != b.iterations() || a.set_count() != b.set_count()) {
         return false;
@@ -295,6 +308,7 @@ void bind_workload(py::module_& module) {
                                        w, [](const Workload::Set& set) { return set.compute_seconds; });
                                })
         .def_property_readonly("messages", messages_in_place)
+        .def("binned_bytes", binned_bytes, py::arg("bins"))
         .def("equals", are_equal, py::arg("other"), py::call_guard<py::gil_scoped_release>());
 }
 

@@ -3,9 +3,9 @@
 
     .venv/bin/python tests/bench/python_memory.py [--ranks 4096]
 
-Every case runs in a process of its own, on Linux. "peak" is the growth of the process's memory (VmHWM) while the step
-runs, "NumPy" that of Python's and NumPy's allocations (tracemalloc). A workload stores 16 bytes a message; what is beyond
-is a copy of the matrix. A search has an index of the messages besides, and no copy of the workload.
+Every case runs in a process of its own, on Linux. "peak" is the growth of the memory of the process (VmHWM) while the
+step runs, "NumPy" that of the allocations of Python and NumPy (tracemalloc). A workload stores 16 bytes a message; what
+is beyond is a copy of the matrix. A search has an index of the messages besides, and no copy of the workload.
 """
 
 import argparse

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from haichi import _core
+from haichi import _core, notebook
 from haichi.workload import Workload
 
 
@@ -40,6 +40,19 @@ class Extraction:
             f"Extraction(ranks={self.workload.ranks}, sets={len(self.report['sets'])}, "
             f"repetitions={self.repetitions}, share_of_bytes={self.share_of_bytes:.3g})"
         )
+
+    def _repr_html_(self) -> str:
+        """The sets, and what was noticed, for notebooks."""
+        share = f"{self.share_of_bytes:.1%} of the bytes sent"
+        title = f"kernel {self.report['kernel']}, {self.repetitions} repetitions, {share}"
+        rows = [
+            (row["label"], *(notebook.number(row[key]) for key in ("messages", "bytes", "largest_bytes")))
+            for row in self.report["sets"]
+        ]
+        shown = notebook.table(title, notebook.most_rows(rows), ("set", "messages", "bytes", "largest message"))
+        if self.warnings:
+            shown += notebook.table("warnings", [(text,) for text in self.warnings])
+        return shown
 
 
 def extract_sets(

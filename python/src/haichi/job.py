@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, SupportsFloat, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
-from haichi import _core
+from haichi import _core, notebook
 from haichi.allocation import allocation_request, given_map, message_bytes
 from haichi.errors import OptionError
 from haichi.machine import MachineLike, as_machine
@@ -84,6 +84,35 @@ class Result:
         if self.interrupted:
             text += ", interrupted"
         return f"{text}, ranks={len(self.node_of_rank)}, nodes={self.report['nodes']})"
+
+    def _repr_html_(self) -> str:
+        """The measures beside those of the default placement, for notebooks."""
+        shown = notebook.number
+        default = self.report["default"]
+        bound = shown(self.lower_bound) + (" (reached)" if self.optimal else "")
+        rows: list[Sequence[object]] = [
+            (f"{self.objective} [{self.unit}]", shown(self.value), shown(default["value"]), bound)
+        ]
+        rows += [
+            (f"{row['objective']} [{row['unit']}]", shown(row["value"]), "", shown(row["lower_bound"]))
+            for row in self.report.get("objectives", [])
+            if row["lower_bound"] is not None and row["objective"] != self.objective
+        ]
+        rows += [
+            (name, shown(value), shown(default.get(name)), "")
+            for name, value in self.metrics.items()
+            if isinstance(value, int | float)
+        ]
+        if self.simulated is not None:
+            before = self.simulated.default
+            seconds = shown(self.simulated.run.seconds)
+            rows.append(("simulated [seconds]", seconds, "" if before is None else shown(before.seconds), ""))
+        sets = zip(self.metrics.get("set_contention", []), default.get("set_contention", []), strict=True)
+        rows += notebook.most_rows([(f"set {t}: messages on a link", *both, "") for t, both in enumerate(sets, 1)])
+        title = f"{len(self.node_of_rank)} ranks on {self.report['nodes']} nodes of {self.report['machine']}"
+        if self.interrupted:
+            title += ", interrupted"
+        return notebook.table(title, rows, ("", "this placement", "default", "lower bound"))
 
 
 def _shortened(values: list[int], most: int = 8) -> str:

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Rows = Iterable[Sequence[object]]
 
 
-def table(caption: str, rows: Iterable[Sequence[object]], head: Sequence[object] | None = None) -> str:
+def table(caption: str, rows: Rows, head: Sequence[object] | None = None) -> str:
     """Rows of texts or numbers; without a `head` the first cell of every row names it."""
     lines = [] if head is None else [_row(head, head_cells=len(head))]
     lines += [_row(cells, head_cells=0 if head is not None else 1) for cells in rows]
@@ -21,3 +27,41 @@ def _row(cells: Sequence[object], head_cells: int) -> str:
     tags = ["th"] * head_cells + ["td"] * (len(cells) - head_cells)
     shown = (f"<{tag}>{html.escape(str(cell))}</{tag}>" for tag, cell in zip(tags, cells, strict=True))
     return f"<tr>{''.join(shown)}</tr>"
+
+
+def number(value: float | None) -> str:
+    """Whole ones with all their digits; nothing for None."""
+    if value is None:
+        return ""
+    return f"{value:,}" if isinstance(value, int) and abs(value) < 10**15 else f"{value:.6g}"
+
+
+def most_rows(rows: Sequence[Sequence[object]], most: int = 24) -> list[Sequence[object]]:
+    """The first of them, and how many more there are."""
+    if len(rows) <= most:
+        return list(rows)
+    more = [f"... {len(rows) - most + 1} more"] + [""] * (len(rows[0]) - 1)
+    return [*rows[: most - 1], more]
+
+
+def matrix_picture(cells: npt.NDArray[Any], title: str, side_px: int = 192) -> str:
+    """A square matrix of numbers from 0 as an SVG in the page's own colour, the darker the larger, in powers."""
+    count = len(cells)
+    largest = float(cells.max(initial=0))
+    # Four strengths: the largest decades, from the faintest one down to everything that is not 0.
+    with np.errstate(divide="ignore"):
+        depth = np.floor(np.log10(largest / cells.astype(np.float64))) if largest > 0 else np.full(cells.shape, np.inf)
+    paths = []
+    for strength in range(4):
+        shown = np.isfinite(depth) & ((depth == strength) if strength < 3 else (depth >= strength))
+        squares = "".join(f"M{x} {y}h1v1h-1z" for y, x in np.argwhere(shown).tolist())
+        if squares:
+            paths.append(f'<path fill="currentColor" fill-opacity="{1 - 0.25 * strength}" d="{squares}"/>')
+    text = html.escape(title)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{side_px}" height="{side_px}" '
+        f'viewBox="0 0 {count} {count}" role="img" aria-label="{text}" shape-rendering="crispEdges">'
+        f"<title>{text}</title>{''.join(paths)}"
+        f'<rect width="{count}" height="{count}" fill="none" stroke="currentColor" stroke-width="{count / side_px}"/>'
+        "</svg>"
+    )

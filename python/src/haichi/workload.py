@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
-from haichi import _core
+from haichi import _core, notebook
 from haichi.array_files import is_array_file, read_array_file
 from haichi.errors import InputError
 from haichi.foreign_types import Graph, SparseMatrix, is_graph, is_sparse_matrix
@@ -280,6 +280,24 @@ class Workload:
             f"Workload(ranks={self.ranks}, sets={len(self.labels)}, messages={self._core.message_count}, "
             f"bytes={self.total_bytes}, iterations={self.iterations})"
         )
+
+    def _repr_html_(self) -> str:
+        """The sizes, and a picture of the bytes between ranks, for notebooks."""
+        bins = min(self.ranks, _MOST_BINS)
+        rows = [
+            ("ranks", notebook.number(self.ranks)),
+            ("iterations", notebook.number(self.iterations)),
+            ("sets", notebook.number(len(self.labels))),
+            ("messages", notebook.number(self._core.message_count)),
+            ("bytes", notebook.number(self.total_bytes)),
+        ]
+        title = "bytes from rank (row) to rank (column)"
+        if bins < self.ranks:
+            title += f", {bins} x {bins} groups of ranks"
+        return notebook.table("workload", rows) + notebook.matrix_picture(self._core.binned_bytes(bins), title)
+
+
+_MOST_BINS = 64
 
 
 def _unpickled(
