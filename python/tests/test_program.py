@@ -1,0 +1,48 @@
+"""The package carries the program `haichi`."""
+
+import json
+import subprocess
+from importlib.metadata import distribution
+from pathlib import Path
+
+import pytest
+
+import haichi
+
+
+@pytest.fixture(scope="module")
+def program() -> Path:
+    """The one that was installed with the package."""
+    package = distribution("haichi")
+    (listed,) = [file for file in package.files or [] if file.name == "haichi" and file.parent.name == "bin"]
+    path = Path(str(package.locate_file(listed))).resolve()
+    # pip install --target moves programs, but not their entries.
+    return path if path.exists() else Path(haichi.__file__).parents[1] / "bin" / "haichi"
+
+
+def run(program: Path, *arguments: str, cwd: Path | None = None) -> str:
+    return subprocess.run([program, *arguments], cwd=cwd, check=True, capture_output=True, text=True, timeout=60).stdout
+
+
+def test_it_has_the_version_of_the_package(program) -> None:
+    assert run(program, "--version").split() == ["haichi", haichi.__version__]
+
+
+def test_it_maps_as_the_package_does(program, cg64, on_shape_1, tmp_path: Path) -> None:
+    cg64.write(tmp_path / "cg.json")
+    job = ["-m", on_shape_1["machine"], "--shape", on_shape_1["shape"], "-w", "cg.json"]
+    report = run(program, "map", *job, "--json", "--no-timing", "-o", "cg.map", cwd=tmp_path)
+    result = haichi.optimize(cg64, **on_shape_1)
+    result.write(tmp_path / "py.map")
+    assert (tmp_path / "py.map").read_bytes() == (tmp_path / "cg.map").read_bytes()
+    assert json.loads(report) == json.loads(result._core.json(False))
+
+
+def test_nothing_else_is_installed() -> None:
+    files = [str(file) for file in distribution("haichi").files or []]
+    package = {name for name in files if name.startswith("haichi/") and "__pycache__" not in name}
+    suffixes = {Path(name).suffix for name in package}
+    assert suffixes <= {".py", ".pyi", ".so", ".typed"} and "haichi/py.typed" in package
+    others = [name for name in files if not name.startswith(("haichi/", "haichi-"))]
+    assert [Path(name).parts[-2:] for name in others] == [("bin", "haichi")]
+    assert not [name for name in files if "test" in name]

@@ -1,0 +1,56 @@
+"""Installs the wheel of this source tree in an environment of its own, uses, removes and installs it again.
+
+python.wheel of ctest runs it; it says what the wheel holds.
+"""
+
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+MOST_WHEEL_BYTES = 8 * 2**20
+USE = """
+import haichi
+haichi.optimize(haichi.Workload.from_pattern("ring", ranks=4), "mesh:2x2")
+print(haichi.__file__)
+"""
+
+
+def run(*command: object) -> str:
+    return subprocess.run([str(part) for part in command], check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        run(ROOT / "scripts" / "install_python.sh", "wheel", "--no-index", "--wheel-dir", folder)
+        (wheel,) = Path(folder).glob("haichi-*.whl")
+        with zipfile.ZipFile(wheel) as archive:
+            for entry in archive.infolist():
+                print(f"{entry.file_size:9} {entry.filename}")
+        print(f"{wheel.stat().st_size:9} {wheel.name}")
+        assert wheel.stat().st_size < MOST_WHEEL_BYTES
+
+        environment = Path(folder) / "environment"
+        run(sys.executable, "-m", "venv", "--without-pip", environment)
+        python = environment / "bin" / "python"
+        site = run(python, "-c", "import sysconfig; print(sysconfig.get_path('platlib'))").strip()
+        # NumPy is this environment's; what is installed below comes before it.
+        (Path(site) / "numpy_of_others.pth").write_text(sysconfig.get_path("platlib") + "\n")
+        pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "--python", python]
+        program = environment / "bin" / "haichi"
+        for _ in range(2):
+            run(*pip, "install", "--no-index", "--no-deps", wheel)
+            assert run(program, "--version").startswith("haichi ")
+            where = run(
+                python, "-c", "import haichi; haichi.optimize([[0, 1], [1, 0]], 'mesh:2'); print(haichi.__file__)"
+            )
+            assert where.startswith(str(environment)), where
+            run(*pip, "uninstall", "--yes", "haichi")
+            assert not program.exists() and not (Path(site) / "haichi").exists()
+
+
+if __name__ == "__main__":
+    main()
