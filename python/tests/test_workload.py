@@ -4,6 +4,7 @@ import copy
 import pickle
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import hypothesis.extra.numpy as hnp
@@ -157,3 +158,67 @@ def test_messages_are_the_workload_s_own_memory(cg64):
     expected = kept.tolist()
     del pattern  # the arrays keep the memory
     assert kept.tolist() == expected
+
+
+NUMBER_TYPES = ["?", "i1", "u1", "i2", "<u2", ">i4", "u4", "i8", ">u8", "f2", "f4", "f8", ">f8", "g"]
+
+
+@given(
+    st.sampled_from(NUMBER_TYPES),
+    st.sampled_from(["C", "F"]),
+    st.tuples(st.integers(1, 3), st.integers(1, 3), st.booleans(), st.integers(1, 6)),
+    st.randoms(use_true_random=False),
+)
+def test_a_matrix_is_read_whatever_its_type_and_strides(dtype, order, cut, random):
+    row_step, column_step, turned, ranks = cut
+    values = [[random.randrange(2 if dtype == "?" else 100) for _ in range(ranks)] for _ in range(ranks)]
+    matrix = np.zeros((ranks * row_step, ranks * column_step), dtype, order=order)
+    view = matrix[::row_step, ::column_step]
+    view = view[::-1, ::-1] if turned else view
+    view[:] = values
+    plain = haichi.Workload.from_matrix(np.array(values, np.int64))
+    assert haichi.Workload.from_matrix(view) == plain
+    assert haichi.Workload.from_matrix(view.T) == haichi.Workload.from_matrix(np.array(values, np.int64).T)
+
+
+@given(st.lists(messages, max_size=20), st.sampled_from(NUMBER_TYPES[1:]))
+def test_messages_are_sorted_by_set_and_otherwise_stay_in_order(rows, dtype):
+    table = np.array(rows, np.int64).reshape(-1, 4)
+    table[:, 2] %= 100
+    source, destination, size, set = table.astype(dtype).T
+    workload = haichi.Workload.from_messages(source, destination, size, set, ranks=5, labels=["a", "b", "c"])
+    expected = table[np.argsort(table[:, 3], kind="stable")]
+    np.testing.assert_array_equal(np.stack(workload.messages, axis=1), expected)
+
+
+def test_unaligned_numbers_are_read():
+    records = np.zeros(4, np.dtype([("flag", "u1"), ("source", "i8"), ("destination", "i4"), ("bytes", "f8")]))
+    records["source"] = [0, 1, 2, 3]
+    records["destination"] = [1, 2, 3, 0]
+    records["bytes"] = 7
+    workload = haichi.Workload.from_messages(records["source"], records["destination"], records["bytes"])
+    assert fields(workload)[3:5] == ([0, 1, 2, 3], [1, 2, 3, 0]) and workload.total_bytes == 28
+
+
+@pytest.mark.parametrize("entry", [0.5, float("nan"), float("inf"), 2.0**63, -1.0, 2.0**48 + 1])
+@pytest.mark.parametrize("dtype", ["f8", ">f8", "g"])
+def test_wrong_entries_of_a_matrix_are_refused(entry, dtype):
+    matrix = np.zeros((3, 3), dtype)
+    matrix[1, 2] = entry
+    with pytest.raises(haichi.InputError):
+        haichi.Workload.from_matrix(matrix)
+    with pytest.raises(haichi.InputError):
+        haichi.Workload.from_messages([0], [1], matrix[1, 2:])
+
+
+def test_numbers_beyond_64_bits_are_refused():
+    for dtype in ("u8", ">u8"):
+        with pytest.raises(haichi.InputError, match="beyond"):
+            haichi.Workload.from_matrix(np.array([[0, 2**64 - 1], [0, 0]], dtype))
+
+
+def test_other_threads_may_read_at_the_same_time():
+    matrix = np.ones((400, 400), np.int32)
+    with ThreadPoolExecutor(4) as pool:
+        made = list(pool.map(lambda _: haichi.Workload.from_matrix(matrix), range(16)))
+    assert len({workload.digest() for workload in made}) == 1

@@ -35,6 +35,8 @@ def whole_numbers(name: str, values: npt.ArrayLike) -> Int64Array:
     if array.dtype.kind not in "iufb":
         raise InputError(f"{name} must hold whole numbers, not {array.dtype}")
     if array.dtype.kind == "f":
+        if array.dtype.itemsize < 4:
+            array = array.astype(np.float64)  # half-precision numbers cannot be compared with 2^63
         if not np.all(np.isfinite(array)) or np.any(array != np.rint(array)):
             raise InputError(f"{name} must hold whole numbers")
         if np.any(np.abs(array) >= 2.0**63):
