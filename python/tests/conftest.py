@@ -1,6 +1,20 @@
+"""Jobs, comparisons and a browser that several files of tests share."""
+
+import json
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
 import pytest
+from selenium import webdriver
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
 
 import haichi
+from haichi.report import write_report
 
 SHAPE_1 = "1x2x4x2x3x2"
 
@@ -14,3 +28,140 @@ def cg64() -> haichi.Workload:
 def on_shape_1() -> dict[str, str]:
     """The paper's first job shape: 96 nodes of the 768."""
     return {"machine": "fx10-kyushu", "shape": SHAPE_1}
+
+
+@pytest.fixture(scope="session")
+def cg_comparison(cg64: haichi.Workload) -> dict[str, Any]:
+    """96 nodes, simulated."""
+    return haichi.compare(
+        {"cg64": cg64},
+        "fx10-kyushu",
+        shapes=[SHAPE_1],
+        strategies=["default", "hop-bytes", "tac3"],
+        seeds=2,
+        evaluations=20_000,
+        simulate=True,
+        sim_iterations=2,
+        processes=1,
+    ).to_dict()
+
+
+@pytest.fixture(scope="session")
+def ring_comparison() -> dict[str, Any]:
+    return haichi.compare(
+        {"small": haichi.Workload.from_pattern("random-ring", ranks=16)},
+        "torus:4x4",
+        strategies=["default", "random"],
+        seeds=1,
+        processes=1,
+    ).to_dict()
+
+
+class Browser:
+    """Headless Chromium with one page; knows what the page asked for and complained about."""
+
+    def __init__(self, driver: webdriver.Chrome) -> None:
+        self.driver = driver
+
+    def open(self, page: Path, width: int = 1600, height: int = 1000) -> None:
+        self.resize(width, height)
+        self.driver.get("about:blank")
+        self.driver.get_log("browser")
+        self.driver.get_log("performance")
+        self.url = page.as_uri()
+        self.driver.get(self.url)
+        self.wait("document.documentElement.dataset.ready === 'yes'")
+
+    def resize(self, width: int, height: int = 1000) -> None:
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+    def run(self, script: str, *values: Any) -> Any:
+        return self.driver.execute_script(script, *values)
+
+    def wait(self, condition: str, seconds: float = 20) -> None:
+        end = time.monotonic() + seconds
+        while not self.run(f"return Boolean({condition})"):
+            assert time.monotonic() < end, f"waited in vain for {condition}; {self.complaints()}"
+            time.sleep(0.02)
+
+    def complaints(self) -> list[str]:
+        return [entry["message"] for entry in self.driver.get_log("browser")]
+
+    def requests(self) -> list[str]:
+        """Addresses of everything that was asked for since the page was opened, but the page and inline data."""
+        events = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
+        urls = [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
+        assert self.url in urls, "the log of requests does not work"
+        entries = self.run("return performance.getEntriesByType('resource').map(entry => entry.name)")
+        return [url for url in urls + entries if url != self.url and not url.startswith("data:")]
+
+    def text(self, selector: str) -> str:
+        return str(self.driver.find_element(By.CSS_SELECTOR, selector).text)
+
+    def choose(self, selector: str, value: str) -> None:
+        """As a user does, with the event that the page listens to."""
+        self.run(
+            "const control = document.querySelector(arguments[0]); control.value = arguments[1];"
+            "control.dispatchEvent(new Event('change'))",
+            selector,
+            value,
+        )
+
+    def move(self, x: float, y: float) -> None:
+        self.driver.execute_cdp_cmd("Input.dispatchMouseEvent", {"type": "mouseMoved", "x": x, "y": y})
+
+    def click(self, x: float, y: float) -> None:
+        for kind in ("mousePressed", "mouseReleased"):
+            event = {"type": kind, "x": x, "y": y, "button": "left", "clickCount": 1}
+            self.driver.execute_cdp_cmd("Input.dispatchMouseEvent", event)
+
+    def place_of_link(self, link: int, side: int = 0) -> tuple[float, float]:
+        """Where the middle of a link is drawn, in the window."""
+        script = """const [link, side, done] = arguments, {panels} = haichiReport.maps.sides[side];
+            const drawn = panels.find(({panel}) => panel.indexOf(link) >= 0);
+            drawn.canvas.scrollIntoView({block: 'center', behavior: 'instant'});
+            const cell = drawn.cell(drawn.panel.indexOf(link)), box = drawn.canvas.getBoundingClientRect();
+            const place = [box.left + cell.x + cell.width / 2, box.top + cell.y + cell.height / 2];
+            requestAnimationFrame(() => requestAnimationFrame(() => done(place)))"""
+        x, y = self.driver.execute_async_script(script, link, side)
+        return x, y
+
+    def is_drawn(self, canvas: str) -> list[bool]:
+        """Of every visible canvas of that kind: whether there is more on it than one colour."""
+        drawn: list[bool] = self.run(
+            """return [...document.querySelectorAll(arguments[0])].filter(canvas => canvas.offsetParent).map(canvas => {
+                const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+                const colors = new Set();
+                for (let i = 0; i < data.length && colors.size < 3; i += 4) {
+                    colors.add((data[i] << 24) | (data[i + 1] << 16) | (data[i + 2] << 8) | data[i + 3]);
+                }
+                return colors.size > 1;
+            })""",
+            canvas,
+        )
+        return drawn
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    program, driver_program = shutil.which("chromium"), shutil.which("chromedriver")
+    if program is None or driver_program is None:
+        pytest.skip("chromium and chromium-driver are not installed")
+    options = Options()
+    options.binary_location = program
+    folder = tmp_path_factory.mktemp("chromium")
+    for argument in ("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage", f"user-data-dir={folder}"):
+        options.add_argument(f"--{argument}")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(driver_program))
+    driver.set_script_timeout(30)
+    yield Browser(driver)
+    driver.quit()
+
+
+@pytest.fixture(scope="session")
+def cg_page(cg_comparison: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("cg") / "report.html"
+    write_report(cg_comparison, path)
+    return path

@@ -14,7 +14,8 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from haichi import _core
-from haichi.comparison import Comparison, ComparisonProgress, compare
+from haichi.comparison import ComparisonProgress, compare
+from haichi.comparison.files import read_comparison
 from haichi.comparison.results import check_output_name
 from haichi.comparison.strategies import DEFAULT_STRATEGIES, split_strategies
 from haichi.errors import Error, InternalError, OptionError
@@ -263,13 +264,13 @@ def _add_report(commands: Any) -> None:
 
 
 def _run_report(options: argparse.Namespace) -> int:
-    comparison = Comparison.read(options.results)
+    comparison = read_comparison(options.results)
     from haichi.report import write_figures, write_report
 
     output = options.output or str(Path(options.results).with_suffix(".html"))
-    write_report(comparison.to_dict(), output)
+    write_report(comparison, output, source=options.results)
     if options.figures is not None:
-        write_figures(comparison.to_dict(), options.figures)
+        write_figures(comparison, options.figures, source=options.results)
     if not options.quiet:
         print(f"the report is {output}", file=sys.stderr)
     return _DONE

@@ -32,7 +32,7 @@ def pack_array(values: npt.ArrayLike, dtype: str) -> PackedArray:
     if array.ndim == 1 and array.size <= _LONGEST_LIST and np.all(np.isfinite(array)):
         listed: list[Any] = array.tolist()
         return listed
-    planes = array.reshape(-1).view(np.uint8).reshape(-1, array.itemsize).T
+    planes = array.reshape(-1).view(np.uint8).reshape(array.size, array.itemsize).T
     compressed = zlib.compress(planes.tobytes(), _LEVEL)
     return {"dtype": dtype, "shape": list(array.shape), "zlib": base64.b64encode(compressed).decode("ascii")}
 

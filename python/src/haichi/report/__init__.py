@@ -1,0 +1,6 @@
+"""Pages and pictures of comparisons."""
+
+from haichi.report.figures import write_figures
+from haichi.report.page import write_report
+
+__all__ = ["write_figures", "write_report"]

@@ -1,0 +1,291 @@
+"""The views of a comparison, unpacked and checked: whatever draws them can rely on every number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from haichi.errors import InputError
+from haichi.packed_arrays import unpack_array
+
+Array = npt.NDArray[Any]
+
+SCHEMA = "haichi-comparison/1"
+_KINDS = ("grid", "tree", "dragonfly", "graph")
+_MOST_VERTICES = 2**31
+
+
+@dataclass(frozen=True, eq=False)
+class NetworkData:
+    kind: str
+    axes: Sequence[tuple[str, int, bool]]
+    vertex_of_node: Array
+    link_source: Array
+    link_destination: Array
+    link_axis: Array
+    link_sign: Array
+    bandwidth_bytes_per_s: Array
+    names: Sequence[str]
+
+    @property
+    def links(self) -> int:
+        return len(self.link_source)
+
+    def link_name(self, link: int) -> str:
+        """As the simulator and the reports name it."""
+        if self.names:
+            return self.names[link]
+        source, destination = int(self.link_source[link]), int(self.link_destination[link])
+        if self.link_axis[link] < 0:
+            channels = np.flatnonzero(self.link_axis < 0)
+            is_injection = link - int(channels[0]) < len(channels) // 2
+            return f"{'injection' if is_injection else 'ejection'} {self._coordinates(source)}"
+        axis = self.axes[int(self.link_axis[link])][0]
+        sign = "+" if self.link_sign[link] > 0 else "-"
+        return f"{axis}{sign} {self._coordinates(source)}->{self._coordinates(destination)}"
+
+    def _coordinates(self, vertex: int) -> str:
+        position = np.unravel_index(vertex, [size for _, size, _ in self.axes])
+        return f"({','.join(str(int(value)) for value in position)})"
+
+
+@dataclass(frozen=True, eq=False)
+class SimulatedData:
+    seconds: float
+    iterations: int
+    rank_seconds: Mapping[str, Array]
+    """``compute_seconds``, ``call_seconds``, ``wait_seconds``, by rank."""
+    bin_seconds: float
+    links: Array
+    efficiency: Array
+    """Links x bins, 255: 100 %."""
+    mean_efficiency: Array
+
+
+@dataclass(frozen=True, eq=False)
+class ViewData:
+    workload: str
+    shape: str | None
+    strategy: str
+    role: str
+    network: NetworkData
+    labels: Sequence[str]
+    node_of_rank: Array
+    sets: Sequence[tuple[Array, Array, Array]]
+    """Per set: links, messages on each, bytes on each."""
+    simulated: Mapping[str, SimulatedData]
+
+    @property
+    def contention(self) -> list[int]:
+        """Of every set the most messages on a link."""
+        return [int(messages.max(initial=0)) for _, messages, _ in self.sets]
+
+    def worst_of_links(self) -> tuple[Array, Array]:
+        """Per link the most messages, and the most bytes, of any one set."""
+        most_messages = np.zeros(self.network.links, np.int64)
+        most_bytes = np.zeros(self.network.links, np.int64)
+        for links, messages, sizes in self.sets:
+            most_messages[links] = np.maximum(most_messages[links], messages)
+            most_bytes[links] = np.maximum(most_bytes[links], sizes)
+        return most_messages, most_bytes
+
+
+def check_comparison(comparison: Mapping[str, Any], source: str) -> list[ViewData]:
+    """The views of a comparison. Raises InputError, naming `source`, when anything in it is not what it must be."""
+    if comparison.get("schema") != SCHEMA:
+        raise InputError(f"{source}: has the schema {comparison.get('schema')!r}, not {SCHEMA!r}")
+    for key in ("cells", "workloads", "views", "networks", "message_lists"):
+        _objects(comparison.get(key, []), f"{source}: {key}")
+    summary = _object(comparison.get("summary", {}), f"{source}: summary")
+    for number, job in enumerate(_objects(summary.get("jobs", []), f"{source}: summary.jobs")):
+        _objects(job.get("strategies", []), f"{source}: summary.jobs[{number}].strategies")
+    for number, cell in enumerate(comparison.get("cells", [])):
+        _convergence(cell.get("convergence", []), f"{source}: cells[{number}].convergence")
+    networks = [
+        _network(network, f"{source}: networks[{number}]")
+        for number, network in enumerate(comparison.get("networks", []))
+    ]
+    messages = [
+        _messages(entry, f"{source}: message_lists[{number}]")
+        for number, entry in enumerate(comparison.get("message_lists", []))
+    ]
+    sets = {str(entry.get("name")): entry.get("sets", []) for entry in comparison.get("workloads", [])}
+    return [
+        _view(view, networks, messages, sets, f"{source}: views[{number}]")
+        for number, view in enumerate(comparison.get("views", []))
+    ]
+
+
+def _object(value: object, name: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise InputError(f"{name} must be an object, not {type(value).__name__}")
+    return value
+
+
+def _objects(value: object, name: str) -> Sequence[Mapping[str, Any]]:
+    if not isinstance(value, list):
+        raise InputError(f"{name} must be a list, not {type(value).__name__}")
+    return [_object(entry, f"{name}[{number}]") for number, entry in enumerate(value)]
+
+
+def _number(value: object, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value):
+        raise InputError(f"{name} must be a number, not {value!r}")
+    return float(value)
+
+
+def _convergence(points: object, name: str) -> None:
+    if not isinstance(points, list | tuple) or any(
+        not isinstance(point, list | tuple) or len(point) != 2 for point in points
+    ):
+        raise InputError(f"{name} must be a list of pairs")
+
+
+def _array(values: Mapping[str, Any], key: str, name: str, length: int | None = None) -> Array:
+    array = unpack_array(values.get(key), f"{name}.{key}")
+    if length is not None and len(array) != length:
+        raise InputError(f"{name}.{key}: has {len(array)} entries, not {length}")
+    return array
+
+
+def _within(array: Array, end: int, name: str) -> Array:
+    if array.size and (array.dtype.kind not in "iu" or array.min() < 0 or array.max() >= end):
+        raise InputError(f"{name}: must hold whole numbers from 0 to {end - 1}")
+    return array
+
+
+def _network(value: Mapping[str, Any], name: str) -> NetworkData:
+    kind = value.get("kind")
+    if kind not in _KINDS:
+        raise InputError(f"{name}.kind is {kind!r}", f"known are {', '.join(_KINDS)}")
+    axes = [_axis(axis, f"{name}.axes[{number}]") for number, axis in enumerate(value.get("axes", []))]
+    vertices = len(_array(value, "vertex_level", name))
+    if kind == "grid":
+        vertices = 1
+        for _, size, _ in axes:
+            vertices *= size
+        if vertices > _MOST_VERTICES:
+            raise InputError(f"{name}.axes: have {vertices} vertices, too many")
+    source = _within(_array(value, "link_source", name), vertices, f"{name}.link_source")
+    links = len(source)
+    names = value.get("link_names", [])
+    if not isinstance(names, list) or len(names) not in ((0, links) if kind == "grid" else (links,)):
+        raise InputError(f"{name}.link_names must be a list of {links} names")
+    axis = _array(value, "link_axis", name, links)
+    if axis.size and (axis.min() < -1 or axis.max() >= max(len(axes), 1)):
+        raise InputError(f"{name}.link_axis: must hold numbers of axes, or -1")
+    bandwidth = _array(value, "link_bandwidth_bytes_per_s", name, links)
+    if bandwidth.size and not bandwidth.min() > 0:
+        raise InputError(f"{name}.link_bandwidth_bytes_per_s: must be above 0")
+    return NetworkData(
+        kind,
+        axes,
+        _within(_array(value, "vertex_of_node", name), vertices, f"{name}.vertex_of_node"),
+        source,
+        _within(_array(value, "link_destination", name, links), vertices, f"{name}.link_destination"),
+        axis,
+        _array(value, "link_sign", name, links),
+        bandwidth,
+        [str(entry) for entry in names],
+    )
+
+
+def _axis(value: object, name: str) -> tuple[str, int, bool]:
+    if not isinstance(value, list) or len(value) != 3 or not isinstance(value[1], int) or value[1] < 1:
+        raise InputError(f"{name} must be a name, a size and whether it is a ring, not {value!r}")
+    return str(value[0]), value[1], bool(value[2])
+
+
+def _messages(value: Mapping[str, Any], name: str) -> dict[str, Array]:
+    length = len(_array(value, "source", name))
+    return {key: _array(value, key, name, length) for key in ("source", "destination", "bytes", "set")}
+
+
+def _chosen(value: Mapping[str, Any], key: str, entries: Sequence[Any], name: str) -> Any:
+    number = value.get(key)
+    if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < len(entries):
+        raise InputError(f"{name}.{key} is {number!r}, but there are {len(entries)}")
+    return entries[number]
+
+
+def _view(
+    value: Mapping[str, Any],
+    networks: Sequence[NetworkData],
+    message_lists: Sequence[dict[str, Array]],
+    sets: Mapping[str, Any],
+    name: str,
+) -> ViewData:
+    network: NetworkData = _chosen(value, "network", networks, name)
+    messages: dict[str, Array] = _chosen(value, "messages", message_lists, name)
+    node_of_rank = _within(_array(value, "node_of_rank", name), len(network.vertex_of_node), f"{name}.node_of_rank")
+    loads = [
+        _set_links(entry, network.links, f"{name}.set_links[{number}]")
+        for number, entry in enumerate(_objects(value.get("set_links"), f"{name}.set_links"))
+    ]
+    for key, end in (("source", len(node_of_rank)), ("destination", len(node_of_rank)), ("set", len(loads))):
+        _within(messages[key], end, f"{name}: the {key} of its messages")
+    if value.get("routes") is not None:
+        _check_routes(_object(value["routes"], f"{name}.routes"), len(messages["set"]), network.links, f"{name}.routes")
+    labels = [
+        str(entry.get("label", "")) for entry in sets.get(str(value.get("workload")), []) if isinstance(entry, Mapping)
+    ]
+    runs = _object(value.get("simulated") or {}, f"{name}.simulated")
+    return ViewData(
+        str(value.get("workload")),
+        None if value.get("shape") is None else str(value["shape"]),
+        str(value.get("strategy")),
+        str(value.get("role")),
+        network,
+        [
+            labels[number] if number < len(labels) and labels[number] else f"set {number + 1}"
+            for number in range(len(loads))
+        ],
+        node_of_rank,
+        loads,
+        {
+            barrier: _simulated(
+                _object(run, f"{name}.simulated.{barrier}"), network, len(node_of_rank), f"{name}.simulated.{barrier}"
+            )
+            for barrier, run in runs.items()
+        },
+    )
+
+
+def _set_links(value: Mapping[str, Any], links: int, name: str) -> tuple[Array, Array, Array]:
+    used = _within(_array(value, "link", name), links, f"{name}.link")
+    if np.any(np.diff(used) <= 0):
+        raise InputError(f"{name}.link: must ascend")
+    return used, _array(value, "messages", name, len(used)), _array(value, "bytes", name, len(used))
+
+
+def _check_routes(value: Mapping[str, Any], messages: int, links: int, name: str) -> None:
+    first = _array(value, "first", name, messages + 1)
+    link = _within(_array(value, "link", name), links, f"{name}.link")
+    if first[0] != 0 or first[-1] != len(link) or np.any(np.diff(first) < 0):
+        raise InputError(f"{name}.first: must rise from 0 to {len(link)}")
+
+
+def _simulated(value: Mapping[str, Any], network: NetworkData, ranks: int, name: str) -> SimulatedData:
+    times = _object(value.get("ranks"), f"{name}.ranks")
+    shown = _object(value.get("links"), f"{name}.links")
+    links = _within(_array(shown, "link", f"{name}.links"), network.links, f"{name}.links.link")
+    mean = _array(value, "mean_efficiency", name)
+    efficiency = unpack_array(shown.get("efficiency"), f"{name}.links.efficiency", dimensions=2)
+    if len(efficiency) != len(links) or efficiency.dtype != np.uint8:
+        raise InputError(f"{name}.links.efficiency: must have {len(links)} rows of uint8")
+    return SimulatedData(
+        _number(value.get("seconds"), f"{name}.seconds"),
+        int(_number(value.get("iterations"), f"{name}.iterations")),
+        {
+            key: _array(times, key, f"{name}.ranks", ranks)
+            for key in ("compute_seconds", "call_seconds", "wait_seconds")
+        },
+        _number(value.get("bin_seconds"), f"{name}.bin_seconds"),
+        links,
+        efficiency,
+        mean,
+    )

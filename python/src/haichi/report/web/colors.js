@@ -1,0 +1,22 @@
+// Colours. Loads: perceptual, readable with every kind of colour vision, and as grey; the background means nothing.
+
+const INFERNO = [[0, 0, 4], [22, 11, 57], [66, 10, 104], [106, 23, 110], [147, 38, 103], [188, 55, 84], [221, 81, 58],
+  [243, 120, 25], [252, 165, 10], [246, 215, 70], [252, 255, 164]];
+
+function inferno(share) {
+  const at = Math.min(Math.max(share, 0), 1) * (INFERNO.length - 1), low = Math.min(Math.floor(at), INFERNO.length - 2);
+  return INFERNO[low].map((from, i) => Math.round(from + (INFERNO[low + 1][i] - from) * (at - low)));
+}
+
+function isDark() {
+  const chosen = document.documentElement.dataset.theme;
+  return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+/// Of a load above 0 as a share of the scale: the more, the further from the background.
+function loadColor(share) { return isDark() ? inferno(0.3 + 0.68 * share) : inferno(0.9 - 0.8 * share); }
+
+function rgb(color) { return `rgb(${color.join(",")})`; }
+
+/// A colour of the page's style sheet.
+function themeColor(name) { return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim(); }

@@ -1,0 +1,302 @@
+// Where links and nodes stand in the panels of a heat map: one panel for every axis of a grid (the unfolding of a
+// six-dimensional region into six), for every level of a tree, for the local and global links of a dragonfly.
+
+/// Rectangles in units of the panel: `cells` are links, `dots` are nodes.
+class Panel {
+  constructor(title, caption, { isotropic = false, dot = 0.45 } = {}) {
+    Object.assign(this, { title, caption, isotropic, dot, width: 0, height: 0, labels: [] });
+    this.cells = { x: [], y: [], width: [], height: [], link: [] };
+    this.dots = { x: [], y: [], size: [], vertex: [] };
+  }
+
+  addLink(link, x, y, width, height) {
+    const { cells } = this;
+    cells.x.push(x); cells.y.push(y); cells.width.push(width); cells.height.push(height); cells.link.push(link);
+    this.grow(x + width, y + height);
+  }
+
+  addDot(vertex, x, y, size) {
+    const { dots } = this;
+    dots.x.push(x); dots.y.push(y); dots.size.push(size); dots.vertex.push(vertex);
+    this.grow(x + size, y + size);
+  }
+
+  addLabel(text, x, y) { this.labels.push({ text, x, y }); }
+
+  grow(x, y) {
+    this.width = Math.max(this.width, x);
+    this.height = Math.max(this.height, y);
+  }
+
+  indexOf(link) {
+    if (!this.places) this.places = new Map(this.cells.link.map((number, i) => [number, i]));
+    return this.places.get(link) ?? -1;
+  }
+}
+
+const LANE = 0.5;  // the two directions of a link; its length is 1
+
+/// Sizes of nodes and of gaps between lines; among thousands of links the links need the room.
+function spacing(links) { return links > 3000 ? { dot: 0.2, gap: 0.2 } : { dot: 0.45, gap: 0.45 }; }
+
+function panelsOf(network, touched) {
+  const panels = network.kind === "grid" ? gridPanels(network, touched)
+    : network.kind === "dragonfly" ? dragonflyPanels(network) : levelPanels(network);
+  const channels = channelPanel(network);
+  return (channels ? [...panels, channels] : panels).filter((panel) => panel.cells.link.length);
+}
+
+// ---- grids
+
+function gridPanels(network, touched) {
+  const wide = network.axes.map((axis, k) => k).filter((k) => network.axes[k].size > 1);
+  const vertices = network.axes.reduce((product, axis) => product * axis.size, 1);
+  const isSparse = touched.size < 0.6 * vertices;
+  if (wide.length === 2 && !isSparse && isSquarish(network.axes[wide[0]].size, network.axes[wide[1]].size)) {
+    return [planePanel(network, wide)];
+  }
+  return wide.map((k) => (isSparse ? sparseAxisPanel(network, k, touched) : axisPanel(network, k, wide)));
+}
+
+function isSquarish(a, b) { return a < 12 * b && b < 12 * a; }
+
+function linksByAxis(network, axis) {
+  const found = [];
+  for (let link = 0; link < network.fabricLinks; ++link) if (network.link_axis[link] === axis) found.push(link);
+  return found;
+}
+
+function ringText(axis) { return axis.ring ? `a ring of ${axis.size}` : `a line of ${axis.size}`; }
+
+/// A link between positions p and p + 1 (of a ring: the last and the first) has slot p, in both directions.
+function slotOf(network, link, position, axis) {
+  return network.link_sign[link] > 0 ? position[axis] : (position[axis] + network.axes[axis].size - 1) % network.axes[axis].size;
+}
+
+/// Both axes drawn as they are: nodes in rows and columns, links between them.
+function planePanel(network, [first, second]) {
+  const [across, down] = network.axes[first].size >= network.axes[second].size ? [first, second] : [second, first];
+  const names = [across, down].map((k) => network.axes[k]);
+  const panel = new Panel(`${names[0].name} and ${names[1].name}`,
+    `${names[0].name} (across) is ${ringText(names[0])}, ${names[1].name} (down) ${ringText(names[1])} nodes`,
+    { isotropic: true, ...spacing(network.fabricLinks) });
+  const { dot } = panel, pitch = 1 + dot;
+  for (let link = 0; link < network.fabricLinks; ++link) {
+    const position = network.coordinates(network.link_source[link]), axis = network.link_axis[link];
+    const slot = slotOf(network, link, position, axis), lane = network.link_sign[link] > 0 ? 0 : dot / 2;
+    if (axis === across) panel.addLink(link, slot * pitch + dot, position[down] * pitch + lane, 1, dot / 2);
+    else panel.addLink(link, position[across] * pitch + lane, slot * pitch + dot, dot / 2, 1);
+  }
+  addDots(panel, network, (position) => [position[across] * pitch, position[down] * pitch]);
+  return panel;
+}
+
+function addDots(panel, network, place) {
+  const vertices = network.axes.reduce((product, axis) => product * axis.size, 1);
+  for (let vertex = 0; vertex < vertices; ++vertex) {
+    const [x, y] = place(network.coordinates(vertex));
+    panel.addDot(vertex, x, y, panel.dot);
+  }
+}
+
+/// One axis: every line of nodes along it is a row of links; lines stand side by side by the other axes.
+function axisPanel(network, axis, wide) {
+  const others = wide.filter((k) => k !== axis), length = network.axes[axis], links = linksByAxis(network, axis);
+  const { dot, gap } = spacing(links.length);
+  const lineWidth = length.ring ? length.size * (1 + dot) : (length.size - 1) * (1 + dot) + dot;
+  const split = bestSplit(network, others, lineWidth, gap);
+  const down = offsets(network, split.down, 2 * LANE, gap), across = offsets(network, split.across, lineWidth, 2 * gap);
+  const say = (axes) => axes.map((k) => network.axes[k].name).join(", ");
+  const arranged = [split.across.length ? `${say(split.across)} across` : "", split.down.length ? `${say(split.down)} down` : ""];
+  const panel = new Panel(`${length.name}`, `along ${length.name}: ${ringText(length)} nodes${
+    others.length ? `; lines by ${arranged.filter(Boolean).join(", ")}` : ""}`, { dot });
+  const place = (position) => [split.across.reduce((x, k, i) => x + across.strides[i] * position[k], 0),
+    split.down.reduce((y, k, i) => y + down.strides[i] * position[k], 0)];
+  for (const link of links) {
+    const position = network.coordinates(network.link_source[link]), [x, y] = place(position);
+    panel.addLink(link, x + slotOf(network, link, position, axis) * (1 + dot) + dot,
+      y + (network.link_sign[link] > 0 ? 0 : LANE), 1, LANE);
+  }
+  addDots(panel, network, (position) => {
+    const [x, y] = place(position);
+    return [x + position[axis] * (1 + dot), y + (2 * LANE - dot) / 2];
+  });
+  return panel;
+}
+
+/// Strides of nested axes, outermost first; groups of outer axes stand further apart.
+function offsets(network, axes, size, gap) {
+  const strides = new Array(axes.length);
+  let extent = size, level = 1;
+  for (let i = axes.length - 1; i >= 0; --i) {
+    strides[i] = extent + gap * level;
+    extent += (network.axes[axes[i]].size - 1) * strides[i];
+    level += 1;
+  }
+  return { strides, extent };
+}
+
+/// Which of the other axes go down and which across, so that a panel is a little wider than high.
+function bestSplit(network, others, lineWidth, gap) {
+  let best = null;
+  for (let mask = 0; mask < 1 << others.length; ++mask) {
+    const across = others.filter((_, i) => mask & (1 << i)), down = others.filter((_, i) => !(mask & (1 << i)));
+    const width = offsets(network, across, lineWidth, 2 * gap).extent, height = offsets(network, down, 1, gap).extent;
+    const misfit = Math.abs(Math.log(width / height / 1.5));
+    if (!best || misfit < best.misfit - 1e-9) best = { across, down, misfit };
+  }
+  return best;
+}
+
+/// Of a job scattered over a machine: only the lines on which anything happens.
+function sparseAxisPanel(network, axis, touched) {
+  const length = network.axes[axis], lines = new Map();
+  const lineOf = (position) => position.map((value, k) => (k === axis ? "" : value)).join(",");
+  for (const vertex of [...touched].sort((a, b) => a - b)) {
+    const line = lineOf(network.coordinates(vertex));
+    if (!lines.has(line)) lines.set(line, lines.size);
+  }
+  const { dot, gap } = spacing(lines.size * length.size);
+  const lineWidth = length.size * (1 + dot);
+  const columns = Math.max(1, Math.round(Math.sqrt((1.5 * lines.size * (1 + gap)) / (lineWidth + 2 * gap))));
+  const place = (number) => [(number % columns) * (lineWidth + 2 * gap), Math.floor(number / columns) * (1 + gap)];
+  const panel = new Panel(length.name, `along ${length.name}: the ${count(lines.size, "line")} that the job touches`, { dot });
+  for (const link of linksByAxis(network, axis)) {
+    const position = network.coordinates(network.link_source[link]), line = lines.get(lineOf(position));
+    if (line === undefined) continue;
+    const [x, y] = place(line);
+    panel.addLink(link, x + slotOf(network, link, position, axis) * (1 + dot) + dot,
+      y + (network.link_sign[link] > 0 ? 0 : LANE), 1, LANE);
+  }
+  for (const vertex of touched) {
+    const position = network.coordinates(vertex), [x, y] = place(lines.get(lineOf(position)));
+    panel.addDot(vertex, x + position[axis] * (1 + dot), y + (2 * LANE - dot) / 2, dot);
+  }
+  return panel;
+}
+
+// ---- trees and graphs
+
+const PAIR_GAP = 0.45;
+
+/// Pairs of vertices with links between them, in rows; the upper lane goes up (or to the higher number).
+function pairPanel(network, title, caption, links) {
+  const panel = new Panel(title, caption), pairs = new Map();
+  const level = (vertex) => network.vertex_level[vertex] ?? 0;
+  for (const link of links) {
+    const from = network.link_source[link], to = network.link_destination[link];
+    const isUp = level(from) < level(to) || (level(from) === level(to) && from < to);
+    const [low, high] = isUp ? [from, to] : [to, from], key = low * (network.vertex_level.length + 1) + high;
+    if (!pairs.has(key)) pairs.set(key, { low, high, up: [], down: [] });
+    pairs.get(key)[isUp ? "up" : "down"].push(link);
+  }
+  const ordered = [...pairs.values()].sort((a, b) => a.low - b.low || a.high - b.high);
+  const total = ordered.reduce((sum, pair) => sum + Math.max(pair.up.length, pair.down.length), 0);
+  const columns = Math.max(1, Math.ceil(Math.sqrt(2.2 * total)));
+  let at = 0;
+  for (const pair of ordered) {
+    for (let i = 0; i < Math.max(pair.up.length, pair.down.length); ++i, ++at) {
+      const x = (at % columns) * 1.25, y = Math.floor(at / columns) * (1 + PAIR_GAP);
+      if (i < pair.up.length) panel.addLink(pair.up[i], x, y, 1, LANE);
+      if (i < pair.down.length) panel.addLink(pair.down[i], x, y + LANE, 1, LANE);
+    }
+  }
+  return panel;
+}
+
+function levelName(level, kind) { return level === 0 ? "nodes" : kind === "tree" ? `switches of level ${level}` : "switches"; }
+
+function levelPanels(network) {
+  const groups = new Map();
+  for (let link = 0; link < network.fabricLinks; ++link) {
+    const levels = [network.vertex_level[network.link_source[link]], network.vertex_level[network.link_destination[link]]];
+    const key = `${Math.min(...levels)} ${Math.max(...levels)}`;
+    if (!groups.has(key)) groups.set(key, []);
+    groups.get(key).push(link);
+  }
+  return [...groups.keys()].sort().map((key) => {
+    const [low, high] = key.split(" ").map(Number);
+    const ends = low === high ? `between ${levelName(low, network.kind)}`
+      : `${levelName(low, network.kind)} to ${levelName(high, network.kind)}`;
+    return pairPanel(network, ends, low === high ? "upper half: to the switch with the higher number"
+      : "upper half of every link: up; lower half: down", groups.get(key));
+  });
+}
+
+// ---- dragonflies
+
+function dragonflyPanels(network) {
+  const kinds = { local: [], global: [], other: [] };
+  for (let link = 0; link < network.fabricLinks; ++link) {
+    const kind = (network.names[link] ?? "").split(" ")[0];
+    (kinds[kind] ?? kinds.other).push(link);
+  }
+  const { groupOf, groups } = groupsOfRouters(network, kinds.local);
+  const panels = [matrixPanel(network, "between groups", kinds.global, groups.map((_, group) => group), groupOf)];
+  panels[0].caption = "global links: from the group of the row to that of the column";
+  panels.push(localPanel(network, kinds.local, groups, groupOf));
+  panels.push(pairPanel(network, "nodes and their routers", "upper half of every link: to the router; lower half: back", kinds.other));
+  return panels;
+}
+
+/// Routers that local links connect.
+function groupsOfRouters(network, localLinks) {
+  const groupOf = new Map(), groups = [], neighbours = new Map();
+  network.vertex_level.forEach((level, vertex) => { if (level > 0) neighbours.set(vertex, []); });
+  for (const link of localLinks) neighbours.get(network.link_source[link])?.push(network.link_destination[link]);
+  for (const router of neighbours.keys()) {
+    if (groupOf.has(router)) continue;
+    const members = [router];
+    groupOf.set(router, groups.length);
+    for (let i = 0; i < members.length; ++i) {
+      for (const other of neighbours.get(members[i])) {
+        if (!groupOf.has(other)) { groupOf.set(other, groups.length); members.push(other); }
+      }
+    }
+    groups.push(members.sort((a, b) => a - b));
+  }
+  return { groupOf, groups };
+}
+
+function matrixPanel(network, title, links, rows, rowOf) {
+  const panel = new Panel(title, "", { isotropic: true }), parallel = new Map();
+  for (const link of links) {
+    const key = `${rowOf.get(network.link_source[link])} ${rowOf.get(network.link_destination[link])}`;
+    if (!parallel.has(key)) parallel.set(key, []);
+    parallel.get(key).push(link);
+  }
+  for (const [key, same] of parallel) {
+    const [from, to] = key.split(" ").map(Number);
+    same.forEach((link, i) => panel.addLink(link, to * 1.12 + i / same.length, from * 1.12, 1 / same.length, 1));
+  }
+  panel.grow(rows.length * 1.12, rows.length * 1.12);
+  return panel;
+}
+
+function localPanel(network, links, groups, groupOf) {
+  const panel = new Panel("within groups", "a square per group: from the router of the row to that of the column", { isotropic: true });
+  const size = Math.max(...groups.map((members) => members.length), 1) * 1.12 + 0.8;
+  const columns = Math.ceil(Math.sqrt(groups.length * 1.5));
+  const place = new Map();
+  groups.forEach((members) => members.forEach((router, i) => place.set(router, i)));
+  for (const link of links) {
+    const from = network.link_source[link], to = network.link_destination[link], group = groupOf.get(from);
+    panel.addLink(link, (group % columns) * size + place.get(to) * 1.12,
+      Math.floor(group / columns) * size + place.get(from) * 1.12, 1, 1);
+  }
+  return panel;
+}
+
+// ---- network interfaces
+
+function channelPanel(network) {
+  if (network.fabricLinks === network.links) return null;
+  const panel = new Panel("network interfaces", "a node each; upper half: into the network, lower half: out of it");
+  const rowOf = new Map([...network.vertex_of_node].map((vertex, node) => [vertex, node]));
+  const columns = Math.max(1, Math.ceil(Math.sqrt(2.2 * rowOf.size)));
+  for (let link = network.fabricLinks; link < network.links; ++link) {
+    const node = rowOf.get(network.link_source[link]) ?? 0, lane = network.isInjection(link) ? 0 : LANE;
+    panel.addLink(link, (node % columns) * 1.25, Math.floor(node / columns) * (1 + PAIR_GAP) + lane, 1, LANE);
+  }
+  return panel;
+}

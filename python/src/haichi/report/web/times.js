@@ -1,0 +1,187 @@
+// Simulated runs: which link was busy when, the mean over all links, and how ranks spent their time.
+
+class SimulatedRuns {
+  constructor(app) {
+    this.app = app;
+    const has = (barrier) => [app.before, app.after].some((view) => view?.raw.simulated?.[barrier]);
+    this.barriers = ["none", "sets"].filter(has);
+    const entry = (app.job.strategies ?? []).find((candidate) => candidate.strategy === app.job.winner);
+    this.barrier = this.barriers.includes(entry?.barrier) ? entry.barrier : this.barriers[0];
+    this.body = element("div");
+    const names = { none: "no barriers", sets: "a barrier before every set" };
+    const control = this.barriers.length > 1 ? element("div", { class: "controls" },
+      selector("Run with", "choose-barrier", this.barriers.map((barrier) => [barrier, names[barrier]]), this.barrier, (value) => { this.barrier = value; this.show(); })) : null;
+    this.node = element("div", {}, control, this.body);
+  }
+
+  async show() {
+    const { app } = this, sides = [[app.before, "before"], [app.after, "after"]].filter(([view]) => view?.raw.simulated?.[this.barrier]);
+    this.sides = await Promise.all(sides.map(async ([view, role]) => {
+      const raw = view.raw.simulated[this.barrier];
+      const ranks = await unpackAll(raw.ranks ?? {}, ["compute_seconds", "call_seconds", "wait_seconds"]);
+      return { view, role, raw, ranks, links: await unpack(raw.links?.link ?? []), efficiency: await unpack(raw.links?.efficiency ?? []),
+        mean: await unpack(raw.mean_efficiency ?? []) };
+    }));
+    this.longest = Math.max(...this.sides.map((side) => side.raw.seconds), 0) || 1;
+    replace(this.body, element("h3", {}, this.timeTitle()), element("p", { class: "legend" }, element("span", {}, "A row per link, time to the right, one scale of time for both."), efficiencyKey()),
+      element("div", { class: `sides sides-${this.sides.length}` }, this.sides.map((side) => this.timeSpace(side))),
+      this.meanChart(), element("h3", {}, this.rankTitle()),
+      element("p", { class: "role-key" }, PARTS.map(([, text, color]) => [element("i", { style: { background: `var(--${color})` } }), `${text} `])),
+      element("div", { class: `sides sides-${this.sides.length}` }, this.sides.map((side) => this.rankSplit(side))));
+    this.redraw();
+  }
+
+  redraw() { for (const side of this.sides ?? []) { this.paintTimes(side); this.paintRanks(side); } }
+
+  timeTitle() {
+    const [before, after] = this.sides, iterations = count(before.raw.iterations ?? 1, "iteration");
+    if (!after) return `${iterations} of ${before.view.strategy} take ${seconds(before.raw.seconds)}`;
+    return `${iterations}: ${seconds(before.raw.seconds)} before, ${seconds(after.raw.seconds)} after`;
+  }
+
+  /// Rows by direction, so that what belongs together stands together.
+  rowOrder(side) {
+    const { network } = side.view;
+    const kind = (link) => (network.kind === "grid" ? 2 * network.link_axis[link] + (network.link_sign[link] < 0 ? 1 : 0)
+      : 100 * Math.min(network.vertex_level[network.link_source[link]], network.vertex_level[network.link_destination[link]]) + Math.sign(network.vertex_level[network.link_source[link]] - network.vertex_level[network.link_destination[link]]));
+    return Array.from(side.links, (link, row) => ({ link, row, kind: kind(link) })).sort((a, b) => a.kind - b.kind || a.link - b.link);
+  }
+
+  groupName(side, link) {
+    const { network } = side.view;
+    if (network.kind === "grid") return `${network.axes[network.link_axis[link]]?.name ?? "NIC"}${network.link_sign[link] > 0 ? "+" : MINUS}`;
+    return network.names[link]?.split(" ")[0] ?? "";
+  }
+
+  timeSpace(side) {
+    const canvas = element("canvas", { class: "times", role: "img", "aria-label": `Efficiency of ${side.links.length} links over ${seconds(side.raw.seconds)}, ${side.role}` });
+    side.order = this.rowOrder(side);
+    side.columns = side.links.length ? side.efficiency.length / side.links.length : 0;
+    side.canvas = canvas;
+    canvas.addEventListener("pointermove", (event) => this.pointAt(side, event));
+    canvas.addEventListener("pointerleave", () => this.app.tip.hide());
+    const left = side.raw.links?.left_out ? `; ${count(side.raw.links.left_out, "less busy link")} not drawn` : "";
+    const average = mean(Array.from(side.mean));
+    return element("figure", { class: "side" }, element("figcaption", {}, element("span", { class: "role" }, side.role), ` ${side.view.strategy}: `,
+      element("strong", {}, `links are ${percent(average)} busy on average`), `; ${count(side.links.length, "link")} drawn${left}`), canvas,
+    element("div", { class: "x-ends indented" }, element("span", {}, "0"), element("span", {}, seconds(this.longest))));
+  }
+
+  paintTimes(side) {
+    const { canvas, order, columns } = side, rows = order.length;
+    if (!rows || !columns) { canvas.hidden = true; return; }
+    const ratio = window.devicePixelRatio || 1, width = Math.max(canvas.clientWidth, 40), height = rowsHeight(Math.max(...this.sides.map((entry) => entry.order.length)));
+    canvas.style.height = `${height}px`;
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+    const picture = new ImageData(columns, rows), shades = Array.from({ length: 256 }, (_, i) => loadColor(i / 255)), none = isDark() ? [28, 33, 39] : [242, 244, 246];
+    order.forEach(({ row }, y) => {
+      for (let x = 0; x < columns; ++x) {
+        const value = side.efficiency[row * columns + x];
+        picture.data.set([...(value ? shades[value] : none), 255], 4 * (y * columns + x));
+      }
+    });
+    const small = element("canvas", { width: columns, height: rows });
+    small.getContext("2d").putImageData(picture, 0, 0);
+    const context = canvas.getContext("2d");
+    context.imageSmoothingEnabled = rows > height * ratio;
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    side.left = 30;
+    side.scale = (width - side.left) / this.longest;
+    context.drawImage(small, side.left, 0, columns * side.raw.bin_seconds * side.scale, height);
+    context.font = "11px system-ui, sans-serif";
+    context.textBaseline = "top";
+    let shown = null, last = -20;
+    order.forEach(({ link }, y) => {
+      const name = this.groupName(side, link), at = y / rows * height;
+      if (name === shown) return;
+      shown = name;
+      context.fillStyle = themeColor("line");
+      context.fillRect(0, at, side.left, 1);
+      if (at - last < 12) return;
+      last = at;
+      context.fillStyle = themeColor("soft");
+      context.fillText(name, 1, at + 2, side.left - 3);
+    });
+    side.height = height;
+  }
+
+  pointAt(side, event) {
+    const box = side.canvas.getBoundingClientRect(), time = (event.clientX - box.left - side.left) / side.scale;
+    const column = Math.floor(time / side.raw.bin_seconds), y = Math.floor((event.clientY - box.top) / box.height * side.order.length);
+    const place = side.order[y];
+    if (!place || column < 0 || column >= side.columns) { this.app.tip.hide(); return; }
+    const busy = side.efficiency[place.row * side.columns + column] / 255;
+    this.app.tip.show([element("strong", {}, side.view.network.linkName(place.link)), element("br"), `${percent(busy)} busy at ${seconds(column * side.raw.bin_seconds)}`], event.clientX, event.clientY);
+  }
+
+  meanChart() {
+    const width = 1000, height = 130, most = Math.max(...this.sides.flatMap((side) => Array.from(side.mean)), 1e-9);
+    const path = (side) => {
+      let text = "";
+      side.mean.forEach((value, bin) => {
+        const x = bin * side.raw.bin_seconds / this.longest * width, y = height - value / most * (height - 4);
+        text += `${bin ? "L" : "M"}${x.toFixed(1)},${y.toFixed(1)}H${((bin + 1) * side.raw.bin_seconds / this.longest * width).toFixed(1)}`;
+      });
+      return text;
+    };
+    if (!this.sides.some((side) => side.mean.length)) return null;
+    return element("figure", {}, element("figcaption", {}, `Mean utilisation of all links over time: at most ${percent(most)}`),
+      element("div", { class: "framed" }, element("div", { class: "y-most" }, percent(most)), svgElement("svg", { class: "columns", viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "img",
+        "aria-label": "Mean utilisation over time" }, this.sides.map((side) => svgElement("path", { d: path(side), class: `curve curve-${side.role}` }))),
+      element("div", { class: "x-ends" }, element("span", {}, "0"), roleKey(this.sides.length > 1), element("span", {}, seconds(this.longest)))));
+  }
+
+  rankTitle() {
+    const waiting = (side) => seconds(mean(Array.from(side.ranks.wait_seconds)));
+    const [before, after] = this.sides;
+    return `A rank waits ${waiting(before)} on average${after ? ` before, ${waiting(after)} after` : ""}`;
+  }
+
+  rankSplit(side) {
+    side.rankCanvas = element("canvas", { class: "ranks", role: "img", "aria-label": `Time of ${side.ranks.wait_seconds.length} ranks, ${side.role}` });
+    side.rankCanvas.addEventListener("pointermove", (event) => this.pointAtRank(side, event));
+    side.rankCanvas.addEventListener("pointerleave", () => this.app.tip.hide());
+    const parts = PARTS.map(([key, text]) => `${text} ${seconds(mean(Array.from(side.ranks[key])))}`);
+    return element("figure", { class: "side" }, element("figcaption", {}, element("span", { class: "role" }, side.role), ` ${side.view.strategy}: mean of a rank: ${listed(parts)}`), side.rankCanvas,
+      element("div", { class: "x-ends" }, element("span", {}, "rank 0"), element("span", {}, seconds(this.longest), " high"), element("span", {}, `rank ${side.ranks.wait_seconds.length - 1}`)));
+  }
+
+  paintRanks(side) {
+    const canvas = side.rankCanvas, ratio = window.devicePixelRatio || 1, width = Math.max(canvas.clientWidth, 40), height = 170, ranks = side.ranks.wait_seconds.length;
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+    const context = canvas.getContext("2d");
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    side.bins = Math.max(Math.min(ranks, Math.floor(width)), 1);
+    const barWidth = width / side.bins;
+    for (let bin = 0; bin < side.bins; ++bin) {
+      const [begin, end] = [Math.floor(bin * ranks / side.bins), Math.floor((bin + 1) * ranks / side.bins)];
+      let top = height;
+      for (const [key, , color] of PARTS) {
+        let sum = 0;
+        for (let rank = begin; rank < end; ++rank) sum += side.ranks[key][rank];
+        const high = sum / Math.max(end - begin, 1) / this.longest * height;
+        context.fillStyle = themeColor(color);
+        top -= high;
+        context.fillRect(bin * barWidth, top, Math.max(barWidth - (barWidth > 4 ? 1 : 0), 0.5), high);
+      }
+    }
+  }
+
+  pointAtRank(side, event) {
+    const box = side.rankCanvas.getBoundingClientRect(), ranks = side.ranks.wait_seconds.length;
+    const rank = Math.min(Math.max(Math.floor((event.clientX - box.left) / box.width * ranks), 0), ranks - 1);
+    this.app.tip.show([element("strong", {}, `rank ${rank}`), PARTS.map(([key, text]) => [element("br"), `${text} ${seconds(side.ranks[key][rank])}`])], event.clientX, event.clientY);
+  }
+}
+
+const PARTS = [["compute_seconds", "computing", "compute"], ["call_seconds", "in calls", "call"], ["wait_seconds", "waiting", "wait"]];
+
+/// Whole pixels per row, where there is room.
+function rowsHeight(rows) { return rows < 150 ? Math.max(rows * Math.floor(300 / Math.max(rows, 1)), 60) : Math.min(rows, 400); }
+
+function efficiencyKey() {
+  const stops = Array.from({ length: 11 }, (_, i) => rgb(loadColor(i / 10)));
+  return element("span", { class: "swatches" }, "0", element("span", { class: "ramp", style: { background: `linear-gradient(to right, ${stops.join(",")})` } }), "100 % busy");
+}

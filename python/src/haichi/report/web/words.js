@@ -1,0 +1,85 @@
+// Text: numbers with units, ranks, and HTML elements whose text is never parsed.
+
+const DASH = "\u2013", ARROW = "\u2192", TIMES = "\u00d7", MINUS = "\u2212";
+
+function isNumber(value) { return typeof value === "number" && Number.isFinite(value); }
+
+function digits(value, significant = 3) {
+  if (!isNumber(value)) return DASH;
+  if (Number.isInteger(value) && Math.abs(value) < 1e15) return value.toLocaleString("en-US");
+  const size = Math.abs(value);
+  if (size >= 1e6 || size < 1e-4) return value.toExponential(significant - 1).replace("-", MINUS);
+  if (size >= 1000) return Math.round(value).toLocaleString("en-US");
+  return String(Number(value.toPrecision(significant)));
+}
+
+function seconds(value, significant = 3) {
+  if (!isNumber(value)) return DASH;
+  if (value === 0) return "0 s";
+  const size = Math.abs(value);
+  const [scale, unit] = size >= 1 ? [1, "s"] : size >= 1e-3 ? [1e3, "ms"] : size >= 1e-6 ? [1e6, "\u00b5s"] : [1e9, "ns"];
+  return `${digits(value * scale, significant)} ${unit}`;
+}
+
+function bytes(value) {
+  if (!isNumber(value)) return DASH;
+  const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+  let unit = 0;
+  while (Math.abs(value) >= 1024 && unit + 1 < units.length) { value /= 1024; unit += 1; }
+  return `${digits(value)} ${units[unit]}`;
+}
+
+function count(value, one, many = `${one}s`) { return `${digits(value)} ${value === 1 ? one : many}`; }
+
+function percent(share) { return isNumber(share) ? `${digits(100 * share, 2)} %` : DASH; }
+
+function factorText(value) { return isNumber(value) ? `${digits(value)}${TIMES}` : DASH; }
+
+/// "a, b and c"
+function listed(items) {
+  return items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} and ${items[items.length - 1]}`;
+}
+
+/// An element with attributes (on...: listeners) and children; strings become text, null is left out.
+function element(name, attributes = {}, ...children) {
+  return filled(document.createElement(name), attributes, children);
+}
+
+function svgElement(name, attributes = {}, ...children) {
+  return filled(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
+}
+
+function filled(node, attributes, children) {
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
+    else if (key === "style") for (const [property, text] of Object.entries(value)) node.style.setProperty(property, text);
+    else node.setAttribute(key, value === true ? "" : value);
+  }
+  append(node, children);
+  return node;
+}
+
+function append(node, children) {
+  for (const child of children.flat(Infinity)) {
+    if (child === null || child === undefined || child === "") continue;
+    node.append(child instanceof Node ? child : document.createTextNode(String(child)));
+  }
+}
+
+function replace(node, ...children) {
+  node.replaceChildren();
+  append(node, children);
+}
+
+function option(value, text, isSelected) {
+  const entry = element("option", { value }, text);
+  entry.selected = Boolean(isSelected);
+  return entry;
+}
+
+function selector(label, id, entries, selected, onchange) {
+  const control = element("select", { id, onchange: (event) => onchange(event.target.value) },
+    entries.map(([value, text]) => option(value, text, String(value) === String(selected))));
+  return element("label", { class: "control", for: id }, element("span", {}, label), control);
+}

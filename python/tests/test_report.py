@@ -1,0 +1,482 @@
+"""The page of a comparison, looked at in a real browser."""
+
+import copy
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+import haichi
+from haichi import _core
+from haichi.comparison.files import one_line
+from haichi.report import write_report
+from haichi.report.view_data import check_comparison
+from haichi.views import ViewRequest, placement_views
+
+Browser = Any
+"""Of conftest.py."""
+MINUS, ARROW = "\N{MINUS SIGN}", "\N{RIGHTWARDS ARROW}"
+
+
+def stencil_comparison(dims: list[int], machine: str, shape: str | None) -> tuple[haichi.Workload, dict[str, Any]]:
+    """As `haichi.compare` makes it, without the objectives and bounds, which take long on thousands of nodes."""
+    workload = haichi.Workload.from_pattern("stencil3d", dims=dims, shuffle=1)
+    results = {name: haichi.optimize(workload, machine, shape=shape, strategy=name) for name in ("default", "greedy")}
+    job = {"workload": "stencil", "shape": shape}
+    cells = [
+        {**job, "strategy": name, "seed": 1, "status": "done", "evaluations": 0, "metrics": result.metrics}
+        for name, result in results.items()
+    ]
+    strategies = [
+        {"strategy": name, "barrier": None, "mean": result.metrics["tac3_seconds"], "spread": 0.0}
+        for name, result in sorted(results.items(), key=lambda entry: entry[1].metrics["tac3_seconds"])
+    ]
+    assert strategies[0]["strategy"] == "greedy"
+    summary = {**job, "measure": "tac3_seconds", "winner": "greedy", "strategies": strategies, "advice": "map it"}
+    roles: dict[str, Literal["before", "after"]] = {"default": "before", "greedy": "after"}
+    requests = [
+        ViewRequest(
+            workload=workload,
+            machine=machine,
+            allocation={"shape": shape},
+            node_of_rank=result.node_of_rank,
+            workload_name="stencil",
+            shape_name=shape,
+            strategy=name,
+            seed=1,
+            role=roles[name],
+        )
+        for name, result in results.items()
+    ]
+    sets = [{"label": label} for label in workload.labels]
+    return workload, {
+        "schema": "haichi-comparison/1",
+        "haichi": haichi.__version__,
+        "request": {"machine": machine},
+        "workloads": [{"name": "stencil", "ranks": workload.ranks, "iterations": 1, "sets": sets}],
+        "cells": cells,
+        "summary": {"jobs": [summary], "overall": {"advice": "map it"}},
+        **placement_views(requests),
+    }
+
+
+def small_comparison(workload: haichi.Workload, machine: str = "torus:4x4", **options: Any) -> dict[str, Any]:
+    given = {"strategies": ["default", "random"], "seeds": 1, "processes": 1} | options
+    return haichi.compare({"small": workload}, machine, **given).to_dict()
+
+
+@pytest.fixture()
+def open_page(browser: Browser, tmp_path: Path) -> Callable[[dict[str, Any]], Browser]:
+    def opened(comparison: dict[str, Any]) -> Browser:
+        path = tmp_path / "report.html"
+        write_report(comparison, path)
+        browser.open(path)
+        return browser
+
+    return opened
+
+
+# ---- what Python knows of the bottleneck, from the routes
+
+
+class Bottleneck:
+    """The link and set with most bytes per bandwidth, computed without the views."""
+
+    def __init__(self, workload: haichi.Workload, comparison: dict[str, Any], role: str) -> None:
+        view = next(view for view in check_comparison(comparison, "here") if view.role == role)
+        machine = comparison["request"]["machine"]
+        allocation = {"shape": view.shape} if view.shape else {}
+        result = haichi.evaluate(workload, machine, view.node_of_rank, **allocation)
+        self.first, self.link = _core.message_routes(result._core)
+        self.workload = workload
+        self.messages = workload.messages
+        links = view.network.links
+        best = (-1.0, 0, 0, 0)
+        hops = np.diff(self.first)
+        message_of = np.repeat(np.arange(len(hops)), hops)
+        for number in range(len(workload.labels)):
+            chosen = self.messages.set[message_of] == number
+            count = np.bincount(self.link[chosen], minlength=links)
+            load = np.bincount(self.link[chosen], weights=self.messages.bytes[message_of[chosen]], minlength=links)
+            time = load / view.network.bandwidth_bytes_per_s
+            order = np.lexsort((np.arange(links), -count, -time))[0]
+            candidate = (float(time[order]), int(count[order]), -number, int(order))
+            if candidate[:2] > best[:2]:
+                best = candidate
+        self.seconds, self.count, negative_set, self.number = best
+        self.set = -negative_set
+        self.name = view.network.link_name(self.number)
+        named = [entry["link"] for entry in result.report["hottest_links"]]
+        assert self.name in named, "the reports name links otherwise"
+
+    def route(self, message: int) -> np.ndarray:
+        return self.link[self.first[message] : self.first[message + 1]]
+
+    def crossing(self, link: int, set_number: int) -> list[int]:
+        message_of = np.repeat(np.arange(len(self.first) - 1), np.diff(self.first))
+        crossing = message_of[self.link == link]
+        return [int(message) for message in crossing if self.messages.set[message] == set_number]
+
+    @property
+    def shown_name(self) -> str:
+        axis, _, ends = self.name.partition(" ")
+        return axis.replace("-", MINUS) + " " + ends.replace("->", ARROW)
+
+    def message_text(self, message: int) -> str:
+        return f"{self.messages.source[message]:,}{ARROW}{self.messages.destination[message]:,}"
+
+
+def count_text(count: int) -> str:
+    return f"{count} message{'' if count == 1 else 's'}"
+
+
+def check_page_of_bottleneck(browser: Browser, before: Bottleneck, after: Bottleneck) -> None:
+    """A reader can tell which link it was and what became of it, by the words and by pointing at the link."""
+    story = browser.text("#bottleneck")
+    crossing = before.crossing(before.number, before.set)
+    assert before.count == len(crossing)
+    assert f"the busiest link is {before.shown_name}: {count_text(before.count)}" in story
+    assert all(before.message_text(message) in story for message in crossing[:8])
+    now = len(after.crossing(before.number, before.set))
+    assert f"that link carries {count_text(now) if now else 'nothing'}" in story
+    assert f"The busiest link is now {after.shown_name}: {count_text(after.count)}" in story
+    browser.choose("#choose-set", str(before.set))
+    for side, bottleneck in enumerate((before, after)):
+        browser.move(*browser.place_of_link(before.number, side))
+        browser.wait("!document.getElementById('tip').hidden")
+        tip = browser.text("#tip")
+        messages = bottleneck.crossing(before.number, before.set)
+        assert tip.startswith(before.shown_name)
+        assert f"{count_text(len(messages))}," in tip if messages else "no message" in tip
+        for message in messages[:20]:
+            assert f"rank {bottleneck.message_text(message)}, " in tip
+        assert tip.count("rank ") == min(len(messages), 20)
+        browser.move(2, 2)
+    browser.choose("#choose-set", "worst")
+
+
+def check_quiet(browser: Browser) -> None:
+    assert browser.complaints() == []
+    assert browser.requests() == []
+
+
+# ---- the page
+
+
+def test_the_page_of_96_nodes_tells_the_bottleneck_and_what_became_of_it(
+    browser: Browser, cg_page: Path, cg64: haichi.Workload, cg_comparison: dict[str, Any]
+) -> None:
+    browser.open(cg_page)
+    assert "fx10-kyushu" in browser.text("h1")
+    assert cg_comparison["summary"]["overall"]["advice"] in browser.text("#verdict")
+    before, after = (Bottleneck(cg64, cg_comparison, role) for role in ("before", "after"))
+    check_page_of_bottleneck(browser, before, after)
+    panels = browser.is_drawn("canvas.panel")
+    assert len(panels) == 2 * 5  # of six axes X is one node wide
+    assert all(panels)
+    assert browser.is_drawn("canvas.times") == [True, True]
+    assert browser.is_drawn("canvas.ranks") == [True, True]
+    assert len(browser.driver.find_elements(By.CSS_SELECTOR, "#strategies tbody tr")) == 3
+    check_quiet(browser)
+
+
+def test_selectors_change_what_is_shown(browser: Browser, cg_page: Path, cg_comparison: dict[str, Any]) -> None:
+    browser.open(cg_page)
+    views = {view.role: view for view in check_comparison(cg_comparison, "here") if view.role != "other"}
+    for number, label in enumerate(views["before"].labels):
+        browser.choose("#choose-set", str(number))
+        headings = [node.text for node in browser.driver.find_elements(By.CSS_SELECTOR, "#maps .side > h3")]
+        for heading, role in zip(headings, ("before", "after"), strict=True):
+            assert f"at most {count_text(views[role].contention[number])} on a link" in heading
+        assert label in browser.text("#maps .legend-title")
+    browser.choose("#choose-set", "worst")
+    browser.choose("#choose-measure", "bytes")
+    assert "MiB on a link" in browser.text("#maps .side > h3")
+    browser.choose("#choose-after", "2")  # the third of default, tac3 and hop-bytes
+    browser.wait("document.querySelectorAll('#maps .side > h3')[1].textContent.includes('hop-bytes')")
+    assert browser.run("return document.querySelectorAll('#maps .side').length") == 2
+    title = browser.text("#simulated h3")
+    browser.choose("#choose-barrier", "sets")
+    browser.wait(f"document.querySelector('#simulated h3').textContent !== {json.dumps(title)}")
+    check_quiet(browser)
+
+
+def test_a_click_keeps_a_link_and_a_message_shows_its_way_on_both_sides(
+    browser: Browser, cg_page: Path, cg64: haichi.Workload, cg_comparison: dict[str, Any]
+) -> None:
+    browser.open(cg_page)
+    before, after = (Bottleneck(cg64, cg_comparison, role) for role in ("before", "after"))
+    browser.click(*browser.place_of_link(before.number))
+    browser.wait("!document.getElementById('link-detail').hidden")
+    assert before.shown_name in browser.text("#link-detail h3")
+    message = min(m for m in range(len(cg64.messages.set)) if before.number in before.route(m))
+    browser.run("document.querySelector('#link-detail .message').click()")
+    assert before.message_text(message) in browser.text("#link-detail .note")
+    routes = browser.run("return haichiReport.maps.sides.map(side => side.route)")
+    assert routes == [before.route(message).tolist(), after.route(message).tolist()]
+    browser.run("document.querySelector('#link-detail .tool').click()")
+    assert browser.run("return document.getElementById('link-detail').hidden")
+    check_quiet(browser)
+
+
+def test_the_keyboard_walks_from_the_most_loaded_link(browser: Browser, cg_page: Path) -> None:
+    browser.open(cg_page)
+    canvas = browser.driver.find_elements(By.CSS_SELECTOR, "canvas.panel")[1]
+    browser.run("arguments[0].focus()", canvas)
+    canvas.send_keys(Keys.ARROW_RIGHT)
+    browser.wait("!document.getElementById('tip').hidden")
+    assert "2 messages" in browser.text("#tip")
+    canvas.send_keys(Keys.ENTER)
+    assert browser.text("#link-detail h3").startswith("Link Z")
+    canvas.send_keys(Keys.ESCAPE)
+    assert browser.run("return document.getElementById('link-detail').hidden")
+    # Headings of the table sort it.
+    browser.run("document.querySelector('button.sort[data-key=hopBytes]').click()")
+    assert browser.run("return document.querySelector('th[aria-sort=ascending] button').dataset.key") == "hopBytes"
+    assert browser.text("#strategies tbody tr td").startswith("hop-bytes")
+    check_quiet(browser)
+
+
+def test_pointing_at_a_node_tells_its_ranks(browser: Browser, cg_page: Path, cg_comparison: dict[str, Any]) -> None:
+    browser.open(cg_page)
+    view = check_comparison(cg_comparison, "here")[0]
+    x, y, vertex = browser.driver.execute_async_script(
+        """const drawn = haichiReport.maps.sides[0].panels[1], {dots} = drawn.panel, move = drawn.transform();
+        drawn.canvas.scrollIntoView({block: 'center', behavior: 'instant'});
+        const box = drawn.canvas.getBoundingClientRect();
+        const place = [box.left + move.left + (dots.x[0] + dots.size[0] / 2) * move.scaleX,
+                       box.top + move.top + (dots.y[0] + dots.size[0] / 2) * move.scaleY, dots.vertex[0]];
+        requestAnimationFrame(() => requestAnimationFrame(() => arguments[0](place)))"""
+    )
+    browser.move(x, y)
+    browser.wait("!document.getElementById('tip').hidden")
+    node = int(np.flatnonzero(view.network.vertex_of_node == vertex)[0])
+    ranks = np.flatnonzero(view.node_of_rank == node)
+    assert browser.text("#tip") == f"node {node} (0,0,0,0,0,0)\nrank {ranks[0]}"
+
+
+@pytest.mark.parametrize("width", [390, 1000, 1800])
+def test_nothing_is_wider_than_the_window(browser: Browser, cg_page: Path, width: int) -> None:
+    browser.open(cg_page, width)
+    assert browser.run("return document.documentElement.scrollWidth") <= width
+    wide = browser.run(
+        """return [...document.querySelectorAll('main *, header *, footer *')]
+            .filter(node => !node.closest('.scroll, svg, select'))
+            .filter(node => node.getBoundingClientRect().right > innerWidth + 1)
+            .map(node => node.outerHTML.slice(0, 200))"""
+    )
+    assert wide == []
+
+
+def test_dark_and_light_have_other_colours_and_enough_contrast(browser: Browser, cg_page: Path) -> None:
+    browser.open(cg_page)
+    pixel = """const canvas = document.querySelector('canvas.panel');
+        const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+        return data.reduce((a, b) => a + b)"""
+    seen = set()
+    for _ in ("light", "dark"):
+        seen.add((browser.run("return getComputedStyle(document.body).backgroundColor"), browser.run(pixel)))
+        for name in ("ink", "soft", "accent", "warning"):
+            assert contrast(*colors(browser, "paper", name)) >= 4.5, name
+        browser.run("document.getElementById('theme').click()")
+    assert len({background for background, _ in seen}) == 2
+    assert len({sum_of_pixels for _, sum_of_pixels in seen}) == 2
+    browser.driver.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+    )
+    browser.open(cg_page)
+    assert browser.run("return getComputedStyle(document.body).backgroundColor") == "rgb(20, 24, 29)"
+    assert browser.text("#theme") == "light"
+    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    check_quiet(browser)
+
+
+def colors(browser: Browser, *names: str) -> list[list[int]]:
+    texts = [
+        browser.run(f"return getComputedStyle(document.documentElement).getPropertyValue('--{name}')") for name in names
+    ]
+    return [[int(text.strip()[at : at + 2], 16) for at in (1, 3, 5)] for text in texts]
+
+
+def contrast(first: list[int], second: list[int]) -> float:
+    """By WCAG 2."""
+
+    def luminance(color: list[int]) -> float:
+        shares = [value / 255 for value in color]
+        linear = [share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    high, low = sorted((luminance(first), luminance(second)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_the_page_forbids_itself_the_network(browser: Browser, cg_page: Path) -> None:
+    browser.open(cg_page)
+    blocked = browser.driver.execute_async_script(
+        """const done = arguments[0];
+        document.addEventListener('securitypolicyviolation', (event) => done(event.violatedDirective), { once: true });
+        fetch('http://127.0.0.1:9/x').catch(() => setTimeout(() => done('fetched'), 2000));"""
+    )
+    assert blocked == "connect-src"
+    text = cg_page.read_text()
+    assert "http://" not in text.replace("http://www.w3.org/2000/svg", "")
+    assert "https://" not in text
+
+
+@pytest.mark.parametrize(
+    ("dims", "machine", "shape", "panels"),
+    [([8, 8, 12], "fx10-kyushu", None, 6), ([16, 24, 32], "fugaku", "8x8x16x2x3x2", 6)],
+    ids=["768", "12288"],
+)
+def test_pages_of_large_jobs_open_quickly_and_tell_the_bottleneck(
+    open_page: Callable[[dict[str, Any]], Browser], dims: list[int], machine: str, shape: str | None, panels: int
+) -> None:
+    workload, comparison = stencil_comparison(dims, machine, shape)
+    assert workload.ranks == np.prod(dims)
+    begin = time.monotonic()
+    browser = open_page(comparison)
+    assert time.monotonic() - begin < 20
+    check_page_of_bottleneck(
+        browser, Bottleneck(workload, comparison, "before"), Bottleneck(workload, comparison, "after")
+    )
+    drawn = browser.is_drawn("canvas.panel")
+    assert len(drawn) == 2 * panels
+    assert all(drawn)
+    browser.run("document.getElementById('space').open = true")
+    browser.wait("document.querySelector('canvas.space')?.width > 0")
+    assert browser.is_drawn("canvas.space") == [True, True]
+    redraw = browser.run("const begin = performance.now(); haichiReport.maps.draw(); return performance.now() - begin")
+    assert redraw < 3000
+    check_quiet(browser)
+
+
+@pytest.mark.parametrize("machine", ["fattree:2x4", "dragonfly:2,4,2", "mesh:16", "mesh:4x4", "torus:2x2x4"])
+@pytest.mark.parametrize("count_nic", [False, True])
+def test_every_kind_of_network_is_drawn_with_all_its_links(
+    open_page: Callable[[dict[str, Any]], Browser], machine: str, count_nic: bool
+) -> None:
+    workload = haichi.Workload.from_pattern("cg", ranks=16)
+    comparison = small_comparison(workload, machine, count_nic=count_nic)
+    browser = open_page(comparison)
+    links = check_comparison(comparison, "here")[0].network.links
+    shown = browser.run("return haichiReport.maps.layout.flatMap(panel => panel.cells.link)")
+    assert sorted(shown) == list(range(links))
+    places = browser.run(
+        """return haichiReport.maps.layout.map(({cells}) =>
+            cells.link.map((_, i) => [cells.x[i], cells.y[i], cells.width[i], cells.height[i]]))"""
+    )
+    for panel in places:  # no link hides another
+        assert len({tuple(round(value, 6) for value in cell) for cell in panel}) == len(panel)
+    assert all(browser.is_drawn("canvas.panel"))
+    names = browser.run(
+        "return Array.from({length: arguments[0]}, (_, link) => haichiReport.before.network.linkName(link))", links
+    )
+    network = check_comparison(comparison, "here")[0].network
+    expected = [network.link_name(link).replace("->", ARROW) for link in range(links)]
+    assert [name.replace(f"{MINUS} ", "- ") for name in names] == expected
+    check_quiet(browser)
+
+
+# ---- odd results
+
+
+def test_text_from_outside_stays_text(
+    open_page: Callable[[dict[str, Any]], Browser], ring_comparison: dict[str, Any]
+) -> None:
+    attack = "</script><script>document.title = 'caught'</script><img src=x onerror=\"document.title='caught'\">"
+    comparison = json.loads(one_line(ring_comparison).replace('"small"', json.dumps(attack)))
+    comparison["request"]["machine"] = attack
+    comparison["summary"]["overall"]["advice"] = attack
+    comparison["workloads"][0]["sets"][0]["label"] = attack
+    comparison["cells"][1] |= {"status": "failed", "error": attack, "hint": attack}
+    browser = open_page(comparison)
+    assert browser.run("return [document.title.startsWith('<'), document.querySelectorAll('img').length]") == [True, 0]
+    assert attack in browser.text("h1")
+    assert attack in browser.text("#maps .legend-title") or attack in browser.text("#bottleneck")
+    assert attack in browser.text("#how")
+    check_quiet(browser)
+
+
+def changed(comparison: dict[str, Any], **parts: Any) -> dict[str, Any]:
+    return copy.deepcopy(comparison) | parts
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"views": [], "networks": [], "message_lists": []},
+        {"interrupted": True},
+        {"summary": {"jobs": [], "overall": {}}},
+        {"request": {}, "cells": []},
+        {"a newer key": [{"nested": None}]},
+    ],
+    ids=["no views", "interrupted", "no jobs", "no cells", "newer keys"],
+)
+def test_results_with_parts_missing_are_shown_as_far_as_they_go(
+    open_page: Callable[[dict[str, Any]], Browser], ring_comparison: dict[str, Any], change: dict[str, Any]
+) -> None:
+    browser = open_page(changed(ring_comparison, **change))
+    assert browser.run("return document.querySelectorAll('#content > p.warning').length") == 0
+    assert browser.text("#how h2") == "How this was made"
+    if "interrupted" in change:
+        assert "was interrupted" in browser.text("#verdict")
+    if "views" in change:
+        assert "No pictures of links" in browser.text("#maps h2")
+    check_quiet(browser)
+
+
+def test_failed_and_missing_cells_and_values_that_are_no_numbers(
+    open_page: Callable[[dict[str, Any]], Browser], cg_comparison: dict[str, Any]
+) -> None:
+    comparison = copy.deepcopy(cg_comparison)
+    comparison["cells"][2] = {
+        **{key: comparison["cells"][2][key] for key in ("workload", "shape", "strategy", "seed")},
+        "status": "failed",
+        "error": "the search found no way",
+        "hint": "try another one",
+    }
+    comparison["cells"][3] = {**comparison["cells"][3], "status": "missing"}
+    comparison["cells"][4]["metrics"] = {"tac3_seconds": None, "hop_bytes": float("nan")}
+    comparison["cells"][4]["convergence"] = [[1, None], [2, 3.0]]
+    comparison["summary"]["jobs"][0]["strategies"][0]["spread"] = None
+    browser = open_page(comparison)
+    trouble = browser.text("#how")
+    assert "the search found no way" in trouble
+    assert "hint: try another one" in trouble
+    assert "1 cell is missing" in trouble
+    assert "NaN" not in browser.text("body")
+    assert "undefined" not in browser.text("body")
+    check_quiet(browser)
+
+
+def test_a_job_on_one_node_and_one_of_500_sets(open_page: Callable[[dict[str, Any]], Browser]) -> None:
+    alone = haichi.Workload.from_messages([0], [1], [100], ranks=2)
+    browser = open_page(small_comparison(alone, "mesh:1", ppn=2, simulate=True, sim_iterations=1))
+    assert browser.text("#bottleneck h2") == "No message crosses a link"
+    check_quiet(browser)
+    sets = np.arange(500)
+    many = haichi.Workload.from_messages(sets % 16, (3 * sets + 1) % 16, 1000, sets)
+    browser = open_page(small_comparison(many))
+    assert browser.run("return document.querySelectorAll('#choose-set option').length") == 502
+    assert browser.run("return document.querySelectorAll('#contention rect').length") == 1000
+    check_quiet(browser)
+
+
+def test_routes_beyond_the_budget_are_said_to_be_missing(
+    open_page: Callable[[dict[str, Any]], Browser], ring_comparison: dict[str, Any]
+) -> None:
+    comparison = copy.deepcopy(ring_comparison)
+    for view in comparison["views"]:
+        view["routes"] = None
+    browser = open_page(comparison)
+    worst = browser.run("return haichiReport.before.worst.link")
+    browser.move(*browser.place_of_link(worst))
+    browser.wait("!document.getElementById('tip').hidden")
+    assert "not in the results" in browser.text("#tip")
+    check_quiet(browser)

@@ -1,0 +1,100 @@
+"""What the report refuses, the command, and figures."""
+
+import copy
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import haichi
+from haichi.comparison.files import one_line
+from haichi.report import write_figures, write_report
+
+BROKEN: list[tuple[str, Callable[[dict[str, Any]], Any], str]] = [
+    ("schema", lambda c: c.update(schema="haichi-comparison/9"), "has the schema 'haichi-comparison/9'"),
+    ("cells", lambda c: c.update(cells=7), "cells must be a list"),
+    ("cell", lambda c: c["cells"].append("x"), "cells[2] must be an object"),
+    ("views", lambda c: c.update(views={}), "views must be a list"),
+    ("network", lambda c: c["views"][1].update(network=1), "views[1].network is 1"),
+    ("messages", lambda c: c["views"][0].update(messages=None), "views[0].messages is None"),
+    ("node", lambda c: c["views"][0].update(node_of_rank=[99] * 16), "views[0].node_of_rank: must hold whole numbers"),
+    ("packed", lambda c: c["networks"][0]["link_source"].update(zlib="AAAA"), "link_source: cannot be unpacked"),
+    ("length", lambda c: c["networks"][0].update(link_sign=[1]), "networks[0].link_sign: has 1 entries, not 64"),
+    ("kind", lambda c: c["networks"][0].update(kind="web"), "networks[0].kind is 'web'"),
+    ("axis", lambda c: c["networks"][0].update(axes=[["X", 0, True]]), "networks[0].axes[0] must be"),
+    ("links", lambda c: c["views"][0]["set_links"][0].update(link=[3, 2], messages=[1, 1], bytes=[1, 1]), "ascend"),
+    ("routes", lambda c: c["views"][0]["routes"].update(first=[0] * 16), "views[0].routes.first: has 16 entries"),
+    ("times", lambda c: c["views"][0].update(simulated={"none": 1}), "views[0].simulated.none must be an object"),
+    ("convergence", lambda c: c["cells"][0].update(convergence=[1]), "cells[0].convergence must be a list of pairs"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "breaking", "reason"), BROKEN, ids=[name for name, _, _ in BROKEN])
+def test_broken_results_are_refused_with_the_place_and_the_file(
+    ring_comparison: dict[str, Any], tmp_path: Path, name: str, breaking: Callable[[dict[str, Any]], Any], reason: str
+) -> None:
+    comparison = copy.deepcopy(ring_comparison)
+    breaking(comparison)
+    for write in (write_report, write_figures):
+        with pytest.raises(haichi.InputError) as error:
+            write(comparison, tmp_path / "out", source="my.json")
+        assert str(error.value).startswith("my.json: ")
+        assert reason in str(error.value)
+    assert not (tmp_path / "out").exists()
+
+
+def test_equal_comparisons_give_equal_pages(cg_comparison: dict[str, Any], cg_page: Path, tmp_path: Path) -> None:
+    write_report(json.loads(one_line(cg_comparison)), tmp_path / "again.html")
+    assert (tmp_path / "again.html").read_bytes() == cg_page.read_bytes()
+
+
+# ---- the command and figures
+
+
+def test_the_command_writes_page_and_figures(ring_comparison: dict[str, Any], tmp_path: Path) -> None:
+    results = tmp_path / "results.json"
+    results.write_text(one_line(ring_comparison))
+    command = [
+        sys.executable,
+        "-m",
+        "haichi",
+        "report",
+        str(results),
+        "--figures",
+        str(tmp_path / "figures"),
+        "--quiet",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (tmp_path / "results.html").read_text().startswith("<!DOCTYPE html>")
+    assert {path.name for path in (tmp_path / "figures").iterdir()} >= {"link-loads.svg", "contention.png"}
+    results.write_text(results.read_text().replace('"grid"', '"web"'))
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"error: {results}: networks[0].kind is 'web'")
+
+
+def test_figures_are_written_in_equal_svg(cg_comparison: dict[str, Any], tmp_path: Path) -> None:
+    written = write_figures(cg_comparison, tmp_path / "a")
+    names = {"strategies", "convergence", "link-loads", "link-maps", "contention", "time-space", "rank-time"}
+    assert {path.stem.removesuffix("-barriers") for path in written} == names
+    write_figures(cg_comparison, tmp_path / "b")
+    for path in written:
+        assert path.stat().st_size > 2000
+        if path.suffix == ".svg":
+            assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()
+        else:
+            assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_without_matplotlib_figures_say_what_to_install(
+    ring_comparison: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(haichi.UnsupportedError) as error:
+        write_figures(ring_comparison, tmp_path)
+    assert error.value.hint == "install the package matplotlib"
