@@ -1,7 +1,7 @@
 """The TAC3 study in one command: CG on six shapes of an FX10, all strategies, ten seeds, simulated with and without
 barriers, beside the paper's run times.
 
-    python examples/paper_study/paper_study.py [--out FOLDER] [--seeds N] [--processes N]
+    python examples/paper_study/paper_study.py [--out FOLDER] [--shapes 1,4] [--seeds N] [--processes N]
 
 Writes results.json and .csv, report.html, table.md, and figure.svg and .png; killed, it goes on where it stopped.
 """
@@ -39,8 +39,10 @@ def published() -> dict[str, float]:
     return {number["id"]: number["published"] for group in groups for number in group["numbers"]}
 
 
-def compare(out: Path, seeds: int, processes: int) -> haichi.Comparison:
-    shapes = {f"cg{ranks}": [s for s, r in SHAPES.values() if r == ranks] for ranks in (64, 32)}
+def compare(out: Path, numbers: Sequence[int], seeds: int, processes: int) -> haichi.Comparison:
+    shapes: dict[str, list[str]] = {}
+    for shape, ranks in (SHAPES[number] for number in numbers):
+        shapes.setdefault(f"cg{ranks}", []).append(shape)
 
     def show(news: haichi.ComparisonProgress) -> None:
         if sys.stderr.isatty():
@@ -72,7 +74,7 @@ def spread(values: Sequence[float]) -> float:
     return statistics.stdev(values) if len(values) > 1 else 0.0
 
 
-def table(comparison: haichi.Comparison) -> str:
+def table(comparison: haichi.Comparison, numbers: Sequence[int]) -> str:
     paper = published()
     titles = [title for _, _, title in COLUMNS.values()]
     others = [("default", "none"), ("no-ring", "none"), ("random", "none")]
@@ -82,7 +84,8 @@ def table(comparison: haichi.Comparison) -> str:
         "| shape | " + " | ".join([*titles, *(name for name, _ in others)]) + " |",
         "|---" * (1 + len(titles) + len(others)) + "|",
     ]
-    for number, (shape, _) in SHAPES.items():
+    for number in numbers:
+        shape, _ = SHAPES[number]
         row = [f"{number} ({shape})"]
         for column, (strategy, barrier, _) in COLUMNS.items():
             found = seconds(comparison, shape, strategy, barrier)
@@ -150,17 +153,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("examples/out/paper_study"), help="default: %(default)s")
     parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--shapes", default="1,2,3,4,5,6", help="numbers of the paper's; default: all")
     parser.add_argument("--processes", type=int, default=0)
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     started = time.monotonic()
-    comparison = compare(options.out, options.seeds, options.processes)
+    numbers = [int(number) for number in options.shapes.split(",")]
+    comparison = compare(options.out, numbers, options.seeds, options.processes)
     for name in ("results.json", "results.csv", "report.html"):
         comparison.write(options.out / name)
     if comparison.interrupted:
         sys.exit(130)
     (options.out / "results.json.journal").unlink(missing_ok=True)
-    text = table(comparison)
+    text = table(comparison, numbers)
     (options.out / "table.md").write_text(text)
     figure(comparison, options.out / "figure")
     print(f"{text}\n{comparison.summary['overall']['verdict']}\n{comparison.advice}\n")
