@@ -20,6 +20,8 @@ packages=(
     libopenmpi-dev openmpi-bin libmpich-dev mpich gfortran
     # programs that the profiler is tried with; the example goes the whole way with LAMMPS
     hpcc lammps netpipe-mpich2 scalapack-mpi-test
+    # the report is looked at in a browser
+    chromium chromium-driver
 )
 developer_packages=(clang libclang-rt-14-dev libomp-dev clang-format clang-tidy gcovr librsvg2-bin)
 

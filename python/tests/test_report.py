@@ -16,7 +16,7 @@ import haichi
 from haichi import _core
 from haichi.comparison.files import one_line
 from haichi.report import write_report
-from haichi.report.view_data import check_comparison
+from haichi.report.view_data import ViewData, check_comparison
 from haichi.views import ViewRequest, placement_views
 
 Browser = Any
@@ -24,7 +24,9 @@ Browser = Any
 MINUS, ARROW = "\N{MINUS SIGN}", "\N{RIGHTWARDS ARROW}"
 
 
-def stencil_comparison(dims: list[int], machine: str, shape: str | None) -> tuple[haichi.Workload, dict[str, Any]]:
+def stencil_comparison(
+    dims: list[int], machine: str, shape: str | None
+) -> tuple[haichi.Workload, dict[str, haichi.Result], dict[str, Any]]:
     """As `haichi.compare` makes it, without the objectives and bounds, which take long on thousands of nodes."""
     workload = haichi.Workload.from_pattern("stencil3d", dims=dims, shuffle=1)
     results = {name: haichi.optimize(workload, machine, shape=shape, strategy=name) for name in ("default", "greedy")}
@@ -55,15 +57,19 @@ def stencil_comparison(dims: list[int], machine: str, shape: str | None) -> tupl
         for name, result in results.items()
     ]
     sets = [{"label": label} for label in workload.labels]
-    return workload, {
-        "schema": "haichi-comparison/1",
-        "haichi": haichi.__version__,
-        "request": {"machine": machine},
-        "workloads": [{"name": "stencil", "ranks": workload.ranks, "iterations": 1, "sets": sets}],
-        "cells": cells,
-        "summary": {"jobs": [summary], "overall": {"advice": "map it"}},
-        **placement_views(requests),
-    }
+    return (
+        workload,
+        results,
+        {
+            "schema": "haichi-comparison/1",
+            "haichi": haichi.__version__,
+            "request": {"machine": machine},
+            "workloads": [{"name": "stencil", "ranks": workload.ranks, "iterations": 1, "sets": sets}],
+            "cells": cells,
+            "summary": {"jobs": [summary], "overall": {"advice": "map it"}},
+            **placement_views(requests),
+        },
+    )
 
 
 def small_comparison(workload: haichi.Workload, machine: str = "torus:4x4", **options: Any) -> dict[str, Any]:
@@ -88,11 +94,8 @@ def open_page(browser: Browser, tmp_path: Path) -> Callable[[dict[str, Any]], Br
 class Bottleneck:
     """The link and set with most bytes per bandwidth, computed without the views."""
 
-    def __init__(self, workload: haichi.Workload, comparison: dict[str, Any], role: str) -> None:
-        view = next(view for view in check_comparison(comparison, "here") if view.role == role)
-        machine = comparison["request"]["machine"]
-        allocation = {"shape": view.shape} if view.shape else {}
-        result = haichi.evaluate(workload, machine, view.node_of_rank, **allocation)
+    def __init__(self, workload: haichi.Workload, view: ViewData, result: haichi.Result) -> None:
+        np.testing.assert_array_equal(view.node_of_rank, result.node_of_rank)
         self.first, self.link = _core.message_routes(result._core)
         self.workload = workload
         self.messages = workload.messages
@@ -112,8 +115,6 @@ class Bottleneck:
         self.seconds, self.count, negative_set, self.number = best
         self.set = -negative_set
         self.name = view.network.link_name(self.number)
-        named = [entry["link"] for entry in result.report["hottest_links"]]
-        assert self.name in named, "the reports name links otherwise"
 
     def route(self, message: int) -> np.ndarray:
         return self.link[self.first[message] : self.first[message + 1]]
@@ -130,6 +131,18 @@ class Bottleneck:
 
     def message_text(self, message: int) -> str:
         return f"{self.messages.source[message]:,}{ARROW}{self.messages.destination[message]:,}"
+
+
+def bottlenecks(workload: haichi.Workload, comparison: dict[str, Any]) -> tuple[Bottleneck, Bottleneck]:
+    """Of the default placement and the best one of a small comparison."""
+    found = []
+    for role in ("before", "after"):
+        view = next(view for view in check_comparison(comparison, "here") if view.role == role)
+        result = haichi.evaluate(workload, comparison["request"]["machine"], view.node_of_rank, shape=view.shape)
+        found.append(Bottleneck(workload, view, result))
+        named = [entry["link"] for entry in result.report["hottest_links"]]
+        assert found[-1].name in named, "the reports name links otherwise"
+    return found[0], found[1]
 
 
 def count_text(count: int) -> str:
@@ -175,7 +188,7 @@ def test_the_page_of_96_nodes_tells_the_bottleneck_and_what_became_of_it(
     browser.open(cg_page)
     assert "fx10-kyushu" in browser.text("h1")
     assert cg_comparison["summary"]["overall"]["advice"] in browser.text("#verdict")
-    before, after = (Bottleneck(cg64, cg_comparison, role) for role in ("before", "after"))
+    before, after = bottlenecks(cg64, cg_comparison)
     check_page_of_bottleneck(browser, before, after)
     panels = browser.is_drawn("canvas.panel")
     assert len(panels) == 2 * 5  # of six axes X is one node wide
@@ -211,7 +224,7 @@ def test_a_click_keeps_a_link_and_a_message_shows_its_way_on_both_sides(
     browser: Browser, cg_page: Path, cg64: haichi.Workload, cg_comparison: dict[str, Any]
 ) -> None:
     browser.open(cg_page)
-    before, after = (Bottleneck(cg64, cg_comparison, role) for role in ("before", "after"))
+    before, after = bottlenecks(cg64, cg_comparison)
     browser.click(*browser.place_of_link(before.number))
     browser.wait("!document.getElementById('link-detail').hidden")
     assert before.shown_name in browser.text("#link-detail h3")
@@ -337,14 +350,14 @@ def test_the_page_forbids_itself_the_network(browser: Browser, cg_page: Path) ->
 def test_pages_of_large_jobs_open_quickly_and_tell_the_bottleneck(
     open_page: Callable[[dict[str, Any]], Browser], dims: list[int], machine: str, shape: str | None, panels: int
 ) -> None:
-    workload, comparison = stencil_comparison(dims, machine, shape)
+    workload, results, comparison = stencil_comparison(dims, machine, shape)
     assert workload.ranks == np.prod(dims)
     begin = time.monotonic()
     browser = open_page(comparison)
     assert time.monotonic() - begin < 20
-    check_page_of_bottleneck(
-        browser, Bottleneck(workload, comparison, "before"), Bottleneck(workload, comparison, "after")
-    )
+    views = check_comparison(comparison, "here")
+    before, after = (Bottleneck(workload, view, results[view.strategy]) for view in views)
+    check_page_of_bottleneck(browser, before, after)
     drawn = browser.is_drawn("canvas.panel")
     assert len(drawn) == 2 * panels
     assert all(drawn)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from haichi.errors import InputError, UnsupportedError
+from haichi.report.link_images import NO_LINK, link_images
 from haichi.report.view_data import Array, ViewData, check_comparison
 
 _BEFORE, _AFTER = "#7b8794", "#0b6bb0"
@@ -20,7 +22,7 @@ _PARTS = (
 )
 _FORMATS = ("png", "svg")
 _MOST_BARS = 1000
-_STYLE = {
+_STYLE: Any = {
     "svg.hashsalt": "haichi",  # otherwise ids differ from run to run
     "svg.fonttype": "path",
     "font.size": 9,
@@ -83,25 +85,22 @@ def _pictures(
     shown = _before_and_after(views)
     strategies = [entry for entry in job.get("strategies", []) if isinstance(entry.get("mean"), int | float)]
     if strategies:
-        yield "strategies", lambda figure: _draw_strategies(figure, title, str(job.get("measure")), strategies)
+        measure = str(job.get("measure"))
+        yield "strategies", partial(_draw_strategies, title=title, measure=measure, strategies=strategies)
     curves = _curves(cells)
     if curves:
-        yield "convergence", lambda figure: _draw_convergence(figure, title, curves)
+        yield "convergence", partial(_draw_convergence, title=title, curves=curves)
     if shown:
-        yield "link-loads", lambda figure: _draw_link_loads(figure, title, shown)
-        yield "contention", lambda figure: _draw_contention(figure, title, shown)
+        yield "link-loads", partial(_draw_link_loads, title=title, shown=shown)
+        yield "contention", partial(_draw_contention, title=title, shown=shown)
+    if shown and link_images(shown[0].network):
+        yield "link-maps", partial(_draw_link_maps, title=title, shown=shown)
     for barrier in ("none", "sets"):
         runs = [view for view in shown if barrier in view.simulated]
         suffix = "-barriers" if barrier == "sets" else ""
         if runs:
-            yield (
-                f"time-space{suffix}",
-                lambda figure, runs=runs, barrier=barrier: _draw_times(figure, title, runs, barrier),
-            )  # type: ignore[misc]
-            yield (
-                f"rank-time{suffix}",
-                lambda figure, runs=runs, barrier=barrier: _draw_ranks(figure, title, runs, barrier),
-            )  # type: ignore[misc]
+            yield f"time-space{suffix}", partial(_draw_times, title=title, runs=runs, barrier=barrier)
+            yield f"rank-time{suffix}", partial(_draw_ranks, title=title, runs=runs, barrier=barrier)
 
 
 def _before_and_after(views: Sequence[ViewData]) -> list[ViewData]:
@@ -196,6 +195,38 @@ def _draw_link_loads(figure: Any, title: str, shown: Sequence[ViewData]) -> None
     axes.set_ylabel("MiB at once, in the link's worst set")
     axes.set_title(f"{title}: loads of links", loc="left")
     axes.legend(frameon=False)
+
+
+def _draw_link_maps(figure: Any, title: str, shown: Sequence[ViewData]) -> None:
+    """A row of panels per placement, all on one scale; links that carry nothing are grey."""
+    from matplotlib import colormaps
+
+    colors = colormaps["inferno_r"].with_extremes(under="#e3e7ec")
+    images = link_images(shown[0].network)
+    figure.set_size_inches(max(2.1 * len(images), 6.4), 2.4 * len(shown) + 0.3)
+    rows = figure.subplots(len(shown), len(images), squeeze=False)
+    loads = [view.worst_of_links()[1] / 2**20 for view in shown]
+    most = max(float(load.max(initial=0)) for load in loads) or 1.0
+    for view, load, row in zip(shown, loads, rows, strict=True):
+        for (name, links), axes in zip(images, row, strict=True):
+            drawn = axes.imshow(
+                np.ma.masked_where(links == NO_LINK, load[links]),
+                aspect="auto",
+                interpolation="nearest",
+                cmap=colors,
+                vmin=most * 1e-9,
+                vmax=most,
+            )
+            axes.set_title(name, loc="left")
+            axes.set_xticks([])
+            axes.set_yticks([])
+            axes.spines[:].set_visible(True)
+            axes.spines[:].set_color("#d8dde3")
+        row[0].set_ylabel(f"{view.role}: {view.strategy}")
+    figure.colorbar(drawn, ax=rows, label="MiB at once, worst set")
+    figure.suptitle(
+        f"{title}: loads of links, by axis" if shown[0].network.kind == "grid" else f"{title}: loads of links"
+    )
 
 
 def _draw_contention(figure: Any, title: str, shown: Sequence[ViewData]) -> None:

@@ -23,6 +23,8 @@ _MOST_VERTICES = 2**31
 class NetworkData:
     kind: str
     axes: Sequence[tuple[str, int, bool]]
+    vertex_level: Array
+    """Not of a grid."""
     vertex_of_node: Array
     link_source: Array
     link_destination: Array
@@ -163,7 +165,8 @@ def _network(value: Mapping[str, Any], name: str) -> NetworkData:
     if kind not in _KINDS:
         raise InputError(f"{name}.kind is {kind!r}", f"known are {', '.join(_KINDS)}")
     axes = [_axis(axis, f"{name}.axes[{number}]") for number, axis in enumerate(value.get("axes", []))]
-    vertices = len(_array(value, "vertex_level", name))
+    levels = _array(value, "vertex_level", name)
+    vertices = len(levels)
     if kind == "grid":
         vertices = 1
         for _, size, _ in axes:
@@ -184,6 +187,7 @@ def _network(value: Mapping[str, Any], name: str) -> NetworkData:
     return NetworkData(
         kind,
         axes,
+        levels,
         _within(_array(value, "vertex_of_node", name), vertices, f"{name}.vertex_of_node"),
         source,
         _within(_array(value, "link_destination", name, links), vertices, f"{name}.link_destination"),
