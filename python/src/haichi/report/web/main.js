@@ -40,12 +40,12 @@ class App {
 
   async choosePlacements(before, after) {
     this.before = before ? await this.library.view(before) : null;
-    this.after = after && after !== before ? await this.library.view(after) : null;
+    this.after = before && after ? await this.library.view(after) : null;
     await this.show();
   }
 
   async show() {
-    const { before, after } = this, sections = [];
+    const { before, after } = this, sections = [], focused = document.activeElement?.id;
     this.marks = before?.worst ? [{ link: before.worst.link, letter: "A", text: "busiest link before" }] : [];
     if (after?.worst && before.worst && after.worst.link !== before.worst.link) this.marks.push({ link: after.worst.link, letter: "B", text: "busiest link after" });
     this.maps = before ? new Maps(this) : null;
@@ -58,6 +58,7 @@ class App {
     if (this.runs?.barriers.length) sections.push(section("simulated", "What the simulated runs show", null, this.runs.node));
     if (!before) sections.push(section("maps", "No pictures of links", "The results hold no placements to draw: the comparison was made without views, was interrupted, or the default placement failed."));
     replace(this.main, this.jobControls(), sections);
+    if (focused) document.getElementById(focused)?.focus();
     if (this.runs?.barriers.length) await this.runs.show();
     this.resize();
   }
@@ -142,7 +143,8 @@ class App {
 
   reading() {
     const { network } = this.before;
-    if (network.kind === "grid") return "A panel holds the links along one axis: a row is a line of nodes (squares), and between two nodes the upper half is the link in + direction, the lower half that in \u2212 direction; on two axes the right half is \u2212.";
+    if (network.kind === "grid" && this.maps.layout[0]?.isotropic) return "Squares are nodes with their ranks; of the link between two of them the upper or left half goes in + direction, the other in \u2212 direction.";
+    if (network.kind === "grid") return "A panel holds the links along one axis: a row is a line of nodes (squares), and between two nodes the upper half is the link in + direction, the lower half that in \u2212 direction.";
     return network.kind === "dragonfly" ? "Panels hold global links, links within groups and those of nodes." : "A panel holds the links between two levels.";
   }
 

@@ -106,7 +106,6 @@ class Maps {
           this.enlarged === number ? "all panels" : "enlarge", () => this.enlarge(number)) : null));
     drawn.canvas.setAttribute("aria-label", `Links ${drawn.panel.title}, ${side.role}: ${used}, at most ${
       this.amount(top)}. Arrow keys walk through the links, the most loaded first; Enter keeps one.`);
-    drawn.canvas.title = "";
     drawn.node.dataset.caption = drawn.panel.caption;
   }
 
