@@ -396,6 +396,22 @@ def test_every_kind_of_network_is_drawn_with_all_its_links(
     check_quiet(browser)
 
 
+def test_of_a_job_scattered_over_a_machine_the_used_lines_are_drawn(
+    open_page: Callable[[dict[str, Any]], Browser], tmp_path: Path
+) -> None:
+    nodes = tmp_path / "nodes"
+    nodes.write_text("".join(f"{17 * number % 512}\n" for number in range(16)))
+    workload = haichi.Workload.from_pattern("random-ring", ranks=16)
+    comparison = small_comparison(workload, "torus:8x8x8", nodes=nodes)
+    browser = open_page(comparison)
+    used = {int(link) for view in check_comparison(comparison, "here") for links, _, _ in view.sets for link in links}
+    shown = browser.run("return haichiReport.maps.layout.flatMap(panel => panel.cells.link)")
+    assert used <= set(shown)
+    assert len(shown) == len(set(shown)) < 0.7 * 6 * 512
+    assert len(shown) % (2 * 8) == 0  # whole rings, in both directions
+    check_quiet(browser)
+
+
 # ---- odd results
 
 

@@ -26,7 +26,7 @@ def link_images(network: NetworkData) -> list[tuple[str, Array]]:
 
 
 def _lines(network: NetworkData, axis: int, links: Array) -> Array:
-    """Lines that carry no job and have no links are left out; the others stand in rows and columns."""
+    """Lines of nodes stand side by side and below each other, in the order of their vertices."""
     sizes = [size for _, size, _ in network.axes]
     position = np.array(np.unravel_index(network.link_source[links], sizes))
     is_plus = network.link_sign[links] > 0

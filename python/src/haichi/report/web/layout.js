@@ -39,8 +39,9 @@ const LANE = 0.5;  // the two directions of a link; its length is 1
 /// Sizes of nodes and of gaps between lines; among thousands of links the links need the room.
 function spacing(links) { return links > 3000 ? { dot: 0.2, gap: 0.2 } : { dot: 0.45, gap: 0.45 }; }
 
-function panelsOf(network, touched) {
-  const panels = network.kind === "grid" ? gridPanels(network, touched)
+/// `used`: the links that carry anything, under any of the placements that are drawn.
+function panelsOf(network, used) {
+  const panels = network.kind === "grid" ? gridPanels(network, used)
     : network.kind === "dragonfly" ? dragonflyPanels(network) : levelPanels(network);
   const channels = channelPanel(network);
   return (channels ? [...panels, channels] : panels).filter((panel) => panel.cells.link.length);
@@ -48,14 +49,14 @@ function panelsOf(network, touched) {
 
 // ---- grids
 
-function gridPanels(network, touched) {
+function gridPanels(network, used) {
   const wide = network.axes.map((axis, k) => k).filter((k) => network.axes[k].size > 1);
   const vertices = network.axes.reduce((product, axis) => product * axis.size, 1);
-  const isSparse = touched.size < 0.6 * vertices;
+  const isSparse = network.vertex_of_node.length < 0.6 * vertices;
   if (wide.length === 2 && !isSparse && isSquarish(network.axes[wide[0]].size, network.axes[wide[1]].size)) {
     return [planePanel(network, wide)];
   }
-  return wide.map((k) => (isSparse ? sparseAxisPanel(network, k, touched) : axisPanel(network, k, wide)));
+  return wide.map((k) => (isSparse ? sparseAxisPanel(network, k, used) : axisPanel(network, k, wide)));
 }
 
 function isSquarish(a, b) { return a < 12 * b && b < 12 * a; }
@@ -149,28 +150,29 @@ function bestSplit(network, others, lineWidth, gap) {
 }
 
 /// Of a job scattered over a machine: only the lines on which anything happens.
-function sparseAxisPanel(network, axis, touched) {
-  const length = network.axes[axis], lines = new Map();
-  const lineOf = (position) => position.map((value, k) => (k === axis ? "" : value)).join(",");
-  for (const vertex of [...touched].sort((a, b) => a - b)) {
-    const line = lineOf(network.coordinates(vertex));
-    if (!lines.has(line)) lines.set(line, lines.size);
+function sparseAxisPanel(network, axis, used) {
+  const length = network.axes[axis], lines = new Map(), links = linksByAxis(network, axis);
+  const stride = network.axes.slice(axis + 1).reduce((product, entry) => product * entry.size, 1);
+  const positionOf = (vertex) => Math.floor(vertex / stride) % length.size, lineOf = (vertex) => vertex - positionOf(vertex) * stride;
+  for (const link of links) {
+    const line = lineOf(network.link_source[link]);
+    if (used.has(link) && !lines.has(line)) lines.set(line, lines.size);
   }
   const { dot, gap } = spacing(lines.size * length.size);
   const lineWidth = length.size * (1 + dot);
   const columns = Math.max(1, Math.round(Math.sqrt((1.5 * lines.size * (1 + gap)) / (lineWidth + 2 * gap))));
   const place = (number) => [(number % columns) * (lineWidth + 2 * gap), Math.floor(number / columns) * (1 + gap)];
-  const panel = new Panel(length.name, `along ${length.name}: the ${count(lines.size, "line")} that the job touches`, { dot });
-  for (const link of linksByAxis(network, axis)) {
-    const position = network.coordinates(network.link_source[link]), line = lines.get(lineOf(position));
+  const panel = new Panel(length.name, `along ${length.name}: the ${count(lines.size, "line")} of ${length.size} nodes with any load`, { dot });
+  for (const link of links) {
+    const line = lines.get(lineOf(network.link_source[link]));
     if (line === undefined) continue;
-    const [x, y] = place(line);
-    panel.addLink(link, x + slotOf(network, link, position, axis) * (1 + dot) + dot,
-      y + (network.link_sign[link] > 0 ? 0 : LANE), 1, LANE);
+    const [x, y] = place(line), position = positionOf(network.link_source[link]);
+    const slot = network.link_sign[link] > 0 ? position : (position + length.size - 1) % length.size;
+    panel.addLink(link, x + slot * (1 + dot) + dot, y + (network.link_sign[link] > 0 ? 0 : LANE), 1, LANE);
   }
-  for (const vertex of touched) {
-    const position = network.coordinates(vertex), [x, y] = place(lines.get(lineOf(position)));
-    panel.addDot(vertex, x + position[axis] * (1 + dot), y + (2 * LANE - dot) / 2, dot);
+  for (const [line, number] of lines) {
+    const [x, y] = place(number);
+    for (let at = 0; at < length.size; ++at) panel.addDot(line + at * stride, x + at * (1 + dot), y + (2 * LANE - dot) / 2, dot);
   }
   return panel;
 }

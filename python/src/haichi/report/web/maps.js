@@ -23,7 +23,7 @@ class Maps {
     this.enlarged = -1;
     this.sides = [[app.before, "before"], [app.after, "after"]].filter(([view]) => view).map(([view, role]) => new Side(view, role));
     const network = app.before.network;
-    this.layout = panelsOf(network, touchedVertices(network, this.sides.map((side) => side.view)));
+    this.layout = panelsOf(network, new Set(this.sides.flatMap((side) => side.view.sets.flatMap((set) => Array.from(set.link)))));
     this.zooms = this.layout.map(() => new Zoom());
     this.legend = element("div", { class: "legend" });
     this.detail = element("div", { class: "detail", id: "link-detail", "aria-live": "polite" });
@@ -303,16 +303,6 @@ class Maps {
         element("td", { class: "number" }, this.amount(value[link])),
         other ? element("td", { class: "number" }, this.amount(other.value[link])) : null))))));
   }
-}
-
-/// Vertices that have ranks, or that routes pass.
-function touchedVertices(network, views) {
-  const touched = new Set(network.vertex_of_node);
-  for (const view of views) for (const set of view.sets) for (const link of set.link) {
-    touched.add(network.link_source[link]);
-    touched.add(network.link_destination[link]);
-  }
-  return touched;
 }
 
 function totalLoad(view, link) {
