@@ -364,6 +364,10 @@ def test_pages_of_large_jobs_open_quickly_and_tell_the_bottleneck(
     browser.run("document.getElementById('space').open = true")
     browser.wait("document.querySelector('canvas.space')?.width > 0")
     assert browser.is_drawn("canvas.space") == [True, True]
+    picture = "return document.querySelector('canvas.space').toDataURL()"
+    shown = browser.run(picture)
+    browser.choose("#choose-set", "0")
+    assert browser.run(picture) != shown
     redraw = browser.run("const begin = performance.now(); haichiReport.maps.draw(); return performance.now() - begin")
     assert redraw < 3000
     check_quiet(browser)

@@ -29,6 +29,7 @@ BROKEN: list[tuple[str, Callable[[dict[str, Any]], Any], str]] = [
     ("links", lambda c: c["views"][0]["set_links"][0].update(link=[3, 2], messages=[1, 1], bytes=[1, 1]), "ascend"),
     ("routes", lambda c: c["views"][0]["routes"].update(first=[0] * 16), "views[0].routes.first: has 16 entries"),
     ("times", lambda c: c["views"][0].update(simulated={"none": 1}), "views[0].simulated.none must be an object"),
+    ("overall", lambda c: c["summary"].update(overall=None), "summary.overall must be an object"),
     ("convergence", lambda c: c["cells"][0].update(convergence=[1]), "cells[0].convergence must be a list of pairs"),
 ]  # fmt: skip
 

@@ -103,10 +103,11 @@ def check_comparison(comparison: Mapping[str, Any], source: str) -> list[ViewDat
     for key in ("cells", "workloads", "views", "networks", "message_lists"):
         _objects(comparison.get(key, []), f"{source}: {key}")
     summary = _object(comparison.get("summary", {}), f"{source}: summary")
+    _object(summary.get("overall", {}), f"{source}: summary.overall")
     for number, job in enumerate(_objects(summary.get("jobs", []), f"{source}: summary.jobs")):
         _objects(job.get("strategies", []), f"{source}: summary.jobs[{number}].strategies")
     for number, cell in enumerate(comparison.get("cells", [])):
-        _convergence(cell.get("convergence", []), f"{source}: cells[{number}].convergence")
+        _convergence(cell.get("convergence") or [], f"{source}: cells[{number}].convergence")
     networks = [
         _network(network, f"{source}: networks[{number}]")
         for number, network in enumerate(comparison.get("networks", []))

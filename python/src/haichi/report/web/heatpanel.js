@@ -24,7 +24,7 @@ class HeatPanel {
   /// `side` answers what is to be drawn: view, value, most, marks, route, pinned (see maps.js).
   constructor(panel, side, zoom) {
     Object.assign(this, { panel, side, zoom, hovered: -1 });
-    this.canvas = element("canvas", { class: "panel", tabindex: "0", role: "img" });
+    this.canvas = element("canvas", { class: "panel", tabindex: "0", role: "application" });
     this.heading = element("h4");
     this.node = element("div", { class: "panel-box" }, this.heading, this.canvas);
   }

@@ -66,8 +66,10 @@ class App {
   resize() {
     this.maps?.resize();
     this.runs?.redraw();
-    if (this.space && this.spaceDetails.open) this.space.draw();
+    this.drawSpace();
   }
+
+  drawSpace() { if (this.space?.canvases && this.spaceDetails.open) this.space.draw(); }
 
   /// After a change of colours.
   repaint() {
@@ -95,7 +97,7 @@ class App {
     const highlight = (message) => {
       this.maps.pinned = before.worst.link;
       this.maps.highlight(message);
-      document.getElementById("maps").scrollIntoView({ behavior: "smooth" });
+      document.getElementById("maps").scrollIntoView({ behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
     };
     return section("bottleneck", story.title, null,
       element("div", { class: "story" }, element("div", {}, story.paragraphs.map((paragraph) => element("p", {}, paragraph)), this.timeSentence()), bottleneckBars(before, after)),
@@ -122,7 +124,8 @@ class App {
     const { network } = this.before, parts = [this.maps.node];
     if (Space.suits(network)) {
       this.space = new Space(this);
-      const details = element("details", { id: "space" }, element("summary", {}, "In space: the outer three axes, to be turned"));
+      const units = network.axes.slice(0, 3).reduce((product, axis) => product * axis.size, 1);
+      const details = element("details", { id: "space", open: units >= 64 }, element("summary", {}, "In space: the outer three axes; drag to turn"));
       details.addEventListener("toggle", () => {
         if (!details.open) return;
         if (details.childElementCount === 1) details.append(this.space.build(this.maps));

@@ -86,6 +86,7 @@ class Maps {
     replace(this.legend, this.legendContent(total));
     this.showDetail();
     this.resize();
+    if (this.app.maps === this) this.app.drawSpace();
   }
 
   amount(value) {

@@ -62,23 +62,31 @@ class Space {
     canvas.height = Math.round(height * ratio);
     const context = canvas.getContext("2d"), axes = side.view.network.axes.slice(0, 3);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    const longest = Math.hypot(...axes.map((axis) => axis.size)), scale = 0.86 * Math.min(width, height * 1.1) / longest;
     const [sinYaw, cosYaw, sinPitch, cosPitch] = [Math.sin(this.yaw), Math.cos(this.yaw), Math.sin(this.pitch), Math.cos(this.pitch)];
-    const project = (x, y, z) => {
+    const turn = (x, y, z) => {
       const [a, b, c] = [x - (axes[0].size - 1) / 2, z - (axes[2].size - 1) / 2, y - (axes[1].size - 1) / 2];
       const turned = a * cosYaw + c * sinYaw, depth = -a * sinYaw + c * cosYaw;
-      return [width / 2 + turned * scale, height / 2 - (b * cosPitch - depth * sinPitch) * scale];
+      return [turned, depth * sinPitch - b * cosPitch];
+    };
+    // As large as fits, with room for the names of the axes and the stubs of rings.
+    const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((corner) => turn(...axes.map((axis, k) => (corner >> k & 1 ? axis.size - 0.3 : -0.7))));
+    const reach = [0, 1].map((k) => Math.max(...corners.map((point) => Math.abs(point[k]))));
+    const scale = Math.min((width / 2 - 14) / reach[0], (height / 2 - 14) / reach[1]);
+    const project = (x, y, z) => {
+      const [across, down] = turn(x, y, z);
+      return [width / 2 + across * scale, height / 2 + down * scale];
     };
     const place = (unit) => [Math.floor(unit / (axes[1].size * axes[2].size)), Math.floor(unit / axes[2].size) % axes[1].size, unit % axes[2].size];
     const { between, within } = this.joined(side);
     const line = (from, to) => { context.beginPath(); context.moveTo(...from); context.lineTo(...to); context.stroke(); };
     const radius = Math.min(Math.max(scale * 0.13, 1.2), 5);
+    const faintest = between.length > 300 ? 0.15 : 0.5;
     const units = Array.from(within, ([unit, load]) => ({ unit, load }));
     // The loaded ones in front, the others translucent: what is inside has to be seen.
     for (const { from, to, unit, load } of [...between, ...units].sort((a, b) => a.load - b.load)) {
       const share = load > 0 ? side.share(load) : 0;
       context.strokeStyle = context.fillStyle = load > 0 ? rgb(loadColor(share)) : themeColor("unused");
-      context.globalAlpha = load > 0 ? 0.15 + 0.85 * share ** 1.5 : 0.3;
+      context.globalAlpha = load > 0 ? faintest + (1 - faintest) * share ** 1.5 : 0.3;
       context.lineWidth = 0.8 + 3.2 * share;
       if (unit !== undefined) {
         const [x, y] = project(...place(unit));
