@@ -11,10 +11,13 @@ if(HAICHI_PYTHON AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize|--coverage")
   # Some results are compared with the program's.
   set_property(TEST python.pytest PROPERTY ENVIRONMENT "HAICHI_BIN=$<TARGET_FILE:haichi>")
   # The examples, which use the package as its users do.
-  add_test(NAME examples.notebook COMMAND ${HAICHI_PYTHON} -m pytest tests/examples/test_notebook.py)
-  set_tests_properties(examples.notebook PROPERTIES
-    ENVIRONMENT PYTHONDONTWRITEBYTECODE=1 FIXTURES_REQUIRED python_package WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
-    LABELS fast TIMEOUT 600)
+  foreach(example notebook accuracy_card)
+    add_test(NAME examples.${example} COMMAND ${HAICHI_PYTHON} -m pytest tests/examples/test_${example}.py)
+    set_tests_properties(examples.${example} PROPERTIES
+      ENVIRONMENT PYTHONDONTWRITEBYTECODE=1 FIXTURES_REQUIRED python_package WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+      LABELS fast TIMEOUT 600)
+  endforeach()
+  set_tests_properties(examples.accuracy_card PROPERTIES PROCESSORS 2)
   add_test(NAME python.types COMMAND ${HAICHI_PYTHON} -m mypy -p haichi)
   add_test(NAME python.user_types COMMAND ${HAICHI_PYTHON} -m mypy --strict python/tests/user_script.py)
   add_test(NAME python.stubs COMMAND ${HAICHI_PYTHON} -m mypy.stubtest haichi._core

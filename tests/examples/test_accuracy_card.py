@@ -1,0 +1,62 @@
+"""The accuracy card hides nothing, and its studies come to the numbers they are known for."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+EXAMPLE = Path(__file__).parents[2] / "examples/accuracy_card"
+PUBLISHED = [n for group in json.loads((EXAMPLE / "published.json").read_text())["groups"] for n in group["numbers"]]
+VERDICTS = {"agrees", "by construction", "deviates", "not reproduced"}
+
+Rows = dict[str, dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    output = tmp_path_factory.mktemp("card")
+    command = [sys.executable, EXAMPLE / "accuracy_card.py", "--quick", "-o", output]
+    subprocess.run(command, check=True, timeout=300)
+    return output
+
+
+@pytest.fixture(scope="module")
+def rows(folder: Path) -> Rows:
+    return {row["id"]: row for row in json.loads((folder / "accuracy.json").read_text())["rows"]}
+
+
+def test_every_published_number_has_a_row_with_a_verdict(rows: Rows) -> None:
+    assert list(rows) == [number["id"] for number in PUBLISHED]
+    for number in PUBLISHED:
+        row = rows[number["id"]]
+        assert row["published"] == number["published"]
+        assert row["verdict"] in VERDICTS and row["reason"] and row["source"]
+        assert (row["ours"] is None) == (row["verdict"] == "not reproduced")
+        assert row["ours"] is None or row["ours"]["call"]
+
+
+def test_the_text_has_every_row(folder: Path, rows: Rows) -> None:
+    text = (folder / "accuracy.md").read_text()
+    assert sum(line.startswith("| ") and "| **" in line for line in text.splitlines()) == len(rows)
+    assert (folder / "images/accuracy.svg").exists()
+
+
+def test_known_values(rows: Rows) -> None:
+    for name in ("switches.grouped.last", "switches.mixed.largest", "fx10-kyushu.logical", "bruck1024.packets"):
+        assert rows[name]["verdict"] in ("agrees", "not reproduced")
+    assert rows["free.none"]["ours"]["value"] == pytest.approx(1.030, abs=0.002)
+    assert rows["free.sets"]["ours"]["value"] == pytest.approx(1.051, abs=0.002)
+    assert rows["one-more.sets"]["verdict"] == "agrees"
+    assert rows["torus.hop"]["ours"]["value"] == pytest.approx(246)
+    assert rows["y4.ring"]["verdict"] == "by construction"
+    assert rows["step"]["deviation"] == pytest.approx(rows["step"]["ours"]["value"] - 0.21)
+
+
+def test_the_committed_card_is_of_these_numbers() -> None:
+    card = (EXAMPLE.parents[1] / "docs/accuracy.md").read_text()
+    assert "accuracy_card.py --build" in card.split("##")[0]
+    for number in PUBLISHED:
+        assert f"| {number['what'].replace('|', chr(92) + '|')} |" in card
