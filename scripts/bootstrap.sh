@@ -72,7 +72,7 @@ if ! [ -x "$venv_python" ] || ! "$venv_python" -c 'import pip, sys; sys.exit(sys
     rm -rf .venv
     /usr/bin/python3 -m venv .venv
 fi
-requirements=(requirements/build.txt requirements/run.txt requirements/test.txt)
+requirements=(requirements/build.txt requirements/run.txt requirements/test.txt requirements/docs.txt)
 stamp=.venv/haichi-requirements
 if cat "${requirements[@]}" | cmp -s - "$stamp"; then
     say "virtual environment: .venv has the pinned packages"

@@ -18,6 +18,10 @@ if(HAICHI_PYTHON AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize|--coverage")
       LABELS fast TIMEOUT 600)
   endforeach()
   set_tests_properties(examples.accuracy_card PROPERTIES PROCESSORS 2)
+  add_test(NAME docs.site COMMAND ${HAICHI_PYTHON} -m pytest tests/docs)
+  set_tests_properties(docs.site PROPERTIES
+    ENVIRONMENT "HAICHI_BIN=$<TARGET_FILE:haichi>;PYTHONDONTWRITEBYTECODE=1" FIXTURES_REQUIRED python_package
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} LABELS fast TIMEOUT 600)
   add_test(NAME python.types COMMAND ${HAICHI_PYTHON} -m mypy -p haichi)
   add_test(NAME python.user_types COMMAND ${HAICHI_PYTHON} -m mypy --strict python/tests/user_script.py)
   add_test(NAME python.stubs COMMAND ${HAICHI_PYTHON} -m mypy.stubtest haichi._core

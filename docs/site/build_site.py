@@ -1,0 +1,132 @@
+"""Builds the documentation as HTML: the pages in Markdown, and the references that the program and the package give.
+
+    .venv/bin/python docs/site/build_site.py --haichi build/release/cli/haichi [--output build/docs]
+
+The sources are laid out in OUTPUT/source as they are in the repository, so that the links between them hold, with
+reference/ made anew; the pages are in OUTPUT/html. Warnings are errors. Nothing is fetched.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import sphinx.cmd.build
+
+import haichi
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+SITE = Path(__file__).resolve().parent
+FIRST_PAGES = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")
+
+
+def lay_out(source: Path) -> None:
+    """Copies the pages, and whatever they link to or show."""
+    for name in ("conf.py", "index.md"):
+        shutil.copy(SITE / name, source / name)
+    (source / "_static").mkdir()
+    shutil.copy(SITE / "site.css", source / "_static/site.css")
+    waiting = [REPOSITORY / name for name in FIRST_PAGES] + sorted((REPOSITORY / "docs").glob("*.md"))
+    copied: set[Path] = set()
+    while waiting:
+        page = waiting.pop().resolve()
+        if page in copied or not page.is_file() or REPOSITORY not in page.parents:
+            continue
+        copied.add(page)
+        target = source / page.relative_to(REPOSITORY)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(page, target)
+        if page.suffix == ".md":
+            links = re.findall(r"\]\(([^)\s#]+)[^)]*\)", page.read_text())
+            waiting += [page.parent / link for link in links if ":" not in link]
+
+
+def printed(program: str, *arguments: str) -> str:
+    """What the program prints; some commands are Python's, which is to be this one."""
+    environment = os.environ | {"HAICHI_PYTHON": sys.executable}
+    done = subprocess.run([program, *arguments], check=True, stdout=subprocess.PIPE, text=True, env=environment)
+    return done.stdout
+
+
+def program_page(program: str) -> str:
+    """`haichi --help`, and the help of every subcommand, found in the help of the one above it."""
+    lines = ["# The program", "", "What `haichi --help` and the help of every command print.", ""]
+
+    def add(command: list[str]) -> None:
+        text = printed(program, *command, "--help")
+        title = " ".join(["haichi", *command])
+        lines.extend([f"## {title}", "", "```text", text.strip(), "```", ""])
+        listed = re.search(r"^Subcommands:\n((?:  .*\n)+)", text, re.MULTILINE)
+        for subcommand in re.findall(r"^  (\S+)", listed[1], re.MULTILINE) if listed else []:
+            add([*command, subcommand])
+
+    add([])
+    return "\n".join(lines)
+
+
+def tables_page(program: str) -> str:
+    """The tables of `haichi list`."""
+    text = printed(program, "list", "--json")
+    lines = ["# The tables", "", "What `haichi list` prints: all that there is to choose from.", ""]
+    for kind, rows in json.loads(text).items():
+        if not isinstance(rows, list):
+            continue
+        lines += [f"## {kind.replace('_', '-')}", "", "| name | |", "|---|---|"]
+        for row in rows:
+            description = row["description"].replace("|", "\\|").replace("<", "\\<").replace("*", "\\*")
+            lines.append(f"| `{row['name']}` | {description} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def python_page() -> str:
+    """Every name of the package; functions first, then the types that they take and give, then errors."""
+    functions, types, errors = [], [], []
+    for name in haichi.__all__:
+        thing = getattr(haichi, name)
+        is_error = inspect.isclass(thing) and issubclass(thing, Exception)
+        (errors if is_error else types if inspect.isclass(thing) else functions).append(name)
+    lines = ["# The Python package", "", "```{eval-rst}", ".. py:currentmodule:: haichi", "```", ""]
+    for title, names, directive in (
+        ("Functions", functions, "autofunction"),
+        ("Types", types, "autoclass"),
+        ("Errors", errors, "autoexception"),
+    ):
+        lines += [f"## {title}", "", "```{eval-rst}"]
+        for name in names:
+            lines.append(f".. {directive}:: haichi.{name}")
+            if directive != "autofunction":
+                lines += ["   :members:", "   :show-inheritance:"]
+            lines.append("")
+        lines += ["```", ""]
+    return "\n".join(lines)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--haichi", required=True, help="the program")
+    parser.add_argument("--output", type=Path, default=REPOSITORY / "build/docs", metavar="FOLDER")
+    arguments = parser.parse_args()
+    source = arguments.output / "source"
+    if arguments.output.exists():
+        for part in ("source", "html"):
+            shutil.rmtree(arguments.output / part, ignore_errors=True)
+    (source / "reference").mkdir(parents=True)
+    lay_out(source)
+    (source / "reference/program.md").write_text(program_page(arguments.haichi))
+    (source / "reference/tables.md").write_text(tables_page(arguments.haichi))
+    (source / "reference/python.md").write_text(python_page())
+    doctrees = str(arguments.output / "doctrees")
+    return sphinx.cmd.build.main(["-q", "-W", "--keep-going", "-E", "-d", doctrees, str(source),
+                                  str(arguments.output / "html")])  # fmt: skip
+
+
+if __name__ == "__main__":
+    sys.exit(main())

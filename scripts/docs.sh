@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Builds the documentation in build/docs/html, after what it is made of: the program and the Python package. Can be
+# repeated. Nothing is fetched while pages are made or read.
+set -euo pipefail
+cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
+. scripts/steps.sh
+
+export CCACHE_NOHASHDIR=1  # the Python package takes the same objects, from another folder
+step "install what is missing" scripts/bootstrap.sh
+step "configure (preset dev)" quietly cmake --preset dev
+step "build the program" cmake --build --preset dev --target haichi
+step "build and install the Python package into .venv" scripts/install_python.sh
+step "build the documentation" .venv/bin/python docs/site/build_site.py --haichi build/dev/cli/haichi
+printf 'The first page is %s/build/docs/html/index.html\n' "$PWD"

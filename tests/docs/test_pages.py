@@ -1,0 +1,50 @@
+"""What the pages tell users to type: commands that the program knows, and Python that runs."""
+
+import os
+import re
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[2]
+PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
+
+
+def commands(page: Path) -> list[str]:
+    """`haichi ...` in the indented blocks of a page, without comments and what is piped in or out."""
+    lines = re.findall(r"^ {4,}(.*\bhaichi (?:[a-z-]+ ).*)$", page.read_text(), re.MULTILINE)
+    parts = [part.split(" #")[0].strip() for line in lines for part in re.split(r" \| | && ", line)]
+    return [part for part in parts if part.startswith("haichi ")]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=lambda page: page.name)
+def test_options_of_the_commands_exist(page: Path) -> None:
+    helps: dict[tuple[str, ...], str] = {}
+    for command in commands(page):
+        words = command.split()
+        called = tuple(words[1:3] if words[1] == "log" else words[1:2])
+        if called not in helps:
+            asked = [os.environ["HAICHI_BIN"], *called, "--help"]
+            environment = os.environ | {"HAICHI_PYTHON": sys.executable}  # some commands are Python's
+            done = subprocess.run(asked, capture_output=True, text=True, env=environment)
+            assert done.returncode == 0, f"{page.name}: {command}"
+            helps[called] = done.stdout
+        for option in re.findall(r"(?<=\s)--?[a-z][\w-]*", command):
+            assert re.search(rf"(?<![\w-]){option}\b", helps[called]), f"{page.name}: {command}: {option}"
+
+
+def test_the_guide_has_commands() -> None:
+    assert len(commands(REPOSITORY / "docs/guide.md")) > 40
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/guide.md"])
+def test_python_of_the_page_runs(page: str, tmp_path: Path) -> None:
+    blocks = re.findall(r"^( *)```python\n(.*?)^ *```", (REPOSITORY / page).read_text(), re.MULTILINE | re.DOTALL)
+    assert blocks
+    for _, block in blocks:
+        command = [sys.executable, "-c", textwrap.dedent(block)]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
