@@ -11,13 +11,13 @@ if(HAICHI_PYTHON AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize|--coverage")
   # Some results are compared with the program's.
   set_property(TEST python.pytest PROPERTY ENVIRONMENT "HAICHI_BIN=$<TARGET_FILE:haichi>")
   # The examples, which use the package as its users do.
-  foreach(example notebook accuracy_card)
+  foreach(example notebook accuracy_card paper_study)
     add_test(NAME examples.${example} COMMAND ${HAICHI_PYTHON} -m pytest tests/examples/test_${example}.py)
     set_tests_properties(examples.${example} PROPERTIES
       ENVIRONMENT PYTHONDONTWRITEBYTECODE=1 FIXTURES_REQUIRED python_package WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
       LABELS fast TIMEOUT 600)
   endforeach()
-  set_tests_properties(examples.accuracy_card PROPERTIES PROCESSORS 2)
+  set_tests_properties(examples.accuracy_card examples.paper_study PROPERTIES PROCESSORS 2)
   add_test(NAME docs.site COMMAND ${HAICHI_PYTHON} -m pytest tests/docs)
   set_tests_properties(docs.site PROPERTIES
     ENVIRONMENT "HAICHI_BIN=$<TARGET_FILE:haichi>;PYTHONDONTWRITEBYTECODE=1" FIXTURES_REQUIRED python_package
