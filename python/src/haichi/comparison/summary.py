@@ -157,7 +157,10 @@ def savings(pairs: Sequence[tuple[Times, Times, int]], strategy: str, measure: s
         "share_saved": share,
         "helps": share >= _LEAST_GAIN and (spread is None or saved > spread) and strategy != BASELINE,
     }
-    runs = f"a run of {pairs[0][2]:,} iterations" if len(pairs) == 1 else f"one run of each of the {len(pairs)} jobs"
+    runs = f"one run of each of the {len(pairs)} jobs"
+    if len(pairs) == 1:
+        iterations = pairs[0][2]
+        runs = "one iteration" if iterations == 1 else f"a run of {iterations:,} iterations"
     source = "simulated" if measure == "simulated_seconds" else "by the formula of tac3; --simulate is surer"
     if entry["helps"]:
         barrier = pairs[0][0].barrier
