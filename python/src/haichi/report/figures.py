@@ -20,7 +20,7 @@ _PARTS = (
     ("call_seconds", "in calls", "#e0a100"),
     ("wait_seconds", "waiting", "#c65102"),
 )
-_FORMATS = ("png", "svg")
+_FORMATS = ("svg", "png")
 _MOST_BARS = 1000
 _STYLE: Any = {
     "svg.hashsalt": "haichi",  # otherwise ids differ from run to run
