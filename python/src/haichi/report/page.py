@@ -52,7 +52,10 @@ def page_text(comparison: Mapping[str, Any], source: str = "the comparison") -> 
 
     script = '"use strict";\n(() => {\n' + "\n".join(text(f"{name}.js") for name in _SCRIPTS) + "})();\n"
     style = text("page.css")
-    cells = [{key: value for key, value in cell.items() if key not in _UNUSED_IN_CELLS} for cell in comparison.get("cells", [])]
+    cells = [
+        {key: value for key, value in cell.items() if key not in _UNUSED_IN_CELLS}
+        for cell in comparison.get("cells", [])
+    ]
     summary = comparison.get("summary", {})
     parts = {
         "TITLE": html.escape(_title(comparison)),
