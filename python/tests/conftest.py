@@ -3,7 +3,7 @@
 import json
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +96,11 @@ class Browser:
         entries = self.run("return performance.getEntriesByType('resource').map(entry => entry.name)")
         return [url for url in urls + entries if url != self.url and not url.startswith("data:")]
 
+    def check_quiet(self) -> None:
+        """Nothing was asked for, nothing went wrong."""
+        assert self.complaints() == []
+        assert self.requests() == []
+
     def text(self, selector: str) -> str:
         return str(self.driver.find_element(By.CSS_SELECTOR, selector).text)
 
@@ -165,3 +170,25 @@ def cg_page(cg_comparison: dict[str, Any], tmp_path_factory: pytest.TempPathFact
     path = tmp_path_factory.mktemp("cg") / "report.html"
     write_report(cg_comparison, path)
     return path
+
+
+@pytest.fixture()
+def open_page(browser: Browser, tmp_path: Path) -> Callable[[dict[str, Any]], Browser]:
+    def opened(comparison: dict[str, Any]) -> Browser:
+        path = tmp_path / "report.html"
+        write_report(comparison, path)
+        browser.open(path)
+        return browser
+
+    return opened
+
+
+@pytest.fixture(scope="session")
+def compare_small() -> Callable[..., dict[str, Any]]:
+    """Of one workload, two placements without search."""
+
+    def compared(workload: haichi.Workload, machine: str = "torus:4x4", **options: Any) -> dict[str, Any]:
+        given = {"strategies": ["default", "random"], "seeds": 1, "processes": 1} | options
+        return haichi.compare({"small": workload}, machine, **given).to_dict()
+
+    return compared

@@ -1,6 +1,5 @@
 """The page of a comparison, looked at in a real browser."""
 
-import copy
 import json
 import time
 from collections.abc import Callable
@@ -14,8 +13,6 @@ from selenium.webdriver.common.keys import Keys
 
 import haichi
 from haichi import _core
-from haichi.comparison.files import one_line
-from haichi.report import write_report
 from haichi.report.view_data import ViewData, check_comparison
 from haichi.views import ViewRequest, placement_views
 
@@ -70,22 +67,6 @@ def stencil_comparison(
             **placement_views(requests),
         },
     )
-
-
-def small_comparison(workload: haichi.Workload, machine: str = "torus:4x4", **options: Any) -> dict[str, Any]:
-    given = {"strategies": ["default", "random"], "seeds": 1, "processes": 1} | options
-    return haichi.compare({"small": workload}, machine, **given).to_dict()
-
-
-@pytest.fixture()
-def open_page(browser: Browser, tmp_path: Path) -> Callable[[dict[str, Any]], Browser]:
-    def opened(comparison: dict[str, Any]) -> Browser:
-        path = tmp_path / "report.html"
-        write_report(comparison, path)
-        browser.open(path)
-        return browser
-
-    return opened
 
 
 # ---- what Python knows of the bottleneck, from the routes
@@ -174,11 +155,6 @@ def check_page_of_bottleneck(browser: Browser, before: Bottleneck, after: Bottle
     browser.choose("#choose-set", "worst")
 
 
-def check_quiet(browser: Browser) -> None:
-    assert browser.complaints() == []
-    assert browser.requests() == []
-
-
 # ---- the page
 
 
@@ -196,7 +172,7 @@ def test_the_page_of_96_nodes_tells_the_bottleneck_and_what_became_of_it(
     assert browser.is_drawn("canvas.times") == [True, True]
     assert browser.is_drawn("canvas.ranks") == [True, True]
     assert len(browser.driver.find_elements(By.CSS_SELECTOR, "#strategies tbody tr")) == 3
-    check_quiet(browser)
+    browser.check_quiet()
 
 
 def test_selectors_change_what_is_shown(browser: Browser, cg_page: Path, cg_comparison: dict[str, Any]) -> None:
@@ -217,7 +193,7 @@ def test_selectors_change_what_is_shown(browser: Browser, cg_page: Path, cg_comp
     title = browser.text("#simulated h3")
     browser.choose("#choose-barrier", "sets")
     browser.wait(f"document.querySelector('#simulated h3').textContent !== {json.dumps(title)}")
-    check_quiet(browser)
+    browser.check_quiet()
 
 
 def test_a_click_keeps_a_link_and_a_message_shows_its_way_on_both_sides(
@@ -235,7 +211,7 @@ def test_a_click_keeps_a_link_and_a_message_shows_its_way_on_both_sides(
     assert routes == [before.route(message).tolist(), after.route(message).tolist()]
     browser.run("document.querySelector('#link-detail .tool').click()")
     assert browser.run("return document.getElementById('link-detail').hidden")
-    check_quiet(browser)
+    browser.check_quiet()
 
 
 def test_the_keyboard_walks_from_the_most_loaded_link(browser: Browser, cg_page: Path) -> None:
@@ -253,7 +229,7 @@ def test_the_keyboard_walks_from_the_most_loaded_link(browser: Browser, cg_page:
     browser.run("document.querySelector('button.sort[data-key=hopBytes]').click()")
     assert browser.run("return document.querySelector('th[aria-sort=ascending] button').dataset.key") == "hopBytes"
     assert browser.text("#strategies tbody tr td").startswith("hop-bytes")
-    check_quiet(browser)
+    browser.check_quiet()
 
 
 def test_pointing_at_a_node_tells_its_ranks(browser: Browser, cg_page: Path, cg_comparison: dict[str, Any]) -> None:
@@ -307,7 +283,7 @@ def test_dark_and_light_have_other_colours_and_enough_contrast(browser: Browser,
     assert browser.run("return getComputedStyle(document.body).backgroundColor") == "rgb(20, 24, 29)"
     assert browser.text("#theme") == "light"
     browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
-    check_quiet(browser)
+    browser.check_quiet()
 
 
 def colors(browser: Browser, *names: str) -> list[list[int]]:
@@ -370,16 +346,19 @@ def test_pages_of_large_jobs_open_quickly_and_tell_the_bottleneck(
     assert browser.run(picture) != shown
     redraw = browser.run("const begin = performance.now(); haichiReport.maps.draw(); return performance.now() - begin")
     assert redraw < 3000
-    check_quiet(browser)
+    browser.check_quiet()
 
 
 @pytest.mark.parametrize("machine", ["fattree:2x4", "dragonfly:2,4,2", "mesh:16", "mesh:4x4", "torus:2x2x4"])
 @pytest.mark.parametrize("count_nic", [False, True])
 def test_every_kind_of_network_is_drawn_with_all_its_links(
-    open_page: Callable[[dict[str, Any]], Browser], machine: str, count_nic: bool
+    open_page: Callable[[dict[str, Any]], Browser],
+    compare_small: Callable[..., dict[str, Any]],
+    machine: str,
+    count_nic: bool,
 ) -> None:
     workload = haichi.Workload.from_pattern("cg", ranks=16)
-    comparison = small_comparison(workload, machine, count_nic=count_nic)
+    comparison = compare_small(workload, machine, count_nic=count_nic)
     browser = open_page(comparison)
     links = check_comparison(comparison, "here")[0].network.links
     shown = browser.run("return haichiReport.maps.layout.flatMap(panel => panel.cells.link)")
@@ -397,119 +376,20 @@ def test_every_kind_of_network_is_drawn_with_all_its_links(
     network = check_comparison(comparison, "here")[0].network
     expected = [network.link_name(link).replace("->", ARROW) for link in range(links)]
     assert [name.replace(f"{MINUS} ", "- ") for name in names] == expected
-    check_quiet(browser)
+    browser.check_quiet()
 
 
 def test_of_a_job_scattered_over_a_machine_the_used_lines_are_drawn(
-    open_page: Callable[[dict[str, Any]], Browser], tmp_path: Path
+    open_page: Callable[[dict[str, Any]], Browser], compare_small: Callable[..., dict[str, Any]], tmp_path: Path
 ) -> None:
     nodes = tmp_path / "nodes"
     nodes.write_text("".join(f"{17 * number % 512}\n" for number in range(16)))
     workload = haichi.Workload.from_pattern("random-ring", ranks=16)
-    comparison = small_comparison(workload, "torus:8x8x8", nodes=nodes)
+    comparison = compare_small(workload, "torus:8x8x8", nodes=nodes)
     browser = open_page(comparison)
     used = {int(link) for view in check_comparison(comparison, "here") for links, _, _ in view.sets for link in links}
     shown = browser.run("return haichiReport.maps.layout.flatMap(panel => panel.cells.link)")
     assert used <= set(shown)
     assert len(shown) == len(set(shown)) < 0.7 * 6 * 512
     assert len(shown) % (2 * 8) == 0  # whole rings, in both directions
-    check_quiet(browser)
-
-
-# ---- odd results
-
-
-def test_text_from_outside_stays_text(
-    open_page: Callable[[dict[str, Any]], Browser], ring_comparison: dict[str, Any]
-) -> None:
-    attack = "</script><script>document.title = 'caught'</script><img src=x onerror=\"document.title='caught'\">"
-    comparison = json.loads(one_line(ring_comparison).replace('"small"', json.dumps(attack)))
-    comparison["request"]["machine"] = attack
-    comparison["summary"]["overall"]["advice"] = attack
-    comparison["workloads"][0]["sets"][0]["label"] = attack
-    comparison["cells"][1] |= {"status": "failed", "error": attack, "hint": attack}
-    browser = open_page(comparison)
-    assert browser.run("return [document.title.startsWith('<'), document.querySelectorAll('img').length]") == [True, 0]
-    assert attack in browser.text("h1")
-    assert attack in browser.text("#maps .legend-title") or attack in browser.text("#bottleneck")
-    assert attack in browser.text("#how")
-    check_quiet(browser)
-
-
-def changed(comparison: dict[str, Any], **parts: Any) -> dict[str, Any]:
-    return copy.deepcopy(comparison) | parts
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"views": [], "networks": [], "message_lists": []},
-        {"interrupted": True},
-        {"summary": {"jobs": [], "overall": {}}},
-        {"request": {}, "cells": []},
-        {"a newer key": [{"nested": None}]},
-    ],
-    ids=["no views", "interrupted", "no jobs", "no cells", "newer keys"],
-)
-def test_results_with_parts_missing_are_shown_as_far_as_they_go(
-    open_page: Callable[[dict[str, Any]], Browser], ring_comparison: dict[str, Any], change: dict[str, Any]
-) -> None:
-    browser = open_page(changed(ring_comparison, **change))
-    assert browser.run("return document.querySelectorAll('#content > p.warning').length") == 0
-    assert browser.text("#how h2") == "How this was made"
-    if "interrupted" in change:
-        assert "was interrupted" in browser.text("#verdict")
-    if "views" in change:
-        assert "No pictures of links" in browser.text("#maps h2")
-    check_quiet(browser)
-
-
-def test_failed_and_missing_cells_and_values_that_are_no_numbers(
-    open_page: Callable[[dict[str, Any]], Browser], cg_comparison: dict[str, Any]
-) -> None:
-    comparison = copy.deepcopy(cg_comparison)
-    comparison["cells"][2] = {
-        **{key: comparison["cells"][2][key] for key in ("workload", "shape", "strategy", "seed")},
-        "status": "failed",
-        "error": "the search found no way",
-        "hint": "try another one",
-    }
-    comparison["cells"][3] = {**comparison["cells"][3], "status": "missing"}
-    comparison["cells"][4]["metrics"] = {"tac3_seconds": None, "hop_bytes": float("nan")}
-    comparison["cells"][4]["convergence"] = [[1, None], [2, 3.0]]
-    comparison["summary"]["jobs"][0]["strategies"][0]["spread"] = None
-    browser = open_page(comparison)
-    trouble = browser.text("#how")
-    assert "the search found no way" in trouble
-    assert "hint: try another one" in trouble
-    assert "1 cell is missing" in trouble
-    assert "NaN" not in browser.text("body")
-    assert "undefined" not in browser.text("body")
-    check_quiet(browser)
-
-
-def test_a_job_on_one_node_and_one_of_500_sets(open_page: Callable[[dict[str, Any]], Browser]) -> None:
-    alone = haichi.Workload.from_messages([0], [1], [100], ranks=2)
-    browser = open_page(small_comparison(alone, "mesh:1", ppn=2, simulate=True, sim_iterations=1))
-    assert browser.text("#bottleneck h2") == "No message crosses a link"
-    check_quiet(browser)
-    sets = np.arange(500)
-    many = haichi.Workload.from_messages(sets % 16, (3 * sets + 1) % 16, 1000, sets)
-    browser = open_page(small_comparison(many))
-    assert browser.run("return document.querySelectorAll('#choose-set option').length") == 502
-    assert browser.run("return document.querySelectorAll('#contention rect').length") == 1000
-    check_quiet(browser)
-
-
-def test_routes_beyond_the_budget_are_said_to_be_missing(
-    open_page: Callable[[dict[str, Any]], Browser], ring_comparison: dict[str, Any]
-) -> None:
-    comparison = copy.deepcopy(ring_comparison)
-    for view in comparison["views"]:
-        view["routes"] = None
-    browser = open_page(comparison)
-    worst = browser.run("return haichiReport.before.worst.link")
-    browser.move(*browser.place_of_link(worst))
-    browser.wait("!document.getElementById('tip').hidden")
-    assert "not in the results" in browser.text("#tip")
-    check_quiet(browser)
+    browser.check_quiet()
