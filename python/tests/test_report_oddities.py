@@ -60,6 +60,21 @@ def test_results_with_parts_missing_are_shown_as_far_as_they_go(
     browser.check_quiet()
 
 
+def test_where_nothing_is_better_the_other_placement_is_no_advice(
+    open_page: Callable[[dict[str, Any]], Browser], ring_comparison: dict[str, Any]
+) -> None:
+    comparison = copy.deepcopy(ring_comparison)
+    note = "The default placement is the fastest of those compared"
+    assert comparison["summary"]["jobs"][0]["winner"] == "default"
+    better = copy.deepcopy(comparison)
+    better["summary"]["jobs"][0]["winner"] = "random"
+    assert note not in open_page(better).text("#bottleneck")
+    browser = open_page(comparison)
+    assert note in browser.text("#bottleneck")
+    assert browser.text("#strategies h2") == "The default placement is the best of 2 strategies"
+    browser.check_quiet()
+
+
 def test_failed_and_missing_cells_and_values_that_are_no_numbers(
     open_page: Callable[[dict[str, Any]], Browser], cg_comparison: dict[str, Any]
 ) -> None:

@@ -152,6 +152,8 @@ class HeatPanel {
     context.arc(x0, y0, radius, 0, 2 * Math.PI);
     context.fillStyle = themeColor("ink");
     context.fill();
+    context.strokeStyle = themeColor("paper");
+    context.stroke();
     context.fillStyle = themeColor("paper");
     context.font = "bold 12px system-ui, sans-serif";
     context.textAlign = "center";

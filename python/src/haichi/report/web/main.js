@@ -100,7 +100,7 @@ class App {
       document.getElementById("maps").scrollIntoView({ behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
     };
     return section("bottleneck", story.title, null,
-      element("div", { class: "story" }, element("div", {}, story.paragraphs.map((paragraph) => element("p", {}, paragraph)), this.timeSentence()), bottleneckBars(before, after)),
+      element("div", { class: "story" }, element("div", {}, story.paragraphs.map((paragraph) => element("p", {}, paragraph)), this.timeSentence(), this.winnerNote()), bottleneckBars(before, after)),
       after && story.fate ? fateTable(before, after, story.fate, highlight) : null);
   }
 
@@ -111,6 +111,13 @@ class App {
     if (!isNumber(before?.mean) || !isNumber(after?.mean)) return null;
     const verdict = after.mean < before.mean ? `${digits(before.mean / after.mean)} times faster` : after.mean > before.mean ? `${digits(after.mean / before.mean)} times slower` : "as fast";
     return element("p", {}, `All iterations take ${seconds(before.mean)} before and ${seconds(after.mean)} after (${how}): `, element("strong", {}, verdict), ".");
+  }
+
+  /// Where nothing is better than the default placement, "after" is not an advice.
+  winnerNote() {
+    const { before, after, job } = this;
+    if (!after || before.raw.role !== "before" || job.winner !== before.strategy) return null;
+    return element("p", { class: "note" }, `The default placement is the fastest of those compared; \u201cafter\u201d is ${after.strategy}, for comparison.`);
   }
 
   strategies() {
