@@ -1,5 +1,6 @@
 """The package carries the program `haichi`."""
 
+import csv
 import json
 import subprocess
 from importlib.metadata import distribution
@@ -10,12 +11,18 @@ import pytest
 import haichi
 
 
+def installed_files() -> list[str]:
+    """What the wheel put where, from the package's folder; `Distribution.files` may leave some out."""
+    record = distribution("haichi").read_text("RECORD")
+    assert record is not None
+    return [row[0] for row in csv.reader(record.splitlines()) if "__pycache__" not in row[0]]
+
+
 @pytest.fixture(scope="module")
 def program() -> Path:
     """The one that was installed with the package."""
-    package = distribution("haichi")
-    (listed,) = [file for file in package.files or [] if file.name == "haichi" and file.parent.name == "bin"]
-    path = Path(str(package.locate_file(listed))).resolve()
+    (listed,) = [name for name in installed_files() if name.endswith("/bin/haichi")]
+    path = Path(str(distribution("haichi").locate_file(listed))).resolve()
     # pip install --target moves programs, but not their entries.
     return path if path.exists() else Path(haichi.__file__).parents[1] / "bin" / "haichi"
 
@@ -39,10 +46,11 @@ def test_it_maps_as_the_package_does(program, cg64, on_shape_1, tmp_path: Path) 
 
 
 def test_nothing_else_is_installed() -> None:
-    files = [str(file) for file in distribution("haichi").files or []]
-    package = {name for name in files if name.startswith("haichi/") and "__pycache__" not in name}
+    files = installed_files()
+    package = [name for name in files if name.startswith("haichi/")]
     suffixes = {Path(name).suffix for name in package}
-    assert suffixes <= {".py", ".pyi", ".so", ".typed"} and "haichi/py.typed" in package
+    assert suffixes <= {".py", ".pyi", ".so", ".typed", ".html", ".css", ".js", ".json"}
+    assert "haichi/py.typed" in package and "haichi/_core.pyi" in package
     others = [name for name in files if not name.startswith(("haichi/", "haichi-"))]
     assert [Path(name).parts[-2:] for name in others] == [("bin", "haichi")]
     assert not [name for name in files if "test" in name]
