@@ -314,7 +314,7 @@ def _unpickled(
         messages["source"],
         messages["destination"],
         messages["bytes"],
-        np.repeat(np.arange(len(set_sizes)), set_sizes),
+        None if len(set_sizes) == 1 else np.repeat(np.arange(len(set_sizes), dtype=np.int32), set_sizes),
         ranks=ranks,
         iterations=iterations,
         labels=labels,
