@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 from selenium import webdriver
 from selenium.webdriver.chrome.options import Options
@@ -15,6 +16,10 @@ from selenium.webdriver.common.by import By
 
 import haichi
 from haichi.report import write_report
+
+# How long an example takes says more of what else runs than of haichi.
+hypothesis.settings.register_profile("haichi", deadline=None)
+hypothesis.settings.load_profile("haichi")
 
 SHAPE_1 = "1x2x4x2x3x2"
 
