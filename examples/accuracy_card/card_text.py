@@ -30,7 +30,7 @@ fitted to the number; **deviates**: with the cause if it is known; **not reprodu
 Ours is a mean with the least and the most in brackets where there are several; the note has the call that made it, in
 which `cg` is `haichi.Workload.from_pattern("cg", ranks=64)` (32 on shapes 4 to 6). Sources are in
 [references](references.md); "independent check" and "measured on peers" are unpublished measurements made for haichi's
-design. Times and rates depend on the machine; all else is the same everywhere.
+design. Times and rates depend on the machine and on what else it does; all else is the same everywhere.
 
 **{counts}**, of {total}.
 """

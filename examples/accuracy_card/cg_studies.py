@@ -291,6 +291,12 @@ def other_shapes() -> dict[str, Measured]:
                 f"haichi.evaluate(cg, 'fx10-kyushu', map, {_written(how)}).metrics['contention_sum'] for maps of S = 4"
             )
             found["tie"] = of_samples(sums, call)
+    shapes = [SHAPES[number][0] for number in (1, 2, 3)]
+    robust = haichi.optimize_shapes(workload, "fx10-kyushu", shapes, robust="max", fold="row-major")
+    call = f"haichi.optimize_shapes(cg, 'fx10-kyushu', {shapes}, robust='max', fold='row-major').results[{{}}]"
+    for i, result in enumerate(robust.results):
+        sums = result.metrics["contention_sum"]
+        found[f"robust.on{i + 1}"] = Measured(sums, call.format(i) + ".metrics['contention_sum']")
     return found
 
 
