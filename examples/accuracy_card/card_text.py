@@ -21,7 +21,8 @@ COLUMNS = {
 }
 
 LEAD = """\
-Every published number that haichi can be held against, beside its own: a row for each, whether it agrees or not. By
+Every published number that haichi can be held against, beside its own: a row for each, whether it agrees or not.
+Made by
 
     .venv/bin/python {command}
 
@@ -52,7 +53,7 @@ def shown(value: Any) -> str:
 def _ours(measured: Measured | None) -> str:
     if measured is None:
         return "-"
-    if measured.low is None or measured.high is None or measured.low == measured.high:
+    if measured.low is None or measured.high is None or shown(measured.low) == shown(measured.high):
         return shown(measured.value)
     return f"{shown(measured.value)} ({shown(measured.low)} to {shown(measured.high)})"
 
