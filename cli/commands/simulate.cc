@@ -68,7 +68,8 @@ void read_observation(const SimulateOptions& options, SimulationOptions& simulat
         constexpr std::int64_t kMostVertices = std::numeric_limits<std::int32_t>::max();
         observation.router = static_cast<std::int32_t>(read_count("--router", options.router, 0, kMostVertices));
     }
-    if (simulation.barriers == BarrierChoice::kBoth && (!options.stats.empty() || !options.history.empty())) {
+    if (simulation.barriers.without && simulation.barriers.with &&
+        (!options.stats.empty() || !options.history.empty())) {
         throw OptionError("--stats and --buffer-history describe one run", "use --barrier none or --barrier sets");
     }
     observation.bin_ps = read_span("--stats-bin", options.stats_bin, observation.bin_ps);
@@ -140,7 +141,8 @@ Action configure(CLI::App& app) {
     add_workload_format(app, o->workload_format);
     add_value(app, "--map", o->map, "FILE", "the rank map; default: the default placement");
     add_value(app, "-f,--format", o->format, "FORMAT", "of the map (haichi list formats); default: by its content");
-    add_value(app, "--barrier", o->barrier, "WHERE", "before every set (sets) or not (none), or both; default: none");
+    add_value(app, "--barrier", o->barrier, "WHERE",
+              "before every set (sets), before some (1,3: by number from 1), nowhere (none), or both; default: none");
     add_value(app, "--sim-iterations", o->iterations, "N|auto|all",
               "how many to simulate, the rest is multiplied; auto, the default: until their time repeats");
     add_value(app, "--threads", o->threads, "N", "default: 1; the result does not depend on it");

@@ -31,12 +31,18 @@ std::string of_ranks(const SimulationResult& result, std::int64_t RankTimes::*ti
     return text.append(" s, at most ").append(short_number(static_cast<double>(most) / kPsPerS)).append(" s");
 }
 
+std::string barrier_text(const SimulatedRun& run) {
+    if (!run.has_barriers) return "without barriers";
+    if (run.barrier_sets.empty()) return "with a barrier before every set";
+    return (run.barrier_sets.size() == 1 ? "with a barrier before set " : "with barriers before sets ") +
+           barrier_name(run);
+}
+
 std::string run_text(const SimulatedRun& run, const Network& network, bool with_timing) {
     const SimulationResult& result = run.result;
     const auto count = [](std::int64_t number) { return count_text(static_cast<double>(number)); };
     std::string text =
-        std::string(run.has_barriers ? "with a barrier before every set" : "without barriers") + ": " +
-        short_number(result.seconds) + " s, " +
+        barrier_text(run) + ": " + short_number(result.seconds) + " s, " +
         (std::isnan(result.seconds_per_iteration) ? "in which no iteration ended\n"
                                                   : short_number(result.seconds_per_iteration) + " s per iteration\n");
     std::vector<std::vector<std::string>> rows;

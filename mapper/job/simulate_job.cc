@@ -1,5 +1,6 @@
 #include "mapper/job/simulate_job.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "base/errors.h"
@@ -9,16 +10,59 @@
 
 namespace haichi {
 
-BarrierChoice parse_barrier_choice(std::string_view text) {
-    if (text == "none") return BarrierChoice::kNone;
-    if (text == "sets") return BarrierChoice::kSets;
-    if (text == "both") return BarrierChoice::kBoth;
-    const std::vector<std::string> choices = {"none", "sets", "both"};
-    const std::string near = did_you_mean(text, choices);
-    throw OptionError("unknown choice of barriers " + shown(text), near.empty() ? "it is none, sets or both" : near);
+namespace {
+
+/// "1,3", counted from 1: {0, 2}.
+std::vector<std::size_t> parse_set_numbers(std::string_view text) {
+    std::vector<std::size_t> sets;
+    for (std::size_t at = 0; at <= text.size();) {
+        const std::size_t end = std::min(text.find(',', at), text.size());
+        const std::int64_t number = parse_count(text.substr(at, end - at), kMostSets, {"--barrier", 0});
+        if (number == 0) throw OptionError("--barrier: sets are counted from 1");
+        sets.push_back(static_cast<std::size_t>(number - 1));
+        at = end + 1;
+    }
+    std::ranges::sort(sets);
+    const auto twice = std::ranges::adjacent_find(sets);
+    if (twice != sets.end()) throw OptionError("--barrier: set " + std::to_string(*twice + 1) + " stands twice");
+    return sets;
 }
 
-const char* barrier_name(bool has_barriers) { return has_barriers ? "sets" : "none"; }
+/// By set.
+std::vector<bool> barriers_of(const BarrierChoice& choice, std::size_t set_count) {
+    std::vector<bool> barriers(set_count, choice.sets.empty());
+    for (const std::size_t t : choice.sets) {
+        if (t >= set_count) {
+            throw OptionError("there is no set " + std::to_string(t + 1) + " to have a barrier before it",
+                              "the workload has " + std::to_string(set_count));
+        }
+        barriers[t] = true;
+    }
+    return barriers;
+}
+
+}  // namespace
+
+BarrierChoice parse_barrier_choice(std::string_view text) {
+    if (text == "none") return {};
+    if (text == "sets") return {.without = false, .with = true};
+    if (text == "both") return {.without = true, .with = true};
+    if (!text.empty() && text.find_first_not_of("0123456789,") == std::string_view::npos) {
+        return {.without = false, .with = true, .sets = parse_set_numbers(text)};
+    }
+    const std::vector<std::string> choices = {"none", "sets", "both"};
+    const std::string near = did_you_mean(text, choices);
+    throw OptionError("unknown choice of barriers " + shown(text),
+                      near.empty() ? "it is none, sets, both or numbers of sets, as in 1,3" : near);
+}
+
+std::string barrier_name(const SimulatedRun& run) {
+    if (!run.has_barriers) return "none";
+    if (run.barrier_sets.empty()) return "sets";
+    std::string text;
+    for (const std::size_t t : run.barrier_sets) text.append(text.empty() ? "" : ",").append(std::to_string(t + 1));
+    return text;
+}
 
 SimulatedIterations parse_simulated_iterations(const std::string& text) {
     using Rule = SimulatedIterations::Rule;
@@ -43,12 +87,12 @@ std::vector<SimulatedRun> simulate_placement(const Machine& machine, const Alloc
     request.hottest_links = options.hottest_links;
     request.observation = options.observation;
     std::vector<SimulatedRun> runs;
-    for (const bool has_barriers : {false, true}) {
-        if (options.barriers == (has_barriers ? BarrierChoice::kNone : BarrierChoice::kSets)) continue;
-        if (!runs.empty() && runs.back().result.interrupted) break;
-        request.has_barriers = has_barriers;
-        runs.push_back({has_barriers, simulate(request, control)});
-    }
+    request.replay.imbalance = options.imbalance;
+    const BarrierChoice& choice = options.barriers;
+    if (choice.without) runs.push_back({.has_barriers = false, .result = simulate(request, control)});
+    if (!choice.with || (choice.without && runs.back().result.interrupted)) return runs;
+    request.replay.barriers = barriers_of(choice, workload.set_count());
+    runs.push_back({.has_barriers = true, .barrier_sets = choice.sets, .result = simulate(request, control)});
     return runs;
 }
 

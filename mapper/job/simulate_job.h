@@ -17,20 +17,23 @@
 
 namespace haichi {
 
-/// Where the ranks of a replayed workload wait for each other.
-enum class BarrierChoice { kNone, kSets, kBoth };
-/// "none", "sets" or "both"; throws OptionError with did-you-mean.
+/// Where the ranks of a replayed workload wait for each other: a run without barriers, one with, or both.
+struct BarrierChoice {
+    bool without = true;
+    bool with = false;
+    std::vector<std::size_t> sets{};  ///< with barriers before these, from 0, ascending; empty: before every set
+};
+/// "none", "sets", "both", or numbers of sets from 1, "1,3"; throws OptionError with did-you-mean.
 BarrierChoice parse_barrier_choice(std::string_view text);
-/// "none" or "sets", of one run.
-const char* barrier_name(bool has_barriers);
 
 /// "all", "auto" or a number from 1; throws OptionError.
 SimulatedIterations parse_simulated_iterations(const std::string& text);
 
 /// How to simulate; nothing here depends on the job.
 struct SimulationOptions {
-    BarrierChoice barriers = BarrierChoice::kNone;
+    BarrierChoice barriers;
     SimulatedIterations iterations;
+    ComputeImbalance imbalance;
     std::int32_t threads = 1;
     std::size_t hottest_links = 10;
     /// Only with one choice of barriers: streams hold one run.
@@ -57,8 +60,12 @@ struct SimulateRequest {
 /// One simulation of a placement.
 struct SimulatedRun {
     bool has_barriers = false;
+    std::vector<std::size_t> barrier_sets{};  ///< before which, from 0; empty: before every one
     SimulationResult result;
 };
+
+/// "none", "sets", or numbers of sets from 1, "1,3".
+std::string barrier_name(const SimulatedRun& run);
 
 /// A placement and, for comparison, the default one, each simulated in the same ways.
 struct SimulatedPlacement {
@@ -79,7 +86,8 @@ struct SimulateReport {
 /// Throws the errors of its parts; never prints.
 SimulateReport run_simulate(const SimulateRequest& request, const SimulationControl& control = {});
 
-/// The same of a placement of a job that is loaded already. An interruption leaves out the runs behind it.
+/// The same of a placement of a job that is loaded already. Throws OptionError for barriers before sets that are none.
+/// An interruption leaves out the runs behind it.
 std::vector<SimulatedRun> simulate_placement(const Machine& machine, const Allocation& allocation,
                                              const Workload& workload, const Mapping& mapping,
                                              const SimulationOptions& options, const SimulationControl& control = {});

@@ -43,7 +43,7 @@ ordered_json ranks_json(const SimulationResult& result) {
 ordered_json simulated_times(const SimulatedRun& run) {
     const SimulationResult& result = run.result;
     ordered_json out;
-    out["barrier"] = barrier_name(run.has_barriers);
+    out["barrier"] = barrier_name(run);
     out["seconds"] = result.seconds;
     out["seconds_per_iteration"] = result.seconds_per_iteration;  // null when not a number
     out["iterations"] = result.iterations;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/errors.h"
+#include "base/random.h"
 #include "mgen/process_options.h"
 
 namespace haichi {
@@ -33,15 +34,25 @@ std::vector<RankId> Replay::communicating_ranks(const Workload& workload) {
     return ranks;
 }
 
-Replay::Replay(const Workload& workload, bool has_barriers, IterationClock& clock)
+Replay::Replay(const Workload& workload, const ReplayOptions& options, IterationClock& clock)
     : workload_(&workload),
-      has_barriers_(has_barriers),
+      has_barrier_(options.barriers),
+      imbalance_(options.imbalance),
       clock_(&clock),
       sends_(lists_by(workload, &Message::source)),
       receives_(lists_by(workload, &Message::destination)),
       compute_ps_(workload.set_count()),
       next_stop_(workload.set_count() + 1),
       positions_(static_cast<std::size_t>(workload.rank_count())) {
+    if (has_barrier_.empty()) has_barrier_.resize(workload.set_count());
+    if (has_barrier_.size() != workload.set_count()) {
+        throw OptionError("barriers of " + std::to_string(has_barrier_.size()) + " sets for a workload of " +
+                          std::to_string(workload.set_count()));
+    }
+    if (!(imbalance_.share >= 0 && imbalance_.share <= 1) || imbalance_.most_ps < 0 ||
+        imbalance_.most_ps > kLongestSimulationPs) {
+        throw OptionError("an imbalance is a share from 0 to 1 of the computing time, or at most 26 days");
+    }
     constexpr double kPsPerS = 1e12;
     for (std::size_t t = 0; t < compute_ps_.size(); ++t) {
         const double time_ps = std::round(workload.set(t).compute_seconds * kPsPerS);
@@ -54,8 +65,19 @@ Replay::Replay(const Workload& workload, bool has_barriers, IterationClock& cloc
     }
     next_stop_.back() = static_cast<std::uint32_t>(compute_ps_.size());
     for (std::size_t t = compute_ps_.size(); t-- > 0;) {
-        next_stop_[t] = has_barriers || compute_ps_[t] > 0 ? static_cast<std::uint32_t>(t) : next_stop_[t + 1];
+        const bool stops = has_barrier_[t] || compute_ps_[t] > 0 || imbalance_.most_ps > 0;
+        next_stop_[t] = stops ? static_cast<std::uint32_t>(t) : next_stop_[t + 1];
     }
+}
+
+/// Drawn anew at every visit, which costs less than a table of all ranks and sets would.
+std::int64_t Replay::compute_ps(RankId rank, std::uint32_t set) const {
+    if (imbalance_.share == 0 && imbalance_.most_ps == 0) return compute_ps_[set];
+    const std::uint64_t stream = std::uint64_t{set} << 32 | static_cast<std::uint32_t>(rank.value);
+    const double u = Random(imbalance_.seed, stream).unit();
+    const double factor = 1 + imbalance_.share * (2 * u - 1);
+    const double time_ps = static_cast<double>(compute_ps_[set]) * factor + static_cast<double>(imbalance_.most_ps) * u;
+    return std::min(static_cast<std::int64_t>(time_ps), kLongestSimulationPs);
 }
 
 /// The next set from `from` on in which the rank has anything to do; the number of sets when there is none.
@@ -103,11 +125,11 @@ Call Replay::next(RankId rank, std::int64_t now_ps) {
             case Step::kStart:
             case Step::kCompute:
                 at.step = Step::kBarrier;
-                if (compute_ps_[at.set] > 0) return Call::compute(compute_ps_[at.set]);
+                if (const std::int64_t time_ps = compute_ps(rank, at.set); time_ps > 0) return Call::compute(time_ps);
                 [[fallthrough]];
             case Step::kBarrier:
                 at.step = Step::kReceive;
-                if (has_barriers_) return Call::barrier(0);
+                if (has_barrier_[at.set]) return Call::barrier(0);
                 [[fallthrough]];
             case Step::kReceive:
                 if (at.receive < receives.size() && receives[at.receive] < end) {

@@ -10,16 +10,32 @@
 
 namespace haichi {
 
-/// A workload as a program for ProcessModel. In every set a rank computes, with barriers waits for all others, posts
+/// Ranks that compute unevenly, in every iteration alike: before a set, a rank computes for
+/// (1 + share * (2u - 1)) times the set's computing time, and for u times most_ps besides. u, uniform in [0, 1), is
+/// drawn for each rank and each set.
+struct ComputeImbalance {
+    double share = 0;          ///< 0 to 1
+    std::int64_t most_ps = 0;  ///< of the communicating ranks, whether the set computes or not
+    std::uint64_t seed = 1;
+};
+
+/// How a workload is replayed.
+struct ReplayOptions {
+    std::vector<bool> barriers{};  ///< by set: all ranks wait for each other before it; empty: nowhere
+    ComputeImbalance imbalance{};
+};
+
+/// A workload as a program for ProcessModel. In every set a rank computes, at a barrier waits for all others, posts
 /// its receives, then its sends in order, and waits for them. Without messages in a set it does nothing there, but it
 /// computes, and comes to the barriers, if it has messages in any. Sets follow each other without barriers: ranks slide
 /// apart. 8 bytes a message and some dozen a rank; a rank steps from message to message, so a set that it has no part
-/// in costs nothing, unless there are barriers.
+/// in costs nothing, unless it has a barrier.
 class Replay {
   public:
-    /// `workload` and `clock` must outlive it. `has_barriers`: before every set, in group 0, of communicating_ranks().
-    /// Throws InputError for a computing time that is too long to simulate.
-    Replay(const Workload& workload, bool has_barriers, IterationClock& clock);
+    /// `workload` and `clock` must outlive it. Barriers are those of group 0, of communicating_ranks(). Throws
+    /// InputError for a computing time that is too long to simulate, OptionError for barriers that are not one for
+    /// each set, and an imbalance out of range.
+    Replay(const Workload& workload, const ReplayOptions& options, IterationClock& clock);
 
     /// Ranks with messages. What IterationClock has to count.
     static std::vector<RankId> communicating_ranks(const Workload& workload);
@@ -48,9 +64,11 @@ class Replay {
 
     void enter_next_set(RankId rank, Position& at, std::uint32_t from) const;
     [[nodiscard]] const Message& message(std::uint32_t number) const { return workload_->messages()[number]; }
+    [[nodiscard]] std::int64_t compute_ps(RankId rank, std::uint32_t set) const;
 
     const Workload* workload_;
-    bool has_barriers_;
+    std::vector<bool> has_barrier_;  ///< by set
+    ComputeImbalance imbalance_;
     IterationClock* clock_;
     Lists sends_;
     Lists receives_;

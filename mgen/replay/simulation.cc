@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "mgen/process_model.h"
-#include "mgen/replay/replay.h"
 
 namespace haichi {
 
@@ -115,13 +114,13 @@ SimulationResult simulate(const SimulationRequest& request, const SimulationCont
     const Workload& workload = *request.workload;
     std::vector<RankId> ranks = Replay::communicating_ranks(workload);
     IterationClock clock(static_cast<std::int32_t>(ranks.size()), workload.iterations(), request.iterations);
-    Replay replay(workload, request.has_barriers, clock);
+    Replay replay(workload, request.replay, clock);
     Model model({.network = request.network,
                  .timing = PacketTiming(request.timing),
                  .process = request.process,
                  .node_of_rank = request.node_of_rank,
                  .threads = request.threads,
-                 .uses_barriers = request.has_barriers,
+                 .uses_barriers = std::ranges::find(request.replay.barriers, true) != request.replay.barriers.end(),
                  .count_bytes = true},
                 replay);
     const bool is_silent = ranks.empty();

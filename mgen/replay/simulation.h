@@ -11,6 +11,7 @@
 #include "mgen/rank_times.h"
 #include "mgen/replay/iteration_clock.h"
 #include "mgen/replay/observation.h"
+#include "mgen/replay/replay.h"
 #include "netmodel/packetsim/packet_timing.h"
 #include "netmodel/routing/network.h"
 
@@ -23,7 +24,7 @@ struct SimulationRequest {
     PacketTimingOptions timing;
     ProcessOptions process;
     std::vector<NodeId> node_of_rank;
-    bool has_barriers = false;  ///< before every set
+    ReplayOptions replay;
     SimulatedIterations iterations;
     std::int32_t threads = 1;
     std::size_t hottest_links = 10;  ///< how many the result lists
@@ -84,8 +85,8 @@ struct SimulationResult {
 };
 
 /// Replays the workload. Throws OptionError for ranks on nodes that are none, InputError for computing times beyond
-/// what can be simulated, UnsupportedError for routings without known virtual channels. The result depends neither on
-/// threads nor on when progress is asked for, apart from wall_seconds.
+/// what can be simulated, OptionError for replay options that do not fit, UnsupportedError for routings without known
+/// virtual channels. The result depends neither on threads nor on when progress is asked for, apart from wall_seconds.
 SimulationResult simulate(const SimulationRequest& request, const SimulationControl& control = {});
 
 }  // namespace haichi

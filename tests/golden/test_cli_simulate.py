@@ -73,6 +73,23 @@ def test_the_report_holds_what_the_contract_says(mapped: Path) -> None:
     assert {"wall_seconds", "packet_hops_per_second"} <= set(run)
 
 
+def test_barriers_before_some_sets_cost_as_many_as_they_are(mapped: Path) -> None:
+    job = [*JOB, "-w", "cg64.json", "--map", "cg64.map", "--sim-iterations", 12]
+    times = {}
+    for choice in ("none", "3", "2,4", "sets"):
+        (run,) = simulated(mapped, *job, "--barrier", choice)
+        assert run["barrier"] == choice
+        times[choice] = run["seconds"]
+    # Nothing contends here: a barrier of 5 us costs that and little else, in each of 1,000 iterations.
+    assert times["3"] == pytest.approx(times["none"] + 0.005, abs=0.002)
+    assert times["2,4"] == pytest.approx(times["none"] + 0.010, abs=0.002)
+    assert times["sets"] == pytest.approx(times["none"] + 0.020, abs=0.002)
+    assert fail(2, "simulate", *job, "--barrier", "5", cwd=mapped) == (
+        "error: there is no set 5 to have a barrier before it\nhint: the workload has 4\n"
+    )
+    assert "set 2 stands twice" in fail(2, "simulate", *job, "--barrier", "2,1,2", cwd=mapped)
+
+
 def test_barriers_hold_sets_apart_where_they_contend(place: Path) -> None:
     job = [*JOB, "-w", "cg64.json", "--barrier", "both", "--sim-iterations", 12]
     without, with_barriers = simulated(place, *job)

@@ -57,7 +57,12 @@ struct Drawn {
         request.timing.nics = request.process.nics;
         request.timing.nic_interleaves_packets = random.below(2) == 0;
         request.timing.shared_memory_latency_ps = from_to(random, 0, 1) * 40'000;
-        request.has_barriers = random.below(2) == 0;
+        if (random.below(2) == 0) {
+            for (std::size_t t = 0; t < workload.set_count(); ++t) {
+                request.replay.barriers.push_back(random.below(2) == 0);
+            }
+        }
+        if (random.below(3) == 0) request.replay.imbalance = {.share = 0.5, .most_ps = 1'000'000, .seed = 7};
         request.iterations = {SimulatedIterations::Rule::kAll, 0};
         for (std::int32_t r = 0; r < workload.rank_count(); ++r) {
             request.node_of_rank.emplace_back(from_to(random, 0, network.node_count() - 1));

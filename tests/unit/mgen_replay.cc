@@ -59,8 +59,66 @@ TEST(Replay, an_exchange_takes_two_calls_a_copy_and_a_flight_per_iteration) {
 TEST(Replay, computes_before_a_set_and_pays_for_the_barrier) {
     Replayed replayed(exchange(3, 2e-6));
     EXPECT_EQ(replayed.run().seconds, seconds(3 * (2'000'000 + kSetPs)));
-    replayed.request.has_barriers = true;
+    replayed.request.replay.barriers = {true};
     EXPECT_EQ(replayed.run().seconds, seconds(3 * (2'000'000 + kBarrierPs + kSetPs)));
+}
+
+/// Two exchanges; all ranks are in step but for rank 0, which computes longer before the first.
+Workload two_exchanges() {
+    Workload workload = exchange(3, 2e-6);
+    workload.add_set("again", 1e-6);
+    workload.add_message(RankId(0), RankId(1), kSmall);
+    workload.add_message(RankId(1), RankId(0), kSmall);
+    return workload;
+}
+
+TEST(Replay, a_barrier_costs_only_before_the_sets_that_have_one) {
+    Replayed replayed(two_exchanges());
+    constexpr std::int64_t kBothPs = 3'000'000 + 2 * kSetPs;
+    EXPECT_EQ(replayed.run().seconds, seconds(3 * kBothPs));
+    for (const std::vector<bool>& barriers : {std::vector<bool>{false, true}, {true, false}}) {
+        replayed.request.replay.barriers = barriers;
+        EXPECT_EQ(replayed.run().seconds, seconds(3 * (kBothPs + kBarrierPs)));
+    }
+    replayed.request.replay.barriers = {true, true};
+    EXPECT_EQ(replayed.run().seconds, seconds(3 * (kBothPs + 2 * kBarrierPs)));
+    replayed.request.replay.barriers = {true};
+    EXPECT_THROW(replayed.run(), OptionError);
+}
+
+TEST(Replay, an_imbalance_spreads_computing_evenly_around_the_workloads_and_alike_in_every_iteration) {
+    constexpr std::int32_t kRanks = 64;
+    Workload workload(kRanks, 5);
+    workload.add_set("alone", 1e-3);
+    for (std::int32_t r = 0; r < kRanks; ++r) workload.add_message(RankId(r), RankId(r), 0);
+    Replayed replayed(std::move(workload));
+    replayed.request.node_of_rank.assign(kRanks, NodeId(0));
+    replayed.request.replay.imbalance = {.share = 0.25, .most_ps = 0, .seed = 3};
+    const SimulationResult result = replayed.run();
+    double sum = 0;
+    for (const RankTimes& rank : result.ranks) {
+        const double share = static_cast<double>(rank.compute_ps) / 5e9;
+        EXPECT_GE(share, 0.75);
+        EXPECT_LE(share, 1.25);
+        EXPECT_EQ(rank.compute_ps % 5, 0);
+        sum += share;
+    }
+    EXPECT_NEAR(sum / kRanks, 1, 0.06);
+    EXPECT_NE(result.ranks[0].compute_ps, result.ranks[1].compute_ps);
+
+    replayed.request.replay.imbalance.seed = 4;
+    EXPECT_NE(replayed.run().ranks[0].compute_ps, result.ranks[0].compute_ps);
+    replayed.request.replay.imbalance.share = 1.5;
+    EXPECT_THROW(replayed.run(), OptionError);
+}
+
+TEST(Replay, an_imbalance_in_seconds_delays_sets_that_do_not_compute) {
+    Replayed replayed(exchange(1));
+    replayed.request.replay.imbalance = {.share = 0, .most_ps = 10'000'000, .seed = 1};
+    const SimulationResult result = replayed.run();
+    EXPECT_GT(result.ranks[0].compute_ps + result.ranks[1].compute_ps, 0);
+    EXPECT_LT(std::max(result.ranks[0].compute_ps, result.ranks[1].compute_ps), 10'000'000);
+    EXPECT_GT(result.seconds, seconds(kSetPs));
 }
 
 TEST(Replay, a_ring_of_four_takes_as_long_as_an_exchange_where_no_link_is_shared) {

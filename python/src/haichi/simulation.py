@@ -92,7 +92,7 @@ def simulate(
     nodes: str | os.PathLike[str] | None = None,
     faulty: str | os.PathLike[str] | None = None,
     ppn: int = 1,
-    barrier: Literal["none", "sets", "both"] = "none",
+    barrier: Literal["none", "sets", "both"] | str = "none",
     iterations: Literal["auto", "all"] | SupportsIndex = "auto",
     threads: int = 1,
     hottest: int = 10,
@@ -117,7 +117,8 @@ def simulate(
     workload, machine, shape, origin, nodes, faulty, ppn, routing, fold, message_size, hosts: as those of `optimize`.
     map: the node of each rank, a rank-map file (in `format`; empty: by its content), what `optimize` or `evaluate`
         gave for the same job, or None: the default placement.
-    barrier: ``"sets"``: all ranks wait for each other before every set; ``"none"``; ``"both"``: a run of each.
+    barrier: ``"sets"``: all ranks wait for each other before every set; ``"1,3"``: before these sets, counted from 1;
+        ``"none"``; ``"both"``: a run without and one with barriers before every set.
     iterations: how many are simulated, the rest is multiplied: ``"auto"``: until their time repeats or its mean
         settles; ``"all"``; a number.
     threads: the result does not depend on it.

@@ -31,7 +31,7 @@ class SimulatedRun:
     """
 
     barrier: str
-    """``"none"``, or ``"sets"``: before every set."""
+    """``"none"``, ``"sets"``: before every set, or ``"1,3"``: before these, counted from 1."""
     seconds: float
     """From the start to the end of the last rank, all iterations."""
     seconds_per_iteration: float
@@ -76,7 +76,7 @@ class SimulatedRun:
         return f"SimulatedRun({self._summary()})"
 
     def _summary(self) -> str:
-        text = f"{_BARRIER_TEXT[self.barrier]}: {self.seconds:.6g} s, {self.seconds_per_iteration:.6g} s per iteration"
+        text = f"{_barrier_text(self.barrier)}: {self.seconds:.6g} s, {self.seconds_per_iteration:.6g} s per iteration"
         if self.interrupted:
             text += ", interrupted"
         return f"{text}, {self._iteration_text()}"
@@ -85,7 +85,9 @@ class SimulatedRun:
         return f"{self.simulated_iterations} of {self.iterations} simulated"
 
 
-_BARRIER_TEXT = {"none": "without barriers", "sets": "with a barrier before every set"}
+def _barrier_text(barrier: str) -> str:
+    names = {"none": "without barriers", "sets": "with a barrier before every set"}
+    return names.get(barrier, f"with a barrier before set {barrier}")
 
 
 def _rank_array(values: list[float]) -> FloatArray:
@@ -195,7 +197,7 @@ class Simulation:
         head = ["", "seconds", "per iteration", "iterations", "computing", "in calls", "waiting", "busiest link"]
         rows = [
             [
-                _BARRIER_TEXT[run.barrier],
+                _barrier_text(run.barrier),
                 f"{run.seconds:.6g}",
                 f"{run.seconds_per_iteration:.6g}",
                 run._iteration_text(),
