@@ -29,6 +29,8 @@ struct Machine {
     std::string routing;             ///< as parse_dimension_order / parse_fat_tree_routing / parse_dragonfly_routing /
                                      ///< check_graph_routing read it
     std::vector<VertexId> faulty{};  ///< terminals that are down
+    /// Shapes that the scheduler gives to jobs, one size per axis of a grid; empty: not stated.
+    std::vector<std::vector<std::int32_t>> allocations{};
 
     std::int64_t link_bandwidth_bytes_per_s = 0;              ///< on a graph that of its fastest link
     std::vector<std::int64_t> level_bandwidth_bytes_per_s{};  ///< fat trees: from the host links upwards; dragonflies:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "base/errors.h"
 #include "base/located_json.h"
@@ -255,12 +256,44 @@ void parse_faulty(const Section& root, Machine& machine) {
     }
 }
 
+/// The shape of a job: one size per axis, none larger than the axis.
+std::vector<std::int32_t> parse_shape(const json& value, const SourcePlace& place, const Grid& grid) {
+    if (!value.is_array() || value.size() != grid.axis_count()) {
+        throw InputError(place, "a shape is a list of " + std::to_string(grid.axis_count()) + " sizes, not " +
+                                    Section::text_of(value));
+    }
+    std::vector<std::int32_t> shape;
+    for (const Axis& axis : grid.axes()) {
+        shape.push_back(Section::integer_of(value[shape.size()], place, "the size along " + axis.name, 1, axis.size));
+    }
+    return shape;
+}
+
+void parse_allocations(const Section& root, Machine& machine) {
+    if (!root.has("allocations")) return;
+    const auto* grid = std::get_if<Grid>(&machine.topology);
+    if (grid == nullptr) {
+        throw InputError(root.place("allocations"), "allocations are shapes of jobs on a mesh or torus",
+                         "jobs on other machines have node lists");
+    }
+    std::set<std::vector<std::int32_t>> seen;
+    for (const json& value : root.array("allocations")) {
+        const SourcePlace place = root.place("allocations/" + std::to_string(machine.allocations.size()));
+        std::vector<std::int32_t> shape = parse_shape(value, place, *grid);
+        if (!seen.insert(shape).second) {
+            throw InputError(place, "allocation " + Section::text_of(value) + " is listed twice");
+        }
+        machine.allocations.push_back(std::move(shape));
+    }
+}
+
 }  // namespace
 
 Machine parse_machine(std::string_view text, const std::string& file_name, std::optional<std::string>* graph_text) {
     const LocatedJson file = LocatedJson::parse(text, file_name);
-    const Section root(file, "",
-                       {"schema", "name", "topology", "routing", "faulty", "link", "router", "packet", "node"});
+    const Section root(
+        file, "",
+        {"schema", "name", "topology", "routing", "faulty", "allocations", "link", "router", "packet", "node"});
     if (root.text("schema") != "haichi-machine/1") {
         throw InputError(root.place("schema"), "unknown schema " + shown(root.text("schema")),
                          "this version reads haichi-machine/1");
@@ -285,6 +318,7 @@ Machine parse_machine(std::string_view text, const std::string& file_name, std::
         parse_graph_routing(file, machine);
     }
     parse_faulty(root, machine);
+    parse_allocations(root, machine);
     parse_machine_parameters(file, machine);
     return machine;
 }

@@ -144,6 +144,14 @@ TEST(MachineFile, smallest_file_is_schema_topology_and_link) {
     EXPECT_FALSE(machine.cable_latency_ps.has_value());
 }
 
+TEST(MachineFile, allocations_are_shapes_in_the_order_of_the_file) {
+    const std::string text = R"({"schema": "haichi-machine/1", "topology": {"kind": "mesh", "axes": [
+        {"name": "X", "size": 3}, {"name": "Y", "size": 4}]}, "link": {"bandwidth": "1GB/s"})";
+    EXPECT_TRUE(parse_machine(text + "}", "m.json").allocations.empty());
+    const Machine machine = parse_machine(text + R"(, "allocations": [[3, 4], [1, 4], [3, 1]]})", "m.json");
+    EXPECT_EQ(machine.allocations, (std::vector<std::vector<std::int32_t>>{{3, 4}, {1, 4}, {3, 1}}));
+}
+
 TEST(MachineFile, trees_have_bandwidths_by_level) {
     const Machine tree = parse_machine(
         R"({"schema": "haichi-machine/1", "topology": {"kind": "tree", "children": [3, 2], "bandwidth": ["5GB/s"]},
