@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "cli/commands/advise.h"
 #include "cli/commands/ccs.h"
 #include "cli/commands/check.h"
 #include "cli/commands/convert.h"
@@ -32,7 +33,7 @@ struct Subcommand {
 
 std::vector<Command> commands() {
     return {map_command(),   evaluate_command(), simulate_command(), convert_command(), ccs_command(),
-            check_command(), list_command(),     pattern_command(),  log_command()};
+            check_command(), list_command(),     pattern_command(),  log_command(),     advise_command()};
 }
 
 /// The long options of `app`, as typed.

@@ -1,7 +1,5 @@
 #include "cli/commands/log_compare.h"
 
-#include <algorithm>
-#include <filesystem>
 #include <memory>
 
 #include "base/errors.h"
@@ -9,6 +7,7 @@
 #include "cli/commands/values.h"
 #include "cli/output/log_comparison.h"
 #include "cli/output/log_words.h"
+#include "mapper/job/advice_json.h"
 
 namespace haichi::cli {
 
@@ -20,49 +19,6 @@ struct CompareOptions {
     std::string rails;
     bool json = false;
 };
-
-/// A log as named on the command line: "rails=2:FILE", "LABEL:FILE" or "FILE".
-struct NamedLog {
-    std::string path;
-    std::string label;
-    std::optional<std::int32_t> rails;
-};
-
-constexpr std::int64_t kMostRails = 1000;
-
-NamedLog named_log(const std::string& text) {
-    constexpr std::string_view kRails = "rails=";
-    const auto colon = text.find(':');
-    // A file that is there is meant, whatever its name.
-    if (colon == std::string::npos || colon + 1 == text.size() || std::filesystem::exists(text)) {
-        return {text, std::filesystem::path(text).filename().string(), std::nullopt};
-    }
-    NamedLog log{text.substr(colon + 1), text.substr(0, colon), std::nullopt};
-    if (log.label.starts_with(kRails)) {
-        log.rails = static_cast<std::int32_t>(read_count("rails=", log.label.substr(kRails.size()), 1, kMostRails));
-    }
-    return log;
-}
-
-/// The numbers of --rails, one for each log.
-void set_rails(const std::string& list, std::vector<NamedLog>& logs) {
-    std::vector<std::string> words(1);
-    for (const char c : list) {
-        if (c == ',') {
-            words.emplace_back();
-        } else {
-            words.back() += c;
-        }
-    }
-    if (words.size() != logs.size()) {
-        throw OptionError(
-            "--rails has " + std::to_string(words.size()) + " numbers for " + std::to_string(logs.size()) + " logs",
-            "one for each, as in --rails 1,2,4 A B C");
-    }
-    for (std::size_t i = 0; i < logs.size(); ++i) {
-        logs[i].rails = static_cast<std::int32_t>(read_count("--rails", words[i], 1, kMostRails));
-    }
-}
 
 int run(const CompareOptions& options, Console& console) {
     std::vector<NamedLog> logs;

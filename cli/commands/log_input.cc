@@ -1,6 +1,7 @@
 #include "cli/commands/log_input.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/errors.h"
 #include "cli/commands/values.h"
@@ -19,6 +20,8 @@ std::string job_of(const std::string& path) {
     if (dot == std::string::npos || dot + 1 == rest.size()) return path;
     return rest.find_first_not_of("0123456789", dot + 1) == std::string::npos ? rest.substr(0, dot) : path;
 }
+
+constexpr std::int64_t kMostRails = 1000;
 
 }  // namespace
 
@@ -39,6 +42,39 @@ std::vector<std::string> distinct_logs(const std::vector<std::string>& paths) {
         first.push_back(path);
     }
     return first;
+}
+
+NamedLog named_log(const std::string& text) {
+    constexpr std::string_view kRails = "rails=";
+    const auto colon = text.find(':');
+    // A file that is there is meant, whatever its name.
+    if (colon == std::string::npos || colon + 1 == text.size() || std::filesystem::exists(text)) {
+        return {text, std::filesystem::path(text).filename().string(), std::nullopt};
+    }
+    NamedLog log{text.substr(colon + 1), text.substr(0, colon), std::nullopt};
+    if (log.label.starts_with(kRails)) {
+        log.rails = static_cast<std::int32_t>(read_count("rails=", log.label.substr(kRails.size()), 1, kMostRails));
+    }
+    return log;
+}
+
+void set_rails(const std::string& list, std::vector<NamedLog>& logs) {
+    std::vector<std::string> words(1);
+    for (const char c : list) {
+        if (c == ',') {
+            words.emplace_back();
+        } else {
+            words.back() += c;
+        }
+    }
+    if (words.size() != logs.size()) {
+        throw OptionError(
+            "--rails has " + std::to_string(words.size()) + " numbers for " + std::to_string(logs.size()) + " logs",
+            "one for each, as in --rails 1,2,4 A B C");
+    }
+    for (std::size_t i = 0; i < logs.size(); ++i) {
+        logs[i].rails = static_cast<std::int32_t>(read_count("--rails", words[i], 1, kMostRails));
+    }
 }
 
 }  // namespace haichi::cli

@@ -11,6 +11,7 @@
 #include "cli/output/log_outline.h"
 #include "cli/output/log_page.h"
 #include "cli/output/log_text.h"
+#include "mapper/job/advice_json.h"
 
 namespace haichi::cli {
 
@@ -37,8 +38,7 @@ ListedRanks read_listed_ranks(const std::string& text) {
 RailAdvice rail_advice(const JobLog& log, const JobTotals& totals, const std::string& interfaces) {
     constexpr std::int64_t kMostInterfaces = 1000;
     const std::int64_t count = interfaces.empty() ? 0 : read_count("--interfaces", interfaces, 1, kMostInterfaces);
-    return advise_rails(rail_signs(log, totals), log.rank_count, totals.libraries.empty() ? "" : totals.libraries[0],
-                        static_cast<std::int32_t>(count));
+    return advise_rails(log, totals, static_cast<std::int32_t>(count));
 }
 
 void show_json(const JobLog& log, const JobTotals& totals, ListedRanks listed, const ShowOptions& options,

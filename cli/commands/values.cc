@@ -8,6 +8,7 @@
 #include "base/quantity.h"
 #include "cli/output/tables.h"
 #include "commlog/readers/readers.h"
+#include "mapper/job/advice_runs.h"
 #include "mapper/job/report_json.h"
 
 namespace haichi::cli {
@@ -55,6 +56,13 @@ double read_number(const std::string& option, const std::string& text) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error == std::errc{} && end == text.data() + text.size() && std::isfinite(value)) return value;
     throw OptionError(option + ": expected a number, got " + shown(text));
+}
+
+double read_packet_hops(const std::string& text) {
+    if (text.empty()) return kAdvicePacketHops;
+    const double hops = read_number("--packet-hops", text);
+    if (hops >= 1) return hops;
+    throw OptionError("--packet-hops: " + shown(text) + " is too small (at least 1)");
 }
 
 std::int64_t read_bytes(const std::string& option, const std::string& text) {

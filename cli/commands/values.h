@@ -34,6 +34,8 @@ void require_value(const std::string& value, const std::string& option);
 std::int64_t read_count(const std::string& option, const std::string& text, std::int64_t least, std::int64_t most);
 /// A decimal number; throws OptionError naming the option.
 double read_number(const std::string& option, const std::string& text);
+/// --packet-hops of the advisors, "2e9"; empty: kAdvicePacketHops. Throws OptionError for less than 1.
+double read_packet_hops(const std::string& text);
 /// "1048576" or "1MiB".
 std::int64_t read_bytes(const std::string& option, const std::string& text);
 

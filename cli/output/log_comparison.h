@@ -40,8 +40,7 @@ std::string comparison_table(const std::vector<ComparedRun>& runs);
 /// haichi-log-comparison/1 (docs/formats.md).
 nlohmann::ordered_json comparison_json(const std::vector<ComparedRun>& runs);
 
-/// Advice on rails in sentences; as an object.
+/// Advice on rails in sentences.
 std::string rail_advice_text(const RailAdvice& advice);
-nlohmann::ordered_json rail_advice_json(const RailAdvice& advice);
 
 }  // namespace haichi::cli

@@ -52,4 +52,19 @@ std::function<void(const SimulationProgress&)> SimulationLine::callback() {
     };
 }
 
+AdviceLine::~AdviceLine() {
+    if (drawn_) console_->draw("\r\x1b[K");
+}
+
+std::function<void(const AdviceProgress&)> AdviceLine::callback() {
+    if (console_->quiet() || !console_->is_interactive()) return {};
+    return [this](const AdviceProgress& progress) {
+        std::string line = "\r";
+        line += progress.doing;
+        line += ": " + std::to_string(progress.done) + " of " + std::to_string(progress.all);
+        console_->draw(line + "\x1b[K");
+        drawn_ = true;
+    };
+}
+
 }  // namespace haichi::cli

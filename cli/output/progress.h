@@ -3,6 +3,7 @@
 #include <string>
 
 #include "cli/output/console.h"
+#include "mapper/job/advice_runs.h"
 #include "mapper/search/search_options.h"
 #include "mgen/replay/simulation.h"
 
@@ -38,6 +39,22 @@ class SimulationLine {
 
     /// For SimulationControl::progress; empty when there is nothing to show.
     [[nodiscard]] std::function<void(const SimulationProgress&)> callback();
+
+  private:
+    Console* console_;
+    bool drawn_ = false;
+};
+
+/// A line that says how many of an answer's searches or simulations are done; removed when it goes.
+class AdviceLine {
+  public:
+    explicit AdviceLine(Console& console) : console_(&console) {}
+    ~AdviceLine();
+    AdviceLine(const AdviceLine&) = delete;
+    AdviceLine& operator=(const AdviceLine&) = delete;
+
+    /// For AdviceControl::progress; empty when there is nothing to show.
+    [[nodiscard]] std::function<void(const AdviceProgress&)> callback();
 
   private:
     Console* console_;

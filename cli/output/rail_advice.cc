@@ -6,22 +6,6 @@ namespace haichi::cli {
 
 namespace {
 
-using nlohmann::ordered_json;
-
-std::string choice_name(RailChoice choice) {
-    switch (choice) {
-        case RailChoice::kMore:
-            return "more";
-        case RailChoice::kFewer:
-            return "fewer";
-        case RailChoice::kNumber:
-            return "measured";
-        case RailChoice::kUnknown:
-            return "unknown";
-    }
-    return "unknown";
-}
-
 std::string headline(const RailAdvice& advice) {
     const std::string job = std::to_string(advice.processes) + " processes: ";
     switch (advice.choice) {
@@ -49,19 +33,6 @@ std::string rail_advice_text(const RailAdvice& advice) {
         text += "  measure it: run with 1 rail and with all, then haichi log compare --rails 1,N LOG1 LOGN\n";
     }
     return text;
-}
-
-ordered_json rail_advice_json(const RailAdvice& advice) {
-    ordered_json out;
-    out["processes"] = advice.processes;
-    out["advice"] = choice_name(advice.choice);
-    if (advice.choice == RailChoice::kNumber) {
-        out["rails"] = advice.rails;
-        out["gain"] = advice.gain;
-    }
-    out["reasons"] = advice.reasons;
-    out["settings"] = advice.settings;
-    return out;
 }
 
 }  // namespace haichi::cli

@@ -237,4 +237,33 @@ std::vector<std::string> rail_settings(const std::string& library, std::int32_t 
     return {"MV2_NUM_HCAS=" + n + " (MVAPICH2)", "UCX_MAX_RNDV_RAILS=" + n + " (libraries over UCX)"};
 }
 
+RailAdvice advise_rails(const JobLog& log, const JobTotals& totals, std::int32_t interfaces) {
+    const std::string library = totals.libraries.empty() ? "" : totals.libraries.front();
+    return advise_rails(rail_signs(log, totals), log.rank_count, library, interfaces);
+}
+
+std::string rail_sentence(std::span<const RailAdvice> advices) {
+    const auto one = [](const RailAdvice& advice) -> std::string {
+        switch (advice.choice) {
+            case RailChoice::kMore:
+                return "use all rails of the nodes";
+            case RailChoice::kFewer:
+                return "use 1 rail";
+            case RailChoice::kNumber:
+                return "use " + rails_text(advice.rails) +
+                       (advice.gain > 1 ? ", " + number("%.2f", advice.gain) + " times faster than the fewest measured"
+                                        : "");
+            case RailChoice::kUnknown:
+                break;
+        }
+        return "do not know, runs with 1 rail and with all of them would tell";
+    };
+    std::string text;
+    for (const RailAdvice& advice : advices) {
+        text.append(text.empty() ? "" : "; ").append(std::to_string(advice.processes)).append(" processes: ");
+        text += one(advice);
+    }
+    return text.empty() ? "Do not know: no log says anything of rails." : text + ".";
+}
+
 }  // namespace haichi

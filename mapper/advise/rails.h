@@ -60,12 +60,18 @@ RailSigns rail_signs(const JobLog& log, const JobTotals& totals);
 RailAdvice advise_rails(const RailSigns& signs, std::int32_t processes, const std::string& library,
                         std::int32_t interfaces);
 
+/// The same from a log; of the library that it names first.
+RailAdvice advise_rails(const JobLog& log, const JobTotals& totals, std::int32_t interfaces);
+
 /// Advice from measured times, one for each number of processes that was run with several numbers of rails, ascending.
 /// Of several runs with the same numbers the fastest counts.
 std::vector<RailAdvice> advise_rails(std::span<const MeasuredRun> runs, const std::string& library);
 
 /// What the advices together say about larger jobs, or "".
 std::string rail_trend(std::span<const RailAdvice> advices);
+
+/// All of it in one sentence.
+std::string rail_sentence(std::span<const RailAdvice> advices);
 
 /// How to make the library use `rails` of them; 0 writes n.
 std::vector<std::string> rail_settings(const std::string& library, std::int32_t rails);

@@ -96,22 +96,22 @@ std::vector<SimulatedRun> simulate_placement(const Machine& machine, const Alloc
     return runs;
 }
 
+Mapping requested_placement(const SimulateRequest& request, const Workload& workload, const Allocation& allocation) {
+    const std::int32_t ranks = workload.rank_count();
+    if (!request.map) return default_placement(ranks, allocation);
+    std::optional<HostNames> hosts;
+    if (!request.hosts.empty()) hosts = HostNames::read(request.hosts, allocation.node_count());
+    const RankMapContext context{.allocation = &allocation, .rank_count = ranks, .hosts = hosts ? &*hosts : nullptr};
+    return given_placement(*request.map, request.format, context);
+}
+
 SimulateReport run_simulate(const SimulateRequest& request, const SimulationControl& control) {
     SimulateReport report;
     report.workload = loaded_workload(request.workload, request.workload_format, request.message_size_bytes);
     const Machine machine = loaded_machine(request.machine);
     report.allocation = std::make_shared<const Allocation>(allocate(machine, request.allocation));
-    const std::int32_t ranks = report.workload->rank_count();
     report.is_default_placement = !request.map.has_value();
-    if (request.map) {
-        std::optional<HostNames> hosts;
-        if (!request.hosts.empty()) hosts = HostNames::read(request.hosts, report.allocation->node_count());
-        const RankMapContext context{
-            .allocation = report.allocation.get(), .rank_count = ranks, .hosts = hosts ? &*hosts : nullptr};
-        report.mapping = given_placement(*request.map, request.format, context);
-    } else {
-        report.mapping = default_placement(ranks, *report.allocation);
-    }
+    report.mapping = requested_placement(request, *report.workload, *report.allocation);
     report.runs =
         simulate_placement(machine, *report.allocation, *report.workload, report.mapping, request.simulation, control);
     report.interrupted = report.runs.back().result.interrupted;

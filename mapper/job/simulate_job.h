@@ -83,6 +83,9 @@ struct SimulateReport {
     bool interrupted = false;
 };
 
+/// The map of the request, or the default placement. Throws InputError and OptionError for a map that does not fit.
+Mapping requested_placement(const SimulateRequest& request, const Workload& workload, const Allocation& allocation);
+
 /// Throws the errors of its parts; never prints.
 SimulateReport run_simulate(const SimulateRequest& request, const SimulationControl& control = {});
 

@@ -8,7 +8,9 @@ namespace haichi {
 IterationClock::IterationClock(std::int32_t ranks, std::int64_t iterations, const SimulatedIterations& simulated)
     : ranks_(ranks),
       iterations_(iterations),
-      most_(simulated.rule == SimulatedIterations::Rule::kCount ? std::min(simulated.count, iterations) : iterations),
+      most_(simulated.rule != SimulatedIterations::Rule::kAll && simulated.count > 0
+                ? std::min(simulated.count, iterations)
+                : iterations),
       by_time_(simulated.rule == SimulatedIterations::Rule::kAuto) {}
 
 void IterationClock::finish(std::int64_t iteration, std::int64_t now_ps) {
@@ -32,6 +34,8 @@ void IterationClock::end_iteration(std::int64_t end_ps) {
     ends_.push_back(end_ps);
     done_.store(done() + 1, std::memory_order_relaxed);
     const bool has_settled = by_time_ && (repeats() || mean_settles(end_ps));
+    if (done() == most_ / 2) half_ps_ = end_ps;
+    if (done() == most_ && !has_settled) reached_limit_ = by_time_ && most_ < iterations_;
     if (done() == most_ || has_settled) is_settled_.store(true, std::memory_order_relaxed);
 }
 
@@ -64,8 +68,15 @@ bool IterationClock::mean_settles(std::int64_t end_ps) {
 std::optional<double> IterationClock::seconds() const {
     if (done() == 0) return std::nullopt;
     constexpr double kPsPerS = 1e12;
-    const std::int64_t span_ps = settled_by_mean_ ? quarters_[4] - quarters_[2] : ends_.back() - ends_.front();
-    const auto count = settled_by_mean_ ? 2 * quarter_ : static_cast<std::int64_t>(ends_.size() - 1);
+    std::int64_t span_ps = ends_.back() - ends_.front();
+    auto count = static_cast<std::int64_t>(ends_.size() - 1);
+    if (settled_by_mean_) {
+        span_ps = quarters_[4] - quarters_[2];
+        count = 2 * quarter_;
+    } else if (reached_limit_) {
+        span_ps = ends_.back() - half_ps_;
+        count = most_ - most_ / 2;
+    }
     const double mean_ps = static_cast<double>(span_ps) / static_cast<double>(count);
     return (static_cast<double>(ends_.back()) + static_cast<double>(iterations_ - done()) * mean_ps) / kPsPerS;
 }

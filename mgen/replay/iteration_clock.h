@@ -14,7 +14,7 @@ struct SimulatedIterations {
     enum class Rule : std::uint8_t {
         kAll,
         kCount,  ///< the first `count`
-        kAuto,   ///< until the iteration time settles, see IterationClock
+        kAuto,   ///< until the iteration time settles, see IterationClock; at most `count`, where that is not 0
     };
     Rule rule = Rule::kAuto;
     std::int64_t count = 0;
@@ -25,7 +25,8 @@ struct SimulatedIterations {
 ///
 /// By kAuto it is settled when, after ten iterations at least, five in a row took the same time within 0.1 %. Without
 /// barriers ranks may slide into each other anew in every iteration, and their time never repeats; then its mean
-/// decides: after 64, 128, 256, .. iterations, the third and the fourth quarter must agree within 1 %.
+/// decides: after 64, 128, 256, .. iterations, the third and the fourth quarter must agree within 1 %. Where a limit
+/// comes first, the mean of the second half decides, settled or not.
 class IterationClock {
   public:
     /// `ranks` take part; there are `iterations` in all.
@@ -42,10 +43,12 @@ class IterationClock {
     /// The end of the last of these; 0 without any.
     [[nodiscard]] std::int64_t end_ps() const { return ends_.back(); }
     /// end_ps() and, for the iterations that were not simulated, the mean of the last five (or of all, when there are
-    /// fewer; or of the second half, when that has settled it). Nothing when no iteration has ended.
+    /// fewer; or of the second half, when that has settled it, or a limit has). Nothing when no iteration has ended.
     [[nodiscard]] std::optional<double> seconds() const;
     /// The iteration time did not repeat, but its mean settled.
     [[nodiscard]] bool settled_by_mean() const { return settled_by_mean_; }
+    /// The time did not settle before the limit.
+    [[nodiscard]] bool reached_limit() const { return reached_limit_; }
 
   private:
     static constexpr std::int64_t kWindow = 5;
@@ -71,6 +74,8 @@ class IterationClock {
     std::int64_t quarter_ = kFirstQuarter;      ///< iterations
     std::vector<std::int64_t> quarters_ = {0};  ///< ends of the quarters so far
     bool settled_by_mean_ = false;
+    bool reached_limit_ = false;
+    std::int64_t half_ps_ = 0;              ///< end of iteration most_ / 2
     std::vector<std::int64_t> ends_ = {0};  ///< of the last kWindow + 1, the start of the run included
     std::atomic<std::int64_t> done_{0};
     std::atomic<bool> is_settled_{false};

@@ -136,6 +136,7 @@ SimulationResult simulate(const SimulationRequest& request, const SimulationCont
     // Nothing can be said of the rest before an iteration has ended.
     result.extrapolated = result.simulated_iterations < result.iterations && result.simulated_iterations > 0;
     result.settled_by_mean = result.extrapolated && clock.settled_by_mean();
+    result.reached_limit = result.extrapolated && clock.reached_limit();
     std::int64_t end_ps = model.engine().now_ps();
     if (model.all_finished()) {
         end_ps = 0;

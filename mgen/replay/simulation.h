@@ -64,6 +64,7 @@ struct SimulationResult {
     std::int64_t simulated_iterations = 0;
     bool extrapolated = false;
     bool settled_by_mean = false;  ///< the iteration time did not repeat, see IterationClock
+    bool reached_limit = false;    ///< of SimulatedIterations::kAuto, before the time settled
     bool interrupted = false;
     double simulated_seconds = 0;
 

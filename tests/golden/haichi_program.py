@@ -8,7 +8,7 @@ from pathlib import Path
 
 BIN = os.environ["HAICHI_BIN"]
 JOB = ["-m", "fx10-kyushu", "--shape", "1x2x4x2x3x2"]
-COMMANDS = ["map", "evaluate", "simulate", "convert", "check", "list", "pattern", "log"]
+COMMANDS = ["map", "evaluate", "simulate", "convert", "check", "list", "pattern", "log", "advise"]
 
 
 def haichi(*arguments: object, cwd: Path, input: str | None = None) -> subprocess.CompletedProcess[str]:

@@ -219,6 +219,24 @@ TEST(IterationClock, times_that_never_repeat_settle_by_their_mean) {
     EXPECT_DOUBLE_EQ(*clock.seconds(), (static_cast<double>(now_ps) + (1'000'000 - 128) * 1'100.0) / 1e12);
 }
 
+TEST(IterationClock, a_limit_ends_what_does_not_settle_with_the_mean_of_its_second_half) {
+    const SimulatedIterations limited{.rule = Rule::kAuto, .count = 21};
+    IterationClock clock(1, 1000, limited);
+    std::int64_t now_ps = 0;
+    for (std::int64_t i = 0; !clock.is_settled(); ++i)
+        clock.finish(i, now_ps += i < 10 ? 500 + 10 * i : i % 2 == 0 ? 100 : 120);
+    EXPECT_EQ(clock.done(), 21);
+    EXPECT_TRUE(clock.reached_limit());
+    EXPECT_FALSE(clock.settled_by_mean());
+    // Iterations 10 to 20: six of 100 and five of 120.
+    EXPECT_DOUBLE_EQ(*clock.seconds(), (static_cast<double>(now_ps) + (1000 - 21) * (1200.0 / 11)) / 1e12);
+
+    IterationClock steady(1, 1000, limited);
+    for (std::int64_t i = 0; !steady.is_settled(); ++i) steady.finish(i, 100 * (i + 1));
+    EXPECT_EQ(steady.done(), 10);
+    EXPECT_FALSE(steady.reached_limit());
+}
+
 TEST(IterationClock, settles_by_the_ends_of_iterations_however_far_ranks_have_run_ahead) {
     IterationClock together(2, 100, {});
     IterationClock apart(2, 100, {});

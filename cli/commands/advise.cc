@@ -1,0 +1,17 @@
+#include "cli/commands/advise.h"
+
+#include "cli/commands/advise_barrier.h"
+#include "cli/commands/advise_rails.h"
+#include "cli/commands/advise_shape.h"
+
+namespace haichi::cli {
+
+Command advise_command() {
+    return {"advise",
+            "answer a question with numbers: shape, barrier, rails",
+            "haichi advise shape -m fx10-kyushu -w cg64.json --node-count 96",
+            nullptr,
+            {advise_shape_command(), advise_barrier_command(), advise_rails_command()}};
+}
+
+}  // namespace haichi::cli

@@ -1,0 +1,139 @@
+#include "cli/commands/advise_barrier.h"
+
+#include <limits>
+#include <memory>
+
+#include "base/errors.h"
+#include "cli/commands/job_options.h"
+#include "cli/commands/values.h"
+#include "cli/interrupt.h"
+#include "cli/output/advice_text.h"
+#include "cli/output/progress.h"
+#include "mapper/job/advice_json.h"
+#include "mapper/job/report_json.h"
+
+namespace haichi::cli {
+
+namespace {
+
+struct AdviseBarrierOptions {
+    JobOptions job;
+    std::string workload;
+    std::string workload_format;
+    std::string message_size;
+    std::string map;
+    std::string format;
+    std::string imbalance;
+    std::string draws;
+    std::string seed;
+    std::string sizes;
+    std::string simulations;
+    std::string packet_hops;
+    std::string threads;
+    std::string output;
+    bool json = false;
+};
+
+/// "64KiB,1MiB"
+std::vector<std::int64_t> read_sizes(const std::string& text) {
+    constexpr std::size_t kMost = 64;
+    std::vector<std::int64_t> sizes;
+    for (std::size_t at = 0; at <= text.size();) {
+        const std::size_t end = std::min(text.find(',', at), text.size());
+        sizes.push_back(read_bytes("--sizes", text.substr(at, end - at)));
+        at = end + 1;
+    }
+    if (sizes.size() > kMost) throw OptionError("--sizes: at most " + std::to_string(kMost));
+    return sizes;
+}
+
+BarrierAdviceRequest advice_request(const AdviseBarrierOptions& options) {
+    constexpr std::int64_t kMostThreads = 4096;
+    constexpr std::int64_t kMost = 100'000;
+    BarrierAdviceRequest request;
+    SimulateRequest& job = request.job;
+    job.allocation = options.job.request();
+    job.machine = options.job.machine;
+    job.hosts = options.job.hosts;
+    require_value(options.workload, "--workload");
+    job.workload = options.workload;
+    job.workload_format = read_workload_format(options.workload_format);
+    if (!options.message_size.empty()) {
+        if (!options.sizes.empty()) throw OptionError("--message-size and --sizes exclude each other");
+        job.message_size_bytes = read_bytes("--message-size", options.message_size);
+    }
+    if (!options.map.empty()) job.map = options.map;
+    job.format = options.format;
+    if (!job.format.empty()) {
+        if (options.map.empty()) throw OptionError("--format is that of the map, but there is no --map");
+        (void)rank_map_format(job.format);
+    }
+    options.job.check_standard_input({options.workload, options.map});
+    if (!options.imbalance.empty()) {
+        parse_imbalance(options.imbalance, request);
+    } else if (!options.draws.empty() || !options.seed.empty()) {
+        throw OptionError("--draws and --seed are those of --imbalance, which is not given");
+    }
+    const auto read = [](const char* option, const std::string& text, std::int64_t otherwise, std::int64_t least,
+                         std::int64_t most) {
+        return text.empty() ? otherwise : read_count(option, text, least, most);
+    };
+    request.draws = static_cast<std::int32_t>(read("--draws", options.draws, request.draws, 1, kMost));
+    constexpr std::int64_t kMostSeed = std::numeric_limits<std::int64_t>::max();
+    request.seed = static_cast<std::uint64_t>(read("--seed", options.seed, 1, 0, kMostSeed));
+    if (!options.sizes.empty()) request.sizes = read_sizes(options.sizes);
+    request.most_simulations =
+        static_cast<std::int32_t>(read("--simulations", options.simulations, request.most_simulations, 2, kMost));
+    request.packet_hops = read_packet_hops(options.packet_hops);
+    request.threads = static_cast<std::int32_t>(read("--threads", options.threads, 0, 1, kMostThreads));
+    return request;
+}
+
+int run(const AdviseBarrierOptions& options, Console& console) {
+    const BarrierAdviceRequest request = advice_request(options);
+    Destination destination(options.output, console);
+    BarrierAdviceReport report;
+    {
+        AdviceLine line(console);
+        report = run_advise_barrier(request, {line.callback(), &InterruptWatch::flag()});
+    }
+    destination.write(options.json ? report_text(advice_json(report)) : barrier_advice_text(report));
+    destination.commit();
+    if (!report.interrupted) return kExitDone;
+    console.say("interrupted: this is what is known so far\n");
+    return kExitInterrupted;
+}
+
+Action configure(CLI::App& app) {
+    const auto o = std::make_shared<AdviseBarrierOptions>();
+    o->job.declare(app, true);
+    app.remove_option(app.get_option("--count-nic"));  // a way of counting; packets pass them anyhow
+    add_workload_options(app, o->workload, o->message_size);
+    add_workload_format(app, o->workload_format);
+    add_value(app, "--map", o->map, "FILE", "the rank map; default: the default placement");
+    add_value(app, "-f,--format", o->format, "FORMAT", "of the map (haichi list formats); default: by its content");
+    add_value(app, "--imbalance", o->imbalance, "SHARE|TIME",
+              "how unevenly ranks compute: by up to 5% of each set's time, or 20us more; default: evenly");
+    add_value(app, "--draws", o->draws, "N", "of the imbalance, which the advice must survive; default: 5");
+    add_value(app, "--seed", o->seed, "N", "of the first draw; default: 1");
+    add_value(app, "--sizes", o->sizes, "SIZE,SIZE,...", "ask for each of these message sizes, as in 64KiB,1MiB");
+    add_value(app, "--simulations", o->simulations, "N",
+              "at most, where there are too many choices of sets to try all; default: 64");
+    add_value(app, "--packet-hops", o->packet_hops, "N", "what the simulations of a size may take; default: 1e9");
+    add_value(app, "--threads", o->threads, "N", "default: all cores; the answer does not depend on it");
+    add_value(app, "-o,--output", o->output, "FILE", "write the answer there instead of to standard output");
+    app.add_flag("--json", o->json, "print the answer as haichi-advice/1");
+    return [o](Console& console) {
+        const InterruptWatch watch;
+        return run(*o, console);
+    };
+}
+
+}  // namespace
+
+Command advise_barrier_command() {
+    return {"barrier", "before which sets a barrier pays, for a placement and its message sizes",
+            "haichi advise barrier -m fx10-kyushu --shape 1x2x4x2x3x2 -w cg64.json --map cg64.map", configure};
+}
+
+}  // namespace haichi::cli

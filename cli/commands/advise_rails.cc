@@ -1,0 +1,71 @@
+#include "cli/commands/advise_rails.h"
+
+#include <memory>
+
+#include "base/errors.h"
+#include "cli/commands/log_input.h"
+#include "cli/commands/values.h"
+#include "cli/output/log_comparison.h"
+#include "cli/output/log_words.h"
+#include "mapper/job/advice_json.h"
+#include "mapper/job/report_json.h"
+
+namespace haichi::cli {
+
+namespace {
+
+struct AdviseRailsOptions {
+    std::vector<std::string> files;
+    std::string format;
+    std::string rails;
+    std::string interfaces;
+    std::string output;
+    bool json = false;
+};
+
+int run(const AdviseRailsOptions& options, Console& console) {
+    constexpr std::int64_t kMostInterfaces = 1000;
+    std::vector<NamedLog> logs;
+    for (const std::string& file : distinct_logs(options.files)) logs.push_back(named_log(file));
+    if (!options.rails.empty()) set_rails(options.rails, logs);
+    RailAdviceRequest request;
+    for (const NamedLog& log : logs) request.logs.push_back({log.path, log.label, log.rails});
+    request.format = options.format;
+    if (!options.interfaces.empty()) {
+        request.interfaces =
+            static_cast<std::int32_t>(read_count("--interfaces", options.interfaces, 1, kMostInterfaces));
+    }
+    Destination destination(options.output, console);
+    const RailAdviceReport report = run_advise_rails(request);
+    for (const std::string& warning : report.warnings) console.say("warning: " + without_controls(warning) + "\n");
+    if (options.json) {
+        destination.write(report_text(advice_json(report)));
+    } else {
+        std::string text;
+        for (const RailAdvice& advice : report.advices) text += rail_advice_text(advice) + "\n";
+        if (!report.trend.empty()) text += report.trend + "\n\n";
+        destination.write(text + report.sentence + "\n");
+    }
+    destination.commit();
+    return kExitDone;
+}
+
+Action configure(CLI::App& app) {
+    const auto o = std::make_shared<AdviseRailsOptions>();
+    app.add_option("FILE", o->files, "logs of jobs; rails=2:FILE says how many rails the run used")->type_name("");
+    add_log_format(app, o->format);
+    add_value(app, "--rails", o->rails, "N,N,...", "network interfaces per node that each run used");
+    add_value(app, "--interfaces", o->interfaces, "N", "that a node has");
+    add_value(app, "-o,--output", o->output, "FILE", "write the answer there instead of to standard output");
+    app.add_flag("--json", o->json, "print the answer as haichi-advice/1");
+    return [o](Console& console) { return run(*o, console); };
+}
+
+}  // namespace
+
+Command advise_rails_command() {
+    return {"rails", "how many network interfaces per node a run should use",
+            "haichi advise rails rails=1:run1.haichi-log rails=2:run2.haichi-log", configure};
+}
+
+}  // namespace haichi::cli

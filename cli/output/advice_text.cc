@@ -1,0 +1,171 @@
+#include "cli/output/advice_text.h"
+
+#include <algorithm>
+#include <array>
+
+#include "cli/output/tables.h"
+#include "netmodel/machine/sizes.h"
+
+namespace haichi::cli {
+
+namespace {
+
+using Row = std::vector<std::string>;
+
+std::string count(std::int64_t number) { return count_text(static_cast<double>(number)); }
+
+std::string iterations_text(const SimulatedIterations& iterations) {
+    return "each of at most " + count(iterations.count) + (iterations.count == 1 ? " iteration" : " iterations");
+}
+
+/// "1.03 s (0.001)": the mean and the spread.
+std::string spread_text(const std::vector<SimulatedTime>& times) {
+    if (times.empty()) return "-";
+    const TimeSpread spread = spread_of(times);
+    return duration_text(spread.mean_seconds) + " (" + duration_text(spread.spread_seconds) + ")";
+}
+
+/// Shapes listed at most: more than a screen helps nobody, and --json has them all.
+constexpr std::size_t kMostListed = 20;
+
+std::string shape_notes(const ShapeAdviceReport& report) {
+    std::int64_t searched = 0;
+    std::int64_t simulated = 0;
+    for (const ShapeReport& row : report.shapes) {
+        searched += row.is_searched ? 1 : 0;
+        simulated += row.times.without_barriers.empty() ? 0 : 1;
+    }
+    const auto all = static_cast<std::int64_t>(report.shapes.size());
+    std::string text;
+    if (all > static_cast<std::int64_t>(kMostListed)) {
+        text +=
+            count(all - static_cast<std::int64_t>(kMostListed)) + " more shapes are not listed here, --json has all\n";
+    }
+    if (searched < all) text += count(all - searched) + " shapes, the least compact, were not searched\n";
+    if (simulated > 0) {
+        text += count(report.simulations) + " simulations, " + iterations_text(report.iterations) + ": of " +
+                std::to_string(report.seeds) + (report.seeds == 1 ? " placement" : " placements") +
+                " of a shape, mean and spread";
+        if (simulated < searched) {
+            text += "; " + count(searched - simulated) + (searched - simulated == 1 ? " shape was" : " shapes were") +
+                    " searched but not simulated";
+        }
+        text += "\n";
+    }
+    return text;
+}
+
+std::string choice_text(const std::vector<std::size_t>& sets) { return sets.empty() ? "no barrier" : sets_text(sets); }
+
+/// The choices from the fastest on; the one without barriers always.
+std::string choices_table(const BarrierAdvice& advice) {
+    constexpr std::size_t kMost = 8;
+    std::vector<const BarrierChoiceTimes*> order;
+    for (const BarrierChoiceTimes& choice : advice.choices) order.push_back(&choice);
+    std::ranges::stable_sort(order, {}, [](const auto* choice) { return choice->draws.front().seconds; });
+    const auto usual = std::ranges::find_if(order, [](const auto* choice) { return choice->sets.empty(); });
+    if (usual == order.end()) return "";
+    const double without = (*usual)->draws.front().seconds;
+    std::vector<Row> rows = {{"barriers before", "seconds", "saved"}};
+    for (auto it = order.begin(); it != order.end(); ++it) {
+        const bool is_advised = (*it)->sets == advice.sets;
+        const bool is_first = it < order.begin() + static_cast<std::ptrdiff_t>(kMost);
+        if (!is_first && it != usual && !is_advised) continue;
+        const SimulatedTime& time = (*it)->draws.front();
+        rows.push_back({choice_text((*it)->sets), duration_text(time.seconds),
+                        it == usual ? "" : percent_text((without - time.seconds) / without)});
+    }
+    constexpr std::array<std::size_t, 2> kNumbers = {1, 2};
+    return table(rows, "  ", kNumbers);
+}
+
+const char* verdict_text(BarrierVerdict verdict) {
+    switch (verdict) {
+        case BarrierVerdict::kNone:
+            return "no barrier";
+        case BarrierVerdict::kSets:
+            return "barriers pay";
+        case BarrierVerdict::kUnknown:
+            break;
+    }
+    return "do not know";
+}
+
+std::string sizes_table(const BarrierAdviceReport& report) {
+    std::vector<Row> rows = {{"message size", "no barrier", "best", "before", "saved", "spread", ""}};
+    for (const SizedBarrierAdvice& sized : report.sizes) {
+        const BarrierAdvice& advice = sized.advice;
+        Row row = {count(*sized.message_size_bytes)};
+        const auto times_of = [&](const std::vector<std::size_t>& sets) {
+            const auto found = std::ranges::find(advice.choices, sets, &BarrierChoiceTimes::sets);
+            return found == advice.choices.end() ? "-" : duration_text(spread_of(found->draws).mean_seconds);
+        };
+        if (advice.sets.empty()) {
+            row.insert(row.end(), {"-", "-", "-", "-", "-"});
+        } else {
+            row.insert(row.end(), {times_of({}), times_of(advice.sets), sets_text(advice.sets),
+                                   duration_text(advice.gain_seconds), duration_text(advice.spread_seconds)});
+        }
+        row.emplace_back(verdict_text(advice.verdict));
+        rows.push_back(std::move(row));
+    }
+    constexpr std::array<std::size_t, 5> kNumbers = {0, 1, 2, 4, 5};
+    return table(rows, "  ", kNumbers);
+}
+
+std::string imbalance_text(const BarrierAdviceReport& report) {
+    if (report.draws == 1 && report.imbalance_share == 0 && report.imbalance_ps == 0) return "";
+    constexpr double kPsPerS = 1e12;
+    const std::string what =
+        report.imbalance_share > 0
+            ? "by up to " + percent_text(report.imbalance_share) + " more or less"
+            : "by up to " + duration_text(static_cast<double>(report.imbalance_ps) / kPsPerS) + " more";
+    return "ranks compute unevenly, " + what + " before each set; " + std::to_string(report.draws) + " draws\n";
+}
+
+}  // namespace
+
+std::string shape_advice_text(const ShapeAdviceReport& report) {
+    std::string text = std::to_string(report.ranks) + " ranks on " + count(report.node_count) + " nodes of " +
+                       report.machine + ", " + count(static_cast<std::int64_t>(report.shapes.size())) +
+                       (report.shapes.size() == 1 ? " allowed shape" : " allowed shapes") +
+                       (report.is_listed ? " of its file" : "") + "\n";
+    if (report.node_count != report.wanted_nodes) {
+        text += "no allowed shape has " + count(report.wanted_nodes) + " nodes: the next larger number is " +
+                count(report.node_count) + "\n";
+    }
+    std::vector<Row> rows = {
+        {"request", "shape", "idle nodes", report.objective, "contention", "no barriers", "barriers"}};
+    for (const ShapeReport& row : report.shapes) {
+        if (rows.size() > kMostListed) break;
+        const ShapeTimes& times = row.times;
+        rows.push_back({sizes_text(times.request), sizes_text(times.shape),
+                        row.is_searched ? count(row.idle_nodes) : "-",
+                        row.is_searched ? short_number(times.search_value) + (row.optimal ? " (optimal)" : "") : "-",
+                        row.is_searched ? count(row.contention_sum) : "-", spread_text(times.without_barriers),
+                        spread_text(times.with_barriers)});
+    }
+    constexpr std::array<std::size_t, 2> kNumbers = {2, 4};
+    text.append("\n").append(table(rows, "  ", kNumbers)).append("\n");
+    return text + shape_notes(report) + report.advice.sentence + "\n";
+}
+
+std::string barrier_advice_text(const BarrierAdviceReport& report) {
+    std::string text = job_line(*report.allocation, report.mapping.rank_count());
+    text += report.is_default_placement ? "the default placement" : "the given placement";
+    text += ", contention of its sets " + contention_text(report.set_contention) + "\n" + imbalance_text(report);
+    const bool is_sweep = report.sizes.empty() || report.sizes.front().message_size_bytes;
+    if (is_sweep)
+        return text.append("\n").append(sizes_table(report)).append("\n").append(report.sentence).append("\n");
+    const SizedBarrierAdvice& sized = report.sizes.front();
+    const BarrierAdvice& advice = sized.advice;
+    if (advice.simulations > 0) {
+        text += count(advice.simulations) + " simulations, " + iterations_text(sized.iterations) +
+                (advice.tried_all ? "; all choices of sets, which are counted from 1\n"
+                                  : "; choices of sets, which are counted from 1, one change at a time\n");
+        text.append("\n").append(choices_table(advice)).append("\n");
+    }
+    return text + report.sentence + "\n";
+}
+
+}  // namespace haichi::cli

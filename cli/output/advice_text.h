@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "mapper/job/advise_barrier.h"
+#include "mapper/job/advise_shape.h"
+
+namespace haichi::cli {
+
+/// A table, and what follows from it in the last line.
+std::string shape_advice_text(const ShapeAdviceReport& report);
+std::string barrier_advice_text(const BarrierAdviceReport& report);
+
+}  // namespace haichi::cli

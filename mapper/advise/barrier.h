@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mapper/advise/evidence.h"
+
+namespace haichi {
+
+/// Advice on barriers: before which sets of a workload it pays that all ranks wait for each other.
+
+/// One simulation that the advice asks for.
+struct BarrierTrial {
+    std::vector<bool> barriers;  ///< by set: before it
+    std::int32_t draw = 0;       ///< of the load imbalance
+};
+
+/// The time of each trial, in their order; nothing for those that an interruption left out.
+using BarrierSimulations = std::function<std::vector<std::optional<SimulatedTime>>(std::span<const BarrierTrial>)>;
+
+struct BarrierSearchOptions {
+    /// Sets that may get a barrier, the most promising first. Up to kMostSetsTriedAll all choices of them are tried,
+    /// where most_simulations allows.
+    std::vector<std::size_t> candidates;
+    std::size_t set_count = 0;
+    std::int32_t draws = 1;
+    std::int32_t most_simulations = 64;  ///< of the first draw; at least 2
+    bool barrier_costs_are_known = true;
+    std::int64_t iterations = 1;  ///< of the workload, for what a barrier may cost
+};
+
+inline constexpr std::size_t kMostSetsTriedAll = 4;
+
+/// A choice of barriers and its times: of every draw for what is compared in the end, else of the first.
+struct BarrierChoiceTimes {
+    std::vector<std::size_t> sets;  ///< with a barrier before them, from 0, ascending
+    std::vector<SimulatedTime> draws;
+};
+
+enum class BarrierVerdict {
+    kNone,     ///< barriers lose
+    kSets,     ///< barriers before BarrierAdvice::sets pay
+    kUnknown,  ///< see the sentence
+};
+
+struct BarrierAdvice {
+    BarrierVerdict verdict = BarrierVerdict::kUnknown;
+    std::vector<std::size_t> sets;            ///< the best choice with any barrier; empty: none was simulated
+    std::vector<BarrierChoiceTimes> choices;  ///< as they were simulated: without barriers first
+    std::int64_t simulations = 0;
+    bool tried_all = false;     ///< choices of barriers
+    double gain_seconds = 0;    ///< mean over the draws of what `sets` saves; below 0: it loses
+    double spread_seconds = 0;  ///< of the gain
+    /// What a barrier may cost at most, when the machine does not say what it does and free ones would pay.
+    std::optional<double> break_even_seconds;
+    bool interrupted = false;
+    std::string sentence;
+};
+
+/// Tries choices of barriers and compares the best with none. With few candidates all choices are tried on the first
+/// draw; with more, from the better of no barrier and all of them, the set whose change helps most is changed, or all
+/// whose change helps where that is better still, until none helps or most_simulations have been made. Of choices that
+/// cannot be told apart the one with the fewest barriers is taken. It must then save time in every draw of the
+/// imbalance, by more than the spread.
+BarrierAdvice advise_barriers(const BarrierSearchOptions& options, const BarrierSimulations& simulate);
+
+/// "set 3", "sets 1 and 3", counted from 1.
+std::string sets_text(std::span<const std::size_t> sets);
+
+/// The sizes of messages at which the advices are known, ascending: from which one on barriers pay, up to the largest.
+/// Nothing when they do not pay at the largest.
+struct SizedBarrierVerdict {
+    std::int64_t message_size_bytes = 0;
+    BarrierVerdict verdict = BarrierVerdict::kUnknown;
+};
+std::optional<std::int64_t> barriers_pay_from(std::span<const SizedBarrierVerdict> sizes);
+
+}  // namespace haichi

@@ -1,0 +1,116 @@
+#include "mapper/job/advice_runs.h"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <exception>
+#include <mutex>
+
+#include "netmodel/packetsim/machine_timing.h"
+
+namespace haichi {
+
+namespace {
+
+using Rule = SimulatedIterations::Rule;
+
+double tolerance_of(const SimulationResult& result) {
+    constexpr double kRepeats = 0.001;
+    constexpr double kMeanSettles = 0.01;
+    constexpr double kUnsettled = 0.02;
+    if (!result.extrapolated) return 0;
+    return result.seconds * (result.reached_limit ? kUnsettled : result.settled_by_mean ? kMeanSettles : kRepeats);
+}
+
+}  // namespace
+
+void run_side_by_side(std::int64_t count, std::int32_t threads, const std::function<void(std::int64_t)>& work) {
+    if (count < 1) return;
+    const auto most = static_cast<std::int32_t>(std::min<std::int64_t>(count, omp_get_num_procs()));
+    const std::int32_t team = std::clamp(threads, 0, most) > 0 ? std::min(threads, most) : most;
+    std::exception_ptr failure;
+    std::int64_t first_failure = count;
+    std::mutex mutex;
+#pragma omp parallel for num_threads(team) schedule(dynamic, 1)
+    for (std::int64_t i = 0; i < count; ++i) {
+        {
+            const std::scoped_lock lock(mutex);
+            if (i > first_failure) continue;
+        }
+        try {
+            work(i);
+        } catch (...) {
+            const std::scoped_lock lock(mutex);
+            if (i > first_failure) continue;
+            first_failure = i;
+            failure = std::current_exception();
+        }
+    }
+    if (failure) std::rethrow_exception(failure);
+}
+
+std::vector<std::optional<SimulatedTime>> simulate_runs(std::span<const AdviceRun> runs, std::int32_t threads,
+                                                        const AdviceControl& control) {
+    std::vector<std::optional<SimulatedTime>> times(runs.size());
+    const auto all = static_cast<std::int64_t>(runs.size());
+    std::int64_t done = 0;
+    std::mutex mutex;
+    const auto tell = [&](std::int64_t more) {
+        const std::scoped_lock lock(mutex);
+        done += more;
+        if (control.progress) control.progress({"simulating", done, all});
+    };
+    tell(0);
+    run_side_by_side(all, threads, [&](std::int64_t i) {
+        if (control.is_stopped()) return;
+        const AdviceRun& run = runs[static_cast<std::size_t>(i)];
+        SimulationOptions options;
+        options.barriers = run.barriers;
+        options.imbalance = run.imbalance;
+        options.iterations = run.iterations;
+        options.hottest_links = 0;
+        const auto simulated =
+            simulate_placement(*run.machine, *run.allocation, *run.workload, *run.mapping, options, {{}, control.stop});
+        const SimulationResult& result = simulated.front().result;
+        if (!result.interrupted) {
+            times[static_cast<std::size_t>(i)] = {result.seconds, tolerance_of(result)};
+        }
+        tell(1);
+    });
+    return times;
+}
+
+double packet_hops_per_iteration(const Machine& machine, const Allocation& allocation, const Workload& workload,
+                                 const Mapping& mapping) {
+    const PacketTiming timing(packet_timing_of(machine));
+    const auto nodes = mapping.node_of_rank();
+    double hops = 0;
+    for (const Message& message : workload.messages()) {
+        const NodeId from = nodes[message.source.index()];
+        const NodeId to = nodes[message.destination.index()];
+        if (from == to) continue;
+        const double passages = allocation.network.hops(from, to) + 1;
+        hops += static_cast<double>(timing.packet_count(message.size_bytes)) * passages;
+    }
+    return hops;
+}
+
+std::int64_t affordable_runs(double hops_per_iteration, std::int64_t iterations, double budget) {
+    constexpr std::int64_t kToRepeat = 10;
+    constexpr double kMost = 1e6;
+    const double each = hops_per_iteration * static_cast<double>(std::min(kToRepeat, iterations));
+    return static_cast<std::int64_t>(each > 0 ? std::min(budget / each, kMost) : kMost);
+}
+
+std::optional<SimulatedIterations> affordable_iterations(double hops_per_iteration, std::int64_t iterations,
+                                                         std::int64_t runs, double budget, double overdraft) {
+    const auto most = static_cast<double>(iterations);
+    constexpr std::int64_t kFewest = 2;
+    const double all = hops_per_iteration * static_cast<double>(runs);
+    const std::int64_t fewest = std::min(kFewest, iterations);
+    if (all * static_cast<double>(fewest) > budget * overdraft) return std::nullopt;
+    const double count = all > 0 ? std::min(budget / all, most) : most;
+    return SimulatedIterations{Rule::kAuto, std::max(static_cast<std::int64_t>(count), fewest)};
+}
+
+}  // namespace haichi

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "mapper/advise/evidence.h"
+#include "mapper/job/simulate_job.h"
+
+namespace haichi {
+
+/// The searches and simulations behind an answer: many, each on one thread, several side by side.
+
+/// How far they are.
+struct AdviceProgress {
+    std::string_view doing;  ///< "searching", "simulating"
+    std::int64_t done = 0;
+    std::int64_t all = 0;  ///< of these
+};
+
+/// Both may be left empty. The callback comes from any thread, never twice at the same time, and must not throw.
+struct AdviceControl {
+    std::function<void(const AdviceProgress&)> progress;
+    const std::atomic<bool>* stop = nullptr;  ///< set from outside: end soon with what is known
+
+    [[nodiscard]] bool is_stopped() const { return stop != nullptr && stop->load(); }
+};
+
+/// Packet-hops that the simulations of one answer may take when nothing else is said: some minutes on one core.
+inline constexpr double kAdvicePacketHops = 1e9;
+
+/// A placement of a job to be simulated.
+struct AdviceRun {
+    const Machine* machine = nullptr;
+    const Allocation* allocation = nullptr;
+    const Workload* workload = nullptr;
+    const Mapping* mapping = nullptr;
+    BarrierChoice barriers;  ///< without or with, not both
+    ComputeImbalance imbalance{};
+    SimulatedIterations iterations{};
+};
+
+/// work(i) for every i below `count`, on up to `threads` threads (0: all cores). Of what is thrown, the first by i is
+/// thrown again, and nothing behind it begins.
+void run_side_by_side(std::int64_t count, std::int32_t threads, const std::function<void(std::int64_t)>& work);
+
+/// The times of the runs, in their order; nothing for those that an interruption left out. A time is exact when all
+/// iterations were simulated; else its tolerance is 0.1 % when the iteration time repeated, 1 % when its mean settled,
+/// and 2 % when it did not within the iterations that the budget allows.
+std::vector<std::optional<SimulatedTime>> simulate_runs(std::span<const AdviceRun> runs, std::int32_t threads,
+                                                        const AdviceControl& control);
+
+/// Of one iteration: passages over links and into nodes.
+double packet_hops_per_iteration(const Machine& machine, const Allocation& allocation, const Workload& workload,
+                                 const Mapping& mapping);
+
+inline constexpr double kOverdraft = 4;
+
+/// How many runs of a workload with so many iterations the budget allows when each needs the ten in which its time may
+/// be found to repeat.
+std::int64_t affordable_runs(double hops_per_iteration, std::int64_t iterations, double budget);
+
+/// The limit of iterations with which each of `runs` stays within the budget, though most end long before it because
+/// their time repeats; two when these take no more than `overdraft` times the budget; else nothing.
+std::optional<SimulatedIterations> affordable_iterations(double hops_per_iteration, std::int64_t iterations,
+                                                         std::int64_t runs, double budget,
+                                                         double overdraft = kOverdraft);
+
+}  // namespace haichi

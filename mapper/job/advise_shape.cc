@@ -1,0 +1,312 @@
+#include "mapper/job/advise_shape.h"
+
+#include <algorithm>
+#include <mutex>
+#include <numeric>
+#include <set>
+#include <tuple>
+
+#include "base/errors.h"
+#include "mapper/job/job.h"
+
+namespace haichi {
+
+namespace {
+
+/// A placement that a search found for a shape, and what it lies on.
+struct Placed {
+    std::shared_ptr<const Allocation> allocation;
+    Mapping mapping;
+    double value = 0;
+    std::string objective;
+    std::string unit;
+    std::vector<std::int64_t> set_contention;
+    bool optimal = false;
+    bool is_complete = false;  ///< not cut short
+};
+
+std::int32_t idle_nodes(const Placed& placed) {
+    std::set<std::int32_t> used;
+    for (const NodeId node : placed.mapping.node_of_rank()) used.insert(node.value);
+    return placed.allocation->node_count() - static_cast<std::int32_t>(used.size());
+}
+
+class ShapeAdvisor {
+  public:
+    ShapeAdvisor(const ShapeAdviceRequest& request, const AdviceControl& control)
+        : request_(request), control_(control), machine_(loaded_machine(request.job.machine)) {
+        const MapRequest& job = request.job;
+        workload_ = loaded_workload(job.workload, job.workload_format, job.message_size_bytes);
+        machine_.faulty.clear();
+        report_.machine = machine_.name;
+        report_.ranks = workload_->rank_count();
+        report_.ranks_per_node = job.allocation.ranks_per_node;
+        check();
+        const std::int64_t least = (std::int64_t{report_.ranks} + report_.ranks_per_node - 1) / report_.ranks_per_node;
+        report_.wanted_nodes = request.node_count == 0 ? least : request.node_count;
+        if (report_.wanted_nodes < least) {
+            throw OptionError(std::to_string(report_.ranks) + " ranks do not fit on " +
+                                  std::to_string(report_.wanted_nodes) + " nodes with " +
+                                  std::to_string(report_.ranks_per_node) + " ranks each",
+                              "they need " + std::to_string(least) + " nodes, or a larger --ppn");
+        }
+        AllowedShapes allowed = allowed_shapes(machine_, report_.wanted_nodes);
+        report_.node_count = allowed.node_count;
+        report_.is_listed = allowed.is_listed;
+        report_.seeds = request.seeds;
+        for (AllowedShape& shape : allowed.shapes) {
+            ShapeReport& row = report_.shapes.emplace_back();
+            row.times.shape = std::move(shape.shape);
+            row.times.request = std::move(shape.request);
+            row.mean_distance = shape.mean_distance;
+        }
+    }
+
+    ShapeAdviceReport run() {
+        look_at_all();
+        if (control_.is_stopped()) is_cut_short_ = true;
+        if (!is_cut_short_) try_finalists();
+        report_.interrupted = is_cut_short_;
+        std::vector<ShapeTimes> times;
+        for (const ShapeReport& row : report_.shapes) {
+            if (row.is_searched) times.push_back(row.times);
+        }
+        report_.advice = advise_shapes(
+            times, {.missing = missing_times(machine_), .interrupted = is_cut_short_, .machine = machine_.name});
+        sort_rows();
+        return std::move(report_);
+    }
+
+  private:
+    void check() const {
+        if (request_.finalists < 1 || request_.seeds < 1)
+            throw OptionError("at least one finalist and one seed are needed");
+        if (!request_.job.allocation.nodes_file.empty()) {
+            throw OptionError("a node list has no shape to choose", "leave out --nodes");
+        }
+    }
+
+    /// Of one search.
+    struct Effort {
+        std::int32_t restarts = 1;
+        std::int64_t evaluations = 0;
+    };
+
+    [[nodiscard]] Effort quick_effort() const {
+        constexpr std::int64_t kPerRank = 100;
+        constexpr std::int64_t kFewest = 20'000;
+        constexpr std::int64_t kMost = 200'000;
+        return {1, std::clamp(kPerRank * workload_->rank_count(), kFewest, kMost)};
+    }
+
+    /// As much as a search of its own would make, unless all of them together would take minutes.
+    [[nodiscard]] Effort proper_effort(std::size_t searches) const {
+        constexpr std::int64_t kPerRank = 2000;
+        constexpr std::int64_t kFewest = 200'000;
+        constexpr std::int64_t kAll = 20'000'000;
+        constexpr std::int64_t kRestarts = 8;
+        const std::int64_t each = kAll / static_cast<std::int64_t>(searches);
+        const std::int64_t wanted = std::max(kPerRank * workload_->rank_count(), kFewest);
+        const std::int64_t restarts = std::clamp<std::int64_t>(each / wanted, 1, kRestarts);
+        return {static_cast<std::int32_t>(restarts), std::clamp(each / restarts, kFewest / 4, wanted)};
+    }
+
+    [[nodiscard]] Placed search(const ShapeReport& row, std::uint64_t seed, const Effort& effort) const {
+        MapRequest job = request_.job;
+        job.machine = machine_;
+        job.workload = workload_;
+        job.message_size_bytes.reset();
+        job.allocation.shape = row.times.shape;
+        job.allocation.origin.clear();
+        job.strategy = "anneal";
+        job.search.seed = seed;
+        job.search.threads = 1;  // searches run side by side
+        job.search.restarts = effort.restarts;
+        job.search.evaluations = effort.evaluations;
+        const MapReport found = run_map(job, {{}, control_.stop});
+        return {.allocation = found.allocation,
+                .mapping = found.mapping,
+                .value = found.value,
+                .objective = found.objective,
+                .unit = found.unit,
+                .set_contention = found.metrics.set_contention,
+                .optimal = found.optimal,
+                .is_complete = !found.interrupted};
+    }
+
+    /// work(i) side by side, with progress. After an interruption the rest is left out.
+    void search_side_by_side(std::int64_t count, const std::function<void(std::int64_t)>& work) {
+        std::int64_t done = 0;
+        std::mutex mutex;
+        const auto tell = [&](std::int64_t more) {
+            const std::scoped_lock lock(mutex);
+            done += more;
+            if (control_.progress) control_.progress({"searching", done, count});
+        };
+        tell(0);
+        run_side_by_side(count, request_.job.search.threads, [&](std::int64_t i) {
+            if (control_.is_stopped()) return;
+            work(i);
+            tell(1);
+        });
+    }
+
+    static void note(const Placed& placed, ShapeReport& row) {
+        if (row.is_searched && !(placed.value < row.times.search_value)) return;
+        row.is_searched = true;
+        row.times.search_value = placed.value;
+        row.set_contention = placed.set_contention;
+        row.contention_sum =
+            std::accumulate(placed.set_contention.begin(), placed.set_contention.end(), std::int64_t{0});
+        row.optimal = placed.optimal;
+        row.idle_nodes = idle_nodes(placed);
+    }
+
+    void look_at_all() {
+        const std::size_t count = std::min(report_.shapes.size(), kMostSearchedShapes);
+        std::vector<Placed> placed(count);
+        search_side_by_side(static_cast<std::int64_t>(count), [&](std::int64_t i) {
+            const auto k = static_cast<std::size_t>(i);
+            placed[k] = search(report_.shapes[k], request_.job.search.seed, quick_effort());
+        });
+        for (std::size_t k = 0; k < count; ++k) {
+            if (!placed[k].is_complete) is_cut_short_ = true;
+            if (placed[k].allocation == nullptr) continue;
+            note(placed[k], report_.shapes[k]);
+            hops_ = std::max(hops_, hops_of(placed[k]));
+            report_.objective = placed[k].objective;
+            report_.unit = placed[k].unit;
+        }
+    }
+
+    [[nodiscard]] double hops_of(const Placed& placed) const {
+        return packet_hops_per_iteration(machine_, *placed.allocation, *workload_, placed.mapping);
+    }
+
+    /// Requests, the best first by the worst search value of their shapes (then by their distances), as lists of rows.
+    [[nodiscard]] std::vector<std::vector<std::size_t>> requests() const {
+        std::vector<std::vector<std::size_t>> groups;
+        for (std::size_t k = 0; k < report_.shapes.size(); ++k) {
+            if (!report_.shapes[k].is_searched) continue;
+            const auto same = [&](const std::vector<std::size_t>& group) {
+                return report_.shapes[group.front()].times.request == report_.shapes[k].times.request;
+            };
+            const auto found = std::ranges::find_if(groups, same);
+            if (found == groups.end()) {
+                groups.push_back({k});
+            } else {
+                found->push_back(k);
+            }
+        }
+        std::ranges::stable_sort(groups, {}, [&](const std::vector<std::size_t>& group) {
+            double worst = 0;
+            for (const std::size_t k : group) worst = std::max(worst, report_.shapes[k].times.search_value);
+            return worst;
+        });
+        return groups;
+    }
+
+    /// The finalists that the budget allows, with seeds and iterations in the report; none when it allows no two.
+    std::vector<std::size_t> affordable_finalists() {
+        const auto groups = requests();
+        if (groups.empty()) return {};
+        const std::size_t most = std::min(groups.size(), static_cast<std::size_t>(request_.finalists));
+        const std::size_t least = std::min<std::size_t>(most, 2);
+        const std::int32_t fewest_seeds = std::min(request_.seeds, 2);
+        const auto rows = [&](std::size_t count) {
+            std::vector<std::size_t> list;
+            for (std::size_t g = 0; g < count; ++g) list.insert(list.end(), groups[g].begin(), groups[g].end());
+            return list;
+        };
+        const auto fits = [&](std::size_t count, std::int32_t seeds, double overdraft) {
+            constexpr int kWithAndWithout = 2;
+            const auto runs = static_cast<std::int64_t>(rows(count).size()) * seeds * kWithAndWithout;
+            const auto iterations =
+                affordable_iterations(hops_, workload_->iterations(), runs, request_.packet_hops, overdraft);
+            if (!iterations) return false;
+            report_.iterations = *iterations;
+            report_.seeds = seeds;
+            return true;
+        };
+        // Rather fewer finalists than less than four iterations of each; overdrafts are the last resort.
+        constexpr double kHalf = 0.5;
+        for (std::size_t count = most; count >= least; --count) {
+            if (fits(count, request_.seeds, kHalf)) return rows(count);
+        }
+        if (fits(least, fewest_seeds, kOverdraft)) return rows(least);
+        return {};
+    }
+
+    void try_finalists() {
+        if (!missing_times(machine_).empty()) return;
+        const std::vector<std::size_t> finalists = affordable_finalists();
+        if (finalists.empty()) return;
+        const auto seeds = static_cast<std::size_t>(report_.seeds);
+        std::vector<Placed> placed(finalists.size() * seeds);
+        const Effort effort = proper_effort(placed.size());
+        search_side_by_side(static_cast<std::int64_t>(placed.size()), [&](std::int64_t i) {
+            const auto k = static_cast<std::size_t>(i);
+            placed[k] = search(report_.shapes[finalists[k / seeds]], request_.job.search.seed + k % seeds, effort);
+        });
+        if (std::ranges::any_of(placed, [](const Placed& one) { return !one.is_complete; })) {
+            is_cut_short_ = true;
+            return;
+        }
+        for (std::size_t k = 0; k < placed.size(); ++k) {
+            note(placed[k], report_.shapes[finalists[k / seeds]]);
+            report_.shapes[finalists[k / seeds]].is_finalist = true;
+        }
+        simulate(finalists, placed);
+    }
+
+    void simulate(const std::vector<std::size_t>& finalists, const std::vector<Placed>& placed) {
+        const auto seeds = static_cast<std::size_t>(report_.seeds);
+        std::vector<AdviceRun> runs;
+        for (const Placed& one : placed) {
+            for (const bool with : {false, true}) {
+                AdviceRun& run = runs.emplace_back();
+                run = {&machine_, one.allocation.get(), workload_.get(), &one.mapping, {}, {}, report_.iterations};
+                run.barriers = {.without = !with, .with = with};
+            }
+        }
+        const auto times = simulate_runs(runs, request_.job.search.threads, control_);
+        report_.simulations = static_cast<std::int64_t>(runs.size()) -
+                              std::ranges::count_if(times, [](const auto& time) { return !time; });
+        for (std::size_t f = 0; f < finalists.size(); ++f) {
+            const std::span<const std::optional<SimulatedTime>> own(&times[f * seeds * 2], seeds * 2);
+            if (std::ranges::any_of(own, [](const auto& time) { return !time; })) {
+                is_cut_short_ = true;
+                continue;
+            }
+            ShapeTimes& row = report_.shapes[finalists[f]].times;
+            for (std::size_t k = 0; k < own.size(); k += 2) {
+                row.without_barriers.push_back(*own[k]);
+                row.with_barriers.push_back(*own[k + 1]);
+            }
+        }
+    }
+
+    void sort_rows() {
+        std::ranges::stable_sort(report_.shapes, {}, [](const ShapeReport& row) {
+            const bool is_simulated = !row.times.without_barriers.empty();
+            return std::tuple(!is_simulated, is_simulated ? shape_time(row.times).mean_seconds : 0, !row.is_searched,
+                              row.times.search_value);
+        });
+    }
+
+    const ShapeAdviceRequest& request_;
+    const AdviceControl& control_;
+    Machine machine_;
+    std::shared_ptr<const Workload> workload_;
+    ShapeAdviceReport report_;
+    double hops_ = 0;  ///< packet-hops of an iteration of the longest placement found
+    bool is_cut_short_ = false;
+};
+
+}  // namespace
+
+ShapeAdviceReport run_advise_shape(const ShapeAdviceRequest& request, const AdviceControl& control) {
+    return ShapeAdvisor(request, control).run();
+}
+
+}  // namespace haichi

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mapper/advise/shape.h"
+#include "mapper/job/advice_runs.h"
+#include "mapper/job/map_job.h"
+
+namespace haichi {
+
+/// Everything `haichi advise shape` is asked.
+struct ShapeAdviceRequest {
+    MapRequest job;                          ///< whose shape, nodes, strategy, start and search limits are not used
+    std::int64_t node_count = 0;             ///< 0: as many as the ranks need
+    std::int32_t finalists = 4;              ///< requests whose shapes are searched properly and simulated
+    std::int32_t seeds = 3;                  ///< of the search, from job.search.seed on: placements of each finalist
+    double packet_hops = kAdvicePacketHops;  ///< that all simulations together may take
+};
+
+/// A row of the answer.
+struct ShapeReport {
+    ShapeTimes times;
+    double mean_distance = 0;
+    std::int32_t idle_nodes = 0;
+    bool is_searched = false;                  ///< else only its distances are known
+    bool is_finalist = false;                  ///< searched with all seeds
+    std::int64_t contention_sum = 0;           ///< of the best placement: most messages on a link, added over the sets
+    std::vector<std::int64_t> set_contention;  ///< of the best placement
+    bool optimal = false;                      ///< its search value reaches the bound
+};
+
+/// The answer: haichi-advice/1. A value.
+struct ShapeAdviceReport {
+    std::string machine;
+    std::int32_t ranks = 0;
+    std::int32_t ranks_per_node = 1;
+    std::int64_t wanted_nodes = 0;
+    std::int32_t node_count = 0;  ///< of all shapes; more than wanted when none has exactly as many
+    bool is_listed = false;       ///< the machine file lists the shapes
+    std::string objective;
+    std::string unit;
+    std::int32_t seeds = 0;          ///< that were used
+    SimulatedIterations iterations;  ///< of each simulation
+    std::int64_t simulations = 0;
+    std::vector<ShapeReport> shapes;  ///< best first: simulated ones, searched ones, others
+    ShapeAdvice advice;
+    bool interrupted = false;
+};
+
+/// Shapes that get a quick search at most; the most compact ones do. An answer says how many did not.
+inline constexpr std::size_t kMostSearchedShapes = 64;
+
+/// Looks at all allowed shapes with a quick search, searches the best requests with all seeds, and simulates each
+/// placement without and with barriers. Where the budget does not allow that, there are fewer finalists (at least two)
+/// and fewer seeds (at least two). Nodes that the machine file states as faulty do not count: where the job will lie is
+/// not known. Throws the errors of its parts; never prints.
+ShapeAdviceReport run_advise_shape(const ShapeAdviceRequest& request, const AdviceControl& control = {});
+
+}  // namespace haichi

@@ -1,0 +1,182 @@
+"""haichi advise: shape, barrier, rails."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from haichi_program import BIN, JOB, fail, haichi, succeed
+from sample_logs import sample
+
+BARE = """{"schema": "haichi-machine/1", "name": "bare", "topology": {"kind": "torus", "axes": [
+ {"name": "X", "size": 4, "wraps": true}, {"name": "Y", "size": 4, "wraps": true}]},
+ "link": {"bandwidth": "5GB/s"}, "allocations": [[4, 4], [2, 4]]}"""
+
+
+@pytest.fixture()
+def small(tmp_path: Path) -> Path:
+    """CG on 16 ranks, with small messages: a simulation takes hundredths of a second."""
+    succeed("pattern", "cg", "--ranks", 16, "--bytes", "100kB", "-o", "cg16.json", cwd=tmp_path)
+    (tmp_path / "bare.json").write_text(BARE)
+    return tmp_path
+
+
+def asked(place: Path, *arguments: object) -> dict:
+    answer = json.loads(succeed("advise", *arguments, "--json", cwd=place).stdout)
+    assert answer["schema"] == "haichi-advice/1"
+    assert answer["question"] == arguments[0]
+    return answer
+
+
+def test_shape_compares_what_the_scheduler_may_give(small: Path) -> None:
+    job = ["shape", "-m", "fx10-kyushu", "-w", "cg16.json", "--node-count", 24, "--seeds", 2]
+    answer = asked(small, *job)
+    assert (answer["nodes"], answer["wanted_nodes"], answer["listed_by_machine"]) == (24, 24, False)
+    assert {tuple(row["shape"]) for row in answer["shapes"]} == {
+        (1, 1, 2, 2, 3, 2),
+        (1, 2, 1, 2, 3, 2),
+        (2, 1, 1, 2, 3, 2),
+    }
+    # Logical 2x3x4 and 4x3x2 are one request.
+    assert len({tuple(row["request"]) for row in answer["shapes"]}) == 2
+    assert answer["simulations"] == 3 * 2 * 2
+    for row in answer["shapes"]:
+        assert row["idle_nodes"] == 8
+        assert row["contention_sum"] == sum(row["set_contention"])
+        times = row["without_barriers"]
+        assert len(times["by_seed"]) == 2
+        assert times["seconds"] == pytest.approx(sum(times["by_seed"]) / 2)
+    text = succeed("advise", *job, cwd=small).stdout
+    assert text.endswith("\n" + answer["sentence"] + "\n")
+    assert answer["advice"] in ("one", "several", "any")
+
+
+def test_shape_takes_the_next_larger_number_of_nodes_and_what_the_file_lists(small: Path) -> None:
+    text = succeed("advise", "shape", "-m", "fx10-kyushu", "-w", "cg16.json", "--seeds", 1, cwd=small).stdout
+    assert "16 ranks on 24 nodes of fx10-kyushu" in text
+    assert "no allowed shape has 16 nodes: the next larger number is 24\n" in text
+    answer = asked(small, "shape", "-m", "bare.json", "-w", "cg16.json")
+    assert answer["listed_by_machine"] and [row["shape"] for row in answer["shapes"]] == [[4, 4]]
+    assert answer["advice"] == "unknown"
+    assert answer["sentence"].startswith(
+        "Do not know: machine bare does not state packet.payload, router.switch_latency and node.mpi_call_overhead,"
+    )
+    assert fail(2, "advise", "shape", "-m", "bare.json", "-w", "cg16.json", "--node-count", 17, cwd=small) == (
+        "error: machine bare has no job shape of 17 nodes or more\n"
+        "hint: its file lists the allowed ones as 'allocations'\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["shape", "-m", "fx10-kyushu"], "--workload is missing"),
+        (["shape", "-w", "cg16.json"], "--machine is missing"),
+        (["shape", "-m", "fattree:2x4", "-w", "cg16.json"], "is no mesh or torus"),
+        (["shape", "-m", "fx10-kyushu", "-w", "cg16.json", "--node-count", 15], "16 ranks do not fit on 15 nodes"),
+        (["shape", "-m", "fx10-kyushu", "-w", "cg16.json", "--node-count", 769], "no job shape of 769 nodes"),
+        (["shape", "-m", "fx10-kyushu", "-w", "cg16.json", "--seeds", 0], "--seeds: '0' is too small"),
+        (["shape", "-m", "fx10-kyushu", "-w", "cg16.json", "--packet-hops", "0.5"], "is too small"),
+        (["barrier", *JOB, "-w", "cg16.json", "--imbalance", "5%"], "no set of the workload computes"),
+        (["barrier", *JOB, "-w", "cg16.json", "--imbalance", "5"], "unit"),
+        (["barrier", *JOB, "-w", "cg16.json", "--draws", 3], "those of --imbalance"),
+        (["barrier", *JOB, "-w", "cg16.json", "--sizes", "1MiB,"], "--sizes"),
+        (["barrier", *JOB, "-w", "cg16.json", "--sizes", "1MiB", "--message-size", "1KiB"], "exclude each other"),
+        (["barrier", *JOB, "-w", "cg16.json", "-f", "json"], "there is no --map"),
+        (["rails"], "FILE of a log is missing"),
+        (["shapes"], "did you mean 'shape'?"),
+    ],
+)
+def test_wrong_questions_are_refused(small: Path, arguments: list[object], words: str) -> None:
+    assert words in fail(2, "advise", *arguments, cwd=small)
+
+
+def test_barrier_names_the_set_that_contention_slides_into(mapped: Path) -> None:
+    # Nothing contends in the map: a barrier of 5 us costs that.
+    job = ["barrier", *JOB, "-w", "cg64.json"]
+    none = asked(mapped, *job, "--map", "cg64.map")
+    assert none["set_contention"] == [1, 1, 1, 1]
+    (answer,) = none["answers"]
+    assert (answer["advice"], answer["simulations"], answer["tried_all"]) == ("none", 16, True)
+    assert answer["gain_seconds"] == pytest.approx(-0.005, abs=0.002)
+    # The default placement has contention 2 in sets 3 and 4.
+    text = succeed("advise", *job, cwd=mapped).stdout
+    assert "contention of its sets 1 1 2 2\n" in text
+    assert text.splitlines()[-1].startswith("Use a barrier before set ")
+
+
+def test_barriers_pay_for_large_messages_only(mapped: Path) -> None:
+    job = ["barrier", *JOB, "-w", "cg64.json", "--sizes", "512KiB,4KiB,64KiB"]
+    answer = asked(mapped, *job)
+    assert [one["message_size"] for one in answer["answers"]] == [4096, 65536, 524288]
+    assert [one["advice"] for one in answer["answers"]] == ["none", "none", "sets"]
+    assert answer["pays_from_bytes"] == 524288
+    assert answer["sentence"] == "Barriers pay from messages of 524288 bytes on."
+
+
+def test_an_imbalance_is_drawn_several_times_and_answers_are_reproducible(small: Path) -> None:
+    job = ["barrier", *JOB, "-w", "cg16.json", "--imbalance", "50us", "--draws", 3]
+    answer = asked(small, *job)
+    assert (answer["draws"], answer["imbalance_seconds"]) == (3, 5e-5)
+    (one,) = answer["answers"]
+    assert one["simulations"] == 8 + 2 * 2
+    assert len(one["choices"][0]["seconds"]) == 3 and len(set(one["choices"][0]["seconds"])) == 3
+    assert asked(small, *job, "--threads", 1) == answer
+    assert asked(small, *job, "--seed", 5) != answer
+
+
+def test_a_machine_that_does_not_state_what_a_barrier_costs(mapped: Path) -> None:
+    answer = asked(mapped, "barrier", "-m", "torus:8x8", "-w", "cg64.json", "--message-size", "64KiB")
+    (one,) = answer["answers"]
+    if one["advice"] == "unknown":
+        assert "node.barrier" in answer["sentence"] and one["break_even_seconds"] > 0
+    else:
+        assert one["advice"] == "none" and one["gain_seconds"] <= 0
+
+
+def test_ctrl_c_keeps_what_is_known(small: Path) -> None:
+    succeed("pattern", "cg", "--ranks", 64, "--bytes", 2**30, "-o", "endless.json", cwd=small)
+    run = subprocess.Popen(
+        [BIN, "advise", "barrier", *JOB, "-w", "endless.json", "--packet-hops", "1e15", "--json"],
+        cwd=small,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    time.sleep(1)
+    run.send_signal(signal.SIGINT)
+    out, words = run.communicate(timeout=60)
+    assert run.returncode == 130
+    answer = json.loads(out)
+    assert answer["interrupted"] is True and "interrupted" in answer["sentence"]
+    assert words == "interrupted: this is what is known so far\n"
+
+
+def test_rails_follow_from_a_profile_or_from_measured_runs(tmp_path: Path) -> None:
+    for name, kind, ranks in [("a", "ring", 8), ("c", "broadcasts", 8)]:
+        sample(kind, ranks, tmp_path / name)
+    answer = asked(tmp_path, "rails", "a", "c", "--interfaces", 4)
+    assert answer["measured"] is False
+    assert [(one["processes"], one["advice"]) for one in answer["answers"]] == [(8, "more"), (8, "fewer")]
+    shown = json.loads(succeed("log", "show", "a", "--rails", "--interfaces", 4, "--json", cwd=tmp_path).stdout)
+    assert answer["answers"][0] == shown["rail_advice"]
+
+    answer = asked(tmp_path, "rails", "rails=1:a", "rails=2:c")
+    assert answer["measured"] is True
+    assert [(one["advice"], one["rails"]) for one in answer["answers"]] == [("measured", 1)]
+    assert answer == asked(tmp_path, "rails", "--rails", "1,2", "a", "c")
+    text = succeed("advise", "rails", "rails=1:a", "rails=2:c", cwd=tmp_path).stdout
+    assert "measured: 2 s with 1 rail, 6.44 s with 2 rails" in text
+    assert text.endswith("\n\n8 processes: use 1 rail.\n")
+    assert "--rails has 1 numbers for 2 logs" in fail(2, "advise", "rails", "a", "c", "--rails", "1", cwd=tmp_path)
+
+
+def test_output_goes_to_a_file(small: Path) -> None:
+    job = ["advise", "barrier", *JOB, "-w", "cg16.json", "--simulations", 2]
+    assert succeed(*job, "-o", "answer.txt", cwd=small).stdout == ""
+    assert (small / "answer.txt").read_text() == succeed(*job, cwd=small).stdout
+    assert haichi(*job, "-o", "missing/answer.txt", cwd=small).returncode == 2
