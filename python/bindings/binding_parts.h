@@ -15,5 +15,7 @@ void bind_extraction(pybind11::module_& module);
 void bind_job(pybind11::module_& module);
 /// What pictures of a placement need; behind the job.
 void bind_view(pybind11::module_& module);
+/// Advice on shapes, barriers and rails.
+void bind_advice(pybind11::module_& module);
 
 }  // namespace haichi

@@ -84,6 +84,7 @@ PYBIND11_MODULE(_core, module) {
     bind_simulate(module);
     bind_job(module);
     bind_view(module);
+    bind_advice(module);
 }
 
 }  // namespace haichi

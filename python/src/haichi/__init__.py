@@ -9,6 +9,19 @@
 
 from importlib.metadata import version as _version
 
+from haichi.advice import (
+    BarrierAdvice,
+    BarrierAnswer,
+    BarrierTimes,
+    RailAdvice,
+    RailAnswer,
+    ShapeAdvice,
+    ShapeChoice,
+    TimesOfSeeds,
+    advise_barrier,
+    advise_rails,
+    advise_shape,
+)
 from haichi.comparison import Comparison, ComparisonProgress, compare
 from haichi.errors import Error, InputError, InternalError, OptionError, UnsupportedError
 from haichi.extraction import Extraction, extract_sets
@@ -31,6 +44,9 @@ from haichi.workload import Messages, Workload
 __version__ = _version("haichi")
 
 __all__ = [
+    "BarrierAdvice",
+    "BarrierAnswer",
+    "BarrierTimes",
     "Comparison",
     "ComparisonProgress",
     "Axis",
@@ -43,7 +59,11 @@ __all__ = [
     "Machine",
     "Messages",
     "OptionError",
+    "RailAdvice",
+    "RailAnswer",
     "Result",
+    "ShapeAdvice",
+    "ShapeChoice",
     "RobustPlacement",
     "SearchProgress",
     "ShapesResult",
@@ -51,8 +71,12 @@ __all__ = [
     "SimulatedRun",
     "Simulation",
     "SimulationProgress",
+    "TimesOfSeeds",
     "UnsupportedError",
     "Workload",
+    "advise_barrier",
+    "advise_rails",
+    "advise_shape",
     "compare",
     "evaluate",
     "extract_sets",

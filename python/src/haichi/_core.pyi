@@ -265,3 +265,38 @@ def run_simulate(
     history_path: str,
     progress: Callable[[float, int, int, int, float], object] | None,
 ) -> SimulateReport: ...
+
+ADVICE_PACKET_HOPS: float
+
+def advise_shape(
+    machine: Machine,
+    workload: Workload,
+    *,
+    allocation: AllocationRequest,
+    objective: str,
+    message_size_bytes: int | None,
+    node_count: int,
+    seed: int,
+    seeds: int,
+    finalists: int,
+    packet_hops: float,
+    threads: int,
+) -> str: ...
+def advise_barrier(
+    machine: Machine,
+    workload: Workload,
+    *,
+    allocation: AllocationRequest,
+    map: str | npt.NDArray[Any] | None,
+    format: str,
+    hosts: str,
+    message_size_bytes: int | None,
+    imbalance: str,
+    draws: int,
+    seed: int,
+    sizes: list[int],
+    most_simulations: int,
+    packet_hops: float,
+    threads: int,
+) -> str: ...
+def advise_rails(logs: list[tuple[str, str, int | None]], *, format: str, interfaces: int) -> str: ...
