@@ -95,7 +95,7 @@ class ShapeAdvisor {
     [[nodiscard]] Effort quick_effort() const {
         constexpr std::int64_t kPerRank = 100;
         constexpr std::int64_t kFewest = 20'000;
-        constexpr std::int64_t kMost = 200'000;
+        constexpr std::int64_t kMost = 50'000;
         return {1, std::clamp(kPerRank * workload_->rank_count(), kFewest, kMost)};
     }
 
@@ -104,8 +104,11 @@ class ShapeAdvisor {
         constexpr std::int64_t kPerRank = 2000;
         constexpr std::int64_t kFewest = 200'000;
         constexpr std::int64_t kAll = 20'000'000;
+        constexpr std::int64_t kAllOfLarge = 5'000'000;  // an evaluation takes many times longer there
+        constexpr std::int32_t kLarge = 1024;
         constexpr std::int64_t kRestarts = 8;
-        const std::int64_t each = kAll / static_cast<std::int64_t>(searches);
+        const std::int64_t all = workload_->rank_count() > kLarge ? kAllOfLarge : kAll;
+        const std::int64_t each = all / static_cast<std::int64_t>(searches);
         const std::int64_t wanted = std::max(kPerRank * workload_->rank_count(), kFewest);
         const std::int64_t restarts = std::clamp<std::int64_t>(each / wanted, 1, kRestarts);
         return {static_cast<std::int32_t>(restarts), std::clamp(each / restarts, kFewest / 4, wanted)};
