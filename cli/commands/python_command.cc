@@ -35,10 +35,11 @@ std::string interpreter() {
 
 /// Asks without importing: a broken package is to show its own error. What the interpreter says of itself stays unseen.
 bool has_haichi(const std::string& python) {
+    std::string safe_path = "-P";  // nothing from the current folder
     std::string option = "-c";
     std::string question = "import importlib.util, sys; sys.exit(0 if importlib.util.find_spec('haichi') else 9)";
     std::string name = python;
-    std::array<char*, 4> arguments = {name.data(), option.data(), question.data(), nullptr};
+    std::array<char*, 5> arguments = {name.data(), safe_path.data(), option.data(), question.data(), nullptr};
     posix_spawn_file_actions_t silence;
     posix_spawn_file_actions_init(&silence);
     posix_spawn_file_actions_addopen(&silence, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
@@ -74,9 +75,10 @@ void run_python_command(char** arguments) {
             "`pip install .` in the source folder (scripts/install_python.sh does it in .venv); "
             "HAICHI_PYTHON names another interpreter");
     }
+    std::string safe_path = "-P";
     std::string option = "-m";
     std::string package = "haichi";
-    std::vector<char*> all = {python.data(), option.data(), package.data()};
+    std::vector<char*> all = {python.data(), safe_path.data(), option.data(), package.data()};
     for (; *arguments != nullptr; ++arguments) all.push_back(*arguments);
     all.push_back(nullptr);
     execvp(python.c_str(), all.data());

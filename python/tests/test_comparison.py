@@ -15,7 +15,7 @@ import pytest
 
 import haichi
 from haichi.comparison.journal import Journal
-from haichi.comparison.summary import Times, factor, savings, summarise_job
+from haichi.comparison.summary import Times, advise_overall, factor, summarise_job
 
 JOB = {"machine": "torus:4x4", "shapes": ["4x4", "2x4"], "strategies": ["default", "random", "hop-bytes", "tac3"]}
 
@@ -145,10 +145,21 @@ def test_csv_has_a_line_per_cell(small):
         ({"shapes": []}, "no shape"),
         ({"simulate": True, "barrier": "some"}, "some"),
         ({"strategies": ["map:none.txt"]}, "none.txt"),
+        ({"schedule": "papper"}, "papper"),
+        ({"evaluations": -5}, "evaluations"),
+        ({"restarts": -5}, "restarts"),
+        ({"seeds": 50_000_000}, "seeds"),
+        ({"seeds": [1.7]}, "seed"),
+        ({"shapes": [(2.7, 2)]}, "shape"),
+        ({"shapes": ["2x2", "02x2"]}, "twice"),
+        ({"processes": -3}, "processes"),
+        ({"nodes": "-"}, "standard input"),
+        ({"ppn": 0}, "ppn"),
+        ({"dask": "x"}, "no address"),
     ],
 )
 def test_what_is_wrong_with_all_cells_is_an_error_at_once(cg8, options, message):
-    with pytest.raises(haichi.OptionError, match=message):
+    with pytest.raises((haichi.OptionError, haichi.InputError), match=message):
         haichi.compare(cg8, "torus:4x4", **options)
 
 
@@ -173,15 +184,17 @@ WORKLOAD = {"name": "w", "iterations": 1000, "compute_seconds": 0.0}
 
 def test_savings_are_hours_with_their_uncertainty():
     usual = times("default", 1.5, is_seeded=False)
-    found = savings([(times("tac3", 1.0, 1.02, 0.98), usual, 1000)], "tac3", "simulated_seconds")
+    job = summarise_job(WORKLOAD, None, [times("tac3", 1.0, 1.02, 0.98), usual], usual, "simulated_seconds")
+    found = job
     assert found["helps"]
+    assert found["recommended"] == "tac3"
     assert found["hours_saved"] == pytest.approx(0.5 / 3600)
     assert found["hours_saved_spread"] == pytest.approx(0.02 / 3600)
     assert "3.33 ± 0.13 hours of every 10" in found["advice"]
 
 
-@pytest.mark.parametrize("seconds", [(1.499, 1.4985), (1.3, 1.7), (1.5, 1.5)])
-def test_mapping_that_saves_less_than_a_percent_or_the_spread_will_not_help(seconds):
+@pytest.mark.parametrize("seconds", [(1.499, 1.4985), (1.51, 1.6), (1.5, 1.5)])
+def test_mapping_that_saves_less_than_a_percent_will_not_help(seconds):
     usual = times("default", 1.5, is_seeded=False)
     job = summarise_job(WORKLOAD, None, [times("tac3", *seconds), usual], usual, "simulated_seconds")
     assert job["helps"] is False
@@ -196,6 +209,38 @@ def test_who_does_not_differ_beyond_the_spread_has_not_lost():
     assert "not different from rmatt" in job["verdict"]
 
 
+def test_what_saves_less_than_its_spread_is_not_known_to_help_unless_another_surely_does():
+    usual = times("default", 1.5, is_seeded=False)
+    unsure = times("random", 1.0, 1.7)
+    job = summarise_job(WORKLOAD, None, [unsure, usual], usual, "tac3_seconds")
+    assert job["helps"] is None
+    assert job["advice"].startswith("not known whether mapping helps here: the best, random, saves 0.15 ±")
+    sure = times("map:own", 1.4, is_seeded=False)
+    job = summarise_job(WORKLOAD, None, [unsure, sure, usual], usual, "tac3_seconds")
+    assert (job["winner"], job["recommended"]) == ("random", "map:own")
+
+
+def test_without_the_strategies_that_failed_nobody_knows():
+    usual = times("default", 1.5, is_seeded=False)
+    job = summarise_job(WORKLOAD, None, [usual], usual, "tac3_seconds", failed=["tac3"])
+    assert job["helps"] is None
+    assert job["advice"].startswith("do not know: tac3 failed")
+
+
+def test_the_last_line_adds_up_what_the_lines_of_the_jobs_say():
+    usual, slow = times("default", 1.0, is_seeded=False), times("default", 100.0, is_seeded=False)
+    jobs = [
+        ({"own": times("own", 0.5, is_seeded=False), "default": usual}, usual),
+        ({"own": times("own", 110.0, is_seeded=False), "default": slow}, slow),
+    ]
+    entries = [summarise_job(WORKLOAD, None, list(t.values()), base, "tac3_seconds") for t, base in jobs]
+    found = advise_overall(jobs, entries, "tac3_seconds")
+    assert found["helps"]
+    assert found["hours_saved"] == pytest.approx(0.5 / 3600)
+    assert found["seconds_before"] == 101
+    assert found["advice"].startswith("map every job as its line says")
+
+
 # Nothing is lost
 
 
@@ -207,7 +252,7 @@ def test_a_journal_is_taken_over_and_a_torn_line_cut_off(cg8, tmp_path, small):
     path.write_bytes(b"".join(lines[:-1]) + lines[-1][:50])
     taken = []
     found = haichi.compare({"cg8": cg8}, **JOB, **options, progress=lambda news: taken.append(news.taken_over))
-    assert taken[-1] == len(lines) - 1
+    assert taken[-1] == len(lines) - 2  # without the first line and the torn one
     assert found.to_json() == small.to_json()
 
 
@@ -218,12 +263,38 @@ def test_a_journal_has_one_writer(tmp_path):
     first.close(remove=True)
 
 
-def test_what_is_no_journal_stays_as_it_is(cg8, tmp_path):
+@pytest.mark.parametrize(
+    "text", ['{"mine": 1}\n', '{"mine": 1}', "\n", '{"haichi-journal": 1}\n{"key": "a", "outcome": {}}\n']
+)
+def test_what_is_no_journal_stays_as_it_is(cg8, tmp_path, text):
     path = tmp_path / "results.json"
-    path.write_text('{"mine": 1}\n')
-    with pytest.raises(haichi.InputError, match="results.json:1"):
+    path.write_text(text)
+    with pytest.raises(haichi.InputError, match="results.json:[12]"):
         haichi.compare(cg8, "torus:4x4", journal=path)
-    assert path.read_text() == '{"mine": 1}\n'
+    assert path.read_text() == text
+
+
+def test_a_device_is_no_journal(cg8):
+    with pytest.raises(haichi.InputError, match="no file"):
+        haichi.compare(cg8, "torus:4x4", journal="/dev/zero")
+
+
+def test_more_seeds_take_over_what_is_done(cg8, small):
+    progress = []
+    options = {"restarts": 1, "evaluations": 2000, "progress": progress.append}
+    more = haichi.compare({"cg8": cg8}, **JOB, seeds=4, earlier=small, **options)
+    # Two shapes: default, and three strategies with three seeds.
+    assert progress[0].taken_over == 2 * (1 + 3 * 3)
+    assert more.to_json() == haichi.compare({"cg8": cg8}, **JOB, seeds=4, restarts=1, evaluations=2000).to_json()
+
+
+def test_names_are_made_distinct(cg8, tmp_path):
+    paths = [tmp_path / name for name in ("cg (2).json", "a/cg.json", "b/cg.json", "c/cg.json")]
+    for path in paths:
+        path.parent.mkdir(exist_ok=True)
+        cg8.write(path)
+    found = haichi.compare(paths, "torus:4x4", strategies=["default"], seeds=1)
+    assert [cell["workload"] for cell in found.cells] == ["cg (2)", "cg", "cg (3)", "cg (4)"]
 
 
 def program(*arguments: object, **options) -> subprocess.Popen:
@@ -303,7 +374,11 @@ def test_the_program_prints_what_the_package_finds(small, cg8, tmp_path):
         (["compare", "-m", "torus:4", "-w", "none.json"], "none.json"),
         (["compare", "-m", "torus:4", "-w", "none.json", "-o", "r.txt"], "r.txt"),
         (["compare", "-m", "torus:4", "--sedes", "3", "-w", "x"], "--sedes"),
+        (["compare", "-m", "torus:4", "-w", "x", "-o", "nowhere/r.json"], "nowhere"),
+        (["compare", "-m", "torus:4", "-w", "x", "--seeds", "1" * 5000], "--seeds"),
+        (["compare", "-m", "torus:4", "-w", "x", "--barrier", "none"], "--simulate"),
         (["report", "none.json"], "none.json"),
+        (["report", "none.json", "-o", "none.json"], "none.json"),
     ],
 )
 def test_wrong_usage_is_one_error(arguments, message, tmp_path):
@@ -313,6 +388,37 @@ def test_wrong_usage_is_one_error(arguments, message, tmp_path):
     assert out == ""
     assert messages.startswith("error: ")
     assert message in messages
+
+
+@pytest.mark.skipif("HAICHI_BIN" not in os.environ, reason="needs the program")
+def test_what_lies_in_the_current_folder_is_not_imported(cg8, tmp_path):
+    cg8.write(tmp_path / "cg8.json")
+    for module in ("statistics", "haichi", "random"):
+        (tmp_path / f"{module}.py").write_text("raise SystemExit('imported from the current folder')")
+    job = ["compare", "-m", "torus:4x4", "-w", "cg8.json", "--strategies", "tac3", "--seeds", "1", "--quiet"]
+    environment = os.environ | {"HAICHI_PYTHON": sys.executable}
+    run = subprocess.run(
+        [os.environ["HAICHI_BIN"], *job], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert (run.returncode, run.stderr) == (0, "")
+
+
+@pytest.mark.skipif("HAICHI_BIN" not in os.environ, reason="needs the program")
+def test_a_full_standard_output_is_one_error(cg8, tmp_path):
+    cg8.write(tmp_path / "cg8.json")
+    job = ["compare", "-m", "torus:4x4", "-w", str(tmp_path / "cg8.json"), "--strategies", "default", "--seeds", "1"]
+    environment = os.environ | {"HAICHI_PYTHON": sys.executable}
+    with open("/dev/full", "w") as full:
+        run = subprocess.run(
+            [os.environ["HAICHI_BIN"], *job],
+            env=environment,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert run.returncode == 2
+    assert run.stderr.startswith("error: standard output cannot be written")
 
 
 @pytest.mark.skipif("HAICHI_BIN" not in os.environ, reason="needs the program")
@@ -332,7 +438,7 @@ def test_the_program_says_what_to_install_for_its_python_commands(tmp_path):
 
 def children_computing_cells() -> list[int]:
     found = subprocess.run(
-        ["ps", "-o", "pid=,args=", "--ppid", str(os.getpid())], capture_output=True, text=True, check=True
+        ["ps", "-ww", "-o", "pid=,args=", "--ppid", str(os.getpid())], capture_output=True, text=True, check=True
     )
     return [int(line.split()[0]) for line in found.stdout.splitlines() if "haichi.comparison.worker" in line]
 

@@ -14,11 +14,11 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from haichi import _core
-from haichi.comparison import ComparisonProgress, compare
+from haichi.comparison import Comparison, ComparisonProgress, compare
 from haichi.comparison.files import read_comparison
-from haichi.comparison.results import check_output_name
+from haichi.comparison.results import check_output
 from haichi.comparison.strategies import DEFAULT_STRATEGIES, split_strategies
-from haichi.errors import Error, InternalError, OptionError
+from haichi.errors import Error, InputError, InternalError, OptionError
 
 _DONE = 0
 _BAD_INPUT = 2
@@ -109,8 +109,8 @@ def _add_compare(commands: Any) -> None:
     add("--schedule", default="auto", help="auto, paper or rmatt")
     add("--restarts", metavar="N", help="of every search")
     add("--simulate", action="store_true", help="simulate every placement, packet by packet")
-    add("--barrier", default="both", metavar="WHICH", help="none, sets or both (default): how it is simulated")
-    add("--sim-iterations", default="auto", metavar="N", help="auto, all or a number")
+    add("--barrier", metavar="WHICH", help="none, sets or both (default): how it is simulated")
+    add("--sim-iterations", metavar="N", help="auto (default), all or a number")
     add("--origin", metavar="AT", help="corner of the job on the machine")
     add("--nodes", metavar="FILE", help="list of the job's nodes, instead of shapes")
     add("--faulty", metavar="FILE", help="list of nodes that are down")
@@ -132,7 +132,7 @@ def _add_compare(commands: Any) -> None:
 def _count(name: str, text: str | None, least: int = 1) -> int:
     if text is None:
         return 0
-    if not text.isdecimal() or not least <= int(text) < 2**63:
+    if not text.isdecimal() or len(text) > 19 or not least <= int(text) < 2**63:
         raise OptionError(f"{name}: {text!r} is no whole number from {least}")
     return int(text)
 
@@ -166,14 +166,18 @@ def _sim_iterations(text: str) -> Any:
 def _run_compare(options: argparse.Namespace) -> int:
     outputs: list[str] = options.output or []
     for path in outputs:
-        check_output_name(path)
+        check_output(path)
     if options.no_views and any(path.endswith(".html") for path in outputs):
         raise OptionError("--no-views leaves out what the report shows")
+    if not options.simulate and (options.barrier or options.sim_iterations):
+        raise OptionError("--barrier and --sim-iterations are those of --simulate, which is not given")
     journal = f"{outputs[0]}.journal" if outputs else None
+    earlier = _earlier(outputs)
     progress = None if options.quiet or not sys.stderr.isatty() else _ProgressLine()
     comparison = compare(
-        _workload_paths(options),
+        options.workload,
         options.machine,
+        workload_format=options.workload_format,
         shapes=_shapes(options.shapes),
         strategies=split_strategies(options.strategies),
         seeds=_seeds(options.seeds),
@@ -183,8 +187,8 @@ def _run_compare(options: argparse.Namespace) -> int:
         schedule=options.schedule,
         restarts=_count("--restarts", options.restarts),
         simulate=options.simulate,
-        barrier=options.barrier,
-        sim_iterations=_sim_iterations(options.sim_iterations),
+        barrier=options.barrier or "both",
+        sim_iterations=_sim_iterations(options.sim_iterations or "auto"),
         origin=options.origin,
         nodes=options.nodes,
         faulty=options.faulty,
@@ -197,19 +201,24 @@ def _run_compare(options: argparse.Namespace) -> int:
         dask=options.dask,
         journal=journal,
         views=not options.no_views and (options.json or any(not path.endswith(".csv") for path in outputs)),
+        earlier=earlier,
         progress=progress,
     )
     if progress is not None:
         progress.clear()
-    for path in outputs:
+    # Half a comparison is better than none, but not than a whole one.
+    is_kept = comparison.interrupted and earlier is not None and not earlier.interrupted
+    for path in [] if is_kept else outputs:
         comparison.write(path, timing=options.timing)
     if journal is not None and not comparison.interrupted:
         Path(journal).unlink(missing_ok=True)
-    sys.stdout.write(comparison.to_json(timing=options.timing) if options.json else comparison.text())
-    sys.stdout.flush()
+    if comparison.warning:
+        print(f"warning: {comparison.warning}", file=sys.stderr)
+    _print(comparison.to_json(timing=options.timing) if options.json else comparison.text())
     if comparison.interrupted:
+        kept = f"{outputs[0]} is as it was; " if is_kept else ""
         if journal is not None:
-            print(f"interrupted; the same command goes on where it stopped ({journal})", file=sys.stderr)
+            print(f"interrupted; {kept}the same command goes on where it stopped ({journal})", file=sys.stderr)
         return _INTERRUPTED
     if all(cell["status"] == "failed" for cell in comparison.cells):
         first = comparison.cells[0]
@@ -217,14 +226,32 @@ def _run_compare(options: argparse.Namespace) -> int:
     return _DONE
 
 
-def _workload_paths(options: argparse.Namespace) -> Any:
-    """Read here, so that a wrong file ends the command before anything is computed."""
-    from haichi.workload import Workload
+def _earlier(outputs: Sequence[str]) -> Comparison | None:
+    """What stands in the first output already, where that is a comparison."""
+    if not outputs or not outputs[0].endswith(".json") or not Path(outputs[0]).is_file():
+        return None
+    try:
+        return Comparison.read(outputs[0])
+    except InputError:
+        return None  # something else, which is to be replaced
 
-    paths: list[str] = options.workload
-    if options.workload_format:
-        return {path: Workload.from_file(path, options.workload_format) for path in paths}
-    return paths
+
+def _print(text: str) -> None:
+    """To standard output; as ASCII where that is all it takes. Raises InputError when it is full or closed."""
+    if sys.stdout is None:
+        raise InputError("standard output is closed")
+    try:
+        text.encode(sys.stdout.encoding)
+    except UnicodeEncodeError:
+        text = text.replace("±", "+-").replace("µ", "u").encode("ascii", "backslashreplace").decode()
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left in the buffer
+        raise InputError(f"standard output cannot be written: {error.strerror}") from error
 
 
 class _ProgressLine:
@@ -268,6 +295,7 @@ def _run_report(options: argparse.Namespace) -> int:
     from haichi.report import write_figures, write_report
 
     output = options.output or str(Path(options.results).with_suffix(".html"))
+    check_output(output, (".html",))
     write_report(comparison, output, source=options.results)
     if options.figures is not None:
         write_figures(comparison, options.figures, source=options.results)

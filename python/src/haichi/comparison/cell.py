@@ -80,7 +80,7 @@ class Cell:
             "strategy": asdict(self.strategy),
             "seed": self.seed if self.uses_seed else None,
             "job": asdict(self.job),
-            "effort": asdict(self.effort) if self.strategy.is_search else None,
+            "effort": asdict(self.effort) if self.strategy.takes_effort else None,
             "simulation": asdict(self.simulation),
             "files": [_file_digest(path) for path in self._files()],
             "version": version("haichi"),
@@ -157,7 +157,7 @@ def _place(cell: Cell) -> Result:
         strategy=cell.strategy.search,
         seed=cell.seed,
         threads=cell.threads,
-        **(asdict(cell.effort) if cell.strategy.is_search else {}),
+        **(asdict(cell.effort) if cell.strategy.takes_effort else {}),
         **job,
     )
 

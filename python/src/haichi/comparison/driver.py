@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -12,12 +13,13 @@ import numpy as np
 
 from haichi.comparison.cell import Cell, JobOptions, Outcome, compute_cell
 from haichi.comparison.executors import DaskWorkers, Executor, LocalProcesses, LostWorkerError
-from haichi.comparison.files import SCHEMA, one_line
+from haichi.comparison.files import SCHEMA, checked_outcome, one_line
 from haichi.comparison.journal import Journal
 from haichi.comparison.plan import (
     Plan,
     Shapes,
     distinct,
+    job_file,
     named_workloads,
     request_entry,
     search_effort,
@@ -25,12 +27,20 @@ from haichi.comparison.plan import (
     shape_text,
     shapes_by_workload,
     simulation_plan,
+    whole,
     with_message_size,
     workload_entry,
 )
 from haichi.comparison.results import Comparison
 from haichi.comparison.strategies import BASELINE, DEFAULT_STRATEGIES, parse_strategy
-from haichi.comparison.summary import Times, measure_of, summarise_job, summarise_overall, times_of
+from haichi.comparison.summary import (
+    Times,
+    advise_overall,
+    measure_of,
+    summarise_job,
+    summarise_overall,
+    times_of,
+)
 from haichi.errors import Error, InternalError, OptionError
 from haichi.machine import Machine
 from haichi.views import ViewRequest, placement_views
@@ -79,9 +89,11 @@ def compare(
     routing: str | None = None,
     fold: str | os.PathLike[str] = "default",
     count_nic: bool = False,
+    workload_format: str = "",
     processes: int = 0,
     dask: str | None = None,
     journal: str | os.PathLike[str] | None = None,
+    earlier: Comparison | None = None,
     views: bool = True,
     progress: Callable[[ComparisonProgress], object] | None = None,
 ) -> Comparison:
@@ -94,26 +106,29 @@ def compare(
     shapes: the shapes of the job, or of each workload by its name; None: the whole machine, or `nodes`.
     strategies: starts (``"default"``, ``"no-ring"``, ``"random"``, ``"greedy"``, ...), objectives, which are annealed
         on (``"tac3"``, ``"hop-bytes"``, ``"weighted(hop-bytes=0.7,tac3=0.3)"``, ``"./libx.so:name"``), searches
-        for tac3 (``"anneal"``, ``"tabu"``), or maps that exist already (``"map:FILE"``).
+        (``"anneal"`` for tac3, ``"tabu"`` for hop-bytes), or maps that exist already (``"map:FILE"``).
     seeds: so many from 1, or which. Strategies that do not depend on the seed are computed once.
     equal: every search makes equally many ``"evaluations"``, or may take equally many ``"seconds"`` (`time_limit`, on
         one processor; results are then not reproducible).
     evaluations, time_limit, schedule, restarts: of every search, as those of `optimize`.
     simulate: every placement is simulated, by `barrier` without barriers, with a barrier before every set, or both.
     sim_iterations: how many iterations are simulated, as `simulate` takes it.
+    workload_format: of workloads that are files; empty: each by its content.
     processes: how many compute cells here; 0: all processors.
     dask: address of a Dask scheduler; cells are computed by its workers, which must have the same haichi and see the
         files named here.
     journal: a file for what is done; a comparison that was killed goes on where it stopped when it is asked again.
+    earlier: results whose cells are taken over where they are the same.
     views: also make the pictures' data, which `Comparison.report` needs.
     progress: called after every cell, in the caller's thread. What it raises ends the comparison.
 
     A cell that fails is reported in the results and ends nothing. Ctrl-C gives what is done
     (`Comparison.interrupted`).
-    Raises OptionError, InputError and UnsupportedError for what is wrong with all cells.
+    Raises OptionError, InputError and UnsupportedError for what is wrong before a cell is computed: names, workloads,
+    the machine, the journal; a job that cannot be had is the error of its cells.
     """
     loaded = machine if isinstance(machine, Machine) else Machine(machine)
-    named = with_message_size(named_workloads(workloads), message_size)
+    named = with_message_size(named_workloads(workloads, workload_format), message_size)
     plan = Plan(
         machine=loaded,
         workloads=named,
@@ -122,11 +137,11 @@ def compare(
         seeds=seed_list(seeds),
         job=JobOptions(
             origin=None if origin is None else shape_text(origin),
-            nodes=None if nodes is None else os.fspath(nodes),
-            faulty=None if faulty is None else os.fspath(faulty),
-            ppn=ppn,
+            nodes=job_file("nodes", nodes),
+            faulty=job_file("faulty", faulty),
+            ppn=whole("ppn", ppn, 1),
             routing=routing,
-            fold=os.fspath(fold),
+            fold=job_file("fold", fold) or "default",
             count_nic=count_nic,
         ),
         effort=search_effort(equal, evaluations, time_limit, schedule, restarts),
@@ -137,9 +152,9 @@ def compare(
         raise OptionError("shapes exclude nodes", "a node list is the job's nodes")
     book = None if journal is None else Journal(journal)
     try:
-        executor: Executor = LocalProcesses(processes) if dask is None else DaskWorkers(dask)
+        executor: Executor = LocalProcesses(whole("processes", processes, 0)) if dask is None else DaskWorkers(dask)
         try:
-            comparison = _run(plan, executor, book, views, progress)
+            comparison = _run(plan, executor, book, _done_cells(earlier), views, progress)
         finally:
             if isinstance(executor, DaskWorkers):
                 executor.close()
@@ -156,6 +171,7 @@ def _run(
     plan: Plan,
     executor: Executor,
     book: Journal | None,
+    earlier: dict[str, Outcome],
     with_views: bool,
     progress: Callable[[ComparisonProgress], object] | None,
 ) -> Comparison:
@@ -163,25 +179,30 @@ def _run(
     keys = {id(cell): cell.key() for cell in listed}
     baselines = plan.baselines()
     baseline_keys = [cell.key() for cell in baselines]
-    outcomes = _Outcomes()
+    outcomes = _Outcomes(dict(earlier) | ({} if book is None else book.outcomes))
     interrupted = False
     views: dict[str, Any] = {"views": [], "networks": [], "message_lists": []}
     try:
         _compute(listed + baselines, list(keys.values()) + baseline_keys, executor, book, outcomes, progress)
     except KeyboardInterrupt:
         interrupted = True
-    cells = [_entry(cell, outcomes.by_key.get(keys[id(cell)])) for cell in listed]
+    cells = [_entry(cell, keys[id(cell)], outcomes.by_key.get(keys[id(cell)])) for cell in listed]
     found = [outcomes.by_key.get(key, {"status": "missing"}) for key in baseline_keys]
     summary = _summary(plan, cells, found)
+    trouble = ""
     if with_views and not interrupted:
         try:
             requests = list(_view_requests(plan, cells, found, summary))
             views = _merged(_results(executor.run(placement_views, [[request] for request in requests])))
         except KeyboardInterrupt:
             interrupted = True
+        except Error as error:  # the results count for more than their pictures
+            trouble = f"there are no pictures: {error}"
     content: dict[str, Any] = {"schema": SCHEMA, "haichi": version("haichi"), "request": request_entry(plan)}
     if interrupted:
         content["interrupted"] = True
+    if trouble:
+        content["warning"] = trouble
     content["workloads"] = [workload_entry(name, workload) for name, workload in plan.workloads.items()]
     return Comparison(content | {"cells": cells, "summary": summary} | views)
 
@@ -196,9 +217,8 @@ def _compute(
 ) -> None:
     """Fills `outcomes`, cell by cell, so that an interruption leaves what is done."""
     distinct = dict(zip(keys, cells, strict=True))
-    known = {} if book is None else {key: book.outcomes[key] for key in distinct if key in book.outcomes}
-    outcomes.by_key.update(known)
-    outcomes.taken_over = len(known)
+    outcomes.by_key = {key: outcome for key, outcome in outcomes.by_key.items() if key in distinct}
+    outcomes.taken_over = len(outcomes.by_key)
     failed = 0
 
     def tell() -> None:
@@ -206,7 +226,7 @@ def _compute(
             progress(ComparisonProgress(len(outcomes.by_key), len(distinct), failed, outcomes.taken_over))
 
     tell()
-    left = [key for key in distinct if key not in known]
+    left = [key for key in distinct if key not in outcomes.by_key]
     # With fewer cells than processors the searches get what is left; their results do not depend on it, unless they
     # are limited by time, where every one has one processor.
     threads = max(1, executor.processes // max(1, len(left)))
@@ -259,9 +279,22 @@ def _merged(parts: Sequence[dict[str, Any]]) -> dict[str, list[Any]]:
     return merged
 
 
-def _entry(cell: Cell, outcome: Outcome | None) -> dict[str, Any]:
-    head = {"workload": cell.workload_name, "shape": cell.shape, "strategy": cell.strategy.name, "seed": cell.seed}
-    return head | (outcome or {"status": "missing"})
+_HEAD = ("workload", "shape", "strategy", "seed")
+
+
+def _entry(cell: Cell, key: str, outcome: Outcome | None) -> dict[str, Any]:
+    head = dict(zip(_HEAD, (cell.workload_name, cell.shape, cell.strategy.name, cell.seed), strict=True))
+    return head | (outcome or {"status": "missing"}) | {"key": key}
+
+
+def _done_cells(earlier: Comparison | None) -> dict[str, Outcome]:
+    """By their keys."""
+    found: dict[str, Outcome] = {}
+    for cell in [] if earlier is None else earlier.cells:
+        with contextlib.suppress(ValueError, TypeError, KeyError):  # from an older version, or edited: computed again
+            outcome = {name: value for name, value in cell.items() if name not in (*_HEAD, "key")}
+            found[cell["key"]] = checked_outcome(outcome)
+    return found
 
 
 def _summary(plan: Plan, cells: Sequence[dict[str, Any]], baselines: Sequence[Outcome]) -> dict[str, Any]:
@@ -281,13 +314,16 @@ def _summary(plan: Plan, cells: Sequence[dict[str, Any]], baselines: Sequence[Ou
             if found is not None:
                 times[strategy.name] = found
         usual = times_of(BASELINE, [baseline], described, measure, False)
-        jobs.append((described, times, usual))
-        entries.append(summarise_job(described, shape, list(times.values()), usual, measure))
-    overall = summarise_overall(jobs, measure)
+        failed = [strategy.name for strategy in plan.strategies if strategy.name not in times]
+        jobs.append((times, usual))
+        entries.append(summarise_job(described, shape, list(times.values()), usual, measure, failed))
+    overall = summarise_overall([times for times, _ in jobs]) | advise_overall(jobs, entries, measure)
     missing = sum(cell["status"] == "missing" for cell in cells)
     if missing:
         for entry in (*entries, overall):
             entry |= {"helps": None, "advice": f"not known yet: {missing} of {len(cells)} cells are missing"}
+            if entry["winner"] is None:
+                entry["verdict"] = "no strategy is done yet"
     return {"jobs": entries, "overall": overall}
 
 

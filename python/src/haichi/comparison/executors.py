@@ -7,15 +7,24 @@ import itertools
 import os
 import pickle
 import queue
+import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, Protocol
 
-from haichi.errors import InputError, InternalError, UnsupportedError
+import haichi
+from haichi.errors import InputError, InternalError, OptionError, UnsupportedError
+
+_SECONDS_TO_CONNECT = 20
+
+_START_WORKER = "import sys; sys.path.append(sys.argv[1]); from haichi.comparison.worker import main; main()"
+"""This very package, wherever it lies; -P keeps what lies in the current folder from being imported."""
 
 
 class LostWorkerError(Exception):
@@ -38,6 +47,8 @@ class LocalProcesses:
     """A process for every processor, so that a crash costs one task and Python's lock nothing."""
 
     def __init__(self, processes: int = 0) -> None:
+        if processes < 0:
+            raise OptionError(f"the number of processes must be 0 (all processors) or more, not {processes}")
         self.processes = processes or len(os.sched_getaffinity(0))
 
     def run(self, function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[tuple[int, Any]]:
@@ -113,10 +124,9 @@ class _Worker:
             if self._process is None:
                 # A session of its own keeps the terminal's Ctrl-C away from it.
                 self._process = subprocess.Popen(
-                    [sys.executable, "-m", "haichi.comparison.worker"],
+                    [sys.executable, "-P", "-c", _START_WORKER, str(Path(haichi.__file__).parents[1])],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
-                    env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
                     start_new_session=True,
                 )
             return self._process
@@ -158,12 +168,19 @@ class DaskWorkers:
             raise UnsupportedError("--dask needs the package distributed", "pip install distributed") from error
         distributed: Any = imported  # which has types for a part of it
         self._distributed = distributed
+        self._address = address
+        _check_reachable(address)
         try:
-            self._client = distributed.Client(address, timeout="10s", set_as_default=False)
+            self._client = distributed.Client(address, timeout=_SECONDS_TO_CONNECT, set_as_default=False)
         except (OSError, ValueError, TimeoutError) as error:
             raise InputError(
                 f"there is no Dask scheduler at {address!r}: {error}", "an address is tcp://HOST:8786"
             ) from error
+        try:
+            self._client.wait_for_workers(1, timeout=_SECONDS_TO_CONNECT)
+        except TimeoutError as error:
+            self._client.close()
+            raise InputError(f"the Dask scheduler at {address!r} has no workers", "start some: dask worker") from error
         self._check_versions()
         self.processes = max(1, sum(self._client.nthreads().values()))
 
@@ -194,6 +211,11 @@ class DaskWorkers:
         try:
             ended = self._distributed.as_completed(submit(ahead), loop=self._client.loop)
             for future in ended:
+                if future.status not in ("finished", "error"):
+                    raise InputError(
+                        f"the Dask scheduler at {self._address!r} has gone",
+                        "what is done is in the journal, if there is one",
+                    )
                 error = future.exception() if future.status == "error" else None
                 index = futures.pop(future)
                 if error is None:
@@ -211,6 +233,21 @@ class DaskWorkers:
 
     def close(self) -> None:
         self._client.close()
+
+
+def _check_reachable(address: str) -> None:
+    """Distributed tries for a long time, and leaves a connection behind that complains when it is cleared away."""
+    match = re.fullmatch(r"tcp://\[?([^\]]+)\]?:(\d{1,5})", address)
+    if match is None:
+        if "://" in address:
+            return  # another transport
+        raise InputError(f"{address!r} is no address of a Dask scheduler", "an address is tcp://HOST:8786")
+    try:
+        socket.create_connection((match[1], int(match[2])), timeout=_SECONDS_TO_CONNECT).close()
+    except (OSError, OverflowError) as error:
+        raise InputError(
+            f"there is no Dask scheduler at {address!r}: {error}", "an address is tcp://HOST:8786"
+        ) from error
 
 
 def _installed_version() -> str:

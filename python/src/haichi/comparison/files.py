@@ -54,6 +54,23 @@ def from_json(outcome: dict[str, Any]) -> dict[str, Any]:
     return outcome
 
 
+_ALWAYS_THERE = ("objective", "search", "ranks", "nodes", "evaluations", "optimal", "objectives", "metrics")
+
+
+def checked_outcome(outcome: Any) -> dict[str, Any]:
+    """Of a cell that is done, as it was written. Raises ValueError, TypeError or KeyError for anything else."""
+    if outcome["status"] != "done" or any(key not in outcome for key in _ALWAYS_THERE):
+        raise ValueError("no outcome of a cell")
+    float(outcome["metrics"]["tac3_seconds"])
+    for run in outcome.get("simulated", {}).values():
+        float(run["seconds"])
+    checked: dict[str, Any] = from_json(outcome)
+    nodes = checked["node_of_rank"]
+    if nodes.shape != (outcome["ranks"],) or (nodes.size and not 0 <= nodes.min() <= nodes.max() < outcome["nodes"]):
+        raise ValueError("no placement")
+    return checked
+
+
 def json_text(comparison: dict[str, Any]) -> str:
     """Keys in their order, each on a line; entries of the long lists on a line each."""
     parts = []
@@ -101,26 +118,33 @@ def _row(cell: dict[str, Any]) -> dict[str, Any]:
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Whole or not at all. Raises InputError when it cannot be written."""
     target = Path(path)
-    temporary = ""
     try:
-        # Beside the target, so that renaming does not copy; over a link's target, not the link.
-        target = target.resolve()
         if target.exists() and not target.is_file():
             target.write_text(text, encoding="utf-8")  # a pipe or device
             return
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
+        _replace(target.resolve(), text)  # over a link's target, not the link
+    except OSError as error:
+        raise InputError(f"{os.fspath(path)}: cannot be written: {error.strerror or error}") from error
+    except RuntimeError as error:  # of resolve()
+        raise InputError(f"{os.fspath(path)}: is a link to itself") from error
+
+
+def _replace(target: Path, text: str) -> None:
+    content = text.encode()
+    # Beside the target, so that renaming does not copy.
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
             file.flush()
             os.fsync(file.fileno())
         umask = os.umask(0)
         os.umask(umask)
         os.chmod(temporary, target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~umask)
         os.replace(temporary, target)
-    except OSError as error:
-        if temporary:
-            Path(temporary).unlink(missing_ok=True)
-        raise InputError(f"{path}: cannot be written: {error.strerror}") from error
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
 
 
 def read_comparison(path: str | os.PathLike[str]) -> dict[str, Any]:

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from haichi.comparison.cell import Outcome
-from haichi.comparison.files import from_json, one_line
+from haichi.comparison.files import checked_outcome, one_line
 from haichi.errors import InputError
+
+_HEAD = b'{"haichi-journal": 1}\n'
 
 
 class Journal:
@@ -23,6 +25,8 @@ class Journal:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         """Raises InputError for files that cannot be written, and when another comparison is writing this one."""
         self.path = Path(path)
+        if self.path.exists() and not self.path.is_file():
+            raise InputError(f"{self.path}: is no file")
         try:
             self._file = open(self.path, "a+b", buffering=0)  # noqa: SIM115 - open as long as this lives
         except OSError as error:
@@ -41,22 +45,28 @@ class Journal:
             raise
 
     def _read(self) -> dict[str, Outcome]:
-        """All whole lines. A last one that is torn (a kill, a full disk) is cut off."""
+        """All whole lines behind the first, which says that it is a journal. A last one that is torn (a kill, a full
+        disk) is cut off."""
         self._file.seek(0)
+        head = self._file.read(len(_HEAD))
+        if not _HEAD.startswith(head):
+            raise InputError(f"{self.path}:1: is no journal of a comparison", "choose another name")
+        if head != _HEAD:
+            self._file.truncate(0)
+            self._append(_HEAD)
+            return {}
         outcomes: dict[str, Outcome] = {}
-        good = 0
-        for number, line in enumerate(self._file, start=1):
-            try:
-                entry: dict[str, Any] = json.loads(line)
-                outcomes[entry["key"]] = from_json(entry["outcome"])
-            except (ValueError, KeyError, TypeError) as error:
-                if line.endswith(b"\n"):
-                    raise InputError(
-                        f"{self.path}:{number}: is no line of a comparison's journal", "remove the file to start anew"
-                    ) from error
-                break
+        good = len(_HEAD)
+        for number, line in enumerate(self._file, start=2):
             if not line.endswith(b"\n"):
                 break
+            try:
+                entry: dict[str, Any] = json.loads(line)
+                outcomes[entry["key"]] = checked_outcome(entry["outcome"])
+            except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
+                raise InputError(
+                    f"{self.path}:{number}: is no line of a comparison's journal", "remove the file to start anew"
+                ) from error
             good += len(line)
         self._file.truncate(good)
         return outcomes
@@ -66,7 +76,9 @@ class Journal:
         if outcome["status"] != "done":
             return
         self.outcomes[key] = outcome
-        line = one_line({"key": key, "outcome": outcome}).encode() + b"\n"
+        self._append(one_line({"key": key, "outcome": outcome}).encode() + b"\n")
+
+    def _append(self, line: bytes) -> None:
         size = os.fstat(self._file.fileno()).st_size
         try:
             while line:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, SupportsIndex
 
 import numpy as np
 
@@ -109,30 +109,44 @@ def workload_entry(name: str, workload: Workload) -> dict[str, Any]:
 
 
 def named_workloads(
-    workloads: WorkloadLike | Sequence[WorkloadLike] | Mapping[str, WorkloadLike],
+    workloads: WorkloadLike | Sequence[WorkloadLike] | Mapping[str, WorkloadLike], format: str = ""
 ) -> dict[str, Workload]:
+    """By the given names, the files' names without ``.json``, or numbers; files are read in `format`."""
+    named: dict[str, Workload] = {}
     if isinstance(workloads, Mapping) and not hasattr(workloads, "edges"):
-        named = {str(name): as_workload(workload) for name, workload in workloads.items()}
+        for name, workload in workloads.items():
+            named[str(name)] = _loaded(workload, format)
     else:
-        many: list[Any] = list(workloads) if isinstance(workloads, list | tuple) else [workloads]
-        named = {}
+        many: list[Any] = list(workloads) if isinstance(workloads, list | tuple | Iterator) else [workloads]
         for number, workload in enumerate(many, start=1):
-            is_path = isinstance(workload, str | os.PathLike)
-            stem = Path(workload).name.removesuffix(".json") if is_path else f"workload {number}"
-            name = stem
+            stem = f"workload {number}"
+            if isinstance(workload, str | os.PathLike):
+                # Names stand in results and on pages: what is no UTF-8 in them is written out.
+                file_name = os.fsencode(os.path.basename(workload))
+                stem = file_name.decode("utf-8", "backslashreplace").removesuffix(".json") or os.fspath(workload)
+            name, again = stem, 1
             while name in named:
-                name = f"{stem} ({number})"
-            named[name] = as_workload(workload)
+                again += 1
+                name = f"{stem} ({again})"
+            named[name] = _loaded(workload, format)
     if not named:
         raise OptionError("there is no workload to compare strategies on")
     return named
 
 
-def with_message_size(workloads: dict[str, Workload], size: str | int | None) -> dict[str, Workload]:
+def _loaded(workload: WorkloadLike, format: str) -> Workload:
+    if format and isinstance(workload, str | os.PathLike):
+        return Workload.from_file(workload, format)
+    return as_workload(workload)
+
+
+def with_message_size(workloads: dict[str, Workload], size: str | SupportsIndex | None) -> dict[str, Workload]:
     """Every message that is not empty gets this size."""
     if size is None:
         return workloads
-    size_bytes = _core.parse_bytes(size, "message_size") if isinstance(size, str) else size
+    size_bytes = whole(
+        "message_size", _core.parse_bytes(size, "message_size") if isinstance(size, str) else size, 0, 2**48
+    )
     resized = {}
     for name, workload in workloads.items():
         messages = workload.messages
@@ -158,6 +172,8 @@ def shapes_by_workload(
     """The same for all, or by the workload's name."""
     if shapes is None:
         return {name: [None] for name in workloads}
+    if isinstance(shapes, str):
+        shapes = shapes.split(",")
     if not isinstance(shapes, Mapping):
         listed = distinct("shape", [shape_text(shape) for shape in shapes])
         return {name: listed for name in workloads}
@@ -171,7 +187,24 @@ def shapes_by_workload(
 
 
 def shape_text(shape: str | Sequence[int]) -> str:
-    return shape if isinstance(shape, str) else "x".join(str(int(size)) for size in shape)
+    """``"1x2x4"``. Raises OptionError for what is no list of sizes."""
+    try:
+        if isinstance(shape, str):
+            return "x".join(str(int(size)) for size in shape.split("x"))
+        return "x".join(str(operator.index(size)) for size in shape)
+    except (TypeError, ValueError) as error:
+        raise OptionError(f"shape {shape!r} is no list of sizes", "an example is 1x2x4x2x3x2") from error
+
+
+def whole(name: str, value: SupportsIndex, least: int, most: int = 2**31 - 1) -> int:
+    """Raises OptionError for what is no whole number in these limits."""
+    try:
+        number = operator.index(value)
+    except TypeError as error:
+        raise OptionError(f"{name} must be a whole number, not {value!r}") from error
+    if not least <= number <= most:
+        raise OptionError(f"{name} must be {least} to {most}, not {number}")
+    return number
 
 
 def distinct(what: str, names: list[str]) -> list[Any]:
@@ -185,30 +218,58 @@ def distinct(what: str, names: list[str]) -> list[Any]:
     return names
 
 
-def seed_list(seeds: int | Sequence[int]) -> list[int]:
-    listed = list(range(1, seeds + 1)) if isinstance(seeds, int) else [int(seed) for seed in seeds]
-    if not listed or len(listed) > 10_000:
-        raise OptionError(f"1 to 10,000 seeds can be compared, not {seeds if isinstance(seeds, int) else len(listed)}")
+_MOST_SEEDS = 10_000
+
+
+def seed_list(seeds: SupportsIndex | Sequence[int]) -> list[int]:
+    if isinstance(seeds, SupportsIndex):
+        return list(range(1, whole("seeds", seeds, 1, _MOST_SEEDS) + 1))
+    if not 1 <= len(seeds) <= _MOST_SEEDS:
+        raise OptionError(f"1 to {_MOST_SEEDS:,} seeds can be compared, not {len(seeds)}")
+    listed = [whole("a seed", seed, 0, 2**64 - 1) for seed in seeds]
     if len(set(listed)) < len(listed):
         raise OptionError("a seed is named twice")
-    if min(listed) < 0 or max(listed) >= 2**64:
-        raise OptionError("seeds are 0 to 2^64 - 1")
     return listed
 
 
-def search_effort(equal: str, evaluations: int, time_limit: float | None, schedule: str, restarts: int) -> SearchEffort:
+def search_effort(
+    equal: str, evaluations: SupportsIndex, time_limit: float | None, schedule: str, restarts: SupportsIndex
+) -> SearchEffort:
     if equal not in ("evaluations", "seconds"):
         raise OptionError(f"equal {equal!r} is unknown", "it is 'evaluations' or 'seconds'")
+    count = whole("evaluations", evaluations, 0, 2**63 - 1)
+    searches = whole("restarts", restarts, 0)
     if equal == "evaluations":
         if time_limit is not None:
             raise OptionError("a time limit makes seconds equal, not evaluations", "equal='seconds'")
-        return SearchEffort(evaluations, None, schedule, restarts)
-    if evaluations:
-        raise OptionError("a number of evaluations does not make seconds equal", "equal='evaluations'")
-    limit = _DEFAULT_SECONDS if time_limit is None else time_limit
-    if not 0 < limit < 1e9:
-        raise OptionError(f"the time limit must be above 0 and below 1e9 seconds, not {limit}")
-    return SearchEffort(0, limit, schedule, restarts)
+        effort = SearchEffort(count, None, schedule, searches)
+    else:
+        if count:
+            raise OptionError("a number of evaluations does not make seconds equal", "equal='evaluations'")
+        limit = _DEFAULT_SECONDS if time_limit is None else time_limit
+        if not 0 < limit < 1e9:
+            raise OptionError(f"the time limit must be above 0 and below 1e9 seconds, not {limit}")
+        effort = SearchEffort(0, limit, schedule, searches)
+    _core.SearchOptions(  # refuses schedules that do not exist, before the first cell does
+        seed=1,
+        restarts=effort.restarts,
+        threads=1,
+        evaluations=effort.evaluations,
+        time_limit_seconds=effort.time_limit,
+        time_by_savings=False,
+        schedule=effort.schedule,
+        moves="",
+        companion_weight=None,
+        verify="off",
+    )
+    return effort
+
+
+def job_file(name: str, path: str | os.PathLike[str] | None) -> str | None:
+    """Raises OptionError for standard input, which every cell would read."""
+    if path is not None and os.fspath(path) == "-":
+        raise OptionError(f"{name} cannot be standard input: every cell reads it", "give a file")
+    return None if path is None else os.fspath(path)
 
 
 def simulation_plan(simulate: bool, barrier: str, iterations: Literal["auto", "all"] | int) -> SimulationPlan:
@@ -221,6 +282,6 @@ def simulation_plan(simulate: bool, barrier: str, iterations: Literal["auto", "a
         raise OptionError(f"barrier {barrier!r} is unknown", "it is 'none', 'sets' or 'both'")
     if isinstance(iterations, str) and iterations not in ("auto", "all"):
         raise OptionError(f"sim_iterations {iterations!r} is unknown", "it is 'auto', 'all' or a number")
-    if not isinstance(iterations, str) and iterations < 1:
-        raise OptionError(f"sim_iterations must be at least 1, not {iterations}")
+    if not isinstance(iterations, str):
+        iterations = whole("sim_iterations", iterations, 1, 2**63 - 1)
     return SimulationPlan(choices[barrier] if simulate else (), iterations)

@@ -8,7 +8,7 @@ from typing import Any
 
 from haichi import notebook
 from haichi.comparison.files import csv_text, from_json, json_text, read_comparison, write_text
-from haichi.errors import OptionError
+from haichi.errors import InputError, OptionError
 
 _TIMING = ("wall_seconds", "evaluations_per_second")
 
@@ -49,6 +49,11 @@ class Comparison:
         return [cell for cell in self.cells if cell["status"] == "failed"]
 
     @property
+    def warning(self) -> str:
+        """What went wrong beside the cells, or ""."""
+        return str(self._content.get("warning", ""))
+
+    @property
     def advice(self) -> str:
         """One line: what to do, and the hours that it saves with their uncertainty."""
         return str(self.summary["overall"]["advice"])
@@ -72,7 +77,7 @@ class Comparison:
 
         Raises OptionError for other names, InputError when the file cannot be written.
         """
-        check_output_name(path)
+        check_output(path)
         suffix = Path(path).suffix
         if suffix == ".html":
             self.report(path)
@@ -92,11 +97,12 @@ class Comparison:
         if self.failed:
             parts.append(_failures_text(self.failed))
         if len(jobs) > 1:
-            parts.append(f"All {len(jobs)} jobs: {self.summary['overall']['verdict']}\n")
+            parts.append(f"All {len(jobs)} jobs: {_shown(self.summary['overall']['verdict'])}\n")
         if self.interrupted:
             missing = sum(cell["status"] == "missing" for cell in self.cells)
-            parts.append(f"Interrupted: {missing} of {len(self.cells)} cells are missing\n")
-        return "\n".join(parts) + f"\n{self.advice}\n"
+            what = f"{missing} of {len(self.cells)} cells are missing" if missing else "there are no pictures"
+            parts.append(f"Interrupted: {what}\n")
+        return "\n".join(parts) + f"\n{_shown(self.advice)}\n"
 
     def __repr__(self) -> str:
         done = sum(cell["status"] == "done" for cell in self.cells)
@@ -106,25 +112,47 @@ class Comparison:
         """Tables, for notebooks."""
         tables = []
         for job in self.summary["jobs"]:
-            rows = [(entry["strategy"], f"{_time_text(entry)} {_against(job, entry)}") for entry in job["strategies"]]
+            rows = [
+                (entry["strategy"], f"{_time_text(job, entry)} {_against(job, entry)}") for entry in job["strategies"]
+            ]
             tables.append(notebook.table(f"{_job_name(job)}: {job['verdict']}", rows))
         return "".join(tables) + notebook.paragraph(self.advice)
 
 
-def check_output_name(path: str | os.PathLike[str]) -> None:
-    """Raises OptionError for names that tell no format."""
-    if Path(path).suffix not in (".json", ".csv", ".html"):
-        raise OptionError(f"{os.fspath(path)!r} tells no format", "names end in .json, .csv or .html")
+def check_output(path: str | os.PathLike[str], suffixes: tuple[str, ...] = (".json", ".csv", ".html")) -> None:
+    """To be called before a long run. Raises OptionError for names that tell no format, InputError for folders that do
+    not exist or cannot be written."""
+    if Path(path).suffix not in suffixes:
+        raise OptionError(f"{os.fspath(path)!r} tells no format", f"names end in {' or '.join(suffixes)}")
+    folder = Path(path).parent
+    if not folder.is_dir():
+        raise InputError(f"{os.fspath(path)}: there is no folder {str(folder)!r}")
+    if not os.access(folder, os.W_OK):
+        raise InputError(f"{os.fspath(path)}: the folder {str(folder)!r} cannot be written")
 
 
-def _job_name(job: dict[str, Any]) -> str:
-    return f"{job['workload']} on {job['shape'] or 'all nodes'}"
+def _job_name(entry: dict[str, Any]) -> str:
+    return f"{_shown(entry['workload'])} on {_shown(entry['shape'] or 'all nodes')}"
 
 
-def _time_text(entry: dict[str, Any]) -> str:
-    spread = "" if entry["spread"] is None else f" ± {entry['spread']:.4f}"
+def _shown(text: str) -> str:
+    """Without what would move a terminal's cursor."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def _unit(job: dict[str, Any]) -> tuple[float, str]:
+    """In which the job's times are best read."""
+    largest = max((entry["mean"] for entry in job["strategies"]), default=1.0)
+    return next(
+        ((scale, name) for scale, name in ((1, "s"), (1e3, "ms"), (1e6, "µs")) if largest * scale >= 1), (1e9, "ns")
+    )
+
+
+def _time_text(job: dict[str, Any], entry: dict[str, Any]) -> str:
+    scale, unit = _unit(job)
+    spread = "" if entry["spread"] is None else f" ± {entry['spread'] * scale:.4f}"
     held = {"none": ", no barriers", "sets": ", barriers"}.get(entry["barrier"], "")
-    return f"{entry['mean']:.4f}{spread} s{held}"
+    return f"{entry['mean'] * scale:.4f}{spread} {unit}{held}"
 
 
 def _against(job: dict[str, Any], entry: dict[str, Any]) -> str:
@@ -135,26 +163,30 @@ def _against(job: dict[str, Any], entry: dict[str, Any]) -> str:
     return f"({factor['value']:.2f}{spread} times slower)"
 
 
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" + ("" if number == 1 else "s")
+
+
 def _job_text(job: dict[str, Any]) -> str:
     what = {"simulated_seconds": "simulated", "tac3_seconds": "by tac3's formula"}[job["measure"]]
-    lines = [f"{_job_name(job)}: seconds of all iterations, {what}"]
+    lines = [f"{_job_name(job)}: time of all iterations, {what}"]
     width = max([len(entry["strategy"]) for entry in job["strategies"]], default=0)
+    scale, _ = _unit(job)
     for entry in job["strategies"]:
-        span = f"{entry['least']:.4f} .. {entry['most']:.4f}"
+        span = f"{entry['least'] * scale:.4f} .. {entry['most'] * scale:.4f}"
         failed = f", {entry['failed']} failed" if entry["failed"] else ""
         lines.append(
-            f"  {entry['strategy']:{width}}  {_time_text(entry):32} {span}, {entry['seeds']} seeds{failed} "
-            f"{_against(job, entry)}"
+            f"  {_shown(entry['strategy']):{width}}  {_time_text(job, entry):32} {span}, "
+            f"{_count(entry['seeds'], 'seed')}{failed} {_against(job, entry)}"
         )
-    lines += [f"  {job['verdict']}", f"  {job['advice']}"]
+    lines += [f"  {_shown(job['verdict'])}", f"  {_shown(job['advice'])}"]
     return "\n".join(lines) + "\n"
 
 
 def _failures_text(failed: list[dict[str, Any]], most: int = 5) -> str:
-    lines = [f"{len(failed)} cells failed:"]
+    lines = [f"{_count(len(failed), 'cell')} failed:"]
     for cell in failed[:most]:
-        name = f"{cell['workload']}, {cell['shape'] or 'all nodes'}, {cell['strategy']}, seed {cell['seed']}"
-        lines.append(f"  {name}: {cell['error']}")
+        lines.append(f"  {_job_name(cell)}, {_shown(cell['strategy'])}, seed {cell['seed']}: {_shown(cell['error'])}")
     if len(failed) > most:
         lines.append("  ...")
     return "\n".join(lines) + "\n"

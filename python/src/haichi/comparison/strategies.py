@@ -29,6 +29,11 @@ class Strategy:
     map_file: str | None = None
 
     @property
+    def takes_effort(self) -> bool:
+        """Whether it can be told how long to search; looking at every placement cannot."""
+        return self.is_search and self.search != "exhaustive"
+
+    @property
     def is_search(self) -> bool:
         return self.objective is not None
 
@@ -44,7 +49,7 @@ def parse_strategy(name: str) -> Strategy:
             raise OptionError(f"strategy {name!r}: there is no file {path!r}")
         return Strategy(name, "map", map_file=path)
     if name in _SEARCHES:
-        return Strategy(name, name, objective="tac3")
+        return Strategy(name, name, objective="hop-bytes" if name == "tabu" else "tac3")
     starts = [entry for entry, _ in _core.strategies() if entry not in _SEARCHES]
     if name in starts:
         return Strategy(name, name)

@@ -85,20 +85,28 @@ def factor(faster: Times, slower: Times) -> Factor:
 
 
 def summarise_job(
-    workload: dict[str, Any], shape: str | None, times: Sequence[Times], baseline: Times | None, measure: str
+    workload: dict[str, Any],
+    shape: str | None,
+    times: Sequence[Times],
+    baseline: Times | None,
+    measure: str,
+    failed: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """The entry of ``summary.jobs``; `baseline` is the default placement, whether it was asked for or not."""
+    """The entry of ``summary.jobs``; `baseline` is the default placement, whether it was asked for or not, `failed`
+    names the strategies of which every cell failed."""
     ranking = sorted(times, key=lambda entry: entry.mean)
     job: dict[str, Any] = {
         "workload": workload["name"],
         "shape": shape,
         "measure": measure,
         "strategies": [_strategy_entry(entry) for entry in ranking],
+        "failed": list(failed),
         "winner": ranking[0].strategy if ranking else None,
+        "recommended": None,
         "factors": {},
     }
     if not ranking:
-        return job | {"verdict": "every cell failed", "advice": "do not know: every cell failed"}
+        return job | {"verdict": "every cell failed", "helps": None, "advice": "do not know: every cell failed"}
     winner = ranking[0]
     factors = {entry.strategy: factor(winner, entry) for entry in ranking[1:]}
     job["factors"] = {
@@ -107,8 +115,40 @@ def summarise_job(
     }
     job["verdict"] = _verdict(winner, factors)
     if baseline is None:
-        return job | {"advice": "do not know: the default placement failed"}
-    return job | savings([(winner, baseline, workload["iterations"])], winner.strategy, measure)
+        return job | {"helps": None, "advice": "do not know: the default placement failed"}
+    choice = recommended(ranking, baseline)
+    if choice is not None:
+        runs = _runs_text(workload["iterations"])
+        held = " with a barrier before every set" if choice.barrier == "sets" else ""
+        job["recommended"] = choice.strategy
+        return job | savings([(choice, baseline)], f"map with {choice.strategy}{held}", runs, measure)
+    saved, spread = _saved(winner, baseline)
+    if failed:
+        advice = f"do not know: {', '.join(failed)} failed, and nothing else is faster than the default placement"
+        return job | {"helps": None, "advice": advice}
+    would = f"the best, {winner.strategy}, saves {_with_spread(saved, spread)} s of {_seconds(baseline.mean)} s"
+    if winner.strategy != BASELINE and saved >= _LEAST_GAIN * baseline.mean:
+        return job | {"helps": None, "advice": f"not known whether mapping helps here: {would}; more seeds may tell"}
+    if winner.strategy == BASELINE or saved <= 0:
+        would = "nothing is faster than the default placement"
+    return job | {"helps": False, "advice": f"mapping will not help here: {would} ({_SOURCES[measure]})"}
+
+
+def recommended(ranking: Sequence[Times], baseline: Times) -> Times | None:
+    """The fastest strategy that surely saves something: a percent or more, and more than the spread."""
+    for times in ranking:
+        saved, spread = _saved(times, baseline)
+        is_sure = spread is None or saved > spread
+        if times.strategy != BASELINE and saved >= _LEAST_GAIN * baseline.mean and saved > 0 and is_sure:
+            return times
+    return None
+
+
+def _saved(times: Times, baseline: Times) -> tuple[float, float | None]:
+    """Seconds, and their spread."""
+    spreads = [times.spread, baseline.spread]
+    known = [spread for spread in spreads if spread is not None]
+    return baseline.mean - times.mean, math.hypot(*known) if len(known) == len(spreads) else None
 
 
 def _strategy_entry(times: Times) -> dict[str, Any]:
@@ -141,91 +181,95 @@ def _verdict(winner: Times, factors: dict[str, Factor]) -> str:
     return f"{winner.strategy} is " + "; ".join(clauses)
 
 
-def savings(pairs: Sequence[tuple[Times, Times, int]], strategy: str, measure: str) -> dict[str, Any]:
-    """What (winner, default placement, iterations) of one or more jobs, each run once, say together: hours, their
-    uncertainty, and the line for the user."""
-    before = sum(baseline.mean for _, baseline, _ in pairs)
-    saved = before - sum(winner.mean for winner, _, _ in pairs)
-    spreads = [times.spread for winner, baseline, _ in pairs for times in (winner, baseline)]
-    spread = None if None in spreads else math.hypot(*(value for value in spreads if value is not None))
-    share = saved / before if before > 0 else 0.0
-    share_spread = None if spread is None or before <= 0 else spread / before
-    entry: dict[str, Any] = {
+_SOURCES = {
+    "simulated_seconds": "simulated",
+    "tac3_seconds": "by the formula of tac3; --simulate is surer",
+}
+
+
+def savings(pairs: Sequence[tuple[Times, Times]], how: str, runs: str, measure: str) -> dict[str, Any]:
+    """What (chosen strategy, default placement) of one or more jobs, each run once, say together: hours, their
+    uncertainty, and the line for the user, which begins with `how`."""
+    before = math.fsum(baseline.mean for _, baseline in pairs)
+    differences = [_saved(times, baseline) for times, baseline in pairs]
+    saved = math.fsum(difference for difference, _ in differences)
+    known = [spread for _, spread in differences if spread is not None]
+    spread = math.hypot(*known) if len(known) == len(differences) else None
+    share, share_spread = saved / before, None if spread is None else spread / before
+    hours = _with_spread(10 * share, None if share_spread is None else 10 * share_spread)
+    unknown = "; one seed: the spread is not known" if spread is None else ""
+    return {
         "seconds_before": before,
         "hours_saved": saved / 3600,
         "hours_saved_spread": None if spread is None else spread / 3600,
         "share_saved": share,
-        "helps": share >= _LEAST_GAIN and (spread is None or saved > spread) and strategy != BASELINE,
+        "helps": True,
+        "advice": f"{how}: it saves {hours} hours of every 10 that the default placement takes "
+        f"({_with_spread(saved, spread)} s of {_seconds(before)} s for {runs}; {_SOURCES[measure]}{unknown})",
     }
-    runs = f"one run of each of the {len(pairs)} jobs"
-    if len(pairs) == 1:
-        iterations = pairs[0][2]
-        runs = "one iteration" if iterations == 1 else f"a run of {iterations:,} iterations"
-    source = "simulated" if measure == "simulated_seconds" else "by the formula of tac3; --simulate is surer"
-    if entry["helps"]:
-        barrier = pairs[0][0].barrier
-        held = " with a barrier before every set" if len(pairs) == 1 and barrier == "sets" else ""
-        hours = _with_spread(10 * share, share_spread, 10)
-        advice = (
-            f"map with {strategy}{held}: it saves {hours} hours of every 10 that the default placement takes "
-            f"({_with_spread(saved, spread)} of {_seconds(before)} s for {runs}; {source})"
-        )
-    elif strategy == BASELINE or saved <= 0:
-        advice = f"mapping will not help here: nothing is faster than the default placement ({source})"
-    else:
-        advice = (
-            f"mapping will not help here: the best, {strategy}, would save {_with_spread(saved, spread)} of "
-            f"{_seconds(before)} s for {runs} ({source})"
-        )
-    return entry | {"advice": advice}
+
+
+def _runs_text(iterations: int) -> str:
+    return "one iteration" if iterations == 1 else f"a run of {iterations:,} iterations"
 
 
 def _seconds(value: float) -> str:
-    return f"{value:.3g}" if value < 1000 else f"{value:,.0f}"
+    return f"{value:.3g}" if value < 999.5 else f"{value:,.0f}"
 
 
-def _with_spread(value: float, spread: float | None, scale: float = 1) -> str:
-    """With as many decimals as the smaller of both needs."""
+def _with_spread(value: float, spread: float | None) -> str:
+    """With as many decimals as the spread has; without one, three digits."""
     if spread is None:
-        return f"{value:.3g} (spread not known)"
-    scaled = spread * scale
-    smallest = scaled if scaled > 0 else abs(value) / 100
+        return _seconds(value)
+    smallest = spread if spread > 0 else abs(value) / 100
     decimals = min(max(0, 1 - math.floor(math.log10(smallest))), 12) if smallest > 0 else 0
-    return f"{value:,.{decimals}f} ± {scaled:,.{decimals}f}"
+    return f"{value:,.{decimals}f} ± {spread:,.{decimals}f}"
 
 
-def summarise_overall(
-    jobs: Sequence[tuple[dict[str, Any], dict[str, Times], Times | None]], measure: str
-) -> dict[str, Any]:
-    """Over (workload, times by strategy, default placement) of all jobs: geometric means of the factors, of the
-    strategies that every job has."""
-    complete = [name for name in jobs[0][1] if all(name in times for _, times, _ in jobs)] if jobs else []
+def summarise_overall(jobs: Sequence[dict[str, Times]]) -> dict[str, Any]:
+    """Over the times by strategy of all jobs: geometric means of the factors, of the strategies that every job has."""
+    complete = [name for name in jobs[0] if all(name in times for times in jobs)]
     if not complete:
-        return {"winner": None, "factors": {}, "verdict": "no strategy did every job", "advice": "do not know"}
-    logs = {
-        name: math.fsum(math.log(max(times[name].mean, 1e-300)) for _, times, _ in jobs) / len(jobs)
-        for name in complete
-    }
+        return {"winner": None, "factors": {}, "verdict": "no strategy did every job"}
+    logs = {name: math.fsum(math.log(max(times[name].mean, 1e-300)) for times in jobs) / len(jobs) for name in complete}
     winner = min(complete, key=lambda name: logs[name])
     factors = {
-        name: _mean_factor([factor(times[winner], times[name]) for _, times, _ in jobs])
+        name: _mean_factor([factor(times[winner], times[name]) for times in jobs])
         for name in sorted(complete, key=lambda name: logs[name])
         if name != winner
     }
-    entry: dict[str, Any] = {
+    return {
         "winner": winner,
         "factors": {
             name: {"value": number.value, "spread": number.spread, "is_larger": number.is_larger}
             for name, number in factors.items()
         },
-        "verdict": _verdict(jobs[0][1][winner], factors),
+        "verdict": _verdict(jobs[0][winner], factors),
     }
-    pairs = [
-        (times[winner], baseline, workload["iterations"]) for workload, times, baseline in jobs if baseline is not None
-    ]
-    if len(pairs) < len(jobs):
-        return entry | {"advice": "do not know: a default placement failed"}
-    return entry | savings(pairs, winner, measure)
+
+
+def advise_overall(
+    jobs: Sequence[tuple[dict[str, Times], Times | None]], entries: Sequence[dict[str, Any]], measure: str
+) -> dict[str, Any]:
+    """What (times by strategy, default placement) of all jobs and their entries in the summary come to: each job is
+    mapped as its own line says, or not at all."""
+    if len(entries) == 1:
+        keys = ("seconds_before", "hours_saved", "hours_saved_spread", "share_saved", "helps", "advice")
+        return {key: entries[0][key] for key in keys if key in entries[0]}
+    chosen = {entry["recommended"] for entry in entries if entry["helps"]}
+    if chosen:
+        pairs = [
+            (times[entry["recommended"]] if entry["helps"] else baseline, baseline)
+            for (times, baseline), entry in zip(jobs, entries, strict=True)
+            if baseline is not None
+        ]
+        same = len(chosen) == 1 and all(entry["helps"] for entry in entries)
+        how = f"map with {chosen.pop()}" if same else "map every job as its line says"
+        return savings(pairs, how, f"one run of each of the {len(pairs)} jobs", measure)
+    unsure = [entry["advice"] for entry in entries if entry["helps"] is None]
+    if unsure:
+        return {"helps": None, "advice": unsure[0]}
+    return {"helps": False, "advice": f"mapping will not help here: in none of the {len(entries)} jobs it does"}
 
 
 def _mean_factor(factors: Sequence[Factor]) -> Factor:

@@ -1,4 +1,4 @@
-"""A process that computes cells for `LocalProcesses`: ``python -m haichi.comparison.worker``.
+"""A process that computes cells for `LocalProcesses`, which starts `main` in it.
 
 Reads pickled (function, argument) pairs from standard input and writes pickled results to what was standard output. It
 does not use multiprocessing, whose workers import the user's script once more.
@@ -34,7 +34,3 @@ def main() -> None:
             answer = (False, f"{type(error).__name__}: {error}")
         pickle.dump(answer, results)
         results.flush()
-
-
-if __name__ == "__main__":
-    main()
