@@ -25,7 +25,7 @@ def test_options_of_the_commands_exist(page: Path) -> None:
     helps: dict[tuple[str, ...], str] = {}
     for command in commands(page):
         words = command.split()
-        called = tuple(words[1:3] if words[1] == "log" else words[1:2])
+        called = tuple(words[1:3] if words[1] in ("log", "advise") else words[1:2])
         if called not in helps:
             asked = [os.environ["HAICHI_BIN"], *called, "--help"]
             environment = os.environ | {"HAICHI_PYTHON": sys.executable}  # some commands are Python's

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import signal
 import sys
@@ -36,6 +37,7 @@ class _Parser(argparse.ArgumentParser):
 def main(arguments: Sequence[str]) -> int:
     """Runs a command; returns the exit code. Data go to standard output, messages to standard error."""
     signal.signal(signal.SIGTERM, _as_interrupt)
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what goes wrong is told once, as an error
     try:
         parsed = _parser().parse_args(arguments)
         run: Callable[[argparse.Namespace], int] = parsed.run
