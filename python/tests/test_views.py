@@ -1,6 +1,12 @@
 """Packed arrays, and what views tell of placements."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -143,6 +149,47 @@ def test_time_and_space_hold_the_bytes_that_were_simulated(
     fabric = len(unpack_array(network["link_source"], "source"))
     assert mean.sum() * fabric == pytest.approx(efficiency.sum(), rel=0.02)
     assert simulated["links"]["left_out"] == 0
+
+
+def test_pictures_leave_no_files_behind_even_when_killed(small_cg: haichi.Workload, tmp_path: Any) -> None:
+    """A file that has a name stays where SIGKILL ends the process."""
+    script = f"""
+import os, signal, threading
+import haichi.views
+from haichi import _core
+import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})
+from test_views import request
+import haichi
+def killed(statistics, network, bin_ps):
+    assert statistics.read(1)
+    os.kill(os.getpid(), signal.SIGKILL)
+haichi.views._time_space = killed
+haichi.views.placement_views([request(haichi.Workload.from_pattern("cg", ranks=16), "torus:4x4", barriers=("none",))])
+"""
+    done = subprocess.run([sys.executable, "-c", script], env=os.environ | {"TMPDIR": str(tmp_path)}, check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_temporary_folder_is_named(small_cg: haichi.Workload, monkeypatch: Any) -> None:
+    def full(*arguments: Any, **options: Any) -> Any:
+        return open("/dev/full", "w", encoding="utf-8")  # noqa: SIM115
+
+    monkeypatch.setattr("tempfile.TemporaryFile", full)
+    with pytest.raises(haichi.InputError, match=f"^{tempfile.gettempdir()}: ") as caught:
+        placement_views([request(small_cg, "torus:8x8", barriers=("none",))])
+    assert "TMPDIR" in caught.value.hint
+
+
+def test_without_a_temporary_folder_pictures_say_so(small_cg: haichi.Workload, monkeypatch: Any, tmp_path: Any) -> None:
+    def missing(*arguments: Any, **options: Any) -> Any:
+        raise FileNotFoundError(2, "No usable temporary directory found")
+
+    monkeypatch.setattr("tempfile.TemporaryFile", missing)
+    monkeypatch.setattr("tempfile.gettempdir", missing)
+    monkeypatch.setenv("TMPDIR", "/nowhere")
+    with pytest.raises(haichi.InputError, match="^/nowhere: "):
+        placement_views([request(small_cg, "torus:8x8", barriers=("none",))])
 
 
 def test_a_job_without_messages_over_links_has_a_view(tmp_path: Any) -> None:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TextIO
 
 import numpy as np
 import numpy.typing as npt
 
 from haichi import _core
+from haichi.errors import InputError
 from haichi.job import Result, evaluate
 from haichi.machine import Machine
 from haichi.packed_arrays import pack_array
@@ -217,10 +218,19 @@ def _simulated(
     links = max(len(network.number_of_channel), 1)
     bins = min(_BINS, max(_MOST_STATISTICS_LINES // links, 20))
     bin_ps = max(round(iterations * run(1).simulated_seconds * 1e12) // bins, 1)
-    with tempfile.TemporaryDirectory(prefix="haichi-") as folder:
-        statistics = Path(folder) / "statistics.csv"
-        shown = run(iterations, stats=statistics, stats_bin=bin_ps * 1e-12)
-        times = _time_space(statistics, network, bin_ps)
+    try:
+        # A file without a name, which a process that is killed does not leave behind.
+        with tempfile.TemporaryFile("w+", newline="", encoding="utf-8") as statistics:
+            path = f"/proc/self/fd/{statistics.fileno()}"
+            shown = run(iterations, stats=path, stats_bin=bin_ps * 1e-12)
+            times = _time_space(statistics, network, bin_ps)
+    except (OSError, InputError) as error:
+        if isinstance(error, InputError) and path not in str(error):
+            raise
+        raise InputError(
+            f"{_temporary_folder()}: statistics for the pictures of time cannot be written there",
+            "is the disk full? TMPDIR names another folder",
+        ) from error
     ranks = {
         name: pack_array(getattr(shown, name), "float32")
         for name in ("compute_seconds", "call_seconds", "wait_seconds")
@@ -228,21 +238,27 @@ def _simulated(
     return {"seconds": shown.simulated_seconds, "iterations": iterations, "ranks": ranks, **times}
 
 
-def _time_space(statistics: Path, network: _Network, bin_ps: int) -> dict[str, Any]:
+def _temporary_folder() -> str:
+    try:
+        return tempfile.gettempdir()
+    except OSError:  # none that can be written
+        return os.environ.get("TMPDIR", "/tmp")
+
+
+def _time_space(statistics: TextIO, network: _Network, bin_ps: int) -> dict[str, Any]:
     """The busiest links over time, and the mean over all, from the simulator's statistics of a run."""
     bins: list[int] = []
     numbers: list[int] = []
     efficiencies: list[float] = []
-    with statistics.open(newline="", encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            channel = row["channel"]
-            if network.outline["kind"] == "grid":
-                channel = channel.partition(" ")[0]  # the axis and the direction: the vertex tells the rest
-            number = network.number_of_channel.get((int(row["router"]), channel))
-            if number is not None:  # ejection channels are no links
-                bins.append(int(row["bin"]))
-                numbers.append(number)
-                efficiencies.append(float(row["efficiency"]))
+    for row in csv.DictReader(statistics):
+        channel = row["channel"]
+        if network.outline["kind"] == "grid":
+            channel = channel.partition(" ")[0]  # the axis and the direction: the vertex tells the rest
+        number = network.number_of_channel.get((int(row["router"]), channel))
+        if number is not None:  # ejection channels are no links
+            bins.append(int(row["bin"]))
+            numbers.append(number)
+            efficiencies.append(float(row["efficiency"]))
     count = max(bins, default=-1) + 1
     # Later iterations may take longer than the first.
     joined = max(-(-count // _MOST_BINS), 1)
