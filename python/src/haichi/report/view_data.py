@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,8 @@ Array = npt.NDArray[Any]
 SCHEMA = "haichi-comparison/1"
 _KINDS = ("grid", "tree", "dragonfly", "graph")
 _MOST_VERTICES = 2**31
+_LARGEST_NUMBER = 10**300
+_DEEPEST = 50
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +101,7 @@ class ViewData:
 
 def check_comparison(comparison: Mapping[str, Any], source: str) -> list[ViewData]:
     """The views of a comparison. Raises InputError, naming `source`, when anything in it is not what it must be."""
+    _check_writable(comparison, f"{source}: ")
     if comparison.get("schema") != SCHEMA:
         raise InputError(f"{source}: has the schema {comparison.get('schema')!r}, not {SCHEMA!r}")
     for key in ("cells", "workloads", "views", "networks", "message_lists"):
@@ -116,11 +120,39 @@ def check_comparison(comparison: Mapping[str, Any], source: str) -> list[ViewDat
         _messages(entry, f"{source}: message_lists[{number}]")
         for number, entry in enumerate(comparison.get("message_lists", []))
     ]
-    sets = {str(entry.get("name")): entry.get("sets", []) for entry in comparison.get("workloads", [])}
+    sets = {
+        str(entry.get("name")): _objects(entry.get("sets", []), f"{source}: workloads[{number}].sets")
+        for number, entry in enumerate(comparison.get("workloads", []))
+    }
     return [
         _view(view, networks, messages, sets, f"{source}: views[{number}]")
         for number, view in enumerate(comparison.get("views", []))
     ]
+
+
+def _check_writable(value: object, prefix: str, place: str = "", depth: int = 0) -> None:
+    """Python reads more than JSON, browsers and `float` can hold: halves of characters, numbers of any size."""
+    if depth > _DEEPEST:
+        raise InputError(f"{prefix}{place[:80]}... is nested too deeply")
+    if isinstance(value, str):
+        _check_text(value, f"{prefix}{place}")
+    elif isinstance(value, int) and abs(value) > _LARGEST_NUMBER:
+        raise InputError(f"{prefix}{place} is a number of more than 300 digits")
+    elif isinstance(value, Mapping):
+        for key, entry in value.items():
+            _check_text(key, f"{prefix}{place or 'the whole'}: a key")
+            _check_writable(entry, prefix, f"{place}.{key}" if place else str(key), depth + 1)
+    elif isinstance(value, list | tuple):
+        for number, entry in enumerate(value):
+            if type(entry) is not float:
+                _check_writable(entry, prefix, f"{place}[{number}]", depth + 1)
+
+
+def _check_text(text: object, name: str) -> None:
+    try:
+        str(text).encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f"{name} is no Unicode text but {text!r}") from error
 
 
 def _object(value: object, name: str) -> Mapping[str, Any]:
@@ -129,14 +161,18 @@ def _object(value: object, name: str) -> Mapping[str, Any]:
     return value
 
 
-def _objects(value: object, name: str) -> Sequence[Mapping[str, Any]]:
+def _list(value: object, name: str) -> list[Any]:
     if not isinstance(value, list):
         raise InputError(f"{name} must be a list, not {type(value).__name__}")
-    return [_object(entry, f"{name}[{number}]") for number, entry in enumerate(value)]
+    return value
+
+
+def _objects(value: object, name: str) -> Sequence[Mapping[str, Any]]:
+    return [_object(entry, f"{name}[{number}]") for number, entry in enumerate(_list(value, name))]
 
 
 def _number(value: object, name: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise InputError(f"{name} must be a number, not {value!r}")
     return float(value)
 
@@ -165,7 +201,10 @@ def _network(value: Mapping[str, Any], name: str) -> NetworkData:
     kind = value.get("kind")
     if kind not in _KINDS:
         raise InputError(f"{name}.kind is {kind!r}", f"known are {', '.join(_KINDS)}")
-    axes = [_axis(axis, f"{name}.axes[{number}]") for number, axis in enumerate(value.get("axes", []))]
+    axes = [
+        _axis(axis, f"{name}.axes[{number}]")
+        for number, axis in enumerate(_list(value.get("axes", []), f"{name}.axes"))
+    ]
     levels = _array(value, "vertex_level", name)
     vertices = len(levels)
     if kind == "grid":
@@ -221,7 +260,7 @@ def _view(
     value: Mapping[str, Any],
     networks: Sequence[NetworkData],
     message_lists: Sequence[dict[str, Array]],
-    sets: Mapping[str, Any],
+    sets: Mapping[str, Sequence[Mapping[str, Any]]],
     name: str,
 ) -> ViewData:
     network: NetworkData = _chosen(value, "network", networks, name)
@@ -235,9 +274,7 @@ def _view(
         _within(messages[key], end, f"{name}: the {key} of its messages")
     if value.get("routes") is not None:
         _check_routes(_object(value["routes"], f"{name}.routes"), len(messages["set"]), network.links, f"{name}.routes")
-    labels = [
-        str(entry.get("label", "")) for entry in sets.get(str(value.get("workload")), []) if isinstance(entry, Mapping)
-    ]
+    labels = [str(entry.get("label", "")) for entry in sets.get(str(value.get("workload")), [])]
     runs = _object(value.get("simulated") or {}, f"{name}.simulated")
     return ViewData(
         str(value.get("workload")),
