@@ -75,6 +75,36 @@ def test_where_nothing_is_better_the_other_placement_is_no_advice(
     browser.check_quiet()
 
 
+def test_an_interrupted_comparison_tells_how_many_strategies_are_done(
+    open_page: Callable[[dict[str, Any]], Browser], ring_comparison: dict[str, Any]
+) -> None:
+    comparison = copy.deepcopy(ring_comparison) | {"interrupted": True}
+    comparison["cells"].append({**comparison["cells"][1], "strategy": "tac3", "status": "missing"})
+    browser = open_page(comparison)
+    assert browser.text("#strategies h2") == "The default placement is the best of the 2 strategies that are done, of 3"
+    browser.check_quiet()
+
+
+def test_loads_are_told_in_bytes_and_contention_in_messages(
+    open_page: Callable[[dict[str, Any]], Browser], compare_small: Callable[..., dict[str, Any]]
+) -> None:
+    """Two small messages on a link become one, but a large one stays the worst load."""
+    messages = haichi.Workload.from_messages([0, 0, 2], [1, 3, 3], [10, 10, 1000], [0, 0, 1])
+    comparison = compare_small(messages, "mesh:4")
+    before, after = (view["set_links"] for view in comparison["views"])
+    for sets, count in ((before, 2), (after, 1)):
+        sets[0] |= {"link": [0], "messages": [count], "bytes": [10 * count]}
+        sets[1] |= {"link": [1], "messages": [1], "bytes": [1000]}
+    browser = open_page(comparison)
+    assert browser.text("#bottleneck h2") == "The worst load of a link stays at 1,000 B at once"
+    assert "as much time as before" in browser.text("#bottleneck")
+    title = "1 of 2 sets has less contention, none more; the most messages on a link at once went from 2 to 1"
+    assert browser.text("#contention h2") == title
+    after[1]["bytes"] = [500]
+    assert open_page(comparison).text("#bottleneck h2") == "The worst load of a link fell from 1,000 B to 500 B at once"
+    browser.check_quiet()
+
+
 def test_failed_and_missing_cells_and_values_that_are_no_numbers(
     open_page: Callable[[dict[str, Any]], Browser], cg_comparison: dict[str, Any]
 ) -> None:

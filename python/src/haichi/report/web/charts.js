@@ -12,7 +12,7 @@ function contentionTitle(before, after) {
   if (!after) return `Up to ${count(worst(before), "message")} on a link at once`;
   const better = before.filter((value, set) => after[set] < value).length, worse = before.filter((value, set) => after[set] > value).length;
   if (!better && !worse) return `All sets keep their contention, at most ${count(worst(before), "message")} on a link at once`;
-  return `${digits(better)} of ${count(before.length, "set")} ${better === 1 ? "has" : "have"} less contention, ${worse ? digits(worse) : "none"} more; the worst went from ${digits(worst(before))} to ${count(worst(after), "message")}`;
+  return `${digits(better)} of ${count(before.length, "set")} ${better === 1 ? "has" : "have"} less contention, ${worse ? digits(worse) : "none"} more; the most messages on a link at once ${worst(before) === worst(after) ? `stay ${digits(worst(before))}` : `went from ${digits(worst(before))} to ${digits(worst(after))}`}`;
 }
 
 function contentionRows(app, before, after, most) {

@@ -124,7 +124,7 @@ class App {
     const { job } = this, parts = [new StrategyTable(this.comparison, job).node];
     if (this.jobs.length > 1) parts.unshift(element("p", { class: "advice" }, job.advice ?? ""));
     if (this.jobs.length > 1) parts.push(element("h3", {}, "All jobs"), jobTable(this.comparison, job, (chosen) => this.chooseJob(chosen)));
-    return section("strategies", strategyTitle(job), `${job.verdict ? `${job.verdict}. ` : ""}Bars are means over the seeds, dots the single seeds, lines from the least to the most. Click a heading to sort.`, parts);
+    return section("strategies", strategyTitle(this.comparison, job), `${job.verdict ? `${job.verdict}. ` : ""}Bars are means over the seeds, dots the single seeds, lines from the least to the most. Click a heading to sort.`, parts);
   }
 
   heatMaps() {
@@ -164,12 +164,15 @@ class App {
   }
 }
 
-function strategyTitle(job) {
+function strategyTitle(comparison, job) {
   const strategies = job.strategies ?? [], factor = job.factors?.default;
   if (!job.winner || strategies.length < 2) return "What was compared";
-  if (job.winner === "default") return `The default placement is the best of ${strategies.length} strategies`;
+  const isJob = (cell) => cell.workload === job.workload && (cell.shape ?? null) === (job.shape ?? null);
+  const asked = new Set(comparison.cells.filter(isJob).map((cell) => cell.strategy)).size;
+  const all = strategies.length < asked ? `the ${strategies.length} strategies that are done, of ${asked}` : `${strategies.length} strategies`;
+  if (job.winner === "default") return `The default placement is the best of ${all}`;
   const gain = isNumber(factor?.value) ? `: ${digits(factor.value)} times faster than the default placement` : "";
-  return `${job.winner} is the best of ${strategies.length} strategies${factor?.is_larger === false ? ", but not beyond the spread" : gain}`;
+  return `${job.winner} is the best of ${all}${factor?.is_larger === false ? ", but not beyond the spread" : gain}`;
 }
 
 function section(id, title, lead, ...content) {

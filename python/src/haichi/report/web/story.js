@@ -47,21 +47,21 @@ function bottleneckStory(before, after) {
   if (!after.worst) paragraphs.push(["No message crosses a link any more."]);
   else {
     const tie = after.worst.ties ? `, as ${digits(after.worst.ties)} other ${after.worst.ties === 1 ? "link does" : "links do"}` : "";
-    const verdict = ratio > 1.0000001 ? `${digits(ratio)} times less than before` : ratio < 0.9999999 ? `${digits(1 / ratio)} times more than before` : "as much as before";
+    const verdict = ratio > 1.0000001 ? `${digits(ratio)} times less time than before` : ratio < 0.9999999 ? `${digits(1 / ratio)} times more time than before` : "as much time as before";
     const letter = after.worst.link === worst.link ? "A" : "B";
     paragraphs.push([element("b", { class: "letter" }, letter), " The busiest link is now ", worstText(after), `${tie} ${DASH} `, element("strong", {}, verdict), "."]);
   }
   const title = !after.worst ? `The bottleneck is gone: no message crosses a link`
     : ratio > 1.0000001 ? `The worst load of a link fell from ${loadPair(worst, after.worst)}`
       : ratio < 0.9999999 ? `The worst load of a link rose from ${loadPair(worst, after.worst)}`
-        : `The worst load of a link stays at ${count(worst.messages, "message")} (${bytes(worst.bytes)})`;
+        : `The worst load of a link stays at ${worst.bytes === after.worst.bytes ? `${bytes(worst.bytes)} at once` : `${seconds(worst.seconds)} at its bandwidth`}`;
   return { title, paragraphs, fate };
 }
 
+/// Time decides which load is the worst. It is told in bytes, but where links have bandwidths by which bytes say otherwise.
 function loadPair(before, after) {
-  return before.messages !== after.messages && before.bytes / before.messages === after.bytes / after.messages
-    ? `${digits(before.messages)} to ${count(after.messages, "message")} at once`
-    : `${bytes(before.bytes)} to ${bytes(after.bytes)} at once`;
+  return (before.bytes - after.bytes) * (before.seconds - after.seconds) > 0
+    ? `${bytes(before.bytes)} to ${bytes(after.bytes)} at once` : `${seconds(before.seconds)} to ${seconds(after.seconds)} at its bandwidth`;
 }
 
 function fateText(fate) {
