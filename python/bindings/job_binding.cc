@@ -18,6 +18,7 @@
 #include "mapper/job/simulation_json.h"
 #include "mapper/rankmap/rankmap.h"
 #include "python/bindings/binding_parts.h"
+#include "python/bindings/foreign_text.h"
 #include "python/bindings/interruptible_run.h"
 #include "python/bindings/loaded_machine.h"
 #include "python/bindings/progress_relay.h"
@@ -123,6 +124,11 @@ MapReport run_evaluate_binding(const LoadedMachine& machine, const std::shared_p
         [&](const std::atomic<bool>& stop) { return run_evaluate(request, {.progress = {}, .stop = &stop}); });
 }
 
+/// On one line; bytes of names that are no UTF-8 are replaced, as the program does.
+std::string json_text(const nlohmann::ordered_json& report) {
+    return report.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
 /// The runs of the placement and of the default one, as a haichi-simulation/1 lists them.
 std::optional<std::string> simulated_runs_text(const MapReport& report) {
     if (!report.simulated) return std::nullopt;
@@ -197,14 +203,15 @@ void bind_job(py::module_& module) {
              py::arg("hosts"), py::arg("message_size_bytes"), py::arg("validation"));
     py::class_<MapReport>(module, "MapReport")
         .def_property_readonly("node_of_rank", node_array<MapReport>)
-        .def_readonly("objective", &MapReport::objective)
+        .def_property_readonly("objective", [](const MapReport& report) { return os_text(report.objective); })
         .def_readonly("unit", &MapReport::unit)
         .def_readonly("value", &MapReport::value)
         .def_readonly("lower_bound", &MapReport::lower_bound)
         .def_readonly("optimal", &MapReport::optimal)
         .def_readonly("interrupted", &MapReport::interrupted)
         .def(
-            "json", [](const MapReport& report, bool with_timing) { return report_json(report, with_timing).dump(); },
+            "json",
+            [](const MapReport& report, bool with_timing) { return json_text(report_json(report, with_timing)); },
             py::arg("with_timing"))
         .def("simulated_runs", simulated_runs_text)
         .def("write_rank_map", write_rank_map, py::arg("path"), py::arg("format"));
@@ -214,7 +221,7 @@ void bind_job(py::module_& module) {
         .def_property_readonly("position_of_rank", positions)
         .def(
             "json",
-            [](const ShapesReport& report, bool with_timing) { return report_json(report, with_timing).dump(); },
+            [](const ShapesReport& report, bool with_timing) { return json_text(report_json(report, with_timing)); },
             py::arg("with_timing"))
         .def(
             "write_robust_map",

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "python/bindings/binding_parts.h"
+#include "python/bindings/foreign_text.h"
 #include "python/bindings/loaded_machine.h"
 
 namespace py = pybind11;
@@ -71,10 +72,12 @@ void bind_machine(py::module_& module) {
     py::class_<LoadedMachine>(module, "Machine")
         .def(py::init(&load), py::arg("name"), py::arg("text"), py::arg("graph_text"),
              py::call_guard<py::gil_scoped_release>())
-        .def_property_readonly(
-            "source",
-            [](const LoadedMachine& m) { return py::make_tuple(m.source.name, m.source.text, m.source.graph_text); })
-        .def_property_readonly("name", [](const LoadedMachine& m) { return m.machine.name; })
+        .def_property_readonly("source",
+                               [](const LoadedMachine& m) {
+                                   return py::make_tuple(os_text(m.source.name), file_text(m.source.text),
+                                                         file_text(m.source.graph_text));
+                               })
+        .def_property_readonly("name", [](const LoadedMachine& m) { return os_text(m.machine.name); })
         .def_property_readonly("topology", [](const LoadedMachine& m) { return topology_dict(m.machine); })
         .def_property_readonly("node_count",
                                [](const LoadedMachine& m) -> std::optional<std::int32_t> {

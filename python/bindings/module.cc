@@ -14,6 +14,7 @@
 #include "netmodel/machine/machine.h"
 #include "objectives/registry.h"
 #include "python/bindings/binding_parts.h"
+#include "python/bindings/foreign_text.h"
 
 namespace py = pybind11;
 
@@ -41,7 +42,7 @@ void translate_error(std::exception_ptr thrown) {
         if (thrown) std::rethrow_exception(thrown);
     } catch (const Error& error) {
         const py::object type = py::module_::import("haichi.errors").attr(exception_name(error.kind()));
-        py::set_error(type, type(error.what(), error.hint()));
+        py::set_error(type, type(os_text(error.what()), os_text(error.hint())));
     }
 }
 

@@ -30,11 +30,47 @@ def test_wrong_options_are_option_errors_and_value_errors(cg64, on_shape_1):
         {"strategy": "luck"},
         {"routing": "dor:XYZ"},
         {"ppn": 0},
+        {"objective": "\udcff"},
     ],
 )
 def test_every_wrong_option_is_refused(cg64, on_shape_1, options):
     with pytest.raises(haichi.OptionError):
         haichi.optimize(cg64, **(on_shape_1 | options))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *[(name, -5) for name in ("evaluations", "restarts", "threads", "ppn", "seed")],
+        *[(name, value) for name in ("evaluations", "restarts", "threads", "ppn", "seed") for value in (True, 1.5)],
+        *[(name, 2**70) for name in ("evaluations", "restarts", "threads", "ppn", "seed", "message_size")],
+        *[("time_limit", value) for value in (-1, 0, np.nan, np.inf, 1e9, 10**400, "5s")],
+        *[("companion", value) for value in (-1, np.nan, np.inf, "off")],
+        *[("message_size", value) for value in (True, 1.0, [1], -1, "\udcff")],
+    ],
+)
+def test_numbers_out_of_range_are_refused_by_name(cg64, on_shape_1, name, value):
+    """A time limit that is no number once searched without end."""
+    runs = [lambda **given: haichi.optimize(cg64, **given)]
+    runs.append(lambda shape, **given: haichi.optimize_shapes(cg64, shapes=[shape], **given))
+    if name in ("ppn", "message_size"):
+        runs += [lambda **given: haichi.evaluate(cg64, node_of_rank=np.arange(64), **given)]
+        runs += [lambda **given: haichi.simulate(cg64, iterations=1, **given)]
+    shown = {10**400: "inf", "\udcff": "xff"}.get(value if isinstance(value, int | str) else None, str(value))
+    for run in runs:
+        with pytest.raises(haichi.OptionError, match=name) as caught:
+            run(**on_shape_1, **{name: value})
+        assert shown in str(caught.value) or value == 0
+
+
+def test_whole_numbers_of_numpy_are_options(cg64, on_shape_1):
+    plain = {"evaluations": 500, "restarts": 2, "threads": 1, "ppn": 1, "seed": 7, "message_size": 1000}
+    numpy = {name: np.int32(value) for name, value in plain.items()} | {"seed": np.uint64(7)}
+    found = [haichi.optimize(cg64, **on_shape_1, objective="hop-bytes", **options) for options in (plain, numpy)]
+    np.testing.assert_array_equal(found[0].node_of_rank, found[1].node_of_rank)
+    assert found[1].report["evaluations"] == found[0].report["evaluations"] == 1000
+    zeros = haichi.optimize(cg64, **on_shape_1, restarts=0, threads=0, evaluations=0)
+    np.testing.assert_array_equal(zeros.node_of_rank, haichi.optimize(cg64, **on_shape_1).node_of_rank)
 
 
 def test_unknown_machine_is_an_option_error(cg64):

@@ -222,3 +222,18 @@ def test_other_threads_may_read_at_the_same_time():
     with ThreadPoolExecutor(4) as pool:
         made = list(pool.map(lambda _: haichi.Workload.from_matrix(matrix), range(16)))
     assert len({workload.digest() for workload in made}) == 1
+
+
+def test_masked_entries_are_not_read_silently():
+    matrix = np.array([[0, 5], [7, 0]])
+    for masked in (np.ma.masked_equal(matrix, 5), np.ma.masked_equal(matrix.astype(float), 5)):
+        for make in (haichi.Workload.from_matrix, lambda m: haichi.optimize(m, "torus:2")):
+            with pytest.raises(haichi.InputError, match="matrix has masked entries") as caught:
+                make(masked)
+        assert caught.value.hint == "matrix.filled(0) makes zeros of them"
+        assert haichi.Workload.from_matrix(masked.filled(0)).total_bytes == 7
+    assert haichi.Workload.from_matrix(np.ma.masked_array(matrix)).total_bytes == 12
+    one = np.ma.masked_equal([1, 2], 2)
+    for arrays in ((one, [0, 0], 5), ([0, 0], one, 5), ([0, 0], [1, 1], one)):
+        with pytest.raises(haichi.InputError, match="has masked entries"):
+            haichi.Workload.from_messages(*arrays)

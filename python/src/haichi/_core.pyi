@@ -4,6 +4,8 @@ from typing import Any, SupportsFloat, final
 import numpy as np
 import numpy.typing as npt
 
+_Text = str | bytes  # bytes: what is or may be the name of a file
+
 def machines() -> list[tuple[str, str]]: ...
 def objectives() -> list[tuple[str, str]]: ...
 def strategies() -> list[tuple[str, str]]: ...
@@ -18,14 +20,14 @@ class Extraction:
     def json(self) -> str: ...
 
 def extract_sets(
-    path: str,
+    path: _Text,
     *,
     sends_per_rank: int,
     eager_limit_bytes: int,
-    kernel: str,
-    collectives: str,
+    kernel: _Text,
+    collectives: _Text,
     algorithms: list[str],
-    compute: str,
+    compute: _Text,
 ) -> Extraction: ...
 
 class Workload:
@@ -48,7 +50,7 @@ class Workload:
         *,
         ranks: int,
         iterations: int,
-        label: str,
+        label: _Text,
         row: npt.NDArray[Any],
         column: npt.NDArray[Any],
         size_bytes: npt.NDArray[Any],
@@ -58,7 +60,7 @@ class Workload:
         *,
         ranks: int,
         iterations: int,
-        label: str,
+        label: _Text,
         first: npt.NDArray[Any],
         index: npt.NDArray[Any],
         size_bytes: npt.NDArray[Any],
@@ -66,7 +68,7 @@ class Workload:
     ) -> Workload: ...
     @staticmethod
     def from_pattern(
-        name: str,
+        name: _Text,
         *,
         ranks: int,
         dims: list[int],
@@ -79,8 +81,8 @@ class Workload:
         shuffle_seed: int | None,
     ) -> Workload: ...
     @staticmethod
-    def read(path: str, format: str) -> Workload: ...
-    def write(self, path: str) -> None: ...
+    def read(path: _Text, format: _Text) -> Workload: ...
+    def write(self, path: _Text) -> None: ...
     @property
     def rank_count(self) -> int: ...
     @property
@@ -101,7 +103,7 @@ class Workload:
     def equals(self, other: Workload) -> bool: ...
 
 class Machine:
-    def __init__(self, name: str, text: str | None, graph_text: str | None) -> None: ...
+    def __init__(self, name: _Text, text: _Text | None, graph_text: _Text | None) -> None: ...
     @property
     def source(self) -> tuple[str, str | None, str | None]: ...
     @property
@@ -127,11 +129,11 @@ class AllocationRequest:
         *,
         shape: list[int],
         origin: list[int],
-        nodes_file: str,
-        faulty_file: str,
+        nodes_file: _Text,
+        faulty_file: _Text,
         ranks_per_node: int,
-        routing: str,
-        fold: str,
+        routing: _Text,
+        fold: _Text,
         count_nic: bool,
     ) -> None: ...
 
@@ -145,14 +147,14 @@ class SearchOptions:
         evaluations: int,
         time_limit_seconds: float | None,
         time_by_savings: bool,
-        schedule: str,
-        moves: str,
+        schedule: _Text,
+        moves: _Text,
         companion_weight: float | None,
-        verify: str,
+        verify: _Text,
     ) -> None: ...
 
 class SimulationOptions:
-    def __init__(self, *, barrier: str, iterations: int | str, threads: int, hottest_links: int) -> None: ...
+    def __init__(self, *, barrier: _Text, iterations: int | str, threads: int, hottest_links: int) -> None: ...
 
 class ObservationOptions:
     def __init__(
@@ -193,7 +195,7 @@ class MapReport:
     def interrupted(self) -> bool: ...
     def json(self, with_timing: bool) -> str: ...
     def simulated_runs(self) -> str | None: ...
-    def write_rank_map(self, path: str, format: str) -> None: ...
+    def write_rank_map(self, path: _Text, format: _Text) -> None: ...
 
 @final
 class ShapesReport:
@@ -204,7 +206,7 @@ class ShapesReport:
     @property
     def position_of_rank(self) -> npt.NDArray[np.int32] | None: ...
     def json(self, with_timing: bool) -> str: ...
-    def write_robust_map(self, path: str, format: str) -> None: ...
+    def write_robust_map(self, path: _Text, format: _Text) -> None: ...
 
 class MapRequest:
     def __init__(
@@ -214,11 +216,11 @@ class MapRequest:
         workload: Workload,
         allocation: AllocationRequest,
         search: SearchOptions,
-        objective: str,
+        objective: _Text,
         function: Callable[[npt.NDArray[np.int32]], SupportsFloat] | None,
-        strategy: str,
-        start: str,
-        hosts: str,
+        strategy: _Text,
+        start: _Text,
+        hosts: _Text,
         message_size_bytes: int | None,
         validation: SimulationOptions | None,
     ) -> None: ...
@@ -228,7 +230,7 @@ def run_map_shapes(
     request: MapRequest,
     *,
     shapes: list[list[int]],
-    robust: str | None,
+    robust: _Text | None,
     with_rotations: bool,
     progress: Callable[[float, float, int, int], object] | None,
 ) -> ShapesReport: ...
@@ -237,32 +239,32 @@ def run_evaluate(
     workload: Workload,
     *,
     allocation: AllocationRequest,
-    map: str | npt.NDArray[Any],
-    format: str,
-    objective: str,
+    map: _Text | npt.NDArray[Any],
+    format: _Text,
+    objective: _Text,
     function: Callable[[npt.NDArray[np.int32]], SupportsFloat] | None,
-    hosts: str,
+    hosts: _Text,
     message_size_bytes: int | None,
     simulation: SimulationOptions | None,
 ) -> MapReport: ...
 def network_outline(report: MapReport) -> dict[str, Any]: ...
 def message_routes(report: MapReport) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]: ...
 def convergence(report: MapReport) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]: ...
-def parse_bytes(text: str, name: str) -> int: ...
-def parse_time_ps(text: str, name: str) -> int: ...
+def parse_bytes(text: _Text, name: _Text) -> int: ...
+def parse_time_ps(text: _Text, name: _Text) -> int: ...
 def run_simulate(
     machine: Machine,
     workload: Workload,
     *,
     allocation: AllocationRequest,
-    map: str | npt.NDArray[Any] | None,
-    format: str,
-    hosts: str,
+    map: _Text | npt.NDArray[Any] | None,
+    format: _Text,
+    hosts: _Text,
     message_size_bytes: int | None,
     simulation: SimulationOptions,
     observation: ObservationOptions,
-    statistics_path: str,
-    history_path: str,
+    statistics_path: _Text,
+    history_path: _Text,
     progress: Callable[[float, int, int, int, float], object] | None,
 ) -> SimulateReport: ...
 
@@ -273,7 +275,7 @@ def advise_shape(
     workload: Workload,
     *,
     allocation: AllocationRequest,
-    objective: str,
+    objective: _Text,
     message_size_bytes: int | None,
     node_count: int,
     seed: int,
@@ -287,11 +289,11 @@ def advise_barrier(
     workload: Workload,
     *,
     allocation: AllocationRequest,
-    map: str | npt.NDArray[Any] | None,
-    format: str,
-    hosts: str,
+    map: _Text | npt.NDArray[Any] | None,
+    format: _Text,
+    hosts: _Text,
     message_size_bytes: int | None,
-    imbalance: str,
+    imbalance: _Text,
     draws: int,
     seed: int,
     sizes: list[int],

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import os
 from collections.abc import Sequence
-from typing import Any, SupportsIndex
+from typing import Any, SupportsFloat, SupportsIndex
 
+import numpy as np
 import numpy.typing as npt
 
 from haichi import _core
 from haichi.errors import InputError, OptionError
+from haichi.file_names import encoded
 from haichi.workload import number_array
+
+_MOST_INT32 = 2**31 - 1
 
 
 def sizes_option(name: str, sizes: str | Sequence[int] | None) -> list[int]:
@@ -19,9 +24,10 @@ def sizes_option(name: str, sizes: str | Sequence[int] | None) -> list[int]:
     if sizes is None:
         return []
     try:
-        return [int(size) for size in (sizes.split("x") if isinstance(sizes, str) else sizes)]
-    except (TypeError, ValueError) as error:
+        listed = [int(size) for size in (sizes.split("x") if isinstance(sizes, str) else sizes)]
+    except (TypeError, ValueError, OverflowError) as error:
         raise OptionError(f"{name} {sizes!r} is no list of sizes", "an example is 1x2x4x2x3x2") from error
+    return [whole_option(name, size, 0, _MOST_INT32) for size in listed]
 
 
 def allocation_request(
@@ -29,7 +35,7 @@ def allocation_request(
     origin: str | Sequence[int] | None,
     nodes: str | os.PathLike[str] | None,
     faulty: str | os.PathLike[str] | None,
-    ppn: int,
+    ppn: SupportsIndex,
     routing: str | None,
     fold: str | os.PathLike[str],
     count_nic: bool,
@@ -37,19 +43,19 @@ def allocation_request(
     return _core.AllocationRequest(
         shape=sizes_option("shape", shape),
         origin=sizes_option("origin", origin),
-        nodes_file="" if nodes is None else os.fspath(nodes),
-        faulty_file="" if faulty is None else os.fspath(faulty),
-        ranks_per_node=ppn,
-        routing=routing or "",
-        fold=os.fspath(fold),
+        nodes_file=b"" if nodes is None else encoded("nodes", nodes),
+        faulty_file=b"" if faulty is None else encoded("faulty", faulty),
+        ranks_per_node=whole_option("ppn", ppn, 1, _MOST_INT32),
+        routing=b"" if routing is None else encoded("routing", routing),
+        fold=encoded("fold", fold),
         count_nic=count_nic,
     )
 
 
-def given_map(name: str, rank_map: npt.ArrayLike | str | os.PathLike[str]) -> str | npt.NDArray[Any]:
+def given_map(name: str, rank_map: npt.ArrayLike | str | os.PathLike[str]) -> bytes | npt.NDArray[Any]:
     """A path, or the node of each rank. Raises OptionError for arrays that are not 1D."""
     if isinstance(rank_map, str | os.PathLike):
-        return os.fspath(rank_map)
+        return encoded(name, rank_map)
     nodes = number_array(name, rank_map)
     if nodes.ndim != 1:
         raise OptionError(f"{name} must be 1D, not of shape {nodes.shape}")
@@ -57,13 +63,35 @@ def given_map(name: str, rank_map: npt.ArrayLike | str | os.PathLike[str]) -> st
 
 
 def whole_option(name: str, value: SupportsIndex, least: int, most: int) -> int:
-    """A whole number in a range; raises OptionError."""
+    """A whole number in a range, of NumPy's too; raises OptionError."""
     try:
+        if isinstance(value, bool | np.bool_):
+            raise TypeError("a truth value counts nothing")
         number = operator.index(value)
     except TypeError as error:
         raise OptionError(f"{name} must be a whole number, not {value!r}") from error
     if not least <= number <= most:
-        raise OptionError(f"{name} must be {least} to {most}, not {number}")
+        raise OptionError(f"{name} must be {least} to {most}, not {_shown_number(number)}")
+    return number
+
+
+def _shown_number(number: int) -> str:
+    """Python writes no more than 4,300 digits."""
+    return str(number) if abs(number) < 10**100 else "one of more than 100 digits"
+
+
+def number_option(name: str, value: SupportsFloat, most: float) -> float:
+    """A number from 0 to `most`; raises OptionError."""
+    try:
+        if isinstance(value, str | bytes | bool):
+            raise TypeError("a text or a truth value is no number")
+        number = float(value)
+    except (TypeError, ValueError) as error:
+        raise OptionError(f"{name} must be a number, not {value!r}") from error
+    except OverflowError:
+        number = math.inf
+    if not 0 <= number <= most:
+        raise OptionError(f"{name} must be 0 to {most:.6g}, not {number}")
     return number
 
 
@@ -73,7 +101,7 @@ def message_bytes(size: str | SupportsIndex | None) -> int | None:
         return None
     if isinstance(size, str):
         try:
-            size = _core.parse_bytes(size, "message_size")
+            size = _core.parse_bytes(encoded("message_size", size), "message_size")
         except InputError as error:
             raise OptionError(str(error), error.hint) from error
     return whole_option("message_size", size, 0, 2**48)

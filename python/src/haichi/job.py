@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from haichi import _core, notebook
-from haichi.allocation import allocation_request, given_map, message_bytes
+from haichi.allocation import allocation_request, given_map, message_bytes, number_option, whole_option
 from haichi.errors import OptionError
+from haichi.file_names import encoded
 from haichi.machine import MachineLike, as_machine
 from haichi.simulation_result import SimulatedPlacement, simulated_placement
 from haichi.workload import WorkloadLike, as_workload
@@ -67,7 +68,7 @@ class Result:
 
         The file is whole or not there. Raises UnsupportedError when the format cannot express this placement.
         """
-        self._core.write_rank_map(os.fspath(path), format)
+        self._core.write_rank_map(encoded("path", path), encoded("format", format))
 
     def __repr__(self) -> str:
         text = f"Result({self.objective}={self.value:.6g} {self.unit}"
@@ -186,8 +187,8 @@ def optimize(
     restarts: independent searches, the best of which counts; 0: a number that depends only on the job.
     threads: 0: all processors.
     evaluations: per restart; 0: by the schedule's rule.
-    time_limit: seconds, instead of a number of evaluations; "auto": a hundredth of what a better placement can save
-      over all iterations.
+    time_limit: seconds, above 0, instead of a number of evaluations; "auto": a hundredth of what a better placement can
+      save over all iterations.
     schedule: ``"auto"``, ``"paper"`` or ``"rmatt"`` (until the objective stays the same over `evaluations`).
     moves: kinds of moves, ``"uniform,focused"`` or a sequence; None: the default mix.
     companion: weight of the smooth companion in the search, 0 for none; None: the default.
@@ -251,19 +252,19 @@ def map_request(
     validate: bool,
 ) -> _core.MapRequest:
     """What `optimize` is asked."""
-    if seed < 0 or seed >= 2**64:
-        raise OptionError(f"the seed must be 0 to 2^64 - 1, not {seed}")
+    thread_count = whole_option("threads", threads, 0, 4096)
+    is_auto = isinstance(time_limit, str) and time_limit == "auto"
     search = _core.SearchOptions(
-        seed=seed,
-        restarts=restarts,
-        threads=threads,
-        evaluations=evaluations,
-        time_limit_seconds=None if time_limit == "auto" else time_limit,
-        time_by_savings=time_limit == "auto",
-        schedule=schedule,
-        moves="" if moves is None else moves if isinstance(moves, str) else ",".join(moves),
-        companion_weight=companion,
-        verify=verify,
+        seed=whole_option("seed", seed, 0, 2**64 - 1),
+        restarts=whole_option("restarts", restarts, 0, 1_000_000),
+        threads=thread_count,
+        evaluations=whole_option("evaluations", evaluations, 0, 2**63 - 1),
+        time_limit_seconds=None if time_limit is None or is_auto else _time_limit(time_limit),
+        time_by_savings=is_auto,
+        schedule=encoded("schedule", schedule),
+        moves=b"" if moves is None else encoded("moves", moves if isinstance(moves, str) else ",".join(moves)),
+        companion_weight=None if companion is None else number_option("companion", companion, _LARGEST_WEIGHT),
+        verify=encoded("verify", verify),
     )
     name, function = _objective(objective)
     return _core.MapRequest(
@@ -273,22 +274,35 @@ def map_request(
         search=search,
         objective=name,
         function=function,
-        strategy=strategy,
-        start="" if start is None else os.fspath(start),
-        hosts="" if hosts is None else os.fspath(hosts),
+        strategy=encoded("strategy", strategy),
+        start=b"" if start is None else encoded("start", start),
+        hosts=b"" if hosts is None else encoded("hosts", hosts),
         message_size_bytes=message_bytes(message_size),
         # Asked for more, threads are the search's; the simulation's result depends on neither.
-        validation=_simulation(max(threads, 1)) if validate else None,
+        validation=_simulation(max(thread_count, 1)) if validate else None,
     )
 
 
-def _objective(objective: str | ObjectiveCallable) -> tuple[str, ObjectiveCallable | None]:
+_LONGEST_SECONDS = 2**63 / 1e12
+_LARGEST_WEIGHT = 1e300
+
+
+def _time_limit(seconds: Any) -> float:
+    limit = number_option("time_limit", seconds, _LONGEST_SECONDS)
+    if limit == 0:
+        raise OptionError("time_limit must be above 0", "None: no limit")
+    return limit
+
+
+def _objective(objective: str | ObjectiveCallable) -> tuple[bytes, ObjectiveCallable | None]:
     """Its name, and what it is if it is none of haichi's."""
-    return (getattr(objective, "__name__", "function"), objective) if callable(objective) else (objective, None)
+    if callable(objective):
+        return encoded("objective", getattr(objective, "__name__", "function")), objective
+    return encoded("objective", objective), None
 
 
 def _simulation(threads: int) -> _core.SimulationOptions:
-    return _core.SimulationOptions(barrier="none", iterations="auto", threads=threads, hottest_links=10)
+    return _core.SimulationOptions(barrier=b"none", iterations="auto", threads=threads, hottest_links=10)
 
 
 def evaluate(
@@ -323,10 +337,10 @@ def evaluate(
             as_workload(workload)._core,
             allocation=allocation_request(shape, origin, nodes, faulty, ppn, routing, fold, count_nic),
             map=given_map("node_of_rank", node_of_rank),
-            format=format,
+            format=encoded("format", format),
             objective=name,
             function=function,
-            hosts="" if hosts is None else os.fspath(hosts),
+            hosts=b"" if hosts is None else encoded("hosts", hosts),
             message_size_bytes=message_bytes(message_size),
             simulation=_simulation(1) if simulate else None,
         )

@@ -12,6 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from haichi import _core, notebook
+from haichi.errors import InputError
+from haichi.file_names import encoded
 
 
 class Axis(NamedTuple):
@@ -32,12 +34,12 @@ class Machine:
     __slots__ = ("_core",)
 
     def __init__(self, name: str | os.PathLike[str]) -> None:
-        self._core = _core.Machine(os.fspath(name), None, None)
+        self._core = _core.Machine(encoded("machine", name), None, None)
 
     @classmethod
     def _from_source(cls, name: str, text: str | None, graph_text: str | None) -> Machine:
         machine = cls.__new__(cls)
-        machine._core = _core.Machine(name, text, graph_text)
+        machine._core = _core.Machine(encoded("machine", name), _file_bytes(text), _file_bytes(graph_text))
         return machine
 
     @classmethod
@@ -156,6 +158,14 @@ class Machine:
         if len(self.faulty):
             rows.append(("faulty nodes", len(self.faulty)))
         return notebook.table(self.name, rows)
+
+
+def _file_bytes(text: str | None) -> bytes | None:
+    """Of what `_core` made texts of."""
+    try:
+        return None if text is None else text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as error:
+        raise InputError(f"the text of a machine file is no Unicode text (character {error.start})") from error
 
 
 MachineLike = Machine | str | os.PathLike[str]

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from haichi import _core, notebook
 from haichi.allocation import allocation_request, sizes_option
 from haichi.errors import OptionError
+from haichi.file_names import encoded
 from haichi.job import ObjectiveCallable, Result, SearchCallback, map_request, search_callback, search_result
 from haichi.machine import MachineLike
 from haichi.workload import WorkloadLike
@@ -57,7 +58,7 @@ class ShapesResult:
         """
         text = os.fspath(path)
         if self.robust is not None:
-            self._core.write_robust_map(text, format)
+            self._core.write_robust_map(encoded("path", text), encoded("format", format))
             return
         if "{shape}" not in text:
             raise OptionError(f"there are {len(self.shapes)} maps for {text!r}", "an example is 'cg-{shape}.map'")
@@ -157,7 +158,11 @@ def optimize_shapes(
         validate=validate,
     )
     core = _core.run_map_shapes(
-        request, shapes=sizes, robust=robust, with_rotations=rotations, progress=search_callback(progress)
+        request,
+        shapes=sizes,
+        robust=None if robust is None else encoded("robust", robust),
+        with_rotations=rotations,
+        progress=search_callback(progress),
     )
     report = json.loads(core.json(True))
     return ShapesResult(

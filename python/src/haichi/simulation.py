@@ -12,6 +12,7 @@ import numpy.typing as npt
 from haichi import _core
 from haichi.allocation import allocation_request, given_map, message_bytes, whole_option
 from haichi.errors import InputError, OptionError
+from haichi.file_names import encoded
 from haichi.job import Result
 from haichi.machine import MachineLike, as_machine
 from haichi.simulation_result import Simulation, simulation_result
@@ -34,7 +35,7 @@ class SimulationProgress(NamedTuple):
 def _picoseconds(name: str, time: Duration, least: int = 0) -> int:
     try:
         if isinstance(time, str):
-            time_ps = _core.parse_time_ps(time, name)
+            time_ps = _core.parse_time_ps(encoded(name, time), name)
         elif math.isfinite(time):
             time_ps = round(time * 1e12)
         else:
@@ -133,7 +134,7 @@ def simulate(
     Raises InputError, OptionError, UnsupportedError.
     """
     simulation = _core.SimulationOptions(
-        barrier=barrier,
+        barrier=encoded("barrier", barrier),
         iterations=_iteration_rule(iterations),
         threads=whole_option("threads", threads, 1, 4096),
         hottest_links=whole_option("hottest", hottest, 0, 1_000_000),
@@ -148,13 +149,13 @@ def simulate(
             as_workload(workload)._core,
             allocation=allocation_request(shape, origin, nodes, faulty, ppn, routing, fold, False),
             map=None if map is None else given_map("map", map.node_of_rank if isinstance(map, Result) else map),
-            format=format,
-            hosts="" if hosts is None else os.fspath(hosts),
+            format=encoded("format", format),
+            hosts=b"" if hosts is None else encoded("hosts", hosts),
             message_size_bytes=message_bytes(message_size),
             simulation=simulation,
             observation=_observation(stats, stats_bin, buffer_history, router, history_from, history_to, history_every),
-            statistics_path="" if stats is None else os.fspath(stats),
-            history_path="" if buffer_history is None else os.fspath(buffer_history),
+            statistics_path=b"" if stats is None else encoded("stats", stats),
+            history_path=b"" if buffer_history is None else encoded("buffer_history", buffer_history),
             progress=None if progress is None else lambda *values: progress(SimulationProgress(*values)),
         )
     )

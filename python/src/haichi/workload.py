@@ -14,6 +14,7 @@ import numpy.typing as npt
 from haichi import _core, notebook
 from haichi.array_files import is_array_file, read_array_file
 from haichi.errors import InputError
+from haichi.file_names import encoded, unicode_text
 from haichi.foreign_types import Graph, SparseMatrix, is_graph, is_sparse_matrix
 
 Int32Array = npt.NDArray[np.int32]
@@ -31,9 +32,7 @@ class Messages(NamedTuple):
 
 def whole_numbers(name: str, values: npt.ArrayLike) -> Int64Array:
     """`values` as int64; InputError when any is not a whole number: rounding would change the workload silently."""
-    array = np.asarray(values)
-    if array.dtype.kind not in "iufb":
-        raise InputError(f"{name} must hold whole numbers, not {array.dtype}")
+    array = _unmasked(name, values)
     if array.dtype.kind == "f":
         if array.dtype.itemsize < 4:
             array = array.astype(np.float64)  # half-precision numbers cannot be compared with 2^63
@@ -46,11 +45,19 @@ def whole_numbers(name: str, values: npt.ArrayLike) -> Int64Array:
     return array.astype(np.int64, order="C", copy=False)
 
 
-def number_array(name: str, values: npt.ArrayLike) -> npt.NDArray[Any]:
-    """`values` as an array that `_core` reads in place, and checks; only rare types of numbers are copied."""
+def _unmasked(name: str, values: npt.ArrayLike) -> npt.NDArray[Any]:
+    """`values` as an array of numbers. Below a mask there may be any numbers: they are not read silently."""
+    if np.ma.is_masked(values):
+        raise InputError(f"{name} has masked entries", f"{name}.filled(0) makes zeros of them")
     array = np.asarray(values)
     if array.dtype.kind not in "iufb":
         raise InputError(f"{name} must hold whole numbers, not {array.dtype}")
+    return array
+
+
+def number_array(name: str, values: npt.ArrayLike) -> npt.NDArray[Any]:
+    """`values` as an array that `_core` reads in place, and checks; only rare types of numbers are copied."""
+    array = _unmasked(name, values)
     is_read = array.dtype.isnative and (array.dtype.kind != "f" or array.dtype.itemsize in (4, 8))
     return array if is_read else whole_numbers(name, array)
 
@@ -73,8 +80,9 @@ class Workload:
         An array, or a sparse matrix or array of SciPy, which is not made dense. Dense, CSR, CSC and COO matrices are
         read where they are, whatever the type of their numbers and their strides. Entries of 0 are no messages; those
         stored twice are two messages. Raises InputError for other shapes, and for entries that are negative, no whole
-        numbers, or above 2^48.
+        numbers, above 2^48, or masked (`numpy.ma`).
         """
+        label = unicode_text("label", label)
         if is_sparse_matrix(matrix):
             return cls(_sparse_core(matrix, iterations, label))
         dense = number_array("matrix", cast("npt.ArrayLike", matrix))
@@ -99,8 +107,8 @@ class Workload:
 
         `set` is the number of each message's communication set, from 0; without it all are in one. Inside a set the
         given order is kept. `ranks` defaults to the highest rank + 1. `labels` and `compute_seconds` (before each set)
-        have one entry per set. Raises InputError for lengths that differ, values that are no whole numbers, ranks
-        outside ``0..ranks - 1``, and sizes outside ``0..2^48``.
+        have one entry per set. Raises InputError for lengths that differ, values that are masked or no whole numbers,
+        ranks outside ``0..ranks - 1``, sizes outside ``0..2^48``, and labels that are no Unicode text.
         """
         sources = number_array("source", source)
         destinations = number_array("destination", destination)
@@ -121,7 +129,7 @@ class Workload:
                 destination=destinations,
                 size_bytes=sizes,
                 set=sets,
-                labels=None if labels is None else list(labels),
+                labels=None if labels is None else [unicode_text("labels", label) for label in labels],
                 compute_seconds=None if compute_seconds is None else list(compute_seconds),
             )
         )
@@ -169,7 +177,7 @@ class Workload:
         """
         if not format and is_array_file(os.fspath(path)):
             return cls.from_matrix(read_array_file(os.fspath(path)))
-        return cls(_core.Workload.read(os.fspath(path), format))
+        return cls(_core.Workload.read(encoded("path", path), encoded("format", format)))
 
     @classmethod
     def from_pattern(
@@ -193,7 +201,7 @@ class Workload:
         """
         return cls(
             _core.Workload.from_pattern(
-                name,
+                encoded("name", name),
                 ranks=ranks,
                 dims=list(dims),
                 periodic=periodic,
@@ -243,7 +251,7 @@ class Workload:
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Writes ``haichi-workload/1``; `from_file` reads the same workload back."""
-        self._core.write(os.fspath(path))
+        self._core.write(encoded("path", path))
 
     def digest(self) -> str:
         """SHA-256 of the content, in hexadecimal: equal workloads have equal ones, on every computer."""

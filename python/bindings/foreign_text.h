@@ -1,0 +1,28 @@
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <optional>
+#include <string>
+
+namespace haichi {
+
+/// Text with names of files in it, which need not be UTF-8: as os.fsdecode() makes it. Python gives names as the bytes
+/// that os.fsencode() makes of them.
+inline pybind11::str os_text(const std::string& text) {
+    PyObject* const decoded =
+        PyUnicode_DecodeFSDefaultAndSize(text.data(), static_cast<pybind11::ssize_t>(text.size()));
+    if (decoded == nullptr) throw pybind11::error_already_set();
+    return pybind11::reinterpret_steal<pybind11::str>(decoded);
+}
+
+/// The text of a file, UTF-8 but for single bytes, which come back by the error handler "surrogateescape".
+inline std::optional<pybind11::str> file_text(const std::optional<std::string>& text) {
+    if (!text) return std::nullopt;
+    PyObject* const decoded =
+        PyUnicode_DecodeUTF8(text->data(), static_cast<pybind11::ssize_t>(text->size()), "surrogateescape");
+    if (decoded == nullptr) throw pybind11::error_already_set();
+    return pybind11::reinterpret_steal<pybind11::str>(decoded);
+}
+
+}  // namespace haichi
