@@ -54,6 +54,18 @@ def test_broken_results_are_refused_with_the_place_and_the_file(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_figures_do_without_what_is_not_known(
+    cg_comparison: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    comparison = copy.deepcopy(cg_comparison) | {"views": []}
+    monkeypatch.setattr("haichi.report.figures._FORMATS", ("svg",))
+    for cell in comparison["cells"]:
+        cell["objectives"] = None
+    comparison["cells"][0]["convergence"] = None
+    comparison["summary"]["jobs"][0]["strategies"][0] |= {"least": None, "most": "unknown"}
+    assert {path.stem for path in write_figures(comparison, tmp_path)} == {"strategies", "convergence"}
+
+
 def test_equal_comparisons_give_equal_pages(cg_comparison: dict[str, Any], cg_page: Path, tmp_path: Path) -> None:
     write_report(json.loads(one_line(cg_comparison)), tmp_path / "again.html")
     assert (tmp_path / "again.html").read_bytes() == cg_page.read_bytes()

@@ -113,9 +113,20 @@ def _curves(cells: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
     """Of every strategy that searches, the first seed."""
     curves: dict[str, Mapping[str, Any]] = {}
     for cell in cells:
-        if len(cell.get("convergence", [])) > 1:
+        if len(cell.get("convergence") or []) > 1:
             curves.setdefault(str(cell.get("strategy")), cell)
     return curves
+
+
+def _entry(value: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """What is no object is shown as one of which nothing is known."""
+    entry = value.get(key)
+    return entry if isinstance(entry, Mapping) else {}
+
+
+def _number(value: Mapping[str, Any], key: str, otherwise: float) -> float:
+    number = value.get(key)
+    return float(number) if isinstance(number, int | float) else otherwise
 
 
 def _draw_strategies(figure: Any, title: str, measure: str, strategies: Sequence[Mapping[str, Any]]) -> None:
@@ -123,8 +134,8 @@ def _draw_strategies(figure: Any, title: str, measure: str, strategies: Sequence
     axes = figure.subplots()
     means = np.array([entry["mean"] for entry in strategies], float)
     ends = [
-        [max(mean - entry.get("least", mean), 0) for mean, entry in zip(means, strategies, strict=True)],
-        [max(entry.get("most", mean) - mean, 0) for mean, entry in zip(means, strategies, strict=True)],
+        [max(mean - _number(entry, "least", mean), 0) for mean, entry in zip(means, strategies, strict=True)],
+        [max(_number(entry, "most", mean) - mean, 0) for mean, entry in zip(means, strategies, strict=True)],
     ]
     places = np.arange(len(strategies))
     axes.barh(
@@ -156,7 +167,7 @@ def _draw_convergence(figure: Any, title: str, curves: Mapping[str, Mapping[str,
     panels = figure.subplots(rows, columns, sharex=True, squeeze=False).flat
     for axes, (strategy, cell) in zip(panels, curves.items(), strict=False):
         points = [(max(step, 1), value) for step, value in cell["convergence"] if isinstance(value, int | float)]
-        objective = cell.get("objectives", {}).get(cell.get("objective"), {})
+        objective = _entry(_entry(cell, "objectives"), str(cell.get("objective")))
         axes.step([step for step, _ in points], [value for _, value in points], where="post", color=_AFTER)
         bound = objective.get("lower_bound")
         if isinstance(bound, int | float):
