@@ -158,6 +158,8 @@ def read_comparison(path: str | os.PathLike[str]) -> dict[str, Any]:
         raise InputError(f"{os.fspath(path)}: is no UTF-8 text (byte {error.start})") from error
     except json.JSONDecodeError as error:
         raise InputError(f"{os.fspath(path)}:{error.lineno}: is no JSON: {error.msg}") from error
+    except ValueError as error:  # of int(), beyond some thousand digits
+        raise InputError(f"{os.fspath(path)}: holds a number that is too long") from error
     except RecursionError as error:
         raise InputError(f"{os.fspath(path)}: is nested too deeply") from error
     schema = content.get("schema") if isinstance(content, dict) else None
