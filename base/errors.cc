@@ -70,6 +70,17 @@ std::string did_you_mean(std::string_view name, std::span<const std::string> can
     return nearest == nullptr ? std::string{} : "did you mean '" + *nearest + "'?";
 }
 
+std::string near_or_all(std::string_view name, std::span<const std::string> candidates, std::string_view head) {
+    const std::string near = did_you_mean(name, candidates);
+    return near.empty() ? std::string(head) + joined(candidates) : near;
+}
+
+std::string joined(std::span<const std::string> words) {
+    std::string all;
+    for (const std::string& word : words) all += (all.empty() ? "" : ", ") + word;
+    return all;
+}
+
 std::string shown(std::string_view text) {
     constexpr std::size_t kLongest = 60;
     std::string out = "'";

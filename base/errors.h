@@ -78,6 +78,12 @@ int exit_code(ErrorKind kind);
 /// The candidate nearest to `name` by edit distance as "did you mean 'x'?", or "" when none is near.
 std::string did_you_mean(std::string_view name, std::span<const std::string> candidates);
 
+/// did_you_mean(), or where none is near all of them behind `head`, as in "commands are ".
+std::string near_or_all(std::string_view name, std::span<const std::string> candidates, std::string_view head);
+
+/// "a, b, c"
+std::string joined(std::span<const std::string> words);
+
 /// `text` cut to a printable length, control characters and invalid bytes escaped: for values quoted in messages.
 std::string shown(std::string_view text);
 
