@@ -25,5 +25,5 @@ show haichi evaluate "${job[@]}" --map "$out/rankmap.txt" --hottest 3
 haichi evaluate "${job[@]}" --map "$out/rankmap.txt" --json >"$out/report.json"
 
 printf '\nBeside the default placement (per iteration):\n'
-.venv/bin/python scripts/compare_with_default.py "$out/report.json"
+python3 scripts/compare_with_default.py "$out/report.json"
 printf '\nThe rank map for the job script is %s, the report %s.\n' "$out/rankmap.txt" "$out/report.json"

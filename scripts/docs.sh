@@ -6,7 +6,7 @@ cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 . scripts/steps.sh
 
 export CCACHE_NOHASHDIR=1  # the Python package takes the same objects, from another folder
-step "install what is missing" scripts/bootstrap.sh
+step "install what is missing" scripts/bootstrap.sh --test
 step "configure (preset dev)" quietly cmake --preset dev
 step "build the program" cmake --build --preset dev --target haichi
 step "build and install the Python package into .venv" scripts/install_python.sh

@@ -12,6 +12,7 @@ if [[ ${1-} == wheel ]]; then
     command=wheel
     shift
 fi
+scripts/bootstrap.sh --python
 exec .venv/bin/python -m pip "$command" --quiet --disable-pip-version-check --no-build-isolation --no-deps \
     --config-settings=cmake.build-type=RelWithDebInfo \
     --config-settings='cmake.define.CMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -g1 -DNDEBUG' \

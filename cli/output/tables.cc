@@ -37,7 +37,7 @@ std::string hops_per_byte(const MapReport& report, const Metrics& metrics) {
 std::string hot_link_text(const MapReport& report, const HotLink& hot) {
     const std::string& label = report.workload->set(hot.set).label;
     std::string text = "  " + report.allocation->network.link_name(hot.link) + "  " + plural(hot.load_bytes, "byte") +
-                       " of " + plural(hot.message_count, "message") + " in set " + std::to_string(hot.set) +
+                       " of " + plural(hot.message_count, "message") + " in set " + std::to_string(hot.set + 1) +
                        (label.empty() ? "" : " (" + label + ")") + "\n";
     for (const Message& m : hot.messages) {
         text += "      rank " + std::to_string(m.source.value) + " -> rank " + std::to_string(m.destination.value) +

@@ -175,7 +175,7 @@ class EdgeListReader {
         std::vector<Workload::Set> sets(static_cast<std::size_t>(set_count_));
         for (const std::uint32_t set : set_of_message_) ++sets[set].end;
         for (std::size_t t = 0, first = 0; t < sets.size(); ++t) {
-            sets[t].label = "set " + std::to_string(t);
+            sets[t].label = "set " + std::to_string(t + 1);
             sets[t].first = first;
             first = sets[t].end += first;
         }

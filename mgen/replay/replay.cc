@@ -57,7 +57,7 @@ Replay::Replay(const Workload& workload, const ReplayOptions& options, Iteration
     for (std::size_t t = 0; t < compute_ps_.size(); ++t) {
         const double time_ps = std::round(workload.set(t).compute_seconds * kPsPerS);
         if (time_ps > static_cast<double>(kLongestSimulationPs)) {
-            throw InputError("set " + std::to_string(t) + " computes for " +
+            throw InputError("set " + std::to_string(t + 1) + " computes for " +
                                  std::to_string(workload.set(t).compute_seconds) + " s: too long to simulate",
                              "at most 26 days can be simulated");
         }

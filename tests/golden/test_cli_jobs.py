@@ -201,6 +201,16 @@ def test_evaluate_prints_objectives_bounds_contention_and_hottest_links(mapped: 
     assert run.stdout.count(" in set ") == 2
 
 
+def test_people_read_sets_counted_from_1(tmp_path: Path) -> None:
+    (tmp_path / "edges.csv").write_text("source,destination,bytes,set\n0,1,100,0\n1,2,300,1\n")
+    evaluate = ["evaluate", "-m", "mesh:3", "-w", "edges.csv", "--map", "default.map"]
+    succeed("map", "-m", "mesh:3", "-w", "edges.csv", "--strategy", "default", "-o", "default.map", cwd=tmp_path)
+    text = succeed(*evaluate, "--hottest", "1", cwd=tmp_path).stdout
+    assert "300 bytes of 1 message in set 2 (set 2)" in text
+    hottest = json.loads(succeed(*evaluate, "--json", cwd=tmp_path).stdout)["hottest_links"][0]
+    assert (hottest["set"], hottest["label"]) == (1, "set 2")  # an index, as that of set_contention
+
+
 def test_evaluate_agrees_with_map(mapped: Path) -> None:
     by_map = json.loads(succeed("map", *JOB, "-w", "cg64.json", "--json", cwd=mapped).stdout)
     by_evaluate = json.loads(

@@ -32,7 +32,7 @@ std::string recognised(const std::string& text) {
         const Workload workload = parse(text);
         const std::string label = workload.set_count() == 0 ? "json" : workload.set(0).label;
         if (label == "flow") return "qaplib";
-        if (label == "edge list" || label == "set 0") return "edge-list";
+        if (label == "edge list" || label == "set 1") return "edge-list";
         if (label == "matrix") return text.starts_with("%%M") ? "matrix-market" : "dense-matrix";
         return "json";
     } catch (const InputError& error) {
@@ -99,7 +99,7 @@ TEST(EdgeListReader, a_fourth_column_numbers_the_sets) {
     EXPECT_EQ(triples(workload, 0), (Triples{{0, 1, 5}, {0, 2, 7}}));
     EXPECT_EQ(triples(workload, 1), Triples{}) << "a gap is an empty set";
     EXPECT_EQ(triples(workload, 2), (Triples{{1, 0, 6}, {2, 0, 8}})) << "in the order of the file";
-    EXPECT_EQ(workload.set(2).label, "set 2");
+    EXPECT_EQ(workload.set(2).label, "set 3");
 }
 
 TEST(EdgeListReader, lines_are_counted_across_chunks) {
