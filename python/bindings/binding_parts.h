@@ -8,6 +8,8 @@ namespace haichi {
 /// python/src/haichi.
 void bind_workload(pybind11::module_& module);
 void bind_machine(pybind11::module_& module);
+/// Words of messages and numbers in texts, as the program has them.
+void bind_text(pybind11::module_& module);
 /// The options of a simulation, which bind_job() takes.
 void bind_simulate(pybind11::module_& module);
 /// Communication sets from logs; behind the workload.

@@ -79,6 +79,7 @@ PYBIND11_MODULE(_core, module) {
     module.def("formats", [] { return named_entries(rank_map_formats()); });
     module.def("patterns", [] { return named_entries(patterns()); });
     module.def("workload_formats", [] { return named_entries(workload_formats()); });
+    bind_text(module);
     bind_workload(module);
     bind_machine(module);
     bind_extraction(module);

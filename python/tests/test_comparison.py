@@ -369,7 +369,7 @@ def test_the_program_prints_what_the_package_finds(small, cg8, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["compare"], "required: -m/--machine"),
+        (["compare"], "--machine is missing"),
         (["compare", "-m", "fx10-kyuschu", "-w", "x"], "fx10-kyushu"),
         (["compare", "-m", "torus:4", "-w", "none.json"], "none.json"),
         (["compare", "-m", "torus:4", "-w", "none.json", "-o", "r.txt"], "r.txt"),

@@ -13,10 +13,11 @@ from typing import Any, SupportsIndex
 import numpy.typing as npt
 
 from haichi import _core
-from haichi.allocation import allocation_request, given_map, message_bytes, whole_option
+from haichi.allocation import allocation_request, given_map, message_bytes
 from haichi.errors import OptionError
 from haichi.job import Result
 from haichi.machine import MachineLike, as_machine
+from haichi.numbers import whole_option
 from haichi.workload import WorkloadLike, as_workload
 
 

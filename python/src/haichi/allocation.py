@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import math
-import operator
 import os
 from collections.abc import Sequence
-from typing import Any, SupportsFloat, SupportsIndex
+from typing import Any, SupportsIndex
 
-import numpy as np
 import numpy.typing as npt
 
 from haichi import _core
 from haichi.errors import InputError, OptionError
 from haichi.file_names import encoded
+from haichi.numbers import whole_option
 from haichi.workload import number_array
 
 _MOST_INT32 = 2**31 - 1
@@ -60,39 +58,6 @@ def given_map(name: str, rank_map: npt.ArrayLike | str | os.PathLike[str]) -> by
     if nodes.ndim != 1:
         raise OptionError(f"{name} must be 1D, not of shape {nodes.shape}")
     return nodes
-
-
-def whole_option(name: str, value: SupportsIndex, least: int, most: int) -> int:
-    """A whole number in a range, of NumPy's too; raises OptionError."""
-    try:
-        if isinstance(value, bool | np.bool_):
-            raise TypeError("a truth value counts nothing")
-        number = operator.index(value)
-    except TypeError as error:
-        raise OptionError(f"{name} must be a whole number, not {value!r}") from error
-    if not least <= number <= most:
-        raise OptionError(f"{name} must be {least} to {most}, not {_shown_number(number)}")
-    return number
-
-
-def _shown_number(number: int) -> str:
-    """Python writes no more than 4,300 digits."""
-    return str(number) if abs(number) < 10**100 else "one of more than 100 digits"
-
-
-def number_option(name: str, value: SupportsFloat, most: float) -> float:
-    """A number from 0 to `most`; raises OptionError."""
-    try:
-        if isinstance(value, str | bytes | bool):
-            raise TypeError("a text or a truth value is no number")
-        number = float(value)
-    except (TypeError, ValueError) as error:
-        raise OptionError(f"{name} must be a number, not {value!r}") from error
-    except OverflowError:
-        number = math.inf
-    if not 0 <= number <= most:
-        raise OptionError(f"{name} must be 0 to {most:.6g}, not {number}")
-    return number
 
 
 def message_bytes(size: str | SupportsIndex | None) -> int | None:

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import argparse
 import logging
 import os
 import signal
 import sys
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
-from typing import Any, NoReturn
 
-from haichi import _core
+from haichi.command_line import Command, Given, parameters_of, print_error, run_command
 from haichi.comparison import Comparison, ComparisonProgress, compare
 from haichi.comparison.files import read_comparison
+from haichi.comparison.options import CompareOptions
 from haichi.comparison.results import check_output
-from haichi.comparison.strategies import DEFAULT_STRATEGIES, split_strategies
 from haichi.errors import Error, InputError, InternalError, OptionError
+from haichi.options import Flag, Option, Rows, Several, rows_of
 
 _DONE = 0
 _BAD_INPUT = 2
@@ -27,37 +26,26 @@ _INTERNAL = 70
 _INTERRUPTED = 130
 
 
-class _Parser(argparse.ArgumentParser):
-    """Errors as those of the other commands."""
-
-    def error(self, message: str) -> NoReturn:
-        raise OptionError(message, f"{self.prog} --help lists the options")
-
-
 def main(arguments: Sequence[str]) -> int:
     """Runs a command; returns the exit code. Data go to standard output, messages to standard error."""
     signal.signal(signal.SIGTERM, _as_interrupt)
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what goes wrong is told once, as an error
     try:
-        parsed = _parser().parse_args(arguments)
-        run: Callable[[argparse.Namespace], int] = parsed.run
-        return run(parsed)
+        return run_command(COMMANDS, arguments)
     except KeyboardInterrupt:
         return _INTERRUPTED
     except BrokenPipeError:  # the reader has gone, as with `| head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _BAD_INPUT
     except Error as error:
-        print(f"error: {error}", file=sys.stderr)
-        if error.hint:
-            print(f"hint: {error.hint}", file=sys.stderr)
+        print_error(str(error), error.hint)
         return _INTERNAL if isinstance(error, InternalError) else _BAD_INPUT
     except MemoryError:
-        print("error: out of memory\nhint: fewer --processes, or a smaller workload, need less", file=sys.stderr)
+        print_error("out of memory", "fewer --processes, or a smaller workload, need less")
         return _INTERNAL
     except Exception as error:  # a bug: with the traceback, which is what a report needs
         traceback.print_exc()
-        print(f"error: internal error: {error}\nhint: this is a bug; please report the lines above", file=sys.stderr)
+        print_error(f"internal error: {error}", "this is a bug; please report the lines above")
         return _INTERNAL
 
 
@@ -65,144 +53,46 @@ def _as_interrupt(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def _parser() -> _Parser:
-    parser = _Parser(prog="haichi", allow_abbrev=False)
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    _add_compare(commands)
-    _add_report(commands)
-    return parser
+_COMPARE_INPUTS: Rows = {
+    "machine": Option(
+        "a preset (haichi list machines), graph:FILE, or a machine file", "MACHINE", short="-m", is_required=True
+    ),
+    "workloads": Option(
+        "who sends how much to whom: haichi-workload/1 or a matrix, one or several",
+        "WORKLOAD",
+        Several(),
+        name="--workload",
+        short="-w",
+        is_required=True,
+    ),
+}
+_COMPARED = rows_of(CompareOptions)
+_COMPARE_OUTPUTS: Rows = {
+    "output": Option(".json, .csv or .html (report); may be repeated", "FILE", Several(), short="-o"),
+    "no_views": Option("leave out the data for pictures", kind=Flag()),
+    "timing": Option("also write how long cells took, which differs from run to run", kind=Flag()),
+    "json": Option("results as JSON on standard output", kind=Flag()),
+}
 
 
-def _command(commands: Any, name: str, summary: str, example: str) -> argparse.ArgumentParser:
-    command: argparse.ArgumentParser = commands.add_parser(
-        name,
-        help=summary,
-        description=summary,
-        epilog=f"Example:\n  {example}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    return command
-
-
-def _add_compare(commands: Any) -> None:
-    command = _command(
-        commands,
-        "compare",
-        "Compare mapping strategies over workloads, shapes and seeds",
-        "haichi compare -m fx10-kyushu -w cg64.json --shapes 1x2x4x2x3x2,2x2x2x2x3x2 --simulate -o results.json",
-    )
-    add = command.add_argument
-    add("-m", "--machine", required=True, help="preset or machine file")
-    add("-w", "--workload", required=True, nargs="+", action="extend", metavar="FILE", help="one or several")
-    add("--workload-format", default="", help="of all of them; by default each by its content")
-    add(
-        "--shapes",
-        action="append",
-        metavar="A,B,..",
-        help="of the job, as 1x2x4x2x3x2; default: the whole machine;"
-        " with several workloads also one by one, as --shapes cg64=1x2x4x2x3x2 --shapes cg32=1x1x4x2x3x2",
-    )
-    add("--strategies", default=",".join(DEFAULT_STRATEGIES), metavar="A,B,..", help="default: %(default)s")
-    add("--seeds", default="10", metavar="N", help="so many, from 1; or a list, as 3,5,8; default: %(default)s")
-    add("--equal", default="evaluations", metavar="WHAT", help="evaluations (default) or seconds of every search")
-    add("--evaluations", metavar="N", help="of every restart of a search")
-    add("--time", metavar="T", help="of every search, as 10s, with --equal seconds")
-    add("--schedule", default="auto", help="auto, paper or rmatt")
-    add("--restarts", metavar="N", help="of every search")
-    add("--simulate", action="store_true", help="simulate every placement, packet by packet")
-    add("--barrier", metavar="WHICH", help="none, sets or both (default): how it is simulated")
-    add("--sim-iterations", metavar="N", help="auto (default), all or a number")
-    add("--origin", metavar="AT", help="corner of the job on the machine")
-    add("--nodes", metavar="FILE", help="list of the job's nodes, instead of shapes")
-    add("--faulty", metavar="FILE", help="list of nodes that are down")
-    add("--ppn", default="1", metavar="N", help="ranks per node")
-    add("--message-size", metavar="B", help="size of every message, as 64KiB")
-    add("--routing", metavar="R", help="as in map")
-    add("--fold", default="default", metavar="F", help="as in map")
-    add("--count-nic", action="store_true", help="injection and ejection channels count as links")
-    add("--processes", metavar="N", help="that compute cells here; default: one for each processor")
-    add("--dask", metavar="ADDRESS", help="compute cells by the workers of this Dask scheduler, as tcp://HOST:8786")
-    add("-o", "--output", action="append", metavar="FILE", help=".json, .csv or .html (report); may be repeated")
-    add("--no-views", action="store_true", help="leave out the data for pictures")
-    add("--timing", action="store_true", help="also write how long cells took, which differs from run to run")
-    add("--json", action="store_true", help="results as JSON on standard output")
-    add("--quiet", action="store_true", help="only errors on standard error")
-    command.set_defaults(run=_run_compare)
-
-
-def _count(name: str, text: str | None, least: int = 1) -> int:
-    if text is None:
-        return 0
-    if not text.isdecimal() or len(text) > 19 or not least <= int(text) < 2**63:
-        raise OptionError(f"{name}: {text!r} is no whole number from {least}")
-    return int(text)
-
-
-def _seeds(text: str) -> int | list[int]:
-    if "," in text:
-        return [_count("--seeds", part, 0) for part in text.split(",")]
-    return _count("--seeds", text)
-
-
-def _shapes(texts: list[str] | None) -> Any:
-    """None, a list, or lists by the workload's name."""
-    if texts is None:
-        return None
-    named = dict(text.split("=", 1) for text in texts if "=" in text)
-    if not named and len(texts) == 1:
-        return texts[0].split(",")
-    if len(named) < len(texts):
-        raise OptionError("--shapes is given once, or once for each workload", "as --shapes cg64=1x2x4x2x3x2")
-    return {name: shapes.split(",") for name, shapes in named.items()}
-
-
-def _seconds(text: str | None) -> float | None:
-    return None if text is None else _core.parse_time_ps(text, "--time") / 1e12
-
-
-def _sim_iterations(text: str) -> Any:
-    return text if text in ("auto", "all") else _count("--sim-iterations", text)
-
-
-def _run_compare(options: argparse.Namespace) -> int:
-    outputs: list[str] = options.output or []
+def _run_compare(given: Given) -> int:
+    outputs: list[str] = given.get("output", [])
+    as_json, no_views, with_timing = (bool(given.get(name)) for name in ("json", "no_views", "timing"))
     for path in outputs:
         check_output(path)
-    if options.no_views and any(path.endswith(".html") for path in outputs):
+    if no_views and any(path.endswith(".html") for path in outputs):
         raise OptionError("--no-views leaves out what the report shows")
-    if not options.simulate and (options.barrier or options.sim_iterations):
+    if "simulate" not in given and ("barrier" in given or "sim_iterations" in given):
         raise OptionError("--barrier and --sim-iterations are those of --simulate, which is not given")
     journal = f"{outputs[0]}.journal" if outputs else None
     earlier = _earlier(outputs)
-    progress = None if options.quiet or not sys.stderr.isatty() else _ProgressLine()
+    progress = None if given.get("quiet") or not sys.stderr.isatty() else _ProgressLine()
     comparison = compare(
-        options.workload,
-        options.machine,
-        workload_format=options.workload_format,
-        shapes=_shapes(options.shapes),
-        strategies=split_strategies(options.strategies),
-        seeds=_seeds(options.seeds),
-        equal=options.equal,
-        evaluations=_count("--evaluations", options.evaluations),
-        time_limit=_seconds(options.time),
-        schedule=options.schedule,
-        restarts=_count("--restarts", options.restarts),
-        simulate=options.simulate,
-        barrier=options.barrier or "both",
-        sim_iterations=_sim_iterations(options.sim_iterations or "auto"),
-        origin=options.origin,
-        nodes=options.nodes,
-        faulty=options.faulty,
-        ppn=_count("--ppn", options.ppn),
-        message_size=options.message_size,
-        routing=options.routing,
-        fold=options.fold,
-        count_nic=options.count_nic,
-        processes=_count("--processes", options.processes),
-        dask=options.dask,
+        given["workloads"],
+        given["machine"],
+        **parameters_of(_COMPARED, given),
         journal=journal,
-        views=not options.no_views and (options.json or any(not path.endswith(".csv") for path in outputs)),
+        views=not no_views and (as_json or any(not path.endswith(".csv") for path in outputs)),
         earlier=earlier,
         progress=progress,
     )
@@ -211,12 +101,12 @@ def _run_compare(options: argparse.Namespace) -> int:
     # Half a comparison is better than none, but not than a whole one.
     is_kept = comparison.interrupted and earlier is not None and not earlier.interrupted
     for path in [] if is_kept else outputs:
-        comparison.write(path, timing=options.timing)
+        comparison.write(path, timing=with_timing)
     if journal is not None and not comparison.interrupted:
         Path(journal).unlink(missing_ok=True)
     if comparison.warning:
         print(f"warning: {comparison.warning}", file=sys.stderr)
-    _print(comparison.to_json(timing=options.timing) if options.json else comparison.text())
+    _print(comparison.to_json(timing=with_timing) if as_json else comparison.text())
     if comparison.interrupted:
         kept = f"{outputs[0]} is as it was; " if is_kept else ""
         if journal is not None:
@@ -278,29 +168,42 @@ class _ProgressLine:
         sys.stderr.flush()
 
 
-def _add_report(commands: Any) -> None:
-    command = _command(
-        commands,
-        "report",
-        "Make a page of the results of compare",
-        "haichi report results.json -o report.html --figures figures",
-    )
-    command.add_argument("results", metavar="RESULTS.json", help="what `haichi compare -o` wrote")
-    command.add_argument("-o", "--output", metavar="FILE", help="default: the name of the results, in .html")
-    command.add_argument("--figures", metavar="FOLDER", help="also write figures, as PNG and SVG")
-    command.add_argument("--quiet", action="store_true", help="only errors on standard error")
-    command.set_defaults(run=_run_report)
+_REPORT_OPTIONS: Rows = {
+    "output": Option("default: the name of the results, in .html", "FILE", short="-o"),
+    "figures": Option("also write figures, as PNG and SVG", "FOLDER"),
+}
 
 
-def _run_report(options: argparse.Namespace) -> int:
-    comparison = read_comparison(options.results)
+def _run_report(given: Given) -> int:
+    results: str = given["results"]
+    comparison = read_comparison(results)
     from haichi.report import write_figures, write_report
 
-    output = options.output or str(Path(options.results).with_suffix(".html"))
+    output = given.get("output") or str(Path(results).with_suffix(".html"))
     check_output(output, (".html",))
-    write_report(comparison, output, source=options.results)
-    if options.figures is not None:
-        write_figures(comparison, options.figures, source=options.results)
-    if not options.quiet:
+    write_report(comparison, output, source=results)
+    if "figures" in given:
+        write_figures(comparison, given["figures"], source=results)
+    if not given.get("quiet"):
         print(f"the report is {output}", file=sys.stderr)
     return _DONE
+
+
+COMMANDS = (
+    Command(
+        "compare",
+        "compare mapping strategies over workloads, shapes and seeds",
+        "haichi compare -m fx10-kyushu -w cg64.json --shapes 1x2x4x2x3x2,2x2x2x2x3x2 --simulate -o results.json",
+        _COMPARE_INPUTS | _COMPARED | _COMPARE_OUTPUTS,
+        _run_compare,
+    ),
+    Command(
+        "report",
+        "make a page of the results of compare",
+        "haichi report results.json -o report.html --figures figures",
+        _REPORT_OPTIONS,
+        _run_report,
+        positional=("RESULTS", "what haichi compare -o wrote, as JSON"),
+    ),
+)
+"""As haichi --help lists them (cli/commands/python_command.cc)."""

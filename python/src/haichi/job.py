@@ -12,10 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from haichi import _core, notebook
-from haichi.allocation import allocation_request, given_map, message_bytes, number_option, whole_option
+from haichi.allocation import allocation_request, given_map, message_bytes
 from haichi.errors import OptionError
 from haichi.file_names import encoded
 from haichi.machine import MachineLike, as_machine
+from haichi.numbers import number_option, whole_option
 from haichi.simulation_result import SimulatedPlacement, simulated_placement
 from haichi.workload import WorkloadLike, as_workload
 

@@ -10,11 +10,12 @@ from typing import Literal, NamedTuple, SupportsIndex
 import numpy.typing as npt
 
 from haichi import _core
-from haichi.allocation import allocation_request, given_map, message_bytes, whole_option
+from haichi.allocation import allocation_request, given_map, message_bytes
 from haichi.errors import InputError, OptionError
 from haichi.file_names import encoded
 from haichi.job import Result
 from haichi.machine import MachineLike, as_machine
+from haichi.numbers import whole_option
 from haichi.simulation_result import Simulation, simulation_result
 from haichi.workload import WorkloadLike, as_workload
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Unpack
 
 import numpy as np
 
@@ -15,9 +15,9 @@ from haichi.comparison.cell import Cell, JobOptions, Outcome, compute_cell
 from haichi.comparison.executors import DaskWorkers, Executor, LocalProcesses, LostWorkerError
 from haichi.comparison.files import SCHEMA, checked_outcome, one_line
 from haichi.comparison.journal import Journal
+from haichi.comparison.options import CompareOptions
 from haichi.comparison.plan import (
     Plan,
-    Shapes,
     distinct,
     job_file,
     named_workloads,
@@ -27,12 +27,11 @@ from haichi.comparison.plan import (
     shape_text,
     shapes_by_workload,
     simulation_plan,
-    whole,
     with_message_size,
     workload_entry,
 )
 from haichi.comparison.results import Comparison
-from haichi.comparison.strategies import BASELINE, DEFAULT_STRATEGIES, parse_strategy
+from haichi.comparison.strategies import BASELINE, parse_strategy
 from haichi.comparison.summary import (
     Times,
     advise_overall,
@@ -42,7 +41,8 @@ from haichi.comparison.summary import (
     times_of,
 )
 from haichi.errors import Error, InternalError, OptionError
-from haichi.machine import Machine
+from haichi.machine import Machine, MachineLike
+from haichi.options import complete, takes
 from haichi.views import ViewRequest, placement_views
 from haichi.workload import WorkloadLike
 
@@ -66,93 +66,42 @@ class _Outcomes:
     taken_over: int = 0
 
 
+@takes(CompareOptions)
 def compare(
     workloads: WorkloadLike | Sequence[WorkloadLike] | Mapping[str, WorkloadLike],
-    machine: str | os.PathLike[str] | Machine,
+    machine: MachineLike,
     *,
-    shapes: Shapes | Mapping[str, Shapes] | None = None,
-    strategies: Sequence[str] = DEFAULT_STRATEGIES,
-    seeds: int | Sequence[int] = 10,
-    equal: Literal["evaluations", "seconds"] = "evaluations",
-    evaluations: int = 0,
-    time_limit: float | None = None,
-    schedule: str = "auto",
-    restarts: int = 0,
-    simulate: bool = False,
-    barrier: Literal["none", "sets", "both"] = "both",
-    sim_iterations: Literal["auto", "all"] | int = "auto",
-    origin: str | Sequence[int] | None = None,
-    nodes: str | os.PathLike[str] | None = None,
-    faulty: str | os.PathLike[str] | None = None,
-    ppn: int = 1,
-    message_size: str | int | None = None,
-    routing: str | None = None,
-    fold: str | os.PathLike[str] = "default",
-    count_nic: bool = False,
-    workload_format: str = "",
-    processes: int = 0,
-    dask: str | None = None,
     journal: str | os.PathLike[str] | None = None,
     earlier: Comparison | None = None,
     views: bool = True,
     progress: Callable[[ComparisonProgress], object] | None = None,
+    **options: Unpack[CompareOptions],
 ) -> Comparison:
     """Compares mapping strategies over workloads, shapes and seeds, as ``haichi compare`` does.
 
     Parameters
     ----------
     workloads: one, several, or several by name; each as `optimize` takes it.
-    machine, origin, nodes, faulty, ppn, message_size, routing, fold, count_nic: as those of `optimize`.
-    shapes: the shapes of the job, or of each workload by its name; None: the whole machine, or `nodes`.
-    strategies: starts (``"default"``, ``"no-ring"``, ``"random"``, ``"greedy"``, ...), objectives, which are annealed
-        on (``"tac3"``, ``"hop-bytes"``, ``"weighted(hop-bytes=0.7,tac3=0.3)"``, ``"./libx.so:name"``), searches
-        (``"anneal"`` for tac3, ``"tabu"`` for hop-bytes), or maps that exist already (``"map:FILE"``).
-    seeds: so many from 1, or which. Strategies that do not depend on the seed are computed once.
-    equal: every search makes equally many ``"evaluations"``, or may take equally many ``"seconds"`` (`time_limit`, on
-        one processor; results are then not reproducible).
-    evaluations, time_limit, schedule, restarts: of every search, as those of `optimize`.
-    simulate: every placement is simulated, by `barrier` without barriers, with a barrier before every set, or both.
-    sim_iterations: how many iterations are simulated, as `simulate` takes it.
-    workload_format: of workloads that are files; empty: each by its content.
-    processes: how many compute cells here; 0: all processors.
-    dask: address of a Dask scheduler; cells are computed by its workers, which must have the same haichi and see the
-        files named here.
+    machine: as that of `optimize`.
     journal: a file for what is done; a comparison that was killed goes on where it stopped when it is asked again.
     earlier: results whose cells are taken over where they are the same.
     views: also make the pictures' data, which `Comparison.report` needs.
     progress: called after every cell, in the caller's thread. What it raises ends the comparison.
+    {options}
 
     A cell that fails is reported in the results and ends nothing. Ctrl-C gives what is done
     (`Comparison.interrupted`).
     Raises OptionError, InputError and UnsupportedError for what is wrong before a cell is computed: names, workloads,
     the machine, the journal; a job that cannot be had is the error of its cells.
     """
-    loaded = machine if isinstance(machine, Machine) else Machine(machine)
-    named = with_message_size(named_workloads(workloads, workload_format), message_size)
-    plan = Plan(
-        machine=loaded,
-        workloads=named,
-        shapes=shapes_by_workload(shapes, named),
-        strategies=[parse_strategy(name) for name in distinct("strategy", list(strategies))],
-        seeds=seed_list(seeds),
-        job=JobOptions(
-            origin=None if origin is None else shape_text(origin),
-            nodes=job_file("nodes", nodes),
-            faulty=job_file("faulty", faulty),
-            ppn=whole("ppn", ppn, 1),
-            routing=routing,
-            fold=job_file("fold", fold) or "default",
-            count_nic=count_nic,
-        ),
-        effort=search_effort(equal, evaluations, time_limit, schedule, restarts),
-        simulation=simulation_plan(simulate, barrier, sim_iterations),
-        equal=equal,
-    )
-    if shapes is not None and nodes is not None:
+    given = complete("compare", CompareOptions, options)
+    if given["shapes"] is not None and given["nodes"] is not None:
         raise OptionError("shapes exclude nodes", "a node list is the job's nodes")
+    plan = _plan(workloads, machine, given)
+    dask = given["dask"]
     book = None if journal is None else Journal(journal)
     try:
-        executor: Executor = LocalProcesses(whole("processes", processes, 0)) if dask is None else DaskWorkers(dask)
+        executor: Executor = LocalProcesses(given["processes"]) if dask is None else DaskWorkers(dask)
         try:
             comparison = _run(plan, executor, book, _done_cells(earlier), views, progress)
         finally:
@@ -165,6 +114,37 @@ def compare(
     if book is not None:
         book.close(remove=False)
     return comparison
+
+
+def _plan(
+    workloads: WorkloadLike | Sequence[WorkloadLike] | Mapping[str, WorkloadLike],
+    machine: MachineLike,
+    given: CompareOptions,
+) -> Plan:
+    loaded = machine if isinstance(machine, Machine) else Machine(machine)
+    origin = given["origin"]
+    named = with_message_size(named_workloads(workloads, given["workload_format"]), given["message_size"])
+    return Plan(
+        machine=loaded,
+        workloads=named,
+        shapes=shapes_by_workload(given["shapes"], named),
+        strategies=[parse_strategy(name) for name in distinct("strategy", list(given["strategies"]))],
+        seeds=seed_list(given["seeds"]),
+        job=JobOptions(
+            origin=None if origin is None else shape_text(origin),
+            nodes=job_file("nodes", given["nodes"]),
+            faulty=job_file("faulty", given["faulty"]),
+            ppn=given["ppn"],
+            routing=given["routing"],
+            fold=job_file("fold", given["fold"]) or "default",
+            count_nic=given["count_nic"],
+        ),
+        effort=search_effort(
+            given["equal"], given["evaluations"], given["time_limit"], given["schedule"], given["restarts"]
+        ),
+        simulation=simulation_plan(given["simulate"], given["barrier"], given["sim_iterations"]),
+        equal=given["equal"],
+    )
 
 
 def _run(

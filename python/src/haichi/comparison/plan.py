@@ -12,9 +12,12 @@ import numpy as np
 
 from haichi import _core
 from haichi.comparison.cell import Cell, JobOptions, SearchEffort, SimulationPlan
+from haichi.comparison.options import Shapes
 from haichi.comparison.strategies import BASELINE, Strategy, parse_strategy
 from haichi.errors import OptionError
 from haichi.machine import Machine
+from haichi.numbers import whole_option
+from haichi.options import MessageSize
 from haichi.workload import Workload, WorkloadLike, as_workload
 
 _DEFAULT_SECONDS = 10.0
@@ -144,9 +147,7 @@ def with_message_size(workloads: dict[str, Workload], size: str | SupportsIndex 
     """Every message that is not empty gets this size."""
     if size is None:
         return workloads
-    size_bytes = whole(
-        "message_size", _core.parse_bytes(size, "message_size") if isinstance(size, str) else size, 0, 2**48
-    )
+    size_bytes = MessageSize().checked("message_size", size)
     resized = {}
     for name, workload in workloads.items():
         messages = workload.messages
@@ -161,9 +162,6 @@ def with_message_size(workloads: dict[str, Workload], size: str | SupportsIndex 
             compute_seconds=workload.compute_seconds.tolist(),
         )
     return resized
-
-
-Shapes = Sequence[str | Sequence[int]]
 
 
 def shapes_by_workload(
@@ -196,17 +194,6 @@ def shape_text(shape: str | Sequence[int]) -> str:
         raise OptionError(f"shape {shape!r} is no list of sizes", "an example is 1x2x4x2x3x2") from error
 
 
-def whole(name: str, value: SupportsIndex, least: int, most: int = 2**31 - 1) -> int:
-    """Raises OptionError for what is no whole number in these limits."""
-    try:
-        number = operator.index(value)
-    except TypeError as error:
-        raise OptionError(f"{name} must be a whole number, not {value!r}") from error
-    if not least <= number <= most:
-        raise OptionError(f"{name} must be {least} to {most}, not {number}")
-    return number
-
-
 def distinct(what: str, names: list[str]) -> list[Any]:
     if not names:
         raise OptionError(f"there is no {what} to compare")
@@ -223,33 +210,24 @@ _MOST_SEEDS = 10_000
 
 def seed_list(seeds: SupportsIndex | Sequence[int]) -> list[int]:
     if isinstance(seeds, SupportsIndex):
-        return list(range(1, whole("seeds", seeds, 1, _MOST_SEEDS) + 1))
+        return list(range(1, whole_option("seeds", seeds, 1, _MOST_SEEDS) + 1))
     if not 1 <= len(seeds) <= _MOST_SEEDS:
         raise OptionError(f"1 to {_MOST_SEEDS:,} seeds can be compared, not {len(seeds)}")
-    listed = [whole("a seed", seed, 0, 2**64 - 1) for seed in seeds]
+    listed = [whole_option("a seed", seed, 0, 2**64 - 1) for seed in seeds]
     if len(set(listed)) < len(listed):
         raise OptionError("a seed is named twice")
     return listed
 
 
-def search_effort(
-    equal: str, evaluations: SupportsIndex, time_limit: float | None, schedule: str, restarts: SupportsIndex
-) -> SearchEffort:
-    if equal not in ("evaluations", "seconds"):
-        raise OptionError(f"equal {equal!r} is unknown", "it is 'evaluations' or 'seconds'")
-    count = whole("evaluations", evaluations, 0, 2**63 - 1)
-    searches = whole("restarts", restarts, 0)
+def search_effort(equal: str, evaluations: int, time_limit: float | None, schedule: str, restarts: int) -> SearchEffort:
     if equal == "evaluations":
         if time_limit is not None:
             raise OptionError("a time limit makes seconds equal, not evaluations", "equal='seconds'")
-        effort = SearchEffort(count, None, schedule, searches)
+        effort = SearchEffort(evaluations, None, schedule, restarts)
     else:
-        if count:
+        if evaluations:
             raise OptionError("a number of evaluations does not make seconds equal", "equal='evaluations'")
-        limit = _DEFAULT_SECONDS if time_limit is None else time_limit
-        if not 0 < limit < 1e9:
-            raise OptionError(f"the time limit must be above 0 and below 1e9 seconds, not {limit}")
-        effort = SearchEffort(0, limit, schedule, searches)
+        effort = SearchEffort(0, _DEFAULT_SECONDS if time_limit is None else time_limit, schedule, restarts)
     _core.SearchOptions(  # refuses schedules that do not exist, before the first cell does
         seed=1,
         restarts=effort.restarts,
@@ -278,10 +256,4 @@ def simulation_plan(simulate: bool, barrier: str, iterations: Literal["auto", "a
         "sets": ("sets",),
         "both": ("none", "sets"),
     }
-    if barrier not in choices:
-        raise OptionError(f"barrier {barrier!r} is unknown", "it is 'none', 'sets' or 'both'")
-    if isinstance(iterations, str) and iterations not in ("auto", "all"):
-        raise OptionError(f"sim_iterations {iterations!r} is unknown", "it is 'auto', 'all' or a number")
-    if not isinstance(iterations, str):
-        iterations = whole("sim_iterations", iterations, 1, 2**63 - 1)
     return SimulationPlan(choices[barrier] if simulate else (), iterations)

@@ -1,0 +1,33 @@
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/errors.h"
+#include "base/quantity.h"
+#include "python/bindings/binding_parts.h"
+
+namespace py = pybind11;
+
+namespace haichi {
+
+void bind_text(py::module_& module) {
+    module.def(
+        "did_you_mean",
+        [](const std::string& name, const std::vector<std::string>& candidates) {
+            return did_you_mean(name, candidates);
+        },
+        py::arg("name"), py::arg("candidates"));
+    module.def(
+        "shown", [](const std::string& text) { return shown(text); }, py::arg("text"));
+    module.def(
+        "parse_count",
+        [](const std::string& text, std::int64_t largest, const std::string& name) {
+            return parse_count(text, largest, {name, 0});
+        },
+        py::arg("text"), py::arg("largest"), py::arg("name"));
+}
+
+}  // namespace haichi

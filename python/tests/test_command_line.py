@@ -1,0 +1,130 @@
+"""The commands that are written in Python look and complain as those that are written in C++."""
+
+import inspect
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+import haichi
+from haichi.command_line import help_text
+from haichi.commands import COMMANDS
+from haichi.comparison.options import CompareOptions
+from haichi.options import rows_of
+
+pytestmark = pytest.mark.skipif("HAICHI_BIN" not in os.environ, reason="needs the program")
+
+OF_EACH_COMMAND = {"--workload", "--workload-format", "--time", "--output", "--json"}
+"""Options whose sentence is the command's own."""
+
+
+def program(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [os.environ["HAICHI_BIN"], *arguments],
+        env=os.environ | {"HAICHI_PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def help_rows(command: str) -> dict[str, str]:
+    rows = re.findall(r"^  (-.*?)(?:  +|\n +)(\S.*)$", program(command, "--help").stdout, re.MULTILINE)
+    return {re.search(r"--[a-z-]+", names)[0]: f"{names}: {text}" for names, text in rows}
+
+
+def test_help_is_laid_out_alike():
+    for name, model in (("compare", "map"), ("report", "check")):
+        mine, other = program(name, "--help"), program(model, "--help")
+        assert (mine.returncode, mine.stderr) == (0, "")
+        lines, model_lines = mine.stdout.splitlines(), other.stdout.splitlines()
+        assert lines[1].startswith(model_lines[1].replace(model, name))
+        for fixed in ("Options:", "  -h,--help                   Print this help message and exit", "Example:"):
+            assert fixed in lines and fixed in model_lines
+        assert lines[-3:-1] == ["", "Example:"] and lines[-1].startswith(f"  haichi {name} ")
+        assert lines[-4] == model_lines[-4] == "  --quiet                     only errors on standard error"
+        texts = [line for line in lines if line.startswith("  -")]
+        assert all(re.match(r".{29} \S", line) or len(line) < 60 for line in texts)
+
+
+def test_options_of_the_same_name_are_the_same():
+    compare, others = help_rows("compare"), help_rows("map") | help_rows("simulate")
+    shared = compare.keys() & others.keys() - OF_EACH_COMMAND
+    assert {"--machine", "--nodes", "--origin", "--faulty", "--ppn", "--routing", "--fold", "--restarts"} <= shared
+    different = {"--shapes", "--barrier", "--sim-iterations"}  # a batch asks for more
+    for name in shared - different:
+        assert compare[name] == others[name]
+
+
+def test_the_program_lists_the_commands_with_their_summaries():
+    listed = program("--help").stdout
+    for command in COMMANDS:
+        assert f"  {command.name:28}{command.summary}\n" in listed
+        assert help_text(command).startswith(command.summary + "\n")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["-m", "k"],
+        ["--machin", "k"],
+        ["--shap=1x1"],
+        ["--frobnicate", "--machin"],
+        ["-x"],
+        ["-m"],
+        ["-m", "k", "-m", "k", "-w", "x"],
+        ["--machine=k", "-mk", "-w", "x"],
+        ["-m", "", "-w", "x"],
+        ["-m", "k", "-w", "x", "--fold="],
+        ["-m", "k", "-w", "x", "--ppn", "0"],
+        ["-m", "k", "-w", "x", "--ppn", "1.5"],
+        ["-m", "k", "-w", "x", "--ppn", "-1"],
+        ["-m", "k", "-w", "x", "--ppn", "9" * 40],
+        ["-m", "k", "-w", "x", "--restarts", "0"],
+        ["-m", "k", "-w", "x", "--message-size", "3parsec"],
+        ["-m", "k", "-w", "x", "--time", "0s"],
+        ["-m", "k", "-w", "x", "--time", "5"],
+        ["-h", "--frobnicate"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_is_told_in_the_same_words(words):
+    mine, other = program("compare", *words), program("map", *words)
+    assert mine.returncode == other.returncode
+    for name in ("--shapes", "compare"):
+        mine.stderr = mine.stderr.replace(name, {"--shapes": "--shape", "compare": "map"}[name])
+    assert mine.stderr == other.stderr
+
+
+def test_what_is_too_much_is_refused_before_anything_is_read():
+    run = program("report", "a.json", "b.json")
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr == "error: unexpected argument 'b.json'\nhint: report --help shows what it takes\n"
+    assert program("report").stderr.startswith("error: the RESULTS is missing\nhint: an example is haichi report")
+    assert program("report", "a.json", "--figure", "x").stderr.endswith("hint: did you mean '--figures'?\n")
+
+
+def test_words_have_a_did_you_mean():
+    run = program("compare", "-m", "k", "-w", "x", "--simulate", "--barrier", "set")
+    assert run.stderr == "error: --barrier: unknown choice of barriers 'set'\nhint: did you mean 'sets'?\n"
+    with pytest.raises(haichi.OptionError, match="barrier: unknown choice of barriers 'set'") as caught:
+        haichi.compare("x", "k", simulate=True, barrier="set")
+    assert caught.value.hint == "did you mean 'sets'?"
+
+
+def test_every_option_is_a_parameter_and_in_the_docstring():
+    parameters = inspect.signature(haichi.compare).parameters
+    for name, option in rows_of(CompareOptions).items():
+        assert parameters[name].default == option.default
+        assert re.search(rf"^    {name}: ", haichi.compare.__doc__, re.MULTILINE)
+        if "default: " in option.help and option.default:
+            shown = ",".join(option.default) if isinstance(option.default, tuple) else option.default
+            assert option.help.endswith(f"default: {shown}")
+
+
+def test_an_unknown_parameter_has_a_did_you_mean():
+    with pytest.raises(TypeError, match=r"compare\(\) has no parameter 'seed'; did you mean 'seeds'\?"):
+        haichi.compare("x", "k", seed=3)
