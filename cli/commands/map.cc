@@ -17,7 +17,7 @@
 #include "mapper/job/map_shapes.h"
 #include "mapper/job/report_json.h"
 #include "mapper/rankmap/rankmap.h"
-#include "netmodel/machine/sizes.h"
+#include "netmodel/topology/sizes.h"
 
 namespace haichi::cli {
 

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "cli/output/tables.h"
-#include "netmodel/machine/sizes.h"
+#include "netmodel/topology/sizes.h"
 
 namespace haichi::cli {
 

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "base/errors.h"
-#include "netmodel/machine/sizes.h"
+#include "netmodel/topology/sizes.h"
 
 namespace haichi {
 
@@ -27,7 +27,7 @@ std::vector<bool> whole_axes(const Machine& machine, const Grid& grid) {
 class Cuboids {
   public:
     explicit Cuboids(const Machine& machine)
-        : machine_(machine), grid_(std::get<Grid>(machine.topology)), whole_(whole_axes(machine, grid_)) {
+        : machine_(machine), grid_(*coordinates(machine)), whole_(whole_axes(machine, grid_)) {
         has_pairs_ = std::ranges::find(whole_, true) != whole_.end();
         for (std::size_t k = 0; k < whole_.size(); ++k) unit_ *= whole_[k] ? grid_.axis(k).size : 1;
     }
@@ -116,7 +116,7 @@ double mean_steps(std::int32_t size, bool is_ring) {
 }
 
 double mean_distance(const Machine& machine, const Shape& shape) {
-    const Grid& grid = std::get<Grid>(machine.topology);
+    const Grid& grid = *coordinates(machine);
     double hops = 0;
     for (std::size_t k = 0; k < shape.size(); ++k) {
         const Axis& axis = grid.axis(k);
@@ -225,7 +225,7 @@ ShapeAdvice without_times(std::span<const ShapeTimes> shapes, const ShapeLimits&
 }  // namespace
 
 AllowedShapes allowed_shapes(const Machine& machine, std::int64_t least_nodes) {
-    if (!std::holds_alternative<Grid>(machine.topology)) {
+    if (coordinates(machine) == nullptr) {
         throw UnsupportedError("machine " + machine.name + " has no job shapes: it is no mesh or torus",
                                "on trees, dragonflies and graphs a job is a list of nodes");
     }

@@ -9,7 +9,7 @@
 #include "mapper/job/plugin_library.h"
 #include "mapper/job/rotations.h"
 #include "mapper/start/start.h"
-#include "netmodel/machine/sizes.h"
+#include "netmodel/topology/sizes.h"
 #include "objectives/registry.h"
 
 namespace haichi {

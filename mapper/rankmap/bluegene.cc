@@ -19,9 +19,7 @@ struct BlueGene {
 constexpr BlueGene kQ = {"bgq", 5, "A B C D E T", false};
 constexpr BlueGene kL = {"bgl", 3, "x y z t", true};
 
-const Grid& grid_of(const RankMapContext& context) {
-    return std::get<GridFabric>(context.allocation->network.fabric()).topology;
-}
+const Grid& grid_of(const RankMapContext& context) { return *context.allocation->network.coordinates(); }
 
 [[noreturn]] void refuse_idle(const BlueGene& kind, std::int64_t ranks, std::int64_t slots) {
     throw UnsupportedError("the format " + std::string(kind.format) +
@@ -33,17 +31,16 @@ const Grid& grid_of(const RankMapContext& context) {
 void check(const BlueGene& kind, const RankMapContext& context) {
     const Allocation& job = *context.allocation;
     const std::string cannot = "the format " + std::string(kind.format) + " cannot express a map for ";
-    const auto* fabric = std::get_if<GridFabric>(&job.network.fabric());
-    if (fabric == nullptr) {
+    const Grid* grid = job.network.coordinates();
+    if (grid == nullptr) {
         throw UnsupportedError(cannot + "a tree: its nodes have no coordinates", "write json or nsim");
     }
     if (job.is_node_list) {
         throw UnsupportedError(cannot + "a node list: coordinates are those in a block of nodes", "write json or nsim");
     }
-    if (fabric->topology.axis_count() > kind.axes) {
-        throw UnsupportedError(
-            cannot + std::to_string(fabric->topology.axis_count()) + " axes: a record is " + kind.numbers,
-            "write json or tofu6d");
+    if (grid->axis_count() > kind.axes) {
+        throw UnsupportedError(cannot + std::to_string(grid->axis_count()) + " axes: a record is " + kind.numbers,
+                               "write json or tofu6d");
     }
     if (kind.is_strict && context.rank_count > 0 && context.rank_count != job.slot_count()) {
         refuse_idle(kind, context.rank_count, job.slot_count());

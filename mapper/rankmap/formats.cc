@@ -113,8 +113,8 @@ NodeId node_of_host(const RankMapContext& context, std::string_view name, const 
 }
 
 std::size_t address_length(const Allocation& allocation) {
-    const auto* fabric = std::get_if<GridFabric>(&allocation.network.fabric());
-    return fabric == nullptr ? 1 : fabric->topology.axis_count();
+    const Grid* grid = allocation.network.coordinates();
+    return grid == nullptr ? 1 : grid->axis_count();
 }
 
 NodeId node_at_address(const Allocation& allocation, std::span<const std::string_view> words,

@@ -12,7 +12,7 @@ namespace {
 void check(const RankMapContext& context) {
     const Allocation& allocation = *context.allocation;
     if (allocation.fold.is_coordinate_table) return;
-    const bool is_grid = std::holds_alternative<GridFabric>(allocation.network.fabric());
+    const bool is_grid = allocation.network.coordinates() != nullptr;
     if (!allocation.is_node_list && is_grid) return;
     throw UnsupportedError(
         std::string("the format fujitsu cannot express a map for ") +

@@ -5,9 +5,9 @@
 
 #include "base/quantity.h"
 #include "base/split.h"
-#include "netmodel/machine/sizes.h"
 #include "netmodel/machine/text_lines.h"
 #include "netmodel/topology/grid.h"
+#include "netmodel/topology/sizes.h"
 
 namespace haichi {
 

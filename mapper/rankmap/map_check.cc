@@ -6,7 +6,7 @@
 
 #include "base/located_json.h"
 #include "mapper/rankmap/job_script.h"
-#include "netmodel/machine/sizes.h"
+#include "netmodel/topology/sizes.h"
 
 namespace haichi {
 
@@ -83,7 +83,7 @@ void check_node_against_job(Checker& check, const JobScript& script, const Alloc
 void check_node_against_machine(Checker& check, const JobScript& script, const Machine& machine) {
     const Located<NodeRequest>& node = *script.node;
     const std::string what = text_of(node.value);
-    const auto* grid = std::get_if<Grid>(&machine.topology);
+    const auto* grid = coordinates(machine);
     if (grid == nullptr) {
         return check.problem(what + ", but machine " + machine.name + " is a tree: PJM has no shapes there",
                              node.place);

@@ -9,11 +9,11 @@ namespace haichi {
 namespace {
 
 bool is_tofu(const Network& network) {
-    const auto* fabric = std::get_if<GridFabric>(&network.fabric());
+    const Grid* grid = network.coordinates();
     constexpr std::array<const char*, 6> kAxes = {"X", "Y", "Z", "A", "B", "C"};
-    if (fabric == nullptr || fabric->topology.axis_count() != kAxes.size()) return false;
+    if (grid == nullptr || grid->axis_count() != kAxes.size()) return false;
     for (std::size_t k = 0; k < kAxes.size(); ++k) {
-        if (fabric->topology.axis(k).name != kAxes[k]) return false;
+        if (grid->axis(k).name != kAxes[k]) return false;
     }
     return true;
 }

@@ -49,7 +49,7 @@ std::vector<std::string> formats_of_columns(std::size_t columns, const RankMapCo
     constexpr std::size_t kBlueGeneQ = 6;
     constexpr std::size_t kBlueGeneL = 4;
     const std::size_t address = address_length(*context.allocation);
-    const bool is_grid = std::holds_alternative<GridFabric>(context.allocation->network.fabric());
+    const bool is_grid = context.allocation->network.coordinates() != nullptr;
     std::vector<std::string> names;
     if (is_grid && columns == address) names.emplace_back("tofu6d");
     if (columns == address + 1) names.emplace_back("nsim");

@@ -10,7 +10,7 @@ namespace haichi {
 namespace {
 
 void check(const RankMapContext& context) {
-    if (std::holds_alternative<GridFabric>(context.allocation->network.fabric())) return;
+    if (context.allocation->network.coordinates() != nullptr) return;
     throw UnsupportedError("the format tofu6d cannot express a map for a tree or graph: its nodes have no coordinates",
                            "write json or nsim");
 }

@@ -38,8 +38,8 @@ class MachineHalver {
   public:
     explicit MachineHalver(const Problem& problem) : problem_(problem), nodes_(node_count()) {
         std::iota(nodes_.begin(), nodes_.end(), 0);
-        if (const auto* fabric = std::get_if<GridFabric>(&problem.network().fabric())) {
-            read_coordinates(fabric->topology);
+        if (const Grid* grid = problem.network().coordinates()) {
+            read_coordinates(*grid);
         } else {
             representative_.resize(nodes_.size());
             std::ranges::sort(nodes_, {}, [this](std::int32_t node) { return terminal(node); });

@@ -16,11 +16,6 @@ namespace {
 
 constexpr std::size_t kLargestListBytes = std::size_t{512} << 20;
 
-const Grid* grid_of(const Network& network) {
-    const auto* fabric = std::get_if<GridFabric>(&network.fabric());
-    return fabric == nullptr ? nullptr : &fabric->topology;
-}
-
 std::vector<std::int32_t> sizes_of(const Grid& grid) {
     std::vector<std::int32_t> sizes;
     for (const Axis& axis : grid.axes()) sizes.push_back(axis.size);
@@ -168,7 +163,7 @@ void check_slots(std::int64_t nodes, const AllocationRequest& request) {
 
 Network cuboid_network(const Machine& machine, const AllocationRequest& request, const std::string& routing,
                        std::vector<std::int32_t>& shape, std::vector<std::int32_t>& origin) {
-    const Grid& grid = std::get<Grid>(machine.topology);
+    const Grid& grid = *coordinates(machine);
     shape = request.shape.empty() ? sizes_of(grid) : request.shape;
     origin = request.origin.empty() ? std::vector<std::int32_t>(grid.axis_count(), 0) : request.origin;
     for (const auto& [what, list] : {std::pair{"shape", &shape}, std::pair{"origin", &origin}}) {
@@ -191,7 +186,7 @@ Network whole_network(const Machine& machine, const AllocationRequest& request, 
     check_slots(nodes.empty() ? terminal_count(machine) : static_cast<std::int64_t>(nodes.size()), request);
     NetworkOptions options = network_options(machine, request);
     options.faulty = faulty_vertices(machine, request);
-    if (const auto* grid = std::get_if<Grid>(&machine.topology)) {
+    if (const auto* grid = coordinates(machine)) {
         return Network(grid_fabric(*grid, routing), std::move(options), std::move(nodes));
     }
     if (!request.origin.empty()) throw OptionError("an origin means nothing on machine " + machine.name);
@@ -217,7 +212,7 @@ Network whole_network(const Machine& machine, const AllocationRequest& request, 
 
 /// "(0,1,2)" on the machine, or the name of a node that has no coordinates.
 std::string machine_name_of(const Allocation& allocation, VertexId vertex) {
-    const Grid* grid = grid_of(allocation.network);
+    const Grid* grid = allocation.network.coordinates();
     if (grid == nullptr) return shown(std::get<GraphFabric>(allocation.network.fabric()).topology.vertex_name(vertex));
     Coordinates at = grid->coordinates(vertex);
     std::string text;
@@ -237,7 +232,7 @@ void check_routes(const Allocation& allocation) {
     throw OptionError("node " + machine_name_of(allocation, cut->faulty) + " is faulty, and no route from node " +
                           machine_name_of(allocation, allocation.network.vertex(cut->source)) + " to node " +
                           machine_name_of(allocation, allocation.network.vertex(cut->destination)) + " avoids it",
-                      std::holds_alternative<GridFabric>(allocation.network.fabric())
+                      allocation.network.coordinates() != nullptr
                           ? "only a machine with the axes X, Y, Z, A, B and C has other columns to go by; "
                             "take a job without this node"
                           : "");
@@ -256,7 +251,7 @@ bool fold_is_file(const std::string& name) {
 
 /// The job's node at coordinates relative to the job's corner (to the machine's for node lists and trees).
 NodeId node_at_relative(const Network& network, const Coordinates& at) {
-    const Grid* grid = grid_of(network);
+    const Grid* grid = network.coordinates();
     if (grid == nullptr) return at.size() == 1 ? network.node_at(VertexId(at[0])) : NodeId{};
     if (at.size() != grid->axis_count()) return {};
     for (std::size_t k = 0; k < at.size(); ++k) {
@@ -266,7 +261,7 @@ NodeId node_at_relative(const Network& network, const Coordinates& at) {
 }
 
 Fold make_fold(const std::string& name, const Machine& machine, const Network& network, bool is_cuboid) {
-    const Grid* grid = grid_of(network);
+    const Grid* grid = network.coordinates();
     if (fold_is_file(name)) {
         return table_fold(read_file(name, kLargestListBytes), name, network.node_count(),
                           grid == nullptr ? 1 : grid->axis_count(),
@@ -285,7 +280,7 @@ Fold make_fold(const std::string& name, const Machine& machine, const Network& n
 
 std::vector<VertexId> parse_node_list(std::string_view text, const std::string& file, const Machine& machine,
                                       bool may_be_empty) {
-    const Grid* grid = std::get_if<Grid>(&machine.topology);
+    const Grid* grid = coordinates(machine);
     const std::size_t axes = grid == nullptr ? 1 : grid->axis_count();
     const std::int32_t nodes = terminal_count(machine);
     std::vector<VertexId> list;
@@ -323,7 +318,7 @@ std::vector<VertexId> parse_node_list(std::string_view text, const std::string& 
 
 Coordinates Allocation::machine_coordinates(NodeId node) const {
     const VertexId vertex = network.vertex(node);
-    const Grid* grid = grid_of(network);
+    const Grid* grid = network.coordinates();
     if (grid == nullptr) return Coordinates{vertex.value};
     Coordinates at = grid->coordinates(vertex);
     for (std::size_t k = 0; k < origin.size(); ++k) at[k] = (at[k] + origin[k]) % machine_sizes[k];
@@ -343,7 +338,7 @@ Allocation allocate(const Machine& machine, const AllocationRequest& request) {
     check_request(machine, request);
     const std::string& routing = request.routing.empty() ? machine.routing : request.routing;
     const bool is_list = !request.nodes_file.empty();
-    const auto* grid = std::get_if<Grid>(&machine.topology);
+    const auto* grid = coordinates(machine);
     const bool is_cuboid = grid != nullptr && !is_list;
 
     std::vector<std::int32_t> shape;

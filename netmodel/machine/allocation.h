@@ -6,8 +6,8 @@
 
 #include "netmodel/machine/fold.h"
 #include "netmodel/machine/machine.h"
-#include "netmodel/machine/sizes.h"
 #include "netmodel/routing/network.h"
+#include "netmodel/topology/sizes.h"
 
 namespace haichi {
 

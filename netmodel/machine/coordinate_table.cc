@@ -5,8 +5,8 @@
 
 #include "base/quantity.h"
 #include "netmodel/machine/fold.h"
-#include "netmodel/machine/sizes.h"
 #include "netmodel/machine/text_lines.h"
+#include "netmodel/topology/sizes.h"
 
 namespace haichi {
 

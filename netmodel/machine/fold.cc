@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "netmodel/machine/sizes.h"
+#include "netmodel/topology/sizes.h"
 
 namespace haichi {
 

@@ -5,7 +5,7 @@
 namespace haichi {
 
 std::optional<Network> logical_torus(const Allocation& allocation) {
-    if (!std::holds_alternative<GridFabric>(allocation.network.fabric()) || allocation.is_node_list) return {};
+    if (allocation.network.coordinates() == nullptr || allocation.is_node_list) return {};
     std::vector<Axis> axes;
     // Cell x + Lx*(y + Ly*z), x fastest, is a row-major number when the axes are turned round.
     const auto& sizes = allocation.fold.logical_sizes;

@@ -4,7 +4,6 @@
 
 #include "base/errors.h"
 #include "base/located_json.h"
-#include "base/quantity.h"
 
 namespace haichi {
 
@@ -30,12 +29,7 @@ Machine load_machine(MachineSource& source) {
     return parse_machine(*source.text, name_or_path, &source.graph_text);
 }
 
-std::int64_t parse_positive_bandwidth(std::string_view text, const SourcePlace& place) {
-    const std::int64_t bandwidth = parse_bandwidth_bytes_per_s(text, place);
-    if (bandwidth == 0) throw InputError(place, "bandwidth " + shown(text) + " must be positive");
-    if (bandwidth > kLargestBandwidth) throw InputError(place, "bandwidth " + shown(text) + " is too large");
-    return bandwidth;
-}
+const Grid* coordinates(const Machine& machine) { return std::get_if<Grid>(&machine.topology); }
 
 std::int32_t terminal_count(const Machine& machine) {
     if (const auto* grid = std::get_if<Grid>(&machine.topology)) return grid->vertex_count();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "netmodel/topology/bandwidth.h"
 #include "netmodel/topology/dragonfly.h"
 #include "netmodel/topology/fat_tree.h"
 #include "netmodel/topology/graph.h"
@@ -91,11 +92,8 @@ struct MachineSource {
 /// The same; texts that the source lacks are read from their files, and kept in it.
 Machine load_machine(MachineSource& source);
 
-/// Largest bandwidth a machine may have, 10^15 bytes/s, so that sums over a node's NICs cannot overflow.
-inline constexpr std::int64_t kLargestBandwidth = 1'000'000'000'000'000;
-
-/// A bandwidth with its unit, from 1 byte/s to kLargestBandwidth; throws InputError at `place`.
-std::int64_t parse_positive_bandwidth(std::string_view text, const SourcePlace& place);
+/// The machine's coordinates, as Network::coordinates(); null where nodes have none.
+const Grid* coordinates(const Machine& machine);
 
 /// Compute nodes of the whole machine, numbered from 0.
 std::int32_t terminal_count(const Machine& machine);

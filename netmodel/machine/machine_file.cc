@@ -7,14 +7,14 @@
 #include "base/errors.h"
 #include "base/located_json.h"
 #include "base/quantity.h"
-#include "netmodel/machine/graphml.h"
 #include "netmodel/machine/machine.h"
 #include "netmodel/machine/machine_parameters.h"
-#include "netmodel/machine/machine_section.h"
 #include "netmodel/routing/dimension_order.h"
 #include "netmodel/routing/dragonfly_routing.h"
 #include "netmodel/routing/fat_tree_routing.h"
 #include "netmodel/routing/shortest_paths.h"
+#include "netmodel/topology/graphml.h"
+#include "netmodel/topology/machine_section.h"
 
 namespace haichi {
 

@@ -1,7 +1,7 @@
 #include "netmodel/machine/machine_parameters.h"
 
 #include "base/quantity.h"
-#include "netmodel/machine/machine_section.h"
+#include "netmodel/topology/machine_section.h"
 
 namespace haichi {
 

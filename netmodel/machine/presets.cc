@@ -2,12 +2,12 @@
 #include <array>
 
 #include "base/errors.h"
-#include "netmodel/machine/graphml.h"
 #include "netmodel/machine/machine.h"
-#include "netmodel/machine/sizes.h"
 #include "netmodel/routing/dimension_order.h"
 #include "netmodel/routing/dragonfly_routing.h"
 #include "netmodel/routing/shortest_paths.h"
+#include "netmodel/topology/graphml.h"
+#include "netmodel/topology/sizes.h"
 
 namespace haichi {
 

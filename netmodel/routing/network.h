@@ -141,6 +141,12 @@ class Network {
     [[nodiscard]] std::string node_name(NodeId node) const;
     [[nodiscard]] std::string routing_name() const;
 
+    /// The grid whose vertices the terminals are: nodes have its coordinates, links join its neighbours, and a job may
+    /// be a cuboid of it. Null where there is none.
+    [[nodiscard]] const Grid* coordinates() const {
+        const auto* fabric = std::get_if<GridFabric>(&fabric_);
+        return fabric == nullptr ? nullptr : &fabric->topology;
+    }
     [[nodiscard]] const Fabric& fabric() const { return fabric_; }
     [[nodiscard]] const NetworkOptions& options() const { return options_; }
 

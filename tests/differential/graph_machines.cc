@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "netmodel/machine/graphml.h"
+#include "netmodel/topology/graphml.h"
 #include "objectives/metrics.h"
 #include "tests/unit/graph_files.h"
 #include "tests/unit/problems.h"

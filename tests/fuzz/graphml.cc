@@ -1,4 +1,4 @@
-#include "netmodel/machine/graphml.h"
+#include "netmodel/topology/graphml.h"
 #include "tests/fuzz/reader_input.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

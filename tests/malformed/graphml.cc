@@ -5,7 +5,7 @@
 #include <ostream>
 
 #include "base/errors.h"
-#include "netmodel/machine/graphml.h"
+#include "netmodel/topology/graphml.h"
 
 namespace haichi {
 namespace {

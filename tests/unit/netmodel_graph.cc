@@ -4,9 +4,9 @@
 
 #include "base/errors.h"
 #include "netmodel/machine/allocation.h"
-#include "netmodel/machine/graphml.h"
 #include "netmodel/routing/hop_distance.h"
 #include "netmodel/routing/network.h"
+#include "netmodel/topology/graphml.h"
 #include "tests/unit/temporary_folder.h"
 
 namespace haichi {

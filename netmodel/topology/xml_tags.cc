@@ -1,4 +1,4 @@
-#include "netmodel/machine/xml_tags.h"
+#include "netmodel/topology/xml_tags.h"
 
 #include <algorithm>
 #include <charconv>

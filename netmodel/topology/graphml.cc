@@ -1,4 +1,4 @@
-#include "netmodel/machine/graphml.h"
+#include "netmodel/topology/graphml.h"
 
 #include <algorithm>
 #include <array>
@@ -13,8 +13,8 @@
 
 #include "base/located_json.h"
 #include "base/quantity.h"
-#include "netmodel/machine/machine.h"
-#include "netmodel/machine/xml_tags.h"
+#include "netmodel/topology/bandwidth.h"
+#include "netmodel/topology/xml_tags.h"
 
 namespace haichi {
 

@@ -1,4 +1,4 @@
-#include "netmodel/machine/sizes.h"
+#include "netmodel/topology/sizes.h"
 
 #include <algorithm>
 
