@@ -2,171 +2,27 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/graph/graphml.hpp>
-#include <boost/property_tree/exceptions.hpp>
-#include <boost/property_tree/xml_parser.hpp>
 #include <charconv>
 #include <cmath>
 #include <set>
-#include <sstream>
 #include <unordered_map>
 
 #include "base/located_json.h"
 #include "base/quantity.h"
 #include "netmodel/topology/bandwidth.h"
-#include "netmodel/topology/xml_tags.h"
+#include "netmodel/topology/xml_reader.h"
 
 namespace haichi {
 
 namespace {
 
-/// What Boost's reader does not tell: names, lines, and which way edges go. Nodes and edges in the order of the file,
-/// which is the order of that reader.
-struct Outline {
-    struct Node {
-        std::string name;
-        std::size_t line = 0;
-    };
-    struct Edge {
-        std::size_t line = 0;
-        bool is_directed = false;
-    };
-    std::vector<Node> nodes;
-    std::vector<Edge> edges;
-};
+constexpr std::string_view kBlanks = " \t\r\n";
 
-/// Reads the outline and refuses what Boost's reader would crash on, pass over or make up: it recurses into elements,
-/// keeps of two nodes with one id the first, and adds the nodes that edges name and nobody declared.
-class OutlineReader {
-  public:
-    OutlineReader(std::string_view text, const std::string& file) : file_(file), tags_(text, file) {}
-
-    Outline read() {
-        while (tags_.next()) {
-            if (!tags_.is_opening()) continue;
-            if (tags_.depth() == 1 && tags_.name() != "graphml") {
-                throw InputError(tags_.place(), "the root element is " + shown(tags_.name()) + ", not 'graphml'");
-            }
-            if (tags_.depth() == 2) open_top_level();
-            if (tags_.depth() == 3 && in_graph_) open_in_graph();
-            if (tags_.depth() == 4 && in_element_) open_in_element();
-        }
-        if (!has_graph_) throw InputError(SourcePlace{file_, 0}, "there is no <graph>");
-        for (const Ends& ends : ends_) {
-            for (const std::string& name : {ends.source, ends.target}) {
-                if (line_of_node_.contains(name)) continue;
-                throw InputError(SourcePlace{file_, ends.line},
-                                 "an edge ends at node " + shown(name) + ", which the file does not declare");
-            }
-        }
-        return std::move(outline_);
-    }
-
-  private:
-    static constexpr std::size_t kMostKeys = 64;
-    static constexpr std::size_t kLongestName = 255;
-
-    struct Ends {
-        std::string source;
-        std::string target;
-        std::size_t line = 0;
-    };
-
-    void open_top_level() {
-        in_graph_ = tags_.name() == "graph";
-        if (tags_.name() == "key") declare_key();
-        if (!in_graph_) return;
-        if (has_graph_) throw InputError(tags_.place(), "a second <graph>: a machine is one graph");
-        has_graph_ = true;
-        const std::string& direction = tags_.required("edgedefault");
-        if (direction != "directed" && direction != "undirected") {
-            throw InputError(tags_.place(), "edgedefault is directed or undirected, not " + shown(direction));
-        }
-        edges_are_directed_ = direction == "directed";
-    }
-
-    void declare_key() {
-        static constexpr std::array<std::string_view, 7> kFor = {"all",  "graphml",   "graph", "node",
-                                                                 "edge", "hyperedge", "port"};
-        const std::string& id = tags_.required("id");
-        const std::string* what = tags_.attribute("for");
-        if (what != nullptr && *what != "endpoint" && std::ranges::find(kFor, *what) == kFor.end()) {
-            throw InputError(tags_.place(), "a key is for node, edge or graph, not for " + shown(*what));
-        }
-        if (what == nullptr) throw InputError(tags_.place(), "the key " + shown(id) + " does not say what it is 'for'");
-        if (!keys_.insert(id).second) throw InputError(tags_.place(), "key " + shown(id) + " is declared twice");
-        if (keys_.size() > kMostKeys) {
-            throw InputError(tags_.place(), "more than " + std::to_string(kMostKeys) + " keys");
-        }
-    }
-
-    void open_in_graph() {
-        const bool is_node = tags_.name() == "node";
-        in_element_ = is_node || tags_.name() == "edge";
-        data_of_element_.clear();
-        if (tags_.name() == "hyperedge") throw InputError(tags_.place(), "hyperedges are no links");
-        if (is_node) add_node();
-        if (tags_.name() == "edge") add_edge();
-    }
-
-    void open_in_element() {
-        if (tags_.name() == "graph") throw InputError(tags_.place(), "a graph inside a node: a machine is one graph");
-        if (tags_.name() != "data") return;
-        const std::string& key = tags_.required("key");
-        if (!keys_.contains(key)) throw InputError(tags_.place(), "there is no <key> with the id " + shown(key));
-        if (std::ranges::find(data_of_element_, key) != data_of_element_.end()) {
-            throw InputError(tags_.place(), "a second value for the key " + shown(key));
-        }
-        data_of_element_.push_back(key);
-    }
-
-    void add_node() {
-        const std::string& name = tags_.required("id");
-        if (name.empty() || name.size() > kLongestName || name.find_first_of("\t\n\r") != std::string::npos) {
-            throw InputError(tags_.place(), "the id of a node is one line of 1 to " + std::to_string(kLongestName) +
-                                                " bytes, not " + shown(name));
-        }
-        const std::size_t line = tags_.place().line;
-        const auto [first, is_new] = line_of_node_.try_emplace(name, line);
-        if (!is_new) {
-            throw InputError(tags_.place(),
-                             "node " + shown(name) + " stands on line " + std::to_string(first->second) + " already");
-        }
-        if (outline_.nodes.size() == static_cast<std::size_t>(Graph::kMostVertices)) {
-            throw InputError(tags_.place(), "more than " + std::to_string(Graph::kMostVertices) + " nodes");
-        }
-        outline_.nodes.push_back({name, line});
-    }
-
-    void add_edge() {
-        const std::string& source = tags_.required("source");
-        const std::string& target = tags_.required("target");
-        if (source == target) {
-            throw InputError(tags_.place(), "an edge leads from node " + shown(source) + " to itself");
-        }
-        bool is_directed = edges_are_directed_;
-        if (const std::string* directed = tags_.attribute("directed")) {
-            is_directed = *directed == "true";
-            if (*directed != "true" && *directed != "false") {
-                throw InputError(tags_.place(), "directed is true or false, not " + shown(*directed));
-            }
-        }
-        ends_.push_back({source, target, tags_.place().line});
-        outline_.edges.push_back({tags_.place().line, is_directed});
-    }
-
-    std::string file_;
-    XmlTags tags_;
-    Outline outline_;
-    std::vector<Ends> ends_;
-    std::unordered_map<std::string, std::size_t> line_of_node_;  // only looked up, never gone through
-    std::set<std::string> keys_;
-    std::vector<std::string> data_of_element_;
-    bool has_graph_ = false;
-    bool in_graph_ = false;
-    bool in_element_ = false;
-    bool edges_are_directed_ = false;
-};
+std::string_view trimmed(std::string_view text) {
+    const auto first = text.find_first_not_of(kBlanks);
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
 
 /// A number without a unit, if the text is one.
 std::optional<double> plain_number(std::string_view text) {
@@ -176,7 +32,7 @@ std::optional<double> plain_number(std::string_view text) {
     return error == std::errc{} ? number : HUGE_VAL;
 }
 
-std::int64_t parse_link_bandwidth(const std::string& text, const SourcePlace& place) {
+std::int64_t parse_link_bandwidth(std::string_view text, const SourcePlace& place) {
     const std::optional<double> number = plain_number(text);
     if (!number) return parse_positive_bandwidth(text, place);
     // The comparison is false for what is no number.
@@ -186,7 +42,7 @@ std::int64_t parse_link_bandwidth(const std::string& text, const SourcePlace& pl
     return std::llround(*number);
 }
 
-std::int64_t parse_link_latency(const std::string& text, const SourcePlace& place) {
+std::int64_t parse_link_latency(std::string_view text, const SourcePlace& place) {
     const std::optional<double> number = plain_number(text);
     if (!number) return parse_time_ps(text, place);
     constexpr double kLargestSeconds = 1e6;
@@ -197,133 +53,342 @@ std::int64_t parse_link_latency(const std::string& text, const SourcePlace& plac
     return std::llround(*number * kPicosecondsPerSecond);
 }
 
-bool parse_terminal(std::string text, const SourcePlace& place) {
-    std::ranges::transform(text, text.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
-    if (text == "true" || text == "1") return true;
-    if (text == "false" || text == "0") return false;
+bool parse_terminal(std::string_view text, const SourcePlace& place) {
+    std::string word(text);
+    std::ranges::transform(word, word.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
+    const std::optional<double> number = plain_number(word);  // 1.0 where a table had a column of numbers
+    if (word == "true" || number == 1) return true;
+    if (word == "false" || number == 0) return false;
     throw InputError(place, "terminal is true or false, not " + shown(text));
 }
 
-/// Takes nodes, edges and their attributes from Boost's reader, which gives them in the order of the file.
-class GraphCollector : public boost::mutate_graph {
+/// What the file says of a node or an edge, or by default.
+struct Values {
+    std::optional<bool> terminal;
+    std::optional<std::int64_t> bandwidth_bytes_per_s;
+    std::optional<std::int64_t> latency_ps;
+};
+
+struct Node {
+    std::string name;
+    std::size_t line = 0;  ///< 0: named by an edge, not declared
+    Values values{};
+};
+
+struct Edge {
+    std::size_t source = 0;
+    std::size_t target = 0;
+    std::size_t line = 0;
+    bool is_directed = false;
+    Values values{};
+};
+
+/// The file's graph: nodes in the order in which they are met, edges in that of the file.
+struct Document {
+    std::vector<Node> nodes;
+    std::vector<std::size_t> declared;  ///< numbers of nodes in the order of the file
+    std::vector<Edge> edges;
+    Values node_defaults;
+    Values edge_defaults;
+};
+
+class DocumentReader : public XmlHandler {
   public:
-    GraphCollector(const Outline& outline, const std::string& file) : outline_(&outline), file_(file) {}
+    explicit DocumentReader(const std::string& file) : file_(&file) {}
 
-    /// Boost asks before each edge whether it may be of its direction: all may.
-    [[nodiscard]] bool is_directed() const override {
-        return edges_.size() < outline_->edges.size() && outline_->edges[edges_.size()].is_directed;
-    }
-    boost::any do_add_vertex() override {
-        terminal_.emplace_back();
-        return terminal_.size() - 1;
-    }
-    std::pair<boost::any, bool> do_add_edge(boost::any source, boost::any target) override {
-        edges_.push_back({boost::any_cast<std::size_t>(source), boost::any_cast<std::size_t>(target), {}, {}});
-        return {edges_.size() - 1, true};
-    }
-    void set_graph_property(const std::string&, const std::string&, const std::string&) override {}
-    void set_vertex_property(const std::string& name, boost::any vertex, const std::string& value,
-                             const std::string&) override {
-        const auto v = boost::any_cast<std::size_t>(vertex);
-        if (name == "terminal") terminal_[v] = parse_terminal(value, {file_, outline_->nodes.at(v).line});
-    }
-    void set_edge_property(const std::string& name, boost::any edge, const std::string& value,
-                           const std::string&) override {
-        const auto e = boost::any_cast<std::size_t>(edge);
-        const SourcePlace place{file_, outline_->edges.at(e).line};
-        if (name == "bandwidth") edges_[e].bandwidth_bytes_per_s = parse_link_bandwidth(value, place);
-        if (name == "latency") edges_[e].latency_ps = parse_link_latency(value, place);
-    }
-
-    Graph graph(std::optional<std::int64_t> default_bandwidth_bytes_per_s) const {
-        if (terminal_.size() != outline_->nodes.size() || edges_.size() != outline_->edges.size()) {
-            throw InputError(SourcePlace{file_, 0}, "cannot be read: " + std::to_string(terminal_.size()) +
-                                                        " nodes and " + std::to_string(edges_.size()) + " edges of " +
-                                                        std::to_string(outline_->nodes.size()) + " and " +
-                                                        std::to_string(outline_->edges.size()));
+    void open(const XmlTag& tag) override {
+        const Element parent = open_.empty() ? Element::kNothing : open_.back();
+        open_.push_back(element(tag, parent));
+        switch (open_.back()) {
+            case Element::kGraph:
+                return open_graph(tag);
+            case Element::kKey:
+                return declare_key(tag);
+            case Element::kDefault:
+                return begin_value(tag, *key_);
+            case Element::kNode:
+                return add_node(tag);
+            case Element::kEdge:
+                return add_edge(tag);
+            case Element::kData:
+                return open_data(tag);
+            case Element::kNothing:
+            case Element::kGraphml:
+            case Element::kOther:
+                if (is_in_value_) throw InputError(tag.place(), "element " + shown(tag.name()) + " inside a value");
         }
-        const bool nobody_says = std::ranges::none_of(terminal_, [](const auto& t) { return t.has_value(); });
-        std::vector<VertexId> vertex_of_node(terminal_.size());
-        std::vector<std::string> names;
-        std::int32_t terminals = 0;
-        for (const bool is_terminal : {true, false}) {
-            for (std::size_t v = 0; v < terminal_.size(); ++v) {
-                if (terminal_[v].value_or(nobody_says) != is_terminal) continue;
-                vertex_of_node[v] = VertexId(names.size());
-                names.push_back(outline_->nodes[v].name);
+    }
+
+    void close() override {
+        if (is_in_value_) end_value();
+        open_.pop_back();
+    }
+
+    void text(std::string_view piece) override {
+        if (is_in_value_) value_ += piece;
+    }
+
+    /// After the whole text.
+    Document document() && {
+        if (!has_graph_) throw InputError(SourcePlace{*file_, 0}, "there is no <graph>");
+        for (const Edge& edge : document_.edges) {
+            for (const std::size_t end : {edge.source, edge.target}) {
+                if (document_.nodes[end].line != 0) continue;
+                throw InputError(
+                    SourcePlace{*file_, edge.line},
+                    "an edge ends at node " + shown(document_.nodes[end].name) + ", which the file does not declare");
             }
-            if (is_terminal) terminals = static_cast<std::int32_t>(names.size());
         }
-        try {
-            return Graph(std::move(names), terminals, links(vertex_of_node, default_bandwidth_bytes_per_s));
-        } catch (const OptionError& error) {
-            throw InputError(SourcePlace{file_, 0}, error.what(), error.hint());
-        }
+        return std::move(document_);
     }
 
   private:
-    struct Edge {
-        std::size_t source = 0;
-        std::size_t target = 0;
-        std::optional<std::int64_t> bandwidth_bytes_per_s;
-        std::optional<std::int64_t> latency_ps;
+    static constexpr std::size_t kLongestName = 255;
+    static constexpr std::size_t kMostKeys = 1024;
+
+    /// kOther: passed over with all that is in it.
+    enum class Element : std::uint8_t { kNothing, kGraphml, kKey, kDefault, kGraph, kNode, kEdge, kData, kOther };
+
+    struct Key {
+        std::string id;
+        std::string name;  ///< of the attribute
+        bool is_for_nodes = false;
+        bool is_for_edges = false;
     };
 
-    [[nodiscard]] std::vector<Graph::Link> links(const std::vector<VertexId>& vertex_of_node,
-                                                 std::optional<std::int64_t> default_bandwidth_bytes_per_s) const {
-        // Objectives keep numbers per bandwidth.
-        constexpr std::size_t kMostBandwidths = 64;
-        std::set<std::int64_t> bandwidths;
-        std::vector<Graph::Link> links;
-        for (std::size_t e = 0; e < edges_.size(); ++e) {
-            const SourcePlace place{file_, outline_->edges[e].line};
-            const auto bandwidth =
-                edges_[e].bandwidth_bytes_per_s ? edges_[e].bandwidth_bytes_per_s : default_bandwidth_bytes_per_s;
-            if (!bandwidth) {
-                throw InputError(place, "an edge without the attribute 'bandwidth'",
-                                 "a machine file that names the graph gives the bandwidth of such edges in 'link'");
-            }
-            if (bandwidths.insert(*bandwidth).second && bandwidths.size() > kMostBandwidths) {
-                throw InputError(place, "more than " + std::to_string(kMostBandwidths) + " different bandwidths");
-            }
-            const VertexId from = vertex_of_node[edges_[e].source];
-            const VertexId to = vertex_of_node[edges_[e].target];
-            links.push_back({from, to, *bandwidth, edges_[e].latency_ps});
-            if (!outline_->edges[e].is_directed) links.push_back({to, from, *bandwidth, edges_[e].latency_ps});
+    static Element element(const XmlTag& tag, Element parent) {
+        const std::string_view name = tag.name();
+        if (parent == Element::kNothing) {
+            if (name == "graphml") return Element::kGraphml;
+            throw InputError(tag.place(), "the root element is " + shown(name) + ", not 'graphml'");
         }
-        return links;
+        if (tag.is_foreign()) return Element::kOther;
+        if (parent == Element::kGraphml && name == "key") return Element::kKey;
+        if (parent == Element::kGraphml && name == "graph") return Element::kGraph;
+        if (parent == Element::kKey && name == "default") return Element::kDefault;
+        if (parent == Element::kGraph && name == "hyperedge") throw InputError(tag.place(), "hyperedges are no links");
+        if (parent == Element::kGraph && name == "node") return Element::kNode;
+        if (parent == Element::kGraph && name == "edge") return Element::kEdge;
+        if (parent != Element::kNode && parent != Element::kEdge) return Element::kOther;
+        if (name == "graph") {
+            throw InputError(tag.place(), std::string("a graph inside ") +
+                                              (parent == Element::kNode ? "a node" : "an edge") +
+                                              ": a machine is one graph");
+        }
+        return name == "data" ? Element::kData : Element::kOther;
     }
 
-    const Outline* outline_;
-    std::string file_;
-    std::vector<std::optional<bool>> terminal_;  ///< per node
-    std::vector<Edge> edges_;
+    void open_graph(const XmlTag& tag) {
+        if (has_graph_) throw InputError(tag.place(), "a second <graph>: a machine is one graph");
+        has_graph_ = true;
+        const std::string direction = tag.required("edgedefault");
+        if (direction != "directed" && direction != "undirected") {
+            throw InputError(tag.place(), "edgedefault is directed or undirected, not " + shown(direction));
+        }
+        edges_are_directed_ = direction == "directed";
+    }
+
+    /// A key without 'for' is for all, one without a name is called as its id.
+    void declare_key(const XmlTag& tag) {
+        static constexpr std::array<std::string_view, 8> kFor = {"all",  "graphml",   "graph", "node",
+                                                                 "edge", "hyperedge", "port",  "endpoint"};
+        Key key;
+        key.id = tag.required("id");
+        key.name = tag.attribute("attr.name").value_or(key.id);
+        const std::string_view what = tag.attribute("for").value_or("all");
+        if (std::ranges::find(kFor, what) == kFor.end()) {
+            throw InputError(tag.place(), "a key is for node, edge or graph, not for " + shown(what));
+        }
+        key.is_for_nodes = what == "node" || what == "all";
+        key.is_for_edges = what == "edge" || what == "all";
+        const auto [entry, is_new] = keys_.try_emplace(key.id, key);
+        if (!is_new) throw InputError(tag.place(), "key " + shown(key.id) + " is declared twice");
+        if (keys_.size() > kMostKeys) {
+            throw InputError(tag.place(), "more than " + std::to_string(kMostKeys) + " keys");
+        }
+        key_ = &entry->second;
+    }
+
+    void add_node(const XmlTag& tag) {
+        const std::string name = tag.required("id");
+        if (name.empty() || name.size() > kLongestName || name.find_first_of("\t\n\r") != std::string::npos) {
+            throw InputError(tag.place(), "the id of a node is one line of 1 to " + std::to_string(kLongestName) +
+                                              " bytes, not " + shown(name));
+        }
+        const std::size_t number = number_of(name);
+        Node& node = document_.nodes[number];
+        if (node.line != 0) {
+            throw InputError(tag.place(),
+                             "node " + shown(name) + " stands on line " + std::to_string(node.line) + " already");
+        }
+        if (document_.declared.size() == static_cast<std::size_t>(Graph::kMostVertices)) {
+            throw InputError(tag.place(), "more than " + std::to_string(Graph::kMostVertices) + " nodes");
+        }
+        node.line = tag.place().line;
+        document_.declared.push_back(number);
+        node_ = number;
+    }
+
+    void add_edge(const XmlTag& tag) {
+        const std::string source = tag.required("source");
+        const std::string target = tag.required("target");
+        if (source == target) {
+            throw InputError(tag.place(), "an edge leads from node " + shown(source) + " to itself");
+        }
+        bool is_directed = edges_are_directed_;
+        if (const auto directed = tag.attribute("directed")) {
+            is_directed = *directed == "true";
+            if (*directed != "true" && *directed != "false") {
+                throw InputError(tag.place(), "directed is true or false, not " + shown(*directed));
+            }
+        }
+        links_ += is_directed ? 1 : 2;
+        if (links_ > static_cast<std::size_t>(Graph::kMostLinks)) {
+            throw InputError(tag.place(), "more than " + std::to_string(Graph::kMostLinks) +
+                                              " links; an undirected edge is two of them");
+        }
+        document_.edges.push_back({number_of(source), number_of(target), tag.place().line, is_directed, {}});
+    }
+
+    std::size_t number_of(const std::string& name) {
+        const auto [entry, is_new] = number_of_name_.try_emplace(name, document_.nodes.size());
+        if (is_new) document_.nodes.push_back({name});
+        return entry->second;
+    }
+
+    void open_data(const XmlTag& tag) {
+        const std::string id = tag.required("key");
+        const auto key = keys_.find(id);
+        if (key == keys_.end()) throw InputError(tag.place(), "there is no <key> with the id " + shown(id));
+        begin_value(tag, key->second);
+    }
+
+    /// Of an attribute that counts where it stands; others are passed over, unless their key is not for such elements.
+    void begin_value(const XmlTag& tag, const Key& key) {
+        const bool is_of_node = key.name == "terminal";
+        if (!is_of_node && key.name != "bandwidth" && key.name != "latency") return;
+        const Element here = open_[open_.size() - 2];
+        const bool is_at_node = here == Element::kKey ? is_of_node : here == Element::kNode;
+        const bool is_for = is_at_node ? key.is_for_nodes : key.is_for_edges;
+        if (!is_for && here != Element::kKey) {
+            throw InputError(tag.place(), "the key " + shown(key.id) + " of " + shown(key.name) + " is not for " +
+                                              (is_at_node ? "nodes" : "edges"));
+        }
+        if (!is_for || is_at_node != is_of_node) return;
+        key_ = &key;
+        value_place_ = tag.place();
+        value_.clear();
+        is_in_value_ = true;
+    }
+
+    void end_value() {
+        is_in_value_ = false;
+        const std::string_view text = trimmed(value_);
+        const auto set = [this](auto& target, auto value) {
+            if (target) throw InputError(value_place_, "a second value for the key " + shown(key_->id));
+            target = value;
+        };
+        Values& values = values_of(open_[open_.size() - 2]);
+        if (key_->name == "terminal") set(values.terminal, parse_terminal(text, value_place_));
+        if (key_->name == "bandwidth") set(values.bandwidth_bytes_per_s, parse_link_bandwidth(text, value_place_));
+        if (key_->name == "latency") set(values.latency_ps, parse_link_latency(text, value_place_));
+    }
+
+    Values& values_of(Element element) {
+        if (element == Element::kNode) return document_.nodes[node_].values;
+        if (element == Element::kEdge) return document_.edges.back().values;
+        return key_->name == "terminal" ? document_.node_defaults : document_.edge_defaults;
+    }
+
+    const std::string* file_;
+    Document document_;
+    std::unordered_map<std::string, std::size_t> number_of_name_;  // only looked up, never gone through
+    std::unordered_map<std::string, Key> keys_;                    // the same
+    std::vector<Element> open_;
+    bool has_graph_ = false;
+    bool edges_are_directed_ = false;
+    std::size_t links_ = 0;
+    std::size_t node_ = 0;      ///< declared last
+    const Key* key_ = nullptr;  ///< declared last, or that of the value
+    bool is_in_value_ = false;
+    SourcePlace value_place_;
+    std::string value_;
 };
+
+/// Terminals first, both in the order of the file.
+struct Numbering {
+    std::vector<VertexId> vertex_of_node;
+    std::vector<std::string> names;
+    std::int32_t terminals = 0;
+};
+
+Numbering number_vertices(const Document& document) {
+    const bool nobody_says =
+        !document.node_defaults.terminal &&
+        std::ranges::none_of(document.nodes, [](const Node& node) { return node.values.terminal.has_value(); });
+    const bool usual = document.node_defaults.terminal.value_or(nobody_says);
+    Numbering numbering;
+    numbering.vertex_of_node.resize(document.nodes.size());
+    for (const bool is_terminal : {true, false}) {
+        for (const std::size_t number : document.declared) {
+            const Node& node = document.nodes[number];
+            if (node.values.terminal.value_or(usual) != is_terminal) continue;
+            numbering.vertex_of_node[number] = VertexId(numbering.names.size());
+            numbering.names.push_back(node.name);
+        }
+        if (is_terminal) numbering.terminals = static_cast<std::int32_t>(numbering.names.size());
+    }
+    return numbering;
+}
+
+std::vector<Graph::Link> links_of(const Document& document, const std::string& file,
+                                  const std::vector<VertexId>& vertex_of_node,
+                                  std::optional<std::int64_t> default_bandwidth_bytes_per_s) {
+    // Objectives keep numbers per bandwidth.
+    constexpr std::size_t kMostBandwidths = 64;
+    const Values& usual = document.edge_defaults;
+    if (usual.bandwidth_bytes_per_s) default_bandwidth_bytes_per_s = usual.bandwidth_bytes_per_s;
+    std::set<std::int64_t> bandwidths;
+    std::vector<Graph::Link> links;
+    for (const Edge& edge : document.edges) {
+        const SourcePlace place{file, edge.line};
+        const auto bandwidth =
+            edge.values.bandwidth_bytes_per_s ? edge.values.bandwidth_bytes_per_s : default_bandwidth_bytes_per_s;
+        if (!bandwidth) {
+            throw InputError(place, "an edge without the attribute 'bandwidth'",
+                             "a machine file that names the graph gives the bandwidth of such edges in 'link'");
+        }
+        if (bandwidths.insert(*bandwidth).second && bandwidths.size() > kMostBandwidths) {
+            throw InputError(place, "more than " + std::to_string(kMostBandwidths) + " different bandwidths");
+        }
+        const VertexId from = vertex_of_node[edge.source];
+        const VertexId to = vertex_of_node[edge.target];
+        const auto latency = edge.values.latency_ps ? edge.values.latency_ps : usual.latency_ps;
+        links.push_back({from, to, *bandwidth, latency});
+        if (!edge.is_directed) links.push_back({to, from, *bandwidth, latency});
+    }
+    return links;
+}
 
 }  // namespace
 
 Graph parse_graphml(std::string_view text, const std::string& file,
                     std::optional<std::int64_t> default_bandwidth_bytes_per_s) {
-    const Outline outline = OutlineReader(text, file).read();
-    GraphCollector collector(outline, file);
-    std::istringstream stream{std::string(text)};
-    // What the outline let pass is well-formed, so these are not expected.
+    DocumentReader reader(file);
+    read_xml(text, file, reader);
+    const Document document = std::move(reader).document();
+    Numbering numbering = number_vertices(document);
+    std::vector<Graph::Link> links = links_of(document, file, numbering.vertex_of_node, default_bandwidth_bytes_per_s);
     try {
-        boost::read_graphml(stream, collector, 0);
-    } catch (const boost::property_tree::xml_parser_error& error) {
-        throw InputError(SourcePlace{file, error.line()}, "not valid XML: " + error.message());
-    } catch (const boost::property_tree::ptree_error& error) {
-        throw InputError(SourcePlace{file, 0}, std::string("not valid GraphML: ") + error.what());
-    } catch (const boost::graph_exception& error) {
-        throw InputError(SourcePlace{file, 0}, std::string("not valid GraphML: ") + error.what());
+        return Graph(std::move(numbering.names), numbering.terminals, std::move(links));
+    } catch (const OptionError& error) {
+        throw InputError(SourcePlace{file, 0}, error.what(), error.hint());
     }
-    return collector.graph(default_bandwidth_bytes_per_s);
 }
 
 std::string read_graphml(const std::string& path) {
-    constexpr std::size_t kLargestBytes = std::size_t{64} << 20;
     if (path == "-") throw OptionError("a graph is read from a file, not from standard input");
-    return read_file(path, kLargestBytes);
+    return read_file(path, kLargestXmlBytes);
 }
 
 }  // namespace haichi

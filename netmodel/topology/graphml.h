@@ -9,10 +9,11 @@
 
 namespace haichi {
 
-/// A network as GraphML, one <graph> of nodes and edges. Edge attributes: `bandwidth`, "5GB/s" or a plain number of
-/// bytes per second, and `latency`, "100ns" or a plain number of seconds; node attribute `terminal`, true, false, 1 or
-/// 0. Nodes that do not say are switches, and terminals when no node of the file says. An undirected edge is a link
-/// each way. Other attributes are passed over. Terminals are numbered in the order of the file, then the switches.
+/// A network as GraphML, one <graph> of nodes and edges, of the namespace of the root element. Edge attributes:
+/// `bandwidth`, "5GB/s" or a plain number of bytes per second, and `latency`, "100ns" or a plain number of seconds;
+/// node attribute `terminal`, true, false, 1 or 0. Nodes that do not say are switches, and terminals when no node of
+/// the file says. An undirected edge is a link each way. Other attributes are passed over. Terminals are numbered in
+/// the order of the file, then the switches.
 ///
 /// `default_bandwidth_bytes_per_s` is that of edges that have none; without it they must have one. Throws InputError
 /// with file and line, also for everything that Graph refuses, nested graphs, hyperedges, and more than 64 different

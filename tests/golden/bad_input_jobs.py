@@ -242,14 +242,12 @@ def graph_files() -> list[Bad]:
         changed("entities", "<graphml>", '<!DOCTYPE x [<!ENTITY a "b">]><graphml>', 1, "<!DOCTYPE"),
         changed("not UTF-8", 'id="b"/>\n<e', 'id="\xff"/>\n<e', 5, "\\xff"),
         changed("second graph", "</graph>", '</graph><graph edgedefault="directed"/>', 7, "a second <graph>"),
-        changed("attribute twice", 'id="a"', 'id="a" id="a"', 4, "'id' appears twice"),
+        changed("attribute twice", 'id="a"', 'id="a" id="a"', 4, "duplicate attribute near"),
         changed(
             "of 70000 nodes", '<node id="b"/>', "".join(f'<node id="n{i}"/>\n' for i in range(70000)), 65540, "65536"
         ),
         changed("deep", "<graph ", "<a>" * 100_000 + "<graph ", 3, "deeper than 64"),
-        changed(
-            "tag of 200000 attributes", "<graph ", "<graph " + "".join(f'a{i}="" ' for i in range(200_000)), 3, "256"
-        ),
-        changed("name of 3 MB", "<graphml>", f"<{'a' * 3_000_000}>", 1, "aaa...'"),
-        Bad("graph truncated", on_machine("graph:bad"), GRAPH[:100], line(3), ["closing quote"]),
+        changed("tag of 9000 attributes", "<graph ", "<graph " + "".join(f'a{i}="" ' for i in range(9_000)), 3, "256"),
+        changed("name of 3 MB", "<graphml>", f"<{'a' * 3_000_000}>", 1, "1 MiB: '<aaa"),
+        Bad("graph truncated", on_machine("graph:bad"), GRAPH[:100], line(3), ["unclosed token near"]),
     ]

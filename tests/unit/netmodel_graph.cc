@@ -226,6 +226,117 @@ TEST(Graphml, comments_other_elements_and_byte_order_mark_are_passed_over) {
     EXPECT_EQ(graph.vertex_name(VertexId(0)), "\xe9\x85\x8d");
 }
 
+TEST(Graphml, of_networkx_is_read) {
+    // As nx.write_graphml() 3.x writes a MultiDiGraph: two keys of one name where the values have two types.
+    const Graph graph = parse_graphml(
+        "<?xml version='1.0' encoding='utf-8'?>\n"
+        "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\" "
+        "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" "
+        "xsi:schemaLocation=\"http://graphml.graphdrawing.org/xmlns "
+        "http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd\">\n"
+        "<key id=\"d2\" for=\"edge\" attr.name=\"bandwidth\" attr.type=\"string\" />\n"
+        "<key id=\"d1\" for=\"edge\" attr.name=\"bandwidth\" attr.type=\"double\" />\n"
+        "<key id=\"d0\" for=\"node\" attr.name=\"terminal\" attr.type=\"boolean\" />\n"
+        "<graph edgedefault=\"directed\"><node id=\"0\">\n  <data key=\"d0\">True</data>\n</node>\n<node id=\"1\" />\n"
+        "<edge source=\"0\" target=\"1\" id=\"0\">\n  <data key=\"d1\">2500000000.0</data>\n</edge>\n"
+        "<edge source=\"0\" target=\"1\" id=\"1\">\n  <data key=\"d2\">5GB/s</data>\n</edge>\n"
+        "<edge source=\"1\" target=\"0\" id=\"0\"><data key=\"d1\">1e9</data></edge>\n</graph></graphml>\n",
+        "g.xml", std::nullopt);
+    EXPECT_EQ(graph.terminal_count(), 1);
+    ASSERT_EQ(graph.link_count(), 3);
+    EXPECT_EQ(graph.link(LinkId(0)).bandwidth_bytes_per_s, 2'500'000'000);
+    EXPECT_EQ(graph.link(LinkId(1)).bandwidth_bytes_per_s, 5'000'000'000);
+}
+
+TEST(Graphml, of_igraph_is_read) {
+    // As igraph's write_graph(format = "graphml"): keys named with a prefix, numbers as doubles.
+    const Graph graph = parse_graphml(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+        "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\"\n"
+        "         xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"\n"
+        "         xsi:schemaLocation=\"http://graphml.graphdrawing.org/xmlns\n"
+        "         http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd\">\n<!-- Created by igraph -->\n"
+        "  <key id=\"v_terminal\" for=\"node\" attr.name=\"terminal\" attr.type=\"double\"/>\n"
+        "  <key id=\"e_bandwidth\" for=\"edge\" attr.name=\"bandwidth\" attr.type=\"double\"/>\n"
+        "  <key id=\"e_latency\" for=\"edge\" attr.name=\"latency\" attr.type=\"double\"/>\n"
+        "  <graph id=\"G\" edgedefault=\"undirected\">\n    <node id=\"n0\">\n"
+        "      <data key=\"v_terminal\">1</data>\n    </node>\n    <node id=\"n1\">\n"
+        "      <data key=\"v_terminal\">1.0</data>\n    </node>\n"
+        "    <edge source=\"n0\" target=\"n1\">\n      <data key=\"e_bandwidth\">5e+09</data>\n"
+        "      <data key=\"e_latency\">1e-07</data>\n    </edge>\n  </graph>\n</graphml>\n",
+        "g.xml", std::nullopt);
+    EXPECT_EQ(graph.terminal_count(), 2);
+    EXPECT_EQ(graph.link(LinkId(1)), (Graph::Link{VertexId(1), VertexId(0), 5'000'000'000, 100'000}));
+}
+
+TEST(Graphml, of_yed_is_read_and_its_groups_are_refused) {
+    // As yEd 3.x: keys without names, drawings in a namespace of their own, data at the graph and at the root.
+    const std::string head =
+        "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n"
+        "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\" xmlns:y=\"http://www.yworks.com/xml/graphml\" "
+        "xmlns:yed=\"http://www.yworks.com/xml/yed/3\">\n  <!--Created by yEd 3.22-->\n"
+        "  <key attr.name=\"Description\" attr.type=\"string\" for=\"graph\" id=\"d0\"/>\n"
+        "  <key for=\"port\" id=\"d1\" yfiles.type=\"portgraphics\"/>\n"
+        "  <key for=\"node\" id=\"d6\" yfiles.type=\"nodegraphics\"/>\n"
+        "  <key for=\"graphml\" id=\"d7\" yfiles.type=\"resources\"/>\n"
+        "  <key attr.name=\"bandwidth\" attr.type=\"string\" for=\"edge\" id=\"d8\">\n    <default "
+        "xml:space=\"preserve\">5GB/s</default>\n  </key>\n"
+        "  <graph edgedefault=\"directed\" id=\"G\">\n    <data key=\"d0\" xml:space=\"preserve\"/>\n";
+    const std::string node =
+        "    <node id=\"n0\">\n      <data key=\"d6\">\n        <y:ShapeNode>\n          <y:NodeLabel "
+        "alignment=\"center\">a"
+        "<y:LabelModel><y:SmartNodeLabelModel distance=\"4.0\"/></y:LabelModel></y:NodeLabel>\n"
+        "        </y:ShapeNode>\n      </data>\n      <port name=\"p\"><data key=\"d1\"><y:Port/></data></port>\n    "
+        "</node>\n";
+    const std::string tail = "  </graph>\n  <data key=\"d7\">\n    <y:Resources/>\n  </data>\n</graphml>\n";
+    const Graph graph = parse_graphml(head + node +
+                                          "<node id=\"n1\"/>\n"
+                                          "<edge id=\"e0\" source=\"n0\" sourceport=\"p\" target=\"n1\"/>\n"
+                                          "<edge id=\"e1\" source=\"n1\" target=\"n0\"/>\n" +
+                                          tail,
+                                      "g.xml", std::nullopt);
+    EXPECT_EQ(graph.link_count(), 2);
+    EXPECT_EQ(graph.link(LinkId(1)), (Graph::Link{VertexId(1), VertexId(0), 5'000'000'000, std::nullopt}));
+    const std::string group =
+        "    <node id=\"n0\" yfiles.foldertype=\"group\">\n      <graph edgedefault=\"directed\" id=\"n0:\"/></node>\n";
+    EXPECT_THROW((void)parse_graphml(head + group + tail, "g.xml", std::nullopt), InputError);
+}
+
+TEST(Graphml, of_gephi_is_read) {
+    // Keys of its own come first; a key may be called by its id alone.
+    const Graph graph = parse_graphml(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?><graphml "
+        "xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n"
+        "<key attr.name=\"label\" attr.type=\"string\" for=\"node\" id=\"label\"/>\n"
+        "<key attr.name=\"r\" attr.type=\"int\" for=\"node\" id=\"r\"/>\n"
+        "<key attr.name=\"weight\" attr.type=\"double\" for=\"edge\" id=\"weight\"/>\n"
+        "<key id=\"bandwidth\"/>\n"
+        "<graph edgedefault=\"undirected\">\n<node id=\"0\">\n<data key=\"label\">a</data>\n<data key=\"r\">0</data>\n"
+        "</node>\n<node id=\"1\"><data key=\"bandwidth\">passed over</data></node>\n"
+        "<edge id=\"0\" source=\"0\" target=\"1\">\n<data key=\"weight\">1.0</data>\n"
+        "<data key=\"bandwidth\">\n<![CDATA[4]]>e9 </data>\n</edge>\n</graph>\n</graphml>\n",
+        "g.xml", std::nullopt);
+    EXPECT_EQ(graph.link(LinkId(0)).bandwidth_bytes_per_s, 4'000'000'000);
+}
+
+TEST(Graphml, may_have_a_prefix_or_another_encoding) {
+    const std::string body =
+        "<g:graph edgedefault=\"undirected\"><g:node id=\"\xc3\xa4\"/><graph edgedefault=\"directed\"/></g:graph>";
+    const std::string utf8 = "<g:graphml xmlns:g=\"http://graphml.graphdrawing.org/xmlns\">" + body + "</g:graphml>";
+    EXPECT_EQ(parse_graphml(utf8, "g.xml", std::nullopt).vertex_name(VertexId(0)), "\xc3\xa4");
+    const std::string latin1 =
+        "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><graphml><graph edgedefault=\"directed\"><node "
+        "id=\"\xe4\"/></graph>"
+        "</graphml>";
+    EXPECT_EQ(parse_graphml(latin1, "g.xml", std::nullopt).vertex_name(VertexId(0)), "\xc3\xa4");
+    std::string utf16 = "\xff\xfe";
+    for (const char c : std::string("<graphml><graph edgedefault=\"directed\"><node id=\"a\"/></graph></graphml>")) {
+        utf16 += c;
+        utf16 += '\0';
+    }
+    EXPECT_EQ(parse_graphml(utf16, "g.xml", std::nullopt).vertex_name(VertexId(0)), "a");
+}
+
 TEST(GraphMachine, is_read_beside_its_machine_file) {
     const testing_files::TemporaryFolder folder;
     (void)folder.written("x.graphml",
