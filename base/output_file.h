@@ -6,29 +6,39 @@
 
 namespace haichi {
 
-/// An output that is either whole or not there: written to a temporary file beside `path` and renamed by commit().
-/// Open it before a long run, so that a wrong path fails at once. Existing paths that are no regular files (pipes,
-/// /dev/stdout) are written directly. Throws OptionError when it cannot be opened and InputError when it cannot be
-/// written (full disk).
+/// An output that is either whole or not there: written to a temporary file beside `path`, which has a random name and
+/// is its owner's alone, and renamed. Existing paths that are no regular files (pipes, /dev/stdout) are written
+/// directly. Its steps belong to Outputs; those who hold it only write.
 class OutputFile {
   public:
+    /// Touches nothing.
     explicit OutputFile(std::string path);
     ~OutputFile();
     OutputFile(const OutputFile&) = delete;
     OutputFile& operator=(const OutputFile&) = delete;
 
+    /// Throws InputError when it cannot be written (full disk).
     void write(std::string_view text);
-
-    /// Flushes, syncs and puts the file in its place. Without it nothing is left behind.
-    void commit();
 
     [[nodiscard]] const std::string& path() const { return path_; }
 
   private:
+    friend class Outputs;
+
+    /// Throws OptionError.
+    void open();
+    /// Everything is on the disk, under the temporary name. Throws InputError.
+    void finish();
+    /// Gives it its name. Throws InputError.
+    void put_in_place();
+    /// Removes the temporary file.
+    void discard() noexcept;
     [[noreturn]] void fail(const char* doing) const;
 
     std::string path_;
-    std::string temporary_path_;  ///< empty when written directly
+    bool is_direct_ = false;
+    std::string temporary_path_;  ///< empty when there is none
+    unsigned mode_ = 0;
     std::FILE* file_ = nullptr;
 };
 

@@ -1,9 +1,13 @@
 #include "cli/interrupt.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <mutex>
+#include <optional>
+#include <thread>
 
 #include "base/errors.h"
 
@@ -11,39 +15,91 @@ namespace haichi::cli {
 
 namespace {
 
-/// Signal handlers can only reach globals.
-std::atomic<bool> interrupted{false};
-static_assert(std::atomic<bool>::is_always_lock_free);
+/// Signals are the process's, and so is what they do: the program's only globals.
+struct SignalState {
+    std::mutex changing;
+    bool has_result = false;
+    Outputs* outputs = nullptr;
+    std::atomic<bool> interrupted{false};
+    std::atomic<bool> is_over{false};
+    std::optional<std::thread> watcher;
+    sigset_t watched{};
+};
 
-extern "C" void on_signal(int) {
-    if (interrupted.exchange(true)) ::_exit(kExitInterrupted);
+SignalState& state() {
+    static SignalState the;
+    return the;
 }
 
-constexpr int kSignals[] = {SIGINT, SIGTERM};
+void on_signal() {
+    SignalState& now = state();
+    const std::unique_lock<std::mutex> lock(now.changing);
+    const bool is_first = !now.interrupted.exchange(true);
+    if (is_first && now.has_result) return;
+    std::unique_lock<std::mutex> nothing_new;
+    if (now.outputs != nullptr) nothing_new = now.outputs->discard();
+    ::_exit(kExitInterrupted);
+}
+
+void watch() {
+    for (;;) {
+        int number = 0;
+        if (::sigwait(&state().watched, &number) != 0) continue;
+        if (state().is_over) return;
+        on_signal();
+    }
+}
 
 }  // namespace
 
-InterruptWatch::InterruptWatch() {
-    interrupted = false;
-    struct sigaction ours {};
-    ours.sa_handler = on_signal;
-    ours.sa_flags = SA_RESTART;
-    for (const int number : kSignals) {
+sigset_t interrupting_signals() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
         struct sigaction before {};
         ::sigaction(number, nullptr, &before);
-        if (before.sa_handler != SIG_IGN) ::sigaction(number, &ours, nullptr);  // ignored: as whoever started us wants
+        if (before.sa_handler != SIG_IGN) sigaddset(&signals, number);
     }
+    return signals;
+}
+
+SignalWatch::SignalWatch() {
+    SignalState& now = state();
+    now.watched = interrupting_signals();
+    if (sigisemptyset(&now.watched) != 0) return;
+    ::pthread_sigmask(SIG_BLOCK, &now.watched, nullptr);
+    now.watcher.emplace(watch);
+}
+
+SignalWatch::~SignalWatch() {
+    SignalState& now = state();
+    if (!now.watcher) return;
+    now.is_over = true;
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+        if (sigismember(&now.watched, number) == 1) ::pthread_kill(now.watcher->native_handle(), number);
+    }
+    now.watcher->join();
+    now.watcher.reset();
+}
+
+bool SignalWatch::was_interrupted() { return state().interrupted; }
+
+void SignalWatch::set_outputs(Outputs* outputs) {
+    const std::unique_lock<std::mutex> lock(state().changing);
+    state().outputs = outputs;
+}
+
+InterruptWatch::InterruptWatch() {
+    const std::unique_lock<std::mutex> lock(state().changing);
+    state().has_result = true;
 }
 
 InterruptWatch::~InterruptWatch() {
-    for (const int number : kSignals) {
-        struct sigaction now {};
-        ::sigaction(number, nullptr, &now);
-        if (now.sa_handler == on_signal) ::signal(number, SIG_DFL);
-    }
+    const std::unique_lock<std::mutex> lock(state().changing);
+    state().has_result = false;
 }
 
-const std::atomic<bool>& InterruptWatch::flag() { return interrupted; }
+const std::atomic<bool>& InterruptWatch::flag() { return state().interrupted; }
 
 void prepare_process() {
     struct sigaction action {};

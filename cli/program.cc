@@ -4,6 +4,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
+#include <functional>
 #include <new>
 #include <vector>
 
@@ -150,8 +151,6 @@ void add_commands(CLI::App& parent, const std::vector<Command>& commands, bool& 
 }
 
 int run(int argc, char** argv, Console& console) {
-    const auto is_first_word = [&](const PythonCommand& command) { return argc > 1 && command.name == argv[1]; };
-    if (std::ranges::any_of(python_commands(), is_first_word)) run_python_command(argv + 1);
     CLI::App app("haichi places the ranks of an MPI job on the nodes of a machine.", "haichi");
     app.footer("Example:\n  haichi pattern cg --ranks 64 -o cg64.json\n  " + map_command().example +
                "\n\n`haichi COMMAND --help` shows the options of a command.");
@@ -165,13 +164,10 @@ int run(int argc, char** argv, Console& console) {
     return parse_and_run(app, subcommands, quiet, argc, argv, console);
 }
 
-}  // namespace
-
-int run_program(int argc, char** argv) {
-    prepare_process();
-    Console console;
+/// The exit code of work(); errors are told.
+int told(const std::function<int()>& work, Console& console) {
     try {
-        return run(argc, argv, console);
+        return work();
     } catch (const ClosedPipe&) {
         return kExitBadInput;
     } catch (const InternalError& error) {
@@ -187,6 +183,20 @@ int run_program(int argc, char** argv) {
         console.error(std::string("internal error: ") + error.what(), "this is a bug; please report the command line");
         return kExitInternal;
     }
+}
+
+}  // namespace
+
+int run_program(int argc, char** argv) {
+    prepare_process();
+    Console console;
+    const auto is_first_word = [&](const PythonCommand& command) { return argc > 1 && command.name == argv[1]; };
+    if (std::ranges::any_of(python_commands(), is_first_word)) {  // takes the signals itself
+        return told([&]() -> int { run_python_command(argv + 1); }, console);
+    }
+    const SignalWatch signals;
+    const int code = told([&] { return run(argc, argv, console); }, console);
+    return SignalWatch::was_interrupted() ? kExitInterrupted : code;
 }
 
 }  // namespace haichi::cli

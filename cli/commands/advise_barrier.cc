@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/errors.h"
+#include "cli/command_outputs.h"
 #include "cli/commands/job_options.h"
 #include "cli/commands/values.h"
 #include "cli/interrupt.h"
@@ -91,14 +92,18 @@ BarrierAdviceRequest advice_request(const AdviseBarrierOptions& options) {
 
 int run(const AdviseBarrierOptions& options, Console& console) {
     const BarrierAdviceRequest request = advice_request(options);
-    Destination destination(options.output, console);
+    CommandOutputs outputs(console);
+    outputs.add_inputs({options.workload, options.map});
+    options.job.add_inputs(outputs);
+    Destination destination = outputs.add_destination(options.output);
+    outputs.open();
     BarrierAdviceReport report;
     {
         AdviceLine line(console);
         report = run_advise_barrier(request, {line.callback(), &InterruptWatch::flag()});
     }
     destination.write(options.json ? report_text(advice_json(report)) : barrier_advice_text(report));
-    destination.commit();
+    outputs.commit();
     if (!report.interrupted) return kExitDone;
     console.say("interrupted: this is what is known so far\n");
     return kExitInterrupted;

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "base/errors.h"
+#include "cli/command_outputs.h"
 #include "cli/commands/log_input.h"
 #include "cli/commands/values.h"
 #include "cli/output/log_comparison.h"
@@ -35,8 +36,12 @@ int run(const AdviseRailsOptions& options, Console& console) {
         request.interfaces =
             static_cast<std::int32_t>(read_count("--interfaces", options.interfaces, 1, kMostInterfaces));
     }
-    Destination destination(options.output, console);
+    CommandOutputs outputs(console);
+    for (const NamedLog& log : logs) outputs.add_input(log.path);
+    Destination destination = outputs.add_destination(options.output);
+    outputs.check();
     const RailAdviceReport report = run_advise_rails(request);
+    outputs.open();
     for (const std::string& warning : report.warnings) console.say("warning: " + without_controls(warning) + "\n");
     if (options.json) {
         destination.write(report_text(advice_json(report)));
@@ -46,7 +51,7 @@ int run(const AdviseRailsOptions& options, Console& console) {
         if (!report.trend.empty()) text += report.trend + "\n\n";
         destination.write(text + report.sentence + "\n");
     }
-    destination.commit();
+    outputs.commit();
     return kExitDone;
 }
 

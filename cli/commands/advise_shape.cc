@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/errors.h"
+#include "cli/command_outputs.h"
 #include "cli/commands/values.h"
 #include "cli/interrupt.h"
 #include "cli/output/advice_text.h"
@@ -71,14 +72,17 @@ ShapeAdviceRequest advice_request(const AdviseShapeOptions& options) {
 
 int run(const AdviseShapeOptions& options, Console& console) {
     const ShapeAdviceRequest request = advice_request(options);
-    Destination destination(options.output, console);
+    CommandOutputs outputs(console);
+    outputs.add_inputs({options.machine, options.workload});
+    Destination destination = outputs.add_destination(options.output);
+    outputs.open();
     ShapeAdviceReport report;
     {
         AdviceLine line(console);
         report = run_advise_shape(request, {line.callback(), &InterruptWatch::flag()});
     }
     destination.write(options.json ? report_text(advice_json(report)) : shape_advice_text(report));
-    destination.commit();
+    outputs.commit();
     if (!report.interrupted) return kExitDone;
     console.say("interrupted: this is what is known so far\n");
     return kExitInterrupted;

@@ -1,9 +1,9 @@
 #include "cli/commands/ccs.h"
 
 #include <memory>
-#include <optional>
 
 #include "base/errors.h"
+#include "cli/command_outputs.h"
 #include "cli/commands/values.h"
 #include "cli/output/extraction_text.h"
 #include "commlog/ccs/extraction.h"
@@ -49,14 +49,18 @@ int run(const CcsArguments& arguments, Console& console) {
         throw OptionError("the LOG to read is missing", "haichi ccs app.haichi-log -o workload.json");
     const ExtractionOptions options = extraction_options(arguments);
     if (!arguments.format.empty()) (void)log_format(arguments.format);  // a wrong name needs no file
+    CommandOutputs outputs(console);
+    outputs.add_input(arguments.log);
     // With --json the report is the data: the sets go to a file or nowhere.
-    std::optional<Destination> destination;
-    if (!arguments.json || !arguments.output.empty()) destination.emplace(arguments.output, console);
-    const Extraction extraction = extract_sets(read_log(arguments.log, arguments.format), options);
-    if (destination) {
-        write_workload_json(extraction.workload, [&](std::string_view text) { destination->write(text); });
-        destination->commit();
-    }
+    const bool writes_sets = !arguments.json || !arguments.output.empty();
+    if (arguments.json) outputs.add_standard_output();
+    Destination sets = writes_sets ? outputs.add_destination(arguments.output) : Destination(console, nullptr);
+    outputs.check();
+    const JobLog log = read_log(arguments.log, arguments.format);
+    outputs.open();
+    const Extraction extraction = extract_sets(log, options);
+    if (writes_sets) write_workload_json(extraction.workload, [&](std::string_view text) { sets.write(text); });
+    outputs.commit();
     if (arguments.json) {
         console.data(extraction_json(extraction));
     } else {

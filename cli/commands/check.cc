@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/errors.h"
+#include "cli/command_outputs.h"
 #include "cli/commands/job_options.h"
 #include "cli/commands/values.h"
 #include "mapper/rankmap/map_check.h"
@@ -77,6 +78,11 @@ int run(const CheckOptions& options, Console& console) {
     request.format = options.format;
     request.job_script = options.job_script;
     options.job.check_standard_input({options.map, options.job_script});
+    CommandOutputs outputs(console);
+    outputs.add_inputs({options.map, options.job_script});
+    options.job.add_inputs(outputs);
+    outputs.add_standard_output();
+    outputs.check();
     const MapCheck check = check_map(request);
     console.data(options.json ? json_of(check, options.map) : text_of(check, options.map, !options.job_script.empty()));
     return check.problem_count == 0 ? kExitDone : kExitBadInput;

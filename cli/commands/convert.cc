@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "base/errors.h"
+#include "cli/command_outputs.h"
 #include "cli/commands/job_options.h"
 #include "cli/commands/values.h"
 #include "mapper/rankmap/rankmap.h"
@@ -25,15 +26,20 @@ int run(const ConvertOptions& options, Console& console) {
     require_value(options.to, "--to");
     options.job.check_standard_input({options.map});
     const RankMapFormat& target = rank_map_format(options.to);
-    Destination destination(options.output, console);
+    CommandOutputs outputs(console);
+    outputs.add_inputs({options.map});
+    options.job.add_inputs(outputs);
+    Destination destination = outputs.add_destination(options.output);
+    outputs.check();
     const Allocation allocation = allocate(load_machine(options.job.machine), request);
     const std::optional<HostNames> hosts = options.job.host_names(allocation);
     RankMapContext context{.allocation = &allocation, .hosts = hosts ? &*hosts : nullptr};
     target.check(context);
     const Mapping mapping = read_rank_map(options.map, options.from, context);
     context.rank_count = mapping.rank_count();
+    outputs.open();
     destination.write(target.write(mapping, context));
-    destination.commit();
+    outputs.commit();
     say_about_map(target, mapping, context, options.output, console);
     return kExitDone;
 }

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/errors.h"
+#include "cli/command_outputs.h"
 #include "cli/commands/job_options.h"
 #include "cli/commands/values.h"
 #include "cli/interrupt.h"
@@ -57,6 +58,11 @@ int run(const EvaluateOptions& options, Console& console) {
     }
 
     if (options.simulate) request.simulation.emplace();
+    CommandOutputs outputs(console);
+    outputs.add_inputs({options.workload, options.map});
+    options.job.add_inputs(outputs);
+    outputs.add_standard_output();
+    outputs.check();
     MapReport report;
     {
         SimulationLine line(console);

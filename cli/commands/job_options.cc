@@ -43,6 +43,12 @@ AllocationRequest JobOptions::request() const {
     return request;
 }
 
+void JobOptions::add_inputs(Outputs& outputs) const {
+    constexpr std::string_view kGraph = "graph:";
+    outputs.add_input(machine.starts_with(kGraph) ? machine.substr(kGraph.size()) : machine);
+    for (const std::string* file : {&nodes, &faulty, &fold, &hosts}) outputs.add_input(*file);
+}
+
 void JobOptions::check_standard_input(std::initializer_list<std::string> others) const {
     int readers = 0;
     for (const std::string* file : {&machine, &nodes, &faulty, &fold, &hosts}) readers += *file == "-" ? 1 : 0;

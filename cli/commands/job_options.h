@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/command_outputs.h"
 #include "cli/output/console.h"
 #include "mapper/rankmap/rankmap.h"
 #include "netmodel/machine/allocation.h"
@@ -30,6 +31,8 @@ struct JobOptions {
     [[nodiscard]] AllocationRequest request() const;
     /// What --hosts names; nothing when it is not given.
     [[nodiscard]] std::optional<HostNames> host_names(const Allocation& allocation) const;
+    /// The files that these options name.
+    void add_inputs(Outputs& outputs) const;
     /// Standard input can be read once only: throws OptionError when more than one of the job's files and `others` is
     /// standard input.
     void check_standard_input(std::initializer_list<std::string> others) const;

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "base/errors.h"
+#include "cli/command_outputs.h"
 #include "cli/commands/log_input.h"
 #include "cli/commands/values.h"
 #include "cli/output/log_comparison.h"
@@ -26,6 +27,10 @@ int run(const CompareOptions& options, Console& console) {
     if (logs.size() < 2)
         throw OptionError("log compare takes two logs or more", "haichi log compare a.haichi-log b.haichi-log");
     if (!options.rails.empty()) set_rails(options.rails, logs);
+    CommandOutputs outputs(console);
+    for (const NamedLog& named : logs) outputs.add_input(named.path);
+    outputs.add_standard_output();
+    outputs.check();
     std::vector<ComparedRun> runs;
     std::string library;
     for (const NamedLog& named : logs) {

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/errors.h"
+#include "cli/command_outputs.h"
 #include "cli/commands/log_input.h"
 #include "cli/commands/values.h"
 #include "cli/output/log_matrix.h"
@@ -28,11 +29,15 @@ int run(const ConvertOptions& options, Console& console) {
     if (files.size() > 1) throw OptionError("log convert takes one log", "compare takes several");
     require_value(options.to, "--to");
     const MatrixFormat& format = matrix_format(options.to);
-    Destination destination(options.output, console);
+    CommandOutputs outputs(console);
+    outputs.add_input(files.front());
+    Destination destination = outputs.add_destination(options.output);
+    outputs.check();
     const JobLog log = load_log(files.front(), options.format);
+    outputs.open();
     const CommunicationMatrix matrix = communication_matrix(log, files.front());
     format.write(matrix.workload, [&destination](std::string_view text) { destination.write(text); });
-    destination.commit();
+    outputs.commit();
     for (const std::string& warning : log.warnings) console.say("warning: " + without_controls(warning) + "\n");
     console.say("a matrix of " + count_text(static_cast<double>(matrix.workload.messages().size())) + " pairs, " +
                 count_text(static_cast<double>(matrix.workload.total_bytes())) + " bytes, of the whole run\n");

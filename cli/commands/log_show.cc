@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/errors.h"
+#include "cli/command_outputs.h"
 #include "cli/commands/log_input.h"
 #include "cli/commands/values.h"
 #include "cli/output/log_comparison.h"
@@ -73,23 +74,26 @@ int run(const ShowOptions& options, Console& console) {
     const ListedRanks listed = read_listed_ranks(options.ranks);
     if (!options.interfaces.empty() && !options.rails) throw OptionError("--interfaces is for --rails");
     const bool is_list = options.json && files.size() > 1;
-    std::optional<OutputFile> page;
-    if (!options.page.empty()) {
-        if (files.size() > 1)
-            throw OptionError("--html is a page for one log, not for " + std::to_string(files.size()));
-        page.emplace(options.page);
+    if (!options.page.empty() && files.size() > 1) {
+        throw OptionError("--html is a page for one log, not for " + std::to_string(files.size()));
     }
+    CommandOutputs outputs(console);
+    for (const std::string& file : files) outputs.add_input(file);
+    OutputFile* const page = options.page.empty() ? nullptr : &outputs.add_file(options.page);
+    if (page == nullptr || options.json) outputs.add_standard_output();
+    outputs.check();
     for (std::size_t i = 0; i < files.size(); ++i) {
         const JobLog log = load_log(files[i], options.format);
         const JobTotals totals = job_totals(log);
-        if (page) {
+        if (page != nullptr) {
+            outputs.open();
             page->write(log_page(log, totals, files[i], calls_text(log, options.rank)));
-            page->commit();
+            outputs.commit();
         }
         if (options.json) {
             if (is_list) console.data(i == 0 ? "[\n" : ",\n");
             show_json(log, totals, listed, options, console);
-        } else if (!page) {
+        } else if (page == nullptr) {
             console.data((i == 0 ? "" : "\n") + log_text(log, totals, files[i], listed == ListedRanks::kAll) +
                          calls_text(log, options.rank));
             if (options.rails) {

@@ -8,6 +8,7 @@
 #include "base/errors.h"
 #include "base/quantity.h"
 #include "base/split.h"
+#include "cli/command_outputs.h"
 #include "cli/commands/job_options.h"
 #include "cli/commands/values.h"
 #include "cli/interrupt.h"
@@ -145,6 +146,13 @@ std::string path_for(const std::string& pattern, const std::vector<std::int32_t>
     return path.replace(path.find(kField), kField.size(), sizes_text(shape));
 }
 
+void add_inputs(const MapOptions& options, Outputs& outputs) {
+    options.job.add_inputs(outputs);
+    outputs.add_input(options.workload);
+    outputs.add_input(options.start);
+    outputs.add_input(options.objective.substr(0, options.objective.rfind(':')));  // the library of a plug-in
+}
+
 /// One map for each shape, or one for all of them.
 int run_shapes(const MapOptions& options, Console& console) {
     const ShapesRequest request = shapes_request(options);
@@ -160,13 +168,16 @@ int run_shapes(const MapOptions& options, Console& console) {
         throw OptionError("--shapes writes one map for each shape",
                           "name them with -o 'cg-{shape}.map', or ask for --json");
     }
-    // Opened before the search, so that a wrong path costs nothing.
-    std::vector<std::unique_ptr<Destination>> files;
-    if (write_map && one_file) files.push_back(std::make_unique<Destination>(options.output, console));
+    CommandOutputs outputs(console);
+    add_inputs(options, outputs);
+    if (options.json) outputs.add_standard_output();
+    std::vector<Destination> files;
+    if (write_map && one_file) files.push_back(outputs.add_destination(options.output));
     for (const auto& shape : request.shapes) {
         if (!write_map || one_file) break;
-        files.push_back(std::make_unique<Destination>(path_for(options.output, shape), console));
+        files.push_back(outputs.add_destination(path_for(options.output, shape)));
     }
+    outputs.open();
 
     ShapesReport report;
     {
@@ -182,10 +193,8 @@ int run_shapes(const MapOptions& options, Console& console) {
         texts.push_back(one_file ? robust_map_text(*report.robust, std::string(used.name))
                                  : used.write(report.shapes[k].mapping, context));
     }
-    for (std::size_t k = 0; k < files.size(); ++k) {
-        files[k]->write(texts[k]);
-        files[k]->commit();
-    }
+    for (std::size_t k = 0; k < files.size(); ++k) files[k].write(texts[k]);
+    outputs.commit();
     if (options.json) {
         console.data(report_text(report_json(report, !options.no_timing)));
     } else {
@@ -209,7 +218,11 @@ int run(const MapOptions& options, Console& console) {
     if (options.json && options.output == "-") {
         throw OptionError("--json and -o - would both write to standard output", "give -o the name of a file");
     }
-    Destination map_file(options.output, console);
+    CommandOutputs outputs(console);
+    add_inputs(options, outputs);
+    if (options.json) outputs.add_standard_output();
+    Destination map_file = write_map ? outputs.add_destination(options.output) : Destination(console, nullptr);
+    outputs.open();
     if (format != nullptr && write_map) request.map_format = format->name;
 
     MapReport report;
@@ -223,7 +236,7 @@ int run(const MapOptions& options, Console& console) {
     if (format == nullptr) format = &default_rank_map_format(context);
     if (write_map) {
         map_file.write(format->write(report.mapping, context));
-        map_file.commit();
+        outputs.commit();
     }
     if (options.json) {
         console.data(report_text(report_json(report, !options.no_timing)));

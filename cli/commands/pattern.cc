@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/errors.h"
+#include "cli/command_outputs.h"
 #include "cli/commands/values.h"
 #include "commlog/workload/patterns.h"
 #include "commlog/workload/workload_json.h"
@@ -57,10 +58,12 @@ int run(const PatternArguments& arguments, Console& console) {
     if (arguments.name.empty())
         throw OptionError("the NAME of a pattern is missing", "haichi list patterns shows them");
     const PatternOptions options = pattern_options(arguments);
-    Destination destination(arguments.output, console);
+    CommandOutputs outputs(console);
+    Destination destination = outputs.add_destination(arguments.output);
+    outputs.open();
     const Workload workload = make_pattern(arguments.name, options);
     write_workload_json(workload, [&destination](std::string_view text) { destination.write(text); });
-    destination.commit();
+    outputs.commit();
     if (destination.is_file()) {
         console.say(arguments.output + ": " + std::to_string(workload.rank_count()) + " ranks, " +
                     std::to_string(workload.set_count()) + " sets, " + std::to_string(workload.messages().size()) +

@@ -7,12 +7,14 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
 
 #include "base/errors.h"
+#include "cli/interrupt.h"
 
 namespace haichi::cli {
 
@@ -34,7 +36,7 @@ std::string interpreter() {
 }
 
 /// Asks without importing: a broken package is to show its own error. What the interpreter says of itself stays unseen.
-bool has_haichi(const std::string& python) {
+bool has_haichi(const std::string& python, const sigset_t& signals_before) {
     std::string safe_path = "-P";  // nothing from the current folder
     std::string option = "-c";
     std::string question = "import importlib.util, sys; sys.exit(0 if importlib.util.find_spec('haichi') else 9)";
@@ -43,8 +45,13 @@ bool has_haichi(const std::string& python) {
     posix_spawn_file_actions_t silence;
     posix_spawn_file_actions_init(&silence);
     posix_spawn_file_actions_addopen(&silence, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawnattr_t usual;
+    posix_spawnattr_init(&usual);
+    posix_spawnattr_setsigmask(&usual, &signals_before);
+    posix_spawnattr_setflags(&usual, POSIX_SPAWN_SETSIGMASK);
     pid_t child = 0;
-    const int error = posix_spawnp(&child, python.c_str(), &silence, nullptr, arguments.data(), environ);
+    const int error = posix_spawnp(&child, python.c_str(), &silence, &usual, arguments.data(), environ);
+    posix_spawnattr_destroy(&usual);
     posix_spawn_file_actions_destroy(&silence);
     if (error != 0) {
         throw UnsupportedError(
@@ -55,6 +62,13 @@ bool has_haichi(const std::string& python) {
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+bool is_pending(const sigset_t& signals) {
+    sigset_t pending;
+    ::sigpending(&pending);
+    sigandset(&pending, &pending, &signals);
+    return sigisemptyset(&pending) == 0;
 }
 
 }  // namespace
@@ -69,7 +83,13 @@ const std::vector<PythonCommand>& python_commands() {
 
 void run_python_command(char** arguments) {
     std::string python = interpreter();
-    if (!has_haichi(python)) {
+    // The command takes its signals when it is ready for them (haichi/interruption.py): none gets lost before.
+    const sigset_t ours = interrupting_signals();
+    sigset_t before;
+    ::sigprocmask(SIG_BLOCK, &ours, &before);
+    const bool is_installed = has_haichi(python, before);
+    if (is_pending(ours)) ::_exit(kExitInterrupted);
+    if (!is_installed) {
         throw UnsupportedError(
             "this command needs the Python package haichi, which " + shown(python) + " does not have",
             "`pip install .` in the source folder (scripts/install_python.sh does it in .venv); "

@@ -5,12 +5,12 @@
 
 #include "base/errors.h"
 #include "base/quantity.h"
+#include "cli/command_outputs.h"
 #include "cli/commands/job_options.h"
 #include "cli/commands/values.h"
 #include "cli/interrupt.h"
 #include "cli/output/progress.h"
 #include "cli/output/simulation_text.h"
-#include "mapper/job/observation_files.h"
 #include "mapper/job/report_json.h"
 #include "mapper/job/simulate_job.h"
 #include "mapper/job/simulation_json.h"
@@ -113,21 +113,22 @@ SimulateRequest simulate_request(const SimulateOptions& options) {
 
 int run(const SimulateOptions& options, Console& console) {
     SimulateRequest request = simulate_request(options);
-    if (!options.output.empty() && (options.output == options.stats || options.output == options.history)) {
-        throw OptionError("-o and what is written while the run goes on would share the file " + shown(options.output));
-    }
-    Destination destination(options.output, console);
-    ObservationFiles files(options.stats, options.history);
-    files.observe(request.simulation.observation);
+    CommandOutputs outputs(console);
+    outputs.add_inputs({options.workload, options.map});
+    options.job.add_inputs(outputs);
+    ObservationOptions& observation = request.simulation.observation;
+    if (!options.stats.empty()) observation.time_space = &outputs.add_stream(options.stats);
+    if (!options.history.empty()) observation.history = &outputs.add_stream(options.history);
+    Destination destination = outputs.add_destination(options.output);
+    outputs.open();
     SimulateReport report;
     {
         SimulationLine line(console);
         report = run_simulate(request, {line.callback(), &InterruptWatch::flag()});
     }
-    files.close();
     destination.write(options.json ? report_text(simulation_json(report, !options.no_timing))
                                    : simulation_text(report, !options.no_timing));
-    destination.commit();
+    outputs.commit();
     if (!report.interrupted) return kExitDone;
     console.say("interrupted: this is what was simulated so far\n");
     return kExitInterrupted;

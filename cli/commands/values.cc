@@ -100,20 +100,4 @@ int check_requirements(const std::vector<Requirement>& requirements, const MapRe
     return code;
 }
 
-Destination::Destination(const std::string& path, Console& console) : console_(&console) {
-    if (!path.empty() && path != "-") file_.emplace(path);
-}
-
-void Destination::write(std::string_view text) {
-    if (file_) {
-        file_->write(text);
-    } else {
-        console_->data(text);
-    }
-}
-
-void Destination::commit() {
-    if (file_) file_->commit();
-}
-
 }  // namespace haichi::cli

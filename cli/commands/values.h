@@ -2,11 +2,9 @@
 
 #include <CLI/App.hpp>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "base/output_file.h"
 #include "cli/output/console.h"
 #include "mapper/job/map_job.h"
 
@@ -48,20 +46,5 @@ struct Requirement {
 std::vector<Requirement> read_requirements(const std::vector<std::string>& texts);
 /// kExitLimitNotMet, each missed limit said, or kExitDone.
 int check_requirements(const std::vector<Requirement>& requirements, const MapReport& report, Console& console);
-
-/// The destination of -o, opened at once; standard output when not given or "-".
-class Destination {
-  public:
-    Destination(const std::string& path, Console& console);
-
-    [[nodiscard]] bool is_file() const { return file_.has_value(); }
-    void write(std::string_view text);
-    /// To be called when all is written.
-    void commit();
-
-  private:
-    Console* console_;
-    std::optional<OutputFile> file_;
-};
 
 }  // namespace haichi::cli

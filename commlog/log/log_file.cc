@@ -15,6 +15,7 @@
 #include <optional>
 
 #include "base/errors.h"
+#include "base/regular_file.h"
 #include "commlog/log/rank_bytes.h"
 #include "commlog/workload/workload.h"
 
@@ -109,6 +110,7 @@ JobLog read_parts(const std::string& path) {
     ranks.push_back(read_part(path));
     for (const std::string& part : parts_beside(path)) {
         if (std::filesystem::path(part).filename() == std::filesystem::path(path).filename()) continue;
+        check_regular_file(part);
         try {
             RankRecord rank = read_part(part);
             if (rank.job != ranks.front().job) {

@@ -14,6 +14,7 @@
 #include "commlog/profiler/completions.h"
 #include "commlog/profiler/configuration.h"
 #include "commlog/profiler/fortran_constants.h"
+#include "commlog/profiler/job_file.h"
 #include "commlog/profiler/merge.h"
 #include "commlog/profiler/own_cost.h"
 #include "commlog/profiler/part_file.h"
@@ -45,6 +46,7 @@ void on_terminate(int signal) {
         h.state = RankState::kSignalled;
         h.signal = signal;
     }
+    remove_unfinished_job_file();
     struct sigaction usual {};
     usual.sa_handler = SIG_DFL;
     sigaction(signal, &usual, nullptr);
@@ -53,7 +55,7 @@ void on_terminate(int signal) {
 
 /// Only where the program leaves the signal alone.
 void catch_termination() {
-    for (const int signal : {SIGTERM, SIGXCPU, SIGINT}) {
+    for (const int signal : {SIGTERM, SIGXCPU, SIGINT, SIGHUP}) {
         struct sigaction old {};
         if (sigaction(signal, nullptr, &old) != 0 || (old.sa_flags & SA_SIGINFO) != 0 || old.sa_handler != SIG_DFL) {
             continue;

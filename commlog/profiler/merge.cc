@@ -1,7 +1,5 @@
 #include "commlog/profiler/merge.h"
 
-#include <unistd.h>
-
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -10,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "commlog/log/log_file.h"
 #include "commlog/log/rank_bytes.h"
+#include "commlog/profiler/job_file.h"
 #include "commlog/profiler/real_functions.h"
 
 namespace haichi::profiler {
@@ -20,48 +18,6 @@ namespace {
 
 constexpr int kTag = 0x4841;
 constexpr std::size_t kPiece = 1U << 24;  // of a record, for MPIs that dislike large messages
-
-/// NAME.haichi-log.tmp until it is whole.
-class JobFile {
-  public:
-    JobFile(const char* name, int ranks) : path_(std::string(name) + ".haichi-log"), temporary_(path_ + ".tmp") {
-        file_ = std::fopen(temporary_.c_str(), "wbe");
-        is_good_ = file_ != nullptr;
-        JobFileHeader header{};
-        std::memcpy(header.magic, kJobMagic, sizeof(header.magic));
-        header.version = kJobVersion;
-        header.byte_order = kByteOrder;
-        header.records = static_cast<std::uint64_t>(ranks);
-        write(&header, sizeof(header));
-    }
-    ~JobFile() {
-        if (file_ != nullptr) std::fclose(file_);
-        if (!is_committed_) unlink(temporary_.c_str());
-    }
-    JobFile(const JobFile&) = delete;
-    JobFile& operator=(const JobFile&) = delete;
-
-    void write(const void* bytes, std::size_t size) {
-        is_good_ = is_good_ && std::fwrite(bytes, 1, size, file_) == size;
-    }
-    void write_record(const std::vector<std::byte>& record) {
-        const std::uint64_t size = record.size();
-        write(&size, sizeof(size));
-        write(record.data(), record.size());
-    }
-    bool commit() {
-        is_good_ = is_good_ && std::fflush(file_) == 0 && fsync(fileno(file_)) == 0;
-        is_committed_ = is_good_ && std::rename(temporary_.c_str(), path_.c_str()) == 0;
-        return is_committed_;
-    }
-    [[nodiscard]] const std::string& path() const { return path_; }
-
-  private:
-    std::string path_, temporary_;
-    std::FILE* file_ = nullptr;
-    bool is_good_ = false;
-    bool is_committed_ = false;
-};
 
 /// Empty when the part cannot be read, which is told.
 std::vector<std::byte> record_of(const ProfileMemory& memory) {

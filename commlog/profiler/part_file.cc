@@ -64,7 +64,7 @@ ProfileMemory* map_part(const char* path, int& error) {
 void remove_part(const char* path) {
     struct stat own {};
     struct stat named {};
-    if (part < 0 || fstat(part, &own) != 0 || stat(path, &named) != 0) return;
+    if (part < 0 || fstat(part, &own) != 0 || lstat(path, &named) != 0) return;
     if (own.st_ino == named.st_ino && own.st_dev == named.st_dev) unlink(path);
 }
 

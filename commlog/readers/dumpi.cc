@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/errors.h"
+#include "base/regular_file.h"
 #include "commlog/readers/dumpi_call.h"
 #include "commlog/readers/dumpi_communicators.h"
 #include "commlog/readers/dumpi_rank.h"
@@ -113,6 +114,7 @@ std::vector<std::pair<std::int32_t, std::string>> siblings(const std::string& pa
 
 JobLog read(const std::string& path) {
     const auto files = siblings(path);
+    for (const auto& [rank, file] : files) check_regular_file(file);
     DumpiReader reader(path);
     for (const auto& [rank, file] : files) reader.first(rank, TextStream::open(file));
     reader.resolve();

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/errors.h"
+#include "base/regular_file.h"
 #include "commlog/readers/log_formats.h"
 #include "commlog/readers/trace_lines.h"
 #include "commlog/readers/traced_job.h"
@@ -193,7 +194,10 @@ std::vector<std::string> siblings(const std::string& path) {
 
 JobLog read(const std::string& path) {
     MonitoringReader reader(path);
-    for (const std::string& file : siblings(path)) reader.read(TextStream::open(file));
+    for (const std::string& file : siblings(path)) {
+        check_regular_file(file);
+        reader.read(TextStream::open(file));
+    }
     return reader.take();
 }
 

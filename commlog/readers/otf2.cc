@@ -1,4 +1,5 @@
 // OTF2 archives, through their library.
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -6,9 +7,11 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 
 #include "base/errors.h"
+#include "base/regular_file.h"
 #include "commlog/readers/log_formats.h"
 #include "commlog/readers/otf2_archive.h"
 #include "commlog/readers/otf2_location.h"
@@ -124,6 +127,7 @@ void try_in_child(const std::string& path) {
     }
     if (child == 0) {
         ::close(ends[0]);
+        (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);  // the parent may be ended, and takes the signals that do so
         // What the library prints when it gives up is not for the user.
         (void)::dup2(ends[1], 2);
         for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) (void)std::signal(signal, SIG_DFL);
@@ -151,7 +155,23 @@ void try_in_child(const std::string& path) {
                      "otf2-print shows how far it can be read");
 }
 
+/// The files of "NAME.otf2" that the library will open: NAME.def, NAME.marker and those in the folder NAME.
+void check_files_of_archive(const std::string& path) {
+    std::filesystem::path name(path);
+    name.replace_extension();
+    std::error_code ignored;
+    for (const char* const ending : {".def", ".marker"}) {
+        const std::string beside = name.string() + ending;
+        if (std::filesystem::exists(beside, ignored)) check_regular_file(beside);
+    }
+    for (const auto& entry : std::filesystem::directory_iterator(name, ignored)) {
+        const std::string ending = entry.path().extension().string();
+        if (ending == ".def" || ending == ".evt" || ending == ".snap") check_regular_file(entry.path().string());
+    }
+}
+
 JobLog read(const std::string& path) {
+    check_files_of_archive(path);
     try_in_child(path);
     return read_archive(path);
 }

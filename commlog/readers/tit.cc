@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/errors.h"
+#include "base/regular_file.h"
 #include "commlog/readers/log_formats.h"
 #include "commlog/readers/tit_actions.h"
 #include "commlog/readers/tit_rank.h"
@@ -136,6 +137,7 @@ JobLog read_index(const std::string& path) {
     TitReader reader(path);
     if (files.size() > 1) reader.set_rank_count(files.size());
     for (const std::string& file : files) {
+        check_regular_file(file);
         reader.read(TextStream::open(file));
         if (files.size() > 1) reader.end_file();
     }

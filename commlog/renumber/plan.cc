@@ -9,6 +9,7 @@
 
 #include "base/errors.h"
 #include "base/located_json.h"
+#include "base/regular_file.h"
 
 namespace haichi::renumber {
 
@@ -235,7 +236,10 @@ std::string map_file(const std::string& maps, const Coordinates& shape) {
     }
     std::string all;
     for (const std::string& candidate : candidates) {
-        if (std::filesystem::exists(candidate)) return candidate;
+        if (std::filesystem::exists(candidate)) {
+            check_regular_file(candidate);
+            return candidate;
+        }
         if (!all.empty()) all += " or ";
         all += candidate;
     }

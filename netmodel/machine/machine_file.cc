@@ -7,6 +7,7 @@
 #include "base/errors.h"
 #include "base/located_json.h"
 #include "base/quantity.h"
+#include "base/regular_file.h"
 #include "netmodel/machine/machine.h"
 #include "netmodel/machine/machine_parameters.h"
 #include "netmodel/routing/dimension_order.h"
@@ -106,7 +107,10 @@ Graph parse_graph(const Section& section, const Machine& machine, std::optional<
     }
     const std::filesystem::path folder = std::filesystem::path(section.file().file()).parent_path();
     const std::string path = (folder / name).string();
-    if (!graph_text) graph_text = read_graphml(path);
+    if (!graph_text) {
+        check_regular_file(path);
+        graph_text = read_graphml(path);
+    }
     return parse_graphml(*graph_text, path, machine.link_bandwidth_bytes_per_s);
 }
 

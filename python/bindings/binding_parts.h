@@ -10,6 +10,8 @@ void bind_workload(pybind11::module_& module);
 void bind_machine(pybind11::module_& module);
 /// Words of messages and numbers in texts, as the program has them.
 void bind_text(pybind11::module_& module);
+/// Whether files can be written.
+void bind_outputs(pybind11::module_& module);
 /// The options of a simulation, which bind_job() takes.
 void bind_simulate(pybind11::module_& module);
 /// Communication sets from logs; behind the workload.

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/output_file.h"
+#include "base/outputs.h"
 #include "commlog/workload/workload.h"
 #include "mapper/job/map_job.h"
 #include "mapper/job/map_shapes.h"
@@ -144,9 +144,11 @@ std::optional<std::string> simulated_runs_text(const MapReport& report) {
 }
 
 void write_text(const std::string& path, const std::string& text) {
-    OutputFile file(path);
+    Outputs outputs;
+    OutputFile& file = outputs.add_file(path);
+    outputs.open();
     file.write(text);
-    file.commit();
+    outputs.commit();
 }
 
 void write_rank_map(const MapReport& report, const std::string& path, const std::string& format) {

@@ -82,6 +82,7 @@ PYBIND11_MODULE(_core, module) {
     bind_text(module);
     bind_workload(module);
     bind_machine(module);
+    bind_outputs(module);
     bind_extraction(module);
     bind_simulate(module);
     bind_job(module);

@@ -7,9 +7,10 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
+#include "base/outputs.h"
 #include "base/quantity.h"
-#include "mapper/job/observation_files.h"
 #include "mapper/job/report_json.h"
 #include "mapper/job/simulate_job.h"
 #include "mapper/job/simulation_json.h"
@@ -55,8 +56,9 @@ SimulateReport run_simulate_binding(const LoadedMachine& machine, const std::sha
                                     const AllocationRequest& allocation, const std::optional<GivenMap>& map,
                                     const std::string& format, const std::string& hosts,
                                     std::optional<std::int64_t> message_size_bytes, const SimulationOptions& simulation,
-                                    const ObservationOptions& observation, const std::string& statistics_path,
-                                    const std::string& history_path, const std::optional<py::function>& progress) {
+                                    const ObservationOptions& observation, const std::vector<std::string>& inputs,
+                                    const std::string& statistics_path, const std::string& history_path,
+                                    const std::optional<py::function>& progress) {
     SimulateRequest request;
     request.machine = machine.machine;
     request.workload = std::shared_ptr<const Workload>(workload);
@@ -67,8 +69,13 @@ SimulateReport run_simulate_binding(const LoadedMachine& machine, const std::sha
     request.message_size_bytes = message_size_bytes;
     request.simulation = simulation;
     request.simulation.observation = observation;
-    ObservationFiles files(statistics_path, history_path);
-    files.observe(request.simulation.observation);
+    Outputs outputs;
+    for (const std::string& path : inputs) outputs.add_input(path);
+    if (!statistics_path.empty()) {
+        request.simulation.observation.time_space = &outputs.add_stream(statistics_path);
+    }
+    if (!history_path.empty()) request.simulation.observation.history = &outputs.add_stream(history_path);
+    outputs.open();
     ProgressRelay<SimulationProgress> relay;
     SimulationControl control;
     if (progress) control.progress = [&relay](const SimulationProgress& news) { relay.put(news); };
@@ -83,7 +90,7 @@ SimulateReport run_simulate_binding(const LoadedMachine& machine, const std::sha
             (*progress)(news->simulated_seconds, news->iterations_done, news->iterations, news->packet_hops,
                         news->packet_hops_per_second);
         });
-    files.close();
+    outputs.commit();
     return report;
 }
 
@@ -114,8 +121,8 @@ void bind_simulate(py::module_& module) {
             py::arg("with_timing"));
     module.def("run_simulate", run_simulate_binding, py::arg("machine"), py::arg("workload"), py::kw_only(),
                py::arg("allocation"), py::arg("map"), py::arg("format"), py::arg("hosts"),
-               py::arg("message_size_bytes"), py::arg("simulation"), py::arg("observation"), py::arg("statistics_path"),
-               py::arg("history_path"), py::arg("progress"));
+               py::arg("message_size_bytes"), py::arg("simulation"), py::arg("observation"), py::arg("inputs"),
+               py::arg("statistics_path"), py::arg("history_path"), py::arg("progress"));
 }
 
 }  // namespace haichi

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/errors.h"
-#include "base/output_file.h"
+#include "base/outputs.h"
 #include "commlog/readers/readers.h"
 #include "commlog/workload/patterns.h"
 #include "commlog/workload/workload.h"
@@ -261,9 +261,11 @@ bool are_equal(const Workload& a, const Workload& b) {
 }
 
 void write_workload_file(const Workload& workload, const std::string& path) {
-    OutputFile file(path);
+    Outputs outputs;
+    OutputFile& file = outputs.add_file(path);
+    outputs.open();
     write_workload_json(workload, [&](std::string_view text) { file.write(text); });
-    file.commit();
+    outputs.commit();
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, SupportsFloat, final
 
 import numpy as np
@@ -266,10 +266,13 @@ def run_simulate(
     message_size_bytes: int | None,
     simulation: SimulationOptions,
     observation: ObservationOptions,
+    inputs: Sequence[_Text],
     statistics_path: _Text,
     history_path: _Text,
     progress: Callable[[float, int, int, int, float], object] | None,
 ) -> SimulateReport: ...
+def new_file_mode() -> int: ...
+def check_outputs(inputs: Sequence[_Text], files: Sequence[_Text]) -> None: ...
 
 ADVICE_PACKET_HOPS: float
 

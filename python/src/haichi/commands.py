@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import logging
 import os
-import signal
 import sys
 import time
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
-from types import FrameType
 
+from haichi import _core
 from haichi.command_line import Command, Given, parameters_of, print_error, run_command
 from haichi.comparison import Comparison, ComparisonProgress, compare
 from haichi.comparison.files import read_comparison
 from haichi.comparison.options import CompareOptions
 from haichi.comparison.results import check_output
 from haichi.errors import Error, InputError, InternalError, OptionError
+from haichi.file_names import encoded
+from haichi.interruption import end_at_signals, take_signals
 from haichi.options import Flag, Option, Rows, Several, rows_of
 
 _DONE = 0
@@ -28,12 +29,20 @@ _INTERRUPTED = 130
 
 def main(arguments: Sequence[str]) -> int:
     """Runs a command; returns the exit code. Data go to standard output, messages to standard error."""
-    signal.signal(signal.SIGTERM, _as_interrupt)
+    try:
+        take_signals()
+        code = _told(arguments)
+    except KeyboardInterrupt:
+        code = _INTERRUPTED
+    end_at_signals()
+    return code
+
+
+def _told(arguments: Sequence[str]) -> int:
+    """The exit code; errors are told."""
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what goes wrong is told once, as an error
     try:
         return run_command(COMMANDS, arguments)
-    except KeyboardInterrupt:
-        return _INTERRUPTED
     except BrokenPipeError:  # the reader has gone, as with `| head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _BAD_INPUT
@@ -47,10 +56,6 @@ def main(arguments: Sequence[str]) -> int:
         traceback.print_exc()
         print_error(f"internal error: {error}", "this is a bug; please report the lines above")
         return _INTERNAL
-
-
-def _as_interrupt(number: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
 
 
 _COMPARE_INPUTS: Rows = {
@@ -85,6 +90,8 @@ def _run_compare(given: Given) -> int:
     if "simulate" not in given and ("barrier" in given or "sim_iterations" in given):
         raise OptionError("--barrier and --sim-iterations are those of --simulate, which is not given")
     journal = f"{outputs[0]}.journal" if outputs else None
+    inputs = [*given["workloads"], *(given[name] for name in ("machine", "nodes", "faulty", "fold") if name in given)]
+    _check_files(inputs, outputs if journal is None else [*outputs, journal])
     earlier = _earlier(outputs)
     progress = None if given.get("quiet") or not sys.stderr.isatty() else _ProgressLine()
     comparison = compare(
@@ -116,6 +123,11 @@ def _run_compare(given: Given) -> int:
         first = comparison.cells[0]
         raise OptionError(f"every cell failed, the first: {first['error']}", first["hint"])
     return _DONE
+
+
+def _check_files(inputs: Sequence[str], outputs: Sequence[str]) -> None:
+    """Before anything is read. Raises OptionError for outputs that are inputs or cannot be written."""
+    _core.check_outputs([encoded("input", path) for path in inputs], [encoded("output", path) for path in outputs])
 
 
 def _earlier(outputs: Sequence[str]) -> Comparison | None:
@@ -176,11 +188,12 @@ _REPORT_OPTIONS: Rows = {
 
 def _run_report(given: Given) -> int:
     results: str = given["results"]
+    output = given.get("output") or str(Path(results).with_suffix(".html"))
+    check_output(output, (".html",))
+    _check_files([results], [output])
     comparison = read_comparison(results)
     from haichi.report import write_figures, write_report
 
-    output = given.get("output") or str(Path(results).with_suffix(".html"))
-    check_output(output, (".html",))
     write_report(comparison, output, source=results)
     if "figures" in given:
         write_figures(comparison, given["figures"], source=results)

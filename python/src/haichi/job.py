@@ -15,6 +15,7 @@ from haichi import _core, notebook
 from haichi.allocation import allocation_request, given_map, message_bytes
 from haichi.errors import OptionError
 from haichi.file_names import encoded
+from haichi.interruption import held_back
 from haichi.machine import MachineLike, as_machine
 from haichi.numbers import number_option, whole_option
 from haichi.simulation_result import SimulatedPlacement, simulated_placement
@@ -69,7 +70,8 @@ class Result:
 
         The file is whole or not there. Raises UnsupportedError when the format cannot express this placement.
         """
-        self._core.write_rank_map(encoded("path", path), encoded("format", format))
+        with held_back():
+            self._core.write_rank_map(encoded("path", path), encoded("format", format))
 
     def __repr__(self) -> str:
         text = f"Result({self.objective}={self.value:.6g} {self.unit}"

@@ -15,6 +15,7 @@ from haichi import _core, notebook
 from haichi.allocation import allocation_request, sizes_option
 from haichi.errors import OptionError
 from haichi.file_names import encoded
+from haichi.interruption import held_back
 from haichi.job import ObjectiveCallable, Result, SearchCallback, map_request, search_callback, search_result
 from haichi.machine import MachineLike
 from haichi.workload import WorkloadLike
@@ -58,7 +59,8 @@ class ShapesResult:
         """
         text = os.fspath(path)
         if self.robust is not None:
-            self._core.write_robust_map(encoded("path", text), encoded("format", format))
+            with held_back():
+                self._core.write_robust_map(encoded("path", text), encoded("format", format))
             return
         if "{shape}" not in text:
             raise OptionError(f"there are {len(self.shapes)} maps for {text!r}", "an example is 'cg-{shape}.map'")

@@ -84,6 +84,11 @@ def _observation(
     )
 
 
+def _input_files(*names: object) -> list[bytes]:
+    """Of what a job is made of: what is, or may be, the name of a file."""
+    return [encoded("input", name) for name in names if isinstance(name, str | os.PathLike)]
+
+
 def simulate(
     workload: WorkloadLike,
     machine: MachineLike,
@@ -155,6 +160,7 @@ def simulate(
             message_size_bytes=message_bytes(message_size),
             simulation=simulation,
             observation=_observation(stats, stats_bin, buffer_history, router, history_from, history_to, history_every),
+            inputs=_input_files(workload, machine, map, nodes, faulty, hosts, fold),
             statistics_path=b"" if stats is None else encoded("stats", stats),
             history_path=b"" if buffer_history is None else encoded("buffer_history", buffer_history),
             progress=None if progress is None else lambda *values: progress(SimulationProgress(*values)),

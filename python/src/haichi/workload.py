@@ -16,6 +16,7 @@ from haichi.array_files import is_array_file, read_array_file
 from haichi.errors import InputError
 from haichi.file_names import encoded, unicode_text
 from haichi.foreign_types import Graph, SparseMatrix, is_graph, is_sparse_matrix
+from haichi.interruption import held_back
 
 Int32Array = npt.NDArray[np.int32]
 Int64Array = npt.NDArray[np.int64]
@@ -251,7 +252,8 @@ class Workload:
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Writes ``haichi-workload/1``; `from_file` reads the same workload back."""
-        self._core.write(encoded("path", path))
+        with held_back():
+            self._core.write(encoded("path", path))
 
     def digest(self) -> str:
         """SHA-256 of the content, in hexadecimal: equal workloads have equal ones, on every computer."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +27,16 @@ class Journal:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         """Raises InputError for files that cannot be written, and when another comparison is writing this one."""
         self.path = Path(path)
-        if self.path.exists() and not self.path.is_file():
-            raise InputError(f"{self.path}: is no file")
+        # Its name follows from another's: through a link it could be any file, and a pipe would wait.
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         try:
-            self._file = open(self.path, "a+b", buffering=0)  # noqa: SIM115 - open as long as this lives
+            self._file = open(os.open(self.path, flags, 0o666), "a+b", buffering=0)  # noqa: SIM115 - as long as this
         except OSError as error:
-            raise InputError(f"{self.path}: cannot be written: {error.strerror}") from error
+            reason = "it is a symbolic link" if error.errno == errno.ELOOP else error.strerror
+            raise InputError(f"{self.path}: cannot be written: {reason}") from error
+        if not stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
+            self._file.close()
+            raise InputError(f"{self.path}: is no regular file")
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:

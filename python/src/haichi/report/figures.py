@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from haichi.comparison.files import write_bytes
 from haichi.errors import InputError, UnsupportedError
 from haichi.report.link_images import NO_LINK, link_images
 from haichi.report.view_data import Array, ViewData, check_comparison
@@ -66,7 +68,10 @@ def write_figures(
                     draw(figure)
                     for kind in _FORMATS:
                         path = target / f"{prefix}{name}.{kind}"
-                        figure.savefig(path, metadata={"Date": None} if kind == "svg" else {"Software": None})
+                        content = io.BytesIO()
+                        metadata = {"Date": None} if kind == "svg" else {"Software": None}
+                        figure.savefig(content, format=kind, metadata=metadata)
+                        write_bytes(path, content.getvalue())
                         written.append(path)
     except OSError as error:
         raise InputError(f"{target}: cannot be written: {error.strerror}") from error

@@ -1,0 +1,78 @@
+#include "base/output_stream.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/errors.h"
+
+namespace haichi {
+
+OutputStream::OutputStream(std::string path) : std::ostream(nullptr), path_(std::move(path)) { rdbuf(&lines_); }
+
+OutputStream::~OutputStream() = default;
+
+void OutputStream::open() {
+    constexpr mode_t kMode = 0666;
+    const int descriptor = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, kMode);
+    struct stat status {};
+    if (descriptor >= 0 && ::fstat(descriptor, &status) == 0 &&
+        (!S_ISREG(status.st_mode) || ::ftruncate(descriptor, 0) == 0)) {
+        return lines_.take(descriptor);
+    }
+    const int reason = errno;
+    if (descriptor >= 0) ::close(descriptor);
+    throw OptionError("cannot write " + path_ + ": " + std::strerror(reason));
+}
+
+void OutputStream::close() {
+    flush();
+    if (lines_.close() && good()) return;
+    throw InputError("cannot write all of " + path_ + ": " + std::strerror(errno));
+}
+
+OutputStream::Lines::~Lines() { (void)close(); }
+
+bool OutputStream::Lines::close() {
+    if (descriptor_ < 0) return true;
+    const bool is_whole = write(kept_.size());
+    const int reason = errno;
+    const bool is_closed = ::close(descriptor_) == 0;
+    descriptor_ = -1;
+    if (!is_whole) errno = reason;
+    return is_whole && is_closed;
+}
+
+OutputStream::Lines::int_type OutputStream::Lines::overflow(int_type c) {
+    if (traits_type::eq_int_type(c, traits_type::eof())) return traits_type::not_eof(c);
+    const char character = traits_type::to_char_type(c);
+    return xsputn(&character, 1) == 1 ? c : traits_type::eof();
+}
+
+std::streamsize OutputStream::Lines::xsputn(const char* text, std::streamsize length) {
+    constexpr std::size_t kMostKept = std::size_t{1} << 16;
+    kept_.append(text, static_cast<std::size_t>(length));
+    return kept_.size() < kMostKept || sync() == 0 ? length : 0;
+}
+
+int OutputStream::Lines::sync() {
+    const std::size_t end = kept_.rfind('\n');
+    return end == std::string::npos || write(end + 1) ? 0 : -1;
+}
+
+bool OutputStream::Lines::write(std::size_t length) {
+    std::size_t done = 0;
+    while (done < length) {
+        const ssize_t count = ::write(descriptor_, kept_.data() + done, length - done);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) break;
+        done += static_cast<std::size_t>(count);
+    }
+    kept_.erase(0, done);
+    return done == length;
+}
+
+}  // namespace haichi

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <ostream>
+#include <streambuf>
+#include <string>
+#include <string_view>
+
+namespace haichi {
+
+/// An output that can be looked at while it is written, and stays when the run fails or is ended: it holds whole lines,
+/// as many as were written. Unlike an OutputFile it is written at its own place, also
+/// through a symbolic link.
+class OutputStream : public std::ostream {
+  public:
+    /// Touches nothing.
+    explicit OutputStream(std::string path);
+    ~OutputStream() override;
+    OutputStream(const OutputStream&) = delete;
+    OutputStream& operator=(const OutputStream&) = delete;
+
+    [[nodiscard]] const std::string& path() const { return path_; }
+
+  private:
+    friend class Outputs;
+
+    class Lines : public std::streambuf {
+      public:
+        ~Lines() override;
+        Lines() = default;
+        Lines(const Lines&) = delete;
+        Lines& operator=(const Lines&) = delete;
+
+        void take(int descriptor) { descriptor_ = descriptor; }
+        /// False when something could not be written; errno says why.
+        bool close();
+
+      protected:
+        int_type overflow(int_type c) override;
+        std::streamsize xsputn(const char* text, std::streamsize length) override;
+        int sync() override;
+
+      private:
+        bool write(std::size_t length);
+
+        std::string kept_;
+        int descriptor_ = -1;
+    };
+
+    /// Empties what is there. Throws OptionError.
+    void open();
+    /// Throws InputError when not everything could be written.
+    void close();
+
+    std::string path_;
+    Lines lines_;
+};
+
+}  // namespace haichi

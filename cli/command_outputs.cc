@@ -1,0 +1,30 @@
+#include "cli/command_outputs.h"
+
+#include "cli/interrupt.h"
+
+namespace haichi::cli {
+
+void Destination::write(std::string_view text) {
+    if (file_ != nullptr) {
+        file_->write(text);
+    } else {
+        console_->data(text);
+    }
+}
+
+CommandOutputs::CommandOutputs(Console& console) : console_(&console) { SignalWatch::set_outputs(this); }
+
+CommandOutputs::~CommandOutputs() { SignalWatch::set_outputs(nullptr); }
+
+void CommandOutputs::add_inputs(std::initializer_list<std::string> paths) {
+    for (const std::string& path : paths) add_input(path);
+}
+
+Destination CommandOutputs::add_destination(const std::string& path) {
+    const bool is_file = !path.empty() && path != "-";
+    if (is_file) return {*console_, &add_file(path)};
+    add_standard_output();
+    return {*console_, nullptr};
+}
+
+}  // namespace haichi::cli

@@ -1,0 +1,92 @@
+#include "commlog/profiler/job_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/new_file_mode.h"
+#include "commlog/log/log_file.h"
+
+namespace haichi::profiler {
+
+namespace {
+
+/// Where a signal handler finds it; a process writes one job file at most.
+char temporary[PATH_MAX];
+std::atomic<bool> has_temporary{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+/// "FOLDER/.NAME.XXXXXX"; a name near the longest is cut.
+bool set_template(const std::string& path) {
+    constexpr std::size_t kLongestName = 200;
+    const std::size_t slash = path.rfind('/');
+    const std::size_t begin = slash == std::string::npos ? 0 : slash + 1;
+    const int length = std::snprintf(temporary, sizeof(temporary), "%s.%s.XXXXXX", path.substr(0, begin).c_str(),
+                                     path.substr(begin, kLongestName).c_str());
+    if (length > 0 && static_cast<std::size_t>(length) < sizeof(temporary)) return true;
+    errno = ENAMETOOLONG;
+    return false;
+}
+
+}  // namespace
+
+JobFile::JobFile(const char* name, int ranks) : path_(std::string(name) + ".haichi-log") {
+    has_temporary = set_template(path_);                        // before the file is there: a signal may come between
+    if (has_temporary) file_ = mkostemp(temporary, O_CLOEXEC);  // exclusive: through no link, and nobody else's file
+    if (file_ < 0) {
+        error_ = errno;
+        has_temporary = false;
+    }
+    JobFileHeader header{};
+    std::memcpy(header.magic, kJobMagic, sizeof(header.magic));
+    header.version = kJobVersion;
+    header.byte_order = kByteOrder;
+    header.records = static_cast<std::uint64_t>(ranks);
+    write(&header, sizeof(header));
+}
+
+JobFile::~JobFile() {
+    if (file_ >= 0) close(file_);
+    remove_unfinished_job_file();
+}
+
+void JobFile::write(const void* bytes, std::size_t size) {
+    const char* at = static_cast<const char*>(bytes);
+    while (error_ == 0 && size != 0) {
+        const ssize_t count = ::write(file_, at, size);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) {
+            error_ = errno;
+            return;
+        }
+        at += count;
+        size -= static_cast<std::size_t>(count);
+    }
+}
+
+void JobFile::write_record(const std::vector<std::byte>& record) {
+    const std::uint64_t size = record.size();
+    write(&size, sizeof(size));
+    write(record.data(), record.size());
+}
+
+bool JobFile::commit() {
+    if (error_ == 0 && (fchmod(file_, new_file_mode()) != 0 || fsync(file_) != 0)) error_ = errno;
+    if (error_ == 0 && std::rename(temporary, path_.c_str()) != 0) error_ = errno;
+    if (error_ == 0) has_temporary = false;
+    errno = error_;
+    return error_ == 0;
+}
+
+void remove_unfinished_job_file() {
+    if (has_temporary.exchange(false)) unlink(temporary);
+}
+
+}  // namespace haichi::profiler

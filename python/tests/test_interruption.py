@@ -1,0 +1,116 @@
+"""Signals and files: what is written is whole, inputs are safe, nothing is written through a link."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import haichi
+from haichi.comparison.files import write_text
+from haichi.comparison.journal import Journal
+from haichi.interruption import held_back
+
+SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+JOB = ["-m", "mesh:4x4", "-w", "ring.json"]
+
+
+@pytest.fixture()
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    haichi.Workload.from_pattern("random-ring", ranks=16).write(tmp_path / "ring.json")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_signals_take_effect_behind_what_must_be_whole() -> None:
+    came: list[int] = []
+    before = {number: signal.signal(number, lambda caught, frame: came.append(caught)) for number in SIGNALS}
+    try:
+        with held_back():
+            for number in SIGNALS:
+                signal.raise_signal(number)
+            assert came == []
+        assert came == SIGNALS
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def test_ctrl_c_while_a_file_is_written_leaves_it_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sync = os.fsync
+
+    def interrupted_sync(handle: int) -> None:
+        signal.raise_signal(signal.SIGINT)
+        sync(handle)
+
+    monkeypatch.setattr(os, "fsync", interrupted_sync)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            write_text(tmp_path / "x.json", "{}\n")
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert (tmp_path / "x.json").read_text() == "{}\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["x.json"]
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_compare_keeps_the_finished_cells_at_every_signal(place: Path, number: signal.Signals) -> None:
+    def as_from_a_terminal() -> None:
+        for one in SIGNALS:
+            signal.signal(one, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    options = ["--strategies", "random,hop-bytes", "--seeds", "2000", "--processes", "1", "-o", "results.json"]
+    run = subprocess.Popen(
+        [sys.executable, "-m", "haichi", "compare", *JOB, *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=as_from_a_terminal,
+    )
+    journal = place / "results.json.journal"
+    until = time.monotonic() + 60
+    while time.monotonic() < until and (not journal.exists() or journal.read_bytes().count(b"\n") < 3):
+        time.sleep(0.02)
+    run.send_signal(number)
+    _, words = run.communicate(timeout=60)
+    assert run.returncode == 130, words
+    assert "Traceback" not in words
+    assert haichi.Comparison.read(place / "results.json").interrupted
+    assert sorted(path.name for path in place.iterdir()) == ["results.json", "results.json.journal", "ring.json"]
+
+
+def test_outputs_that_are_inputs_are_refused(place: Path) -> None:
+    content = (place / "ring.json").read_bytes()
+    (place / "link.json").symlink_to("ring.json")
+    os.link(place / "ring.json", place / "hard.json")
+    for name in ("ring.json", "link.json", "hard.json"):
+        command = [sys.executable, "-m", "haichi", "compare", *JOB, "-o", name]
+        run = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        assert run.returncode == 2 and "input" in run.stderr
+        with pytest.raises(haichi.OptionError, match="input"):
+            haichi.simulate("ring.json", "mesh:4x4", stats=name)
+        with pytest.raises(haichi.OptionError, match="input"):
+            haichi.simulate("ring.json", "mesh:4x4", buffer_history=name, router=0)
+    (place / "results.html").symlink_to("ring.json")
+    command = [sys.executable, "-m", "haichi", "report", "ring.json", "-o", "results.html"]
+    assert "input" in subprocess.run(command, capture_output=True, text=True, timeout=60).stderr
+    assert (place / "ring.json").read_bytes() == content
+    assert not list(place.glob("*.journal"))
+
+
+def test_a_journal_is_a_regular_file_and_not_reached_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "victim").write_text("precious")
+    (tmp_path / "link.journal").symlink_to("victim")
+    with pytest.raises(haichi.InputError, match="symbolic link"):
+        Journal(tmp_path / "link.journal")
+    os.mkfifo(tmp_path / "pipe.journal")
+    with pytest.raises(haichi.InputError, match="no regular file"):
+        Journal(tmp_path / "pipe.journal")
+    assert (tmp_path / "victim").read_text() == "precious"

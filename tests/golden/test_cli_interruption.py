@@ -1,0 +1,88 @@
+"""INT, TERM and HUP at some moments of every command that writes a file; interruption.py has more of them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from haichi_program import BIN, JOB
+from interruption import CASES, LONG_SEARCH, OLD, SIGNALS, Case, interrupt, make_inputs, seconds_of, start
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("interruption")
+    make_inputs(made, python=False)
+    return made
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_an_interruption_leaves_the_old_output_or_a_whole_new_one(folder: Path, case: Case) -> None:
+    seconds = seconds_of(case, folder)
+    for number, part in zip(SIGNALS, (0.3, 0.6, 0.9), strict=True):
+        outcome = interrupt(case, folder, number, part * seconds)
+        assert outcome.wrong == [], (number, part)
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_second_signal_ends_a_run_at_once_and_leaves_nothing(folder: Path, number: signal.Signals) -> None:
+    begin = time.monotonic()
+    outcome = interrupt(CASES[0], folder, number, 0.5, twice=True)
+    assert (outcome.code, outcome.wrong) == (130, [])
+    assert time.monotonic() - begin < 20
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_signal_ends_a_command_that_waits_for_its_input(tmp_path: Path, number: signal.Signals) -> None:
+    (tmp_path / "out").write_text(OLD)
+    os.mkfifo(tmp_path / "never-written")
+    for rank_map in ("-", "never-written"):
+        case = Case(
+            "waiting", ["convert", *JOB, "-t", "json", "--map", rank_map, "-o", "out"], {"out": lambda path: False}
+        )
+        reader, writer = os.pipe()
+        run = subprocess.Popen([BIN, *case.arguments], cwd=tmp_path, stdin=reader, preexec_fn=default_signals)
+        time.sleep(0.3)
+        run.send_signal(number)
+        assert run.wait(timeout=20) == 130
+        for end in (reader, writer):
+            os.close(end)
+        assert (tmp_path / "out").read_text() == OLD
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["never-written", "out"]
+
+
+def default_signals() -> None:
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_DFL)
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_signal_that_was_ignored_at_the_start_is_ignored(folder: Path, number: signal.Signals) -> None:
+    """As HUP under nohup, and INT behind a script's &."""
+
+    def ignore() -> None:
+        default_signals()
+        signal.signal(number, signal.SIG_IGN)
+
+    arguments = ["map", *JOB, "-w", "cg64.json", *LONG_SEARCH[:2], "--time", "1500ms", "-o", "ignored.map"]
+    run = subprocess.Popen([BIN, *arguments], cwd=folder, stderr=subprocess.PIPE, text=True, preexec_fn=ignore)
+    for _ in range(3):
+        time.sleep(0.2)
+        run.send_signal(number)
+    words = run.communicate(timeout=60)[1]
+    assert run.returncode == 0 and "interrupted" not in words
+    assert (folder / "ignored.map").read_text().count("\n") == 64
+    (folder / "ignored.map").unlink()
+
+
+def test_the_threads_of_an_interrupted_search_end_with_it(folder: Path) -> None:
+    run = start(CASES[0], folder)
+    time.sleep(0.5)
+    run.send_signal(signal.SIGHUP)
+    _, words = run.communicate(timeout=60)
+    assert run.returncode == 130 and b"best placement so far" in words
+    (folder / "a.map").unlink()
