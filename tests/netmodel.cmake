@@ -10,6 +10,11 @@ haichi_test(packetsim_tests
             SOURCES unit/packetsim_timing.cc unit/packetsim_engine.cc unit/packetsim_nodes.cc unit/packetsim_channels.cc unit/packetsim_statistics.cc unit/packetsim_layers.cc
                     unit/packetsim_machine_timing.cc property/packetsim_reference.cc)
 
+# Every row of the table of topologies, and one that exists only in these files.
+haichi_test(topology_contract_tests
+            LINKS haichi::netmodel
+            SOURCES contract/topologies.cc contract/ring_of_stars.cc contract/more_topologies.cc)
+
 # The packet simulator flooded, with buffers of one packet: 10^8 packet-hops.
 add_executable(packetsim_soak EXCLUDE_FROM_ALL property/packetsim_soak.cc)
 target_link_libraries(packetsim_soak PRIVATE haichi_flags haichi::netmodel CLI11::CLI11)

@@ -13,6 +13,7 @@
 #include "mapper/job/strategy.h"
 #include "mapper/rankmap/rankmap.h"
 #include "netmodel/machine/machine.h"
+#include "netmodel/routing/topologies.h"
 #include "objectives/registry.h"
 
 namespace haichi::cli {
@@ -61,16 +62,22 @@ Entries workload_format_entries() {
     return entries;
 }
 
+Entries topology_entries() {
+    Entries entries;
+    for (const TopologyRow& row : topologies()) entries.emplace_back(row.name, row.sentence);
+    return entries;
+}
+
+/// Kinds of topologies may share one.
 Entries routings() {
-    return {
-        {"dor:ORDER[,tie=+|-][,column=I.J.K]",
-         "meshes and tori: axis by axis in this order, each the shorter way, half-way round an even ring in direction "
-         "tie; dor:XYZACB,tie=+ is Tofu's; an axis named twice goes to its column first"},
-        {"up-straight", "trees and fat trees: the source fixes the way up (source-mod-k)"},
-        {"down-straight", "trees and fat trees: the destination fixes it (destination-mod-k)"},
-        {"minimal", "dragonflies: a local hop to the gateway, the global link, a local hop, as far as needed"},
-        {"shortest-path",
-         "graphs: fewest hops; of several next vertices a switch before a terminal, then the first in the file"}};
+    Entries entries;
+    for (const TopologyRow& row : topologies()) {
+        for (const RoutingWords& routing : row.routings) {
+            if (std::ranges::find(entries, routing.pattern, &Entries::value_type::first) != entries.end()) continue;
+            entries.emplace_back(routing.pattern, routing.sentence);
+        }
+    }
+    return entries;
 }
 
 Entries pattern_entries() {
@@ -89,6 +96,7 @@ const std::vector<Kind>& kinds() {
                                              {"objectives", objectives},
                                              {"strategies", strategies},
                                              {"formats", formats},
+                                             {"topologies", topology_entries},
                                              {"routings", routings},
                                              {"patterns", pattern_entries},
                                              {"workload-formats", workload_format_entries},

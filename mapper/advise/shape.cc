@@ -227,7 +227,7 @@ ShapeAdvice without_times(std::span<const ShapeTimes> shapes, const ShapeLimits&
 AllowedShapes allowed_shapes(const Machine& machine, std::int64_t least_nodes) {
     if (coordinates(machine) == nullptr) {
         throw UnsupportedError("machine " + machine.name + " has no job shapes: it is no mesh or torus",
-                               "on trees, dragonflies and graphs a job is a list of nodes");
+                               "elsewhere a job is a list of nodes");
     }
     AllowedShapes allowed;
     allowed.is_listed = !machine.allocations.empty();

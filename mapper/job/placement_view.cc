@@ -1,65 +1,23 @@
 #include "mapper/job/placement_view.h"
 
-#include <variant>
+#include <utility>
 
 namespace haichi {
 
 namespace {
 
-/// 0 for terminals; switches of a fat tree by their level, other switches 1.
-std::vector<std::int32_t> vertex_levels(const Fabric& fabric) {
-    std::vector<std::int32_t> levels;
-    if (const auto* tree = std::get_if<FatTreeFabric>(&fabric)) {
-        levels.resize(static_cast<std::size_t>(tree->topology.vertex_count()));
-        for (std::size_t v = 0; v < levels.size(); ++v) {
-            levels[v] = static_cast<std::int32_t>(tree->topology.level(VertexId(static_cast<std::int32_t>(v))));
-        }
-        return levels;
-    }
-    const auto fill = [&levels](std::int32_t vertices, std::int32_t terminals) {
-        levels.assign(static_cast<std::size_t>(vertices), 1);
-        std::fill_n(levels.begin(), terminals, 0);
-    };
-    if (const auto* graph = std::get_if<GraphFabric>(&fabric)) {
-        fill(graph->topology.vertex_count(), graph->topology.terminal_count());
-    } else if (const auto* dragonfly = std::get_if<DragonflyFabric>(&fabric)) {
-        fill(dragonfly->topology.vertex_count(), dragonfly->topology.terminal_count());
-    }
-    return levels;
-}
-
-std::string_view kind_of(const Fabric& fabric) {
-    if (std::holds_alternative<GridFabric>(fabric)) return "grid";
-    if (std::holds_alternative<FatTreeFabric>(fabric)) return "tree";
-    return std::holds_alternative<DragonflyFabric>(fabric) ? "dragonfly" : "graph";
-}
-
-void append_fabric_link(const Fabric& fabric, LinkId link, NetworkOutline& outline) {
-    VertexId from;
-    VertexId to;
+/// One that is no injection or ejection channel.
+void append_fabric_link(const Topology& topology, LinkId link, NetworkOutline& outline) {
+    const LinkEnds ends = topology.link_ends(link);
+    outline.link_source.push_back(ends.from.value);
+    outline.link_destination.push_back(ends.to.value);
     std::int8_t axis = -1;
     std::int8_t sign = 0;
-    if (const auto* grid = std::get_if<GridFabric>(&fabric)) {
-        const Grid::LinkEnds ends = grid->topology.link_ends(link);
-        from = ends.from;
-        to = ends.to;
-        axis = static_cast<std::int8_t>(ends.axis);
-        sign = ends.sign == Sign::kPlus ? 1 : -1;
-    } else if (const auto* tree = std::get_if<FatTreeFabric>(&fabric)) {
-        const FatTree::LinkEnds ends = tree->topology.link_ends(link);
-        from = ends.from;
-        to = ends.to;
-    } else if (const auto* dragonfly = std::get_if<DragonflyFabric>(&fabric)) {
-        const Dragonfly::LinkEnds ends = dragonfly->topology.link_ends(link);
-        from = ends.from;
-        to = ends.to;
-    } else {
-        const Graph::Link& edge = std::get<GraphFabric>(fabric).topology.link(link);
-        from = edge.from;
-        to = edge.to;
+    if (const Grid* grid = topology.coordinates()) {
+        const Grid::LinkEnds along = grid->link_ends(link);
+        axis = static_cast<std::int8_t>(along.axis);
+        sign = along.sign == Sign::kPlus ? 1 : -1;
     }
-    outline.link_source.push_back(from.value);
-    outline.link_destination.push_back(to.value);
     outline.link_axis.push_back(axis);
     outline.link_sign.push_back(sign);
 }
@@ -68,11 +26,16 @@ void append_fabric_link(const Fabric& fabric, LinkId link, NetworkOutline& outli
 
 NetworkOutline network_outline(const Network& network) {
     NetworkOutline outline;
-    const Fabric& fabric = network.fabric();
-    outline.kind = kind_of(fabric);
-    const auto* grid = std::get_if<GridFabric>(&fabric);
-    if (grid != nullptr) outline.axes = grid->topology.axes();
-    outline.vertex_level = vertex_levels(fabric);
+    const Topology& topology = network.topology();
+    const Grid* grid = topology.coordinates();
+    Drawing drawing;
+    if (grid != nullptr) {
+        outline.axes = grid->axes();
+    } else {
+        drawing = topology.drawing();
+        outline.vertex_level = std::move(drawing.level_of_vertex);
+        outline.panels = std::move(drawing.panels);
+    }
     for (std::int32_t n = 0; n < network.node_count(); ++n) {
         outline.vertex_of_node.push_back(network.vertex(NodeId(n)).value);
     }
@@ -82,7 +45,7 @@ NetworkOutline network_outline(const Network& network) {
         const LinkId link(l);
         if (!network.link_exists(link)) continue;
         if (l < first_channel) {
-            append_fabric_link(fabric, link, outline);
+            append_fabric_link(topology, link, outline);
         } else {
             const std::int32_t vertex = network.vertex(NodeId((l - first_channel) % network.node_count())).value;
             outline.link_source.push_back(vertex);
@@ -91,7 +54,9 @@ NetworkOutline network_outline(const Network& network) {
             outline.link_sign.push_back(0);
         }
         outline.link_bandwidth_bytes_per_s.push_back(network.bandwidth_bytes_per_s(link));
-        if (grid == nullptr) outline.link_names.push_back(network.link_name(link));
+        if (grid != nullptr) continue;
+        outline.link_names.push_back(network.link_name(link));
+        outline.link_panel.push_back(l < first_channel ? drawing.panel_of_link[link.index()] : -1);
     }
     return outline;
 }

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "mapper/job/map_job.h"
@@ -13,16 +12,17 @@ namespace haichi {
 /// A job's network as pictures need it: plain arrays. Links are those that exist, numbered from 0 in the order of their
 /// ids ("compact numbers").
 struct NetworkOutline {
-    std::string_view kind;                     ///< "grid", "tree", "dragonfly" or "graph"
-    std::vector<Axis> axes;                    ///< of a grid; its vertices are numbered row-major, last axis fastest
-    std::vector<std::int32_t> vertex_level;    ///< not on a grid: 0 for terminals, from 1 for switches
+    std::vector<Axis> axes;                    ///< with coordinates; vertices are row-major, last axis fastest
+    std::vector<std::int32_t> vertex_level;    ///< without: 0 for terminals, from 1 for switches
     std::vector<std::int32_t> vertex_of_node;  ///< of the job's nodes
     std::vector<std::int32_t> link_source;     ///< vertices; both the node's own for injection and ejection channels
     std::vector<std::int32_t> link_destination;
-    std::vector<std::int8_t> link_axis;  ///< of a grid's links; -1: another link
-    std::vector<std::int8_t> link_sign;  ///< +1 or -1 along the axis; 0: another link
+    std::vector<std::int8_t> link_axis;    ///< with coordinates; -1: another link
+    std::vector<std::int8_t> link_sign;    ///< +1 or -1 along the axis; 0: another link
+    std::vector<Panel> panels;             ///< without coordinates: how links are drawn
+    std::vector<std::int32_t> link_panel;  ///< without: number of the panel; -1: injection and ejection channels
     std::vector<std::int64_t> link_bandwidth_bytes_per_s;
-    std::vector<std::string> link_names;  ///< not on a grid, as Network::link_name
+    std::vector<std::string> link_names;  ///< without coordinates, as Network::link_name
 };
 NetworkOutline network_outline(const Network& network);
 

@@ -31,9 +31,9 @@ struct NodeSet {
 };
 
 /// Cuts sets of nodes in two and tells how far apart they are. Sets are known by numbers of the caller's. Where a set
-/// lies is, on a grid, its mean coordinate per axis, and on a tree one of its nodes, whose distance to any node outside
-/// of the subtree just cut is that of all. On a graph it is one of its nodes too, for want of better. Faulty nodes are
-/// in no set.
+/// lies is, with coordinates, its mean coordinate per axis, and where terminals form blocks one of its nodes, whose
+/// distance to any node outside of the block just cut is that of all. Elsewhere it is one of its nodes too, for want of
+/// better. Faulty nodes are in no set.
 class MachineHalver {
   public:
     explicit MachineHalver(const Problem& problem) : problem_(problem), nodes_(node_count()) {
@@ -43,7 +43,7 @@ class MachineHalver {
         } else {
             representative_.resize(nodes_.size());
             std::ranges::sort(nodes_, {}, [this](std::int32_t node) { return terminal(node); });
-            if (const auto* tree = std::get_if<FatTreeFabric>(&problem.network().fabric())) tree_ = &tree->topology;
+            block_sizes_ = problem.network().topology().block_sizes();
         }
         std::erase_if(nodes_, [&](std::int32_t node) { return !problem.network().is_usable(NodeId(node)); });
     }
@@ -58,7 +58,7 @@ class MachineHalver {
 
     /// Cuts a set of at least two nodes; returns where its second half begins.
     std::size_t halve(NodeSet set) {
-        if (tree_ != nullptr) return halve_on_tree(set);
+        if (!block_sizes_.empty()) return halve_between_blocks(set);
         return axes_.empty() ? halve_on_graph(set) : halve_on_grid(set);
     }
 
@@ -199,11 +199,13 @@ class MachineHalver {
         return set.first + set.size() / 2;
     }
 
-    /// Between two children of the lowest switch over all of the set, as near to the middle as they allow.
-    std::size_t halve_on_tree(NodeSet set) const {
-        const std::size_t level =
-            tree_->common_level(VertexId(terminal(nodes_[set.first])), VertexId(terminal(nodes_[set.last - 1])));
-        const std::int32_t below = tree_->terminals_below(level - 1);
+    /// Between two blocks of the smallest block over all of the set, as near to the middle as they allow.
+    std::size_t halve_between_blocks(NodeSet set) const {
+        const std::int32_t first = terminal(nodes_[set.first]);
+        const std::int32_t last = terminal(nodes_[set.last - 1]);
+        std::size_t level = 0;
+        while (first / block_sizes_[level] != last / block_sizes_[level]) ++level;
+        const std::int32_t below = block_sizes_[level - 1];
         const std::size_t middle = set.first + set.size() / 2;
         const auto off = [&](std::size_t i) { return i > middle ? i - middle : middle - i; };
         std::size_t best = set.first;
@@ -231,12 +233,12 @@ class MachineHalver {
     }
 
     const Problem& problem_;
-    const FatTree* tree_ = nullptr;          ///< null on other topologies
-    std::vector<Axis> axes_;                 ///< grids
-    std::vector<std::int32_t> coordinates_;  ///< node by node
+    std::span<const std::int32_t> block_sizes_;  ///< as of the topology
+    std::vector<Axis> axes_;                     ///< with coordinates
+    std::vector<std::int32_t> coordinates_;      ///< node by node
     std::vector<std::int32_t> nodes_;
     std::vector<std::vector<std::int32_t>> centre_;  ///< per axis and set, in units
-    std::vector<std::int32_t> representative_;       ///< per set, but on grids
+    std::vector<std::int32_t> representative_;       ///< per set, without coordinates
 };
 
 /// One construction.

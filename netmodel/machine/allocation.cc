@@ -125,13 +125,7 @@ NetworkOptions network_options(const Machine& machine, const AllocationRequest& 
     // One injection and one ejection channel per node, at the rate of one NIC: what one message can get.
     options.nic_bandwidth_bytes_per_s =
         machine.node.nic_bandwidth_bytes_per_s.value_or(machine.link_bandwidth_bytes_per_s);
-    options.level_bandwidth_bytes_per_s = machine.level_bandwidth_bytes_per_s;
     return options;
-}
-
-Fabric grid_fabric(Grid grid, const std::string& routing) {
-    DimensionOrder order = parse_dimension_order(routing, grid);
-    return GridFabric{std::move(grid), std::move(order)};
 }
 
 void check_request(const Machine& machine, const AllocationRequest& request) {
@@ -178,7 +172,18 @@ Network cuboid_network(const Machine& machine, const AllocationRequest& request,
     check_slots(job.vertex_count(), request);
     NetworkOptions options = network_options(machine, request);
     options.faulty = faulty_inside(faulty_vertices(machine, request), grid, job, origin);
-    return Network(grid_fabric(std::move(job), routing), std::move(options));
+    return Network({machine.topology->cuboid(std::move(job)), routing}, std::move(options));
+}
+
+/// Without coordinates there are no parts but node lists.
+void check_is_whole(const Machine& machine, const AllocationRequest& request) {
+    if (!request.origin.empty()) throw OptionError("an origin means nothing on machine " + machine.name);
+    const std::int32_t terminals = terminal_count(machine);
+    if (request.shape.empty() || request.shape == std::vector<std::int32_t>{terminals}) return;
+    throw OptionError("shape " + sizes_text(request.shape) + " does not fit machine " + machine.name +
+                          ": a job on a machine that is no mesh or torus takes all " + std::to_string(terminals) +
+                          " nodes or a node list",
+                      "use --nodes FILE for a part of it");
 }
 
 Network whole_network(const Machine& machine, const AllocationRequest& request, const std::string& routing,
@@ -186,34 +191,14 @@ Network whole_network(const Machine& machine, const AllocationRequest& request, 
     check_slots(nodes.empty() ? terminal_count(machine) : static_cast<std::int64_t>(nodes.size()), request);
     NetworkOptions options = network_options(machine, request);
     options.faulty = faulty_vertices(machine, request);
-    if (const auto* grid = coordinates(machine)) {
-        return Network(grid_fabric(*grid, routing), std::move(options), std::move(nodes));
-    }
-    if (!request.origin.empty()) throw OptionError("an origin means nothing on machine " + machine.name);
-    const std::int32_t terminals = terminal_count(machine);
-    if (!request.shape.empty() && request.shape != std::vector<std::int32_t>{terminals}) {
-        throw OptionError("shape " + sizes_text(request.shape) + " does not fit machine " + machine.name +
-                              ": a job on a tree, dragonfly or graph takes all " + std::to_string(terminals) +
-                              " nodes or a node list",
-                          "use --nodes FILE for a part of it");
-    }
-    if (const auto* tree = std::get_if<FatTree>(&machine.topology)) {
-        return Network(FatTreeFabric{*tree, parse_fat_tree_routing(routing)}, std::move(options), std::move(nodes));
-    }
-    if (const auto* dragonfly = std::get_if<Dragonfly>(&machine.topology)) {
-        return Network(DragonflyFabric{*dragonfly, parse_dragonfly_routing(routing)}, std::move(options),
-                       std::move(nodes));
-    }
-    check_graph_routing(routing);
-    const auto& graph = std::get<Graph>(machine.topology);
-    ShortestPaths paths(graph, options.faulty);
-    return Network(GraphFabric{graph, std::move(paths)}, std::move(options), std::move(nodes));
+    if (coordinates(machine) == nullptr) check_is_whole(machine, request);
+    return Network({machine.topology, routing}, std::move(options), std::move(nodes));
 }
 
 /// "(0,1,2)" on the machine, or the name of a node that has no coordinates.
 std::string machine_name_of(const Allocation& allocation, VertexId vertex) {
     const Grid* grid = allocation.network.coordinates();
-    if (grid == nullptr) return shown(std::get<GraphFabric>(allocation.network.fabric()).topology.vertex_name(vertex));
+    if (grid == nullptr) return allocation.network.topology().node_name(vertex);
     Coordinates at = grid->coordinates(vertex);
     std::string text;
     for (std::size_t k = 0; k < at.size(); ++k) {
@@ -270,7 +255,7 @@ Fold make_fold(const std::string& name, const Machine& machine, const Network& n
     if (is_cuboid) return grid_fold(*grid, machine.logical, name);
     if (name != "default" && name != "row-major") {
         throw UnsupportedError(
-            "fold " + name + " needs a cuboid of a mesh or torus, not a node list, a tree, a dragonfly or a graph",
+            "fold " + name + " needs a cuboid of a mesh or torus, not a node list or another machine",
             "use the fold default or a coordinate table");
     }
     return row_major_fold(network.node_count(), name);

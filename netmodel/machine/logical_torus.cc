@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "netmodel/routing/dimension_order.h"
+#include "netmodel/routing/grid_topology.h"
+
 namespace haichi {
 
 std::optional<Network> logical_torus(const Allocation& allocation) {
@@ -17,7 +20,8 @@ std::optional<Network> logical_torus(const Allocation& allocation) {
     std::ranges::reverse(routing.stages);  // x first
     NetworkOptions options = allocation.network.options();
     options.faulty.clear();  // its routes pass everywhere; what takes no ranks is asked of the real network
-    return Network(GridFabric{std::move(grid), std::move(routing)}, std::move(options), std::move(vertex_of_node));
+    const std::string order = to_string(routing, grid);
+    return Network({grid_topology(std::move(grid)), order}, std::move(options), std::move(vertex_of_node));
 }
 
 }  // namespace haichi

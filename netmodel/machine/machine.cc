@@ -29,13 +29,8 @@ Machine load_machine(MachineSource& source) {
     return parse_machine(*source.text, name_or_path, &source.graph_text);
 }
 
-const Grid* coordinates(const Machine& machine) { return std::get_if<Grid>(&machine.topology); }
+const Grid* coordinates(const Machine& machine) { return machine.topology->coordinates(); }
 
-std::int32_t terminal_count(const Machine& machine) {
-    if (const auto* grid = std::get_if<Grid>(&machine.topology)) return grid->vertex_count();
-    if (const auto* tree = std::get_if<FatTree>(&machine.topology)) return tree->terminal_count();
-    if (const auto* dragonfly = std::get_if<Dragonfly>(&machine.topology)) return dragonfly->terminal_count();
-    return std::get<Graph>(machine.topology).terminal_count();
-}
+std::int32_t terminal_count(const Machine& machine) { return machine.topology->terminal_count(); }
 
 }  // namespace haichi

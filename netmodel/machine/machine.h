@@ -1,19 +1,16 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "base/errors.h"
 #include "netmodel/topology/bandwidth.h"
-#include "netmodel/topology/dragonfly.h"
-#include "netmodel/topology/fat_tree.h"
-#include "netmodel/topology/graph.h"
-#include "netmodel/topology/grid.h"
+#include "netmodel/topology/topology.h"
 
 namespace haichi {
 
@@ -21,21 +18,19 @@ namespace haichi {
 /// parameters are optional here; the packet simulator asks for those it needs.
 struct Machine {
     std::string name;
-    std::variant<Grid, FatTree, Graph, Dragonfly> topology = Grid({{"X", 1, false}});
+    std::shared_ptr<const Topology> topology{};  ///< never null in a machine that was loaded
     /// Pairs (or single axes) of a grid that form the logical axes, e.g. {X,A} {Y,B} {Z,C}; empty: the axes themselves.
     std::vector<std::vector<std::size_t>> logical{};
     /// Some axes have no known size (bare "fx10"): a job's shape gives it, and they never wrap. `topology` holds such
     /// an axis with size 1; all its longer axes are known.
     bool size_is_open = false;
-    std::string routing;             ///< as parse_dimension_order / parse_fat_tree_routing / parse_dragonfly_routing /
-                                     ///< check_graph_routing read it
+    std::string routing;             ///< as Topology::routing() takes it
     std::vector<VertexId> faulty{};  ///< terminals that are down
     /// Shapes that the scheduler gives to jobs, one size per axis of a grid; empty: not stated.
     std::vector<std::vector<std::int32_t>> allocations{};
 
-    std::int64_t link_bandwidth_bytes_per_s = 0;              ///< on a graph that of its fastest link
-    std::vector<std::int64_t> level_bandwidth_bytes_per_s{};  ///< fat trees: from the host links upwards; dragonflies:
-                                                              ///< host, local, global
+    /// Of links whose class states none.
+    std::int64_t link_bandwidth_bytes_per_s = 0;
     std::optional<std::int64_t> cable_latency_ps;
 
     struct Router {

@@ -3,10 +3,8 @@
 
 #include "base/errors.h"
 #include "netmodel/machine/machine.h"
-#include "netmodel/routing/dimension_order.h"
-#include "netmodel/routing/dragonfly_routing.h"
-#include "netmodel/routing/shortest_paths.h"
-#include "netmodel/topology/graphml.h"
+#include "netmodel/routing/grid_topology.h"
+#include "netmodel/routing/topologies.h"
 #include "netmodel/topology/sizes.h"
 
 namespace haichi {
@@ -43,7 +41,7 @@ Machine tofu_machine(std::string name, const TofuModel& model, const TofuExtent&
                               {"C", 2, false}};
     Machine machine;
     machine.name = std::move(name);
-    machine.topology = Grid(std::move(axes));
+    machine.topology = grid_topology(Grid(std::move(axes)));
     machine.logical = {{0, 3}, {1, 4}, {2, 5}};
     machine.routing = "dor:XYZACB,tie=+";
     machine.link_bandwidth_bytes_per_s = model.link_bandwidth_bytes_per_s;
@@ -103,24 +101,8 @@ Machine tofu_family(std::string_view name, const TofuModel& model) {
     return machine;
 }
 
-/// What stands behind the ":".
-std::vector<std::int32_t> numbers_of(std::string_view name) {
-    return parse_sizes(name.substr(name.find(':') + 1), "machine " + std::string(name));
-}
-
-/// Parameters of the NSIM study of 3D tori.
-Machine plain_grid(std::string_view name, bool wraps) {
-    const std::vector<std::int32_t> sizes = numbers_of(name);
-    std::vector<Axis> axes;
-    for (std::size_t k = 0; k < sizes.size(); ++k) {
-        std::string axis = sizes.size() <= 3 ? std::string(1, "XYZ"[k]) : std::to_string(k).insert(0, 1, 'd');
-        axes.push_back({std::move(axis), sizes[k], wraps});
-    }
-    Machine machine;
-    machine.name = name;
-    machine.topology = Grid(std::move(axes));
-    const Grid& grid = std::get<Grid>(machine.topology);
-    machine.routing = to_string(default_dimension_order(grid), grid);
+/// The NSIM study of 3D tori.
+void time_direct_network(Machine& machine) {
     machine.link_bandwidth_bytes_per_s = 8 * kGigabyte;
     machine.cable_latency_ps = 100 * kNanosecond;
     machine.router.routing_time_ps = 2 * kNanosecond;
@@ -132,16 +114,11 @@ Machine plain_grid(std::string_view name, bool wraps) {
     machine.node.dma_bandwidth_bytes_per_s = 10 * kGigabyte;
     machine.node.memory_bandwidth_bytes_per_s = 10 * kGigabyte;
     machine.node.mpi_call_overhead_ps = 200 * kNanosecond;
-    return machine;
 }
 
-Machine torus(std::string_view name) { return plain_grid(name, true); }
-Machine mesh(std::string_view name) { return plain_grid(name, false); }
-
-/// Everything but the topology of the NSIM study of InfiniBand (QDR 8X) fat trees.
-Machine infiniband(std::string_view name) {
-    Machine machine;
-    machine.name = name;
+/// The NSIM study of InfiniBand (QDR 8X) fat trees. No study says what a dragonfly's parameters are, or a HyperX's:
+/// these.
+void time_infiniband(Machine& machine) {
     machine.link_bandwidth_bytes_per_s = 4 * kGigabyte;
     machine.cable_latency_ps = 200 * kNanosecond;
     machine.router.routing_time_ps = 10 * kNanosecond;
@@ -154,42 +131,11 @@ Machine infiniband(std::string_view name) {
     machine.node.dma_bandwidth_bytes_per_s = 10 * kGigabyte;
     machine.node.memory_bandwidth_bytes_per_s = 10 * kGigabyte;
     machine.node.mpi_call_overhead_ps = 200 * kNanosecond;
-    return machine;
-}
-
-/// The k-ary n-tree with full bisection.
-Machine fat_tree(std::string_view name) {
-    const std::vector<std::int32_t> numbers = numbers_of(name);
-    if (numbers.size() != 2 || numbers[0] < 1 || numbers[1] < 1) {
-        throw OptionError("machine " + shown(name) + " needs its levels and its arity",
-                          "an example is fattree:3x4, three levels of switches and 4^3 terminals");
-    }
-    if (static_cast<std::size_t>(numbers[0]) > FatTree::kMostLevels) {
-        throw OptionError("machine " + shown(name) + " has more than " + std::to_string(FatTree::kMostLevels) +
-                          " levels");
-    }
-    const auto levels = static_cast<std::size_t>(numbers[0]);
-    std::vector<std::int32_t> parents(levels, numbers[1]);
-    parents[0] = 1;
-    Machine machine = infiniband(name);
-    machine.topology = FatTree(std::vector<std::int32_t>(levels, numbers[1]), std::move(parents));
-    machine.routing = "down-straight";
-    return machine;
 }
 
 /// The study of RDMA on InfiniBand (QDR): all nodes on one switch. Its node latency is the host's time per call; memory
 /// has no limit, nor have messages within a node.
-Machine one_switch(std::string_view name) {
-    constexpr std::int32_t kNodesOfTheStudy = 16;
-    std::vector<std::int32_t> numbers = {kNodesOfTheStudy};
-    if (name.find(':') != std::string_view::npos) numbers = numbers_of(name);
-    if (numbers.size() != 1 || numbers[0] < 1) {
-        throw OptionError("machine " + shown(name) + " needs its number of nodes", "an example is switch:16");
-    }
-    Machine machine;
-    machine.name = name;
-    machine.topology = FatTree(numbers, {1});
-    machine.routing = "down-straight";
+void time_rdma(Machine& machine) {
     machine.link_bandwidth_bytes_per_s = 4 * kGigabyte;
     machine.cable_latency_ps = 600;
     machine.router.routing_time_ps = 4 * kNanosecond;
@@ -201,7 +147,24 @@ Machine one_switch(std::string_view name) {
     machine.node.dma_bandwidth_bytes_per_s = 2'800'000'000;
     machine.node.mpi_call_overhead_ps = 1 * kMicrosecond;
     machine.node.shared_memory_latency_ps = 0;
-    return machine;
+}
+
+/// The topology says it all; where its links differ, the machine's bandwidth is that of the fastest.
+void time_nothing(Machine& machine) {
+    machine.link_bandwidth_bytes_per_s = 1;  // of a single node without links
+    for (const PortClass& links : machine.topology->link_classes()) {
+        machine.link_bandwidth_bytes_per_s =
+            std::max(machine.link_bandwidth_bytes_per_s, links.bandwidth_bytes_per_s.value_or(1));
+    }
+}
+
+using Timing = void (*)(Machine&);
+Timing preset_timing(std::string_view name) {
+    static constexpr std::array<std::pair<std::string_view, Timing>, 4> kTimings = {
+        {{"", time_nothing}, {"direct", time_direct_network}, {"infiniband", time_infiniband}, {"rdma", time_rdma}}};
+    const auto found = std::ranges::find(kTimings, name, &std::pair<std::string_view, Timing>::first);
+    if (found == kTimings.end()) throw InternalError("no preset has the timing " + shown(name));
+    return found->second;
 }
 
 Machine fx10_kyushu(std::string_view name) {
@@ -216,39 +179,16 @@ Machine fugaku(std::string_view name) {
 Machine fx10(std::string_view name) { return tofu_family(name, kFx10); }
 Machine fx100(std::string_view name) { return tofu_family(name, kFx100); }
 
-/// The graph says it all; where its links differ, the machine's bandwidth is that of the fastest.
-Machine graph_file(std::string_view name, std::optional<std::string>& graph_text) {
+/// A topology by its parameters, with the timing of its row.
+Machine machine_of(const TopologyPreset& preset, std::string_view name, std::optional<std::string>& file_text) {
     const auto colon = name.find(':');
-    const std::string path(colon == std::string_view::npos ? "" : name.substr(colon + 1));
-    if (path.empty()) throw OptionError("machine " + shown(name) + " lacks its file", "the form is graph:FILE");
+    std::optional<std::string_view> parameters;
+    if (colon != std::string_view::npos) parameters = name.substr(colon + 1);
     Machine machine;
     machine.name = name;
-    if (!graph_text) graph_text = read_graphml(path);
-    machine.topology = parse_graphml(*graph_text, path, std::nullopt);
-    const Graph& graph = std::get<Graph>(machine.topology);
-    machine.routing = kShortestPath;
-    machine.link_bandwidth_bytes_per_s = 1;  // of a single node without links
-    for (std::int32_t l = 0; l < graph.link_count(); ++l) {
-        machine.link_bandwidth_bytes_per_s =
-            std::max(machine.link_bandwidth_bytes_per_s, graph.link(LinkId(l)).bandwidth_bytes_per_s);
-    }
-    return machine;
-}
-
-/// No study says what a dragonfly's parameters are: those of the InfiniBand fat tree.
-Machine dragonfly(std::string_view name) {
-    constexpr std::string_view kExample = "dragonfly:2,4,2";
-    const std::vector<std::int32_t> numbers =
-        parse_sizes(name.substr(name.find(':') + 1), "machine " + std::string(name), ',', kExample);
-    if (numbers.size() != 3 && numbers.size() != 4) {
-        throw OptionError(
-            "machine " + shown(name) + " needs its terminals per router, routers per group and global links per router",
-            "an example is " + std::string(kExample));
-    }
-    if (numbers.size() == 4 && numbers[3] < 1) throw OptionError("machine " + shown(name) + " has no group");
-    Machine machine = infiniband(name);
-    machine.topology = Dragonfly(numbers[0], numbers[1], numbers[2], numbers.size() == 4 ? numbers[3] : 0);
-    machine.routing = to_string(DragonflyRouting::kMinimal);
+    machine.topology = preset.read({name, parameters, file_text});
+    machine.routing = machine.topology->routing("");
+    preset_timing(preset.timing)(machine);
     return machine;
 }
 
@@ -258,12 +198,14 @@ struct PresetRow {
     std::string word;
     std::string pattern;
     Parameters parameters;
-    Machine (*make)(std::string_view name);  ///< null: graph_file(), which alone reads a file
+    Machine (*make)(std::string_view name);  ///< null: `topology`
     std::string description;
+    const TopologyPreset* topology = nullptr;
 };
 
-const std::vector<PresetRow>& rows() {
-    static const std::vector<PresetRow> kRows = {
+/// The computers that have names.
+std::vector<PresetRow> named_computers() {
+    return {
         {"fx10-kyushu", "fx10-kyushu", Parameters::kNone, fx10_kyushu,
          "FX10 of Kyushu University, Tofu 4x2x8x2x3x2 = 768 nodes, X, Z and B wrap, 5 GB/s links, 4 NICs per node"},
         {"k", "k", Parameters::kNone, k_computer,
@@ -275,20 +217,21 @@ const std::vector<PresetRow>& rows() {
          "--shape and no X, Y or Z wraps"},
         {"fx100", "fx100[:XxYxZ[:WRAPS]]", Parameters::kOptional, fx100,
          "an FX100 (Tofu2), as fx10, 12.5 GB/s links, 4 NICs per node"},
-        {"torus", "torus:SIZExSIZE...", Parameters::kRequired, torus,
-         "a torus of 1 to 12 axes that all wrap (torus:16x16x16), 8 GB/s links"},
-        {"mesh", "mesh:SIZExSIZE...", Parameters::kRequired, mesh, "a mesh of 1 to 12 axes (mesh:10x10), 8 GB/s links"},
-        {"fattree", "fattree:LEVELSxARITY", Parameters::kRequired, fat_tree,
-         "the k-ary n-tree with full bisection and ARITY^LEVELS nodes (fattree:3x4), 4 GB/s links, 2 GB/s NICs"},
-        {"switch", "switch[:NODES]", Parameters::kOptional, one_switch,
-         "nodes on one switch, 16 if not stated (switch:16), 4 GB/s links, 2.8 GB/s DMA"},
-        {"dragonfly", "dragonfly:P,A,H[,GROUPS]", Parameters::kRequired, dragonfly,
-         "P nodes per router, A routers per group, H global links per router (dragonfly:2,4,2), A*H+1 groups if not "
-         "stated, 4 GB/s links, 2 GB/s NICs"},
-        {"graph", "graph:FILE", Parameters::kOptional, nullptr,
-         "any network of up to 8,192 nodes, from a GraphML file: edges with a bandwidth, nodes that are terminals or "
-         "not"},
     };
+}
+
+const std::vector<PresetRow>& rows() {
+    static const std::vector<PresetRow> kRows = [] {
+        std::vector<PresetRow> rows = named_computers();
+        for (const TopologyRow& row : topologies()) {
+            if (!row.preset) continue;
+            const bool is_required = row.preset->parameters == TopologyPreset::Parameters::kRequired;
+            rows.push_back({row.preset->word, row.preset->pattern,
+                            is_required ? Parameters::kRequired : Parameters::kOptional, nullptr, row.preset->sentence,
+                            &*row.preset});
+        }
+        return rows;
+    }();
     return kRows;
 }
 
@@ -325,7 +268,7 @@ std::optional<Machine> preset_machine(std::string_view name, std::optional<std::
     }
     if (row->make != nullptr) return row->make(name);
     std::optional<std::string> unkept;
-    return graph_file(name, graph_text != nullptr ? *graph_text : unkept);
+    return machine_of(*row->topology, name, graph_text != nullptr ? *graph_text : unkept);
 }
 
 }  // namespace haichi

@@ -17,8 +17,7 @@ PacketMachine::PacketMachine(const Network& of_network, const PacketTiming& of_t
     find_lookahead();
     divide(partitions);
     messages = MessagePool(partition_count);
-    const auto* grid = std::get_if<GridFabric>(&network->fabric());
-    if (grid != nullptr && network->routes_are_shortest()) steps.emplace(grid->topology, grid->routing);
+    steps = network->routes().steps();
     build_buffers();
     if (partition_count > 1) add_shadows();
     slots = ZeroedArray<PacketSlot>(buffers.size() * static_cast<std::size_t>(buffer_packets));
@@ -37,8 +36,9 @@ void PacketMachine::find_lookahead() {
     }
 }
 
-/// Ranges of routers with about equally many input buffers, in the order of their numbers, level by level on trees: on
-/// a grid these are slabs, on trees and dragonflies neighbouring switches. A host goes with its switch.
+/// Ranges of routers with about equally many input buffers, in the order of their numbers, each of
+/// Topology::router_ranges() by itself: on a grid these are slabs, elsewhere neighbouring switches. A host goes with
+/// its switch.
 void PacketMachine::divide(int partitions) {
     constexpr int kMostPartitions = 64;
     const int most = lookahead_ps > 0 ? std::min(partitions, kMostPartitions) : 1;
@@ -48,13 +48,9 @@ void PacketMachine::divide(int partitions) {
     for (const VertexId to : ports.link_target()) {
         if (to.valid()) ++inputs[to.index()];
     }
-    const auto* tree = std::get_if<FatTreeFabric>(&network->fabric());
-    std::vector<std::size_t> first_of_part = {0};
-    if (tree != nullptr) {
-        first_of_part.clear();
-        for (std::size_t level = 1; level <= tree->topology.level_count(); ++level) {
-            first_of_part.push_back(static_cast<std::size_t>(tree->topology.first_vertex(level)));
-        }
+    std::vector<std::size_t> first_of_part;
+    for (const std::int32_t first : network->topology().router_ranges()) {
+        first_of_part.push_back(static_cast<std::size_t>(first));
     }
     first_of_part.push_back(vertices);
     partition_of_vertex.assign(vertices, 0);

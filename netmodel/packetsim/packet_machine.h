@@ -4,7 +4,6 @@
 #include <optional>
 #include <vector>
 
-#include "netmodel/packetsim/grid_steps.h"
 #include "netmodel/packetsim/message_pool.h"
 #include "netmodel/packetsim/packet_ports.h"
 #include "netmodel/packetsim/packet_state.h"
@@ -12,6 +11,7 @@
 #include "netmodel/packetsim/virtual_channels.h"
 #include "netmodel/packetsim/waiting_buffers.h"
 #include "netmodel/packetsim/zeroed_array.h"
+#include "netmodel/routing/grid_steps.h"
 
 namespace haichi {
 

@@ -8,10 +8,37 @@
 
 namespace haichi {
 
+namespace {
+
+/// All buffers are equal here, and so are the packets of all links.
+void check_classes(const Topology& topology) {
+    for (const std::span<const PortClass> classes : {topology.link_classes(), topology.router_classes()}) {
+        for (const PortClass& ports : classes) {
+            if (!ports.buffer_bytes && !ports.most_bytes_of_a_packet) continue;
+            throw UnsupportedError("the packet simulator has the same buffers and packets everywhere: it cannot give " +
+                                   ports.name + " their own");
+        }
+    }
+}
+
+std::int64_t cable_latency_of(const Topology& topology, LinkId link, std::int64_t usual_ps) {
+    const PortClass& links = topology.link_classes()[topology.class_of_link(link)];
+    return links.latency_ps.value_or(usual_ps) + links.delay_ps.value_or(0);
+}
+
+/// Null where all routers are as the machine says.
+const PortClass* router_class(const Topology& topology, VertexId router) {
+    const std::span<const PortClass> classes = topology.router_classes();
+    return classes.empty() ? nullptr : &classes[topology.class_of_router(router)];
+}
+
+}  // namespace
+
 PacketPorts::PacketPorts(const Network& network, const PacketTiming& timing, std::int32_t virtual_channels)
     : virtual_channels_(virtual_channels) {
     constexpr std::int64_t kMostPorts = std::int64_t{1} << 29;  // an event names a port in 29 bits
-    find_ends(network);
+    check_classes(network.topology());
+    find_ends(network.topology());
     const std::int64_t nics = std::int64_t{network.node_count()} * timing.options().nics;
     if (std::int64_t{link_count_} * virtual_channels_ + nics >= kMostPorts) {
         throw UnsupportedError("a machine of " + std::to_string(link_count_) + " links with " +
@@ -19,14 +46,12 @@ PacketPorts::PacketPorts(const Network& network, const PacketTiming& timing, std
                                " NICs is too large to simulate");
     }
     nic_count_ = static_cast<std::int32_t>(nics);
-    find_hosts(network);
 
     const PacketTimingOptions& options = timing.options();
     const auto bandwidth = [&](std::int32_t link) {
         return options.link_bandwidth_bytes_per_s != 0 ? options.link_bandwidth_bytes_per_s
                                                        : network.bandwidth_bytes_per_s(LinkId(link));
     };
-    const auto* graph = std::get_if<GraphFabric>(&network.fabric());
     std::int64_t fastest = 0;
     class_of_output_.reserve(static_cast<std::size_t>(output_count()));
     for (std::int32_t l = 0; l < link_count_; ++l) {
@@ -38,10 +63,10 @@ PacketPorts::PacketPorts(const Network& network, const PacketTiming& timing, std
         }
         if (bandwidth(l) < 1) throw OptionError("the packet simulator needs a link bandwidth");
         fastest = std::max(fastest, bandwidth(l));
-        std::int64_t cable_ps = is_host(from) || is_host(to) ? 0 : timing.cable_latency_ps();
-        if (graph != nullptr) cable_ps = graph->topology.link(LinkId(l)).latency_ps.value_or(cable_ps);
-        const std::int64_t router_ps = is_host(from) ? 0 : timing.router_latency_ps();
-        add_output(timing, bandwidth(l), router_ps + cable_ps);
+        const std::int64_t cable_ps = is_host(from) || is_host(to) ? 0 : timing.cable_latency_ps();
+        add_output(timing, {bandwidth(l), switch_bandwidth_at(network.topology(), timing, from),
+                            router_latency_at(network.topology(), timing, from) +
+                                cable_latency_of(network.topology(), LinkId(l), cable_ps)});
     }
     nic_bandwidth_bytes_per_s_ = options.nic_bandwidth_bytes_per_s;
     if (nic_bandwidth_bytes_per_s_ == 0) nic_bandwidth_bytes_per_s_ = fastest;
@@ -49,7 +74,8 @@ PacketPorts::PacketPorts(const Network& network, const PacketTiming& timing, std
     if (nic_bandwidth_bytes_per_s_ < 1) throw OptionError("the packet simulator needs a link bandwidth");
     for (std::int32_t k = 0; k < nic_count_; ++k) {
         const VertexId vertex = network.vertex(NodeId(k / timing.options().nics));
-        add_output(timing, nic_bandwidth_bytes_per_s_, is_host(vertex) ? 0 : timing.router_latency_ps());
+        add_output(timing, {nic_bandwidth_bytes_per_s_, switch_bandwidth_at(network.topology(), timing, vertex),
+                            router_latency_at(network.topology(), timing, vertex)});
     }
     // Slower DMA makes packets longer than they are on any channel.
     const std::int64_t host = timing.host_bandwidth_bytes_per_s();
@@ -74,12 +100,27 @@ std::int64_t PacketPorts::longest_passage_ps() const {
     return longest;
 }
 
-void PacketPorts::add_output(const PacketTiming& timing, std::int64_t bandwidth_bytes_per_s, std::int64_t latency_ps) {
-    const std::int64_t switch_bandwidth = timing.options().switch_bandwidth_bytes_per_s;
+std::int64_t PacketPorts::switch_bandwidth_at(const Topology& topology, const PacketTiming& timing,
+                                              VertexId router) const {
+    const PortClass* routers = router_class(topology, router);
+    const std::int64_t stated = timing.options().switch_bandwidth_bytes_per_s;
+    return routers == nullptr ? stated : routers->bandwidth_bytes_per_s.value_or(stated);
+}
+
+std::int64_t PacketPorts::router_latency_at(const Topology& topology, const PacketTiming& timing,
+                                            VertexId router) const {
+    if (is_host(router)) return 0;
+    const PortClass* routers = router_class(topology, router);
+    if (routers == nullptr) return timing.router_latency_ps();
+    return routers->latency_ps.value_or(timing.router_latency_ps()) + routers->delay_ps.value_or(0);
+}
+
+void PacketPorts::add_output(const PacketTiming& timing, const Passage& passage) {
     Class port;
-    port.bandwidth_bytes_per_s =
-        switch_bandwidth == 0 ? bandwidth_bytes_per_s : std::min(bandwidth_bytes_per_s, switch_bandwidth);
-    port.latency_ps = latency_ps;
+    port.bandwidth_bytes_per_s = passage.switch_bandwidth_bytes_per_s == 0
+                                     ? passage.bandwidth_bytes_per_s
+                                     : std::min(passage.bandwidth_bytes_per_s, passage.switch_bandwidth_bytes_per_s);
+    port.latency_ps = passage.latency_ps;
     port.full_packet_ps = transfer_ps(timing.full_packet_bytes(), port.bandwidth_bytes_per_s);
     if (port.full_packet_ps > std::numeric_limits<std::uint32_t>::max()) {
         throw OptionError("a packet of " + std::to_string(timing.full_packet_bytes()) +
@@ -100,47 +141,19 @@ void PacketPorts::add_output(const PacketTiming& timing, std::int64_t bandwidth_
     class_of_output_.push_back(static_cast<std::uint16_t>(index));
 }
 
-void PacketPorts::find_ends(const Network& network) {
-    std::visit(
-        [this](const auto& fabric) {
-            const auto& topology = fabric.topology;
-            link_count_ = topology.link_count();
-            link_source_.resize(static_cast<std::size_t>(link_count_));
-            link_target_.resize(static_cast<std::size_t>(link_count_));
-            is_host_.assign(static_cast<std::size_t>(topology.vertex_count()), 0);
-            for (std::int32_t l = 0; l < link_count_; ++l) {
-                if constexpr (requires { topology.link_exists(LinkId(l)); }) {
-                    if (!topology.link_exists(LinkId(l))) continue;
-                }
-                const auto ends = [&] {
-                    if constexpr (requires { topology.link_ends(LinkId(l)); }) {
-                        return topology.link_ends(LinkId(l));
-                    } else {
-                        return topology.link(LinkId(l));
-                    }
-                }();
-                link_source_[static_cast<std::size_t>(l)] = ends.from;
-                link_target_[static_cast<std::size_t>(l)] = ends.to;
-            }
-        },
-        network.fabric());
-}
-
-void PacketPorts::find_hosts(const Network& network) {
-    if (const auto* tree = std::get_if<FatTreeFabric>(&network.fabric())) {
-        std::fill_n(is_host_.begin(), tree->topology.terminal_count(), std::uint8_t{1});
+void PacketPorts::find_ends(const Topology& topology) {
+    link_count_ = topology.link_count();
+    link_source_.resize(static_cast<std::size_t>(link_count_));
+    link_target_.resize(static_cast<std::size_t>(link_count_));
+    for (std::int32_t l = 0; l < link_count_; ++l) {
+        if (!topology.link_exists(LinkId(l))) continue;
+        const LinkEnds ends = topology.link_ends(LinkId(l));
+        link_source_[static_cast<std::size_t>(l)] = ends.from;
+        link_target_[static_cast<std::size_t>(l)] = ends.to;
     }
-    if (const auto* dragonfly = std::get_if<DragonflyFabric>(&network.fabric())) {
-        std::fill_n(is_host_.begin(), dragonfly->topology.terminal_count(), std::uint8_t{1});
-    }
-    const auto* fabric = std::get_if<GraphFabric>(&network.fabric());
-    if (fabric == nullptr) return;
-    const Graph& graph = fabric->topology;
-    for (std::int32_t v = 0; v < graph.terminal_count(); ++v) {
-        const auto out = graph.successors(VertexId(v));
-        const auto in = graph.predecessors(VertexId(v));
-        const bool single = out.size() == 1 && in.size() == 1 && out[0].vertex == in[0].vertex;
-        if (single && out[0].vertex.value >= graph.terminal_count()) is_host_[static_cast<std::size_t>(v)] = 1;
+    is_host_.assign(static_cast<std::size_t>(topology.vertex_count()), 0);
+    for (std::int32_t v = 0; v < topology.terminal_count(); ++v) {
+        is_host_[static_cast<std::size_t>(v)] = topology.is_host(VertexId(v)) ? 1 : 0;
     }
 }
 

@@ -15,10 +15,10 @@ namespace haichi {
 /// behind link l for VC v is l * VCs + v, the injection buffer of NIC k is link_count() * VCs + k. The inputs of a
 /// router are numbered by link, the injection buffers last: "lowest (port, VC)" is the lowest buffer.
 ///
-/// On trees, and where a terminal of a graph is joined to a single switch, a terminal is a host without a router: its
-/// links are the channels of its NIC. The link to the switch costs no latency ("NIC to router"), the one from the
-/// switch no cable ("ejection"), the passage between host and its NIC nothing. A latency that a graph file states for
-/// a link is that of its cable, also there.
+/// Where a terminal is a host without a router (Topology::is_host), its links are the channels of its NIC. The link to
+/// the switch costs no latency ("NIC to router"), the one from the switch no cable ("ejection"), the passage between
+/// host and its NIC nothing. A latency that a class of links states is that of their cables, also there, and what a
+/// class of routers states replaces the machine's.
 class PacketPorts {
   public:
     /// Bandwidth and latency of an output; ports of a kind share them.
@@ -54,9 +54,18 @@ class PacketPorts {
     [[nodiscard]] bool is_host(VertexId v) const { return is_host_[v.index()] != 0; }
 
   private:
-    void find_ends(const Network& network);
-    void find_hosts(const Network& network);
-    void add_output(const PacketTiming& timing, std::int64_t bandwidth_bytes_per_s, std::int64_t latency_ps);
+    /// What an output is made of.
+    struct Passage {
+        std::int64_t bandwidth_bytes_per_s = 0;         ///< of the channel
+        std::int64_t switch_bandwidth_bytes_per_s = 0;  ///< 0: no limit
+        std::int64_t latency_ps = 0;
+    };
+    void find_ends(const Topology& topology);
+    [[nodiscard]] std::int64_t switch_bandwidth_at(const Topology& topology, const PacketTiming& timing,
+                                                   VertexId router) const;
+    [[nodiscard]] std::int64_t router_latency_at(const Topology& topology, const PacketTiming& timing,
+                                                 VertexId router) const;
+    void add_output(const PacketTiming& timing, const Passage& passage);
 
     std::int32_t link_count_ = 0;
     std::int32_t nic_count_ = 0;

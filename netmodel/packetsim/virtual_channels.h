@@ -1,44 +1,22 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <vector>
 
-#include "netmodel/packetsim/channel_layers.h"
 #include "netmodel/packetsim/packet_timing.h"
+#include "netmodel/routing/channel_rule.h"
 #include "netmodel/routing/network.h"
 
 namespace haichi {
 
-/// One passage of a route: a link, and the virtual channel of the buffer behind it.
-struct ChannelHop {
-    LinkId link;
-    std::uint8_t vc = 0;
-
-    friend bool operator==(const ChannelHop&, const ChannelHop&) = default;
-};
-
-/// The virtual channels that keep routes free of deadlock (Dally, Seitz, IEEE Trans. Comp. C-36(5), 1987: no cycle of
-/// channels that wait for each other).
-///
-/// Grids: the dateline of a ring lies between its last and its first position; a hop of a route that has the dateline
-/// before it, or crosses it, takes VC 1, all others VC 0. Meshes need one VC. Stages of a grid route that lead to a
-/// column instead of the destination take a layer of their own, above those of the usual stages; where both the routing
-/// and faulty nodes make columns, each has a layer. Trees need one VC. Dragonflies: a local hop after the global one
-/// takes VC 1, all others VC 0. Graphs: ChannelLayers.
-///
-/// A value; the Network is passed in and must be the one it was made for.
+/// The virtual channels that keep the routes of a network free of deadlock, by the rule of its routes. A value; the
+/// Network is passed in and must be the one it was made for.
 class VirtualChannels {
   public:
     static constexpr std::int32_t kMost = PacketTiming::kMostVirtualChannels;
 
-    /// Throws UnsupportedError for a graph whose routes need more than `most`, naming links that would wait in a
-    /// circle.
-    ///
-    /// Grids, trees and dragonflies need no search: along every route (detour's columns, then the routing's stages in
-    /// their order, VC 1 before VC 0, position in the direction of travel), (up by level, down by level), or (up,
-    /// local, global, local, down) only grows, so there is no cycle. The tests compare that with find_cycle() on small
-    /// machines.
+    /// Throws UnsupportedError for routes that need more than `most`, naming links that would wait in a circle.
     explicit VirtualChannels(const Network& network, std::int32_t most = kMost);
 
     /// How many a machine must have.
@@ -47,7 +25,8 @@ class VirtualChannels {
     void check(std::int32_t available) const;
     /// What a machine has that states `stated`, checked; that states none (0): as many as needed, at least 2.
     [[nodiscard]] std::int32_t count(std::int32_t stated) const;
-    /// Appends the links of the fabric from s to d with their virtual channels. Throws as Network::append_route.
+    /// Appends the links of the fabric from s to d with their virtual channels; nothing when s == d. Throws as
+    /// Network::append_route.
     void append_route(const Network& network, NodeId s, NodeId d, std::vector<ChannelHop>& hops) const;
 
     /// Channels (link * needed() + VC), each of which a packet may hold while it waits for the next, and the last for
@@ -58,15 +37,8 @@ class VirtualChannels {
     static void append_links(const Network& network, NodeId s, NodeId d, std::vector<ChannelHop>& hops);
 
   private:
-    void append_grid_route(const Network& network, NodeId s, NodeId d, std::vector<ChannelHop>& hops) const;
-
-    std::int32_t needed_ = 1;
-    std::int32_t column_layer_ = 0;        ///< first VC of the routing's stages that lead to a column
-    std::int32_t detour_layer_ = 0;        ///< the same of routes past faulty nodes
-    std::optional<ChannelLayers> layers_;  ///< graphs
+    std::shared_ptr<const ChannelRule> rule_;
+    std::int32_t needed_;
 };
-
-/// The first cycle in a graph given by the successors of each vertex; empty when there is none. O(vertices + edges).
-[[nodiscard]] std::vector<std::int32_t> find_cycle(const std::vector<std::vector<std::int32_t>>& successors);
 
 }  // namespace haichi

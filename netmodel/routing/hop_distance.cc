@@ -5,37 +5,19 @@
 
 namespace haichi {
 
-namespace {
-
-/// Largest distance between any two nodes of the fabric, channels included.
-std::int64_t diameter(const Network& network) {
-    std::int64_t longest = network.options().count_nic ? 2 : 0;
-    if (const auto* fabric = std::get_if<GridFabric>(&network.fabric())) {
-        for (const Axis& axis : fabric->topology.axes()) {
-            const std::int64_t across = axis.is_ring() ? axis.size / 2 : axis.size - 1;
-            longest += network.routes_are_shortest() ? across : 2 * across;  // at most one detour per axis
-        }
-        return longest;
-    }
-    if (!std::holds_alternative<FatTreeFabric>(network.fabric())) return network.longest_route();
-    return longest + 2 * static_cast<std::int64_t>(std::get<FatTreeFabric>(network.fabric()).topology.level_count());
-}
-
-}  // namespace
-
 HopDistance::HopDistance(const Network& network, HopDistanceOptions options)
     : channels_(network.options().count_nic ? 2 : 0),
       node_count_(static_cast<std::size_t>(network.node_count())),
       network_(&network) {
     if (options.pack_coordinates) {
-        if (const auto* fabric = std::get_if<GridFabric>(&network.fabric())) {
-            pack(fabric->topology);
-        } else if (const auto* tree = std::get_if<FatTreeFabric>(&network.fabric())) {
-            pack(tree->topology);
+        if (const Grid* grid = network.routes().distance_grid()) {
+            pack(*grid);
+        } else {
+            pack_blocks();
         }
     }
     const std::size_t pairs = node_count_ * node_count_;  // at most 2^52
-    const std::int64_t longest = diameter(network);
+    const std::int32_t longest = network.diameter();
     const std::size_t budget_bytes =
         network.hops_are_walked() ? options.walked_table_budget_bytes : options.table_budget_bytes;
     if (longest <= std::numeric_limits<std::uint8_t>::max() && pairs <= budget_bytes) {
@@ -59,18 +41,19 @@ void HopDistance::fill_tables() {
         }
     };
     const auto usable = [this](std::size_t node) { return network_->is_usable(NodeId(node)); };
-    if (const auto* graph = std::get_if<GraphFabric>(&network_->fabric())) {
-        for (std::size_t b = 0; b < node_count_; ++b) {
-            if (!usable(b)) continue;
-            // One search instead of a walk per pair.
-            const auto distance = graph->routing.distances_to(graph->topology, network_->vertex(NodeId(b)));
-            for (std::size_t a = 0; a < node_count_; ++a) {
-                const std::int32_t hops = distance[network_->vertex(NodeId(a)).index()];
-                if (usable(a)) store(a, b, with_channels(NodeId(a), NodeId(b), hops));
-            }
+    bool is_searched = false;
+    for (std::size_t b = 0; b < node_count_; ++b) {
+        if (!usable(b)) continue;
+        // One search instead of a walk per pair, where that is cheaper.
+        const std::vector<std::int32_t> hops = network_->routes().hops_to(network_->vertex(NodeId(b)));
+        is_searched = !hops.empty();
+        if (!is_searched) break;
+        for (std::size_t a = 0; a < node_count_; ++a) {
+            const std::int32_t distance = hops[network_->vertex(NodeId(a)).index()];
+            if (usable(a)) store(a, b, with_channels(NodeId(a), NodeId(b), distance));
         }
-        return;
     }
+    if (is_searched) return;
     for (std::size_t a = 0; a < node_count_; ++a) {
         for (std::size_t b = 0; b < node_count_; ++b) {
             // By the path that serves without a table.
@@ -85,8 +68,8 @@ void HopDistance::pack(const Grid& grid) {
     // Lanes are signed: |a - b| and size - |a - b| must fit, and a mesh's "size" must exceed twice any difference.
     constexpr std::int32_t kOpen = std::numeric_limits<std::int16_t>::max();
     constexpr std::int32_t kLargestOpenAxis = kOpen / 2;
-    if (grid.axis_count() > kLanes || !network_->routes_are_shortest()) return;
-    if (diameter(*network_) > std::numeric_limits<std::uint16_t>::max()) return;
+    if (grid.axis_count() > kLanes) return;
+    if (network_->diameter() > std::numeric_limits<std::uint16_t>::max()) return;
     std::ranges::fill(sizes_, static_cast<std::int16_t>(kOpen));
     for (std::size_t k = 0; k < grid.axis_count(); ++k) {
         const Axis& axis = grid.axis(k);
@@ -104,20 +87,23 @@ void HopDistance::pack(const Grid& grid) {
     }
 }
 
-void HopDistance::pack(const FatTree& tree) {
+void HopDistance::pack_blocks() {
+    const std::vector<std::int32_t> hops = network_->routes().hops_of_blocks();
+    const std::span<const std::int32_t> sizes = network_->topology().block_sizes();
+    if (hops.empty() || std::ranges::max(hops) + channels_ > std::numeric_limits<std::uint8_t>::max()) return;
     // A digit of m values takes at most 2 log2(m) bits, and terminals number at most 2^26: 52 bits.
     path_ = Path::kDigits;
     digits_.assign(node_count_, 0);
     int shift = 0;
-    for (std::size_t level = 0; level < tree.level_count(); ++level) {
-        const std::int32_t arity = tree.children()[level];
+    for (std::size_t level = 0; level + 1 < sizes.size(); ++level) {
+        const std::int32_t arity = sizes[level + 1] / sizes[level];
         for (std::size_t i = 0; i < node_count_; ++i) {
-            const std::int32_t digit = network_->vertex(NodeId(i)).value / tree.terminals_below(level) % arity;
+            const std::int32_t digit = network_->vertex(NodeId(i)).value / sizes[level] % arity;
             digits_[i] |= static_cast<std::uint64_t>(digit) << shift;
         }
         const int width = static_cast<int>(std::bit_width(static_cast<std::uint32_t>(arity - 1)));
         for (int bit = 0; bit < width; ++bit) {
-            hops_of_width_[++shift] = static_cast<std::uint8_t>(2 * static_cast<std::int32_t>(level + 1) + channels_);
+            hops_of_width_[++shift] = static_cast<std::uint8_t>(hops[level + 1] + channels_);
         }
     }
 }

@@ -19,8 +19,8 @@ struct HopDistanceOptions {
 };
 
 /// Network::hops for inner loops: the same numbers from a table of all pairs while it is small, else from packed
-/// coordinates (grids of up to 8 axes with shortest routes, and trees), else from the Network, which must outlive it.
-/// Only for usable nodes.
+/// coordinates (grids of up to 8 axes with shortest routes, and where blocks of terminals tell the distance), else from
+/// the Network, which must outlive it. Only for usable nodes.
 class HopDistance {
   public:
     explicit HopDistance(const Network& network, HopDistanceOptions options = {});
@@ -101,7 +101,7 @@ class HopDistance {
 
     void fill_tables();
     void pack(const Grid& grid);
-    void pack(const FatTree& tree);
+    void pack_blocks();
 
     Path path_ = Path::kNetwork;
     std::int32_t channels_ = 0;  ///< 2 when injection and ejection count

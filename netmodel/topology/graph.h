@@ -37,6 +37,7 @@ class Graph {
     [[nodiscard]] std::int32_t link_count() const { return static_cast<std::int32_t>(links_.size()); }
     [[nodiscard]] const std::string& vertex_name(VertexId v) const { return vertex_names_[v.index()]; }
     [[nodiscard]] const Link& link(LinkId link) const { return links_[link.index()]; }
+    [[nodiscard]] const Link& link_ends(LinkId link) const { return links_[link.index()]; }
     /// How many links with the same ends come before this one: 0 unless there are parallel ones.
     [[nodiscard]] std::int32_t parallel_number(LinkId link) const;
 

@@ -52,6 +52,15 @@ bool Grid::link_exists(LinkId link) const {
     return ends.to.valid();
 }
 
+std::int64_t Grid::existing_link_count() const {
+    std::int64_t count = 0;
+    for (const Axis& axis : axes_) {
+        const std::int64_t lines = vertex_count_ / axis.size;
+        count += 2 * lines * (axis.is_ring() ? axis.size : axis.size - 1);
+    }
+    return count;
+}
+
 Grid::LinkEnds Grid::link_ends(LinkId link) const {
     LinkEnds ends;
     ends.from = VertexId(link.value / links_per_vertex_);

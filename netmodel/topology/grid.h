@@ -43,6 +43,7 @@ class Grid {
     [[nodiscard]] const Axis& axis(std::size_t k) const { return axes_[k]; }
     [[nodiscard]] const std::vector<Axis>& axes() const { return axes_; }
     [[nodiscard]] std::int32_t vertex_count() const { return vertex_count_; }
+    [[nodiscard]] std::int32_t terminal_count() const { return vertex_count_; }
 
     [[nodiscard]] std::int32_t coordinate(VertexId v, std::size_t k) const {
         return v.value / strides_[k] % axes_[k].size;
@@ -60,6 +61,8 @@ class Grid {
         return LinkId(from.value * links_per_vertex_ + first_slot_[k] + minus);
     }
     [[nodiscard]] bool link_exists(LinkId link) const;
+    /// Number of links that exist.
+    [[nodiscard]] std::int64_t existing_link_count() const;
 
     struct LinkEnds {
         VertexId from;

@@ -1,7 +1,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include <algorithm>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -23,41 +23,49 @@ LoadedMachine load(std::string name, std::optional<std::string> text, std::optio
     return loaded;
 }
 
-py::dict grid_dict(const Grid& grid, const Machine& machine) {
-    const bool is_torus = std::ranges::any_of(grid.axes(), &Axis::wraps);
-    py::list axes;
-    for (const Axis& axis : grid.axes()) {
-        const bool is_open = machine.size_is_open && axis.size == 1;
-        axes.append(py::make_tuple(axis.name, is_open ? py::object(py::none()) : py::int_(axis.size), axis.wraps));
+py::object as_python(const nlohmann::ordered_json& value) {
+    if (value.is_object()) {
+        py::dict dict;
+        for (const auto& item : value.items()) dict[py::str(item.key())] = as_python(item.value());
+        return dict;
     }
-    py::list logical;
-    for (const auto& group : machine.logical) {
-        py::list names;
-        for (const std::size_t k : group) names.append(grid.axis(k).name);
-        logical.append(names);
+    if (value.is_array()) {
+        py::list list;
+        for (const nlohmann::ordered_json& entry : value) list.append(as_python(entry));
+        return list;
     }
-    return py::dict(py::arg("kind") = is_torus ? "torus" : "mesh", py::arg("axes") = axes,
-                    py::arg("logical") = logical);
+    if (value.is_boolean()) return py::bool_(value.get<bool>());
+    if (value.is_number_integer()) return py::int_(value.get<std::int64_t>());
+    if (value.is_number()) return py::float_(value.get<double>());
+    if (value.is_string()) return py::str(value.get<std::string>());
+    return py::none();
 }
 
-/// With the words of a machine file; a graph, which is in a file of its own there, as its numbers.
-py::dict topology_dict(const Machine& machine) {
-    if (const auto* grid = std::get_if<Grid>(&machine.topology)) return grid_dict(*grid, machine);
-    if (const auto* tree = std::get_if<FatTree>(&machine.topology)) {
-        const bool is_fat = std::ranges::any_of(tree->parents(), [](std::int32_t parents) { return parents > 1; });
-        return py::dict(py::arg("kind") = is_fat ? "fattree" : "tree", py::arg("children") = tree->children(),
-                        py::arg("parents") = tree->parents());
+/// With the words of a machine file; what is in a file of its own there, as its numbers.
+py::object topology_dict(const Machine& machine) {
+    nlohmann::ordered_json topology = machine.topology->description();
+    if (const Grid* grid = coordinates(machine)) {
+        nlohmann::ordered_json logical = nlohmann::ordered_json::array();
+        for (const auto& group : machine.logical) {
+            nlohmann::ordered_json names = nlohmann::ordered_json::array();
+            for (const std::size_t k : group) names.push_back(grid->axis(k).name);
+            logical.push_back(std::move(names));
+        }
+        topology["logical"] = std::move(logical);
+        for (nlohmann::ordered_json& axis : topology["axes"]) {
+            if (machine.size_is_open && axis["size"] == 1) axis["size"] = nullptr;
+        }
     }
-    if (const auto* dragonfly = std::get_if<Dragonfly>(&machine.topology)) {
-        return py::dict(py::arg("kind") = "dragonfly", py::arg("terminals") = dragonfly->terminals_per_router(),
-                        py::arg("routers") = dragonfly->routers_per_group(),
-                        py::arg("global_links") = dragonfly->global_links_per_router(),
-                        py::arg("groups") = dragonfly->group_count());
+    return as_python(topology);
+}
+
+/// Bandwidths of the classes of links, by their names: the machine's where the class states none.
+py::dict link_classes(const Machine& machine) {
+    py::dict classes;
+    for (const PortClass& links : machine.topology->link_classes()) {
+        classes[py::str(links.name)] = links.bandwidth_bytes_per_s.value_or(machine.link_bandwidth_bytes_per_s);
     }
-    const Graph& graph = std::get<Graph>(machine.topology);
-    return py::dict(py::arg("kind") = "graph", py::arg("terminals") = graph.terminal_count(),
-                    py::arg("switches") = graph.vertex_count() - graph.terminal_count(),
-                    py::arg("links") = graph.link_count());
+    return classes;
 }
 
 std::vector<std::int32_t> faulty_nodes(const Machine& machine) {
@@ -88,8 +96,7 @@ void bind_machine(py::module_& module) {
         .def_property_readonly("faulty", [](const LoadedMachine& m) { return faulty_nodes(m.machine); })
         .def_property_readonly("link_bandwidth",
                                [](const LoadedMachine& m) { return m.machine.link_bandwidth_bytes_per_s; })
-        .def_property_readonly("level_bandwidths",
-                               [](const LoadedMachine& m) { return m.machine.level_bandwidth_bytes_per_s; })
+        .def_property_readonly("link_classes", [](const LoadedMachine& m) { return link_classes(m.machine); })
         .def_property_readonly("nics_per_node", [](const LoadedMachine& m) { return m.machine.node.nics; });
 }
 

@@ -23,6 +23,18 @@ py::array_t<T> as_array(std::vector<T>&& values) {
     return py::array_t<T>(static_cast<py::ssize_t>(owned->size()), owned->data(), owner);
 }
 
+const char* form_name(Panel::Form form) {
+    switch (form) {
+        case Panel::Form::kPairs:
+            return "pairs";
+        case Panel::Form::kMatrix:
+            return "matrix";
+        case Panel::Form::kSquares:
+            break;
+    }
+    return "squares";
+}
+
 py::dict outline_binding(const MapReport& report) {
     NetworkOutline outline = [&] {
         const py::gil_scoped_release release;  // up to a million links, no Python object
@@ -30,8 +42,12 @@ py::dict outline_binding(const MapReport& report) {
     }();
     py::list axes;
     for (const Axis& axis : outline.axes) axes.append(py::make_tuple(axis.name, axis.size, axis.is_ring()));
+    py::list panels;
+    for (Panel& panel : outline.panels) {
+        panels.append(py::make_tuple(panel.title, panel.caption, form_name(panel.form),
+                                     as_array(std::move(panel.group_of_vertex))));
+    }
     py::dict arrays;
-    arrays["kind"] = std::string(outline.kind);
     arrays["axes"] = axes;
     arrays["vertex_level"] = as_array(std::move(outline.vertex_level));
     arrays["vertex_of_node"] = as_array(std::move(outline.vertex_of_node));
@@ -40,6 +56,8 @@ py::dict outline_binding(const MapReport& report) {
     arrays["link_axis"] = as_array(std::move(outline.link_axis));
     arrays["link_sign"] = as_array(std::move(outline.link_sign));
     arrays["link_bandwidth_bytes_per_s"] = as_array(std::move(outline.link_bandwidth_bytes_per_s));
+    arrays["panels"] = panels;
+    arrays["link_panel"] = as_array(std::move(outline.link_panel));
     arrays["link_names"] = std::move(outline.link_names);
     return arrays;
 }

@@ -24,7 +24,7 @@ BROKEN: list[tuple[str, Callable[[dict[str, Any]], Any], str]] = [
     ("node", lambda c: c["views"][0].update(node_of_rank=[99] * 16), "views[0].node_of_rank: must hold whole numbers"),
     ("packed", lambda c: c["networks"][0]["link_source"].update(zlib="AAAA"), "link_source: cannot be unpacked"),
     ("length", lambda c: c["networks"][0].update(link_sign=[1]), "networks[0].link_sign: has 1 entries, not 64"),
-    ("kind", lambda c: c["networks"][0].update(kind="web"), "networks[0].kind is 'web'"),
+    ("panel", lambda c: c["networks"][0].update(panels=[{"form": "web"}]), "networks[0].panels[0].form is 'web'"),
     ("axis", lambda c: c["networks"][0].update(axes=[["X", 0, True]]), "networks[0].axes[0] must be"),
     ("links", lambda c: c["views"][0]["set_links"][0].update(link=[3, 2], messages=[1, 1], bytes=[1, 1]), "ascend"),
     ("routes", lambda c: c["views"][0]["routes"].update(first=[0] * 16), "views[0].routes.first: has 16 entries"),

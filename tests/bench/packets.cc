@@ -6,6 +6,7 @@
 
 #include "base/random.h"
 #include "netmodel/packetsim/packet_engine.h"
+#include "netmodel/routing/grid_topology.h"
 #include "tests/bench/bench_job.h"
 
 namespace haichi::bench {
@@ -45,10 +46,9 @@ void measure_uniform_traffic(benchmark::State& state, const std::vector<std::int
     std::vector<Axis> axes;
     for (const std::int32_t size : sizes) axes.push_back({std::string(1, "XYZ"[axes.size()]), size, true});
     Grid grid(std::move(axes));
-    DimensionOrder order = default_dimension_order(grid);
     NetworkOptions network_options;
     network_options.link_bandwidth_bytes_per_s = 8'000'000'000;
-    const Network network(GridFabric{std::move(grid), std::move(order)}, network_options);
+    const Network network({grid_topology(std::move(grid))}, network_options);
     PacketTimingOptions options;
     options.routing_ps = options.vc_allocation_ps = options.switch_allocation_ps = 2'000;
     options.switch_latency_ps = 140'000;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "netmodel/topology/dragonfly.h"
+#include "netmodel/topology/fat_tree.h"
 #include "netmodel/topology/graphml.h"
 #include "objectives/metrics.h"
 #include "tests/unit/graph_files.h"
@@ -21,13 +23,13 @@ using testing_problems::started;
 std::string graph_of(const std::string& machine) {
     const Machine loaded = load_machine(machine);
     const std::int64_t bandwidth = loaded.link_bandwidth_bytes_per_s;
-    if (const auto* grid = std::get_if<Grid>(&loaded.topology)) {
+    if (const auto* grid = topology_value<Grid>(*loaded.topology)) {
         return testing_graphs::graphml_of(*grid, grid->vertex_count(), bandwidth);
     }
-    if (const auto* dragonfly = std::get_if<Dragonfly>(&loaded.topology)) {
+    if (const auto* dragonfly = topology_value<Dragonfly>(*loaded.topology)) {
         return testing_graphs::graphml_of(*dragonfly, dragonfly->terminal_count(), bandwidth);
     }
-    const auto& tree = std::get<FatTree>(loaded.topology);
+    const auto& tree = *topology_value<FatTree>(*loaded.topology);
     return testing_graphs::graphml_of(tree, tree.terminal_count(), bandwidth);
 }
 

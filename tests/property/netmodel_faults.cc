@@ -13,9 +13,12 @@
 #include "netmodel/routing/hop_distance.h"
 #include "netmodel/routing/network.h"
 #include "netmodel/routing/route_table.h"
+#include "tests/unit/fabrics.h"
 
 namespace haichi {
 namespace {
+
+using namespace testing_fabrics;
 
 using Place = std::array<std::int32_t, 6>;  ///< X Y Z A B C
 
@@ -104,7 +107,7 @@ RC_GTEST_PROP(FaultyNodes, are_passed_as_the_extended_order_says, (std::uint64_t
     }
     const DimensionOrder order =
         parse_dimension_order(region.tie_is_plus ? "dor:XYZACB,tie=+" : "dor:XYZACB,tie=-", grid);
-    const Network network(GridFabric{grid, order}, {.link_bandwidth_bytes_per_s = 1, .faulty = faulty});
+    const Network network(grid_fabric(grid, order), {.link_bandwidth_bytes_per_s = 1, .faulty = faulty});
     bool any_is_cut = false;
     for (std::int32_t s = 0; s < network.node_count(); ++s) {
         for (std::int32_t d = 0; d < network.node_count(); ++d) {

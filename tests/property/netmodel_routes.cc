@@ -11,9 +11,12 @@
 #include "netmodel/routing/hop_distance.h"
 #include "netmodel/routing/network.h"
 #include "netmodel/routing/route_table.h"
+#include "tests/unit/fabrics.h"
 
 namespace haichi {
 namespace {
+
+using namespace testing_fabrics;
 
 constexpr std::int32_t kMostDrawnNodes = 240;
 
@@ -36,11 +39,12 @@ DimensionOrder drawn_order(Random& random, const Grid& grid, bool may_detour) {
     random.shuffle(std::span(order));
     DimensionOrder routing;
     if (may_detour) {
+        const bool have_columns = random.below(3) != 0;  // all of them or none, as the text of a routing has them
         for (const std::size_t k : order) {
             if (random.below(3) != 0) continue;
             const auto size = static_cast<std::uint32_t>(grid.axis(k).size);
             std::optional<std::int32_t> column;
-            if (random.below(3) != 0) column = static_cast<std::int32_t>(random.below(size));
+            if (have_columns) column = static_cast<std::int32_t>(random.below(size));
             routing.stages.push_back({k, false, column});
         }
     }
@@ -117,23 +121,23 @@ Network drawn_network(std::uint64_t seed, bool may_detour = true) {
         FatTree tree = drawn_tree(random);
         std::vector<VertexId> nodes = drawn_nodes(random, tree.terminal_count());
         const auto routing = random.below(2) == 0 ? FatTreeRouting::kUpStraight : FatTreeRouting::kDownStraight;
-        return Network(FatTreeFabric{std::move(tree), routing}, options, std::move(nodes));
+        return Network(fat_tree_fabric(std::move(tree), routing), options, std::move(nodes));
     }
     if (random.below(4) == 0) {
         const Dragonfly dragonfly = drawn_dragonfly(random);
         std::vector<VertexId> nodes = drawn_nodes(random, dragonfly.terminal_count());
-        return Network(DragonflyFabric{dragonfly, DragonflyRouting::kMinimal}, options, std::move(nodes));
+        return Network(dragonfly_fabric(dragonfly), options, std::move(nodes));
     }
     if (random.below(3) == 0) {
         Graph graph = drawn_graph(random);
         std::vector<VertexId> nodes = drawn_nodes(random, graph.terminal_count());
-        ShortestPaths paths(graph, {}, random.below(3) == 0 ? 0 : ShortestPaths::kDefaultBudgetBytes);
-        return Network(GraphFabric{std::move(graph), std::move(paths)}, options, std::move(nodes));
+        const std::size_t budget_bytes = random.below(3) == 0 ? 0 : ShortestPaths::kDefaultBudgetBytes;
+        return Network({graph_topology(std::move(graph), budget_bytes)}, options, std::move(nodes));
     }
     Grid grid = drawn_grid(random);
     DimensionOrder order = drawn_order(random, grid, may_detour);
     std::vector<VertexId> nodes = drawn_nodes(random, grid.vertex_count());
-    return Network(GridFabric{std::move(grid), std::move(order)}, options, std::move(nodes));
+    return Network(grid_fabric(std::move(grid), order), options, std::move(nodes));
 }
 
 std::vector<LinkId> route(const Network& network, NodeId s, NodeId d) {
@@ -143,18 +147,7 @@ std::vector<LinkId> route(const Network& network, NodeId s, NodeId d) {
 }
 
 std::pair<VertexId, VertexId> ends(const Network& network, LinkId link) {
-    if (const auto* grid = std::get_if<GridFabric>(&network.fabric())) {
-        const Grid::LinkEnds e = grid->topology.link_ends(link);
-        return {e.from, e.to};
-    }
-    if (const auto* graph = std::get_if<GraphFabric>(&network.fabric())) {
-        return {graph->topology.link(link).from, graph->topology.link(link).to};
-    }
-    if (const auto* dragonfly = std::get_if<DragonflyFabric>(&network.fabric())) {
-        const Dragonfly::LinkEnds e = dragonfly->topology.link_ends(link);
-        return {e.from, e.to};
-    }
-    const FatTree::LinkEnds e = std::get<FatTreeFabric>(network.fabric()).topology.link_ends(link);
+    const LinkEnds e = network.topology().link_ends(link);
     return {e.from, e.to};
 }
 
@@ -246,7 +239,7 @@ RC_GTEST_PROP(Routes, travel_each_axis_in_one_stretch_in_the_order_given, (std::
     const DimensionOrder order = drawn_order(random, grid, false);
     std::vector<std::size_t> rank(grid.axis_count());
     for (std::size_t i = 0; i < order.stages.size(); ++i) rank[order.stages[i].axis] = i;
-    const Network network(GridFabric{grid, order}, {});
+    const Network network(grid_fabric(grid, order), {});
     for_all_pairs(network, [&](NodeId s, NodeId d) {
         std::size_t last_rank = 0;
         std::optional<Grid::LinkEnds> last;
@@ -328,19 +321,19 @@ RC_GTEST_PROP(RouteTable, gives_the_routes_of_the_network_with_and_without_stora
 
 RC_GTEST_PROP(NearNodes, are_all_the_jobs_nodes_at_the_smallest_possible_distance, (std::uint64_t seed)) {
     const Network network = drawn_network(seed, /*may_detour=*/false);
-    const bool is_tree = std::holds_alternative<FatTreeFabric>(network.fabric());
-    const auto* dragonfly = std::get_if<DragonflyFabric>(&network.fabric());
+    const bool is_tree = topology_value<FatTree>(network.topology()) != nullptr;
+    const auto* dragonfly = topology_value<Dragonfly>(network.topology());
     // Of routers with one terminal each those of a group are near, and not the ones at the same distance in others.
-    const bool by_group = dragonfly != nullptr && dragonfly->topology.terminals_per_router() == 1;
+    const bool by_group = dragonfly != nullptr && dragonfly->terminals_per_router() == 1;
     const auto group = [&](std::int32_t node) {
-        return by_group ? dragonfly->topology.group_of(dragonfly->topology.router_of(network.vertex(NodeId(node)))) : 0;
+        return by_group ? dragonfly->group_of(dragonfly->router_of(network.vertex(NodeId(node)))) : 0;
     };
     std::int32_t one_step = (by_group                          ? 3
                              : is_tree || dragonfly != nullptr ? 2
                                                                : 1) +
                             (network.options().count_nic ? 2 : 0);
     for (std::int32_t a = 0; a < network.node_count(); ++a) {
-        if (std::holds_alternative<GraphFabric>(network.fabric())) {
+        if (topology_value<Graph>(network.topology()) != nullptr) {
             one_step = 1 << 20;
             for (std::int32_t b = 0; b < network.node_count(); ++b) {
                 if (a != b) one_step = std::min(one_step, network.hops(NodeId(a), NodeId(b)));
@@ -380,7 +373,7 @@ TEST(NearestDistanceBound, holds_for_node_lists_above_the_brute_force_size) {
     DimensionOrder order = default_dimension_order(grid);
     std::vector<VertexId> nodes;
     for (std::int32_t v = 0; v < grid.vertex_count(); v += 2) nodes.emplace_back(v);
-    const Network network(GridFabric{std::move(grid), std::move(order)}, {}, nodes);
+    const Network network(grid_fabric(std::move(grid), order), {}, nodes);
     ASSERT_GT(network.node_count(), 2048);
     const std::vector<std::int32_t> bound = network.nearest_distance_bound(nodes.size());
     ASSERT_EQ(bound.size(), nodes.size() - 1);

@@ -9,7 +9,7 @@ namespace {
 
 using testing_files::written;
 
-const Grid& grid_of(const Allocation& job) { return std::get<GridFabric>(job.network.fabric()).topology; }
+const Grid& grid_of(const Allocation& job) { return *job.network.coordinates(); }
 
 TEST(Allocation, axis_wraps_only_when_covered_whole) {
     const Machine machine = load_machine("fx10-kyushu");

@@ -7,10 +7,13 @@
 #include "netmodel/routing/hop_distance.h"
 #include "netmodel/routing/network.h"
 #include "netmodel/topology/graphml.h"
+#include "tests/unit/fabrics.h"
 #include "tests/unit/temporary_folder.h"
 
 namespace haichi {
 namespace {
+
+using namespace testing_fabrics;
 
 Graph::Link link(std::int32_t from, std::int32_t to, std::int64_t bandwidth = 100) {
     return {VertexId(from), VertexId(to), bandwidth, std::nullopt};
@@ -33,8 +36,7 @@ std::vector<std::string> names(std::int32_t count) {
 }
 
 Network network_of(const Graph& graph, NetworkOptions options = {}, std::vector<VertexId> nodes = {}) {
-    ShortestPaths paths(graph, options.faulty);
-    return Network(GraphFabric{graph, std::move(paths)}, std::move(options), std::move(nodes));
+    return Network(graph_fabric(graph), std::move(options), std::move(nodes));
 }
 
 std::vector<std::string> route_names(const Network& network, std::int32_t s, std::int32_t d) {
@@ -346,7 +348,7 @@ TEST(GraphMachine, is_read_beside_its_machine_file) {
 "topology": {"kind": "graph", "file": "x.graphml"}, "routing": {"kind": "shortest-path"}, "faulty": [1],
 "link": {"bandwidth": "3GB/s"}, "node": {"slots": 4}})");
     const Machine machine = load_machine(path);
-    const Graph& graph = std::get<Graph>(machine.topology);
+    const Graph& graph = value_of<Graph>(*machine.topology);
     EXPECT_EQ(graph.link(LinkId(1)).bandwidth_bytes_per_s, 3'000'000'000);
     EXPECT_EQ(machine.faulty, std::vector{VertexId(1)});
     const Allocation job = allocate(machine, {.ranks_per_node = 4});

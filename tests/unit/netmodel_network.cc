@@ -4,15 +4,18 @@
 #include "netmodel/routing/hop_distance.h"
 #include "netmodel/routing/network.h"
 #include "netmodel/routing/route_table.h"
+#include "tests/unit/fabrics.h"
 
 namespace haichi {
 namespace {
+
+using namespace testing_fabrics;
 
 Network grid_network(std::vector<Axis> axes, const std::string& routing, NetworkOptions options = {},
                      std::vector<VertexId> nodes = {}) {
     Grid grid(std::move(axes));
     DimensionOrder order = parse_dimension_order(routing, grid);
-    return Network(GridFabric{std::move(grid), std::move(order)}, std::move(options), std::move(nodes));
+    return Network(grid_fabric(std::move(grid), order), std::move(options), std::move(nodes));
 }
 
 std::vector<std::string> route_names(const Network& network, std::int32_t s, std::int32_t d) {
@@ -114,24 +117,21 @@ TEST(Network, refuses_nodes_that_are_listed_twice_or_do_not_exist) {
 
 TEST(Network, refuses_a_routing_that_does_not_arrive) {
     const Grid grid({{"X", 3, true}, {"Y", 3, true}});
-    DimensionOrder only_x;
-    only_x.stages = {{0, true, std::nullopt}};
-    EXPECT_THROW(Network(GridFabric{grid, only_x}, {}), OptionError);
-    DimensionOrder leaves_again;
-    leaves_again.stages = {{0, true, std::nullopt}, {1, true, std::nullopt}, {1, false, 2}};
-    EXPECT_THROW(Network(GridFabric{grid, leaves_again}, {}), OptionError);
+    EXPECT_THROW(Network({grid_topology(grid), "dor:X"}, {}), OptionError);
+    EXPECT_THROW(Network({grid_topology(grid), "dor:XYYY"}, {}), OptionError);
+    EXPECT_THROW(Network({grid_topology(grid), "minimal"}, {}), OptionError);
 }
 
 TEST(Network, tree_links_have_the_bandwidth_of_their_level) {
-    const FatTreeFabric fabric{FatTree({3, 2}, {1, 1}), FatTreeRouting::kUpStraight};
-    const Network network(fabric, {.link_bandwidth_bytes_per_s = 7, .level_bandwidth_bytes_per_s = {5}});
-    EXPECT_EQ(network.bandwidth_bytes_per_s(fabric.topology.up_link(0, 3, 0)), 5);
-    EXPECT_EQ(network.bandwidth_bytes_per_s(fabric.topology.down_link(1, 1, 0)), 7);
+    const FatTree tree({3, 2}, {1, 1});
+    const Network network(fat_tree_fabric(tree, FatTreeRouting::kUpStraight, {5}), {.link_bandwidth_bytes_per_s = 7});
+    EXPECT_EQ(network.bandwidth_bytes_per_s(tree.up_link(0, 3, 0)), 5);
+    EXPECT_EQ(network.bandwidth_bytes_per_s(tree.down_link(1, 1, 0)), 7);
     EXPECT_EQ(network.largest_bandwidth_bytes_per_s(), 7);
     EXPECT_FALSE(network.bandwidth_is_uniform());
-    EXPECT_EQ(network.link_name(fabric.topology.up_link(1, 1, 0)), "up (switch 1.1)->(switch 2.0)");
-    EXPECT_EQ(network.link_name(fabric.topology.down_link(0, 4, 0)), "down (switch 1.1)->(terminal 4)");
-    EXPECT_THROW(Network(fabric, {.level_bandwidth_bytes_per_s = {1, 2, 3}}), OptionError);
+    EXPECT_EQ(network.link_name(tree.up_link(1, 1, 0)), "up (switch 1.1)->(switch 2.0)");
+    EXPECT_EQ(network.link_name(tree.down_link(0, 4, 0)), "down (switch 1.1)->(terminal 4)");
+    EXPECT_THROW((void)fat_tree_topology(tree, std::vector<std::int64_t>{1, 2, 3}), OptionError);
 }
 
 TEST(Network, nic_bandwidth_counts_only_when_its_channels_do) {
@@ -149,7 +149,7 @@ TEST(Network, nic_bandwidth_counts_only_when_its_channels_do) {
 // p = 1, a = 2, h = 1, as drawn in netmodel_topology.cc: 0-(0.0)-(0.1)-1, 2-(1.0)-(1.1)-3, 4-(2.0)-(2.1)-5, and the
 // global links (0.0)-(1.0), (0.1)-(2.0), (1.1)-(2.1).
 TEST(Network, dragonfly_routes_go_over_the_one_link_between_two_groups) {
-    const Network network(DragonflyFabric{Dragonfly(1, 2, 1), DragonflyRouting::kMinimal}, {});
+    const Network network(dragonfly_fabric(Dragonfly(1, 2, 1)), {});
     const auto names = [&](std::int32_t s, std::int32_t d) {
         std::vector<LinkId> links;
         network.append_route(NodeId(s), NodeId(d), links);
@@ -173,31 +173,28 @@ TEST(Network, dragonfly_routes_go_over_the_one_link_between_two_groups) {
     EXPECT_EQ(network.node_name(NodeId(3)), "3");
     // From a node: its own group and, over one global link, another one's nearest; the rest a hop or two farther.
     EXPECT_EQ(network.nearest_distance_bound(9), (std::vector<std::int32_t>{3, 3, 4, 4, 5}));
-    EXPECT_THROW((Network(DragonflyFabric{Dragonfly(1, 2, 1), DragonflyRouting::kMinimal},
-                          {.level_bandwidth_bytes_per_s = {1, 2, 3, 4}})),
-                 OptionError);
+    EXPECT_THROW((void)dragonfly_fabric(Dragonfly(1, 2, 1), {1, 2, 3, 4}), OptionError);
 }
 
 TEST(Network, dragonfly_links_have_the_bandwidth_of_their_kind) {
-    const DragonflyFabric fabric{Dragonfly(1, 2, 1), DragonflyRouting::kMinimal};
-    const Network network(fabric, {.link_bandwidth_bytes_per_s = 10, .level_bandwidth_bytes_per_s = {5, 7}});
-    EXPECT_EQ(network.bandwidth_bytes_per_s(fabric.topology.up_link(VertexId(3))), 5);
-    EXPECT_EQ(network.bandwidth_bytes_per_s(fabric.topology.down_link(VertexId(3))), 5);
-    EXPECT_EQ(network.bandwidth_bytes_per_s(fabric.topology.local_link(1, 0)), 7);
-    EXPECT_EQ(network.bandwidth_bytes_per_s(fabric.topology.global_link(2, 1)), 10);
+    const Dragonfly dragonfly(1, 2, 1);
+    const Network network(dragonfly_fabric(dragonfly, {5, 7}), {.link_bandwidth_bytes_per_s = 10});
+    EXPECT_EQ(network.bandwidth_bytes_per_s(dragonfly.up_link(VertexId(3))), 5);
+    EXPECT_EQ(network.bandwidth_bytes_per_s(dragonfly.down_link(VertexId(3))), 5);
+    EXPECT_EQ(network.bandwidth_bytes_per_s(dragonfly.local_link(1, 0)), 7);
+    EXPECT_EQ(network.bandwidth_bytes_per_s(dragonfly.global_link(2, 1)), 10);
     EXPECT_FALSE(network.bandwidth_is_uniform());
     EXPECT_EQ(network.largest_bandwidth_bytes_per_s(), 10);
 }
 
 TEST(Network, near_nodes_of_a_tree_share_its_lowest_switch) {
-    const FatTreeFabric fabric{FatTree({3, 2}, {1, 1}), FatTreeRouting::kUpStraight};
-    const Network network(fabric, {});
+    const Network network(fat_tree_fabric(FatTree({3, 2}, {1, 1})), {});
     const auto near = network.near_nodes(NodeId(4));
     EXPECT_EQ(std::vector<NodeId>(near.begin(), near.end()), (std::vector<NodeId>{NodeId(5), NodeId(3)}));
 }
 
 TEST(Network, near_nodes_of_a_wide_switch_are_the_next_sixty_four) {
-    const Network network(FatTreeFabric{FatTree({100}, {1}), FatTreeRouting::kUpStraight}, {});
+    const Network network(fat_tree_fabric(FatTree({100}, {1})), {});
     const auto near = network.near_nodes(NodeId(90));
     ASSERT_EQ(near.size(), 64U);
     EXPECT_EQ(near.front(), NodeId(91));
@@ -210,9 +207,8 @@ TEST(Network, nearest_distances_are_those_of_the_centre) {
               (std::vector<std::int32_t>{1, 1, 2, 2}));
     EXPECT_EQ(grid_network({{"X", 5, false}}, "dor:X", {.count_nic = true}).nearest_distance_bound(3),
               (std::vector<std::int32_t>{3, 3, 4}));
-    EXPECT_EQ(
-        Network(FatTreeFabric{FatTree({3, 2}, {1, 1}), FatTreeRouting::kUpStraight}, {}).nearest_distance_bound(9),
-        (std::vector<std::int32_t>{2, 2, 4, 4, 4}));
+    EXPECT_EQ(Network(fat_tree_fabric(FatTree({3, 2}, {1, 1})), {}).nearest_distance_bound(9),
+              (std::vector<std::int32_t>{2, 2, 4, 4, 4}));
     EXPECT_TRUE(grid_network({{"X", 1, false}}, "dor:X").nearest_distance_bound(3).empty());
 }
 
@@ -229,7 +225,7 @@ TEST(HopDistance, chooses_its_path_by_the_size_of_the_job) {
     const auto path = [](std::vector<Axis> axes) {
         Grid grid(std::move(axes));
         DimensionOrder order = default_dimension_order(grid);
-        const Network network(GridFabric{std::move(grid), std::move(order)}, {});
+        const Network network(grid_fabric(std::move(grid), order), {});
         return HopDistance(network).path();
     };
     EXPECT_EQ(path({{"X", 32, true}, {"Y", 32, true}}), HopDistance::Path::kTable8);
@@ -249,7 +245,7 @@ TEST(HopDistance, long_axes_give_the_numbers_of_the_network) {
                                           {{"X", 8191, false}, {"Y", 2, false}, {"Z", 3, true}}}) {
         Grid grid(axes);
         DimensionOrder order = default_dimension_order(grid);
-        const Network network(GridFabric{std::move(grid), std::move(order)}, {});
+        const Network network(grid_fabric(std::move(grid), order), {});
         const HopDistance distance(network);
         for (std::int32_t i = 0; i < 1000; ++i) {
             const NodeId a(static_cast<std::int32_t>(std::int64_t{i} * 7919 % network.node_count()));

@@ -2,6 +2,7 @@
 
 #include "base/errors.h"
 #include "mapper/anneal/bound_objective.h"
+#include "netmodel/topology/fat_tree.h"
 #include "objectives/metrics.h"
 #include "objectives/registry.h"
 #include "objectives/robust.h"
@@ -57,7 +58,7 @@ Mapping on_nodes(const Posed& posed, const std::vector<int>& nodes) {
 
 /// Bytes over the links between the switches.
 std::int64_t upper_traffic(const Posed& posed, const Metrics& metrics) {
-    const auto& tree = std::get<FatTreeFabric>(posed.allocation->network.fabric()).topology;
+    const auto& tree = *topology_value<FatTree>(posed.allocation->network.topology());
     std::int64_t sum = 0;
     for (std::int32_t s = 0; s < 2; ++s) {
         sum += metrics.link_bytes[tree.up_link(1, s, 0).index()] + metrics.link_bytes[tree.down_link(1, s, 0).index()];

@@ -2,7 +2,7 @@
 
 #include "base/errors.h"
 #include "base/random.h"
-#include "netmodel/packetsim/grid_steps.h"
+#include "netmodel/routing/grid_steps.h"
 #include "tests/unit/packetsim_machines.h"
 
 namespace haichi {
@@ -102,18 +102,19 @@ TEST(GridSteps, give_the_hops_of_the_route_one_by_one) {
     const std::vector<std::vector<std::int32_t>> shapes = {{-4}, {5}, {-5, -6}, {2, -2, 1, -7}, {-3, 2, -4, 2, -3, 2}};
     for (const std::vector<std::int32_t>& shape : shapes) {
         for (const Sign tie : {Sign::kPlus, Sign::kMinus}) {
-            GridFabric fabric = std::get<GridFabric>(grid_network(shape).fabric());
-            random.shuffle(std::span(fabric.routing.stages));
-            fabric.routing.tie = tie;
-            const Network network(fabric, {});
-            const GridSteps steps(fabric.topology, fabric.routing);
+            const Grid grid = *grid_network(shape).coordinates();
+            DimensionOrder routing = default_dimension_order(grid);
+            random.shuffle(std::span(routing.stages));
+            routing.tie = tie;
+            const Network network(grid_fabric(grid, routing), {});
+            const GridSteps steps(grid, routing);
             for (std::int32_t s = 0; s < network.node_count(); ++s) {
                 for (std::int32_t d = 0; d < network.node_count(); ++d) {
                     VertexId at(s);
                     for (const ChannelHop& hop : route(network, s, d)) {
                         ASSERT_NE(at, VertexId(d));
                         ASSERT_EQ(steps.next(at, VertexId(d)), hop);
-                        at = fabric.topology.link_ends(hop.link).to;
+                        at = grid.link_ends(hop.link).to;
                     }
                     ASSERT_EQ(at, VertexId(d));
                     std::vector<LinkId> links;

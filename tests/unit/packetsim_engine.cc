@@ -180,7 +180,7 @@ TEST(PacketEngine, saturated_rings_with_one_packet_per_buffer_do_not_deadlock) {
         options.virtual_channels = 4;
         options.cable_latency_ps = options.switch_latency_ps = 0;  // packets longer than latencies: links stay full
         Simulation run(network, options);
-        const Grid& grid = std::get<GridFabric>(network.fabric()).topology;
+        const Grid& grid = *network.coordinates();
         std::int64_t bytes = 0;
         for (std::int32_t n = 0; n < network.node_count(); ++n) {
             Coordinates at = grid.coordinates(VertexId(n));

@@ -4,7 +4,7 @@
 
 #include "base/errors.h"
 #include "base/random.h"
-#include "netmodel/packetsim/acyclic_order.h"
+#include "netmodel/routing/acyclic_order.h"
 #include "tests/unit/packetsim_machines.h"
 
 namespace haichi {
@@ -21,8 +21,7 @@ Network directed_network(std::int32_t vertices, std::int32_t terminals, const Ed
     std::vector<Graph::Link> links;
     for (const auto& [a, b] : edges) links.push_back({VertexId(a), VertexId(b), 8 * kGigabyte, std::nullopt});
     Graph graph(std::move(names), terminals, std::move(links));
-    ShortestPaths paths(graph);
-    return Network(GraphFabric{std::move(graph), std::move(paths)}, {});
+    return Network(graph_fabric(std::move(graph)), {});
 }
 
 /// Switches n .. 2n-1 in a ring, a host on each.
@@ -196,11 +195,10 @@ TEST(VirtualChannels, graph_routes_past_faulty_terminals_have_layers_too) {
             edges.emplace_back(5 * x + y, 5 * x + (y + 1) % 5);
         }
     }
-    const auto fabric = std::get<GraphFabric>(graph_network(25, 25, edges).fabric());
-    const std::vector<VertexId> faulty = {VertexId(7), VertexId(13)};
+    const Graph graph = value_of<Graph>(graph_network(25, 25, edges).topology());
     NetworkOptions options;
-    options.faulty = faulty;
-    const Network network(GraphFabric{fabric.topology, ShortestPaths(fabric.topology, faulty)}, options);
+    options.faulty = {VertexId(7), VertexId(13)};
+    const Network network(graph_fabric(graph), options);
     expect_free_of_deadlock(network, "torus");
     expect_drained(network, "torus");
 }
@@ -238,7 +236,7 @@ TEST(VirtualChannels, the_extended_order_of_tofu_and_detours_past_faulty_nodes_h
         NetworkOptions options;
         options.link_bandwidth_bytes_per_s = 8 * kGigabyte;
         options.faulty = std::move(faulty);
-        return Network(GridFabric{std::move(grid), std::move(routing)}, std::move(options));
+        return Network(grid_fabric(std::move(grid), routing), std::move(options));
     };
     const std::vector<VertexId> faulty = {VertexId(17), VertexId(100)};
     const std::string extended = "dor:BCAXYZACB,tie=+,column=1.0.1";

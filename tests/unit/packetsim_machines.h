@@ -7,8 +7,11 @@
 #include <vector>
 
 #include "netmodel/packetsim/packet_engine.h"
+#include "tests/unit/fabrics.h"
 
 namespace haichi::packetsim_machines {
+
+using namespace testing_fabrics;
 
 inline constexpr std::int64_t kGigabyte = 1'000'000'000;
 
@@ -24,14 +27,14 @@ inline Network grid_network(const std::vector<std::int32_t>& sizes, std::vector<
     NetworkOptions options;
     options.link_bandwidth_bytes_per_s = 8 * kGigabyte;
     options.faulty = std::move(faulty);
-    return Network(GridFabric{std::move(grid), std::move(order)}, std::move(options));
+    return Network(grid_fabric(std::move(grid), order), std::move(options));
 }
 
 inline Network tree_network(std::vector<std::int32_t> children, std::vector<std::int32_t> parents,
                             FatTreeRouting routing = FatTreeRouting::kDownStraight) {
     NetworkOptions options;
     options.link_bandwidth_bytes_per_s = 8 * kGigabyte;
-    return Network(FatTreeFabric{FatTree(std::move(children), std::move(parents)), routing}, std::move(options));
+    return Network(fat_tree_fabric(FatTree(std::move(children), std::move(parents)), routing), std::move(options));
 }
 
 /// Edges both ways, the given cable latency if it is not negative.
@@ -47,14 +50,13 @@ inline Network graph_network(std::int32_t vertices, std::int32_t terminals,
         links.push_back({VertexId(edges[e].second), VertexId(edges[e].first), bandwidth, std::nullopt});
     }
     Graph graph(std::move(names), terminals, std::move(links));
-    ShortestPaths paths(graph);
-    return Network(GraphFabric{std::move(graph), std::move(paths)}, {});
+    return Network(graph_fabric(std::move(graph)), {});
 }
 
 inline Network dragonfly_network(const Dragonfly& dragonfly) {
     NetworkOptions options;
     options.link_bandwidth_bytes_per_s = 8 * kGigabyte;
-    return Network(DragonflyFabric{dragonfly, DragonflyRouting::kMinimal}, std::move(options));
+    return Network(dragonfly_fabric(dragonfly), std::move(options));
 }
 
 /// The NSIM torus study (8 GB/s, 2 + 2 + 2 + 140 ns, cables of 100 ns, 256 B): a full packet takes 32 ns, L is 246 ns.

@@ -6,9 +6,12 @@
 #include "mapper/start/bisection.h"
 #include "mapper/start/graph_bisection.h"
 #include "mapper/start/start.h"
+#include "tests/unit/fabrics.h"
 
 namespace haichi {
 namespace {
+
+using namespace testing_fabrics;
 
 Allocation job(Fabric fabric, std::int32_t ranks_per_node = 1, std::vector<VertexId> nodes = {}) {
     const bool is_node_list = !nodes.empty();
@@ -24,11 +27,11 @@ Fabric grid(const std::vector<std::int32_t>& sizes, bool wraps) {
         axes.push_back({std::string(1, static_cast<char>('P' + axes.size())), size, wraps});
     Grid topology(std::move(axes));
     DimensionOrder routing = default_dimension_order(topology);
-    return GridFabric{std::move(topology), std::move(routing)};
+    return grid_fabric(std::move(topology), routing);
 }
 
 Fabric tree(std::vector<std::int32_t> children, std::vector<std::int32_t> parents) {
-    return FatTreeFabric{FatTree(std::move(children), std::move(parents)), FatTreeRouting::kUpStraight};
+    return fat_tree_fabric(FatTree(std::move(children), std::move(parents)));
 }
 
 Mapping placed(const Workload& workload, const Allocation& allocation, std::uint64_t seed = 1) {
@@ -123,8 +126,8 @@ TEST(BisectionPlacement, every_rank_gets_a_slot_of_its_own_on_every_shape) {
                                          tree({4, 3}, {1, 1}),
                                          tree({3, 5, 2}, {1, 2, 1}),
                                          tree({1, 6}, {1, 1}),
-                                         DragonflyFabric{Dragonfly(2, 3, 1), DragonflyRouting::kMinimal},
-                                         DragonflyFabric{Dragonfly(1, 4, 2), DragonflyRouting::kMinimal}};
+                                         dragonfly_fabric(Dragonfly(2, 3, 1)),
+                                         dragonfly_fabric(Dragonfly(1, 4, 2))};
     for (std::size_t f = 0; f < fabrics.size(); ++f) {
         for (std::int32_t ppn = 1; ppn <= 4; ++ppn) {
             const Allocation allocation = job(fabrics[f], ppn);

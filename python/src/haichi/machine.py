@@ -70,7 +70,7 @@ class Machine:
 
     @property
     def kind(self) -> str:
-        """``"torus"`` (some axis wraps), ``"mesh"``, ``"tree"``, ``"fattree"``, ``"dragonfly"`` or ``"graph"``."""
+        """As a machine file says it: ``"torus"`` (some axis wraps), ``"mesh"``, ``"fattree"``: ``haichi list topologies``."""
         return str(self._core.topology["kind"])
 
     @property
@@ -84,7 +84,7 @@ class Machine:
     @property
     def axes(self) -> tuple[Axis, ...]:
         """Of a mesh or torus; empty for other kinds."""
-        return tuple(Axis(*axis) for axis in self._core.topology.get("axes", []))
+        return tuple(Axis(**axis) for axis in self._core.topology.get("axes", []))
 
     @property
     def nodes(self) -> int | None:
@@ -106,9 +106,9 @@ class Machine:
         return self._core.link_bandwidth
 
     @property
-    def level_bandwidths(self) -> list[int]:
-        """Where levels have their own: of trees from the host links upwards, of dragonflies host, local, global."""
-        return self._core.level_bandwidths
+    def link_classes(self) -> dict[str, int]:
+        """Bytes per second of the classes of links, by their names: of a dragonfly host, local and global links."""
+        return self._core.link_classes
 
     @property
     def nics_per_node(self) -> int:

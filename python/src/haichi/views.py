@@ -133,11 +133,16 @@ def _packed_network(outline: dict[str, Any]) -> dict[str, Any]:
         "link_destination": "int32",
         "link_axis": "int8",
         "link_sign": "int8",
+        "link_panel": "int32",
         "link_bandwidth_bytes_per_s": "int64",
     }
     packed = {name: pack_array(outline[name], dtype) for name, dtype in types.items()}
     axes = [list(axis) for axis in outline["axes"]]
-    return {"kind": outline["kind"], "axes": axes, **packed, "link_names": list(outline["link_names"])}
+    panels = [
+        {"title": title, "caption": caption, "form": form, "group": pack_array(group, "int32")}
+        for title, caption, form, group in outline["panels"]
+    ]
+    return {"axes": axes, **packed, "link_names": list(outline["link_names"]), "panels": panels}
 
 
 def _packed_messages(messages: Messages) -> dict[str, Any]:
@@ -181,7 +186,7 @@ def _set_links(
 
 def _named(outline: dict[str, Any]) -> _Network:
     source = outline["link_source"].tolist()
-    if outline["kind"] == "grid":
+    if outline["axes"]:
         names = [axis[0] for axis in outline["axes"]]
         keys = [
             f"{names[axis]}{'+' if sign > 0 else '-'}" if axis >= 0 else ""
@@ -252,7 +257,7 @@ def _time_space(statistics: TextIO, network: _Network, bin_ps: int) -> dict[str,
     efficiencies: list[float] = []
     for row in csv.DictReader(statistics):
         channel = row["channel"]
-        if network.outline["kind"] == "grid":
+        if network.outline["axes"]:
             channel = channel.partition(" ")[0]  # the axis and the direction: the vertex tells the rest
         number = network.number_of_channel.get((int(row["router"]), channel))
         if number is not None:  # ejection channels are no links

@@ -240,9 +240,7 @@ def _draw_link_maps(figure: Any, title: str, shown: Sequence[ViewData]) -> None:
             axes.spines[:].set_color("#d8dde3")
         row[0].set_ylabel(f"{view.role}: {view.strategy}")
     figure.colorbar(drawn, ax=rows, label="MiB at once, worst set")
-    figure.suptitle(
-        f"{title}: loads of links, by axis" if shown[0].network.kind == "grid" else f"{title}: loads of links"
-    )
+    figure.suptitle(f"{title}: loads of links, by axis" if shown[0].network.axes else f"{title}: loads of links")
 
 
 def _draw_contention(figure: Any, title: str, shown: Sequence[ViewData]) -> None:

@@ -14,9 +14,11 @@ _ASPECT = 1.5
 
 def link_images(network: NetworkData) -> list[tuple[str, Array]]:
     """Title and array of link numbers, -1 where there is none: one for every axis of a grid, in which a line of nodes
-    along it is two rows, in + and in - direction; else one for every pair of levels, in the order of the numbers."""
-    if network.kind != "grid":
-        return _by_level(network)
+    along it is two rows, in + and in - direction; else one for every panel, in the order of the numbers."""
+    if not network.axes:
+        return [
+            (title, _image(np.flatnonzero(network.link_panel == number))) for number, title in _used_panels(network)
+        ]
     images = []
     for axis, (name, size, is_ring) in enumerate(network.axes):
         links = np.flatnonzero(network.link_axis == axis)
@@ -43,16 +45,13 @@ def _lines(network: NetworkData, axis: int, links: Array) -> Array:
     return image
 
 
-def _by_level(network: NetworkData) -> list[tuple[str, Array]]:
-    first = network.vertex_level[network.link_source]
-    second = network.vertex_level[network.link_destination]
-    low, high = np.minimum(first, second), np.maximum(first, second)
-    images = []
-    for pair in sorted(set(zip(low.tolist(), high.tolist(), strict=True))):
-        links = np.flatnonzero((low == pair[0]) & (high == pair[1]))
-        columns = math.ceil(math.sqrt(_ASPECT * len(links)))
-        image = np.full(columns * -(-len(links) // columns), NO_LINK)
-        image[: len(links)] = links
-        names = ["nodes" if level == 0 else f"level {level}" for level in pair]
-        images.append((" and ".join(dict.fromkeys(names)), image.reshape(-1, columns)))
-    return images
+def _used_panels(network: NetworkData) -> list[tuple[int, str]]:
+    used = set(np.unique(network.link_panel).tolist())
+    return [(number, title) for number, title in enumerate(network.panels) if number in used]
+
+
+def _image(links: Array) -> Array:
+    columns = math.ceil(math.sqrt(_ASPECT * len(links)))
+    image = np.full(columns * -(-len(links) // columns), NO_LINK)
+    image[: len(links)] = links
+    return image.reshape(-1, columns)

@@ -16,7 +16,7 @@ from haichi.packed_arrays import unpack_array
 Array = npt.NDArray[Any]
 
 SCHEMA = "haichi-comparison/1"
-_KINDS = ("grid", "tree", "dragonfly", "graph")
+_FORMS = ("pairs", "matrix", "squares")
 _MOST_VERTICES = 2**31
 _LARGEST_NUMBER = 10**300
 _DEEPEST = 50
@@ -24,10 +24,10 @@ _DEEPEST = 50
 
 @dataclass(frozen=True, eq=False)
 class NetworkData:
-    kind: str
     axes: Sequence[tuple[str, int, bool]]
+    """Where nodes have coordinates; else empty."""
     vertex_level: Array
-    """Not of a grid."""
+    """Without axes."""
     vertex_of_node: Array
     link_source: Array
     link_destination: Array
@@ -35,6 +35,9 @@ class NetworkData:
     link_sign: Array
     bandwidth_bytes_per_s: Array
     names: Sequence[str]
+    panels: Sequence[str]
+    """Without axes: titles of the panels in which links are drawn."""
+    link_panel: Array
 
     @property
     def links(self) -> int:
@@ -198,16 +201,13 @@ def _within(array: Array, end: int, name: str) -> Array:
 
 
 def _network(value: Mapping[str, Any], name: str) -> NetworkData:
-    kind = value.get("kind")
-    if kind not in _KINDS:
-        raise InputError(f"{name}.kind is {kind!r}", f"known are {', '.join(_KINDS)}")
     axes = [
         _axis(axis, f"{name}.axes[{number}]")
         for number, axis in enumerate(_list(value.get("axes", []), f"{name}.axes"))
     ]
     levels = _array(value, "vertex_level", name)
     vertices = len(levels)
-    if kind == "grid":
+    if axes:
         vertices = 1
         for _, size, _ in axes:
             vertices *= size
@@ -216,7 +216,7 @@ def _network(value: Mapping[str, Any], name: str) -> NetworkData:
     source = _within(_array(value, "link_source", name), vertices, f"{name}.link_source")
     links = len(source)
     names = value.get("link_names", [])
-    if not isinstance(names, list) or len(names) not in ((0, links) if kind == "grid" else (links,)):
+    if not isinstance(names, list) or len(names) not in ((0, links) if axes else (links,)):
         raise InputError(f"{name}.link_names must be a list of {links} names")
     axis = _array(value, "link_axis", name, links)
     if axis.size and (axis.min() < -1 or axis.max() >= max(len(axes), 1)):
@@ -224,8 +224,11 @@ def _network(value: Mapping[str, Any], name: str) -> NetworkData:
     bandwidth = _array(value, "link_bandwidth_bytes_per_s", name, links)
     if bandwidth.size and not bandwidth.min() > 0:
         raise InputError(f"{name}.link_bandwidth_bytes_per_s: must be above 0")
+    panels = [_panel(panel, vertices, f"{name}.panels[{n}]") for n, panel in enumerate(_panels(value, axes, name))]
+    panel_of_link = _array(value, "link_panel", name, None if axes else links)
+    if panel_of_link.size and (panel_of_link.min() < -1 or panel_of_link.max() >= len(panels)):
+        raise InputError(f"{name}.link_panel: must hold numbers of panels, or -1")
     return NetworkData(
-        kind,
         axes,
         levels,
         _within(_array(value, "vertex_of_node", name), vertices, f"{name}.vertex_of_node"),
@@ -235,7 +238,27 @@ def _network(value: Mapping[str, Any], name: str) -> NetworkData:
         _array(value, "link_sign", name, links),
         bandwidth,
         [str(entry) for entry in names],
+        panels,
+        panel_of_link,
     )
+
+
+def _panels(value: Mapping[str, Any], axes: Sequence[Any], name: str) -> Sequence[Mapping[str, Any]]:
+    panels = _objects(value.get("panels", []), f"{name}.panels")
+    if not axes and not panels and len(_array(value, "link_source", name)):
+        raise InputError(f"{name}.panels: nothing says how a network without axes is drawn")
+    return panels
+
+
+def _panel(panel: Mapping[str, Any], vertices: int, name: str) -> str:
+    """Its title."""
+    form = panel.get("form")
+    if form not in _FORMS:
+        raise InputError(f"{name}.form is {form!r}", f"known are {', '.join(_FORMS)}")
+    group = _array(panel, "group", name, vertices if form != "pairs" else None)
+    if group.size and (group.min() < -1 or group.max() >= vertices):
+        raise InputError(f"{name}.group: must hold numbers of groups, or -1")
+    return str(panel.get("title", ""))
 
 
 def _axis(value: object, name: str) -> tuple[str, int, bool]:

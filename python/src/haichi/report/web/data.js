@@ -30,8 +30,8 @@ class Network {
   static async load(raw) {
     const network = new Network();
     Object.assign(network, await unpackAll(raw, ["vertex_level", "vertex_of_node", "link_source", "link_destination",
-      "link_axis", "link_sign", "link_bandwidth_bytes_per_s"]));
-    network.kind = raw.kind;
+      "link_axis", "link_sign", "link_panel", "link_bandwidth_bytes_per_s"]));
+    network.panels = await Promise.all((raw.panels ?? []).map(async (panel) => ({ ...panel, group: await unpack(panel.group) })));
     network.axes = raw.axes.map(([name, size, ring]) => ({ name, size, ring }));
     network.names = raw.link_names ?? [];
     network.links = network.link_source.length;
@@ -44,6 +44,9 @@ class Network {
     while (network.fabricLinks < network.links && !network.isChannel(network.fabricLinks)) network.fabricLinks += 1;
     return network;
   }
+
+  /// Nodes have coordinates: else the topology says how it is drawn.
+  get hasAxes() { return this.axes.length > 0; }
 
   isChannel(link) { return this.link_source[link] === this.link_destination[link]; }
 
@@ -59,7 +62,7 @@ class Network {
   }
 
   vertexName(vertex) {
-    if (this.kind === "grid") return `(${this.coordinates(vertex).join(",")})`;
+    if (this.hasAxes) return `(${this.coordinates(vertex).join(",")})`;
     const node = this.nodeOfVertex.get(vertex);
     return node === undefined ? `switch ${vertex}` : `node ${node}`;
   }
@@ -74,7 +77,7 @@ class Network {
 
   nodeName(node) {
     const vertex = this.vertex_of_node[node];
-    return this.kind === "grid" ? `node ${digits(node)} ${this.vertexName(vertex)}` : `node ${digits(node)}`;
+    return this.hasAxes ? `node ${digits(node)} ${this.vertexName(vertex)}` : `node ${digits(node)}`;
   }
 }
 

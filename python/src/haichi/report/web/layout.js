@@ -1,5 +1,5 @@
-// Where links and nodes stand in the panels of a heat map: one panel for every axis of a grid (the unfolding of a
-// six-dimensional region into six), for every level of a tree, for the local and global links of a dragonfly.
+// Where links and nodes stand in the panels of a heat map: one panel for every axis where nodes have coordinates (the
+// unfolding of a six-dimensional region into six), else the panels that the topology asks for, each in its form.
 
 /// Rectangles in units of the panel: `cells` are links, `dots` are nodes.
 class Panel {
@@ -41,13 +41,12 @@ function spacing(links) { return links > 3000 ? { dot: 0.2, gap: 0.2 } : { dot: 
 
 /// `used`: the links that carry anything, under any of the placements that are drawn.
 function panelsOf(network, used) {
-  const panels = network.kind === "grid" ? gridPanels(network, used)
-    : network.kind === "dragonfly" ? dragonflyPanels(network) : levelPanels(network);
+  const panels = network.hasAxes ? gridPanels(network, used) : drawnPanels(network);
   const channels = channelPanel(network);
   return (channels ? [...panels, channels] : panels).filter((panel) => panel.cells.link.length);
 }
 
-// ---- grids
+// ---- networks with coordinates
 
 function gridPanels(network, used) {
   const wide = network.axes.map((axis, k) => k).filter((k) => network.axes[k].size > 1);
@@ -177,12 +176,12 @@ function sparseAxisPanel(network, axis, used) {
   return panel;
 }
 
-// ---- trees and graphs
+// ---- networks without
 
 const PAIR_GAP = 0.45;
 
 /// Pairs of vertices with links between them, in rows; the upper lane goes up (or to the higher number).
-function pairPanel(network, title, caption, links) {
+function pairPanel(network, { title, caption }, links) {
   const panel = new Panel(title, caption), pairs = new Map();
   const level = (vertex) => network.vertex_level[vertex] ?? 0;
   for (const link of links) {
@@ -206,85 +205,46 @@ function pairPanel(network, title, caption, links) {
   return panel;
 }
 
-function levelName(level, kind) { return level === 0 ? "nodes" : kind === "tree" ? `switches of level ${level}` : "switches"; }
+const FORMS = { pairs: pairPanel, matrix: matrixPanel, squares: squaresPanel };
 
-function levelPanels(network) {
-  const groups = new Map();
-  for (let link = 0; link < network.fabricLinks; ++link) {
-    const levels = [network.vertex_level[network.link_source[link]], network.vertex_level[network.link_destination[link]]];
-    const key = `${Math.min(...levels)} ${Math.max(...levels)}`;
-    if (!groups.has(key)) groups.set(key, []);
-    groups.get(key).push(link);
-  }
-  return [...groups.keys()].sort().map((key) => {
-    const [low, high] = key.split(" ").map(Number);
-    const ends = low === high ? `between ${levelName(low, network.kind)}`
-      : `${levelName(low, network.kind)} to ${levelName(high, network.kind)}`;
-    return pairPanel(network, ends, low === high ? "upper half: to the switch with the higher number"
-      : "upper half of every link: up; lower half: down", groups.get(key));
-  });
+function drawnPanels(network) {
+  const links = network.panels.map(() => []);
+  for (let link = 0; link < network.fabricLinks; ++link) links[network.link_panel[link]]?.push(link);
+  return network.panels.map((panel, number) => FORMS[panel.form](network, panel, links[number]));
 }
 
-// ---- dragonflies
-
-function dragonflyPanels(network) {
-  const kinds = { local: [], global: [], other: [] };
-  for (let link = 0; link < network.fabricLinks; ++link) {
-    const kind = (network.names[link] ?? "").split(" ")[0];
-    (kinds[kind] ?? kinds.other).push(link);
-  }
-  const { groupOf, groups } = groupsOfRouters(network, kinds.local);
-  const panels = [matrixPanel(network, "between groups", kinds.global, groups.map((_, group) => group), groupOf)];
-  panels[0].caption = "global links: from the group of the row to that of the column";
-  panels.push(localPanel(network, kinds.local, groups, groupOf));
-  panels.push(pairPanel(network, "nodes and their routers", "upper half of every link: to the router; lower half: back", kinds.other));
-  return panels;
-}
-
-/// Routers that local links connect.
-function groupsOfRouters(network, localLinks) {
-  const groupOf = new Map(), groups = [], neighbours = new Map();
-  network.vertex_level.forEach((level, vertex) => { if (level > 0) neighbours.set(vertex, []); });
-  for (const link of localLinks) neighbours.get(network.link_source[link])?.push(network.link_destination[link]);
-  for (const router of neighbours.keys()) {
-    if (groupOf.has(router)) continue;
-    const members = [router];
-    groupOf.set(router, groups.length);
-    for (let i = 0; i < members.length; ++i) {
-      for (const other of neighbours.get(members[i])) {
-        if (!groupOf.has(other)) { groupOf.set(other, groups.length); members.push(other); }
-      }
-    }
-    groups.push(members.sort((a, b) => a - b));
-  }
-  return { groupOf, groups };
-}
-
-function matrixPanel(network, title, links, rows, rowOf) {
-  const panel = new Panel(title, "", { isotropic: true }), parallel = new Map();
+/// From the group of the row to that of the column; links between the same groups stand side by side.
+function matrixPanel(network, { title, caption, group }, links) {
+  const panel = new Panel(title, caption, { isotropic: true }), parallel = new Map();
+  let groups = 0;
+  for (const number of group) groups = Math.max(groups, number + 1);
   for (const link of links) {
-    const key = `${rowOf.get(network.link_source[link])} ${rowOf.get(network.link_destination[link])}`;
+    const key = group[network.link_source[link]] * groups + group[network.link_destination[link]];
     if (!parallel.has(key)) parallel.set(key, []);
     parallel.get(key).push(link);
   }
   for (const [key, same] of parallel) {
-    const [from, to] = key.split(" ").map(Number);
+    const from = Math.floor(key / groups), to = key % groups;
     same.forEach((link, i) => panel.addLink(link, to * 1.12 + i / same.length, from * 1.12, 1 / same.length, 1));
   }
-  panel.grow(rows.length * 1.12, rows.length * 1.12);
+  panel.grow(groups * 1.12, groups * 1.12);
   return panel;
 }
 
-function localPanel(network, links, groups, groupOf) {
-  const panel = new Panel("within groups", "a square per group: from the router of the row to that of the column", { isotropic: true });
-  const size = Math.max(...groups.map((members) => members.length), 1) * 1.12 + 0.8;
-  const columns = Math.ceil(Math.sqrt(groups.length * 1.5));
-  const place = new Map();
-  groups.forEach((members) => members.forEach((router, i) => place.set(router, i)));
+/// A square per group: from the vertex of the row to that of the column, in the order of their numbers.
+function squaresPanel(network, { title, caption, group }, links) {
+  const panel = new Panel(title, caption, { isotropic: true }), sizes = [], place = new Map();
+  group.forEach((number, vertex) => {
+    if (number < 0) return;
+    place.set(vertex, sizes[number] ?? 0);
+    sizes[number] = (sizes[number] ?? 0) + 1;
+  });
+  const size = sizes.reduce((most, members) => Math.max(most, members), 1) * 1.12 + 0.8;
+  const columns = Math.max(1, Math.ceil(Math.sqrt(sizes.length * 1.5)));
   for (const link of links) {
-    const from = network.link_source[link], to = network.link_destination[link], group = groupOf.get(from);
-    panel.addLink(link, (group % columns) * size + place.get(to) * 1.12,
-      Math.floor(group / columns) * size + place.get(from) * 1.12, 1, 1);
+    const from = network.link_source[link], square = group[from];
+    panel.addLink(link, (square % columns) * size + place.get(network.link_destination[link]) * 1.12,
+      Math.floor(square / columns) * size + place.get(from) * 1.12, 1, 1);
   }
   return panel;
 }

@@ -153,9 +153,9 @@ class App {
 
   reading() {
     const { network } = this.before;
-    if (network.kind === "grid" && this.maps.layout[0]?.isotropic) return "Squares are nodes with their ranks; of the link between two of them the upper or left half goes in + direction, the other in \u2212 direction.";
-    if (network.kind === "grid") return "A panel holds the links along one axis: a row is a line of nodes (squares), and between two nodes the upper half is the link in + direction, the lower half that in \u2212 direction.";
-    return network.kind === "dragonfly" ? "Panels hold global links, links within groups and those of nodes." : "A panel holds the links between two levels.";
+    if (network.hasAxes && this.maps.layout[0]?.isotropic) return "Squares are nodes with their ranks; of the link between two of them the upper or left half goes in + direction, the other in \u2212 direction.";
+    if (network.hasAxes) return "A panel holds the links along one axis: a row is a line of nodes (squares), and between two nodes the upper half is the link in + direction, the lower half that in \u2212 direction.";
+    return "A panel holds links that belong together; its caption says which end is where.";
   }
 
   contention() {

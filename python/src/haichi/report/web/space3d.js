@@ -6,7 +6,7 @@ class Space {
     Object.assign(this, { yaw: -0.6, pitch: 0.42, sides: [] });
   }
 
-  static suits(network) { return network.kind === "grid" && network.axes.length >= 3 && network.axes.slice(0, 3).every((axis) => axis.size > 1); }
+  static suits(network) { return network.hasAxes && network.axes.length >= 3 && network.axes.slice(0, 3).every((axis) => axis.size > 1); }
 
   /// `maps` knows the loads that are shown.
   build(maps) {

@@ -42,14 +42,14 @@ class SimulatedRuns {
   /// Rows by direction, so that what belongs together stands together.
   rowOrder(side) {
     const { network } = side.view;
-    const kind = (link) => (network.kind === "grid" ? 2 * network.link_axis[link] + (network.link_sign[link] < 0 ? 1 : 0)
+    const kind = (link) => (network.hasAxes ? 2 * network.link_axis[link] + (network.link_sign[link] < 0 ? 1 : 0)
       : 100 * Math.min(network.vertex_level[network.link_source[link]], network.vertex_level[network.link_destination[link]]) + Math.sign(network.vertex_level[network.link_source[link]] - network.vertex_level[network.link_destination[link]]));
     return Array.from(side.links, (link, row) => ({ link, row, kind: kind(link) })).sort((a, b) => a.kind - b.kind || a.link - b.link);
   }
 
   groupName(side, link) {
     const { network } = side.view;
-    if (network.kind === "grid") return `${network.axes[network.link_axis[link]]?.name ?? "NIC"}${network.link_sign[link] > 0 ? "+" : MINUS}`;
+    if (network.hasAxes) return `${network.axes[network.link_axis[link]]?.name ?? "NIC"}${network.link_sign[link] > 0 ? "+" : MINUS}`;
     return network.names[link]?.split(" ")[0] ?? "";
   }
 

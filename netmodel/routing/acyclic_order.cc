@@ -1,4 +1,4 @@
-#include "netmodel/packetsim/acyclic_order.h"
+#include "netmodel/routing/acyclic_order.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,4 +1,4 @@
-#include "netmodel/packetsim/channel_layers.h"
+#include "netmodel/routing/channel_layers.h"
 
 #include <algorithm>
 #include <array>
@@ -6,8 +6,8 @@
 #include <string>
 
 #include "base/errors.h"
-#include "netmodel/packetsim/acyclic_order.h"
-#include "netmodel/packetsim/virtual_channels.h"
+#include "netmodel/routing/acyclic_order.h"
+#include "netmodel/routing/channel_rule.h"
 
 namespace haichi {
 
@@ -21,9 +21,9 @@ using RoutesByLayer = std::array<std::uint32_t, kMostLayers>;
 /// The turns of all routes, numbered in the order in which they are met, and which layers refuse them.
 class Turns {
   public:
-    explicit Turns(const Network& network) : graph_(std::get<GraphFabric>(network.fabric()).topology) {
+    explicit Turns(const GraphJob& job) : graph_(job.graph) {
         rows_.resize(static_cast<std::size_t>(graph_.link_count()));
-        find_attachments(network);
+        find_attachments(job.nodes);
     }
 
     /// Counts the routes that want each turn in `layer`, all layers below being decided.
@@ -66,11 +66,11 @@ class Turns {
 
     /// The vertices where routes begin and end to be different: the switch of a terminal that hangs on a single one,
     /// any other terminal itself. With one usable terminal each.
-    void find_attachments(const Network& network) {
+    void find_attachments(const JobNodes& nodes) {
         is_attachment_.assign(static_cast<std::size_t>(graph_.vertex_count()), 0);
-        for (std::int32_t n = 0; n < network.node_count(); ++n) {
-            if (!network.is_usable(NodeId(n))) continue;
-            const VertexId terminal = network.vertex(NodeId(n));
+        for (std::int32_t n = 0; n < nodes.count(); ++n) {
+            if (!nodes.is_usable(NodeId(n))) continue;
+            const VertexId terminal = nodes.vertex(NodeId(n));
             const auto out = graph_.successors(terminal);
             const auto in = graph_.predecessors(terminal);
             const bool single = out.size() == 1 && in.size() == 1 && out[0].vertex == in[0].vertex;
@@ -138,11 +138,11 @@ class Turns {
     std::vector<RoutesByLayer> routes_;     ///< work space, per vertex
 };
 
-[[noreturn]] void refuse_machine(const Network& network, const std::vector<std::int32_t>& cycle, std::int32_t most) {
+[[noreturn]] void refuse_machine(const Topology& topology, const std::vector<std::int32_t>& cycle, std::int32_t most) {
     constexpr std::size_t kShown = 4;
     std::string text;
     for (std::size_t i = 0; i < std::min(cycle.size(), kShown); ++i) {
-        text.append(i > 0 ? ", " : "").append(network.link_name(LinkId(cycle[i])));
+        text.append(i > 0 ? ", " : "").append(topology.link_name(LinkId(cycle[i])));
     }
     throw UnsupportedError(
         "packets on the routes of this machine can block each other for ever: " + std::to_string(cycle.size()) +
@@ -153,16 +153,15 @@ class Turns {
 
 }  // namespace
 
-ChannelLayers::ChannelLayers(const Network& network, std::int32_t most) {
-    const ShortestPaths& routing = std::get<GraphFabric>(network.fabric()).routing;
-    Turns turns(network);
+ChannelLayers::ChannelLayers(const GraphJob& job, std::int32_t most) {
+    Turns turns(job);
     most = std::min(most, static_cast<std::int32_t>(kMostLayers));
     for (std::int32_t layer = 0;; ++layer) {
-        turns.count(routing, layer);
+        turns.count(job.paths, layer);
         count_ = layer + 1;
         const std::vector<std::int32_t> cycle = find_cycle(turns.successors());
         if (cycle.empty()) break;
-        if (count_ >= most) refuse_machine(network, cycle, most);
+        if (count_ >= most) refuse_machine(job.topology, cycle, most);
         turns.refuse(layer, [&](LinkId from, LinkId to) { refused_.push_back(key(from, to, layer)); });
         if (refused_.size() > kMostRefusedTurns) {
             throw UnsupportedError("the routes of this machine need virtual channels at more than " +

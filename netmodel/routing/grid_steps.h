@@ -4,7 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "netmodel/packetsim/virtual_channels.h"
+#include "netmodel/routing/channel_rule.h"
+#include "netmodel/routing/dimension_order.h"
 
 namespace haichi {
 

@@ -3,9 +3,18 @@
 #include <cstdint>
 #include <vector>
 
-#include "netmodel/routing/network.h"
+#include "netmodel/routing/shortest_paths.h"
+#include "netmodel/topology/topology.h"
 
 namespace haichi {
+
+/// The routes of a job on a graph.
+struct GraphJob {
+    const Topology& topology;  ///< of the graph: names links
+    const Graph& graph;
+    const ShortestPaths& paths;
+    const JobNodes& nodes;
+};
 
 /// Virtual channels of the routes of a graph. A *turn* is one link of a route and the next. In every layer (virtual
 /// channel) some turns are refused so that the others close no cycle; a route begins in layer 0 and goes on to the next
@@ -21,9 +30,9 @@ class ChannelLayers {
     static constexpr std::size_t kMostRefusedTurns = std::size_t{8} << 20;  ///< 64 MB
     static constexpr std::size_t kMostTurns = std::size_t{1} << 26;         ///< looked at: 256 MB for a while
 
-    /// For the graph of `network`. Throws UnsupportedError, naming a cycle, when `most` layers do not suffice, and for
+    /// Throws UnsupportedError, naming a cycle, when `most` layers do not suffice, and for
     /// too many turns.
-    ChannelLayers(const Network& network, std::int32_t most);
+    ChannelLayers(const GraphJob& job, std::int32_t most);
 
     [[nodiscard]] std::int32_t count() const { return count_; }
     /// The layer of a route on link `to` after link `from` in layer `layer`. O(log refused turns).

@@ -1,4 +1,4 @@
-#include "netmodel/packetsim/grid_steps.h"
+#include "netmodel/routing/grid_steps.h"
 
 namespace haichi {
 

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "netmodel/routing/topology_row.h"
+#include "netmodel/topology/dragonfly.h"
+
+namespace haichi {
+
+/// A dragonfly. Its classes of links are host, local and global links; `bandwidths` are those of the first of them.
+std::shared_ptr<const Topology> dragonfly_topology(Dragonfly dragonfly, std::span<const std::int64_t> bandwidths = {});
+
+TopologyRow dragonfly_row();
+
+}  // namespace haichi

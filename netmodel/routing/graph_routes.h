@@ -1,0 +1,44 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "netmodel/routing/routes.h"
+#include "netmodel/routing/shortest_paths.h"
+#include "netmodel/topology/topology.h"
+
+namespace haichi {
+
+/// Shortest paths on a graph, whose topology has to outlive them.
+class GraphRoutes final : public Routes {
+  public:
+    GraphRoutes(const TopologyOf<Graph>& topology, ShortestPaths paths, std::span<const VertexId> faulty);
+
+    [[nodiscard]] std::string name() const override { return std::string(kShortestPath); }
+    void append_route(VertexId s, VertexId d, std::vector<LinkId>& links) const override {
+        paths_.append_route(graph_, s, d, links);
+    }
+    [[nodiscard]] std::int32_t hops(VertexId s, VertexId d) const override { return paths_.hops(graph_, s, d); }
+    [[nodiscard]] std::int32_t longest() const override { return paths_.longest_route(); }
+    [[nodiscard]] bool are_shortest() const override { return faulty_.empty(); }
+    [[nodiscard]] bool are_symmetric() const override { return graph_.is_symmetric(); }
+    [[nodiscard]] bool hops_are_walked() const override { return true; }
+    [[nodiscard]] std::vector<std::int32_t> hops_to(VertexId d) const override {
+        return paths_.distances_to(graph_, d);
+    }
+    [[nodiscard]] std::optional<CutPair> find_cut_pair(const JobNodes& job) const override;
+    /// ChannelLayers.
+    [[nodiscard]] std::shared_ptr<const ChannelRule> channels(const JobNodes& job, std::int32_t most) const override;
+
+  private:
+    /// The first faulty vertex on the route that there were if none was faulty.
+    [[nodiscard]] VertexId first_faulty(VertexId s, VertexId d) const;
+
+    const Topology& topology_;
+    const Graph& graph_;
+    std::vector<VertexId> faulty_;
+    ShortestPaths paths_;
+};
+
+}  // namespace haichi

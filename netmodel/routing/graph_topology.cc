@@ -1,0 +1,144 @@
+#include "netmodel/routing/graph_topology.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "base/errors.h"
+#include "base/regular_file.h"
+#include "netmodel/routing/graph_routes.h"
+#include "netmodel/topology/graphml.h"
+
+namespace haichi {
+
+namespace {
+
+class GraphTopology final : public TopologyOf<Graph> {
+  public:
+    GraphTopology(Graph graph, std::size_t table_budget_bytes)
+        : TopologyOf(std::move(graph)), table_budget_bytes_(table_budget_bytes) {
+        std::map<std::pair<std::int64_t, std::optional<std::int64_t>>, std::uint32_t> number_of;
+        for (std::int32_t l = 0; l < link_count(); ++l) {
+            const Graph::Link& link = value().link(LinkId(l));
+            const auto [entry, is_new] = number_of.try_emplace({link.bandwidth_bytes_per_s, link.latency_ps},
+                                                               static_cast<std::uint32_t>(classes_.size()));
+            class_of_link_.push_back(entry->second);
+            if (!is_new) continue;
+            classes_.push_back({.name = "links " + std::to_string(classes_.size() + 1),
+                                .bandwidth_bytes_per_s = link.bandwidth_bytes_per_s,
+                                .latency_ps = link.latency_ps});
+        }
+        if (classes_.empty()) classes_.push_back({.name = "links"});
+    }
+
+    [[nodiscard]] std::span<const PortClass> link_classes() const override { return classes_; }
+    [[nodiscard]] std::size_t class_of_link(LinkId link) const override { return class_of_link_[link.index()]; }
+    /// "(s1)"
+    [[nodiscard]] std::string vertex_name(VertexId v) const override { return "(" + value().vertex_name(v) + ")"; }
+    [[nodiscard]] std::string node_name(VertexId terminal) const override { return vertex_name(terminal); }
+    [[nodiscard]] std::string link_name(LinkId link) const override {
+        const std::int32_t parallel = value().parallel_number(link);
+        return vertex_name(value().link(link).from) + "->" + vertex_name(value().link(link).to) +
+               (parallel > 0 ? " #" + std::to_string(parallel + 1) : "");
+    }
+    /// The graph is in a file of its own there: its numbers.
+    [[nodiscard]] nlohmann::ordered_json description() const override {
+        return {{"kind", "graph"},
+                {"terminals", terminal_count()},
+                {"switches", vertex_count() - terminal_count()},
+                {"links", link_count()}};
+    }
+    [[nodiscard]] std::string routing(std::string_view text) const override {
+        if (!text.empty()) check_graph_routing(text);
+        return std::string(kShortestPath);
+    }
+    [[nodiscard]] std::shared_ptr<const Routes> routes(std::string_view text,
+                                                       std::span<const VertexId> faulty) const override {
+        (void)routing(text);
+        return std::make_shared<GraphRoutes>(*this, ShortestPaths(value(), faulty, table_budget_bytes_), faulty);
+    }
+
+    /// A terminal that is joined to a single switch.
+    [[nodiscard]] bool is_host(VertexId terminal) const override {
+        const auto out = value().successors(terminal);
+        const auto in = value().predecessors(terminal);
+        const bool is_single = out.size() == 1 && in.size() == 1 && out[0].vertex == in[0].vertex;
+        return is_single && out[0].vertex.value >= terminal_count();
+    }
+    [[nodiscard]] std::int32_t most_links_of_node(const JobNodes& job) const override {
+        std::size_t most = 0;
+        for (std::int32_t n = 0; n < job.count(); ++n) {
+            const VertexId v = job.vertex(NodeId(n));
+            most = std::max({most, value().successors(v).size(), value().predecessors(v).size()});
+        }
+        return static_cast<std::int32_t>(most);
+    }
+
+  private:
+    std::size_t table_budget_bytes_;
+    std::vector<PortClass> classes_;
+    std::vector<std::uint32_t> class_of_link_;
+};
+
+/// The graph file, from the folder of the machine file; edges without a bandwidth have the machine's.
+ReadTopology read_graph(const TopologySection& from) {
+    const std::string name = from.section.text("file");
+    if (name.empty() || name == "-") {
+        throw InputError(from.section.place("file"), "a graph is read from a file, not from " + shown(name));
+    }
+    const std::filesystem::path folder = std::filesystem::path(from.section.file().file()).parent_path();
+    const std::string path = (folder / name).string();
+    if (!from.file_text) {
+        check_regular_file(path);
+        from.file_text = read_graphml(path);
+    }
+    return {graph_topology(parse_graphml(*from.file_text, path, from.link_bandwidth_bytes_per_s))};
+}
+
+std::shared_ptr<const Topology> read_graph_file(const TopologyParameters& from) {
+    const std::string path(from.text.value_or(""));
+    if (path.empty()) throw OptionError("machine " + shown(from.machine) + " lacks its file", "the form is graph:FILE");
+    if (!from.file_text) from.file_text = read_graphml(path);
+    return graph_topology(parse_graphml(*from.file_text, path, std::nullopt));
+}
+
+}  // namespace
+
+std::shared_ptr<const Topology> graph_topology(Graph graph, std::size_t table_budget_bytes) {
+    return std::make_shared<GraphTopology>(std::move(graph), table_budget_bytes);
+}
+
+TopologyRow graph_row() {
+    TopologyPreset preset;
+    preset.word = "graph";
+    preset.pattern = "graph:FILE";
+    preset.sentence =
+        "any network of up to 8,192 nodes, from a GraphML file: edges with a bandwidth, nodes that are terminals or "
+        "not";
+    preset.example = "graph:net.graphml";
+    preset.parameters = TopologyPreset::Parameters::kOptional;
+    preset.read = read_graph_file;
+    TopologyRow row;
+    row.name = "graph";
+    row.sentence = "any network, from a GraphML file";
+    row.keys = {"file"};
+    row.routings = {
+        {"shortest-path",
+         "graphs: fewest hops; of several next vertices a switch before a terminal, then the first in the file"}};
+    row.example = R"({"kind": "graph", "file": "net.graphml"})";
+    row.example_file = R"(<graphml><key id="b" for="edge" attr.name="bandwidth" attr.type="string"/>
+<graph edgedefault="undirected"><node id="a"/><node id="b"/><node id="c"/><node id="d"/>
+<edge source="a" target="b"><data key="b">5GB/s</data></edge>
+<edge source="b" target="c"><data key="b">5GB/s</data></edge>
+<edge source="c" target="d"><data key="b">2GB/s</data></edge>
+<edge source="d" target="a"><data key="b">5GB/s</data></edge></graph></graphml>
+)";
+    row.read = read_graph;
+    row.preset = std::move(preset);
+    return row;
+}
+
+}  // namespace haichi

@@ -1,0 +1,36 @@
+#include <utility>
+
+#include "netmodel/routing/dragonfly_topology.h"
+#include "netmodel/routing/fat_tree_topology.h"
+#include "netmodel/routing/graph_topology.h"
+#include "netmodel/routing/grid_topology.h"
+#include "netmodel/routing/topologies.h"
+#include "netmodel/topology/bandwidth.h"
+
+namespace haichi {
+
+std::vector<TopologyRow> builtin_topologies() {
+    return {torus_row(), mesh_row(), fat_tree_row(), tree_row(), dragonfly_row(), graph_row()};
+}
+
+Table<TopologyRow> topology_table(std::vector<TopologyRow> rows) {
+    return {{"topology kind", "kinds"}, std::move(rows)};
+}
+
+std::vector<std::int64_t> read_class_bandwidths(const MachineSection& section, std::size_t classes) {
+    std::vector<std::int64_t> list;
+    if (!section.has("bandwidth")) return list;
+    const nlohmann::json& bandwidths = section.array("bandwidth");
+    if (bandwidths.size() > classes) {
+        throw InputError(section.place("bandwidth"),
+                         std::to_string(bandwidths.size()) + " bandwidths for " + std::to_string(classes) + " levels");
+    }
+    for (std::size_t l = 0; l < bandwidths.size(); ++l) {
+        const std::string at = "bandwidth/" + std::to_string(l);
+        if (!bandwidths[l].is_string()) section.fail(at, "a string", bandwidths[l]);
+        list.push_back(parse_positive_bandwidth(bandwidths[l].get<std::string>(), section.place(at)));
+    }
+    return list;
+}
+
+}  // namespace haichi

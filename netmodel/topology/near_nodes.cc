@@ -1,0 +1,113 @@
+#include "netmodel/topology/near_nodes.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "netmodel/topology/topology.h"
+
+namespace haichi {
+
+namespace {
+
+/// Where the links of every vertex lead to, compressed by rows.
+struct Successors {
+    std::vector<std::uint32_t> first;
+    std::vector<VertexId> to;
+
+    explicit Successors(const Topology& topology) : first(static_cast<std::size_t>(topology.vertex_count()) + 1, 0) {
+        const auto visit = [&](const auto& take) {
+            for (std::int32_t l = 0; l < topology.link_count(); ++l) {
+                if (topology.link_exists(LinkId(l))) take(topology.link_ends(LinkId(l)));
+            }
+        };
+        visit([&](const LinkEnds& ends) { ++first[ends.from.index() + 1]; });
+        for (std::size_t v = 1; v < first.size(); ++v) first[v] += first[v - 1];
+        to.resize(first.back());
+        std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
+        visit([&](const LinkEnds& ends) { to[next[ends.from.index()]++] = ends.to; });
+    }
+
+    [[nodiscard]] std::span<const VertexId> of(VertexId v) const {
+        return std::span(to).subspan(first[v.index()], first[v.index() + 1] - first[v.index()]);
+    }
+};
+
+}  // namespace
+
+NearNodes NearNodes::on_grid(const Grid& grid, const JobNodes& job) {
+    NearNodes near;
+    near.first_.reserve(static_cast<std::size_t>(job.count()));
+    near.count_.reserve(static_cast<std::size_t>(job.count()));
+    near.near_.reserve(static_cast<std::size_t>(job.count()) * static_cast<std::size_t>(grid.links_per_vertex()));
+    const auto takes_ranks = [&](NodeId node) { return node.valid() && job.is_usable(node); };
+    for (std::int32_t i = 0; i < job.count(); ++i) {
+        const std::size_t first = near.near_.size();
+        near.first_.push_back(static_cast<std::uint32_t>(first));
+        for (std::size_t k = 0; k < grid.axis_count(); ++k) {
+            const VertexId plus = grid.neighbour(job.vertex(NodeId(i)), k, Sign::kPlus);
+            const VertexId minus = grid.neighbour(job.vertex(NodeId(i)), k, Sign::kMinus);
+            if (const NodeId node = job.at(plus); takes_ranks(node)) near.near_.push_back(node);
+            if (minus == plus) continue;
+            if (const NodeId node = job.at(minus); takes_ranks(node)) near.near_.push_back(node);
+        }
+        near.count_.push_back(static_cast<std::uint8_t>(near.near_.size() - first));
+    }
+    return near;
+}
+
+NearNodes NearNodes::in_blocks(std::int32_t terminals_of_block, const JobNodes& job) {
+    NearNodes near;
+    near.first_.assign(static_cast<std::size_t>(job.count()), 0);
+    near.count_.assign(static_cast<std::size_t>(job.count()), 0);
+    const std::vector<NodeId> nodes = job.usable_by_vertex();
+    near.near_.reserve(2 * nodes.size());
+    const auto block = [&](std::size_t i) { return job.vertex(nodes[i]).value / terminals_of_block; };
+    // The nodes of a block are written twice, g0 g1 .. gk g0 g1 .., so that every node's list is a window behind it.
+    for (std::size_t begin = 0; begin < nodes.size();) {
+        std::size_t end = begin + 1;
+        while (end < nodes.size() && block(end) == block(begin)) ++end;
+        const std::size_t size = end - begin;
+        for (std::size_t i = begin; i < end; ++i) {
+            near.first_[nodes[i].index()] = static_cast<std::uint32_t>(near.near_.size() + (i - begin) + 1);
+            near.count_[nodes[i].index()] = static_cast<std::uint8_t>(std::min(size - 1, kMost));
+        }
+        for (std::size_t i = 0; i < 2 * size; ++i) near.near_.push_back(nodes[begin + i % size]);
+        begin = end;
+    }
+    return near;
+}
+
+NearNodes NearNodes::by_search(const Topology& topology, const JobNodes& job) {
+    NearNodes near;
+    const Successors successors(topology);
+    std::vector<std::int32_t> seen_by(static_cast<std::size_t>(topology.vertex_count()), -1);
+    std::vector<VertexId> level;
+    std::vector<VertexId> next_level;
+    std::vector<NodeId> found;
+    for (std::int32_t i = 0; i < job.count(); ++i) {
+        found.clear();
+        level = {job.vertex(NodeId(i))};
+        seen_by[level.front().index()] = i;
+        while (found.empty() && !level.empty()) {
+            next_level.clear();
+            for (const VertexId v : level) {
+                for (const VertexId next : successors.of(v)) {
+                    if (std::exchange(seen_by[next.index()], i) == i) continue;
+                    next_level.push_back(next);
+                    const NodeId node = job.at(next);
+                    if (node.valid() && job.is_usable(node)) found.push_back(node);
+                }
+            }
+            level.swap(next_level);
+        }
+        // Those that follow the node come first, so that no node is in everybody's list.
+        std::ranges::sort(found, {}, [&](NodeId n) { return n.value > i ? n.value - i : n.value - i + job.count(); });
+        if (found.size() > kMost) found.resize(kMost);
+        near.first_.push_back(static_cast<std::uint32_t>(near.near_.size()));
+        near.count_.push_back(static_cast<std::uint8_t>(found.size()));
+        near.near_.insert(near.near_.end(), found.begin(), found.end());
+    }
+    return near;
+}
+
+}  // namespace haichi

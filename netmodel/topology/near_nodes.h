@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "netmodel/topology/grid.h"
+#include "netmodel/topology/job_nodes.h"
+
+namespace haichi {
+
+class Topology;
+
+/// Per node of a job, the usable nodes that a search may try as "next to" it; perhaps none. A value.
+class NearNodes {
+  public:
+    static constexpr std::size_t kMost = 64;
+
+    [[nodiscard]] std::span<const NodeId> of(NodeId node) const {
+        return std::span(near_).subspan(first_[node.index()], count_[node.index()]);
+    }
+
+    /// Those one hop away.
+    static NearNodes on_grid(const Grid& grid, const JobNodes& job);
+    /// Those in the same block of `terminals_of_block` terminals with consecutive numbers: of more than kMost the next
+    /// ones, cyclically. O(nodes).
+    static NearNodes in_blocks(std::int32_t terminals_of_block, const JobNodes& job);
+    /// The nearest ones by links, whatever the routes are; of more than kMost those that follow the node cyclically.
+    /// O(nodes * (vertices + links)) at most, less the nearer the nodes are.
+    static NearNodes by_search(const Topology& topology, const JobNodes& job);
+
+  private:
+    std::vector<std::uint32_t> first_;  ///< per node, in near_; windows may overlap
+    std::vector<std::uint8_t> count_;
+    std::vector<NodeId> near_;
+};
+
+}  // namespace haichi

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "netmodel/routing/dimension_order.h"
+#include "netmodel/routing/dragonfly_topology.h"
+#include "netmodel/routing/fat_tree_routing.h"
+#include "netmodel/routing/fat_tree_topology.h"
+#include "netmodel/routing/graph_topology.h"
+#include "netmodel/routing/grid_topology.h"
+#include "netmodel/routing/network.h"
+
+namespace haichi::testing_fabrics {
+
+inline Fabric grid_fabric(Grid grid, const DimensionOrder& order) {
+    const std::string routing = to_string(order, grid);
+    return {grid_topology(std::move(grid)), routing};
+}
+
+inline Fabric fat_tree_fabric(FatTree tree, FatTreeRouting routing = FatTreeRouting::kUpStraight,
+                              const std::vector<std::int64_t>& bandwidths = {}) {
+    return {fat_tree_topology(std::move(tree), bandwidths), to_string(routing)};
+}
+
+inline Fabric dragonfly_fabric(Dragonfly dragonfly, const std::vector<std::int64_t>& bandwidths = {}) {
+    return {dragonfly_topology(std::move(dragonfly), bandwidths)};
+}
+
+inline Fabric graph_fabric(Graph graph) { return {graph_topology(std::move(graph))}; }
+
+/// The value that a topology was made of.
+template <class Value>
+const Value& value_of(const Topology& topology) {
+    const Value* value = topology_value<Value>(topology);
+    if (value == nullptr) throw std::runtime_error("the topology is of another kind");
+    return *value;
+}
+
+}  // namespace haichi::testing_fabrics
