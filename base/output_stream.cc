@@ -13,24 +13,26 @@ namespace haichi {
 
 OutputStream::OutputStream(std::string path) : std::ostream(nullptr), path_(std::move(path)) { rdbuf(&lines_); }
 
-OutputStream::~OutputStream() = default;
+OutputStream::~OutputStream() {
+    if (lines_.close()) discard();
+}
 
 void OutputStream::open() {
     constexpr mode_t kMode = 0666;
-    const int descriptor = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, kMode);
-    struct stat status {};
-    if (descriptor >= 0 && ::fstat(descriptor, &status) == 0 &&
-        (!S_ISREG(status.st_mode) || ::ftruncate(descriptor, 0) == 0)) {
-        return lines_.take(descriptor);
-    }
-    const int reason = errno;
-    if (descriptor >= 0) ::close(descriptor);
-    throw OptionError("cannot write " + path_ + ": " + std::strerror(reason));
+    int descriptor = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode);
+    is_new_ = descriptor >= 0;
+    if (!is_new_) descriptor = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, kMode);
+    if (descriptor < 0) throw OptionError("cannot write " + path_ + ": " + std::strerror(errno));
+    lines_.take(descriptor);
+}
+
+void OutputStream::discard() noexcept {
+    if (is_new_ && !lines_.has_begun()) ::unlink(path_.c_str());
 }
 
 void OutputStream::close() {
     flush();
-    if (lines_.close() && good()) return;
+    if (lines_.begin() && lines_.close() && good()) return;
     throw InputError("cannot write all of " + path_ + ": " + std::strerror(errno));
 }
 
@@ -63,7 +65,15 @@ int OutputStream::Lines::sync() {
     return end == std::string::npos || write(end + 1) ? 0 : -1;
 }
 
+bool OutputStream::Lines::begin() {
+    if (has_begun_.exchange(true)) return true;
+    struct stat status {};
+    return ::fstat(descriptor_, &status) == 0 && (!S_ISREG(status.st_mode) || ::ftruncate(descriptor_, 0) == 0);
+}
+
 bool OutputStream::Lines::write(std::size_t length) {
+    if (length == 0) return true;
+    if (!begin()) return false;
     std::size_t done = 0;
     while (done < length) {
         const ssize_t count = ::write(descriptor_, kept_.data() + done, length - done);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <ostream>
 #include <streambuf>
 #include <string>
@@ -8,8 +9,8 @@
 namespace haichi {
 
 /// An output that can be looked at while it is written, and stays when the run fails or is ended: it holds whole lines,
-/// as many as were written. Unlike an OutputFile it is written at its own place, also
-/// through a symbolic link.
+/// as many as were written. What was there stays until the first. Unlike an OutputFile it is written at its own place,
+/// also through a symbolic link.
 class OutputStream : public std::ostream {
   public:
     /// Touches nothing.
@@ -31,6 +32,9 @@ class OutputStream : public std::ostream {
         Lines& operator=(const Lines&) = delete;
 
         void take(int descriptor) { descriptor_ = descriptor; }
+        [[nodiscard]] bool has_begun() const { return has_begun_; }
+        /// Empties the file before its first line. False when that cannot be.
+        bool begin();
         /// False when something could not be written; errno says why.
         bool close();
 
@@ -43,15 +47,19 @@ class OutputStream : public std::ostream {
         bool write(std::size_t length);
 
         std::string kept_;
+        std::atomic<bool> has_begun_{false};
         int descriptor_ = -1;
     };
 
-    /// Empties what is there. Throws OptionError.
+    /// Throws OptionError.
     void open();
     /// Throws InputError when not everything could be written.
     void close();
+    /// Removes a file that open() has made and that nothing was written to.
+    void discard() noexcept;
 
     std::string path_;
+    bool is_new_ = false;
     Lines lines_;
 };
 

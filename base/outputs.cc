@@ -68,7 +68,7 @@ void Outputs::open() {
         if (is_replaceable(file->path())) lock.lock();
         file->open();
     }
-    for (const auto& stream : streams_) stream->open();  // last, because this empties them
+    for (const auto& stream : streams_) stream->open();
 }
 
 void Outputs::commit() {
@@ -81,6 +81,7 @@ void Outputs::commit() {
 std::unique_lock<std::mutex> Outputs::discard() noexcept {
     std::unique_lock<std::mutex> lock(making_);
     for (const auto& file : files_) file->discard();
+    for (const auto& stream : streams_) stream->discard();
     return lock;
 }
 

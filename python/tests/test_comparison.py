@@ -275,7 +275,7 @@ def test_what_is_no_journal_stays_as_it_is(cg8, tmp_path, text):
 
 
 def test_a_device_is_no_journal(cg8):
-    with pytest.raises(haichi.InputError, match="no file"):
+    with pytest.raises(haichi.InputError, match="no regular file"):
         haichi.compare(cg8, "torus:4x4", journal="/dev/zero")
 
 

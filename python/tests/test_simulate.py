@@ -209,10 +209,10 @@ def test_wrong_arguments_are_refused(pair, ping, tmp_path: Path, monkeypatch, op
         haichi.simulate(ping, pair, **options)
 
 
-def test_files_that_cannot_be_read_or_written_are_input_errors(pair, ping, tmp_path: Path) -> None:
+def test_files_that_cannot_be_read_or_written_are_named(pair, ping, tmp_path: Path) -> None:
     with pytest.raises(haichi.InputError, match="missing.map"):
         haichi.simulate(ping, pair, tmp_path / "missing.map")
-    with pytest.raises(haichi.InputError, match="cannot write"):
+    with pytest.raises(haichi.OptionError, match="cannot write"):
         haichi.simulate(ping, pair, stats=tmp_path / "missing" / "x.csv")
 
 

@@ -129,7 +129,7 @@ def has_python() -> bool:
 def make_inputs(folder: Path, *, python: bool) -> None:
     succeed("pattern", "cg", "--ranks", 64, "-o", "cg64.json", cwd=folder)
     succeed("map", *JOB, "-w", "cg64.json", "-o", "cg64.map", cwd=folder)
-    sample("ring", 2000, folder / "big.haichi-log")
+    sample("ring", 300, folder / "big.haichi-log")
     sample("ring", 16, folder / "ring.haichi-log")
     sample("all-pairs", 300, folder / "pairs.haichi-log")
     if python:

@@ -92,6 +92,14 @@ def test_maps_of_several_shapes_replace_their_files_together(full: Path) -> None
     assert not (full / "a-1x2x4x2x3x2.map").exists()
 
 
+def test_streams_stay_as_they_were_when_an_input_is_wrong(full: Path) -> None:
+    for name in ("stats.csv", "history.csv"):
+        (full / name).write_text("old\n")
+    for wrong in (["-w", "missing.json"], ["-w", "cg64.map"], ["-w", "cg64.json", "--map", "missing.map"]):
+        fail(2, "simulate", *JOB, *wrong, "--stats", "stats.csv", *HISTORY, "history.csv", cwd=full)
+        assert (full / "stats.csv").read_text() == (full / "history.csv").read_text() == "old\n"
+
+
 def test_a_wrong_output_is_refused_before_the_inputs_are_read(full: Path) -> None:
     os.mkfifo(full / "never-written")
     for command in (

@@ -216,6 +216,23 @@ TEST_F(OutputStreamTest, holds_whole_lines_while_it_is_written) {
     EXPECT_EQ(content(path("stream")), "one\ntwo\nthree");
 }
 
+TEST_F(OutputStreamTest, keeps_what_was_there_until_the_first_line) {
+    const std::string old = folder_.written("stream", "old\n");
+    {
+        Outputs outputs;
+        outputs.add_stream(old);
+        outputs.add_stream(path("new"));
+        outputs.open();
+    }
+    EXPECT_EQ(content(old), "old\n");
+    EXPECT_EQ(file_count(), 1U);
+    Outputs outputs;
+    OutputStream& stream = outputs.add_stream(old);
+    outputs.open();
+    stream << "first\n" << std::flush;
+    EXPECT_EQ(content(old), "first\n");
+}
+
 TEST_F(OutputStreamTest, stays_when_the_run_fails) {
     {
         Outputs outputs;
