@@ -151,10 +151,21 @@ def start(case: Case, folder: Path) -> subprocess.Popen[bytes]:
     )
 
 
+def wait_for_begin(run: subprocess.Popen[bytes]) -> None:
+    """Until the program takes signals: before, it is not loaded, and a signal ends it as any process."""
+    taken = sum(1 << (number - 1) for number in SIGNALS)
+    while run.poll() is None:
+        status = Path(f"/proc/{run.pid}/status").read_text()
+        if int(status.split("SigBlk:")[1].split()[0], 16) & taken == taken:
+            return
+        time.sleep(0.0005)
+
+
 def seconds_of(case: Case, folder: Path) -> float:
     """How long the run takes, up to `longest`."""
-    begin = time.monotonic()
     run = start(case, folder)
+    wait_for_begin(run)
+    begin = time.monotonic()
     try:
         run.wait(case.longest)
     except subprocess.TimeoutExpired:
@@ -178,6 +189,7 @@ def interrupt(case: Case, folder: Path, number: signal.Signals, after: float, *,
         (folder / name).write_text(OLD)
     before = {path.name for path in folder.iterdir()}
     run = start(case, folder)
+    wait_for_begin(run)
     time.sleep(after)
     run.send_signal(number)
     if twice:
