@@ -13,7 +13,8 @@ haichi_test(packetsim_tests
 # Every row of the table of topologies, and one that exists only in these files.
 haichi_test(topology_contract_tests
             LINKS haichi::netmodel
-            SOURCES contract/topologies.cc contract/ring_of_stars.cc contract/more_topologies.cc)
+            SOURCES contract/topologies.cc contract/ring_of_stars.cc contract/more_topologies.cc
+                    unit/netmodel_hyperx.cc)
 
 # The packet simulator flooded, with buffers of one packet: 10^8 packet-hops.
 add_executable(packetsim_soak EXCLUDE_FROM_ALL property/packetsim_soak.cc)

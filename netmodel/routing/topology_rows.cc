@@ -4,13 +4,14 @@
 #include "netmodel/routing/fat_tree_topology.h"
 #include "netmodel/routing/graph_topology.h"
 #include "netmodel/routing/grid_topology.h"
+#include "netmodel/routing/hyperx.h"
 #include "netmodel/routing/topologies.h"
 #include "netmodel/topology/bandwidth.h"
 
 namespace haichi {
 
 std::vector<TopologyRow> builtin_topologies() {
-    return {torus_row(), mesh_row(), fat_tree_row(), tree_row(), dragonfly_row(), graph_row()};
+    return {torus_row(), mesh_row(), fat_tree_row(), tree_row(), dragonfly_row(), hyperx_row(), graph_row()};
 }
 
 Table<TopologyRow> topology_table(std::vector<TopologyRow> rows) {
