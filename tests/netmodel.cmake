@@ -14,7 +14,7 @@ haichi_test(packetsim_tests
 haichi_test(topology_contract_tests
             LINKS haichi::netmodel
             SOURCES contract/topologies.cc contract/ring_of_stars.cc contract/more_topologies.cc
-                    unit/netmodel_hyperx.cc)
+                    unit/netmodel_hyperx.cc unit/netmodel_dragonfly_plus.cc)
 
 # The packet simulator flooded, with buffers of one packet: 10^8 packet-hops.
 add_executable(packetsim_soak EXCLUDE_FROM_ALL property/packetsim_soak.cc)

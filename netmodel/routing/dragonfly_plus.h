@@ -1,0 +1,130 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "netmodel/routing/topology_row.h"
+
+namespace haichi {
+
+/// A Dragonfly+ (Shpiner, Haramaty, Eliad, Zdornov, Gafni, Zahavi, HiPINEB
+/// 2017): groups of leaf and spine routers, each leaf joined to every spine of
+/// its group, terminals on the leaves, and global links between the spines of
+/// any two groups. A value.
+///
+/// Any two groups are joined by n = max(1, spines / (groups - 1)) links, so
+/// that with few groups no spine stays without one. Global port p of a group is
+/// the k-th link to its j-th other group, in the order of their numbers, where
+/// k = p / (groups - 1) and j = p mod (groups - 1), and is a port of spine p
+/// mod spines: the numbers of ports of two spines differ by one at most.
+class DragonflyPlus {
+  public:
+    /// Of a group; and the number of groups.
+    struct Shape {
+        std::int32_t leaves = 1;
+        std::int32_t spines = 1;
+        std::int32_t hosts = 1;  ///< terminals of a leaf
+        std::int32_t groups = 1;
+
+        friend bool operator==(const Shape&, const Shape&) = default;
+    };
+
+    /// Throws OptionError for entries below 1, and for too many vertices or
+    /// links.
+    explicit DragonflyPlus(const Shape& shape);
+
+    [[nodiscard]] const Shape& shape() const { return shape_; }
+    [[nodiscard]] std::int32_t terminal_count() const { return terminal_count_; }
+    /// Terminals, leaf by leaf, then the leaves, group by group, then the spines,
+    /// group by group.
+    [[nodiscard]] std::int32_t vertex_count() const { return first_spine_ + shape_.spines * shape_.groups; }
+    [[nodiscard]] std::int32_t first_leaf() const { return terminal_count_; }
+    [[nodiscard]] std::int32_t first_spine() const { return first_spine_; }
+
+    /// Leaves and spines are counted over all groups.
+    [[nodiscard]] std::int32_t leaf_of(VertexId terminal) const { return terminal.value / shape_.hosts; }
+    [[nodiscard]] std::int32_t group_of_leaf(std::int32_t leaf) const { return leaf / shape_.leaves; }
+    [[nodiscard]] VertexId leaf_vertex(std::int32_t leaf) const { return VertexId(terminal_count_ + leaf); }
+    [[nodiscard]] VertexId spine_vertex(std::int32_t spine) const { return VertexId(first_spine_ + spine); }
+    /// n: how many links join two groups.
+    [[nodiscard]] std::int32_t links_between_groups() const { return links_between_groups_; }
+    /// The port of group `from` that has link number k to group `to`.
+    [[nodiscard]] std::int32_t port(std::int32_t from, std::int32_t to, std::int32_t k) const {
+        return k * (shape_.groups - 1) + (to < from ? to : to - 1);
+    }
+    [[nodiscard]] std::int32_t spine_of_port(std::int32_t group, std::int32_t port) const {
+        return group * shape_.spines + port % shape_.spines;
+    }
+
+    /// Up and down links of all terminals, those between leaves and spines, the
+    /// global ones, group by group.
+    [[nodiscard]] std::int32_t link_count() const { return first_global_ + shape_.groups * ports_per_group_; }
+    [[nodiscard]] LinkId up_link(VertexId terminal) const { return LinkId(terminal.value); }
+    [[nodiscard]] LinkId down_link(VertexId terminal) const { return LinkId(terminal_count_ + terminal.value); }
+    /// From a leaf to a spine of its group, 0 .. spines - 1; the next number is
+    /// the link back.
+    [[nodiscard]] LinkId leaf_link(std::int32_t leaf, std::int32_t spine) const {
+        return LinkId(2 * terminal_count_ + 2 * (leaf * shape_.spines + spine));
+    }
+    [[nodiscard]] LinkId spine_link(std::int32_t leaf, std::int32_t spine) const {
+        return LinkId(leaf_link(leaf, spine).value + 1);
+    }
+    [[nodiscard]] LinkId global_link(std::int32_t group, std::int32_t port) const {
+        return LinkId(first_global_ + group * ports_per_group_ + port);
+    }
+
+    enum class LinkKind : std::uint8_t { kUp, kDown, kLocal, kGlobal };
+    struct LinkEnds {
+        VertexId from;
+        VertexId to;
+        LinkKind kind = LinkKind::kUp;
+    };
+    [[nodiscard]] LinkEnds link_ends(LinkId link) const;
+
+    /// Calls visit(LinkId) for the links from terminal s to terminal d: up, leaf
+    /// to spine, the global link between the groups, spine to leaf, down, as far
+    /// as needed. A shortest path. The destination chooses evenly: within a group
+    /// the spine, its number in the group mod spines; between groups the link,
+    /// its number in the group mod n.
+    template <class Visit>
+    void walk(VertexId s, VertexId d, const Visit& visit) const {
+        if (s == d) return;
+        const std::int32_t leaf = leaf_of(s);
+        const std::int32_t target = leaf_of(d);
+        const std::int32_t from = group_of_leaf(leaf);
+        const std::int32_t to = group_of_leaf(target);
+        const std::int32_t number = d.value % (shape_.leaves * shape_.hosts);
+        visit(up_link(s));
+        if (from != to) {
+            const std::int32_t k = number % links_between_groups_;
+            const std::int32_t exit = port(from, to, k);
+            visit(leaf_link(leaf, exit % shape_.spines));
+            visit(global_link(from, exit));
+            visit(spine_link(target, port(to, from, k) % shape_.spines));
+        } else if (leaf != target) {
+            visit(leaf_link(leaf, number % shape_.spines));
+            visit(spine_link(target, number % shape_.spines));
+        }
+        visit(down_link(d));
+    }
+
+    friend bool operator==(const DragonflyPlus& a, const DragonflyPlus& b) { return a.shape_ == b.shape_; }
+
+  private:
+    Shape shape_;
+    std::int32_t terminal_count_ = 0;
+    std::int32_t first_spine_ = 0;
+    std::int32_t links_between_groups_ = 0;
+    std::int32_t ports_per_group_ = 0;
+    std::int32_t first_global_ = 0;
+};
+
+/// Its classes of links are host, local and global links; `bandwidths` are
+/// those of the first of them.
+std::shared_ptr<const Topology> dragonfly_plus_topology(DragonflyPlus dragonfly,
+                                                        std::span<const std::int64_t> bandwidths = {});
+
+TopologyRow dragonfly_plus_row();
+
+}  // namespace haichi
