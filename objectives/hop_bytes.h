@@ -10,7 +10,10 @@ class HopBytes {
   public:
     using Value = std::int64_t;
     static constexpr ObjectiveInfo kInfo{
-        "hop-bytes", "byte-hops", "sum over messages of hops(route) * bytes (TAHB); lower when partners are near"};
+        .name = "hop-bytes",
+        .unit = "byte-hops",
+        .sentence = "sum over messages of hops(route) * bytes (TAHB); lower when partners are near",
+        .report_key = "hop_bytes"};
 
     HopBytes(const Problem& problem, const ObjectiveSpec& spec, const Mapping& default_placement);
 

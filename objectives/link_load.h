@@ -63,8 +63,11 @@ class LinkLoads {
 class MaxLinkLoad {
   public:
     using Value = std::int64_t;
-    static constexpr ObjectiveInfo kInfo{"max-link-load", "bytes",
-                                         "max over links of the bytes routed over the link, all sets together"};
+    static constexpr ObjectiveInfo kInfo{
+        .name = "max-link-load",
+        .unit = "bytes",
+        .sentence = "max over links of the bytes routed over the link, all sets together",
+        .report_key = "max_link_bytes"};
 
     MaxLinkLoad(const Problem& problem, const ObjectiveSpec& spec, const Mapping& default_placement);
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "objectives/mapping.h"
@@ -8,8 +9,15 @@
 
 namespace haichi {
 
-/// Everything the built-in objectives say of one mapping, computed straight from their definitions: the reference that
-/// incremental evaluation is verified against, and what reports print. All per iteration.
+/// An objective's value by its report key.
+struct KeyedValue {
+    std::string key;
+    std::string unit;
+    double value = 0;
+};
+
+/// What most objectives say of one mapping, computed straight from their definitions: the reference that incremental
+/// evaluation is verified against, and what reports print. All per iteration.
 struct Metrics {
     std::int64_t hop_bytes = 0;
     std::int64_t max_link_bytes = 0;
@@ -23,6 +31,8 @@ struct Metrics {
     std::vector<std::int64_t> set_contention;      ///< per set: most messages on any link
     std::vector<std::int64_t> set_max_link_bytes;  ///< per set: most bytes on any link
     std::vector<std::int64_t> link_bytes;          ///< per link, all sets together
+    /// Values of objectives that are not told by the above, as their rows want them reported; not filled by measure().
+    std::vector<KeyedValue> of_objectives;
 
     [[nodiscard]] unsigned __int128 rmatt() const {
         return static_cast<unsigned __int128>(hop_bytes) * static_cast<unsigned __int128>(max_link_bytes);

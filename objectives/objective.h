@@ -3,17 +3,20 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
+#include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "objectives/mapping.h"
 #include "objectives/problem.h"
 
 namespace haichi {
+
+struct Metrics;
 
 /// What a move changes. Both in messages of mean size, the unit in which annealing temperatures are stated.
 struct Change {
@@ -23,20 +26,40 @@ struct Change {
     double companion = 0;
 };
 
-/// One row of the table that help texts, `haichi list objectives` and the bindings print.
+/// What an objective says of itself, as its kInfo: the first part of its row in the table (mapper/anneal), which help
+/// texts, `haichi list`, reports, the bindings and the contract tests read.
 struct ObjectiveInfo {
     std::string_view name;
     std::string_view unit;
     std::string_view sentence;  ///< one sentence with the formula
+    /// Of its value among the metrics of a report; empty: reports have it only where it is asked for.
+    std::string_view report_key{};
+    bool needs_terms = false;          ///< as weighted(a=0.7,b=0.3): has no value by its name alone
+    bool needs_logical_torus = false;  ///< of the job (Problem::logical_network)
+    /// Of larger jobs, by messages that cross the network, a value takes seconds: told only when asked for.
+    std::int64_t most_messages = std::numeric_limits<std::int64_t>::max();
 };
+
+/// Whether values in the unit count something, so that they are written as integers.
+constexpr bool is_counted(std::string_view unit) { return unit != "seconds" && unit != "1"; }
 
 /// A user's own objective as a function of the node of every rank; called from any thread of a search.
 using ObjectiveFunction = std::function<double(std::span<const NodeId> node_of_rank)>;
 
+class ObjectiveTerm;
+using MakeTerm = std::unique_ptr<ObjectiveTerm> (*)(const Problem& problem, const Mapping& default_placement);
+
+/// One objective of a sum.
+struct WeightedTerm {
+    std::string name;
+    double weight = 1;
+    MakeTerm make = nullptr;
+};
+
 /// An objective as a user names it: "tac3", or "weighted(hop-bytes=0.7,tac3=0.3)".
 struct ObjectiveSpec {
     std::string name;
-    std::vector<std::pair<std::string, double>> weights{};
+    std::vector<WeightedTerm> terms{};
     ObjectiveFunction function{};  ///< of FunctionObjective, which is not in the table
 };
 
@@ -48,8 +71,9 @@ struct ObjectiveSpec {
 /// computes by the definition, sharing no incremental state: the verify ladder compares the two. Values are exact
 /// (integers, or a pure function of integers), so equal means equal.
 ///
-/// An objective may also have value_in(metrics), the value when the mapping's metrics are known already; those of the
-/// table do. Where is_searched_elsewhere(), that is the value on the real topology, and all else belongs to another.
+/// An objective may also have value_in(metrics), the value when the mapping's metrics are known already, or
+/// value_in(mapping, metrics) where they are only a part of what it needs. Where is_searched_elsewhere(), that is the
+/// value on the real topology, and all else belongs to another.
 template <class O>
 concept SearchObjective = requires(O objective, const O& constant, const Mapping& mapping, const Move& move,
                                    typename O::Value value, std::vector<RankId>& ranks, const Problem& problem,
@@ -72,5 +96,27 @@ concept SearchObjective = requires(O objective, const O& constant, const Mapping
     /// Appends the ranks that focused moves should try: those whose messages cross the worst links.
     constant.append_hot_ranks(mapping, ranks);
 };
+
+/// The value of a mapping whose metrics are known: out of them where the objective can tell it from them.
+template <class O>
+typename O::Value value_with(const O& objective, const Mapping& mapping, const Metrics& metrics) {
+    if constexpr (requires { objective.value_in(mapping, metrics); }) {
+        return objective.value_in(mapping, metrics);
+    } else if constexpr (requires { objective.value_in(metrics); }) {
+        return objective.value_in(metrics);
+    } else {
+        return objective.value_from_scratch(mapping);
+    }
+}
+
+/// Whether the search goes on elsewhere than on the real topology.
+template <class O>
+bool is_searched_elsewhere(const O& objective) {
+    if constexpr (requires { objective.is_searched_elsewhere(); }) {
+        return objective.is_searched_elsewhere();
+    } else {
+        return false;
+    }
+}
 
 }  // namespace haichi

@@ -11,8 +11,11 @@ namespace haichi {
 class Rmatt {
   public:
     using Value = unsigned __int128;
-    static constexpr ObjectiveInfo kInfo{"rmatt", "byte-hops*bytes",
-                                         "hop-bytes * max over links of the bytes routed over the link (RMATT-O2F)"};
+    static constexpr ObjectiveInfo kInfo{
+        .name = "rmatt",
+        .unit = "byte-hops*bytes",
+        .sentence = "hop-bytes * max over links of the bytes routed over the link (RMATT-O2F)",
+        .report_key = "rmatt"};
 
     Rmatt(const Problem& problem, const ObjectiveSpec& spec, const Mapping& default_placement);
 
@@ -55,8 +58,11 @@ class Rmatt {
 class Rmatt3d : public Rmatt {
   public:
     static constexpr ObjectiveInfo kInfo{
-        "rmatt-3d", "byte-hops*bytes",
-        "rmatt searched on the job's logical torus, as the RMATT tool does; reported on the real topology"};
+        .name = "rmatt-3d",
+        .unit = "byte-hops*bytes",
+        .sentence = "rmatt searched on the job's logical torus, as the RMATT tool does; reported on the real topology",
+        .report_key = "rmatt",
+        .needs_logical_torus = true};
 
     /// The bound holds, and the search goes on, on the logical torus only.
     [[nodiscard]] static constexpr bool is_searched_elsewhere() { return true; }

@@ -57,8 +57,12 @@ class CollisionCost {
 class Tac3 : public SetSum<CollisionCost> {
   public:
     static constexpr ObjectiveInfo kInfo{
-        "tac3", "seconds",
-        "sum over sets of max over messages of bytes * (most messages of the set on a link of its route) / bandwidth"};
+        .name = "tac3",
+        .unit = "seconds",
+        .sentence =
+            "sum over sets of max over messages of bytes * (most messages of the set on a link of its route) / "
+            "bandwidth",
+        .report_key = "tac3_seconds"};
 
     Tac3(const Problem& problem, const ObjectiveSpec&, const Mapping&) : SetSum(problem) {}
 };

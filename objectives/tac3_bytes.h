@@ -58,8 +58,10 @@ class LoadCost {
 /// Unit seconds per iteration. Equals tac3 on sets of equal sizes.
 class Tac3Bytes : public SetSum<LoadCost> {
   public:
-    static constexpr ObjectiveInfo kInfo{"tac3-bytes", "seconds",
-                                         "sum over sets of the largest link load in bytes / bandwidth"};
+    static constexpr ObjectiveInfo kInfo{.name = "tac3-bytes",
+                                         .unit = "seconds",
+                                         .sentence = "sum over sets of the largest link load in bytes / bandwidth",
+                                         .report_key = "tac3_bytes_seconds"};
 
     Tac3Bytes(const Problem& problem, const ObjectiveSpec&, const Mapping&) : SetSum(problem) {}
 };

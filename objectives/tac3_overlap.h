@@ -20,8 +20,12 @@ class Tac3Overlap {
   public:
     using Value = std::int64_t;  ///< ticks of FreeRun::run()
     static constexpr ObjectiveInfo kInfo{
-        "tac3-overlap", "seconds",
-        "time of an iteration without barriers: ranks go from set to set, concurrent messages share links evenly"};
+        .name = "tac3-overlap",
+        .unit = "seconds",
+        .sentence =
+            "time of an iteration without barriers: ranks go from set to set, concurrent messages share links "
+            "evenly",
+        .most_messages = 100'000};
 
     Tac3Overlap(const Problem& problem, const ObjectiveSpec&, const Mapping&);
 

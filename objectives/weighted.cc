@@ -1,59 +1,24 @@
 #include "objectives/weighted.h"
 
 #include <algorithm>
-#include <string>
 
 #include "base/errors.h"
 
 namespace haichi {
 
-namespace {
-
-template <class Any, class O>
-std::unique_ptr<Any> make_if(const std::string& name, const Problem& problem, const Mapping& default_placement) {
-    if (name != O::kInfo.name) return nullptr;
-    return std::make_unique<Any>(std::in_place_type<O>, problem, ObjectiveSpec{name, {}}, default_placement);
-}
-
-template <class Any, class... O>
-std::unique_ptr<Any> make_term(const std::variant<O...>*, const std::string& name, const Problem& problem,
-                               const Mapping& default_placement) {
-    std::unique_ptr<Any> term;
-    ((term = term ? std::move(term) : make_if<Any, O>(name, problem, default_placement)), ...);
-    if (!term) {
-        const std::vector<std::string> names = {std::string(O::kInfo.name)...};
-        throw OptionError("weighted() cannot hold objective " + shown(name), did_you_mean(name, names));
-    }
-    return term;
-}
-
-template <class... O>
-bool term_is_searched_elsewhere(const std::variant<O...>& term) {
-    return std::visit(
-        [](const auto& o) {
-            return requires { o.is_searched_elsewhere(); };
-        },
-        term);
-}
-
-}  // namespace
-
 Weighted::Weighted(const Problem& problem, const ObjectiveSpec& spec, const Mapping& default_placement) {
-    if (spec.weights.empty()) {
+    if (spec.terms.empty()) {
         throw OptionError("objective weighted needs its terms", "an example is weighted(hop-bytes=0.7,tac3=0.3)");
     }
-    for (const auto& [name, weight] : spec.weights) {
+    for (const WeightedTerm& named : spec.terms) {
         Term term;
-        term.objective = make_term<AnyTerm>(static_cast<const AnyTerm*>(nullptr), name, problem, default_placement);
-        const double usual = std::visit(
-            [&](const auto& o) { return o.in_unit(o.value_from_scratch(default_placement)); }, *term.objective);
-        term.weight_per_unit = weight / (usual > 0 ? usual : 1.0);
+        term.objective = named.make(problem, default_placement);
+        const double usual = term.objective->value_from_scratch(default_placement);
+        term.weight_per_unit = named.weight / (usual > 0 ? usual : 1.0);
         term.weight_per_unit_in_metrics = term.weight_per_unit;
-        if (term_is_searched_elsewhere(*term.objective)) {
-            const Metrics metrics = measure(problem, default_placement);
-            const double real =
-                std::visit([&](const auto& o) { return o.in_unit(o.value_in(metrics)); }, *term.objective);
-            term.weight_per_unit_in_metrics = weight / (real > 0 ? real : 1.0);
+        if (term.objective->is_searched_elsewhere()) {
+            const double real = term.objective->value_with(default_placement, measure(problem, default_placement));
+            term.weight_per_unit_in_metrics = named.weight / (real > 0 ? real : 1.0);
         }
         terms_.push_back(std::move(term));
     }
@@ -61,45 +26,39 @@ Weighted::Weighted(const Problem& problem, const ObjectiveSpec& spec, const Mapp
 }
 
 void Weighted::reset(const Mapping& mapping) {
-    for (Term& term : terms_) std::visit([&](auto& o) { o.reset(mapping); }, *term.objective);
+    for (Term& term : terms_) term.objective->reset(mapping);
 }
 
 Change Weighted::propose(const Mapping& mapping, const Move& move) {
     const double before = value();
-    for (Term& term : terms_) std::visit([&](auto& o) { o.propose(mapping, move); }, *term.objective);
+    for (Term& term : terms_) term.objective->propose(mapping, move);
     return {(value() - before) * energy_scale_, 0};
 }
 
 void Weighted::commit() {
-    for (Term& term : terms_) std::visit([](auto& o) { o.commit(); }, *term.objective);
+    for (Term& term : terms_) term.objective->commit();
 }
 
 void Weighted::rollback() {
-    for (Term& term : terms_) std::visit([](auto& o) { o.rollback(); }, *term.objective);
+    for (Term& term : terms_) term.objective->rollback();
 }
 
 Weighted::Value Weighted::value() const {
     double sum = 0;
-    for (const Term& term : terms_) {
-        sum += term.weight_per_unit * std::visit([](const auto& o) { return o.in_unit(o.value()); }, *term.objective);
-    }
+    for (const Term& term : terms_) sum += term.weight_per_unit * term.objective->value();
     return sum;
 }
 
 Weighted::Value Weighted::value_from_scratch(const Mapping& mapping) const {
     double sum = 0;
-    for (const Term& term : terms_) {
-        sum += term.weight_per_unit *
-               std::visit([&](const auto& o) { return o.in_unit(o.value_from_scratch(mapping)); }, *term.objective);
-    }
+    for (const Term& term : terms_) sum += term.weight_per_unit * term.objective->value_from_scratch(mapping);
     return sum;
 }
 
-Weighted::Value Weighted::value_in(const Metrics& metrics) const {
+Weighted::Value Weighted::value_in(const Mapping& mapping, const Metrics& metrics) const {
     double sum = 0;
     for (const Term& term : terms_) {
-        sum += term.weight_per_unit_in_metrics *
-               std::visit([&](const auto& o) { return o.in_unit(o.value_in(metrics)); }, *term.objective);
+        sum += term.weight_per_unit_in_metrics * term.objective->value_with(mapping, metrics);
     }
     return sum;
 }
@@ -107,20 +66,19 @@ Weighted::Value Weighted::value_in(const Metrics& metrics) const {
 std::optional<Weighted::Value> Weighted::lower_bound() const {
     double sum = 0;
     for (const Term& term : terms_) {
-        sum += term.weight_per_unit *
-               std::visit([](const auto& o) { return o.in_unit(*o.lower_bound()); }, *term.objective);
+        const auto bound = term.objective->lower_bound();
+        if (!bound) return std::nullopt;
+        sum += term.weight_per_unit * *bound;
     }
     return sum;
 }
 
 bool Weighted::is_searched_elsewhere() const {
-    return std::ranges::any_of(terms_, [](const Term& term) { return term_is_searched_elsewhere(*term.objective); });
+    return std::ranges::any_of(terms_, [](const Term& term) { return term.objective->is_searched_elsewhere(); });
 }
 
 void Weighted::append_hot_ranks(const Mapping& mapping, std::vector<RankId>& ranks) const {
-    for (const Term& term : terms_) {
-        std::visit([&](const auto& o) { o.append_hot_ranks(mapping, ranks); }, *term.objective);
-    }
+    for (const Term& term : terms_) term.objective->append_hot_ranks(mapping, ranks);
 }
 
 }  // namespace haichi

@@ -1,13 +1,9 @@
 #pragma once
 
 #include <memory>
-#include <variant>
 #include <vector>
 
-#include "objectives/link_load.h"
-#include "objectives/rmatt.h"
-#include "objectives/tac3.h"
-#include "objectives/tac3_bytes.h"
+#include "objectives/objective_term.h"
 
 namespace haichi {
 
@@ -17,7 +13,10 @@ class Weighted {
   public:
     using Value = double;
     static constexpr ObjectiveInfo kInfo{
-        "weighted", "1", "weighted(a=0.7,b=0.3): sum of weight * objective / objective of the default placement"};
+        .name = "weighted",
+        .unit = "1",
+        .sentence = "weighted(a=0.7,b=0.3): sum of weight * objective / objective of the default placement",
+        .needs_terms = true};
 
     Weighted(const Problem& problem, const ObjectiveSpec& spec, const Mapping& default_placement);
 
@@ -29,7 +28,7 @@ class Weighted {
     [[nodiscard]] Value value() const;
     [[nodiscard]] std::int64_t companion() const { return 0; }
     [[nodiscard]] Value value_from_scratch(const Mapping& mapping) const;
-    [[nodiscard]] Value value_in(const Metrics& metrics) const;
+    [[nodiscard]] Value value_in(const Mapping& mapping, const Metrics& metrics) const;
     [[nodiscard]] std::int64_t companion_from_scratch(const Mapping&) const { return 0; }
     [[nodiscard]] std::optional<Value> lower_bound() const;
     [[nodiscard]] double in_unit(Value value) const { return value; }
@@ -38,9 +37,8 @@ class Weighted {
     void append_hot_ranks(const Mapping& mapping, std::vector<RankId>& ranks) const;
 
   private:
-    using AnyTerm = std::variant<HopBytes, Rmatt, Rmatt3d, MaxLinkLoad, Tac3, Tac3Bytes>;
     struct Term {
-        std::unique_ptr<AnyTerm> objective;
+        std::unique_ptr<ObjectiveTerm> objective;
         double weight_per_unit = 0;             ///< weight / f(default placement)
         double weight_per_unit_in_metrics = 0;  ///< the same on the real topology: another where searched elsewhere
     };

@@ -50,7 +50,7 @@ int run(const EvaluateOptions& options, Console& console) {
     request.format = options.format;
     if (!request.format.empty()) (void)rank_map_format(request.format);
     if (!options.objective.empty()) request.objective = options.objective;
-    const std::vector<Requirement> requirements = read_requirements(options.require);
+    const std::vector<Requirement> requirements = read_requirements(options.require, options.objective);
 
     constexpr std::int64_t kMostHottest = 1'000'000;
     if (!options.hottest.empty()) {

@@ -9,12 +9,12 @@
 #include "commlog/readers/log_readers.h"
 #include "commlog/readers/readers.h"
 #include "commlog/workload/patterns.h"
+#include "mapper/anneal/objective_table.h"
 #include "mapper/job/map_job.h"
 #include "mapper/job/strategy.h"
 #include "mapper/rankmap/rankmap.h"
 #include "netmodel/machine/machine.h"
 #include "netmodel/routing/topologies.h"
-#include "objectives/registry.h"
 
 namespace haichi::cli {
 
@@ -31,9 +31,9 @@ Entries machines() {
 
 Entries objectives() {
     Entries entries;
-    for (const ObjectiveInfo& info : named_objectives()) {
-        entries.emplace_back(info.name,
-                             std::string(info.sentence) + (info.unit == "1" ? "" : ", in " + std::string(info.unit)));
+    for (const ObjectiveRow& row : haichi::objectives()) {
+        entries.emplace_back(row.name,
+                             std::string(row.sentence) + (row.unit == "1" ? "" : ", in " + std::string(row.unit)));
     }
     return entries;
 }

@@ -212,7 +212,7 @@ int run(const MapOptions& options, Console& console) {
         throw OptionError("--robust and --rotations need --shapes", "list the shapes that the job may get");
     }
     MapRequest request = map_request(options);
-    const std::vector<Requirement> requirements = read_requirements(options.require);
+    const std::vector<Requirement> requirements = read_requirements(options.require, options.objective);
     const RankMapFormat* format = options.format.empty() ? nullptr : &rank_map_format(options.format);
     const bool write_map = !options.json || !options.output.empty();
     if (options.json && options.output == "-") {

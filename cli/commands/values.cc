@@ -36,7 +36,8 @@ const std::string& read_workload_format(const std::string& format) {
 
 void add_requirements(CLI::App& app, std::vector<std::string>& requirements) {
     app.add_option("--require", requirements,
-                   "exit with 3 unless METRIC<=NUMBER, as in 'tac3_seconds<=0.001'; repeatable")
+                   "exit with 3 unless METRIC<=NUMBER, as in 'tac3<=0.001'; an objective or a metric of the report; "
+                   "repeatable")
         ->type_name("LIMIT")
         ->allow_extra_args(false);
 }
@@ -73,16 +74,16 @@ std::int64_t read_bytes(const std::string& option, const std::string& text) {
     throw OptionError(option + ": " + shown(text) + " is more than the 2^48 bytes a message may have");
 }
 
-std::vector<Requirement> read_requirements(const std::vector<std::string>& texts) {
+std::vector<Requirement> read_requirements(const std::vector<std::string>& texts, const std::string& objective) {
     std::vector<Requirement> requirements;
     for (const std::string& text : texts) {
         const auto sign = text.find("<=");
         if (sign == std::string::npos) {
             throw OptionError("--require: expected METRIC<=NUMBER, got " + shown(text),
-                              "an example is --require 'tac3_seconds<=0.001', quoted for the shell");
+                              "an example is --require 'tac3<=0.001', quoted for the shell");
         }
         const std::string metric = text.substr(0, sign);
-        check_metric_name(metric);
+        check_metric_name(metric, objective);
         requirements.push_back({metric, read_number("--require " + metric, text.substr(sign + 2))});
     }
     return requirements;

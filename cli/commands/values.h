@@ -37,13 +37,13 @@ double read_packet_hops(const std::string& text);
 /// "1048576" or "1MiB".
 std::int64_t read_bytes(const std::string& option, const std::string& text);
 
-/// A limit that a script sets: `--require tac3_seconds<=0.001`.
+/// A limit that a script sets: `--require tac3<=0.001`.
 struct Requirement {
     std::string metric;
     double limit = 0;
 };
-/// Throws OptionError for another form and for unknown metrics.
-std::vector<Requirement> read_requirements(const std::vector<std::string>& texts);
+/// Throws OptionError for another form and for what a report about `objective` does not tell.
+std::vector<Requirement> read_requirements(const std::vector<std::string>& texts, const std::string& objective);
 /// kExitLimitNotMet, each missed limit said, or kExitDone.
 int check_requirements(const std::vector<Requirement>& requirements, const MapReport& report, Console& console);
 

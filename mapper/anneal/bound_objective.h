@@ -16,7 +16,8 @@ namespace haichi {
 struct Standing {
     double value = 0;
     std::optional<double> lower_bound;
-    /// The bound as counted, where the unit counts something: a double beyond 2^53 is not it.
+    /// The two as counted, where the unit counts something: a double beyond 2^53 is not it.
+    std::optional<unsigned __int128> counted_value;
     std::optional<unsigned __int128> counted_lower_bound;
     bool optimal = false;  ///< value and bound are exactly equal
     /// For objectives that are searched elsewhere than on the real topology (rmatt-3d, and sums with it): the value
@@ -59,19 +60,12 @@ class BoundObjectiveOf : public BoundObjective {
         return standing_of(objective_.value_from_scratch(mapping));
     }
     [[nodiscard]] Standing standing(const Mapping& mapping, const Metrics& metrics) const override {
-        if constexpr (requires { objective_.is_searched_elsewhere(); }) {
-            if (objective_.is_searched_elsewhere()) {
-                Standing standing;
-                standing.value = objective_.in_unit(objective_.value_in(metrics));
-                standing.search_value = objective_.in_unit(objective_.value_from_scratch(mapping));
-                return standing;
-            }
-        }
-        if constexpr (requires { objective_.value_in(metrics); }) {
-            return standing_of(objective_.value_in(metrics));
-        } else {
-            return standing(mapping);
-        }
+        const auto value = value_with(objective_, mapping, metrics);
+        if (!is_searched_elsewhere(objective_)) return standing_of(value);
+        Standing standing;
+        standing.value = objective_.in_unit(value);
+        standing.search_value = objective_.in_unit(objective_.value_from_scratch(mapping));
+        return standing;
     }
     [[nodiscard]] SearchResult search(const StartOfRestart& start, const SearchOptions& options,
                                       const SearchControl& control) const override {
@@ -85,16 +79,20 @@ class BoundObjectiveOf : public BoundObjective {
     [[nodiscard]] Standing standing_of(typename O::Value value) const {
         Standing standing;
         standing.value = objective_.in_unit(value);
+        standing.counted_value = counted(value);
         if (const auto bound = objective_.lower_bound()) {
             standing.lower_bound = objective_.in_unit(*bound);
             standing.optimal = value == *bound;
-            if constexpr (!std::is_floating_point_v<typename O::Value>) {
-                if (O::kInfo.unit != "seconds") {
-                    standing.counted_lower_bound = static_cast<unsigned __int128>(*bound);
-                }
-            }
+            standing.counted_lower_bound = counted(*bound);
         }
         return standing;
+    }
+    [[nodiscard]] static std::optional<unsigned __int128> counted(typename O::Value value) {
+        if constexpr (!std::is_floating_point_v<typename O::Value>) {
+            if (is_counted(O::kInfo.unit) && !(value < typename O::Value{}))
+                return static_cast<unsigned __int128>(value);
+        }
+        return std::nullopt;
     }
 
     const Problem* problem_;
@@ -102,12 +100,5 @@ class BoundObjectiveOf : public BoundObjective {
     Mapping default_placement_;
     O objective_;
 };
-
-/// The objective of the table that `spec` names (parse_objective), on this problem.
-std::unique_ptr<BoundObjective> bind_objective(const ObjectiveSpec& spec, const Problem& problem,
-                                               const Mapping& default_placement);
-/// The same over all allocations of problem.robust_job().
-std::unique_ptr<BoundObjective> bind_robust_objective(const ObjectiveSpec& spec, const Problem& problem,
-                                                      const Mapping& default_placement);
 
 }  // namespace haichi

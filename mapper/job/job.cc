@@ -7,7 +7,7 @@
 #include "mapper/job/plugin_library.h"
 #include "netmodel/machine/logical_torus.h"
 #include "objectives/function_objective.h"
-#include "objectives/registry.h"
+#include "objectives/tac3_bytes.h"
 
 namespace haichi {
 
@@ -67,8 +67,11 @@ void Job::pose(const Request& request) {
         objective = bind_plugin_objective(*plugin, *problem, default_placement);
     } else {
         spec = parse_objective(request.objective);
-        ranks_by_simulation = spec.name == kSimulatedTime.name;
-        if (ranks_by_simulation) spec = {.name = std::string(Tac3::kInfo.name)};
+        const ObjectiveRow& row = objectives().at(spec.name);
+        if (!row.searched_as.empty()) {
+            ranking = &row;
+            spec = {.name = std::string(row.searched_as)};
+        }
         objective = bind_objective(spec, *problem, default_placement);
     }
 }
@@ -83,15 +86,21 @@ void describe_placement(const Job& job, MapReport& report) {
     report.hosts = job.hosts;
     report.objective = to_string(job.spec);
     report.unit = job.objective->info().unit;
-    report.metrics = measure(*job.problem, report.mapping);
-    report.default_metrics = measure(*job.problem, job.default_placement);
+    const auto metrics_of = [&](const Mapping& mapping) {
+        return measure_all(*job.problem, mapping, job.default_placement);
+    };
+    report.metrics = metrics_of(report.mapping);
+    report.default_metrics = metrics_of(job.default_placement);
     const Standing standing = job.objective->standing(report.mapping, report.metrics);
     report.value = standing.value;
     report.lower_bound = standing.lower_bound;
+    report.counted_value = standing.counted_value;
     report.counted_lower_bound = standing.counted_lower_bound;
     report.optimal = standing.optimal;
     report.search_value = standing.search_value;
-    report.default_value = job.objective->standing(job.default_placement, report.default_metrics).value;
+    const Standing usual = job.objective->standing(job.default_placement, report.default_metrics);
+    report.default_value = usual.value;
+    report.default_counted_value = usual.counted_value;
 }
 
 void check_simulation(const Job& job, const SimulationOptions& options) {

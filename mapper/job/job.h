@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "mapper/anneal/bound_objective.h"
+#include "mapper/anneal/objective_table.h"
 #include "mapper/job/map_job.h"
 #include "mapper/rankmap/hosts.h"
 #include "mapper/rankmap/rankmap.h"
@@ -29,8 +30,9 @@ struct Job {
     std::shared_ptr<const HostNames> hosts;  ///< null: not known
     std::optional<Network> logical;
     ObjectiveSpec spec;
-    /// simulated-time is wanted; spec and objective are then those of tac3, with which it is searched.
-    bool ranks_by_simulation = false;
+    /// simulated-time is wanted: its row; spec and objective are then those of tac3, with which it is searched. Else
+    /// null.
+    const ObjectiveRow* ranking = nullptr;
     std::optional<Problem> problem;
     Mapping default_placement;
     std::unique_ptr<BoundObjective> objective;

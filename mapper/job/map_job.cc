@@ -11,7 +11,6 @@
 #include "mapper/rankmap/rankmap.h"
 #include "mapper/start/start.h"
 #include "mapper/tabu/population_search.h"
-#include "objectives/registry.h"
 
 namespace haichi {
 
@@ -27,14 +26,34 @@ ObjectiveValue row_of(const BoundObjective& objective, const Standing& standing)
             .unit = std::string(objective.info().unit),
             .value = standing.value,
             .lower_bound = standing.lower_bound,
+            .counted_value = standing.counted_value,
             .counted_lower_bound = standing.counted_lower_bound,
             .optimal = standing.optimal};
 }
 
-/// tac3-overlap, a procedure, would take seconds where all other rows take a fraction of one: told only when asked for.
-bool is_too_large_to_run(const Problem& problem) {
-    constexpr std::int64_t kMostMessages = 100'000;
-    return problem.workload().crossing_message_count() > kMostMessages;
+/// The job's own objective first where it is none of the table by its name alone; then all rows that apply.
+void tell_objectives(const Job& job, MapReport& report) {
+    const ObjectiveRow* own = job.spec.function || !job.spec.terms.empty() ? nullptr : objectives().find(job.spec.name);
+    if (own == nullptr) {
+        report.objectives.push_back(row_of(*job.objective, job.objective->standing(report.mapping, report.metrics)));
+        report.objectives.back().objective = report.objective;
+    }
+    for (const ObjectiveRow& row : objectives()) {
+        if (&row != own && !is_told_unasked(row, *job.problem)) continue;
+        const auto objective = row.bind({.name = std::string(row.name)}, *job.problem, job.default_placement);
+        report.objectives.push_back(row_of(*objective, objective->standing(report.mapping, report.metrics)));
+    }
+}
+
+/// Of the objectives that a simulation without barriers is the judge of.
+void tell_simulated_objectives(double seconds_per_iteration, MapReport& report) {
+    for (const ObjectiveRow& row : objectives()) {
+        if (row.searched_as.empty()) continue;
+        report.objectives.push_back({.objective = std::string(row.name),
+                                     .unit = std::string(row.unit),
+                                     .value = seconds_per_iteration,
+                                     .lower_bound = {}});
+    }
 }
 
 /// Where restart number `restart` of a search begins.
@@ -67,7 +86,7 @@ SearchResult search(const Job& job, const std::string& strategy, const StartOfRe
     return job.objective->search(start, options, control);
 }
 
-void report_ranking(MapReport& report) {
+void report_fastest(const ObjectiveRow& ranking, MapReport& report) {
     double fastest = std::numeric_limits<double>::infinity();
     double usual = fastest;
     for (const PlacementCandidate& candidate : report.candidates) {
@@ -75,7 +94,7 @@ void report_ranking(MapReport& report) {
         fastest = std::min(fastest, *candidate.seconds_per_iteration);
         if (candidate.is_default) usual = *candidate.seconds_per_iteration;
     }
-    report_simulated_time(fastest, usual, report);
+    report_ranking(ranking, fastest, usual, report);
 }
 
 }  // namespace
@@ -92,7 +111,7 @@ MapReport run_map(const MapRequest& request, const SearchControl& control, const
     const RankMapFormat* format = request.map_format.empty() ? nullptr : &rank_map_format(request.map_format);
     const Job job(request);
     if (format != nullptr) format->check(job.rank_maps());
-    if (request.validation || job.ranks_by_simulation) {
+    if (request.validation || job.ranking != nullptr) {
         check_simulation(job, request.validation.value_or(SimulationOptions{}));
     }
     MapReport report;
@@ -115,11 +134,11 @@ MapReport run_map(const MapRequest& request, const SearchControl& control, const
         if (limit) {
             // Simulations, too, may have half of what is left.
             const double left = *limit - seconds_since(start_time);
-            options.time_limit_seconds = job.ranks_by_simulation ? left / 2 : left;
+            options.time_limit_seconds = job.ranking != nullptr ? left / 2 : left;
             ranking.end =
                 start_time + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*limit));
         }
-        const SearchResult found = job.ranks_by_simulation && report.strategy == "anneal"
+        const SearchResult found = job.ranking != nullptr && report.strategy == "anneal"
                                        ? search_for_finalists(job, start, options, control, finalists)
                                        : search(job, report.strategy, start, options, control);
         report.mapping = found.mapping;
@@ -135,14 +154,14 @@ MapReport run_map(const MapRequest& request, const SearchControl& control, const
     report.interrupted = stopped();
     if (report.interrupted) report.reproducible = false;
     bool is_ranked = false;
-    if (job.ranks_by_simulation) {
+    if (job.ranking != nullptr) {
         if (finalists.empty()) finalists.push_back({report.mapping, job.objective->standing(report.mapping).value});
         is_ranked = rank_by_simulation(job, std::move(finalists), ranking, simulation, report);
     }
     describe_placement(job, report);
     // Where it is searched elsewhere, it is best there.
     if (is_proven && !report.search_value) report.optimal = true;
-    if (is_ranked) report_ranking(report);
+    if (is_ranked) report_fastest(*job.ranking, report);
     report.hottest_links = hottest_links(*job.problem, report.mapping, kHottestLinks, kMessagesPerHotLink);
     report.wall_seconds = seconds_since(start_time);
     if (request.validation && !report.interrupted) simulate_placements(job, *request.validation, simulation, report);
@@ -152,31 +171,15 @@ MapReport run_map(const MapRequest& request, const SearchControl& control, const
 MapReport run_evaluate(const EvaluateRequest& request, const SimulationControl& simulation) {
     const auto start_time = Clock::now();
     const Job job(request);
-    if (job.ranks_by_simulation && !request.simulation) {
-        throw OptionError("objective simulated-time needs a simulation", "add --simulate");
+    if (job.ranking != nullptr && !request.simulation) {
+        throw OptionError("objective " + std::string(job.ranking->name) + " needs a simulation", "add --simulate");
     }
     const RankMapContext context = job.rank_maps();
     MapReport report;
     report.strategy = "given";
     report.mapping = given_placement(request.map, request.format, context);
     describe_placement(job, report);
-    const auto is_in_table = [&](const ObjectiveInfo& info) {
-        return info.name == job.spec.name && info.name != Weighted::kInfo.name;
-    };
-    if (job.spec.function || std::ranges::none_of(objective_infos(), is_in_table)) {
-        ObjectiveValue own = row_of(*job.objective, job.objective->standing(report.mapping, report.metrics));
-        own.objective = report.objective;
-        report.objectives.push_back(own);
-    }
-    for (const ObjectiveInfo& info : objective_infos()) {
-        if (info.name == Weighted::kInfo.name) continue;  // has a value only with its terms
-        if (info.name == Rmatt3d::kInfo.name && !job.logical) continue;
-        if (info.name == Tac3Overlap::kInfo.name && info.name != job.spec.name && is_too_large_to_run(*job.problem)) {
-            continue;
-        }
-        const auto objective = bind_objective({std::string(info.name), {}}, *job.problem, job.default_placement);
-        report.objectives.push_back(row_of(*objective, objective->standing(report.mapping, report.metrics)));
-    }
+    tell_objectives(job, report);
     report.hottest_links = hottest_links(*job.problem, report.mapping, request.hottest_links, kMessagesPerHotLink);
     report.wall_seconds = seconds_since(start_time);
     if (request.simulation) {
@@ -184,13 +187,9 @@ MapReport run_evaluate(const EvaluateRequest& request, const SimulationControl& 
         const SimulatedRun& run = report.simulated->runs.front();
         if (!report.interrupted && !run.has_barriers) {
             const double seconds = run.result.seconds_per_iteration;
-            report.objectives.push_back({.objective = std::string(kSimulatedTime.name),
-                                         .unit = std::string(kSimulatedTime.unit),
-                                         .value = seconds,
-                                         .lower_bound = {},
-                                         .counted_lower_bound = {}});
+            tell_simulated_objectives(seconds, report);
             const double usual = report.simulated->default_runs.front().result.seconds_per_iteration;
-            if (job.ranks_by_simulation) report_simulated_time(seconds, usual, report);
+            if (job.ranking != nullptr) report_ranking(*job.ranking, seconds, usual, report);
         }
     }
     return report;

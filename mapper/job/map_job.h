@@ -62,8 +62,9 @@ struct ObjectiveValue {
     std::string unit;
     double value = 0;
     std::optional<double> lower_bound;
-    /// The bound as counted, where the unit counts something: a double beyond 2^53 is not it.
-    std::optional<unsigned __int128> counted_lower_bound;
+    /// The two as counted, where the unit counts something: a double beyond 2^53 is not it.
+    std::optional<unsigned __int128> counted_value{};
+    std::optional<unsigned __int128> counted_lower_bound{};
     bool optimal = false;  ///< value and bound are exactly equal
 };
 
@@ -85,7 +86,8 @@ struct MapReport {
     std::string unit;
     double value = 0;
     std::optional<double> lower_bound;
-    std::optional<unsigned __int128> counted_lower_bound;  ///< as in ObjectiveValue
+    std::optional<unsigned __int128> counted_value;  ///< as in ObjectiveValue
+    std::optional<unsigned __int128> counted_lower_bound;
     bool optimal = false;
     std::int64_t evaluations = 0;
     std::vector<ConvergencePoint> convergence;  ///< of the annealing run that won, in the unit of its objective
@@ -104,8 +106,9 @@ struct MapReport {
 
     Mapping mapping;
     Metrics metrics;
-    Metrics default_metrics;                 ///< of the default placement
-    double default_value = 0;                ///< objective's value of the default placement
+    Metrics default_metrics;   ///< of the default placement
+    double default_value = 0;  ///< objective's value of the default placement
+    std::optional<unsigned __int128> default_counted_value;
     std::vector<ObjectiveValue> objectives;  ///< every registered objective that applies (evaluate only)
     std::vector<HotLink> hottest_links;
     std::optional<SimulatedPlacement> simulated;

@@ -10,7 +10,7 @@
 #include "mapper/job/rotations.h"
 #include "mapper/start/start.h"
 #include "netmodel/topology/sizes.h"
-#include "objectives/registry.h"
+#include "objectives/robust.h"
 
 namespace haichi {
 
@@ -66,9 +66,10 @@ class RobustProblem {
             throw UnsupportedError("--robust does not know objectives of your own, as " + first().spec.name + " is one",
                                    "place for each shape by itself, or use an objective of haichi list objectives");
         }
-        if (first().ranks_by_simulation) {
-            throw UnsupportedError("--robust does not know simulated-time: it ranks the placements of one shape",
-                                   "use tac3 or tac3-overlap, and --validate");
+        if (const ObjectiveRow* ranking = first().ranking) {
+            throw UnsupportedError(
+                "--robust does not know " + std::string(ranking->name) + ": it ranks the placements of one shape",
+                "use tac3 or tac3-overlap, and --validate");
         }
         const Mapping& placed = first().default_placement;
         if (first().objective->standing(placed, measure(*first().problem, placed)).search_value) {

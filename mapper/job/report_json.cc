@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/errors.h"
+#include "mapper/anneal/objective_table.h"
 #include "mapper/job/simulation_json.h"
 
 namespace haichi {
@@ -20,24 +21,17 @@ ordered_json wide_number(unsigned __int128 value) {
                              : ordered_json(static_cast<double>(value));
 }
 
-/// Units that count something are written as integers.
-bool is_counted(const std::string& unit) { return unit != "seconds" && unit != "1"; }
-
 ordered_json number_in(const std::string& unit, double value) {
     constexpr double kTwoTo63 = 0x1.0p63;
     const bool whole = is_counted(unit) && std::fabs(value) < kTwoTo63 && std::trunc(value) == value;
     return whole ? ordered_json(static_cast<std::int64_t>(value)) : ordered_json(value);
 }
 
-/// An objective's value: exact where a metric is the same number, which a double beyond 2^53 is not.
-ordered_json exact_value(const std::string& objective, const std::string& unit, double value, const Metrics& metrics) {
-    if (objective == "hop-bytes") return metrics.hop_bytes;
-    if (objective == "max-link-load") return metrics.max_link_bytes;
-    if (objective == "rmatt") return wide_number(metrics.rmatt());
-    return number_in(unit, value);
-}
-
 /// Of a report or of one of its objectives.
+template <class Valued>
+ordered_json value_of(const Valued& valued) {
+    return valued.counted_value ? wide_number(*valued.counted_value) : number_in(valued.unit, valued.value);
+}
 template <class Valued>
 ordered_json bound_of(const Valued& valued) {
     if (valued.counted_lower_bound) return wide_number(*valued.counted_lower_bound);
@@ -78,6 +72,7 @@ constexpr MetricRow kMetrics[] = {
 
 void add_metrics(ordered_json& out, const MapReport& report, const Metrics& metrics) {
     for (const MetricRow& row : kMetrics) out[row.name] = row.of(report, metrics);
+    for (const KeyedValue& value : metrics.of_objectives) out[value.key] = number_in(value.unit, value.value);
     out["set_contention"] = metrics.set_contention;
     out["set_max_link_bytes"] = metrics.set_max_link_bytes;
 }
@@ -88,7 +83,7 @@ ordered_json objectives_json(const MapReport& report) {
         ordered_json entry;
         entry["objective"] = row.objective;
         entry["unit"] = row.unit;
-        entry["value"] = exact_value(row.objective, row.unit, row.value, report.metrics);
+        entry["value"] = value_of(row);
         entry["lower_bound"] = bound_of(row);
         entry["optimal"] = row.optimal;
         list.push_back(std::move(entry));
@@ -166,7 +161,7 @@ ordered_json report_json(const MapReport& report, bool with_timing) {
     out["objective"] = report.objective;
     if (report.searched_objective) out["searched_objective"] = *report.searched_objective;
     out["unit"] = report.unit;
-    out["value"] = exact_value(report.objective, report.unit, report.value, report.metrics);
+    out["value"] = value_of(report);
     if (report.search_value) out["search_value"] = number_in(report.unit, *report.search_value);
     out["lower_bound"] = bound_of(report);
     out["optimal"] = report.optimal;
@@ -182,7 +177,8 @@ ordered_json report_json(const MapReport& report, bool with_timing) {
     out["metrics"] = ordered_json::object();
     add_metrics(out["metrics"], report, report.metrics);
     out["default"] = ordered_json::object();
-    out["default"]["value"] = exact_value(report.objective, report.unit, report.default_value, report.default_metrics);
+    out["default"]["value"] = report.default_counted_value ? wide_number(*report.default_counted_value)
+                                                           : number_in(report.unit, report.default_value);
     add_metrics(out["default"], report, report.default_metrics);
     if (report.simulated) out["simulated"] = simulated_json(*report.simulated);
     if (!report.objectives.empty()) out["objectives"] = objectives_json(report);
@@ -249,29 +245,42 @@ std::string report_text(const ordered_json& report) {
     return text + "\n}\n";
 }
 
-const std::vector<std::string>& metric_names() {
-    static const std::vector<std::string> kNames = [] {
-        std::vector<std::string> names = {"value"};
-        for (const MetricRow& row : kMetrics) names.emplace_back(row.name);
-        return names;
-    }();
-    return kNames;
+std::vector<std::string> metric_names() {
+    std::vector<std::string> names = {"value"};
+    for (const ObjectiveRow& row : objectives()) {
+        if (!row.report_key.empty()) names.emplace_back(row.name);
+    }
+    const auto add = [&](std::string_view key) {
+        if (std::ranges::find(names, key) == names.end()) names.emplace_back(key);
+    };
+    for (const MetricRow& row : kMetrics) add(row.name);
+    for (const ObjectiveRow& row : objectives()) {
+        if (!row.report_key.empty()) add(row.report_key);
+    }
+    return names;
 }
 
-void check_metric_name(const std::string& name) {
-    const auto& names = metric_names();
-    if (std::ranges::find(names, name) != names.end()) return;
-    std::string all;
-    for (const std::string& known : names) all += (all.empty() ? "" : ", ") + known;
-    const std::string near = did_you_mean(name, names);
-    throw OptionError("unknown metric " + shown(name), near.empty() ? "metrics are " + all : near);
+void check_metric_name(const std::string& name, const std::string& objective) {
+    const std::vector<std::string> names = metric_names();
+    if (name == objective || std::ranges::find(names, name) != names.end()) return;
+    if (objectives().find(name) != nullptr) {
+        throw OptionError("reports tell " + name + " only where it is the objective",
+                          "search for it with --objective " + name);
+    }
+    throw OptionError("unknown metric " + shown(name), near_or_all(name, names, "metrics are "));
 }
 
 double report_metric(const MapReport& report, const std::string& name) {
-    check_metric_name(name);
-    if (name == "value") return report.value;
-    const auto* row = std::ranges::find_if(kMetrics, [&](const MetricRow& r) { return name == r.name; });
-    return row->of(report, report.metrics).get<double>();
+    if (name == "value" || name == report.objective) return report.value;
+    const ObjectiveRow* objective = objectives().find(name);
+    const std::string_view key = objective == nullptr ? name : objective->report_key;
+    for (const MetricRow& row : kMetrics) {
+        if (key == row.name) return row.of(report, report.metrics).get<double>();
+    }
+    for (const KeyedValue& value : report.metrics.of_objectives) {
+        if (key == value.key) return value.value;
+    }
+    throw OptionError("this report does not tell " + name, "for jobs of this size name it as the objective");
 }
 
 }  // namespace haichi

@@ -24,12 +24,13 @@ nlohmann::ordered_json report_json(const ShapesReport& report, bool with_timing)
 /// U+FFFD.
 std::string report_text(const nlohmann::ordered_json& report);
 
-/// The names report_metric knows, in the order of the report.
-const std::vector<std::string>& metric_names();
+/// The names of a report's numbers, for --require: "value", objectives by their names ("tac3"), all metrics by their
+/// keys in the report ("tac3_seconds", "largest_contention").
+std::vector<std::string> metric_names();
 
-/// A metric of the report by its JSON name ("tac3_seconds", "hop_bytes", "value", ...), for --require. Throws
-/// OptionError with did-you-mean; check_metric_name() does only that, to be called before a long run.
+/// Throws OptionError with did-you-mean for others; to be called before a long run. `objective` is that of the run,
+/// whose report tells it whatever it is.
+void check_metric_name(const std::string& name, const std::string& objective);
 double report_metric(const MapReport& report, const std::string& name);
-void check_metric_name(const std::string& name);
 
 }  // namespace haichi

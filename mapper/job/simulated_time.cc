@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "mapper/anneal/defaults.h"
-#include "objectives/registry.h"
 
 namespace haichi {
 
@@ -116,14 +115,17 @@ bool rank_by_simulation(const Job& job, std::vector<Finalist> finalists, const R
     return false;
 }
 
-void report_simulated_time(double seconds_per_iteration, double default_seconds_per_iteration, MapReport& report) {
+void report_ranking(const ObjectiveRow& ranking, double seconds_per_iteration, double default_seconds_per_iteration,
+                    MapReport& report) {
     report.searched_objective = report.objective;
-    report.objective = kSimulatedTime.name;
-    report.unit = kSimulatedTime.unit;
+    report.objective = ranking.name;
+    report.unit = ranking.unit;
     report.value = seconds_per_iteration;
     report.default_value = default_seconds_per_iteration;
     report.lower_bound.reset();
+    report.counted_value.reset();
     report.counted_lower_bound.reset();
+    report.default_counted_value.reset();
     report.optimal = false;
 }
 

@@ -37,7 +37,8 @@ struct RankingLimits {
 bool rank_by_simulation(const Job& job, std::vector<Finalist> finalists, const RankingLimits& limits,
                         const SimulationControl& control, MapReport& report);
 
-/// Makes a report that describes a placement by the searched objective one about simulated-time.
-void report_simulated_time(double seconds_per_iteration, double default_seconds_per_iteration, MapReport& report);
+/// Makes a report that describes a placement by the searched objective one about `ranking`, simulated-time.
+void report_ranking(const ObjectiveRow& ranking, double seconds_per_iteration, double default_seconds_per_iteration,
+                    MapReport& report);
 
 }  // namespace haichi

@@ -8,11 +8,11 @@
 #include "base/errors.h"
 #include "commlog/readers/readers.h"
 #include "commlog/workload/patterns.h"
+#include "mapper/anneal/objective_table.h"
 #include "mapper/job/map_job.h"
 #include "mapper/job/strategy.h"
 #include "mapper/rankmap/rankmap.h"
 #include "netmodel/machine/machine.h"
-#include "objectives/registry.h"
 #include "python/bindings/binding_parts.h"
 #include "python/bindings/foreign_text.h"
 
@@ -67,7 +67,7 @@ PYBIND11_MODULE(_core, module) {
     py::register_exception_translator(translate_error);
 
     module.def("objectives", [] {
-        return entries(named_objectives(), [](const ObjectiveInfo& row) {
+        return entries(objectives(), [](const ObjectiveRow& row) {
             return std::pair(std::string(row.name), std::string(row.sentence) + " [" + std::string(row.unit) + "]");
         });
     });

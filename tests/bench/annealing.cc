@@ -5,6 +5,7 @@
 #include <string>
 
 #include "mapper/anneal/annealer.h"
+#include "mapper/anneal/objective_table.h"
 #include "objectives/metrics.h"
 #include "objectives/registry.h"
 #include "tests/bench/bench_job.h"
@@ -42,7 +43,7 @@ double seconds_of_one(F&& work) {
 }
 
 ObjectiveSpec spec_of(const ObjectiveInfo& info) {
-    return parse_objective(info.name == "weighted" ? "weighted(hop-bytes=0.5,tac3=0.5)" : info.name);
+    return parse_objective(std::string(info.name) + (info.needs_terms ? "(hop-bytes=0.5,tac3=0.5)" : ""));
 }
 
 /// The annealing loop as searches run it: default moves, default companion, from the default placement, at a low

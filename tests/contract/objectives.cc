@@ -6,8 +6,10 @@
 
 #include <map>
 
+#include "mapper/anneal/objective_table.h"
 #include "objectives/metrics.h"
 #include "tests/contract/plain_values.h"
+#include "tests/unit/objective_names.h"
 #include "tests/unit/problems.h"
 
 namespace haichi {
@@ -19,6 +21,7 @@ using testing_problems::Posed;
 using testing_problems::random_move;
 using testing_problems::started;
 using testing_problems::varied_problems;
+using testing_problems::weighted_sum_of_quick_objectives;
 
 template <class List>
 struct AsTypes;
@@ -31,8 +34,8 @@ template <class O>
 class ObjectiveContract : public testing::Test {
   protected:
     static ObjectiveSpec spec() {
-        if (O::kInfo.name != Weighted::kInfo.name) return {std::string(O::kInfo.name), {}};
-        return parse_objective("weighted(hop-bytes=0.7,tac3=0.3,rmatt=0.1,max-link-load=2,tac3-bytes=1)");
+        if (!O::kInfo.needs_terms) return {.name = std::string(O::kInfo.name)};
+        return parse_objective(weighted_sum_of_quick_objectives());
     }
 };
 

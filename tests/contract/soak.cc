@@ -14,12 +14,14 @@
 
 #include "examples/plugin_objective/set_diameter.cc"
 #include "mapper/anneal/bound_objective.h"
+#include "mapper/anneal/objective_table.h"
 #include "objectives/function_objective.h"
 #include "objectives/registry.h"
 #include "objectives/sliced_collisions.h"
 #include "tests/contract/plain_values.h"
 #include "tests/contract/soak_problems.h"
 #include "tests/contract/value_from_metrics.h"
+#include "tests/unit/objective_names.h"
 
 namespace haichi {
 namespace {
@@ -251,11 +253,13 @@ struct ObjectiveTally {
 };
 
 ObjectiveSpec drawn_spec(std::string_view name, Random& random) {
-    if (name != Weighted::kInfo.name) return {std::string(name), {}};
-    constexpr std::array kSums = {"weighted(hop-bytes=0.7,tac3=0.3,rmatt=0.1,max-link-load=2,tac3-bytes=1)",
-                                  "weighted(tac3=1,hop-bytes=0.1)", "weighted(max-link-load=3,tac3-bytes=0.1)",
-                                  "weighted(hop-bytes=1,rmatt=1000)", "weighted(hop-bytes=0.01,rmatt-3d=1)"};
-    return parse_objective(kSums[random.below(kSums.size())]);
+    const ObjectiveRow* row = objectives().find(name);
+    if (row == nullptr || !row->needs_terms) return {.name = std::string(name)};
+    const std::string all = testing_problems::weighted_sum_of_quick_objectives();
+    const std::array<std::string_view, 5> sums = {
+        all, "weighted(tac3=1,hop-bytes=0.1)", "weighted(max-link-load=3,tac3-bytes=0.1)",
+        "weighted(hop-bytes=1,rmatt=1000)", "weighted(hop-bytes=0.01,rmatt-3d=1)"};
+    return parse_objective(sums[random.below(static_cast<std::uint32_t>(sums.size()))]);
 }
 
 /// Any function will do whose value a wrong node would change.

@@ -9,26 +9,19 @@
 
 namespace haichi::testing_problems {
 
-template <class O>
-bool is_searched_elsewhere(const O& objective) {
-    if constexpr (requires { objective.is_searched_elsewhere(); }) {
-        return objective.is_searched_elsewhere();
-    } else {
-        return false;
-    }
-}
-
-/// An objective's value by value_in() of the metrics, where it has that, on every allocation that it looks at.
+/// An objective's value when the metrics are known, where it has a shorter way then, on every allocation that it looks
+/// at.
 template <class O>
 class ValueFromMetrics {
   public:
-    static constexpr bool kExists = requires(const O& o, const Metrics& m) { o.value_in(m); };
+    static constexpr bool kExists = requires(const O& o, const Metrics& m) { o.value_in(m); }
+    || requires(const O& o, const Mapping& p, const Metrics& m) { o.value_in(p, m); };
 
     ValueFromMetrics(const Problem& problem, const ObjectiveSpec&, const Mapping&, const O& objective)
         : problem_(&problem), objective_(&objective) {}
     [[nodiscard]] bool is_of_another_topology() const { return is_searched_elsewhere(*objective_); }
     typename O::Value operator()(const Mapping& mapping) const {
-        return objective_->value_in(measure(*problem_, mapping));
+        return value_with(*objective_, mapping, measure(*problem_, mapping));
     }
 
   private:
@@ -53,7 +46,8 @@ class ValueFromMetrics<Robust<O>> {
         typename O::Value all{};
         for (std::size_t k = 0; k < objectives_.size(); ++k) {
             const RobustVariant& variant = job_->variants[k];
-            const auto value = objectives_[k].value_in(measure(*variant.problem, translated(variant, mapping)));
+            const Mapping there = translated(variant, mapping);
+            const auto value = value_with(objectives_[k], there, measure(*variant.problem, there));
             all = job_->measure == RobustMeasure::kMax ? std::max(all, value) : all + value;
         }
         return all;

@@ -3,6 +3,7 @@
 
 #include "mapper/job/map_job.h"
 #include "mapper/job/report_json.h"
+#include "tests/unit/objective_names.h"
 #include "tests/unit/problems.h"
 
 namespace haichi {
@@ -21,8 +22,7 @@ MapRequest cg_request(const std::string& objective) {
 }
 
 TEST(Determinism, reports_are_equal_for_1_2_and_8_threads) {
-    for (const char* objective : {"tac3", "hop-bytes", "rmatt", "rmatt-3d", "tac3-bytes", "max-link-load",
-                                  "weighted(hop-bytes=0.7,tac3=0.3)"}) {
+    for (const std::string& objective : testing_problems::quick_objectives()) {
         std::string first;
         for (const int threads : {1, 2, 8}) {
             MapRequest request = cg_request(objective);

@@ -1,5 +1,6 @@
 """What the pages tell users to type: commands that the program knows, and Python that runs."""
 
+import json
 import os
 import re
 import subprocess
@@ -48,3 +49,15 @@ def test_python_of_the_page_runs(page: str, tmp_path: Path) -> None:
         command = [sys.executable, "-c", textwrap.dedent(block)]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("kind", "page"), [("objectives", "concepts"), ("formats", "formats"), ("workload-formats", "formats")]
+)
+def test_every_row_of_a_table_stands_in_a_table_of_its_page(kind: str, page: str) -> None:
+    asked = [os.environ["HAICHI_BIN"], "list", kind, "--json"]
+    rows = json.loads(subprocess.run(asked, capture_output=True, text=True, check=True).stdout)[kind]
+    names = re.findall(
+        r"`([\w-]+)", "".join(re.findall(r"^\|([^|]*)\|", (REPOSITORY / f"docs/{page}.md").read_text(), re.M))
+    )
+    assert rows and {row["name"] for row in rows} <= set(names)

@@ -165,7 +165,7 @@ def test_a_format_that_cannot_express_the_job_is_refused_before_the_search(place
 
 def test_a_limit_that_is_met_and_one_that_is_not(mapped: Path) -> None:
     evaluate = ["evaluate", *JOB, "-w", "cg64.json", "--map", "cg64.map"]
-    succeed(*evaluate, "--require", "tac3_seconds<=0.001", "--require", "largest_contention<=1", cwd=mapped)
+    succeed(*evaluate, "--require", "tac3<=0.001", "--require", "largest_contention<=1", cwd=mapped)
     words = fail(3, *evaluate, "--require", "tac3_seconds<=0.001", "--require", "hop_bytes<=5", cwd=mapped)
     assert "required hop_bytes <= 5, but it is" in words
     assert "tac3_seconds" not in words

@@ -9,6 +9,7 @@
 #include "mapper/anneal/annealer.h"
 #include "mapper/anneal/bound_objective.h"
 #include "objectives/registry.h"
+#include "tests/unit/objective_names.h"
 #include "tests/unit/problems.h"
 
 namespace haichi {
@@ -138,8 +139,7 @@ TEST(Anneal, the_best_mapping_has_the_best_value) {
 TEST(Anneal, every_objective_passes_verification_at_every_step) {
     for (const Posed& posed : testing_problems::varied_problems()) {
         SCOPED_TRACE(posed.name);
-        for (const char* objective : {"hop-bytes", "rmatt", "rmatt-3d", "max-link-load", "tac3", "tac3-bytes",
-                                      "weighted(hop-bytes=1,tac3=1)"}) {
+        for (const std::string& objective : testing_problems::quick_objectives()) {
             SearchOptions options;
             options.evaluations = 300;
             options.restarts = 2;
@@ -214,7 +214,7 @@ TEST(Anneal, problems_without_moves_end_at_once) {
     const Posed one_node =
         pose("one node", testing_problems::random_workload(4, 2, 6, false, 1), "mesh:1", {.ranks_per_node = 4});
     for (const Posed* posed : {&no_messages, &one_node}) {
-        for (const char* objective : {"tac3", "hop-bytes", "rmatt", "max-link-load"}) {
+        for (const std::string& objective : testing_problems::real_objectives()) {
             const SearchResult result = search_default(*posed, objective, {});
             EXPECT_EQ(result.evaluations, 0);
             EXPECT_EQ(result.value, 0);

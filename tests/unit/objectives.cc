@@ -2,6 +2,7 @@
 
 #include "base/errors.h"
 #include "mapper/anneal/bound_objective.h"
+#include "mapper/anneal/objective_table.h"
 #include "netmodel/topology/fat_tree.h"
 #include "objectives/metrics.h"
 #include "objectives/registry.h"

@@ -21,8 +21,9 @@ MapReport small_report() {
     report.unit = "byte-hops";
     report.mapping = rankmap_mapping({0, 3}, *report.allocation);
     const Problem problem(*report.workload, report.allocation->network, 1);
-    report.metrics = measure(problem, report.mapping);
-    report.default_metrics = measure(problem, rankmap_mapping({0, 1}, *report.allocation));
+    const Mapping usual = rankmap_mapping({0, 1}, *report.allocation);
+    report.metrics = measure_all(problem, report.mapping, usual);
+    report.default_metrics = measure_all(problem, usual, usual);
     report.value = 3000;
     report.default_value = 1000;
     report.lower_bound = 1000;
@@ -115,15 +116,23 @@ TEST(ReportMetric, knows_every_name_it_lists) {
     for (const std::string& name : metric_names()) EXPECT_NO_THROW((void)report_metric(report, name)) << name;
     EXPECT_EQ(report_metric(report, "value"), 3000);
     EXPECT_EQ(report_metric(report, "hop_bytes"), 3000);
+    EXPECT_EQ(report_metric(report, "hop-bytes"), 3000);
+    EXPECT_EQ(report_metric(report, "tac3"), report.metrics.tac3_seconds);
 }
 
 TEST(ReportMetric, unknown_names_get_a_suggestion) {
     try {
-        (void)report_metric(small_report(), "tac3_second");
+        check_metric_name("tac3_second", "tac3");
         FAIL();
     } catch (const OptionError& error) {
         EXPECT_EQ(error.hint(), "did you mean 'tac3_seconds'?");
     }
+}
+
+TEST(ReportMetric, what_is_told_only_when_asked_for_must_be_the_objective) {
+    EXPECT_THROW(check_metric_name("tac3-overlap", "tac3"), OptionError);
+    EXPECT_NO_THROW(check_metric_name("tac3-overlap", "tac3-overlap"));
+    EXPECT_NO_THROW(check_metric_name("weighted(tac3=1)", "weighted(tac3=1)"));
 }
 
 }  // namespace

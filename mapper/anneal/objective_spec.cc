@@ -1,0 +1,98 @@
+#include <charconv>
+#include <cmath>
+
+#include "base/errors.h"
+#include "base/split.h"
+#include "mapper/anneal/bound_objective.h"
+#include "mapper/anneal/objective_table.h"
+
+namespace haichi {
+
+namespace {
+
+constexpr const char* kExample = "an example is weighted(hop-bytes=0.7,tac3=0.3)";
+
+double parse_weight(std::string_view text, std::string_view whole) {
+    double weight = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), weight);
+    // The limits keep every sum far from infinity and from zero.
+    constexpr double kSmallest = 1e-12;
+    constexpr double kLargest = 1e12;
+    if (error != std::errc{} || end != text.data() + text.size() || !(weight >= kSmallest && weight <= kLargest)) {
+        throw OptionError("weight " + shown(text) + " in " + shown(whole) + " is not a number from 1e-12 to 1e12");
+    }
+    return weight;
+}
+
+WeightedTerm parse_term(std::string_view term, const ObjectiveRow& sum, std::string_view whole) {
+    const auto equals = term.find('=');
+    if (equals == std::string_view::npos) {
+        throw OptionError("term " + shown(term) + " of " + shown(whole) + " is not NAME=WEIGHT");
+    }
+    const ObjectiveRow& row = objectives().at(term.substr(0, equals));
+    const std::string name(row.name);
+    if (row.needs_terms) throw OptionError(std::string(sum.name) + "() cannot hold " + name + "()");
+    if (!row.searched_as.empty()) {
+        throw OptionError(std::string(sum.name) + "() cannot hold " + name,
+                          "it ranks the placements that a search has found");
+    }
+    return {name, parse_weight(term.substr(equals + 1), whole), row.make_term};
+}
+
+}  // namespace
+
+ObjectiveSpec parse_objective(std::string_view text) {
+    const auto open = text.find('(');
+    const ObjectiveRow& row = objectives().at(text.substr(0, open));
+    ObjectiveSpec spec{.name = std::string(row.name)};
+    if (open == std::string_view::npos) {
+        if (row.needs_terms) throw OptionError("objective " + spec.name + " needs its terms", kExample);
+        return spec;
+    }
+    if (!row.needs_terms || !text.ends_with(')')) throw OptionError("cannot read objective " + shown(text), kExample);
+    for (const std::string_view term : split(text.substr(open + 1, text.size() - open - 2), ',')) {
+        spec.terms.push_back(parse_term(term, row, text));
+    }
+    return spec;
+}
+
+std::string to_string(const ObjectiveSpec& spec) {
+    if (spec.terms.empty()) return spec.name;
+    std::string terms;
+    for (const WeightedTerm& term : spec.terms) {
+        char buffer[32];
+        const auto [end, error] = std::to_chars(std::begin(buffer), std::end(buffer), term.weight);
+        terms += (terms.empty() ? "" : ",") + term.name + "=" + std::string(buffer, end);
+    }
+    return spec.name + "(" + terms + ")";
+}
+
+bool is_told_unasked(const ObjectiveRow& row, const Problem& problem) {
+    if (row.bind == nullptr || row.needs_terms) return false;
+    if (row.needs_logical_torus && problem.logical_network() == nullptr) return false;
+    return problem.workload().crossing_message_count() <= row.most_messages;
+}
+
+Metrics measure_all(const Problem& problem, const Mapping& mapping, const Mapping& default_placement) {
+    Metrics metrics = measure(problem, mapping);
+    for (const ObjectiveRow& row : objectives()) {
+        if (row.report_key.empty() || row.is_in_metrics || !is_told_unasked(row, problem)) continue;
+        const auto objective = row.bind({.name = std::string(row.name)}, problem, default_placement);
+        metrics.of_objectives.push_back({.key = std::string(row.report_key),
+                                         .unit = std::string(row.unit),
+                                         .value = objective->standing(mapping, metrics).value});
+    }
+    return metrics;
+}
+
+std::unique_ptr<BoundObjective> bind_objective(const ObjectiveSpec& spec, const Problem& problem,
+                                               const Mapping& default_placement) {
+    return objectives().at(spec.name).bind(spec, problem, default_placement);
+}
+
+std::unique_ptr<BoundObjective> bind_robust_objective(const ObjectiveSpec& spec, const Problem& problem,
+                                                      const Mapping& default_placement) {
+    return objectives().at(spec.name).bind_robust(spec, problem, default_placement);
+}
+
+}  // namespace haichi

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "objectives/metrics.h"
+#include "objectives/objective.h"
+
+namespace haichi {
+
+/// An objective with its type hidden, as a term of a sum whose terms are known only when it runs. Values are in the
+/// unit of the objective.
+class ObjectiveTerm {
+  public:
+    virtual ~ObjectiveTerm() = default;
+
+    virtual void reset(const Mapping& mapping) = 0;
+    virtual void propose(const Mapping& mapping, const Move& move) = 0;
+    virtual void commit() = 0;
+    virtual void rollback() = 0;
+    [[nodiscard]] virtual double value() const = 0;
+    [[nodiscard]] virtual double value_from_scratch(const Mapping& mapping) const = 0;
+    [[nodiscard]] virtual double value_with(const Mapping& mapping, const Metrics& metrics) const = 0;
+    [[nodiscard]] virtual std::optional<double> lower_bound() const = 0;
+    [[nodiscard]] virtual bool is_searched_elsewhere() const = 0;
+    virtual void append_hot_ranks(const Mapping& mapping, std::vector<RankId>& ranks) const = 0;
+};
+
+template <SearchObjective O>
+class ObjectiveTermOf final : public ObjectiveTerm {
+  public:
+    ObjectiveTermOf(const Problem& problem, const Mapping& default_placement)
+        : objective_(problem, {.name = std::string(O::kInfo.name)}, default_placement) {}
+
+    void reset(const Mapping& mapping) override { objective_.reset(mapping); }
+    void propose(const Mapping& mapping, const Move& move) override { objective_.propose(mapping, move); }
+    void commit() override { objective_.commit(); }
+    void rollback() override { objective_.rollback(); }
+    [[nodiscard]] double value() const override { return objective_.in_unit(objective_.value()); }
+    [[nodiscard]] double value_from_scratch(const Mapping& mapping) const override {
+        return objective_.in_unit(objective_.value_from_scratch(mapping));
+    }
+    [[nodiscard]] double value_with(const Mapping& mapping, const Metrics& metrics) const override {
+        return objective_.in_unit(haichi::value_with(objective_, mapping, metrics));
+    }
+    [[nodiscard]] std::optional<double> lower_bound() const override {
+        const auto bound = objective_.lower_bound();
+        return bound ? std::optional(objective_.in_unit(*bound)) : std::nullopt;
+    }
+    [[nodiscard]] bool is_searched_elsewhere() const override { return haichi::is_searched_elsewhere(objective_); }
+    void append_hot_ranks(const Mapping& mapping, std::vector<RankId>& ranks) const override {
+        objective_.append_hot_ranks(mapping, ranks);
+    }
+
+  private:
+    O objective_;
+};
+
+template <SearchObjective O>
+std::unique_ptr<ObjectiveTerm> make_term(const Problem& problem, const Mapping& default_placement) {
+    return std::make_unique<ObjectiveTermOf<O>>(problem, default_placement);
+}
+
+}  // namespace haichi
