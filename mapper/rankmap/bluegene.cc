@@ -47,6 +47,11 @@ void check(const BlueGene& kind, const RankMapContext& context) {
     }
 }
 
+Likeness recognise(const BlueGene& kind, const MapShape& shape, const RankMapContext& context) {
+    return possible_if(has_coordinates(*context.allocation) && columns_of(shape, context) == kind.axes + 1 &&
+                       address_length(*context.allocation) <= kind.axes);
+}
+
 std::string write(const BlueGene& kind, const Mapping& mapping, const RankMapContext& context) {
     check(kind, context);
     if (kind.is_strict && mapping.rank_count() != mapping.slot_count()) {
@@ -121,6 +126,7 @@ RankMapFormat bgq_format() {
             "Blue Gene/Q, RUNJOB_MAPPING: one line per rank, six integers A B C D E T, the coordinates in the job's "
             "block (0 for axes that a smaller grid lacks) and the place on the node",
             [](const RankMapContext& context) { check(kQ, context); },
+            [](const MapShape& shape, const RankMapContext& context) { return recognise(kQ, shape, context); },
             [](const Mapping& mapping, const RankMapContext& context) { return write(kQ, mapping, context); },
             [](std::string_view text, const std::string& file, const RankMapContext& context) {
                 return read(kQ, text, file, context);
@@ -132,6 +138,7 @@ RankMapFormat bgl_format() {
             "Blue Gene/L and /P, BGLMPI_MAPPING: one line per rank, x y z t, the coordinates in the partition and the "
             "place on the node; must cover the whole partition",
             [](const RankMapContext& context) { check(kL, context); },
+            [](const MapShape& shape, const RankMapContext& context) { return recognise(kL, shape, context); },
             [](const Mapping& mapping, const RankMapContext& context) { return write(kL, mapping, context); },
             [](std::string_view text, const std::string& file, const RankMapContext& context) {
                 return read(kL, text, file, context);

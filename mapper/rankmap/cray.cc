@@ -153,6 +153,9 @@ RankMapFormat cray_format() {
             "Cray MPICH, MPICH_RANK_REORDER_METHOD=3 with the file MPICH_RANK_ORDER: the ranks in placement order, "
             "separated by commas, nodes filled one after the other",
             check,
+            [](const MapShape& shape, const RankMapContext& context) {
+                return likely_if(shape.is_list && !behind_host(shape, context));
+            },
             write,
             read,
             warning};

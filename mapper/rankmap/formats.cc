@@ -112,6 +112,22 @@ NodeId node_of_host(const RankMapContext& context, std::string_view name, const 
     return node;
 }
 
+std::optional<std::string_view> behind_host(const MapShape& shape, const RankMapContext& context) {
+    if (context.hosts == nullptr || shape.words.empty()) return std::nullopt;
+    const std::string_view word = shape.words[0];
+    const std::string_view host = word.substr(0, word.find_first_of(":,*"));
+    if (!context.hosts->node(host).valid()) return std::nullopt;
+    return word.substr(host.size());
+}
+
+std::size_t columns_of(const MapShape& shape, const RankMapContext& context) {
+    return shape.is_columns && !behind_host(shape, context) ? shape.words.size() : 0;
+}
+
+bool has_coordinates(const Allocation& allocation) {
+    return allocation.network.coordinates() != nullptr;
+}
+
 std::size_t address_length(const Allocation& allocation) {
     const Grid* grid = allocation.network.coordinates();
     return grid == nullptr ? 1 : grid->axis_count();

@@ -3,14 +3,25 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/errors.h"
 #include "mapper/rankmap/rankmap.h"
 
 namespace haichi {
+
+/// What formats look at to recognise a text: its first record.
+struct MapShape {
+    char first = 0;                       ///< first character that is not blank
+    std::string_view record;              ///< first line with more than blanks and a comment; empty: there is none
+    std::vector<std::string_view> words;  ///< of it
+    bool is_list = false;                 ///< ranks and ranges with commas
+    bool is_columns = false;              ///< words that begin as numbers, and no list
+};
 
 /// The rows of the table, one function in each format's file.
 RankMapFormat fujitsu_format();
@@ -25,6 +36,16 @@ RankMapFormat slurm_format();
 RankMapFormat hydra_format();
 RankMapFormat intel_format();
 RankMapFormat simgrid_format();
+
+/// For formats whose files may begin with one.
+inline std::string_view without_byte_order_mark(std::string_view text) {
+    constexpr std::string_view kMark = "\xef\xbb\xbf";
+    return text.starts_with(kMark) ? text.substr(kMark.size()) : text;
+}
+
+/// As likely as `is_likely` says, or not at all.
+inline Likeness likely_if(bool is_likely) { return is_likely ? Likeness::kLikely : Likeness::kNone; }
+inline Likeness possible_if(bool is_possible) { return is_possible ? Likeness::kPossible : Likeness::kNone; }
 
 inline void append_number(std::string& text, std::int64_t number) {
     char digits[24];
@@ -124,6 +145,16 @@ class PlaceTable {
 /// none).
 void check_rank_count(const std::string& file, std::int64_t found, const RankMapContext& context,
                       const std::string& record, const std::string& hint);
+
+/// The job's nodes have coordinates.
+bool has_coordinates(const Allocation& allocation);
+
+/// What stands behind the name of a node of the job with which the record begins, up to the end of the word: "" also
+/// for nothing. No value when it begins otherwise.
+std::optional<std::string_view> behind_host(const MapShape& shape, const RankMapContext& context);
+
+/// The number of columns of a record of numbers; 0 for other records, names of nodes that are numbers included.
+std::size_t columns_of(const MapShape& shape, const RankMapContext& context);
 
 /// Number of coordinates of a node's address on the machine: its axes, or 1 on a tree or graph.
 std::size_t address_length(const Allocation& allocation);

@@ -113,7 +113,10 @@ RankMapFormat fujitsu_format() {
     return {"fujitsu",
             "PJM's rank-map-hostfile and mpiexec --vcoordfile: one line per rank, the logical coordinates of its node, "
             "as in (0,1,2)",
-            check, write, read};
+            check,
+            [](const MapShape& shape, const RankMapContext&) { return likely_if(shape.first == '('); },
+            write,
+            read};
 }
 
 }  // namespace haichi

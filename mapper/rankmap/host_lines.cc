@@ -91,9 +91,11 @@ PlacedRanks read(const HostLines& kind, std::string_view text, const std::string
 }
 
 template <const HostLines& kKind>
-RankMapFormat row(std::string description) {
-    return {kKind.format, std::move(description),
+RankMapFormat row(std::string sentence) {
+    return {kKind.format,
+            std::move(sentence),
             [](const RankMapContext& context) { require_hosts(context, kKind.format); },
+            nullptr,
             [](const Mapping& mapping, const RankMapContext& context) { return write(kKind, mapping, context); },
             [](std::string_view text, const std::string& file, const RankMapContext& context) {
                 return read(kKind, text, file, context);
@@ -103,11 +105,22 @@ RankMapFormat row(std::string description) {
 }  // namespace
 
 RankMapFormat slurm_format() {
-    return row<kSlurm>("Slurm, SLURM_HOSTFILE with srun -m arbitrary: one host name per rank; needs --hosts");
+    RankMapFormat slurm =
+        row<kSlurm>("Slurm, SLURM_HOSTFILE with srun -m arbitrary: one host name per rank; needs --hosts");
+    slurm.recognise = [](const MapShape& shape, const RankMapContext& context) {
+        const auto behind = behind_host(shape, context);
+        return likely_if(behind && !behind->starts_with(':'));
+    };
+    return slurm;
 }
 
 RankMapFormat hydra_format() {
-    return row<kHydra>("MPICH's Hydra, mpiexec -f F: host:1 per rank, in rank order; needs --hosts");
+    RankMapFormat hydra = row<kHydra>("MPICH's Hydra, mpiexec -f F: host:1 per rank, in rank order; needs --hosts");
+    hydra.recognise = [](const MapShape& shape, const RankMapContext& context) {
+        const auto behind = behind_host(shape, context);
+        return likely_if(behind && behind->starts_with(':'));
+    };
+    return hydra;
 }
 
 RankMapFormat intel_format() {

@@ -232,7 +232,10 @@ RankMapFormat json_format() {
         "json",
         "haichi-mapping/1, for everything else: {\"node_of_rank\": [...]}, nodes numbered row-major in the job, last "
         "axis fastest; reads haichi-report/1 too",
-        check, write, read};
+        check,
+        [](const MapShape& shape, const RankMapContext&) { return likely_if(shape.first == '{'); },
+        write,
+        read};
 }
 
 }  // namespace haichi

@@ -49,7 +49,12 @@ RankMapFormat nsim_format() {
         "nsim",
         "the rank-node file of NSIM-style simulators: one record per line, the rank, then the coordinates (or number) "
         "of its node on the machine",
-        check, write, read};
+        check,
+        [](const MapShape& shape, const RankMapContext& context) {
+            return likely_if(columns_of(shape, context) == address_length(*context.allocation) + 1);
+        },
+        write,
+        read};
 }
 
 }  // namespace haichi

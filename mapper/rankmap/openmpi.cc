@@ -132,8 +132,13 @@ PlacedRanks read(std::string_view text, const std::string& file, const RankMapCo
 
 RankMapFormat openmpi_format() {
     return {"openmpi",
-            "Open MPI's rankfile, --rankfile F or --map-by rankfile:file=F: rank 0=host slot=0; needs --hosts", check,
-            write, read};
+            "Open MPI's rankfile, --rankfile F or --map-by rankfile:file=F: rank 0=host slot=0; needs --hosts",
+            check,
+            [](const MapShape& shape, const RankMapContext&) {
+                return likely_if(!shape.words.empty() && shape.words[0] == "rank");
+            },
+            write,
+            read};
 }
 
 }  // namespace haichi

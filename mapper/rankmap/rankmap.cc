@@ -14,12 +14,6 @@ namespace {
 
 constexpr std::size_t kLargestMapBytes = std::size_t{512} << 20;
 
-std::string names_of_formats() {
-    std::string all;
-    for (const RankMapFormat& format : rank_map_formats()) all += (all.empty() ? "" : ", ") + format.name;
-    return all;
-}
-
 /// The number of ranks on the fullest node.
 std::int32_t check_capacity(const PlacedRanks& placed, const std::string& file, const RankMapContext& context) {
     const Allocation& allocation = *context.allocation;
@@ -59,22 +53,12 @@ Mapping mapping_of(const PlacedRanks& placed, const Allocation& allocation) {
 
 }  // namespace
 
-const std::vector<RankMapFormat>& rank_map_formats() {
-    static const std::vector<RankMapFormat> kFormats = {
-        fujitsu_format(), tofu6d_format(), nsim_format(),  bgq_format(),   bgl_format(),     cray_format(),
-        openmpi_format(), slurm_format(),  hydra_format(), intel_format(), simgrid_format(), json_format()};
+const Table<RankMapFormat>& rank_map_formats() {
+    static const Table<RankMapFormat> kFormats(
+        {"rank-map format", "formats"},
+        {fujitsu_format(), tofu6d_format(), nsim_format(), bgq_format(), bgl_format(), cray_format(), openmpi_format(),
+         slurm_format(), hydra_format(), intel_format(), simgrid_format(), json_format()});
     return kFormats;
-}
-
-const RankMapFormat& rank_map_format(std::string_view name) {
-    const auto& formats = rank_map_formats();
-    const auto found = std::ranges::find(formats, name, &RankMapFormat::name);
-    if (found != formats.end()) return *found;
-    std::vector<std::string> names;
-    for (const RankMapFormat& format : formats) names.push_back(format.name);
-    const std::string near = did_you_mean(name, names);
-    throw OptionError("unknown rank-map format " + shown(name),
-                      near.empty() ? "formats are " + names_of_formats() : near);
 }
 
 const RankMapFormat& default_rank_map_format(const RankMapContext& context) {

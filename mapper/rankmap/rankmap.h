@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "base/table.h"
 #include "mapper/rankmap/hosts.h"
 #include "netmodel/machine/allocation.h"
 #include "objectives/mapping.h"
@@ -60,13 +61,22 @@ struct PlacedRanks {
     std::vector<std::int32_t> place_of_rank;
 };
 
+struct MapShape;
+
+/// Whether a text may be in a format. Where several formats may be meant, those that are likely come first, then those
+/// that are possible, each in the order of the table; the first that can read the text is taken, unless another one
+/// reads it differently.
+enum class Likeness { kNone, kPossible, kLikely };
+
 /// A rank-map file format: one file in this folder and one row in the table.
 struct RankMapFormat {
     std::string name;
-    std::string description;  ///< one sentence: used with what, content of a line
+    std::string sentence;  ///< used with what, content of a line
     /// Throws UnsupportedError when no mapping of this job can be written, OptionError when host names are needed and
     /// not known; to be called before a long run.
     void (*check)(const RankMapContext& context) = nullptr;
+    /// By the first record; null: the same file is read by another row.
+    Likeness (*recognise)(const MapShape& shape, const RankMapContext& context) = nullptr;
     /// The whole file. Throws as check() does, and UnsupportedError for a mapping that the format cannot express.
     std::string (*write)(const Mapping& mapping, const RankMapContext& context) = nullptr;
     /// Throws InputError with file and line; the caller checks node capacities. O(length of the text).
@@ -75,16 +85,16 @@ struct RankMapFormat {
     std::string (*warning)(const Mapping& mapping, const RankMapContext& context) = nullptr;
 };
 
-const std::vector<RankMapFormat>& rank_map_formats();
+const Table<RankMapFormat>& rank_map_formats();
 
 /// Throws OptionError with did-you-mean.
-const RankMapFormat& rank_map_format(std::string_view name);
+inline const RankMapFormat& rank_map_format(std::string_view name) { return rank_map_formats().at(name); }
 
 /// The format for users who name none: `fujitsu` where the job has logical coordinates, else `json`.
 const RankMapFormat& default_rank_map_format(const RankMapContext& context);
 
-/// Name of the format a text seems to be in, by its content (JSON, parentheses, host names, commas, number of columns);
-/// throws InputError when it fits none, or fits two that read it differently.
+/// Name of the format a text seems to be in, by its content; throws InputError when it fits none, or fits two that read
+/// it differently.
 std::string recognise_rank_map(std::string_view text, const std::string& file, const RankMapContext& context);
 
 /// Reads a map file ("-": standard input); `format` empty: recognised by content. Throws InputError for a wrong number

@@ -1,4 +1,4 @@
-// Which format a map is in, by its content.
+// Which format a map is in, by its content: each row of the table says whether the first record may be its own.
 
 #include <algorithm>
 
@@ -12,84 +12,70 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r";
 
-[[noreturn]] void refuse_line(const std::string& file, std::size_t line, std::string_view text) {
-    std::string names;
-    for (const RankMapFormat& format : rank_map_formats()) names += (names.empty() ? "" : ", ") + format.name;
-    throw InputError({file, line}, "fits no rank-map format: " + shown(text),
-                     "formats are " + names + "; name one: -f FORMAT");
+MapShape shape_of(std::string_view text, const std::string& file, std::size_t& line) {
+    MapShape shape;
+    const auto first = text.find_first_not_of(" \t\r\n");
+    if (first == std::string_view::npos) throw InputError(file + ": an empty file is no rank map");
+    shape.first = text[first];
+    TextLines lines(text, file);
+    while (shape.words.empty() && shape.first != '{' && shape.first != '(' && lines.next())
+        shape.words = lines.words(kBlanks);
+    line = lines.number();
+    if (shape.words.empty()) return shape;
+    shape.record = lines.text();
+    const bool begins_as_number = shape.words[0].find_first_not_of("0123456789,-") != 0;
+    shape.is_list = begins_as_number && shape.words[0].find_first_of(",-", 1) != std::string_view::npos &&
+                    shape.record.find_first_not_of("0123456789,- \t\r") == std::string_view::npos;
+    shape.is_columns = begins_as_number && !shape.is_list;
+    return shape;
 }
 
-/// Of formats with the same number of columns the one that can read the text. Their readings may not differ. When none
-/// can, the first says why.
-std::string the_one_that_reads(const std::vector<std::string>& candidates, std::string_view text,
-                               const std::string& file, const RankMapContext& context) {
-    std::string chosen;
+std::vector<const RankMapFormat*> formats_like(const MapShape& shape, const RankMapContext& context) {
+    std::vector<const RankMapFormat*> found;
+    for (const Likeness wanted : {Likeness::kLikely, Likeness::kPossible}) {
+        for (const RankMapFormat& format : rank_map_formats()) {
+            if (format.recognise != nullptr && format.recognise(shape, context) == wanted) found.push_back(&format);
+        }
+    }
+    return found;
+}
+
+/// Of formats that may be meant the one that can read the text. Their readings may not differ. When none can, the
+/// first says why.
+const RankMapFormat& the_one_that_reads(const std::vector<const RankMapFormat*>& candidates, std::string_view text,
+                                        const std::string& file, const RankMapContext& context) {
+    const RankMapFormat* chosen = nullptr;
     PlacedRanks placed;
-    for (const std::string& name : candidates) {
+    for (const RankMapFormat* format : candidates) {
         PlacedRanks also;
         try {
-            also = rank_map_format(name).read(text, file, context);
+            also = format->read(text, file, context);
         } catch (const Error&) {
             continue;
         }
-        if (chosen.empty()) {
-            chosen = name;
+        if (chosen == nullptr) {
+            chosen = format;
             placed = std::move(also);
         } else if (placed.node_of_rank != also.node_of_rank) {
-            throw InputError(
-                file + ": may be a map in the format " + chosen + " or in the format " + name + ", which differ here",
-                "name the format: -f FORMAT");
+            throw InputError(file + ": may be a map in the format " + chosen->name + " or in the format " +
+                                 format->name + ", which differ here",
+                             "name the format: -f FORMAT");
         }
     }
-    return chosen.empty() ? candidates.front() : chosen;
-}
-
-/// Formats whose records are as many numbers.
-std::vector<std::string> formats_of_columns(std::size_t columns, const RankMapContext& context) {
-    constexpr std::size_t kBlueGeneQ = 6;
-    constexpr std::size_t kBlueGeneL = 4;
-    const std::size_t address = address_length(*context.allocation);
-    const bool is_grid = context.allocation->network.coordinates() != nullptr;
-    std::vector<std::string> names;
-    if (is_grid && columns == address) names.emplace_back("tofu6d");
-    if (columns == address + 1) names.emplace_back("nsim");
-    if (is_grid && columns == address + 1) {
-        names.insert(context.allocation->ranks_per_node == 1 ? names.end() : names.begin(), "tofu6d");
-    }
-    if (is_grid && columns == kBlueGeneQ && address < kBlueGeneQ) names.emplace_back("bgq");
-    if (is_grid && columns == kBlueGeneL && address < kBlueGeneL) names.emplace_back("bgl");
-    return names;
-}
-
-/// "" unless the line begins with a node's name.
-std::string format_of_hosts(std::string_view word, const RankMapContext& context) {
-    const auto end = word.find_first_of(":,*");
-    if (context.hosts == nullptr || !context.hosts->node(word.substr(0, end)).valid()) return "";
-    return end != std::string_view::npos && word[end] == ':' ? "hydra" : "slurm";
+    return chosen == nullptr ? *candidates.front() : *chosen;
 }
 
 }  // namespace
 
 std::string recognise_rank_map(std::string_view text, const std::string& file, const RankMapContext& context) {
-    constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-    const bool marked = text.starts_with(kByteOrderMark);
-    const auto first = text.find_first_not_of(" \t\r\n", marked ? kByteOrderMark.size() : 0);
-    if (first == std::string_view::npos) throw InputError(file + ": an empty file is no rank map");
-    if (text[first] == '{') return "json";
-    if (text[first] == '(') return "fujitsu";
-    for (TextLines lines(text, file); lines.next();) {
-        const std::vector<std::string_view> words = lines.words(kBlanks);
-        if (words.empty()) continue;
-        if (words[0] == "rank") return "openmpi";
-        if (std::string host_format = format_of_hosts(words[0], context); !host_format.empty()) return host_format;
-        if (words[0].find_first_not_of("0123456789,-") == 0) refuse_line(file, lines.number(), lines.text());
-        const bool is_list = lines.text().find_first_not_of("0123456789,- \t\r") == std::string_view::npos;
-        if (is_list && words[0].find_first_of(",-", 1) != std::string_view::npos) return "cray";
-        const std::vector<std::string> candidates = formats_of_columns(words.size(), context);
-        if (candidates.empty()) refuse_line(file, lines.number(), lines.text());
-        return candidates.size() == 1 ? candidates.front() : the_one_that_reads(candidates, text, file, context);
-    }
-    throw InputError(file + ": only comments, no rank map");
+    std::size_t line = 0;
+    const MapShape shape = shape_of(without_byte_order_mark(text), file, line);
+    const std::vector<const RankMapFormat*> candidates = formats_like(shape, context);
+    if (candidates.size() == 1) return candidates.front()->name;
+    if (!candidates.empty()) return the_one_that_reads(candidates, text, file, context).name;
+    if (shape.words.empty()) throw InputError(file + ": only comments, no rank map");
+    throw InputError({file, line}, "fits no rank-map format: " + shown(shape.record),
+                     "formats are " + rank_map_formats().listing() + "; name one: -f FORMAT");
 }
 
 }  // namespace haichi

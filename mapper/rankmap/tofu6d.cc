@@ -15,6 +15,15 @@ void check(const RankMapContext& context) {
                            "write json or nsim");
 }
 
+/// With a core where nodes have several ranks; where they have one, a column more is rather a rank.
+Likeness recognise(const MapShape& shape, const RankMapContext& context) {
+    if (!has_coordinates(*context.allocation)) return Likeness::kNone;
+    const std::size_t columns = columns_of(shape, context);
+    const std::size_t address = address_length(*context.allocation);
+    if (columns == address + 1 && context.allocation->ranks_per_node == 1) return Likeness::kPossible;
+    return likely_if(columns == address || columns == address + 1);
+}
+
 std::string write(const Mapping& mapping, const RankMapContext& context) {
     check(context);
     std::string text;
@@ -72,7 +81,10 @@ RankMapFormat tofu6d_format() {
         "tofu6d",
         "for plans and checks: one line per rank, the coordinates of its node on the machine, X Y Z A B C on a Tofu, "
         "and the core when nodes have several ranks",
-        check, write, read};
+        check,
+        recognise,
+        write,
+        read};
 }
 
 }  // namespace haichi
