@@ -82,10 +82,7 @@ std::vector<std::string> subcommand_names(const CLI::App& app) {
         throw OptionError("a command is missing" + (is_root ? "" : " behind " + shown(app.get_name())),
                           "haichi " + (is_root ? "" : app.get_name() + " ") + "--help lists them");
     }
-    std::string all;
-    for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
-    const std::string near = did_you_mean(word, names);
-    throw OptionError("unknown command " + shown(word), near.empty() ? "commands are " + all : near);
+    throw OptionError("unknown command " + shown(word), near_or_all(word, names, "commands are "));
 }
 
 /// The subcommand that the command line names, or an error that says what is wrong with it.

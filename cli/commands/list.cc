@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/errors.h"
+#include "base/table.h"
 #include "cli/output/tables.h"
 #include "commlog/readers/log_readers.h"
 #include "commlog/readers/readers.h"
@@ -29,42 +30,19 @@ Entries machines() {
     return entries;
 }
 
-Entries objectives() {
+Entries objective_entries() {
     Entries entries;
-    for (const ObjectiveRow& row : haichi::objectives()) {
+    for (const ObjectiveRow& row : objectives()) {
         entries.emplace_back(row.name,
                              std::string(row.sentence) + (row.unit == "1" ? "" : ", in " + std::string(row.unit)));
     }
     return entries;
 }
 
-Entries strategies() {
+template <class Row>
+Entries entries_of(const Table<Row>& table) {
     Entries entries;
-    for (const StrategyInfo& info : strategy_infos()) entries.emplace_back(info.name, info.description);
-    return entries;
-}
-
-Entries formats() {
-    Entries entries;
-    for (const RankMapFormat& format : rank_map_formats()) entries.emplace_back(format.name, format.description);
-    return entries;
-}
-
-Entries log_format_entries() {
-    Entries entries;
-    for (const LogFormat& format : log_formats()) entries.emplace_back(format.name, format.description);
-    return entries;
-}
-
-Entries workload_format_entries() {
-    Entries entries;
-    for (const WorkloadFormat& format : workload_formats()) entries.emplace_back(format.name, format.description);
-    return entries;
-}
-
-Entries topology_entries() {
-    Entries entries;
-    for (const TopologyRow& row : topologies()) entries.emplace_back(row.name, row.sentence);
+    for (const Row& row : table) entries.emplace_back(row.name, row.sentence);
     return entries;
 }
 
@@ -80,58 +58,49 @@ Entries routings() {
     return entries;
 }
 
-Entries pattern_entries() {
-    Entries entries;
-    for (const PatternRow& row : patterns()) entries.emplace_back(row.name, row.description);
-    return entries;
-}
-
+/// A list of the program.
 struct Kind {
     std::string name;
+    std::string sentence;
     Entries (*entries)();
 };
 
-const std::vector<Kind>& kinds() {
-    static const std::vector<Kind> kKinds = {{"machines", machines},
-                                             {"objectives", objectives},
-                                             {"strategies", strategies},
-                                             {"formats", formats},
-                                             {"topologies", topology_entries},
-                                             {"routings", routings},
-                                             {"patterns", pattern_entries},
-                                             {"workload-formats", workload_format_entries},
-                                             {"log-formats", log_format_entries}};
+const Table<Kind>& kinds() {
+    static const Table<Kind> kKinds(
+        {"list", "lists"},
+        {{"machines", "what --machine takes", machines},
+         {"objectives", "what --objective takes", objective_entries},
+         {"strategies", "what --strategy takes", [] { return entries_of(strategies()); }},
+         {"formats", "of rank maps", [] { return entries_of(rank_map_formats()); }},
+         {"topologies", "of machines and machine files", [] { return entries_of(topologies()); }},
+         {"routings", "what --routing takes", routings},
+         {"patterns", "what haichi pattern makes", [] { return entries_of(patterns()); }},
+         {"workload-formats", "that --workload takes", [] { return entries_of(workload_formats()); }},
+         {"log-formats", "that haichi log and haichi ccs take", [] { return entries_of(log_formats()); }}});
     return kKinds;
 }
 
-std::string names_of_kinds() {
-    std::string all;
-    for (const Kind& kind : kinds()) all += (all.empty() ? "" : ", ") + kind.name;
-    return all;
-}
-
-std::vector<Kind> chosen(const std::string& name) {
-    if (name.empty()) return kinds();
-    const auto found = std::ranges::find(kinds(), name, &Kind::name);
-    if (found != kinds().end()) return {*found};
-    std::vector<std::string> names;
-    for (const Kind& kind : kinds()) names.push_back(kind.name);
-    const std::string near = did_you_mean(name, names);
-    throw OptionError("there is no list of " + shown(name), near.empty() ? "lists are " + names_of_kinds() : near);
+std::vector<const Kind*> chosen(const std::string& name) {
+    std::vector<const Kind*> chosen;
+    for (const Kind& kind : kinds()) {
+        if (name.empty() || name == kind.name) chosen.push_back(&kind);
+    }
+    if (chosen.empty()) throw OptionError("there is no list of " + shown(name), kinds().hint_for(name));
+    return chosen;
 }
 
 int run(const std::string& name, bool json, Console& console) {
     nlohmann::ordered_json document;
     std::string text;
-    const std::vector<Kind> listed = chosen(name);
-    for (const Kind& kind : listed) {
-        const Entries entries = kind.entries();
-        if (listed.size() > 1) text += (text.empty() ? "" : "\n") + kind.name + "\n\n";
+    const std::vector<const Kind*> listed = chosen(name);
+    for (const Kind* kind : listed) {
+        const Entries entries = kind->entries();
+        if (listed.size() > 1) text += (text.empty() ? "" : "\n") + kind->name + "\n\n";
         text += definition_list(entries);
         nlohmann::ordered_json rows = nlohmann::ordered_json::array();
         for (const auto& [entry, description] : entries)
             rows.push_back({{"name", entry}, {"description", description}});
-        document[kind.name] = std::move(rows);
+        document[kind->name] = std::move(rows);
     }
     console.data(json ? document.dump(2) + "\n" : text);
     return kExitDone;
@@ -143,7 +112,7 @@ Action configure(CLI::App& app) {
         bool json = false;
     };
     const auto o = std::make_shared<Options>();
-    app.add_option("KIND", o->kind, names_of_kinds() + "; default: all of them")->type_name("");
+    app.add_option("KIND", o->kind, kinds().listing() + "; default: all of them")->type_name("");
     app.add_flag("--json", o->json, "print a JSON object of lists");
     return [o](Console& console) { return run(o->kind, o->json, console); };
 }

@@ -28,7 +28,7 @@ int run(const ConvertOptions& options, Console& console) {
     const std::vector<std::string> files = distinct_logs(options.files);
     if (files.size() > 1) throw OptionError("log convert takes one log", "compare takes several");
     require_value(options.to, "--to");
-    const MatrixFormat& format = matrix_format(options.to);
+    const MatrixFormat& format = matrix_formats().at(options.to);
     CommandOutputs outputs(console);
     outputs.add_input(files.front());
     Destination destination = outputs.add_destination(options.output);
@@ -55,9 +55,7 @@ Action configure(CLI::App& app) {
     const auto o = std::make_shared<ConvertOptions>();
     app.add_option("FILE", o->files, "the log of a job, or a part of it")->type_name("");
     add_log_format(app, o->format);
-    std::string names;
-    for (const MatrixFormat& format : matrix_formats()) names += (names.empty() ? "" : ", ") + format.name;
-    add_value(app, "-t,--to", o->to, "FORMAT", "to write: " + names);
+    add_value(app, "-t,--to", o->to, "FORMAT", "to write: " + matrix_formats().listing());
     add_value(app, "-o,--output", o->output, "FILE", "write there instead of to standard output");
     return [o](Console& console) { return run(*o, console); };
 }

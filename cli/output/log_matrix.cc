@@ -63,28 +63,16 @@ void write_dense(const Workload& matrix, char separator, const Sink& sink) {
 
 }  // namespace
 
-const std::vector<MatrixFormat>& matrix_formats() {
-    static const std::vector<MatrixFormat> kFormats = {
-        {"json", "haichi-workload/1, one set", write_workload_json},
-        {"matrix-market", "a Matrix Market file, sparse", write_matrix_market},
-        {"dense-matrix", "a line of numbers for each rank",
-         [](const Workload& matrix, const Sink& sink) { write_dense(matrix, ' ', sink); }},
-        {"csv", "the same, with commas",
-         [](const Workload& matrix, const Sink& sink) { write_dense(matrix, ',', sink); }}};
+const Table<MatrixFormat>& matrix_formats() {
+    static const Table<MatrixFormat> kFormats(
+        {"matrix format", "formats"},
+        {{"json", "haichi-workload/1, one set", write_workload_json},
+         {"matrix-market", "a Matrix Market file, sparse", write_matrix_market},
+         {"dense-matrix", "a line of numbers for each rank",
+          [](const Workload& matrix, const Sink& sink) { write_dense(matrix, ' ', sink); }},
+         {"csv", "the same, with commas",
+          [](const Workload& matrix, const Sink& sink) { write_dense(matrix, ',', sink); }}});
     return kFormats;
-}
-
-const MatrixFormat& matrix_format(const std::string& name) {
-    const auto found = std::ranges::find(matrix_formats(), name, &MatrixFormat::name);
-    if (found != matrix_formats().end()) return *found;
-    std::vector<std::string> names;
-    std::string all;
-    for (const MatrixFormat& format : matrix_formats()) {
-        names.push_back(format.name);
-        all += (all.empty() ? "" : ", ") + format.name;
-    }
-    const std::string near = did_you_mean(name, names);
-    throw OptionError("--to: a matrix cannot be written as " + shown(name), near.empty() ? "formats are " + all : near);
 }
 
 }  // namespace haichi::cli

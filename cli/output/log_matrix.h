@@ -3,8 +3,8 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "base/table.h"
 #include "commlog/workload/workload.h"
 
 namespace haichi::cli {
@@ -12,14 +12,11 @@ namespace haichi::cli {
 /// What the communication matrix of a log can be written as.
 struct MatrixFormat {
     std::string name;
-    std::string description;
+    std::string sentence;
     /// Writes a workload of one set, its messages by source and destination.
     void (*write)(const Workload& matrix, const std::function<void(std::string_view)>& sink) = nullptr;
 };
 
-const std::vector<MatrixFormat>& matrix_formats();
-
-/// Throws OptionError with did-you-mean.
-const MatrixFormat& matrix_format(const std::string& name);
+const Table<MatrixFormat>& matrix_formats();
 
 }  // namespace haichi::cli

@@ -121,10 +121,7 @@ Op operation_named(std::string_view name) {
         if (name == own) return row.operation;
         if (names.empty() || names.back() != own) names.push_back(own);
     }
-    std::string all;
-    for (const std::string& own : names) all += (all.empty() ? "" : ", ") + own;
-    const std::string near = did_you_mean(name, names);
-    throw OptionError("unknown collective operation " + shown(name), near.empty() ? "operations are " + all : near);
+    throw OptionError("unknown collective operation " + shown(name), near_or_all(name, names, "operations are "));
 }
 
 void add_phases(const Stage& stage, std::string_view operation, const std::vector<std::int32_t>& members,
@@ -189,11 +186,8 @@ void CollectiveChoice::set(std::string_view text) {
             for (const AlgorithmRow& row : kAlgorithms) {
                 if (row.operation == operation) names.emplace_back(row.name);
             }
-            std::string all;
-            for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
-            const std::string near = did_you_mean(algorithm, names);
             throw OptionError("unknown algorithm " + shown(algorithm) + " for " + std::string(name_of(operation)),
-                              near.empty() ? "algorithms are " + all : near);
+                              near_or_all(algorithm, names, "algorithms are "));
         }
         const bool last = comma == std::string_view::npos;
         if (last != (colon == std::string_view::npos)) {

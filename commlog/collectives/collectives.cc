@@ -81,31 +81,26 @@ CollectiveStep binomial_step(std::int32_t ranks, std::int32_t rank, std::int32_t
 
 }  // namespace
 
-std::span<const CollectiveRow> collective_algorithms() {
-    static const std::vector<CollectiveRow> kRows = {
-        {"recursive-doubling", "All-reduce: step k exchanges the vector with rank XOR 2^k.",
-         CollectiveAlgorithm::kRecursiveDoubling},
-        {"pairwise", "All-to-all: step i exchanges a block with rank XOR i, or sends to rank + i.",
-         CollectiveAlgorithm::kPairwise},
-        {"bruck", "All-to-all in log2(ranks) steps: step k sends joined blocks to rank + 2^k.",
-         CollectiveAlgorithm::kBruck},
-        {"binomial-broadcast", "Broadcast: ranks that have the vector pass it on, halving the distance each step.",
-         CollectiveAlgorithm::kBinomialBroadcast},
-        {"binomial-scatter", "Scatter: the same tree, each message with the blocks of all ranks below.",
-         CollectiveAlgorithm::kBinomialScatter},
-        {"ring", "All-gather: each step passes a block on to rank + 1.", CollectiveAlgorithm::kRing},
-    };
+const Table<CollectiveRow>& collective_algorithms() {
+    static const Table<CollectiveRow> kRows(
+        {"collective algorithm", "algorithms"},
+        {
+            {"recursive-doubling", "All-reduce: step k exchanges the vector with rank XOR 2^k.",
+             CollectiveAlgorithm::kRecursiveDoubling},
+            {"pairwise", "All-to-all: step i exchanges a block with rank XOR i, or sends to rank + i.",
+             CollectiveAlgorithm::kPairwise},
+            {"bruck", "All-to-all in log2(ranks) steps: step k sends joined blocks to rank + 2^k.",
+             CollectiveAlgorithm::kBruck},
+            {"binomial-broadcast", "Broadcast: ranks that have the vector pass it on, halving the distance each step.",
+             CollectiveAlgorithm::kBinomialBroadcast},
+            {"binomial-scatter", "Scatter: the same tree, each message with the blocks of all ranks below.",
+             CollectiveAlgorithm::kBinomialScatter},
+            {"ring", "All-gather: each step passes a block on to rank + 1.", CollectiveAlgorithm::kRing},
+        });
     return kRows;
 }
 
-CollectiveAlgorithm collective_algorithm(std::string_view name) {
-    std::vector<std::string> names;
-    for (const CollectiveRow& row : collective_algorithms()) {
-        if (row.name == name) return row.algorithm;
-        names.push_back(row.name);
-    }
-    throw OptionError("unknown collective algorithm " + shown(name), did_you_mean(name, names));
-}
+CollectiveAlgorithm collective_algorithm(std::string_view name) { return collective_algorithms().at(name).algorithm; }
 
 std::int32_t collective_step_count(CollectiveAlgorithm algorithm, std::int32_t ranks) {
     if (ranks < 1 || ranks > kMostRanks) {

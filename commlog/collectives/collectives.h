@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/table.h"
 #include "commlog/workload/workload.h"
 
 namespace haichi {
@@ -51,12 +52,12 @@ struct CollectiveStep {
 
 struct CollectiveRow {
     std::string name;  ///< as written in options
-    std::string description;
+    std::string sentence;
     CollectiveAlgorithm algorithm;
 };
 
 /// All algorithms: the one list that options, help and tests go by.
-std::span<const CollectiveRow> collective_algorithms();
+const Table<CollectiveRow>& collective_algorithms();
 /// Throws OptionError, with did-you-mean, for other names.
 CollectiveAlgorithm collective_algorithm(std::string_view name);
 

@@ -16,12 +16,6 @@ namespace haichi {
 
 namespace {
 
-std::string names_of_formats() {
-    std::string all;
-    for (const LogFormat& format : log_formats()) all += (all.empty() ? "" : ", ") + format.name;
-    return all;
-}
-
 const LogFormat* recognised(std::string_view prefix) {
     const auto& formats = log_formats();
     const auto found =
@@ -43,21 +37,12 @@ std::string beginning_of(const std::string& path) {
 
 }  // namespace
 
-const std::vector<LogFormat>& log_formats() {
-    static const std::vector<LogFormat> kFormats = {own_log_format(),  otf2_log_format(), dumpi_log_format(),
-                                                    tit_log_format(),  goal_log_format(), monitoring_log_format(),
-                                                    mpip_log_format(), ipm_log_format(),  paraver_log_format()};
+const Table<LogFormat>& log_formats() {
+    static const Table<LogFormat> kFormats(
+        {"log format", "formats"},
+        {own_log_format(), otf2_log_format(), dumpi_log_format(), tit_log_format(), goal_log_format(),
+         monitoring_log_format(), mpip_log_format(), ipm_log_format(), paraver_log_format()});
     return kFormats;
-}
-
-const LogFormat& log_format(std::string_view name) {
-    const auto& formats = log_formats();
-    const auto found = std::ranges::find(formats, name, &LogFormat::name);
-    if (found != formats.end()) return *found;
-    std::vector<std::string> names;
-    for (const LogFormat& format : formats) names.push_back(format.name);
-    const std::string near = did_you_mean(name, names);
-    throw OptionError("unknown log format " + shown(name), near.empty() ? "formats are " + names_of_formats() : near);
 }
 
 bool is_log(std::string_view prefix) { return recognised(prefix) != nullptr; }
@@ -82,7 +67,7 @@ JobLog read_log(const std::string& path, const std::string& format) {
     const std::string prefix = beginning_of(path);
     const LogFormat* const found = recognised(prefix);
     if (found != nullptr) return found->read(path);
-    const std::string hint = "formats are " + names_of_formats() + "; name one";
+    const std::string hint = "formats are " + log_formats().listing() + "; name one";
     if (prefix.empty()) throw InputError(SourcePlace{path, 1}, "an empty file is no log", hint);
     const std::string line = prefix.substr(0, std::min<std::size_t>(prefix.find('\n'), prefix.size()));
     throw InputError(SourcePlace{path, 1}, "fits no format of logs: " + shown(line), hint);

@@ -2,8 +2,8 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "base/table.h"
 #include "commlog/log/job_log.h"
 
 namespace haichi {
@@ -18,7 +18,7 @@ enum class LogContent {
 /// A file format of logs: one file in this folder and one row in the table.
 struct LogFormat {
     std::string name;
-    std::string description;  ///< one sentence
+    std::string sentence;
     LogContent content = LogContent::kOrdered;
     /// Whether a file that begins like this is in the format. At most one row says so.
     bool (*recognise)(std::string_view prefix) = nullptr;
@@ -27,10 +27,10 @@ struct LogFormat {
     JobLog (*read)(const std::string& path) = nullptr;
 };
 
-const std::vector<LogFormat>& log_formats();
+const Table<LogFormat>& log_formats();
 
 /// Throws OptionError with did-you-mean.
-const LogFormat& log_format(std::string_view name);
+inline const LogFormat& log_format(std::string_view name) { return log_formats().at(name); }
 
 /// Whether a file that begins like this is a log, its own or another tool's.
 bool is_log(std::string_view prefix);

@@ -14,12 +14,6 @@ namespace haichi {
 
 namespace {
 
-std::string names_of_formats() {
-    std::string all;
-    for (const WorkloadFormat& format : workload_formats()) all += (all.empty() ? "" : ", ") + format.name;
-    return all;
-}
-
 /// Files that people try, by their first bytes, and what to do with them.
 struct ForeignFile {
     std::string_view magic;
@@ -43,7 +37,7 @@ constexpr std::array<ForeignFile, 5> kForeignFiles = {{
             throw InputError(stream.place().file + ": is " + foreign.name + ", no workload format", foreign.hint);
         }
     }
-    const std::string hint = "formats are " + names_of_formats() + "; name one: --workload-format NAME";
+    const std::string hint = "formats are " + workload_formats().listing() + "; name one: --workload-format NAME";
     constexpr std::string_view kBlanks = " \t\r\n";
     const auto first = std::min(prefix.find_first_not_of(kBlanks), prefix.size());
     if (first == prefix.size() && stream.prefix_is_all()) {
@@ -85,21 +79,11 @@ Workload workload_of(const JobLog& log, const std::string& path) {
 
 }  // namespace
 
-const std::vector<WorkloadFormat>& workload_formats() {
-    static const std::vector<WorkloadFormat> kFormats = {
-        json_workload_format(), edge_list_format(), dense_matrix_format(), matrix_market_format(), qaplib_format()};
+const Table<WorkloadFormat>& workload_formats() {
+    static const Table<WorkloadFormat> kFormats(
+        {"workload format", "formats"},
+        {json_workload_format(), edge_list_format(), dense_matrix_format(), matrix_market_format(), qaplib_format()});
     return kFormats;
-}
-
-const WorkloadFormat& workload_format(std::string_view name) {
-    const auto& formats = workload_formats();
-    const auto found = std::ranges::find(formats, name, &WorkloadFormat::name);
-    if (found != formats.end()) return *found;
-    std::vector<std::string> names;
-    for (const WorkloadFormat& format : formats) names.push_back(format.name);
-    const std::string near = did_you_mean(name, names);
-    throw OptionError("unknown workload format " + shown(name),
-                      near.empty() ? "formats are " + names_of_formats() : near);
 }
 
 Workload read_workload(const std::string& path, const std::string& format) {

@@ -2,8 +2,8 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "base/table.h"
 #include "base/text_stream.h"
 #include "commlog/workload/workload.h"
 
@@ -14,7 +14,7 @@ struct TextShape;
 /// A file format of workloads: one file in this folder and one row in the table.
 struct WorkloadFormat {
     std::string name;
-    std::string description;  ///< one sentence
+    std::string sentence;
     /// Whether a text that begins like this may be in the format. At most one row is to say so, but where two cannot be
     /// told apart both do, and the user has to name one.
     bool (*recognise)(const TextShape& shape) = nullptr;
@@ -22,10 +22,10 @@ struct WorkloadFormat {
     Workload (*read)(TextStream& stream) = nullptr;
 };
 
-const std::vector<WorkloadFormat>& workload_formats();
+const Table<WorkloadFormat>& workload_formats();
 
 /// Throws OptionError with did-you-mean.
-const WorkloadFormat& workload_format(std::string_view name);
+inline const WorkloadFormat& workload_format(std::string_view name) { return workload_formats().at(name); }
 
 /// Reads a workload file, "-" for standard input. `format` empty: recognised by the first 1 MiB. A log (log_readers.h)
 /// is a workload, too: the communication sets of its kernel, extracted with default options, or its matrix where it has

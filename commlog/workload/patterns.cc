@@ -166,57 +166,52 @@ void PatternBuilder::add(int source, int destination, std::int64_t size_bytes) {
     workload_.add_message(relabelled(source), relabelled(destination), size_bytes);
 }
 
-std::span<const PatternRow> patterns() {
-    static const std::vector<PatternRow> kRows = {
-        {"cg",
-         "NPB CG kernel on 2^k tasks: log2(columns) exchanges inside the rows, then the transpose exchange.",
-         build_cg,
-         0,
-         {},
-         1000},
-        {"stencil2d",
-         "Halo exchange of a 5- or 9-point stencil on a 2D grid: one set per direction.",
-         build_stencil2d,
-         2,
-         {5, 9}},
-        {"stencil3d",
-         "Halo exchange of a 7-, 19- or 27-point stencil on a 3D grid: one set per direction.",
-         build_stencil3d,
-         3,
-         {7, 19, 27}},
-        {"fft", "Pencil FFT on a 2D grid: pairwise all-to-all within the rows, then within the columns.", build_fft, 2},
-        {"sweep", "2D wavefront from corner (0,0): per diagonal a set along the last axis, then one along the first.",
-         build_sweep, 2},
-        {"ring", "Every rank sends to the next, the last to the first.", build_ring},
-        {"random-ring", "A ring over the ranks in a random order, as HPCC's random ring.", build_random_ring},
-        {"recursive-doubling", "All-reduce by recursive doubling: step k exchanges with rank XOR 2^k.",
-         build_recursive_doubling},
-        {"alltoall-pairwise", "All-to-all in ranks - 1 steps: exchange with rank XOR i, or send to rank + i.",
-         build_alltoall_pairwise},
-        {"alltoall-bruck", "Bruck's all-to-all in log2(ranks) steps: joined blocks go to rank + 2^k.",
-         build_alltoall_bruck},
-        {"random-geometric", "Random points in the unit square exchange with all in a radius: an irregular matrix.",
-         build_random_geometric},
-    };
+const Table<PatternRow>& patterns() {
+    static const Table<PatternRow> kRows(
+        {"pattern", "patterns"},
+        {
+            {"cg",
+             "NPB CG kernel on 2^k tasks: log2(columns) exchanges inside the rows, then the transpose exchange.",
+             build_cg,
+             0,
+             {},
+             1000},
+            {"stencil2d",
+             "Halo exchange of a 5- or 9-point stencil on a 2D grid: one set per direction.",
+             build_stencil2d,
+             2,
+             {5, 9}},
+            {"stencil3d",
+             "Halo exchange of a 7-, 19- or 27-point stencil on a 3D grid: one set per direction.",
+             build_stencil3d,
+             3,
+             {7, 19, 27}},
+            {"fft", "Pencil FFT on a 2D grid: pairwise all-to-all within the rows, then within the columns.", build_fft,
+             2},
+            {"sweep",
+             "2D wavefront from corner (0,0): per diagonal a set along the last axis, then one along the first.",
+             build_sweep, 2},
+            {"ring", "Every rank sends to the next, the last to the first.", build_ring},
+            {"random-ring", "A ring over the ranks in a random order, as HPCC's random ring.", build_random_ring},
+            {"recursive-doubling", "All-reduce by recursive doubling: step k exchanges with rank XOR 2^k.",
+             build_recursive_doubling},
+            {"alltoall-pairwise", "All-to-all in ranks - 1 steps: exchange with rank XOR i, or send to rank + i.",
+             build_alltoall_pairwise},
+            {"alltoall-bruck", "Bruck's all-to-all in log2(ranks) steps: joined blocks go to rank + 2^k.",
+             build_alltoall_bruck},
+            {"random-geometric", "Random points in the unit square exchange with all in a radius: an irregular matrix.",
+             build_random_geometric},
+        });
     return kRows;
 }
 
 Workload make_pattern(std::string_view name, PatternOptions options) {
-    std::vector<std::string> names;
-    for (const PatternRow& row : patterns()) {
-        names.push_back(row.name);
-        if (row.name != name) continue;
-        complete(row, options);
-        if (!options.iterations) options.iterations = row.iterations;
-        PatternBuilder builder(std::move(options));
-        row.build(builder);
-        return builder.take();
-    }
-    std::string hint = did_you_mean(name, names);
-    if (hint.empty()) {
-        for (const std::string& known : names) hint += (hint.empty() ? "known: " : ", ") + known;
-    }
-    throw OptionError("unknown pattern " + shown(name), hint);
+    const PatternRow& row = patterns().at(name);
+    complete(row, options);
+    if (!options.iterations) options.iterations = row.iterations;
+    PatternBuilder builder(std::move(options));
+    row.build(builder);
+    return builder.take();
 }
 
 }  // namespace haichi

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/table.h"
 #include "commlog/workload/workload.h"
 
 namespace haichi {
@@ -55,7 +56,7 @@ class PatternBuilder {
 
 struct PatternRow {
     std::string name;
-    std::string description;  ///< one sentence
+    std::string sentence;
     void (*build)(PatternBuilder& builder);
     int dimensions = 0;            ///< length of `dims`; 0: takes none
     std::vector<int> points = {};  ///< the stencils it knows, default first; empty: takes neither points nor periodic
@@ -64,7 +65,7 @@ struct PatternRow {
 
 /// All patterns: the table that help, `haichi list patterns` and the tests go by. A new pattern is a function and a
 /// row.
-std::span<const PatternRow> patterns();
+const Table<PatternRow>& patterns();
 
 /// Throws OptionError for an unknown name (with did-you-mean) and for options the pattern cannot take. Same options,
 /// same workload, everywhere.

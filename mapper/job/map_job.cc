@@ -106,7 +106,7 @@ RankMapContext rank_map_context(const MapReport& report) {
 
 MapReport run_map(const MapRequest& request, const SearchControl& control, const SimulationControl& simulation) {
     const auto start_time = Clock::now();
-    check_strategy(request.strategy);
+    (void)strategies().at(request.strategy);
     check_options(request.search);
     const RankMapFormat* format = request.map_format.empty() ? nullptr : &rank_map_format(request.map_format);
     const Job job(request);

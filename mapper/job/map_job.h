@@ -29,7 +29,7 @@ struct MapRequest {
     std::string hosts;               ///< names of the nodes, as HostNames::read() takes them; empty: not known
     std::string objective = "tac3";  ///< as parse_objective reads it, or "./libx.so:name" (mapper/anneal/plugin.h)
     ObjectiveFunction objective_function{};  ///< instead; `objective` is then its name
-    std::string strategy = "auto";           ///< of strategy_infos()
+    std::string strategy = "auto";           ///< of strategies()
     /// Where annealing starts: a strategy's name or a map file; empty: the best of default, greedy and bisection.
     std::string start;
     /// The rank-map format that the result will be written in, refused before the search when the job cannot have it;

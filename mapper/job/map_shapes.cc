@@ -1,6 +1,6 @@
 #include "mapper/job/map_shapes.h"
 
-#include <array>
+#include <algorithm>
 #include <chrono>
 #include <memory>
 
@@ -196,9 +196,6 @@ ShapesReport map_robustly(const ShapesRequest& request, const SearchControl& con
     return report;
 }
 
-constexpr std::array<std::pair<RobustMeasure, std::string_view>, 2> kMeasures = {
-    {{RobustMeasure::kMax, "max"}, {RobustMeasure::kMean, "mean"}}};
-
 }  // namespace
 
 ShapesReport run_map_shapes(const ShapesRequest& request, const SearchControl& control,
@@ -211,14 +208,18 @@ ShapesReport run_map_shapes(const ShapesRequest& request, const SearchControl& c
     return report;
 }
 
-RobustMeasure parse_robust_measure(std::string_view text) {
-    for (const auto& [measure, name] : kMeasures) {
-        if (name == text) return measure;
-    }
-    throw OptionError("--robust: unknown measure " + shown(text), "max: the worst shape counts; mean: all count");
+const Table<RobustMeasureRow>& robust_measures() {
+    static const Table<RobustMeasureRow> kMeasures(
+        {"robust measure", "measures"},
+        {{"max", "the worst shape counts", RobustMeasure::kMax}, {"mean", "all shapes count", RobustMeasure::kMean}});
+    return kMeasures;
 }
 
-std::string_view name_of(RobustMeasure measure) { return kMeasures[measure == RobustMeasure::kMax ? 0 : 1].second; }
+RobustMeasure parse_robust_measure(std::string_view text) { return robust_measures().at(text).measure; }
+
+std::string_view name_of(RobustMeasure measure) {
+    return std::ranges::find(robust_measures(), measure, &RobustMeasureRow::measure)->name;
+}
 
 std::string robust_map_text(const RobustReport& report, const std::string& format) {
     std::string text;

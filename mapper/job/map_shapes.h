@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/table.h"
 #include "mapper/job/map_job.h"
 #include "objectives/robust.h"
 
@@ -52,6 +53,13 @@ struct ShapesReport {
 /// Throws OptionError for shapes with different numbers of nodes when robust, and what run_map() throws.
 ShapesReport run_map_shapes(const ShapesRequest& request, const SearchControl& control = {},
                             const SimulationControl& simulation = {});
+
+struct RobustMeasureRow {
+    std::string_view name;
+    std::string_view sentence;
+    RobustMeasure measure;
+};
+const Table<RobustMeasureRow>& robust_measures();
 
 /// "max" or "mean"; throws OptionError with did-you-mean.
 RobustMeasure parse_robust_measure(std::string_view text);

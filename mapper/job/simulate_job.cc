@@ -43,17 +43,20 @@ std::vector<bool> barriers_of(const BarrierChoice& choice, std::size_t set_count
 
 }  // namespace
 
+const Table<BarrierWord>& barrier_words() {
+    static const Table<BarrierWord> kWords({"choice of barriers", "choices (beside numbers of sets, as in 1,3)"},
+                                           {{"none", "no barrier", true, false},
+                                            {"sets", "a barrier before every set", false, true},
+                                            {"both", "one simulation with each", true, true}});
+    return kWords;
+}
+
 BarrierChoice parse_barrier_choice(std::string_view text) {
-    if (text == "none") return {};
-    if (text == "sets") return {.without = false, .with = true};
-    if (text == "both") return {.without = true, .with = true};
+    if (const BarrierWord* word = barrier_words().find(text)) return {.without = word->without, .with = word->with};
     if (!text.empty() && text.find_first_not_of("0123456789,") == std::string_view::npos) {
         return {.without = false, .with = true, .sets = parse_set_numbers(text)};
     }
-    const std::vector<std::string> choices = {"none", "sets", "both"};
-    const std::string near = did_you_mean(text, choices);
-    throw OptionError("unknown choice of barriers " + shown(text),
-                      near.empty() ? "it is none, sets, both or numbers of sets, as in 1,3" : near);
+    throw OptionError("unknown choice of barriers " + shown(text), barrier_words().hint_for(text));
 }
 
 std::string barrier_name(const SimulatedRun& run) {

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/table.h"
 #include "commlog/workload/workload.h"
 #include "mapper/rankmap/hosts.h"
 #include "mgen/replay/simulation.h"
@@ -23,6 +24,14 @@ struct BarrierChoice {
     bool with = false;
     std::vector<std::size_t> sets{};  ///< with barriers before these, from 0, ascending; empty: before every set
 };
+struct BarrierWord {
+    std::string_view name;
+    std::string_view sentence;
+    bool without = false;
+    bool with = false;
+};
+const Table<BarrierWord>& barrier_words();
+
 /// "none", "sets", "both", or numbers of sets from 1, "1,3"; throws OptionError with did-you-mean.
 BarrierChoice parse_barrier_choice(std::string_view text);
 

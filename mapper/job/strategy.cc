@@ -28,7 +28,7 @@ bool is_small_and_full(const Problem& problem) {
 
 /// First placements and the exhaustive search have nothing to limit or to tune.
 void check_options_mean_something(const MapRequest& request) {
-    if (request.strategy == "auto" || request.strategy == "anneal" || request.strategy == "tabu") return;
+    if (strategies().at(request.strategy).is_tuned) return;
     const SearchOptions& search = request.search;
     const char* option = nullptr;
     if (search.time_limit_seconds || search.time_by_savings) option = "--time";
@@ -44,31 +44,21 @@ void check_options_mean_something(const MapRequest& request) {
 
 }  // namespace
 
-const std::vector<StrategyInfo>& strategy_infos() {
-    static const std::vector<StrategyInfo> kInfos = [] {
-        std::vector<StrategyInfo> infos;
-        infos.push_back(
-            {"auto", "tabu for hop-bytes on up to 256 slots of which 3/4 are in use, else anneal; the default"});
-        for (const StartRow& row : start_rows()) infos.push_back({row.name, row.description});
-        infos.push_back({"anneal", "simulated annealing on the objective, with restarts"});
-        infos.push_back({"tabu", "populations of robust tabu searches; hop-bytes on up to " +
-                                     std::to_string(kMostTabuSlots) + " slots"});
-        infos.push_back({"exhaustive", "every placement; up to 10 ranks on 10 slots, or as many placements"});
-        return infos;
-    }();
-    return kInfos;
-}
-
-void check_strategy(const std::string& name) {
-    std::vector<std::string> names;
-    std::string all;
-    for (const StrategyInfo& info : strategy_infos()) {
-        if (info.name == name) return;
-        names.push_back(info.name);
-        all += (all.empty() ? "" : ", ") + info.name;
-    }
-    const std::string near = did_you_mean(name, names);
-    throw OptionError("unknown strategy " + shown(name), near.empty() ? "strategies are " + all : near);
+const Table<StrategyRow>& strategies() {
+    static const Table<StrategyRow> kStrategies({"strategy", "strategies"}, [] {
+        std::vector<StrategyRow> rows;
+        rows.push_back(
+            {"auto", "tabu for hop-bytes on up to 256 slots of which 3/4 are in use, else anneal; the default", true});
+        for (const StartRow& row : start_rows()) rows.push_back({row.name, row.sentence});
+        rows.push_back({"anneal", "simulated annealing on the objective, with restarts", true});
+        rows.push_back(
+            {"tabu",
+             "populations of robust tabu searches; hop-bytes on up to " + std::to_string(kMostTabuSlots) + " slots",
+             true});
+        rows.push_back({"exhaustive", "every placement; up to 10 ranks on 10 slots, or as many placements"});
+        return rows;
+    }());
+    return kStrategies;
 }
 
 std::string chosen_strategy(const Job& job, const MapRequest& request) {

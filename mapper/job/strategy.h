@@ -1,21 +1,19 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
+#include "base/table.h"
 #include "mapper/job/job.h"
 
 namespace haichi {
 
-/// One row of `haichi list strategies`.
-struct StrategyInfo {
+/// A way to a placement: a start (mapper/start), or a search.
+struct StrategyRow {
     std::string name;
-    std::string description;
+    std::string sentence;
+    bool is_tuned = false;  ///< --time, --evaluations, --schedule and so on mean something
 };
-const std::vector<StrategyInfo>& strategy_infos();
-
-/// Throws OptionError with did-you-mean.
-void check_strategy(const std::string& name);
+const Table<StrategyRow>& strategies();
 
 /// What the strategy `auto` is for this job; any other name stays. Throws OptionError where the job and the strategy
 /// exclude each other.

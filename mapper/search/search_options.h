@@ -5,7 +5,10 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "base/table.h"
 
 namespace haichi {
 
@@ -32,6 +35,26 @@ struct SearchOptions {
     std::optional<double> companion_weight;
     VerifyLevel verify = VerifyLevel::kOff;
 };
+
+/// What a user may choose of a search.
+struct MoveRow {
+    std::string_view name;
+    std::string_view sentence;
+    MoveKind kind;
+};
+struct ScheduleRow {
+    std::string_view name;
+    std::string_view sentence;
+    ScheduleKind kind;
+};
+struct VerifyRow {
+    std::string_view name;
+    std::string_view sentence;
+    VerifyLevel level;
+};
+const Table<MoveRow>& move_kinds();
+const Table<ScheduleRow>& schedules();
+const Table<VerifyRow>& verify_levels();
 
 /// "uniform,focused" and so on; throw OptionError with did-you-mean.
 std::vector<MoveKind> parse_moves(std::string_view text);

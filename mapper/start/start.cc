@@ -197,23 +197,20 @@ class Greedy {
 
 }  // namespace
 
-const std::vector<StartRow>& start_rows() {
-    static const std::vector<StartRow> kRows = {
-        {"default", "ranks in the order of the fold, filling one node after the other (what the scheduler does)",
-         place_default},
-        {"no-ring", "ranks in the order of the machine coordinates, first axis (X) fastest", place_no_ring},
-        {"row-major", "ranks in the order of the machine coordinates, last axis fastest", place_row_major},
-        {"random", "ranks on random slots, by the seed", place_random},
-        {"greedy", "most connected ranks first, each next to the partners placed before it", place_greedy},
-        {"bisection", "ranks and nodes halved together again and again, cutting as few bytes as possible",
-         bisection_placement},
-    };
+const Table<StartRow>& start_rows() {
+    static const Table<StartRow> kRows(
+        {"start", "starts"},
+        {
+            {"default", "ranks in the order of the fold, filling one node after the other (what the scheduler does)",
+             place_default},
+            {"no-ring", "ranks in the order of the machine coordinates, first axis (X) fastest", place_no_ring},
+            {"row-major", "ranks in the order of the machine coordinates, last axis fastest", place_row_major},
+            {"random", "ranks on random slots, by the seed", place_random},
+            {"greedy", "most connected ranks first, each next to the partners placed before it", place_greedy},
+            {"bisection", "ranks and nodes halved together again and again, cutting as few bytes as possible",
+             bisection_placement},
+        });
     return kRows;
-}
-
-const StartRow* find_start(std::string_view name) {
-    const auto row = std::ranges::find(start_rows(), name, &StartRow::name);
-    return row == start_rows().end() ? nullptr : &*row;
 }
 
 Mapping default_placement(std::int32_t rank_count, const Allocation& allocation) {

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "base/table.h"
 #include "netmodel/machine/allocation.h"
 #include "objectives/mapping.h"
 #include "objectives/problem.h"
@@ -19,17 +19,17 @@ using MayGoOn = std::function<bool()>;
 /// A placement that needs no search: what annealing starts from and is compared with.
 struct StartRow {
     std::string name;
-    std::string description;  ///< one sentence
+    std::string sentence;
     /// Nothing when it gave up before it had any placement.
     std::optional<Mapping> (*place)(const Problem& problem, const Allocation& allocation, std::uint64_t seed,
                                     const MayGoOn& may_go_on) = nullptr;
 };
 
 /// The table: default, no-ring, row-major, random, greedy, bisection.
-const std::vector<StartRow>& start_rows();
+const Table<StartRow>& start_rows();
 
 /// Null when there is no such start.
-const StartRow* find_start(std::string_view name);
+inline const StartRow* find_start(std::string_view name) { return start_rows().find(name); }
 
 /// The scheduler's own placement: ranks fill the nodes in the order of the fold, one node after the other.
 Mapping default_placement(std::int32_t rank_count, const Allocation& allocation);

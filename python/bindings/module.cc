@@ -57,7 +57,7 @@ Entries entries(const Rows& rows, Describe&& describe) {
 
 template <class Rows>
 Entries named_entries(const Rows& rows) {
-    return entries(rows, [](const auto& row) { return std::pair(row.name, row.description); });
+    return entries(rows, [](const auto& row) { return std::pair(row.name, row.sentence); });
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ PYBIND11_MODULE(_core, module) {
         return entries(machine_presets(),
                        [](const MachinePreset& row) { return std::pair(row.pattern, row.description); });
     });
-    module.def("strategies", [] { return named_entries(strategy_infos()); });
+    module.def("strategies", [] { return named_entries(strategies()); });
     module.def("formats", [] { return named_entries(rank_map_formats()); });
     module.def("patterns", [] { return named_entries(patterns()); });
     module.def("workload_formats", [] { return named_entries(workload_formats()); });

@@ -247,7 +247,7 @@ TEST(Patterns, sizes_iterations_and_ranks_are_those_asked_for) {
 
 TEST(Patterns, unknown_names_are_refused_with_the_nearest) {
     EXPECT_EQ(refusal("stencil3", with_ranks(8)), "unknown pattern 'stencil3'|did you mean 'stencil3d'?");
-    EXPECT_NE(refusal("quicksort-of-everything", with_ranks(8)).find("known: cg, "), std::string::npos);
+    EXPECT_NE(refusal("quicksort-of-everything", with_ranks(8)).find("patterns are cg, "), std::string::npos);
 }
 
 TEST(Patterns, options_that_do_not_fit_are_refused_with_the_value) {

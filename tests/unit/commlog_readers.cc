@@ -269,7 +269,7 @@ TEST(WorkloadFormats, a_text_of_more_than_a_mebibyte_reads_the_same_from_a_file_
 TEST(WorkloadFormats, names_and_descriptions_are_there_and_different) {
     std::vector<std::string> names;
     for (const WorkloadFormat& format : workload_formats()) {
-        EXPECT_FALSE(format.description.empty());
+        EXPECT_FALSE(format.sentence.empty());
         EXPECT_EQ(&workload_format(format.name), &format);
         names.push_back(format.name);
     }
