@@ -2,6 +2,7 @@
 
 #include "objectives/hop_bytes.h"
 #include "objectives/link_load.h"
+#include "objectives/max_hops.h"
 #include "objectives/rmatt.h"
 #include "objectives/tac3.h"
 #include "objectives/tac3_bytes.h"
@@ -20,6 +21,7 @@ using RegisteredObjectives = ObjectiveList<  //
     Rmatt,                                   //
     Rmatt3d,                                 //
     MaxLinkLoad,                             //
+    MaxHops,                                 //
     Tac3,                                    //
     Tac3Bytes,                               //
     Tac3Overlap,                             //

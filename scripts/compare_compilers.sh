@@ -71,7 +71,7 @@ tofu="-m fx10-kyushu --shape 1x2x4x2x3x2"
 quick="--evaluations 3000 --restarts 3"
 job_list() {
     local name
-    for name in hop-bytes rmatt rmatt-3d max-link-load tac3 tac3-bytes 'weighted(tac3=0.7,hop-bytes=0.3)'; do
+    for name in hop-bytes rmatt rmatt-3d max-link-load max-hops tac3 tac3-bytes 'weighted(tac3=0.7,hop-bytes=0.3)'; do
         echo "objective $name on a Tofu shape | map $tofu -w cg64.json --objective $name $quick"
         [ "$name" = rmatt-3d ] ||
             echo "objective $name, uneven sizes | map -m machine.json -w uneven40.txt --objective $name $quick"

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "objectives/objective.h"
+
+namespace haichi {
+
+/// max-hops (dilation): the most hops of any message's route, all sets together. Unit hops. O(messages of the moved
+/// ranks) per move: messages are counted by the length of their routes.
+class MaxHops {
+  public:
+    using Value = std::int64_t;
+    static constexpr ObjectiveInfo kInfo{.name = "max-hops",
+                                         .unit = "hops",
+                                         .sentence = "max over messages of hops(route), all sets together (dilation)",
+                                         .report_key = "max_hops"};
+
+    MaxHops(const Problem& problem, const ObjectiveSpec&, const Mapping&);
+
+    void reset(const Mapping& mapping);
+    Change propose(const Mapping& mapping, const Move& move);
+    void commit() {}
+    void rollback();
+
+    [[nodiscard]] Value value() const { return largest_; }
+    /// Sum over messages of the square of the hops above the lower bound: tells placements of one largest length apart,
+    /// the longest routes first, and is 0 exactly at the bound.
+    [[nodiscard]] std::int64_t companion() const { return excess_; }
+    [[nodiscard]] Value value_from_scratch(const Mapping& mapping) const;
+    [[nodiscard]] std::int64_t companion_from_scratch(const Mapping& mapping) const;
+    /// A rank with p partners needs p places, of which the farthest is no nearer than the p-th nearest there is.
+    [[nodiscard]] std::optional<Value> lower_bound() const { return floor_; }
+    [[nodiscard]] double in_unit(Value value) const { return static_cast<double>(value); }
+    /// Both ends of the messages with the longest routes.
+    void append_hot_ranks(const Mapping& mapping, std::vector<RankId>& ranks) const;
+
+  private:
+    void count(std::int32_t hops, std::int64_t change);
+    /// largest_ after counts have fallen.
+    void settle();
+    [[nodiscard]] std::int64_t excess_of(std::int64_t hops) const {
+        const std::int64_t above = hops > floor_ ? hops - floor_ : 0;
+        return above * above;
+    }
+
+    struct MovedLength {
+        std::int32_t before = 0;
+        std::int32_t after = 0;
+    };
+
+    const Problem* problem_;
+    std::int64_t floor_;
+    std::vector<std::int64_t> messages_of_length_;  ///< by hops
+    std::int64_t largest_ = 0;
+    std::int64_t largest_before_ = 0;
+    std::int64_t excess_ = 0;
+    std::vector<MovedLength> pending_;
+};
+
+}  // namespace haichi
