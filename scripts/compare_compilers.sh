@@ -129,7 +129,7 @@ job_list() {
     echo "shapes | map -m fx10-kyushu -w bruck24.json --shapes 1x2x2x2x3x2,2x1x2x2x3x2 $quick -o map-{shape}"
     echo "verified | map $tofu -w cg64.json --verify end $quick"
     echo "larger than bit rows | map -m torus:16x16x8 -w cg64.json --evaluations 2000 --restarts 2"
-    for name in fujitsu tofu6d nsim json; do echo "format $name | map $tofu -w cg64.json $quick -f $name"; done
+    for name in fujitsu tofu6d nsim csv json; do echo "format $name | map $tofu -w cg64.json $quick -f $name"; done
     for name in openmpi slurm hydra intel simgrid; do
         echo "format $name | map $tofu -w cg64.json $quick -f $name --hosts node%03d"
     done

@@ -36,6 +36,7 @@ RankMapFormat slurm_format();
 RankMapFormat hydra_format();
 RankMapFormat intel_format();
 RankMapFormat simgrid_format();
+RankMapFormat csv_format();
 
 /// For formats whose files may begin with one.
 inline std::string_view without_byte_order_mark(std::string_view text) {

@@ -57,7 +57,7 @@ const Table<RankMapFormat>& rank_map_formats() {
     static const Table<RankMapFormat> kFormats(
         {"rank-map format", "formats"},
         {fujitsu_format(), tofu6d_format(), nsim_format(), bgq_format(), bgl_format(), cray_format(), openmpi_format(),
-         slurm_format(), hydra_format(), intel_format(), simgrid_format(), json_format()});
+         slurm_format(), hydra_format(), intel_format(), simgrid_format(), csv_format(), json_format()});
     return kFormats;
 }
 

@@ -138,6 +138,17 @@ TEST(RankMapCapacity, more_ranks_than_a_node_takes_name_line_rank_and_node) {
     }
 }
 
+TEST(Csv, ranks_stand_in_any_order_on_nodes_of_the_job) {
+    const Allocation job = rankmap_job("torus:2x2", {}, 2);
+    const std::vector<std::int32_t> nodes = {3, 1, 3};
+    EXPECT_EQ(written("csv", nodes, job), "rank,node\n0,3\n1,1\n2,3\n");
+    for (const char* text : {"rank,node\n2,3\n0,3\n1,1\n", "\xef\xbb\xbfrank,node\r\n1,1\r\n2,3\r\n0,3\r\n",
+                             "# of today\nrank,node\n\n0,3\n1,1  # near\n2,3"}) {
+        EXPECT_EQ(read(text, "csv", job), nodes) << text;
+        EXPECT_EQ(recognise_rank_map(text, "map", {&job, 3}), "csv") << text;
+    }
+}
+
 TEST(RankMapRecognition, goes_by_content) {
     const Allocation torus = rankmap_job("torus:8x8", {}, 2);
     const Allocation tree = rankmap_job("fattree:2x4");
