@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/errors.h"
+#include "mapper/anneal/objective_table.h"
 #include "tests/unit/rankmap_job.h"
 
 namespace haichi {
@@ -77,8 +78,8 @@ TEST(ReportJson, a_product_beyond_64_bits_becomes_a_floating_number) {
 
 TEST(ReportJson, a_value_above_2_to_the_53_is_exact) {
     MapReport report = small_report();
-    report.metrics.hop_bytes = (std::int64_t{1} << 53) + 1;
-    report.value = static_cast<double>(report.metrics.hop_bytes);
+    report.counted_value = (std::uint64_t{1} << 53) + 1;
+    report.value = static_cast<double>(*report.counted_value);
     EXPECT_EQ(report_json(report, true)["value"].dump(), "9007199254740993");
 }
 
