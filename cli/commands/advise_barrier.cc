@@ -17,11 +17,8 @@ namespace haichi::cli {
 
 namespace {
 
-struct AdviseBarrierOptions {
+struct AdviseBarrierArguments {
     JobOptions job;
-    std::string workload;
-    std::string workload_format;
-    std::string message_size;
     std::string map;
     std::string format;
     std::string imbalance;
@@ -48,61 +45,49 @@ std::vector<std::int64_t> read_sizes(const std::string& text) {
     return sizes;
 }
 
-BarrierAdviceRequest advice_request(const AdviseBarrierOptions& options) {
+BarrierAdviceOptions advice_options(const AdviseBarrierArguments& arguments) {
     constexpr std::int64_t kMostThreads = 4096;
     constexpr std::int64_t kMost = 100'000;
-    BarrierAdviceRequest request;
-    SimulateRequest& job = request.job;
-    job.allocation = options.job.request();
-    job.machine = options.job.machine;
-    job.hosts = options.job.hosts;
-    require_value(options.workload, "--workload");
-    job.workload = options.workload;
-    job.workload_format = read_workload_format(options.workload_format);
-    if (!options.message_size.empty()) {
-        if (!options.sizes.empty()) throw OptionError("--message-size and --sizes exclude each other");
-        job.message_size_bytes = read_bytes("--message-size", options.message_size);
-    }
-    if (!options.map.empty()) job.map = options.map;
-    job.format = options.format;
-    if (!job.format.empty()) {
-        if (options.map.empty()) throw OptionError("--format is that of the map, but there is no --map");
-        (void)rank_map_format(job.format);
-    }
-    options.job.check_standard_input({options.workload, options.map});
-    if (!options.imbalance.empty()) {
-        parse_imbalance(options.imbalance, request);
-    } else if (!options.draws.empty() || !options.seed.empty()) {
+    BarrierAdviceOptions options;
+    if (!arguments.imbalance.empty()) {
+        parse_imbalance(arguments.imbalance, options);
+    } else if (!arguments.draws.empty() || !arguments.seed.empty()) {
         throw OptionError("--draws and --seed are those of --imbalance, which is not given");
     }
     const auto read = [](const char* option, const std::string& text, std::int64_t otherwise, std::int64_t least,
                          std::int64_t most) {
         return text.empty() ? otherwise : read_count(option, text, least, most);
     };
-    request.draws = static_cast<std::int32_t>(read("--draws", options.draws, request.draws, 1, kMost));
+    options.draws = static_cast<std::int32_t>(read("--draws", arguments.draws, options.draws, 1, kMost));
     constexpr std::int64_t kMostSeed = std::numeric_limits<std::int64_t>::max();
-    request.seed = static_cast<std::uint64_t>(read("--seed", options.seed, 1, 0, kMostSeed));
-    if (!options.sizes.empty()) request.sizes = read_sizes(options.sizes);
-    request.most_simulations =
-        static_cast<std::int32_t>(read("--simulations", options.simulations, request.most_simulations, 2, kMost));
-    request.packet_hops = read_packet_hops(options.packet_hops);
-    request.threads = static_cast<std::int32_t>(read("--threads", options.threads, 0, 1, kMostThreads));
-    return request;
+    options.seed = static_cast<std::uint64_t>(read("--seed", arguments.seed, 1, 0, kMostSeed));
+    if (!arguments.sizes.empty()) options.sizes = read_sizes(arguments.sizes);
+    options.most_simulations =
+        static_cast<std::int32_t>(read("--simulations", arguments.simulations, options.most_simulations, 2, kMost));
+    options.packet_hops = read_packet_hops(arguments.packet_hops);
+    options.threads = static_cast<std::int32_t>(read("--threads", arguments.threads, 0, 1, kMostThreads));
+    return options;
 }
 
-int run(const AdviseBarrierOptions& options, Console& console) {
-    const BarrierAdviceRequest request = advice_request(options);
-    CommandOutputs outputs(console);
-    outputs.add_inputs({options.workload, options.map});
-    options.job.add_inputs(outputs);
-    Destination destination = outputs.add_destination(options.output);
-    outputs.open();
-    BarrierAdviceReport report;
-    {
-        AdviceLine line(console);
-        report = run_advise_barrier(request, {line.callback(), &InterruptWatch::flag()});
+int run(const AdviseBarrierArguments& arguments, Console& console) {
+    const JobSpec spec = arguments.job.spec(JobUse::kSimulate, {arguments.map});
+    if (!arguments.job.message_size.empty() && !arguments.sizes.empty()) {
+        throw OptionError("--message-size and --sizes exclude each other");
     }
-    destination.write(options.json ? report_text(advice_json(report)) : barrier_advice_text(report));
+    check_map_format(arguments.map, arguments.format);
+    const BarrierAdviceOptions options = advice_options(arguments);
+    CommandOutputs outputs(console);
+    arguments.job.add_inputs(outputs);
+    outputs.add_input(arguments.map);
+    Destination destination = outputs.add_destination(arguments.output);
+    outputs.check();
+    const Placement placement = map_or_default(Job(spec), arguments.map, arguments.format);
+    outputs.open();
+    const BarrierAdviceReport report = [&] {
+        AdviceLine line(console);
+        return advise_barrier(placement, options, {line.callback(), &InterruptWatch::flag()});
+    }();
+    destination.write(arguments.json ? report_text(advice_json(report)) : barrier_advice_text(report));
     outputs.commit();
     if (!report.interrupted) return kExitDone;
     console.say("interrupted: this is what is known so far\n");
@@ -110,11 +95,8 @@ int run(const AdviseBarrierOptions& options, Console& console) {
 }
 
 Action configure(CLI::App& app) {
-    const auto o = std::make_shared<AdviseBarrierOptions>();
-    o->job.declare(app, true);
-    app.remove_option(app.get_option("--count-nic"));  // a way of counting; packets pass them anyhow
-    add_workload_options(app, o->workload, o->message_size);
-    add_workload_format(app, o->workload_format);
+    const auto o = std::make_shared<AdviseBarrierArguments>();
+    o->job.declare(app, JobUse::kSimulate);
     add_value(app, "--map", o->map, "FILE", "the rank map; default: the default placement");
     add_value(app, "-f,--format", o->format, "FORMAT", "of the map (haichi list formats); default: by its content");
     add_value(app, "--imbalance", o->imbalance, "SHARE|TIME",

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "base/errors.h"
-#include "cli/command_outputs.h"
+#include "cli/commands/job_options.h"
 #include "cli/commands/values.h"
 #include "cli/interrupt.h"
 #include "cli/output/advice_text.h"
@@ -16,14 +16,9 @@ namespace haichi::cli {
 
 namespace {
 
-struct AdviseShapeOptions {
-    std::string machine;
-    std::string workload;
-    std::string workload_format;
-    std::string message_size;
+struct AdviseShapeArguments {
+    JobOptions job;
     std::string node_count;
-    std::string ranks_per_node;
-    std::string routing;
     std::string objective;
     std::string seed;
     std::string seeds;
@@ -40,48 +35,37 @@ std::int32_t read_small(const char* option, const std::string& text, std::int32_
     return text.empty() ? otherwise : static_cast<std::int32_t>(read_count(option, text, 1, most));
 }
 
-ShapeAdviceRequest advice_request(const AdviseShapeOptions& options) {
-    constexpr std::int64_t kMostRanksPerNode = 1 << 20;
+ShapeAdviceOptions advice_options(const AdviseShapeArguments& arguments) {
     constexpr std::int64_t kMost = 1000;
     constexpr std::int64_t kMostThreads = 4096;
-    ShapeAdviceRequest request;
-    require_value(options.machine, "--machine");
-    require_value(options.workload, "--workload");
-    MapRequest& job = request.job;
-    job.machine = options.machine;
-    job.workload = options.workload;
-    if (options.machine == "-" && options.workload == "-") {
-        throw OptionError("standard input can be only one of the files", "- stands twice");
+    ShapeAdviceOptions options;
+    if (!arguments.objective.empty()) options.objective.name = arguments.objective;
+    if (!arguments.seed.empty()) {
+        options.seed = static_cast<std::uint64_t>(
+            read_count("--seed", arguments.seed, 0, std::numeric_limits<std::int64_t>::max()));
     }
-    job.workload_format = read_workload_format(options.workload_format);
-    if (!options.message_size.empty()) job.message_size_bytes = read_bytes("--message-size", options.message_size);
-    job.allocation.ranks_per_node = read_small("--ppn", options.ranks_per_node, 1, kMostRanksPerNode);
-    job.allocation.routing = options.routing;
-    if (!options.objective.empty()) job.objective = options.objective;
-    if (!options.seed.empty()) {
-        job.search.seed =
-            static_cast<std::uint64_t>(read_count("--seed", options.seed, 0, std::numeric_limits<std::int64_t>::max()));
+    options.threads = read_small("--threads", arguments.threads, 0, kMostThreads);
+    if (!arguments.node_count.empty()) {
+        options.node_count = read_count("--node-count", arguments.node_count, 1, kMostNodes);
     }
-    job.search.threads = read_small("--threads", options.threads, 0, kMostThreads);
-    if (!options.node_count.empty()) request.node_count = read_count("--node-count", options.node_count, 1, kMostNodes);
-    request.seeds = read_small("--seeds", options.seeds, request.seeds, kMost);
-    request.finalists = read_small("--finalists", options.finalists, request.finalists, kMost);
-    request.packet_hops = read_packet_hops(options.packet_hops);
-    return request;
+    options.seeds = read_small("--seeds", arguments.seeds, options.seeds, kMost);
+    options.finalists = read_small("--finalists", arguments.finalists, options.finalists, kMost);
+    options.packet_hops = read_packet_hops(arguments.packet_hops);
+    return options;
 }
 
-int run(const AdviseShapeOptions& options, Console& console) {
-    const ShapeAdviceRequest request = advice_request(options);
+int run(const AdviseShapeArguments& arguments, Console& console) {
+    const JobSpec spec = arguments.job.spec(JobUse::kShapes);
+    const ShapeAdviceOptions options = advice_options(arguments);
     CommandOutputs outputs(console);
-    outputs.add_inputs({options.machine, options.workload});
-    Destination destination = outputs.add_destination(options.output);
+    arguments.job.add_inputs(outputs);
+    Destination destination = outputs.add_destination(arguments.output);
     outputs.open();
-    ShapeAdviceReport report;
-    {
+    const ShapeAdviceReport report = [&] {
         AdviceLine line(console);
-        report = run_advise_shape(request, {line.callback(), &InterruptWatch::flag()});
-    }
-    destination.write(options.json ? report_text(advice_json(report)) : shape_advice_text(report));
+        return advise_shape(spec, options, {line.callback(), &InterruptWatch::flag()});
+    }();
+    destination.write(arguments.json ? report_text(advice_json(report)) : shape_advice_text(report));
     outputs.commit();
     if (!report.interrupted) return kExitDone;
     console.say("interrupted: this is what is known so far\n");
@@ -89,13 +73,9 @@ int run(const AdviseShapeOptions& options, Console& console) {
 }
 
 Action configure(CLI::App& app) {
-    const auto o = std::make_shared<AdviseShapeOptions>();
-    add_value(app, "-m,--machine", o->machine, "MACHINE", "preset or machine file (haichi list machines)");
-    add_workload_options(app, o->workload, o->message_size);
-    add_workload_format(app, o->workload_format);
+    const auto o = std::make_shared<AdviseShapeArguments>();
+    o->job.declare(app, JobUse::kShapes);
     add_value(app, "--node-count", o->node_count, "N", "of the job; default: as many as the ranks need");
-    add_value(app, "--ppn", o->ranks_per_node, "N", "most ranks on a node; default: 1");
-    add_value(app, "--routing", o->routing, "ROUTING", "static routing (haichi list routings); default: the machine's");
     add_value(app, "--objective", o->objective, "NAME", "that placements are searched by; default: tac3");
     add_value(app, "--seed", o->seed, "N", "of the first search; default: 1");
     add_value(app, "--seeds", o->seeds, "N", "placements of each shape that are simulated; default: 3");

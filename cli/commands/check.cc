@@ -7,13 +7,13 @@
 #include "cli/command_outputs.h"
 #include "cli/commands/job_options.h"
 #include "cli/commands/values.h"
-#include "mapper/rankmap/map_check.h"
+#include "mapper/job/check_map.h"
 
 namespace haichi::cli {
 
 namespace {
 
-struct CheckOptions {
+struct CheckArguments {
     JobOptions job;
     std::string map;
     std::string format;
@@ -67,30 +67,26 @@ std::string json_of(const MapCheck& check, const std::string& map) {
     return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
-int run(const CheckOptions& options, Console& console) {
-    MapCheckRequest request;
-    request.allocation = options.job.request();
-    request.has_ranks_per_node = !options.job.ranks_per_node.empty();
-    request.machine = options.job.machine;
-    request.hosts = options.job.hosts;
-    require_value(options.map, "--map");
-    request.map = options.map;
-    request.format = options.format;
-    request.job_script = options.job_script;
-    options.job.check_standard_input({options.map, options.job_script});
+int run(const CheckArguments& arguments, Console& console) {
+    const JobSpec spec = arguments.job.spec(JobUse::kPlaces, {arguments.map, arguments.job_script});
+    require_value(arguments.map, "--map");
     CommandOutputs outputs(console);
-    outputs.add_inputs({options.map, options.job_script});
-    options.job.add_inputs(outputs);
+    arguments.job.add_inputs(outputs);
+    outputs.add_inputs({arguments.map, arguments.job_script});
     outputs.add_standard_output();
     outputs.check();
-    const MapCheck check = check_map(request);
-    console.data(options.json ? json_of(check, options.map) : text_of(check, options.map, !options.job_script.empty()));
+    const MapCheck check = check_map(spec, {.map = arguments.map,
+                                            .format = arguments.format,
+                                            .job_script = arguments.job_script,
+                                            .has_ranks_per_node = !arguments.job.ranks_per_node.empty()});
+    console.data(arguments.json ? json_of(check, arguments.map)
+                                : text_of(check, arguments.map, !arguments.job_script.empty()));
     return check.problem_count == 0 ? kExitDone : kExitBadInput;
 }
 
 Action configure(CLI::App& app) {
-    const auto o = std::make_shared<CheckOptions>();
-    o->job.declare(app, false);
+    const auto o = std::make_shared<CheckArguments>();
+    o->job.declare(app, JobUse::kPlaces);
     add_value(app, "--map", o->map, "FILE", "the rank map");
     add_value(app, "-f,--format", o->format, "FORMAT", "of the map (haichi list formats); default: by its content");
     add_value(app, "--job", o->job_script, "FILE", "the PJM job script that uses the map");

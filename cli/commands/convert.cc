@@ -6,13 +6,13 @@
 #include "cli/command_outputs.h"
 #include "cli/commands/job_options.h"
 #include "cli/commands/values.h"
-#include "mapper/rankmap/rankmap.h"
+#include "mapper/job/job.h"
 
 namespace haichi::cli {
 
 namespace {
 
-struct ConvertOptions {
+struct ConvertArguments {
     JobOptions job;
     std::string map;
     std::string from;
@@ -20,33 +20,30 @@ struct ConvertOptions {
     std::string output;
 };
 
-int run(const ConvertOptions& options, Console& console) {
-    const AllocationRequest request = options.job.request();
-    require_value(options.map, "--map");
-    require_value(options.to, "--to");
-    options.job.check_standard_input({options.map});
-    const RankMapFormat& target = rank_map_format(options.to);
+int run(const ConvertArguments& arguments, Console& console) {
+    const JobSpec spec = arguments.job.spec(JobUse::kPlaces, {arguments.map});
+    require_value(arguments.map, "--map");
+    require_value(arguments.to, "--to");
+    const RankMapFormat& target = rank_map_format(arguments.to);
     CommandOutputs outputs(console);
-    outputs.add_inputs({options.map});
-    options.job.add_inputs(outputs);
-    Destination destination = outputs.add_destination(options.output);
+    arguments.job.add_inputs(outputs);
+    outputs.add_input(arguments.map);
+    Destination destination = outputs.add_destination(arguments.output);
     outputs.check();
-    const Allocation allocation = allocate(load_machine(options.job.machine), request);
-    const std::optional<HostNames> hosts = options.job.host_names(allocation);
-    RankMapContext context{.allocation = &allocation, .hosts = hosts ? &*hosts : nullptr};
-    target.check(context);
-    const Mapping mapping = read_rank_map(options.map, options.from, context);
-    context.rank_count = mapping.rank_count();
+    const AllocatedNodes nodes = load_nodes(spec);
+    target.check(nodes.rank_maps(0));
+    const Mapping mapping = read_rank_map(arguments.map, arguments.from, nodes.rank_maps(0));
+    const RankMapContext context = nodes.rank_maps(mapping.rank_count());
     outputs.open();
     destination.write(target.write(mapping, context));
     outputs.commit();
-    say_about_map(target, mapping, context, options.output, console);
+    say_about_map(target, mapping, context, arguments.output, console);
     return kExitDone;
 }
 
 Action configure(CLI::App& app) {
-    const auto o = std::make_shared<ConvertOptions>();
-    o->job.declare(app, false);
+    const auto o = std::make_shared<ConvertArguments>();
+    o->job.declare(app, JobUse::kPlaces);
     add_value(app, "--map", o->map, "FILE", "the rank map; it says how many ranks there are");
     add_value(app, "-f,--from", o->from, "FORMAT", "of the map (haichi list formats); default: by its content");
     add_value(app, "-t,--to", o->to, "FORMAT", "to write");

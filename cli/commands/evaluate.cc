@@ -10,7 +10,7 @@
 #include "cli/interrupt.h"
 #include "cli/output/progress.h"
 #include "cli/output/tables.h"
-#include "mapper/job/map_job.h"
+#include "mapper/job/evaluate.h"
 #include "mapper/job/report_json.h"
 #include "mapper/rankmap/rankmap.h"
 
@@ -18,11 +18,8 @@ namespace haichi::cli {
 
 namespace {
 
-struct EvaluateOptions {
+struct EvaluateArguments {
     JobOptions job;
-    std::string workload;
-    std::string workload_format;
-    std::string message_size;
     std::string map;
     std::string format;
     std::string objective;
@@ -33,53 +30,44 @@ struct EvaluateOptions {
     bool no_timing = false;
 };
 
-int run(const EvaluateOptions& options, Console& console) {
-    EvaluateRequest request;
-    request.allocation = options.job.request();
-    request.machine = options.job.machine;
-    request.hosts = options.job.hosts;
-    require_value(options.workload, "--workload");
-    request.workload = options.workload;
-    request.workload_format = read_workload_format(options.workload_format);
-    if (!options.message_size.empty()) {
-        request.message_size_bytes = read_bytes("--message-size", options.message_size);
-    }
-    require_value(options.map, "--map");
-    request.map = options.map;
-    options.job.check_standard_input({options.workload, options.map});
-    request.format = options.format;
-    if (!request.format.empty()) (void)rank_map_format(request.format);
-    if (!options.objective.empty()) request.objective = options.objective;
-    const std::vector<Requirement> requirements = read_requirements(options.require, options.objective);
-
+EvaluateOptions evaluate_options(const EvaluateArguments& arguments) {
     constexpr std::int64_t kMostHottest = 1'000'000;
-    if (!options.hottest.empty()) {
-        request.hottest_links = static_cast<std::size_t>(read_count("--hottest", options.hottest, 0, kMostHottest));
+    EvaluateOptions options;
+    if (!arguments.objective.empty()) options.objective.name = arguments.objective;
+    if (!arguments.hottest.empty()) {
+        options.hottest_links = static_cast<std::size_t>(read_count("--hottest", arguments.hottest, 0, kMostHottest));
     }
+    if (arguments.simulate) options.simulation.emplace();
+    return options;
+}
 
-    if (options.simulate) request.simulation.emplace();
+int run(const EvaluateArguments& arguments, Console& console) {
+    const JobSpec spec = arguments.job.spec(JobUse::kMeasure, {arguments.map});
+    require_value(arguments.map, "--map");
+    if (!arguments.format.empty()) (void)rank_map_format(arguments.format);
+    const std::vector<Requirement> requirements = read_requirements(arguments.require, arguments.objective);
+    const EvaluateOptions options = evaluate_options(arguments);
     CommandOutputs outputs(console);
-    outputs.add_inputs({options.workload, options.map});
-    options.job.add_inputs(outputs);
+    arguments.job.add_inputs(outputs);
+    outputs.add_input(arguments.map);
     outputs.add_standard_output();
     outputs.check();
-    MapReport report;
-    {
+    const Placement placement = given_placement(Job(spec), arguments.map, arguments.format);
+    const Evaluation evaluation = [&] {
         SimulationLine line(console);
-        report = run_evaluate(request, {line.callback(), &InterruptWatch::flag()});
-    }
-    console.data(options.json ? report_text(report_json(report, !options.no_timing)) : evaluation_text(report));
-    const int code = check_requirements(requirements, report, console);
-    if (!report.interrupted) return code;
+        return evaluate(placement, options, {line.callback(), &InterruptWatch::flag()});
+    }();
+    console.data(arguments.json ? report_text(report_json(evaluation, !arguments.no_timing))
+                                : evaluation_text(evaluation));
+    const int code = check_requirements(requirements, evaluation, console);
+    if (!evaluation.interrupted) return code;
     console.say("interrupted: the simulation is not complete\n");
     return kExitInterrupted;
 }
 
 Action configure(CLI::App& app) {
-    const auto o = std::make_shared<EvaluateOptions>();
-    o->job.declare(app, true);
-    add_workload_options(app, o->workload, o->message_size);
-    add_workload_format(app, o->workload_format);
+    const auto o = std::make_shared<EvaluateArguments>();
+    o->job.declare(app, JobUse::kMeasure);
     add_value(app, "--map", o->map, "FILE", "the rank map");
     add_value(app, "-f,--format", o->format, "FORMAT", "of the map (haichi list formats); default: by its content");
     add_value(app, "--objective", o->objective, "NAME", "the one compared with the default placement; default: tac3");

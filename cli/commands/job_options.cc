@@ -2,12 +2,29 @@
 
 #include "base/errors.h"
 #include "cli/commands/values.h"
+#include "commlog/readers/readers.h"
 
 namespace haichi::cli {
 
-void JobOptions::declare(CLI::App& app, bool routes_messages) {
+void JobOptions::declare(CLI::App& app, JobUse use) {
     add_value(app, "-m,--machine", machine, "MACHINE",
               "a preset (haichi list machines), graph:FILE, or a machine file");
+    if (use != JobUse::kShapes) declare_nodes(app, use);
+    if (use != JobUse::kPlaces) {
+        add_value(app, "-w,--workload", workload, "WORKLOAD",
+                  "who sends how much to whom: haichi-workload/1 or a matrix; - is stdin");
+        add_value(app, "--message-size", message_size, "BYTES", "make every non-empty message this large, as in 1MiB");
+        add_value(app, "--workload-format", workload_format, "FORMAT",
+                  "of the workload (haichi list workload-formats); default: by its content");
+    }
+    if (use == JobUse::kShapes) {
+        add_value(app, "--ppn", ranks_per_node, "N", "most ranks on a node; default: 1");
+        add_value(app, "--routing", routing, "ROUTING",
+                  "static routing, as in dor:XYZACB,tie=+ (haichi list routings); default: the machine's");
+    }
+}
+
+void JobOptions::declare_nodes(CLI::App& app, JobUse use) {
     add_value(app, "--shape", shape, "AxBx...", "the job's cuboid, one size per axis; default: the whole machine");
     add_value(app, "--nodes", nodes, "FILE",
               "the job's nodes instead of a cuboid: one per line, number or coordinates");
@@ -15,7 +32,7 @@ void JobOptions::declare(CLI::App& app, bool routes_messages) {
     add_value(app, "--faulty", faulty, "FILE",
               "nodes that are down, one per line as in --nodes: they take no rank, and no route passes them");
     add_value(app, "--ppn", ranks_per_node, "N", "most ranks on a node; default: 1");
-    if (routes_messages) {
+    if (use != JobUse::kPlaces) {
         add_value(app, "--routing", routing, "ROUTING",
                   "static routing, as in dor:XYZACB,tie=+ (haichi list routings); default: the machine's");
     }
@@ -23,16 +40,36 @@ void JobOptions::declare(CLI::App& app, bool routes_messages) {
               "logical coordinates and rank order: default, mesh, row-major, 1d, 2d, or a coordinate table's file");
     add_value(app, "--hosts", hosts, "FILE|PATTERN",
               "names of the nodes, for maps with host names: a file, node[000-095] or node%04d");
-    if (routes_messages) app.add_flag("--count-nic", count_nic, "injection and ejection of a node count as links");
+    if (use == JobUse::kMeasure) {
+        app.add_flag("--count-nic", count_nic, "injection and ejection of a node count as links");
+    }
 }
 
-AllocationRequest JobOptions::request() const {
+JobSpec JobOptions::spec(JobUse use, std::initializer_list<std::string> others) const {
     require_value(machine, "--machine");
+    JobSpec spec;
+    spec.machine = machine;
+    spec.allocation = allocation();
+    spec.hosts = hosts;
+    if (use != JobUse::kPlaces) spec.traffic = traffic();
+    check_standard_input(others);
+    return spec;
+}
+
+Traffic JobOptions::traffic() const {
+    require_value(workload, "--workload");
+    if (!workload_format.empty()) (void)haichi::workload_format(workload_format);  // a wrong name needs no file
+    Traffic traffic{.source = WorkloadFile{workload, workload_format}};
+    if (!message_size.empty()) traffic.message_size_bytes = read_bytes("--message-size", message_size);
+    return traffic;
+}
+
+AllocationRequest JobOptions::allocation() const {
     AllocationRequest request;
     if (!shape.empty()) request.shape = parse_sizes(shape, "--shape");
     if (!origin.empty()) request.origin = parse_sizes(origin, "--origin");
-    request.nodes_file = nodes;
-    request.faulty_file = faulty;
+    request.nodes = nodes;
+    request.faulty = faulty;
     constexpr std::int64_t kMostRanksPerNode = 1 << 20;
     if (!ranks_per_node.empty()) {
         request.ranks_per_node = static_cast<std::int32_t>(read_count("--ppn", ranks_per_node, 1, kMostRanksPerNode));
@@ -46,19 +83,25 @@ AllocationRequest JobOptions::request() const {
 void JobOptions::add_inputs(Outputs& outputs) const {
     constexpr std::string_view kGraph = "graph:";
     outputs.add_input(machine.starts_with(kGraph) ? machine.substr(kGraph.size()) : machine);
-    for (const std::string* file : {&nodes, &faulty, &fold, &hosts}) outputs.add_input(*file);
+    for (const std::string* file : {&workload, &nodes, &faulty, &fold, &hosts}) outputs.add_input(*file);
 }
 
 void JobOptions::check_standard_input(std::initializer_list<std::string> others) const {
     int readers = 0;
-    for (const std::string* file : {&machine, &nodes, &faulty, &fold, &hosts}) readers += *file == "-" ? 1 : 0;
+    for (const std::string* file : {&machine, &workload, &nodes, &faulty, &fold, &hosts})
+        readers += *file == "-" ? 1 : 0;
     for (const std::string& file : others) readers += file == "-" ? 1 : 0;
     if (readers > 1) throw OptionError("standard input can be only one of the files", "- stands twice");
 }
 
-std::optional<HostNames> JobOptions::host_names(const Allocation& allocation) const {
-    if (hosts.empty()) return std::nullopt;
-    return HostNames::read(hosts, allocation.node_count());
+void check_map_format(const std::string& map, const std::string& format) {
+    if (format.empty()) return;
+    if (map.empty()) throw OptionError("--format is that of the map, but there is no --map");
+    (void)rank_map_format(format);
+}
+
+Placement map_or_default(const Job& job, const std::string& map, const std::string& format) {
+    return map.empty() ? Placement(job) : given_placement(job, map, format);
 }
 
 void say_about_map(const RankMapFormat& format, const Mapping& mapping, const RankMapContext& context,

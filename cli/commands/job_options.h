@@ -2,19 +2,30 @@
 
 #include <CLI/App.hpp>
 #include <initializer_list>
-#include <optional>
 #include <string>
 
 #include "cli/command_outputs.h"
 #include "cli/output/console.h"
+#include "mapper/job/job_spec.h"
+#include "mapper/job/placement.h"
 #include "mapper/rankmap/rankmap.h"
-#include "netmodel/machine/allocation.h"
 
 namespace haichi::cli {
 
-/// The options that say which machine and which part of it, as written.
+/// What a command asks of a job.
+enum class JobUse {
+    kMeasure,   ///< messages on links
+    kSimulate,  ///< packets: those of --count-nic pass the channels anyhow
+    kPlaces,    ///< its nodes only; there is no traffic
+    kShapes,    ///< its machine and traffic: the nodes are what is looked for
+};
+
+/// The options that say what a job is, as written.
 struct JobOptions {
     std::string machine;
+    std::string workload;
+    std::string workload_format;
+    std::string message_size;
     std::string shape;
     std::string nodes;
     std::string faulty;
@@ -25,18 +36,24 @@ struct JobOptions {
     std::string hosts;
     bool count_nic = false;
 
-    /// --routing and --count-nic are declared only where messages are routed.
-    void declare(CLI::App& app, bool routes_messages);
-    /// Throws OptionError.
-    [[nodiscard]] AllocationRequest request() const;
-    /// What --hosts names; nothing when it is not given.
-    [[nodiscard]] std::optional<HostNames> host_names(const Allocation& allocation) const;
+    void declare(CLI::App& app, JobUse use);
+    /// The job, whose options are those of `use`. Throws OptionError, also where the machine or the workload is
+    /// missing, and where more than one of the job's files and `others` is standard input, which can be read only once.
+    [[nodiscard]] JobSpec spec(JobUse use, std::initializer_list<std::string> others = {}) const;
     /// The files that these options name.
     void add_inputs(Outputs& outputs) const;
-    /// Standard input can be read once only: throws OptionError when more than one of the job's files and `others` is
-    /// standard input.
+
+  private:
+    void declare_nodes(CLI::App& app, JobUse use);
+    [[nodiscard]] Traffic traffic() const;
+    [[nodiscard]] AllocationRequest allocation() const;
     void check_standard_input(std::initializer_list<std::string> others) const;
 };
+
+/// --format of a --map that need not be given. Throws OptionError.
+void check_map_format(const std::string& map, const std::string& format);
+/// What --map names, or the job's default placement.
+Placement map_or_default(const Job& job, const std::string& map, const std::string& format);
 
 /// Says what a user has to know about a map that was written to `file`: the lines for the job script, warnings.
 void say_about_map(const RankMapFormat& format, const Mapping& mapping, const RankMapContext& context,

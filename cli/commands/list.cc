@@ -11,7 +11,6 @@
 #include "commlog/readers/readers.h"
 #include "commlog/workload/patterns.h"
 #include "mapper/anneal/objective_table.h"
-#include "mapper/job/map_job.h"
 #include "mapper/job/strategy.h"
 #include "mapper/rankmap/rankmap.h"
 #include "netmodel/machine/machine.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string_view>
 
 #include "base/errors.h"
@@ -14,7 +15,6 @@
 #include "cli/interrupt.h"
 #include "cli/output/progress.h"
 #include "cli/output/tables.h"
-#include "mapper/job/map_job.h"
 #include "mapper/job/map_shapes.h"
 #include "mapper/job/report_json.h"
 #include "mapper/rankmap/rankmap.h"
@@ -24,10 +24,8 @@ namespace haichi::cli {
 
 namespace {
 
-struct MapOptions {
+struct MapArguments {
     JobOptions job;
-    std::string workload;
-    std::string workload_format;
     std::string shapes;
     std::string robust;
     bool rotations = false;
@@ -42,7 +40,6 @@ struct MapOptions {
     std::string schedule;
     std::string moves;
     std::string companion;
-    std::string message_size;
     std::string verify;
     std::vector<std::string> require;
     std::string format;
@@ -52,7 +49,7 @@ struct MapOptions {
     bool no_timing = false;
 };
 
-SearchOptions search_options(const MapOptions& options) {
+SearchOptions search_options(const MapArguments& arguments) {
     constexpr std::int64_t kMostRestarts = 1'000'000;
     constexpr std::int64_t kMostThreads = 4096;
     constexpr std::int64_t kMostCount = std::numeric_limits<std::int64_t>::max();
@@ -61,82 +58,71 @@ SearchOptions search_options(const MapOptions& options) {
     const auto small_count = [](const char* option, const std::string& text, std::int64_t most) {
         return text.empty() ? 0 : static_cast<std::int32_t>(read_count(option, text, 1, most));
     };
-    if (!options.seed.empty()) {
-        search.seed = static_cast<std::uint64_t>(read_count("--seed", options.seed, 0, kMostCount));
+    if (!arguments.seed.empty()) {
+        search.seed = static_cast<std::uint64_t>(read_count("--seed", arguments.seed, 0, kMostCount));
     }
-    search.restarts = small_count("--restarts", options.restarts, kMostRestarts);
-    search.threads = small_count("--threads", options.threads, kMostThreads);
-    if (!options.evaluations.empty()) {
-        search.evaluations = read_count("--evaluations", options.evaluations, 1, kMostCount);
+    search.restarts = small_count("--restarts", arguments.restarts, kMostRestarts);
+    search.threads = small_count("--threads", arguments.threads, kMostThreads);
+    if (!arguments.evaluations.empty()) {
+        search.evaluations = read_count("--evaluations", arguments.evaluations, 1, kMostCount);
     }
-    if (options.time == "auto") {
+    if (arguments.time == "auto") {
         search.time_by_savings = true;
-    } else if (!options.time.empty()) {
-        const std::int64_t time_ps = parse_time_ps(options.time, {"--time", 0});
-        if (time_ps == 0) throw OptionError("--time: " + shown(options.time) + " leaves no time to search");
+    } else if (!arguments.time.empty()) {
+        const std::int64_t time_ps = parse_time_ps(arguments.time, {"--time", 0});
+        if (time_ps == 0) throw OptionError("--time: " + shown(arguments.time) + " leaves no time to search");
         search.time_limit_seconds = static_cast<double>(time_ps) / kPicosecondsPerSecond;
     }
-    if (!options.schedule.empty()) search.schedule = parse_schedule(options.schedule);
-    if (!options.moves.empty()) search.moves = parse_moves(options.moves);
-    if (options.companion == "off") {
+    if (!arguments.schedule.empty()) search.schedule = parse_schedule(arguments.schedule);
+    if (!arguments.moves.empty()) search.moves = parse_moves(arguments.moves);
+    if (arguments.companion == "off") {
         search.companion_weight = 0;
-    } else if (!options.companion.empty() && options.companion != "on") {
-        search.companion_weight = read_number("--companion", options.companion);
+    } else if (!arguments.companion.empty() && arguments.companion != "on") {
+        search.companion_weight = read_number("--companion", arguments.companion);
         if (*search.companion_weight < 0) {
-            throw OptionError("--companion: " + shown(options.companion) + " is negative");
+            throw OptionError("--companion: " + shown(arguments.companion) + " is negative");
         }
     }
-    if (!options.verify.empty()) search.verify = parse_verify(options.verify);
+    if (!arguments.verify.empty()) search.verify = parse_verify(arguments.verify);
     return search;
 }
 
-MapRequest map_request(const MapOptions& options) {
-    MapRequest request;
-    request.allocation = options.job.request();
-    request.machine = options.job.machine;
-    request.hosts = options.job.hosts;
-    require_value(options.workload, "--workload");
-    request.workload = options.workload;
-    request.workload_format = read_workload_format(options.workload_format);
-    if (!options.message_size.empty()) {
-        request.message_size_bytes = read_bytes("--message-size", options.message_size);
+MapOptions map_options(const MapArguments& arguments) {
+    MapOptions options;
+    if (!arguments.objective.empty()) options.objective.name = arguments.objective;
+    if (!arguments.strategy.empty()) options.strategy = arguments.strategy;
+    options.start = arguments.start;
+    const std::string& strategy = options.strategy;
+    if (options.has_start() && strategy != "anneal" && strategy != "tabu" && strategy != "auto") {
+        throw OptionError("--start means nothing with --strategy " + strategy, "it is where a search starts");
     }
-    if (!options.objective.empty()) request.objective = options.objective;
-    if (!options.strategy.empty()) request.strategy = options.strategy;
-    request.start = options.start;
-    if (!request.start.empty() && request.strategy != "anneal" && request.strategy != "tabu" &&
-        request.strategy != "auto") {
-        throw OptionError("--start means nothing with --strategy " + request.strategy, "it is where a search starts");
-    }
-    request.search = search_options(options);
-    if (options.validate) {
-        request.validation.emplace();
-        // Asked for more, threads are the search's; the simulation's result depends on neither.
-        request.validation->threads = std::max(request.search.threads, 1);
-    }
-    options.job.check_standard_input({options.workload, options.start});
-    return request;
+    options.search = search_options(arguments);
+    check_map_options(options);
+    return options;
 }
 
-void print_words(const MapReport& report, const RankMapFormat& format, const MapOptions& options, Console& console) {
-    console.say(map_summary(report, !options.no_timing));
-    if (options.format.empty() && format.name == "json") {
-        console.say("the map is written as json: this job has no logical coordinates for the format fujitsu\n");
+/// What is told of what was found.
+EvaluateOptions evaluate_options(const MapArguments& arguments, const MapOptions& options) {
+    EvaluateOptions evaluated{.objective = options.objective, .all_objectives = false};
+    if (!arguments.validate) return evaluated;
+    evaluated.simulation.emplace();
+    // Asked for more, threads are the search's; the simulation's result depends on neither.
+    evaluated.simulation->threads = std::max(options.search.threads, 1);
+    return evaluated;
+}
+
+void check_outputs(const MapArguments& arguments) {
+    if (arguments.json && arguments.output == "-") {
+        throw OptionError("--json and -o - would both write to standard output", "give -o the name of a file");
     }
 }
 
-ShapesRequest shapes_request(const MapOptions& options) {
-    if (!options.job.shape.empty() || !options.job.nodes.empty()) {
-        throw OptionError("--shapes excludes --shape and --nodes", "it lists the shapes that the job may get");
-    }
-    ShapesRequest request;
-    request.job = map_request(options);
-    for (const std::string_view shape : split(options.shapes, ',')) {
-        request.shapes.push_back(parse_sizes(shape, "--shapes"));
-    }
-    if (!options.robust.empty()) request.robust = parse_robust_measure(options.robust);
-    request.with_rotations = options.rotations;
-    return request;
+using Shapes = std::vector<std::vector<std::int32_t>>;
+
+Shapes read_shapes(const MapArguments& arguments) {
+    Shapes shapes;
+    for (const std::string_view shape : split(arguments.shapes, ',')) shapes.push_back(parse_sizes(shape, "--shapes"));
+    return shapes;
 }
 
 /// The file of one shape: -o with "{shape}" replaced.
@@ -146,59 +132,88 @@ std::string path_for(const std::string& pattern, const std::vector<std::int32_t>
     return path.replace(path.find(kField), kField.size(), sizes_text(shape));
 }
 
-void add_inputs(const MapOptions& options, Outputs& outputs) {
-    options.job.add_inputs(outputs);
-    outputs.add_input(options.workload);
-    outputs.add_input(options.start);
-    outputs.add_input(options.objective.substr(0, options.objective.rfind(':')));  // the library of a plug-in
+/// Finds and measures one placement for each job, or one for all of them.
+ShapesReport find_for_shapes(const MapArguments& arguments, std::span<const Job> jobs, Console& console) {
+    const MapOptions options = map_options(arguments);
+    const EvaluateOptions evaluated = evaluate_options(arguments, options);
+    for (const Job& job : jobs) {
+        if (evaluated.simulation) check_simulation(job, *evaluated.simulation);
+    }
+    ProgressBar bar(console, options.objective.name);
+    SimulationLine line(console);
+    const SearchControl control{bar.callback(), &InterruptWatch::flag()};
+    const SimulationControl simulation{line.callback(), &InterruptWatch::flag()};
+    if (arguments.robust.empty())
+        return evaluate_shapes(map_shapes(jobs, options, control, simulation), evaluated, simulation);
+    const RobustOptions robust{parse_robust_measure(arguments.robust), arguments.rotations};
+    return evaluate_shapes(map_robust(jobs, robust, options, control), evaluated, simulation);
 }
 
-/// One map for each shape, or one for all of them.
-int run_shapes(const MapOptions& options, Console& console) {
-    const ShapesRequest request = shapes_request(options);
-    if (!options.require.empty()) throw OptionError("--require and --shapes exclude each other");
-    const std::string format = options.format;
-    if (!format.empty()) rank_map_format(format);
-    const bool one_file = request.robust.has_value();
-    const bool write_map = !options.output.empty() || (!options.json && one_file);
-    if (options.json && options.output == "-") {
-        throw OptionError("--json and -o - would both write to standard output", "give -o the name of a file");
+void check_shape_arguments(const MapArguments& arguments) {
+    if (!arguments.job.shape.empty() || !arguments.job.nodes.empty()) {
+        throw OptionError("--shapes excludes --shape and --nodes", "it lists the shapes that the job may get");
     }
-    if (!one_file && (write_map ? options.output.find("{shape}") == std::string::npos : !options.json)) {
+    if (!arguments.require.empty()) throw OptionError("--require and --shapes exclude each other");
+    if (arguments.rotations && arguments.robust.empty()) throw OptionError("--rotations needs --robust");
+    if (!arguments.format.empty()) rank_map_format(arguments.format);
+    check_outputs(arguments);
+    const MapOptions options = map_options(arguments);
+    if (!arguments.robust.empty()) {
+        (void)parse_robust_measure(arguments.robust);
+        check_robust_options(options);
+    } else if (!arguments.json || !arguments.output.empty()) {
+        if (arguments.output.find("{shape}") != std::string::npos) return;
         throw OptionError("--shapes writes one map for each shape",
                           "name them with -o 'cg-{shape}.map', or ask for --json");
     }
-    CommandOutputs outputs(console);
-    add_inputs(options, outputs);
-    if (options.json) outputs.add_standard_output();
-    std::vector<Destination> files;
-    if (write_map && one_file) files.push_back(outputs.add_destination(options.output));
-    for (const auto& shape : request.shapes) {
-        if (!write_map || one_file) break;
-        files.push_back(outputs.add_destination(path_for(options.output, shape)));
-    }
-    outputs.open();
+}
 
-    ShapesReport report;
-    {
-        ProgressBar bar(console, request.job.objective);
-        SimulationLine line(console);
-        report = run_map_shapes(request, {bar.callback(), &InterruptWatch::flag()},
-                                {line.callback(), &InterruptWatch::flag()});
-    }
+void add_inputs(const MapArguments& arguments, Outputs& outputs) {
+    arguments.job.add_inputs(outputs);
+    outputs.add_input(arguments.start);
+    outputs.add_input(arguments.objective.substr(0, arguments.objective.rfind(':')));  // the library of a plug-in
+}
+
+/// What -o names: a file for each shape, or one for all.
+std::vector<Destination> add_shape_files(const MapArguments& arguments, const Shapes& shapes, CommandOutputs& outputs) {
+    std::vector<Destination> files;
+    if (arguments.output.empty() && arguments.json) return files;
+    if (!arguments.robust.empty()) return {outputs.add_destination(arguments.output)};
+    for (const auto& shape : shapes) files.push_back(outputs.add_destination(path_for(arguments.output, shape)));
+    return files;
+}
+
+/// The map that goes to file k.
+std::string shape_map_text(const MapArguments& arguments, const ShapesReport& report, std::size_t k) {
+    const Placement& placement = report.shapes[k].placement;
+    const RankMapContext context = placement.job().rank_maps();
+    const RankMapFormat& format =
+        arguments.format.empty() ? default_rank_map_format(context) : rank_map_format(arguments.format);
+    if (report.robust) return robust_map_text(*report.robust, std::string(format.name));
+    return format.write(placement.mapping(), context);
+}
+
+/// One map for each shape, or one for all of them.
+int run_shapes(const MapArguments& arguments, Console& console) {
+    check_shape_arguments(arguments);
+    const JobSpec spec = arguments.job.spec(JobUse::kMeasure, {arguments.start});
+    const Shapes shapes = read_shapes(arguments);
+    CommandOutputs outputs(console);
+    add_inputs(arguments, outputs);
+    if (arguments.json) outputs.add_standard_output();
+    std::vector<Destination> files = add_shape_files(arguments, shapes, outputs);
+    outputs.check();
+    const std::vector<Job> jobs = jobs_of_shapes(spec, shapes);
+    outputs.open();
+    const ShapesReport report = find_for_shapes(arguments, jobs, console);
     std::vector<std::string> texts;
-    for (std::size_t k = 0; k < files.size(); ++k) {
-        const RankMapContext context = rank_map_context(report.shapes[k]);
-        const RankMapFormat& used = format.empty() ? default_rank_map_format(context) : rank_map_format(format);
-        texts.push_back(one_file ? robust_map_text(*report.robust, std::string(used.name))
-                                 : used.write(report.shapes[k].mapping, context));
-    }
+    for (std::size_t k = 0; k < files.size(); ++k) texts.push_back(shape_map_text(arguments, report, k));
     for (std::size_t k = 0; k < files.size(); ++k) files[k].write(texts[k]);
     outputs.commit();
-    if (options.json) {
-        console.data(report_text(report_json(report, !options.no_timing)));
+    if (arguments.json) {
+        console.data(report_text(report_json(report, !arguments.no_timing)));
     } else {
-        for (const MapReport& shape : report.shapes) console.say(map_summary(shape, !options.no_timing));
+        for (const Evaluation& shape : report.shapes) console.say(map_summary(shape, !arguments.no_timing));
         if (report.robust) console.say(robust_summary(report));
     }
     if (!report.interrupted) return kExitDone;
@@ -206,55 +221,69 @@ int run_shapes(const MapOptions& options, Console& console) {
     return kExitInterrupted;
 }
 
-int run(const MapOptions& options, Console& console) {
-    if (!options.shapes.empty()) return run_shapes(options, console);
-    if (!options.robust.empty() || options.rotations) {
+/// Finds and measures one placement.
+Evaluation find(const MapArguments& arguments, const Job& job, Console& console) {
+    const MapOptions options = map_options(arguments);
+    EvaluateOptions evaluated = evaluate_options(arguments, options);
+    if (evaluated.simulation) check_simulation(job, *evaluated.simulation);
+    ProgressBar bar(console, options.objective.name);
+    SimulationLine line(console);
+    const SimulationControl simulation{line.callback(), &InterruptWatch::flag()};
+    const auto problem = job.problem();  // kept from the search to the evaluation
+    const Placement placement = haichi::map(job, options, {bar.callback(), &InterruptWatch::flag()}, simulation);
+    if (placement.search()->interrupted) evaluated.simulation.reset();
+    return evaluate(placement, evaluated, simulation);
+}
+
+void print_words(const Evaluation& evaluation, const RankMapFormat& format, const MapArguments& arguments,
+                 Console& console) {
+    console.say(map_summary(evaluation, !arguments.no_timing));
+    if (arguments.format.empty() && format.name == "json") {
+        console.say("the map is written as json: this job has no logical coordinates for the format fujitsu\n");
+    }
+    const Placement& placement = evaluation.placement;
+    say_about_map(format, placement.mapping(), placement.job().rank_maps(), arguments.output, console);
+}
+
+int run(const MapArguments& arguments, Console& console) {
+    if (!arguments.shapes.empty()) return run_shapes(arguments, console);
+    if (!arguments.robust.empty() || arguments.rotations) {
         throw OptionError("--robust and --rotations need --shapes", "list the shapes that the job may get");
     }
-    MapRequest request = map_request(options);
-    const std::vector<Requirement> requirements = read_requirements(options.require, options.objective);
-    const RankMapFormat* format = options.format.empty() ? nullptr : &rank_map_format(options.format);
-    const bool write_map = !options.json || !options.output.empty();
-    if (options.json && options.output == "-") {
-        throw OptionError("--json and -o - would both write to standard output", "give -o the name of a file");
-    }
+    const JobSpec spec = arguments.job.spec(JobUse::kMeasure, {arguments.start});
+    (void)map_options(arguments);
+    const std::vector<Requirement> requirements = read_requirements(arguments.require, arguments.objective);
+    const RankMapFormat* format = arguments.format.empty() ? nullptr : &rank_map_format(arguments.format);
+    check_outputs(arguments);
+    const bool write_map = !arguments.json || !arguments.output.empty();
     CommandOutputs outputs(console);
-    add_inputs(options, outputs);
-    if (options.json) outputs.add_standard_output();
-    Destination map_file = write_map ? outputs.add_destination(options.output) : Destination(console, nullptr);
+    add_inputs(arguments, outputs);
+    if (arguments.json) outputs.add_standard_output();
+    Destination map_file = write_map ? outputs.add_destination(arguments.output) : Destination(console, nullptr);
+    outputs.check();
+    const Job job(spec);
+    if (format == nullptr) format = &default_rank_map_format(job.rank_maps());
+    if (write_map) format->check(job.rank_maps());
     outputs.open();
-    if (format != nullptr && write_map) request.map_format = format->name;
-
-    MapReport report;
-    {
-        ProgressBar bar(console, request.objective);
-        SimulationLine line(console);
-        report =
-            run_map(request, {bar.callback(), &InterruptWatch::flag()}, {line.callback(), &InterruptWatch::flag()});
-    }
-    const RankMapContext context = rank_map_context(report);
-    if (format == nullptr) format = &default_rank_map_format(context);
+    const Evaluation evaluation = find(arguments, job, console);
     if (write_map) {
-        map_file.write(format->write(report.mapping, context));
+        map_file.write(format->write(evaluation.placement.mapping(), job.rank_maps()));
         outputs.commit();
     }
-    if (options.json) {
-        console.data(report_text(report_json(report, !options.no_timing)));
+    if (arguments.json) {
+        console.data(report_text(report_json(evaluation, !arguments.no_timing)));
     } else {
-        print_words(report, *format, options, console);
-        say_about_map(*format, report.mapping, context, options.output, console);
+        print_words(evaluation, *format, arguments, console);
     }
-    const int code = check_requirements(requirements, report, console);
-    if (!report.interrupted) return code;
+    const int code = check_requirements(requirements, evaluation, console);
+    if (!evaluation.interrupted) return code;
     console.say("interrupted: this is the best placement so far\n");
     return kExitInterrupted;
 }
 
 Action configure(CLI::App& app) {
-    const auto o = std::make_shared<MapOptions>();
-    o->job.declare(app, true);
-    add_workload_options(app, o->workload, o->message_size);
-    add_workload_format(app, o->workload_format);
+    const auto o = std::make_shared<MapArguments>();
+    o->job.declare(app, JobUse::kMeasure);
     add_value(app, "--shapes", o->shapes, "A,B,C",
               "the shapes that the job may get: a map for each, or with --robust one for all");
     add_value(app, "--robust", o->robust, "MEASURE",

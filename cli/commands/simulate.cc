@@ -12,18 +12,15 @@
 #include "cli/output/progress.h"
 #include "cli/output/simulation_text.h"
 #include "mapper/job/report_json.h"
-#include "mapper/job/simulate_job.h"
+#include "mapper/job/simulate.h"
 #include "mapper/job/simulation_json.h"
 
 namespace haichi::cli {
 
 namespace {
 
-struct SimulateOptions {
+struct SimulateArguments {
     JobOptions job;
-    std::string workload;
-    std::string workload_format;
-    std::string message_size;
     std::string map;
     std::string format;
     std::string barrier;
@@ -52,94 +49,77 @@ std::int64_t read_span(const char* option, const std::string& text, std::int64_t
     return span_ps;
 }
 
-void read_observation(const SimulateOptions& options, SimulationOptions& simulation) {
+void read_observation(const SimulateArguments& arguments, SimulationOptions& simulation) {
     ObservationOptions& observation = simulation.observation;
-    if (options.stats.empty() && !options.stats_bin.empty()) {
+    if (arguments.stats.empty() && !arguments.stats_bin.empty()) {
         throw OptionError("--stats-bin is that of --stats, which is not given");
     }
-    if (options.history.empty()) {
+    if (arguments.history.empty()) {
         for (const std::string& text :
-             {options.router, options.history_from, options.history_to, options.history_every}) {
+             {arguments.router, arguments.history_from, arguments.history_to, arguments.history_every}) {
             if (text.empty()) continue;
             throw OptionError("--router, --from, --to and --every are those of --buffer-history, which is not given");
         }
     } else {
-        require_value(options.router, "--router");
+        require_value(arguments.router, "--router");
         constexpr std::int64_t kMostVertices = std::numeric_limits<std::int32_t>::max();
-        observation.router = static_cast<std::int32_t>(read_count("--router", options.router, 0, kMostVertices));
+        observation.router = static_cast<std::int32_t>(read_count("--router", arguments.router, 0, kMostVertices));
     }
     if (simulation.barriers.without && simulation.barriers.with &&
-        (!options.stats.empty() || !options.history.empty())) {
+        (!arguments.stats.empty() || !arguments.history.empty())) {
         throw OptionError("--stats and --buffer-history describe one run", "use --barrier none or --barrier sets");
     }
-    observation.bin_ps = read_span("--stats-bin", options.stats_bin, observation.bin_ps);
-    observation.history_begin_ps = read_time("--from", options.history_from, 0);
-    observation.history_end_ps = read_time("--to", options.history_to, 0);
-    observation.interval_ps = read_span("--every", options.history_every, observation.interval_ps);
+    observation.bin_ps = read_span("--stats-bin", arguments.stats_bin, observation.bin_ps);
+    observation.history_begin_ps = read_time("--from", arguments.history_from, 0);
+    observation.history_end_ps = read_time("--to", arguments.history_to, 0);
+    observation.interval_ps = read_span("--every", arguments.history_every, observation.interval_ps);
 }
 
-SimulateRequest simulate_request(const SimulateOptions& options) {
+SimulationOptions simulation_options(const SimulateArguments& arguments) {
     constexpr std::int64_t kMostThreads = 4096;
     constexpr std::int64_t kMostHottest = 1'000'000;
-    SimulateRequest request;
-    request.allocation = options.job.request();
-    request.machine = options.job.machine;
-    request.hosts = options.job.hosts;
-    require_value(options.workload, "--workload");
-    request.workload = options.workload;
-    request.workload_format = read_workload_format(options.workload_format);
-    if (!options.message_size.empty()) {
-        request.message_size_bytes = read_bytes("--message-size", options.message_size);
+    SimulationOptions options;
+    if (!arguments.barrier.empty()) options.barriers = parse_barrier_choice(arguments.barrier);
+    if (!arguments.iterations.empty()) options.iterations = parse_simulated_iterations(arguments.iterations);
+    if (!arguments.threads.empty()) {
+        options.threads = static_cast<std::int32_t>(read_count("--threads", arguments.threads, 1, kMostThreads));
     }
-    if (!options.map.empty()) request.map = options.map;
-    request.format = options.format;
-    if (!request.format.empty()) {
-        if (options.map.empty()) throw OptionError("--format is that of the map, but there is no --map");
-        (void)rank_map_format(request.format);
+    if (!arguments.hottest.empty()) {
+        options.hottest_links = static_cast<std::size_t>(read_count("--hottest", arguments.hottest, 0, kMostHottest));
     }
-    options.job.check_standard_input({options.workload, options.map});
-    SimulationOptions& simulation = request.simulation;
-    if (!options.barrier.empty()) simulation.barriers = parse_barrier_choice(options.barrier);
-    if (!options.iterations.empty()) simulation.iterations = parse_simulated_iterations(options.iterations);
-    if (!options.threads.empty()) {
-        simulation.threads = static_cast<std::int32_t>(read_count("--threads", options.threads, 1, kMostThreads));
-    }
-    if (!options.hottest.empty()) {
-        simulation.hottest_links = static_cast<std::size_t>(read_count("--hottest", options.hottest, 0, kMostHottest));
-    }
-    read_observation(options, simulation);
-    return request;
+    read_observation(arguments, options);
+    return options;
 }
 
-int run(const SimulateOptions& options, Console& console) {
-    SimulateRequest request = simulate_request(options);
+int run(const SimulateArguments& arguments, Console& console) {
+    const JobSpec spec = arguments.job.spec(JobUse::kSimulate, {arguments.map});
+    check_map_format(arguments.map, arguments.format);
+    SimulationOptions options = simulation_options(arguments);
     CommandOutputs outputs(console);
-    outputs.add_inputs({options.workload, options.map});
-    options.job.add_inputs(outputs);
-    ObservationOptions& observation = request.simulation.observation;
-    if (!options.stats.empty()) observation.time_space = &outputs.add_stream(options.stats);
-    if (!options.history.empty()) observation.history = &outputs.add_stream(options.history);
-    Destination destination = outputs.add_destination(options.output);
+    arguments.job.add_inputs(outputs);
+    outputs.add_input(arguments.map);
+    ObservationOptions& observation = options.observation;
+    if (!arguments.stats.empty()) observation.time_space = &outputs.add_stream(arguments.stats);
+    if (!arguments.history.empty()) observation.history = &outputs.add_stream(arguments.history);
+    Destination destination = outputs.add_destination(arguments.output);
+    outputs.check();
+    const Placement placement = map_or_default(Job(spec), arguments.map, arguments.format);
     outputs.open();
-    SimulateReport report;
-    {
+    const Simulation simulation = [&] {
         SimulationLine line(console);
-        report = run_simulate(request, {line.callback(), &InterruptWatch::flag()});
-    }
-    destination.write(options.json ? report_text(simulation_json(report, !options.no_timing))
-                                   : simulation_text(report, !options.no_timing));
+        return simulate(placement, options, {line.callback(), &InterruptWatch::flag()});
+    }();
+    destination.write(arguments.json ? report_text(simulation_json(simulation, !arguments.no_timing))
+                                     : simulation_text(simulation, !arguments.no_timing));
     outputs.commit();
-    if (!report.interrupted) return kExitDone;
+    if (!simulation.interrupted) return kExitDone;
     console.say("interrupted: this is what was simulated so far\n");
     return kExitInterrupted;
 }
 
 Action configure(CLI::App& app) {
-    const auto o = std::make_shared<SimulateOptions>();
-    o->job.declare(app, true);
-    app.remove_option(app.get_option("--count-nic"));  // a way of counting; packets pass them anyhow
-    add_workload_options(app, o->workload, o->message_size);
-    add_workload_format(app, o->workload_format);
+    const auto o = std::make_shared<SimulateArguments>();
+    o->job.declare(app, JobUse::kSimulate);
     add_value(app, "--map", o->map, "FILE", "the rank map; default: the default placement");
     add_value(app, "-f,--format", o->format, "FORMAT", "of the map (haichi list formats); default: by its content");
     add_value(app, "--barrier", o->barrier, "WHERE",

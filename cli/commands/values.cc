@@ -7,7 +7,6 @@
 #include "base/errors.h"
 #include "base/quantity.h"
 #include "cli/output/tables.h"
-#include "commlog/readers/readers.h"
 #include "mapper/job/advice_runs.h"
 #include "mapper/job/report_json.h"
 
@@ -16,22 +15,6 @@ namespace haichi::cli {
 CLI::Option* add_value(CLI::App& app, const std::string& names, std::string& value, const std::string& placeholder,
                        const std::string& description) {
     return app.add_option(names, value, description)->type_name(placeholder);
-}
-
-void add_workload_options(CLI::App& app, std::string& workload, std::string& message_size) {
-    add_value(app, "-w,--workload", workload, "WORKLOAD",
-              "who sends how much to whom: haichi-workload/1 or a matrix; - is stdin");
-    add_value(app, "--message-size", message_size, "BYTES", "make every non-empty message this large, as in 1MiB");
-}
-
-void add_workload_format(CLI::App& app, std::string& format) {
-    add_value(app, "--workload-format", format, "FORMAT",
-              "of the workload (haichi list workload-formats); default: by its content");
-}
-
-const std::string& read_workload_format(const std::string& format) {
-    if (!format.empty()) (void)workload_format(format);
-    return format;
 }
 
 void add_requirements(CLI::App& app, std::vector<std::string>& requirements) {
@@ -89,10 +72,10 @@ std::vector<Requirement> read_requirements(const std::vector<std::string>& texts
     return requirements;
 }
 
-int check_requirements(const std::vector<Requirement>& requirements, const MapReport& report, Console& console) {
+int check_requirements(const std::vector<Requirement>& requirements, const Evaluation& evaluation, Console& console) {
     int code = kExitDone;
     for (const Requirement& required : requirements) {
-        const double value = report_metric(report, required.metric);
+        const double value = report_metric(evaluation, required.metric);
         if (value <= required.limit) continue;
         console.error("required " + required.metric + " <= " + short_number(required.limit) + ", but it is " +
                       short_number(value));

@@ -6,21 +6,13 @@
 #include <vector>
 
 #include "cli/output/console.h"
-#include "mapper/job/map_job.h"
+#include "mapper/job/evaluate.h"
 
 namespace haichi::cli {
 
 /// Declares an option that takes one value. `names` as CLI11 reads them ("-o,--output"), `placeholder` for the help.
 CLI::Option* add_value(CLI::App& app, const std::string& names, std::string& value, const std::string& placeholder,
                        const std::string& description);
-
-/// --workload and --message-size, as map and evaluate take them.
-void add_workload_options(CLI::App& app, std::string& workload, std::string& message_size);
-
-/// --workload-format, beside --workload.
-void add_workload_format(CLI::App& app, std::string& format);
-/// `format` once it is checked: throws OptionError for unknown ones before anything is read.
-const std::string& read_workload_format(const std::string& format);
 
 /// --require, repeatable; see read_requirements().
 void add_requirements(CLI::App& app, std::vector<std::string>& requirements);
@@ -45,6 +37,6 @@ struct Requirement {
 /// Throws OptionError for another form and for what a report about `objective` does not tell.
 std::vector<Requirement> read_requirements(const std::vector<std::string>& texts, const std::string& objective);
 /// kExitLimitNotMet, each missed limit said, or kExitDone.
-int check_requirements(const std::vector<Requirement>& requirements, const MapReport& report, Console& console);
+int check_requirements(const std::vector<Requirement>& requirements, const Evaluation& evaluation, Console& console);
 
 }  // namespace haichi::cli

@@ -151,8 +151,8 @@ std::string shape_advice_text(const ShapeAdviceReport& report) {
 }
 
 std::string barrier_advice_text(const BarrierAdviceReport& report) {
-    std::string text = job_line(*report.allocation, report.mapping.rank_count());
-    text += report.is_default_placement ? "the default placement" : "the given placement";
+    std::string text = job_line(report.placement.job());
+    text += report.placement.is_default() ? "the default placement" : "the given placement";
     text += ", contention of its sets " + contention_text(report.set_contention) + "\n" + imbalance_text(report);
     const bool is_sweep = report.sizes.empty() || report.sizes.front().message_size_bytes;
     if (is_sweep)

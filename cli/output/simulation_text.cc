@@ -83,16 +83,17 @@ std::string run_text(const SimulatedRun& run, const Network& network, bool with_
 
 }  // namespace
 
-std::string simulation_text(const SimulateReport& report, bool with_timing) {
-    std::string text = job_line(*report.allocation, report.mapping.rank_count());
-    text += report.is_default_placement ? "the default placement\n" : "the given placement\n";
-    for (const SimulatedRun& run : report.runs) {
+std::string simulation_text(const Simulation& simulation, bool with_timing) {
+    const Job& job = simulation.placement.job();
+    std::string text = job_line(job);
+    text += simulation.placement.is_default() ? "the default placement\n" : "the given placement\n";
+    for (const SimulatedRun& run : simulation.runs) {
         text += "\n";
-        text += run_text(run, report.allocation->network, with_timing);
+        text += run_text(run, job.allocation().network, with_timing);
     }
-    if (report.runs.size() == 2) {
-        const double without = report.runs[0].result.seconds;
-        const double with = report.runs[1].result.seconds;
+    if (simulation.runs.size() == 2) {
+        const double without = simulation.runs[0].result.seconds;
+        const double with = simulation.runs[1].result.seconds;
         std::array<char, 32> ratio{};
         std::snprintf(ratio.data(), ratio.size(), "%.3f", without > 0 ? with / without : 1);
         text.append("\nbarriers: ").append(ratio.data()).append(" times the time without\n");

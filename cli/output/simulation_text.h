@@ -2,11 +2,11 @@
 
 #include <string>
 
-#include "mapper/job/simulate_job.h"
+#include "mapper/job/simulate.h"
 
 namespace haichi::cli {
 
 /// What `simulate` prints.
-std::string simulation_text(const SimulateReport& report, bool with_timing);
+std::string simulation_text(const Simulation& simulation, bool with_timing);
 
 }  // namespace haichi::cli

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <map>
 
+#include "netmodel/topology/sizes.h"
+
 namespace haichi::cli {
 
 namespace {
@@ -29,14 +31,14 @@ std::string gap_text(const ObjectiveValue& row) {
     return text.data();
 }
 
-std::string hops_per_byte(const MapReport& report, const Metrics& metrics) {
-    const auto bytes = static_cast<double>(report.workload->total_bytes());
+std::string hops_per_byte(const Job& job, const Metrics& metrics) {
+    const auto bytes = static_cast<double>(job.workload().total_bytes());
     return short_number(bytes > 0 ? static_cast<double>(metrics.hop_bytes) / bytes : 0);
 }
 
-std::string hot_link_text(const MapReport& report, const HotLink& hot) {
-    const std::string& label = report.workload->set(hot.set).label;
-    std::string text = "  " + report.allocation->network.link_name(hot.link) + "  " + plural(hot.load_bytes, "byte") +
+std::string hot_link_text(const Job& job, const HotLink& hot) {
+    const std::string& label = job.workload().set(hot.set).label;
+    std::string text = "  " + job.allocation().network.link_name(hot.link) + "  " + plural(hot.load_bytes, "byte") +
                        " of " + plural(hot.message_count, "message") + " in set " + std::to_string(hot.set + 1) +
                        (label.empty() ? "" : " (" + label + ")") + "\n";
     for (const Message& m : hot.messages) {
@@ -49,9 +51,9 @@ std::string hot_link_text(const MapReport& report, const HotLink& hot) {
 }
 
 /// The placements that simulated-time compared.
-std::string candidates_text(const MapReport& report) {
+std::string candidates_text(const std::vector<PlacementCandidate>& candidates) {
     std::string text;
-    for (const PlacementCandidate& candidate : report.candidates) {
+    for (const PlacementCandidate& candidate : candidates) {
         const auto& seconds = candidate.seconds_per_iteration;
         text += (text.empty() ? "" : ", ") + (seconds ? short_number(*seconds) + " s" : std::string("not simulated"));
         text += candidate.is_default ? " (default placement)"
@@ -147,9 +149,10 @@ std::string comparison_text(double value, double default_value) {
     return std::string(ratio.data()) + " times " + (lower ? "lower" : "higher") + " than the default placement";
 }
 
-std::string job_line(const Allocation& allocation, std::int32_t rank_count) {
-    std::string line = plural(rank_count, "rank") + " on " + plural(allocation.node_count(), "node") + " of " +
-                       allocation.machine_name;
+std::string job_line(const Job& job) {
+    const Allocation& allocation = job.allocation();
+    std::string line = plural(job.workload().rank_count(), "rank") + " on " + plural(allocation.node_count(), "node") +
+                       " of " + allocation.machine_name;
     if (const auto faulty = allocation.node_count() - allocation.network.usable_node_count(); faulty > 0) {
         line += ", " + std::to_string(faulty) + " of them faulty";
     }
@@ -171,43 +174,60 @@ std::string simulated_text(const SimulatedPlacement& simulated) {
     return text;
 }
 
-std::string map_summary(const MapReport& report, bool with_timing) {
-    std::string text = job_line(*report.allocation, report.mapping.rank_count());
+namespace {
+
+std::string bound_text(const ObjectiveValue& asked) {
+    if (!asked.optimal) return value_text(asked.unit, *asked.lower_bound);
+    return asked.lower_bound == asked.value ? "reached: no placement is better"
+                                            : "every placement was looked at: none is better";
+}
+
+/// Contention and hops per byte, each beside the default placement's.
+std::string contention_comparison(const Evaluation& evaluation) {
+    return contention_text(evaluation.metrics.set_contention) +
+           " (default placement: " + contention_text(evaluation.default_metrics.set_contention) + ")";
+}
+std::string hops_comparison(const Evaluation& evaluation) {
+    const Job& job = evaluation.placement.job();
+    return hops_per_byte(job, evaluation.metrics) +
+           " (default placement: " + hops_per_byte(job, evaluation.default_metrics) + ")";
+}
+
+std::string effort_text(const Evaluation& evaluation, const SearchRecord& search, bool with_timing) {
+    const std::string effort = plural(search.evaluations, "evaluation");
+    if (!with_timing) return effort;
+    return effort + " in " + short_number(std::round(wall_seconds(evaluation) * 1000) / 1000) + " s, " +
+           count_text(std::round(search.evaluations_per_second)) + " per second and thread in the loop";
+}
+
+}  // namespace
+
+std::string map_summary(const Evaluation& evaluation, bool with_timing) {
+    const ObjectiveValue& asked = evaluation.asked;
+    const SearchRecord* search = evaluation.placement.search();
     std::vector<std::vector<std::string>> rows;
-    rows.push_back({report.objective, value_text(report.unit, report.value) +
-                                          (report.unit == "1" ? "" : " " + report.unit) + " per iteration, " +
-                                          comparison_text(report.value, report.default_value)});
-    if (!report.candidates.empty()) rows.push_back({"candidates", candidates_text(report)});
-    if (report.optimal && report.lower_bound == report.value) {
-        rows.push_back({"bound", "reached: no placement is better"});
-    } else if (report.optimal) {
-        rows.push_back({"proof", "every placement was looked at: none is better"});
-    } else if (report.lower_bound) {
-        rows.push_back({"bound", value_text(report.unit, *report.lower_bound)});
+    rows.push_back({asked.objective, value_text(asked.unit, asked.value) + (asked.unit == "1" ? "" : " " + asked.unit) +
+                                         " per iteration, " + comparison_text(asked.value, evaluation.usual.value)});
+    if (search != nullptr && !search->candidates.empty()) {
+        rows.push_back({"candidates", candidates_text(search->candidates)});
     }
-    rows.push_back({"contention", contention_text(report.metrics.set_contention) + " (default placement: " +
-                                      contention_text(report.default_metrics.set_contention) + ")"});
-    rows.push_back({"hops per byte", hops_per_byte(report, report.metrics) + " (default placement: " +
-                                         hops_per_byte(report, report.default_metrics) + ")"});
-    if (report.simulated) rows.push_back({"simulated", simulated_text(*report.simulated)});
-    if (report.evaluations > 0) {
-        std::string effort = plural(report.evaluations, "evaluation");
-        if (with_timing) {
-            effort += " in " + short_number(std::round(report.wall_seconds * 1000) / 1000) + " s, " +
-                      count_text(std::round(report.evaluations_per_second)) + " per second and thread in the loop";
-        }
-        rows.push_back({"search", effort});
+    const bool is_proof = asked.optimal && asked.lower_bound != asked.value;
+    if (asked.optimal || asked.lower_bound) rows.push_back({is_proof ? "proof" : "bound", bound_text(asked)});
+    rows.push_back({"contention", contention_comparison(evaluation)});
+    rows.push_back({"hops per byte", hops_comparison(evaluation)});
+    if (evaluation.simulated) rows.push_back({"simulated", simulated_text(*evaluation.simulated)});
+    if (search != nullptr && search->evaluations > 0) {
+        rows.push_back({"search", effort_text(evaluation, *search, with_timing)});
     }
-    text += table(rows, "  ");
-    return text;
+    return job_line(evaluation.placement.job()) + table(rows, "  ");
 }
 
 std::string robust_summary(const ShapesReport& report) {
-    const RobustReport& robust = *report.robust;
-    const std::string& unit = report.shapes.front().unit;
+    const RobustPlacement& robust = *report.robust;
+    const std::string& unit = report.shapes.front().asked.unit;
     std::string text = "one placement for " + plural(static_cast<std::int64_t>(report.shapes.size()), "shape");
-    if (robust.with_rotations) text += " and every order of their logical axes";
-    text += ": " + std::string(robust.measure == RobustMeasure::kMax ? "worst " : "mean ") +
+    if (robust.options.with_rotations) text += " and every order of their logical axes";
+    text += ": " + std::string(robust.options.measure == RobustMeasure::kMax ? "worst " : "mean ") +
             value_text(unit, robust.value) + " " + unit;
     if (robust.optimal) {
         text += ", the bound: no placement is better";
@@ -227,23 +247,23 @@ std::string robust_summary(const ShapesReport& report) {
     return text;
 }
 
-std::string evaluation_text(const MapReport& report) {
-    std::string text = job_line(*report.allocation, report.mapping.rank_count()) + "\n";
+std::string evaluation_text(const Evaluation& evaluation) {
+    const Job& job = evaluation.placement.job();
+    std::string text = job_line(job) + "\n";
     std::vector<std::vector<std::string>> rows = {{"objective", "value", "unit", "lower bound", "gap"}};
-    for (const ObjectiveValue& row : report.objectives) {
+    for (const ObjectiveValue& row : evaluation.objectives) {
         rows.push_back({row.objective, value_text(row.unit, row.value), row.unit,
                         row.lower_bound ? value_text(row.unit, *row.lower_bound) : "none", gap_text(row)});
     }
     constexpr std::array<std::size_t, 3> kNumbers = {1, 3, 4};
     text += table(rows, "", kNumbers);
-    text += "\n" + report.objective + ": " + comparison_text(report.value, report.default_value) + "\n";
-    text += "hops per byte: " + hops_per_byte(report, report.metrics) +
-            " (default placement: " + hops_per_byte(report, report.default_metrics) + ")\n";
-    text += "contention per set: " + contention_text(report.metrics.set_contention) +
-            " (default placement: " + contention_text(report.default_metrics.set_contention) + ")\n";
-    if (report.simulated) text += "simulated: " + simulated_text(*report.simulated) + "\n";
-    if (!report.hottest_links.empty()) text += "\nhottest links\n";
-    for (const HotLink& hot : report.hottest_links) text += hot_link_text(report, hot);
+    text += "\n" + evaluation.asked.objective + ": " +
+            comparison_text(evaluation.asked.value, evaluation.usual.value) + "\n";
+    text += "hops per byte: " + hops_comparison(evaluation) + "\n";
+    text += "contention per set: " + contention_comparison(evaluation) + "\n";
+    if (evaluation.simulated) text += "simulated: " + simulated_text(*evaluation.simulated) + "\n";
+    if (!evaluation.hottest_links.empty()) text += "\nhottest links\n";
+    for (const HotLink& hot : evaluation.hottest_links) text += hot_link_text(job, hot);
     return text;
 }
 

@@ -31,17 +31,17 @@ std::string contention_text(const std::vector<std::int64_t>& set_contention);
 std::string comparison_text(double value, double default_value);
 
 /// "64 ranks on 96 nodes of fx10-kyushu, shape 1x2x4x2x3x2 (logical 2x6x8), routing dor:XYZACB,tie=+, fold default"
-std::string job_line(const Allocation& allocation, std::int32_t rank_count);
+std::string job_line(const Job& job);
 
 /// "1.03 s for 1,000 iterations, 1.50 times lower than the default placement (1.545 s)"
 std::string simulated_text(const SimulatedPlacement& simulated);
 
 /// What `map` says on the terminal.
-std::string map_summary(const MapReport& report, bool with_timing);
+std::string map_summary(const Evaluation& evaluation, bool with_timing);
 /// What a robust placement is worth on all shapes, for standard error.
 std::string robust_summary(const ShapesReport& report);
 
 /// What `evaluate` prints.
-std::string evaluation_text(const MapReport& report);
+std::string evaluation_text(const Evaluation& evaluation);
 
 }  // namespace haichi::cli

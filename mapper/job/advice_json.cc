@@ -143,8 +143,8 @@ ordered_json advice_json(const ShapeAdviceReport& report) {
 
 ordered_json advice_json(const BarrierAdviceReport& report) {
     ordered_json out = headed("barrier");
-    add_job(out, *report.allocation, report.mapping.rank_count());
-    out["placement"] = report.is_default_placement ? "default" : "given";
+    add_job(out, report.placement.job());
+    out["placement"] = report.placement.is_default() ? "default" : "given";
     out["set_contention"] = report.set_contention;
     out["imbalance_share"] = report.imbalance_share;
     out["imbalance_seconds"] = static_cast<double>(report.imbalance_ps) / kPsPerS;

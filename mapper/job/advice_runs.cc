@@ -70,7 +70,7 @@ std::vector<std::optional<SimulatedTime>> simulate_runs(std::span<const AdviceRu
         options.iterations = run.iterations;
         options.hottest_links = 0;
         const auto simulated =
-            simulate_placement(*run.machine, *run.allocation, *run.workload, *run.mapping, options, {{}, control.stop});
+            simulate_mapping(run.placement->job(), run.placement->mapping(), options, {{}, control.stop});
         const SimulationResult& result = simulated.front().result;
         if (!result.interrupted) {
             times[static_cast<std::size_t>(i)] = {result.seconds, tolerance_of(result)};
@@ -80,16 +80,16 @@ std::vector<std::optional<SimulatedTime>> simulate_runs(std::span<const AdviceRu
     return times;
 }
 
-double packet_hops_per_iteration(const Machine& machine, const Allocation& allocation, const Workload& workload,
-                                 const Mapping& mapping) {
-    const PacketTiming timing(packet_timing_of(machine));
-    const auto nodes = mapping.node_of_rank();
+double packet_hops_per_iteration(const Placement& placement) {
+    const Job& job = placement.job();
+    const PacketTiming timing(packet_timing_of(job.machine()));
+    const auto nodes = placement.mapping().node_of_rank();
     double hops = 0;
-    for (const Message& message : workload.messages()) {
+    for (const Message& message : job.workload().messages()) {
         const NodeId from = nodes[message.source.index()];
         const NodeId to = nodes[message.destination.index()];
         if (from == to) continue;
-        const double passages = allocation.network.hops(from, to) + 1;
+        const double passages = job.allocation().network.hops(from, to) + 1;
         hops += static_cast<double>(timing.packet_count(message.size_bytes)) * passages;
     }
     return hops;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "mapper/advise/evidence.h"
-#include "mapper/job/simulate_job.h"
+#include "mapper/job/simulate.h"
 
 namespace haichi {
 
@@ -33,12 +33,9 @@ struct AdviceControl {
 /// Packet-hops that the simulations of one answer may take when nothing else is said: some minutes on one core.
 inline constexpr double kAdvicePacketHops = 1e9;
 
-/// A placement of a job to be simulated.
+/// A placement to be simulated.
 struct AdviceRun {
-    const Machine* machine = nullptr;
-    const Allocation* allocation = nullptr;
-    const Workload* workload = nullptr;
-    const Mapping* mapping = nullptr;
+    const Placement* placement = nullptr;
     BarrierChoice barriers;  ///< without or with, not both
     ComputeImbalance imbalance{};
     SimulatedIterations iterations{};
@@ -55,8 +52,7 @@ std::vector<std::optional<SimulatedTime>> simulate_runs(std::span<const AdviceRu
                                                         const AdviceControl& control);
 
 /// Of one iteration: passages over links and into nodes.
-double packet_hops_per_iteration(const Machine& machine, const Allocation& allocation, const Workload& workload,
-                                 const Mapping& mapping);
+double packet_hops_per_iteration(const Placement& placement);
 
 inline constexpr double kOverdraft = 4;
 

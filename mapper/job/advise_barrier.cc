@@ -3,25 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 
 #include "base/errors.h"
 #include "base/quantity.h"
-#include "mapper/job/job.h"
 #include "mgen/process_options.h"
 #include "objectives/metrics.h"
 
 namespace haichi {
 
 namespace {
-
-/// A placement whose barriers are asked about.
-struct PlacedJob {
-    const BarrierAdviceRequest& request;
-    const Machine& machine;
-    const Allocation& allocation;
-    const Mapping& mapping;
-    const AdviceControl& control;
-};
 
 /// Sets that may get a barrier: those with contention and the ones behind them first, which contention can slide into.
 std::vector<std::size_t> candidates_of(const Workload& workload, const std::vector<std::int64_t>& contention) {
@@ -34,60 +25,89 @@ std::vector<std::size_t> candidates_of(const Workload& workload, const std::vect
     return sets;
 }
 
-SizedBarrierAdvice advise(const PlacedJob& job, const Workload& workload, const std::vector<std::int64_t>& contention,
-                          std::int32_t draws) {
-    const BarrierAdviceRequest& request = job.request;
-    SizedBarrierAdvice sized;
-    BarrierSearchOptions options;
-    options.candidates = candidates_of(workload, contention);
-    options.set_count = workload.set_count();
-    options.draws = draws;
-    options.most_simulations = request.most_simulations;
-    options.barrier_costs_are_known = job.machine.node.barrier_ps.has_value();
-    options.iterations = workload.iterations();
-    const std::vector<std::string> missing = missing_times(job.machine);
-    if (!missing.empty()) {
-        sized.advice.sentence = "Do not know: machine " + job.machine.name + " does not state " + listed(missing) +
-                                ", without which simulated times mean nothing.";
+/// One answer.
+class SizedAdvisor {
+  public:
+    SizedAdvisor(const BarrierAdviceOptions& asked, std::int32_t draws, const AdviceControl& control)
+        : asked_(asked), draws_(draws), control_(control) {}
+
+    SizedBarrierAdvice advise(const Placement& placement, const std::vector<std::int64_t>& contention) const {
+        const Machine& machine = placement.job().machine();
+        const std::vector<std::string> missing = missing_times(machine);
+        if (!missing.empty()) {
+            return unknown("machine " + machine.name + " does not state " + listed(missing) +
+                           ", without which simulated times mean nothing.");
+        }
+        BarrierSearchOptions options = search_options(placement.job(), contention);
+        const auto iterations = affordable(placement, options.most_simulations);
+        if (!iterations) return unknown("simulations of two iterations would pass the budget of packet-hops by far.");
+        SizedBarrierAdvice sized;
+        sized.iterations = *iterations;
+        sized.advice = advise_barriers(
+            options, [&](std::span<const BarrierTrial> trials) { return simulate(placement, trials, *iterations); });
         return sized;
     }
-    const double hops = packet_hops_per_iteration(job.machine, job.allocation, workload, job.mapping);
-    // With too little for all of them there are fewer, as long as no barrier and all of them can be compared.
-    constexpr std::int64_t kFewestRuns = 2;
-    const std::int64_t runs = std::clamp(affordable_runs(hops, workload.iterations(), request.packet_hops), kFewestRuns,
-                                         std::int64_t{request.most_simulations});
-    options.most_simulations = static_cast<std::int32_t>(runs);
-    const std::int64_t all_runs = std::min(runs, std::int64_t{1} << std::min<std::size_t>(workload.set_count(), 32));
-    const auto iterations =
-        affordable_iterations(hops, workload.iterations(), all_runs + 2 * (draws - 1), request.packet_hops);
-    if (!iterations) {
-        sized.advice.sentence =
-            "Do not know: simulations of two iterations would pass the budget of packet-hops by far.";
+
+  private:
+    static SizedBarrierAdvice unknown(const std::string& why) {
+        SizedBarrierAdvice sized;
+        sized.advice.sentence = "Do not know: " + why;
         return sized;
     }
-    sized.iterations = *iterations;
-    const auto simulate = [&](std::span<const BarrierTrial> trials) {
+
+    [[nodiscard]] BarrierSearchOptions search_options(const Job& job,
+                                                      const std::vector<std::int64_t>& contention) const {
+        BarrierSearchOptions options;
+        options.candidates = candidates_of(job.workload(), contention);
+        options.set_count = job.workload().set_count();
+        options.draws = draws_;
+        options.most_simulations = asked_.most_simulations;
+        options.barrier_costs_are_known = job.machine().node.barrier_ps.has_value();
+        options.iterations = job.workload().iterations();
+        return options;
+    }
+
+    /// The iterations of each simulation; lowers the number of simulations to what the budget allows.
+    std::optional<SimulatedIterations> affordable(const Placement& placement, std::int32_t& most_simulations) const {
+        const Workload& workload = placement.job().workload();
+        const double hops = packet_hops_per_iteration(placement);
+        // With too little for all of them there are fewer, as long as no barrier and all of them can be compared.
+        constexpr std::int64_t kFewestRuns = 2;
+        const std::int64_t runs = std::clamp(affordable_runs(hops, workload.iterations(), asked_.packet_hops),
+                                             kFewestRuns, std::int64_t{asked_.most_simulations});
+        most_simulations = static_cast<std::int32_t>(runs);
+        const std::int64_t all_runs =
+            std::min(runs, std::int64_t{1} << std::min<std::size_t>(workload.set_count(), 32));
+        return affordable_iterations(hops, workload.iterations(), all_runs + 2 * (draws_ - 1), asked_.packet_hops);
+    }
+
+    [[nodiscard]] std::vector<std::optional<SimulatedTime>> simulate(const Placement& placement,
+                                                                     std::span<const BarrierTrial> trials,
+                                                                     const SimulatedIterations& iterations) const {
         std::vector<AdviceRun> batch;
         for (const BarrierTrial& trial : trials) {
             AdviceRun& run = batch.emplace_back();
-            run = {&job.machine, &job.allocation, &workload, &job.mapping, {}, {}, *iterations};
-            run.imbalance = {request.imbalance_share, request.imbalance_ps,
-                             request.seed + static_cast<std::uint64_t>(trial.draw)};
+            run.placement = &placement;
+            run.iterations = iterations;
+            run.imbalance = {asked_.imbalance_share, asked_.imbalance_ps,
+                             asked_.seed + static_cast<std::uint64_t>(trial.draw)};
             run.barriers.with = std::ranges::find(trial.barriers, true) != trial.barriers.end();
             run.barriers.without = !run.barriers.with;
             for (std::size_t t = 0; t < trial.barriers.size(); ++t) {
                 if (trial.barriers[t]) run.barriers.sets.push_back(t);
             }
         }
-        return simulate_runs(batch, request.threads, job.control);
-    };
-    sized.advice = advise_barriers(options, simulate);
-    return sized;
-}
+        return simulate_runs(batch, asked_.threads, control_);
+    }
 
-void check_imbalance(const BarrierAdviceRequest& request, const Workload& workload) {
-    if (request.draws < 1) throw OptionError("at least one draw of the imbalance is needed");
-    if (request.imbalance_share == 0) return;
+    const BarrierAdviceOptions& asked_;
+    std::int32_t draws_;
+    const AdviceControl& control_;
+};
+
+void check_imbalance(const BarrierAdviceOptions& options, const Workload& workload) {
+    if (options.draws < 1) throw OptionError("at least one draw of the imbalance is needed");
+    if (options.imbalance_share == 0) return;
     for (std::size_t t = 0; t < workload.set_count(); ++t) {
         if (workload.set(t).compute_seconds > 0) return;
     }
@@ -119,12 +139,12 @@ std::string sweep_sentence(const BarrierAdviceReport& report) {
 
 }  // namespace
 
-void parse_imbalance(const std::string& text, BarrierAdviceRequest& request) {
-    request.imbalance_share = 0;
-    request.imbalance_ps = 0;
+void parse_imbalance(const std::string& text, BarrierAdviceOptions& options) {
+    options.imbalance_share = 0;
+    options.imbalance_ps = 0;
     if (!text.ends_with('%')) {
-        request.imbalance_ps = parse_time_ps(text, {"--imbalance", 0});
-        if (request.imbalance_ps > kLongestSimulationPs) throw OptionError("--imbalance: at most 26 days");
+        options.imbalance_ps = parse_time_ps(text, {"--imbalance", 0});
+        if (options.imbalance_ps > kLongestSimulationPs) throw OptionError("--imbalance: at most 26 days");
         return;
     }
     // Thousandths are enough, and whole numbers are parsed alike everywhere.
@@ -136,43 +156,33 @@ void parse_imbalance(const std::string& text, BarrierAdviceRequest& request) {
     decimals.resize(3, '0');
     constexpr std::int64_t kWhole = 100'000;
     const std::int64_t thousandths = parse_count(number.substr(0, point) + decimals, kWhole, {"--imbalance", 0});
-    request.imbalance_share = static_cast<double>(thousandths) / static_cast<double>(kWhole);
+    options.imbalance_share = static_cast<double>(thousandths) / static_cast<double>(kWhole);
 }
 
-BarrierAdviceReport run_advise_barrier(const BarrierAdviceRequest& request, const AdviceControl& control) {
-    BarrierAdviceReport report;
-    const SimulateRequest& job = request.job;
-    const auto loaded = loaded_workload(job.workload, job.workload_format, job.message_size_bytes);
-    report.workload = loaded;
-    check_imbalance(request, *loaded);
-    const Machine machine = loaded_machine(job.machine);
-    report.allocation = std::make_shared<const Allocation>(allocate(machine, job.allocation));
-    report.is_default_placement = !job.map.has_value();
-    report.mapping = requested_placement(job, *loaded, *report.allocation);
-    const Problem problem(*loaded, report.allocation->network, report.allocation->ranks_per_node);
-    report.set_contention = measure(problem, report.mapping).set_contention;
-    report.imbalance_share = request.imbalance_share;
-    report.imbalance_ps = request.imbalance_ps;
-    const bool has_imbalance = request.imbalance_share > 0 || request.imbalance_ps > 0;
-    report.draws = has_imbalance ? request.draws : 1;
-    const PlacedJob placed_job{request, machine, *report.allocation, report.mapping, control};
-    if (request.sizes.empty()) {
-        report.sizes.push_back(advise(placed_job, *loaded, report.set_contention, report.draws));
-    }
-    std::vector<std::int64_t> sizes = request.sizes;
-    std::ranges::sort(sizes);
-    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
-    for (const std::int64_t size : sizes) {
-        if (report.interrupted) break;
-        const Workload sized = loaded->with_message_size(size);
-        report.sizes.push_back(advise(placed_job, sized, report.set_contention, report.draws));
-        report.sizes.back().message_size_bytes = size;
-        report.interrupted = report.sizes.back().advice.interrupted;
-    }
-    if (request.sizes.empty()) {
+BarrierAdviceReport advise_barrier(const Placement& placement, const BarrierAdviceOptions& options,
+                                   const AdviceControl& control) {
+    const Job& job = placement.job();
+    check_imbalance(options, job.workload());
+    BarrierAdviceReport report{.placement = placement};
+    report.set_contention = measure(job.problem()->problem, placement.mapping()).set_contention;
+    report.imbalance_share = options.imbalance_share;
+    report.imbalance_ps = options.imbalance_ps;
+    const bool has_imbalance = options.imbalance_share > 0 || options.imbalance_ps > 0;
+    report.draws = has_imbalance ? options.draws : 1;
+    const SizedAdvisor advisor(options, report.draws, control);
+    if (options.sizes.empty()) {
+        report.sizes.push_back(advisor.advise(placement, report.set_contention));
         report.interrupted = report.sizes.front().advice.interrupted;
         report.sentence = report.sizes.front().advice.sentence;
         return report;
+    }
+    const std::set<std::int64_t> sizes(options.sizes.begin(), options.sizes.end());
+    for (const std::int64_t size : sizes) {
+        if (report.interrupted) break;
+        const Placement sized(job.with_message_size(size), placement.mapping());
+        report.sizes.push_back(advisor.advise(sized, report.set_contention));
+        report.sizes.back().message_size_bytes = size;
+        report.interrupted = report.sizes.back().advice.interrupted;
     }
     std::vector<SizedBarrierVerdict> verdicts;
     for (const SizedBarrierAdvice& sized : report.sizes) {

@@ -7,53 +7,51 @@
 #include <tuple>
 
 #include "base/errors.h"
-#include "mapper/job/job.h"
+#include "mapper/job/evaluate.h"
+#include "mapper/job/map.h"
 
 namespace haichi {
 
 namespace {
 
-/// A placement that a search found for a shape, and what it lies on.
-struct Placed {
-    std::shared_ptr<const Allocation> allocation;
-    Mapping mapping;
-    double value = 0;
-    std::string objective;
-    std::string unit;
-    std::vector<std::int64_t> set_contention;
-    bool optimal = false;
-    bool is_complete = false;  ///< not cut short
-};
+/// What a search found for a shape; nothing: it was not begun.
+using Found = std::optional<Evaluation>;
 
-std::int32_t idle_nodes(const Placed& placed) {
+bool is_complete(const Found& found) { return found && !found->interrupted; }
+
+std::int32_t idle_nodes(const Placement& placement) {
     std::set<std::int32_t> used;
-    for (const NodeId node : placed.mapping.node_of_rank()) used.insert(node.value);
-    return placed.allocation->node_count() - static_cast<std::int32_t>(used.size());
+    for (const NodeId node : placement.mapping().node_of_rank()) used.insert(node.value);
+    return placement.job().allocation().node_count() - static_cast<std::int32_t>(used.size());
+}
+
+/// The spec with its parts loaded. Nodes that the machine states as faulty do not count.
+JobSpec loaded(const JobSpec& spec) {
+    JobSpec loaded = spec;
+    loaded.traffic = {.source = load_workload(spec.traffic)};
+    Machine machine = *load_machine(spec);
+    machine.faulty.clear();
+    loaded.machine = std::make_shared<const Machine>(std::move(machine));
+    return loaded;
 }
 
 class ShapeAdvisor {
   public:
-    ShapeAdvisor(const ShapeAdviceRequest& request, const AdviceControl& control)
-        : request_(request), control_(control), machine_(loaded_machine(request.job.machine)) {
-        const MapRequest& job = request.job;
-        workload_ = loaded_workload(job.workload, job.workload_format, job.message_size_bytes);
-        machine_.faulty.clear();
+    ShapeAdvisor(const JobSpec& spec, const ShapeAdviceOptions& options, const AdviceControl& control)
+        : options_(options),
+          control_(control),
+          spec_(loaded(spec)),
+          machine_(*std::get<std::shared_ptr<const Machine>>(spec_.machine)),
+          workload_(*std::get<std::shared_ptr<const Workload>>(spec_.traffic.source)) {
         report_.machine = machine_.name;
-        report_.ranks = workload_->rank_count();
-        report_.ranks_per_node = job.allocation.ranks_per_node;
+        report_.ranks = workload_.rank_count();
+        report_.ranks_per_node = spec.allocation.ranks_per_node;
+        report_.seeds = options.seeds;
         check();
-        const std::int64_t least = (std::int64_t{report_.ranks} + report_.ranks_per_node - 1) / report_.ranks_per_node;
-        report_.wanted_nodes = request.node_count == 0 ? least : request.node_count;
-        if (report_.wanted_nodes < least) {
-            throw OptionError(std::to_string(report_.ranks) + " ranks do not fit on " +
-                                  std::to_string(report_.wanted_nodes) + " nodes with " +
-                                  std::to_string(report_.ranks_per_node) + " ranks each",
-                              "they need " + std::to_string(least) + " nodes, or a larger --ppn");
-        }
+        report_.wanted_nodes = wanted_nodes();
         AllowedShapes allowed = allowed_shapes(machine_, report_.wanted_nodes);
         report_.node_count = allowed.node_count;
         report_.is_listed = allowed.is_listed;
-        report_.seeds = request.seeds;
         for (AllowedShape& shape : allowed.shapes) {
             ShapeReport& row = report_.shapes.emplace_back();
             row.times.shape = std::move(shape.shape);
@@ -79,11 +77,21 @@ class ShapeAdvisor {
 
   private:
     void check() const {
-        if (request_.finalists < 1 || request_.seeds < 1)
+        if (options_.finalists < 1 || options_.seeds < 1)
             throw OptionError("at least one finalist and one seed are needed");
-        if (!request_.job.allocation.nodes_file.empty()) {
+        if (is_given(spec_.allocation.nodes)) {
             throw OptionError("a node list has no shape to choose", "leave out --nodes");
         }
+    }
+
+    [[nodiscard]] std::int64_t wanted_nodes() const {
+        const std::int64_t least = (std::int64_t{report_.ranks} + report_.ranks_per_node - 1) / report_.ranks_per_node;
+        if (options_.node_count == 0) return least;
+        if (options_.node_count >= least) return options_.node_count;
+        throw OptionError(std::to_string(report_.ranks) + " ranks do not fit on " +
+                              std::to_string(options_.node_count) + " nodes with " +
+                              std::to_string(report_.ranks_per_node) + " ranks each",
+                          "they need " + std::to_string(least) + " nodes, or a larger --ppn");
     }
 
     /// Of one search.
@@ -96,7 +104,7 @@ class ShapeAdvisor {
         constexpr std::int64_t kPerRank = 100;
         constexpr std::int64_t kFewest = 20'000;
         constexpr std::int64_t kMost = 50'000;
-        return {1, std::clamp(kPerRank * workload_->rank_count(), kFewest, kMost)};
+        return {1, std::clamp(kPerRank * workload_.rank_count(), kFewest, kMost)};
     }
 
     /// As much as a search of its own would make, unless all of them together would take minutes.
@@ -107,34 +115,26 @@ class ShapeAdvisor {
         constexpr std::int64_t kAllOfLarge = 5'000'000;  // an evaluation takes many times longer there
         constexpr std::int32_t kLarge = 1024;
         constexpr std::int64_t kRestarts = 8;
-        const std::int64_t all = workload_->rank_count() > kLarge ? kAllOfLarge : kAll;
+        const std::int64_t all = workload_.rank_count() > kLarge ? kAllOfLarge : kAll;
         const std::int64_t each = all / static_cast<std::int64_t>(searches);
-        const std::int64_t wanted = std::max(kPerRank * workload_->rank_count(), kFewest);
+        const std::int64_t wanted = std::max(kPerRank * workload_.rank_count(), kFewest);
         const std::int64_t restarts = std::clamp<std::int64_t>(each / wanted, 1, kRestarts);
         return {static_cast<std::int32_t>(restarts), std::clamp(each / restarts, kFewest / 4, wanted)};
     }
 
-    [[nodiscard]] Placed search(const ShapeReport& row, std::uint64_t seed, const Effort& effort) const {
-        MapRequest job = request_.job;
-        job.machine = machine_;
-        job.workload = workload_;
-        job.message_size_bytes.reset();
-        job.allocation.shape = row.times.shape;
-        job.allocation.origin.clear();
-        job.strategy = "anneal";
-        job.search.seed = seed;
-        job.search.threads = 1;  // searches run side by side
-        job.search.restarts = effort.restarts;
-        job.search.evaluations = effort.evaluations;
-        const MapReport found = run_map(job, {{}, control_.stop});
-        return {.allocation = found.allocation,
-                .mapping = found.mapping,
-                .value = found.value,
-                .objective = found.objective,
-                .unit = found.unit,
-                .set_contention = found.metrics.set_contention,
-                .optimal = found.optimal,
-                .is_complete = !found.interrupted};
+    [[nodiscard]] Evaluation search(const ShapeReport& row, std::uint64_t seed, const Effort& effort) const {
+        JobSpec spec = spec_;
+        spec.allocation.shape = row.times.shape;
+        spec.allocation.origin.clear();
+        const Job job(spec);
+        const auto problem = job.problem();  // kept from the search to its evaluation
+        MapOptions options{.objective = options_.objective, .strategy = "anneal"};
+        options.search.seed = seed;
+        options.search.threads = 1;  // searches run side by side
+        options.search.restarts = effort.restarts;
+        options.search.evaluations = effort.evaluations;
+        const Placement placement = map(job, options, {{}, control_.stop});
+        return evaluate(placement, {.objective = options.objective, .all_objectives = false, .hottest_links = 0});
     }
 
     /// work(i) side by side, with progress. After an interruption the rest is left out.
@@ -147,43 +147,38 @@ class ShapeAdvisor {
             if (control_.progress) control_.progress({"searching", done, count});
         };
         tell(0);
-        run_side_by_side(count, request_.job.search.threads, [&](std::int64_t i) {
+        run_side_by_side(count, options_.threads, [&](std::int64_t i) {
             if (control_.is_stopped()) return;
             work(i);
             tell(1);
         });
     }
 
-    static void note(const Placed& placed, ShapeReport& row) {
-        if (row.is_searched && !(placed.value < row.times.search_value)) return;
+    static void note(const Evaluation& found, ShapeReport& row) {
+        if (row.is_searched && !(found.asked.value < row.times.search_value)) return;
         row.is_searched = true;
-        row.times.search_value = placed.value;
-        row.set_contention = placed.set_contention;
-        row.contention_sum =
-            std::accumulate(placed.set_contention.begin(), placed.set_contention.end(), std::int64_t{0});
-        row.optimal = placed.optimal;
-        row.idle_nodes = idle_nodes(placed);
+        row.times.search_value = found.asked.value;
+        row.set_contention = found.metrics.set_contention;
+        row.contention_sum = std::accumulate(row.set_contention.begin(), row.set_contention.end(), std::int64_t{0});
+        row.optimal = found.asked.optimal;
+        row.idle_nodes = idle_nodes(found.placement);
     }
 
     void look_at_all() {
         const std::size_t count = std::min(report_.shapes.size(), kMostSearchedShapes);
-        std::vector<Placed> placed(count);
+        std::vector<Found> found(count);
         search_side_by_side(static_cast<std::int64_t>(count), [&](std::int64_t i) {
             const auto k = static_cast<std::size_t>(i);
-            placed[k] = search(report_.shapes[k], request_.job.search.seed, quick_effort());
+            found[k] = search(report_.shapes[k], options_.seed, quick_effort());
         });
         for (std::size_t k = 0; k < count; ++k) {
-            if (!placed[k].is_complete) is_cut_short_ = true;
-            if (placed[k].allocation == nullptr) continue;
-            note(placed[k], report_.shapes[k]);
-            hops_ = std::max(hops_, hops_of(placed[k]));
-            report_.objective = placed[k].objective;
-            report_.unit = placed[k].unit;
+            if (!is_complete(found[k])) is_cut_short_ = true;
+            if (!found[k]) continue;
+            note(*found[k], report_.shapes[k]);
+            hops_ = std::max(hops_, packet_hops_per_iteration(found[k]->placement));
+            report_.objective = found[k]->asked.objective;
+            report_.unit = found[k]->asked.unit;
         }
-    }
-
-    [[nodiscard]] double hops_of(const Placed& placed) const {
-        return packet_hops_per_iteration(machine_, *placed.allocation, *workload_, placed.mapping);
     }
 
     /// Requests, the best first by the worst search value of their shapes (then by their distances), as lists of rows.
@@ -213,9 +208,9 @@ class ShapeAdvisor {
     std::vector<std::size_t> affordable_finalists() {
         const auto groups = requests();
         if (groups.empty()) return {};
-        const std::size_t most = std::min(groups.size(), static_cast<std::size_t>(request_.finalists));
+        const std::size_t most = std::min(groups.size(), static_cast<std::size_t>(options_.finalists));
         const std::size_t least = std::min<std::size_t>(most, 2);
-        const std::int32_t fewest_seeds = std::min(request_.seeds, 2);
+        const std::int32_t fewest_seeds = std::min(options_.seeds, 2);
         const auto rows = [&](std::size_t count) {
             std::vector<std::size_t> list;
             for (std::size_t g = 0; g < count; ++g) list.insert(list.end(), groups[g].begin(), groups[g].end());
@@ -225,7 +220,7 @@ class ShapeAdvisor {
             constexpr int kWithAndWithout = 2;
             const auto runs = static_cast<std::int64_t>(rows(count).size()) * seeds * kWithAndWithout;
             const auto iterations =
-                affordable_iterations(hops_, workload_->iterations(), runs, request_.packet_hops, overdraft);
+                affordable_iterations(hops_, workload_.iterations(), runs, options_.packet_hops, overdraft);
             if (!iterations) return false;
             report_.iterations = *iterations;
             report_.seeds = seeds;
@@ -234,7 +229,7 @@ class ShapeAdvisor {
         // Rather fewer finalists than less than four iterations of each; overdrafts are the last resort.
         constexpr double kHalf = 0.5;
         for (std::size_t count = most; count >= least; --count) {
-            if (fits(count, request_.seeds, kHalf)) return rows(count);
+            if (fits(count, options_.seeds, kHalf)) return rows(count);
         }
         if (fits(least, fewest_seeds, kOverdraft)) return rows(least);
         return {};
@@ -245,34 +240,35 @@ class ShapeAdvisor {
         const std::vector<std::size_t> finalists = affordable_finalists();
         if (finalists.empty()) return;
         const auto seeds = static_cast<std::size_t>(report_.seeds);
-        std::vector<Placed> placed(finalists.size() * seeds);
-        const Effort effort = proper_effort(placed.size());
-        search_side_by_side(static_cast<std::int64_t>(placed.size()), [&](std::int64_t i) {
+        std::vector<Found> found(finalists.size() * seeds);
+        const Effort effort = proper_effort(found.size());
+        search_side_by_side(static_cast<std::int64_t>(found.size()), [&](std::int64_t i) {
             const auto k = static_cast<std::size_t>(i);
-            placed[k] = search(report_.shapes[finalists[k / seeds]], request_.job.search.seed + k % seeds, effort);
+            found[k] = search(report_.shapes[finalists[k / seeds]], options_.seed + k % seeds, effort);
         });
-        if (std::ranges::any_of(placed, [](const Placed& one) { return !one.is_complete; })) {
+        if (!std::ranges::all_of(found, is_complete)) {
             is_cut_short_ = true;
             return;
         }
-        for (std::size_t k = 0; k < placed.size(); ++k) {
-            note(placed[k], report_.shapes[finalists[k / seeds]]);
+        for (std::size_t k = 0; k < found.size(); ++k) {
+            note(*found[k], report_.shapes[finalists[k / seeds]]);
             report_.shapes[finalists[k / seeds]].is_finalist = true;
         }
-        simulate(finalists, placed);
+        simulate(finalists, found);
     }
 
-    void simulate(const std::vector<std::size_t>& finalists, const std::vector<Placed>& placed) {
+    void simulate(const std::vector<std::size_t>& finalists, const std::vector<Found>& found) {
         const auto seeds = static_cast<std::size_t>(report_.seeds);
         std::vector<AdviceRun> runs;
-        for (const Placed& one : placed) {
+        for (const Found& one : found) {
             for (const bool with : {false, true}) {
                 AdviceRun& run = runs.emplace_back();
-                run = {&machine_, one.allocation.get(), workload_.get(), &one.mapping, {}, {}, report_.iterations};
+                run.placement = &one->placement;
+                run.iterations = report_.iterations;
                 run.barriers = {.without = !with, .with = with};
             }
         }
-        const auto times = simulate_runs(runs, request_.job.search.threads, control_);
+        const auto times = simulate_runs(runs, options_.threads, control_);
         report_.simulations = static_cast<std::int64_t>(runs.size()) -
                               std::ranges::count_if(times, [](const auto& time) { return !time; });
         for (std::size_t f = 0; f < finalists.size(); ++f) {
@@ -297,10 +293,11 @@ class ShapeAdvisor {
         });
     }
 
-    const ShapeAdviceRequest& request_;
+    const ShapeAdviceOptions& options_;
     const AdviceControl& control_;
-    Machine machine_;
-    std::shared_ptr<const Workload> workload_;
+    JobSpec spec_;  ///< with both as shared values
+    const Machine& machine_;
+    const Workload& workload_;
     ShapeAdviceReport report_;
     double hops_ = 0;  ///< packet-hops of an iteration of the longest placement found
     bool is_cut_short_ = false;
@@ -308,8 +305,8 @@ class ShapeAdvisor {
 
 }  // namespace
 
-ShapeAdviceReport run_advise_shape(const ShapeAdviceRequest& request, const AdviceControl& control) {
-    return ShapeAdvisor(request, control).run();
+ShapeAdviceReport advise_shape(const JobSpec& spec, const ShapeAdviceOptions& options, const AdviceControl& control) {
+    return ShapeAdvisor(spec, options, control).run();
 }
 
 }  // namespace haichi

@@ -1,23 +1,25 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "mapper/advise/shape.h"
 #include "mapper/job/advice_runs.h"
-#include "mapper/job/map_job.h"
+#include "mapper/job/job_spec.h"
+#include "mapper/job/posed_job.h"
 
 namespace haichi {
 
-/// Everything `haichi advise shape` is asked.
-struct ShapeAdviceRequest {
-    MapRequest job;                          ///< whose shape, nodes, strategy, start and search limits are not used
+/// By what shapes are judged, and what the answer may cost.
+struct ShapeAdviceOptions {
+    ObjectiveChoice objective{};
+    std::uint64_t seed = 1;                  ///< of the first search
+    std::int32_t threads = 0;                ///< 0: all cores; the answer does not depend on it
     std::int64_t node_count = 0;             ///< 0: as many as the ranks need
     std::int32_t finalists = 4;              ///< requests whose shapes are searched properly and simulated
-    std::int32_t seeds = 3;                  ///< of the search, from job.search.seed on: placements of each finalist
+    std::int32_t seeds = 3;                  ///< of the search: placements of each finalist
     double packet_hops = kAdvicePacketHops;  ///< that all simulations together may take
 };
 
@@ -57,7 +59,8 @@ inline constexpr std::size_t kMostSearchedShapes = 64;
 /// Looks at all allowed shapes with a quick search, searches the best requests with all seeds, and simulates each
 /// placement without and with barriers. Where the budget does not allow that, there are fewer finalists (at least two)
 /// and fewer seeds (at least two). Nodes that the machine file states as faulty do not count: where the job will lie is
-/// not known. Throws the errors of its parts; never prints.
-ShapeAdviceReport run_advise_shape(const ShapeAdviceRequest& request, const AdviceControl& control = {});
+/// not known. The spec's own shape does not matter. Throws the errors of its parts; never prints.
+ShapeAdviceReport advise_shape(const JobSpec& spec, const ShapeAdviceOptions& options,
+                               const AdviceControl& control = {});
 
 }  // namespace haichi

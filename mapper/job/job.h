@@ -1,71 +1,83 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <span>
+#include <vector>
 
-#include "mapper/anneal/bound_objective.h"
-#include "mapper/anneal/objective_table.h"
-#include "mapper/job/map_job.h"
+#include "mapper/job/job_spec.h"
 #include "mapper/rankmap/hosts.h"
 #include "mapper/rankmap/rankmap.h"
-#include "mapper/start/start.h"
+#include "objectives/mapping.h"
 #include "objectives/problem.h"
 
 namespace haichi {
 
-/// What a request names, loaded; of a workload with its message size.
-Machine loaded_machine(const std::variant<std::string, Machine>& machine);
-std::shared_ptr<const Workload> loaded_workload(const GivenWorkload& workload, const std::string& format,
-                                                std::optional<std::int64_t> message_size_bytes);
-/// A placement as a request gives it: a map file in `format` (empty: by its content), or the node of each rank. Throws
-/// InputError and OptionError for maps that do not fit the job.
-Mapping given_placement(const std::variant<std::string, std::vector<NodeId>>& map, const std::string& format,
-                        const RankMapContext& context);
-
-/// What map and evaluate share: the inputs, loaded and checked against each other, and the problem they pose.
-struct Job {
+/// What of a job its machine gives it: the nodes, and their names where they are known.
+struct AllocatedNodes {
     std::shared_ptr<const Machine> machine;
-    std::shared_ptr<const Workload> workload;
     std::shared_ptr<const Allocation> allocation;
     std::shared_ptr<const HostNames> hosts;  ///< null: not known
-    std::optional<Network> logical;
-    ObjectiveSpec spec;
-    /// simulated-time is wanted: its row; spec and objective are then those of tac3, with which it is searched. Else
-    /// null.
-    const ObjectiveRow* ranking = nullptr;
-    std::optional<Problem> problem;
-    Mapping default_placement;
-    std::unique_ptr<BoundObjective> objective;
 
-    explicit Job(const MapRequest& request);
-    explicit Job(const EvaluateRequest& request);
-
-    [[nodiscard]] RankMapContext rank_maps() const {
-        return {.allocation = allocation.get(), .rank_count = workload->rank_count(), .hosts = hosts.get()};
+    /// Of maps with so many ranks; 0: as many as they have.
+    [[nodiscard]] RankMapContext rank_maps(std::int32_t rank_count) const {
+        return {.allocation = allocation.get(), .rank_count = rank_count, .hosts = hosts.get()};
     }
-
-  private:
-    template <class Request>
-    void pose(const Request& request);
 };
 
-/// Fills what a report says of report.mapping.
-void describe_placement(const Job& job, MapReport& report);
+std::shared_ptr<const Machine> load_machine(const JobSpec& spec);
+std::shared_ptr<const Workload> load_workload(const Traffic& traffic);
+/// The nodes of a job whose traffic does not matter.
+AllocatedNodes load_nodes(const JobSpec& spec);
 
-/// Throws what simulate_placements() would throw before its first event, so that no search is lost to it.
-void check_simulation(const Job& job, const SimulationOptions& options);
+/// A job's messages on its network, and on its logical torus where it has one.
+struct JobProblem {
+    const std::optional<Network> logical;
+    const Problem problem;
 
-/// Simulates report.mapping and the default placement; an interruption is noted in the report.
-void simulate_placements(const Job& job, const SimulationOptions& options, const SimulationControl& control,
-                         MapReport& report);
+    JobProblem(const Workload& workload, const Allocation& allocation);
+    JobProblem(const JobProblem&) = delete;  ///< the problem refers to the logical torus
+    JobProblem& operator=(const JobProblem&) = delete;
+};
 
-/// The best, as the objective sees it, of the starts that are worth their time: the default placement, and unless that
-/// reaches the bound, greedy and bisection.
-Mapping best_start(const Job& job, const BoundObjective& objective, std::uint64_t seed, const MayGoOn& may_go_on);
+/// A job, loaded, its parts checked against each other: the only way in for searches, evaluations and simulations.
+/// Immutable; copies share everything and cost nothing.
+class Job {
+  public:
+    /// Throws the errors of the parts: InputError, OptionError, UnsupportedError.
+    explicit Job(const JobSpec& spec);
 
-/// --time auto: a hundredth of what a better placement can save over all iterations, between what a small search takes
-/// and a coffee break. What it can save is told by tac3-bytes, which knows seconds whatever is searched for: the
-/// default placement's against the bound.
-double seconds_worth_searching(const Job& job);
+    [[nodiscard]] const Machine& machine() const { return *parts_->nodes.machine; }
+    [[nodiscard]] const Workload& workload() const { return *parts_->workload; }
+    [[nodiscard]] const Allocation& allocation() const { return *parts_->nodes.allocation; }
+    [[nodiscard]] const HostNames* hosts() const { return parts_->nodes.hosts.get(); }
+    /// The scheduler's own.
+    [[nodiscard]] const Mapping& default_placement() const { return parts_->default_placement; }
+    [[nodiscard]] RankMapContext rank_maps() const { return parts_->nodes.rank_maps(workload().rank_count()); }
+
+    /// Made when it is first asked for, and made again when nobody holds it any more: hold it where a search and an
+    /// evaluation follow each other. From any thread.
+    [[nodiscard]] std::shared_ptr<const JobProblem> problem() const;
+
+    /// The same job with every non-empty message of this size.
+    [[nodiscard]] Job with_message_size(std::int64_t size_bytes) const;
+
+  private:
+    struct Parts {
+        AllocatedNodes nodes;
+        std::shared_ptr<const Workload> workload;
+        Mapping default_placement;
+        mutable std::mutex mutex{};
+        mutable std::weak_ptr<const JobProblem> problem{};  ///< under the mutex
+    };
+
+    Job(AllocatedNodes nodes, std::shared_ptr<const Workload> workload);
+
+    std::shared_ptr<const Parts> parts_;
+};
+
+/// The same job on cuboids of these shapes, whatever the spec's own; the machine and the workload are loaded once.
+std::vector<Job> jobs_of_shapes(const JobSpec& spec, std::span<const std::vector<std::int32_t>> shapes);
 
 }  // namespace haichi

@@ -61,7 +61,9 @@ NetworkOutline network_outline(const Network& network) {
     return outline;
 }
 
-MessageRoutes message_routes(const Workload& workload, const Network& network, const Mapping& mapping) {
+MessageRoutes message_routes(const Placement& placement) {
+    const Network& network = placement.job().allocation().network;
+    const Mapping& mapping = placement.mapping();
     std::vector<std::int32_t> compact(static_cast<std::size_t>(network.link_count()), -1);
     std::int32_t count = 0;
     for (std::size_t l = 0; l < compact.size(); ++l) {
@@ -70,7 +72,7 @@ MessageRoutes message_routes(const Workload& workload, const Network& network, c
     MessageRoutes routes;
     routes.first.push_back(0);
     std::vector<LinkId> route;
-    for (const Message& message : workload.messages()) {
+    for (const Message& message : placement.job().workload().messages()) {
         const NodeId source = mapping.node(message.source);
         const NodeId destination = mapping.node(message.destination);
         route.clear();

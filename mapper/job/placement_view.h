@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "mapper/job/map_job.h"
+#include "mapper/job/placement.h"
 #include "netmodel/routing/network.h"
 
 namespace haichi {
@@ -32,6 +32,6 @@ struct MessageRoutes {
     std::vector<std::int64_t> first;
     std::vector<std::int32_t> link;
 };
-MessageRoutes message_routes(const Workload& workload, const Network& network, const Mapping& mapping);
+MessageRoutes message_routes(const Placement& placement);
 
 }  // namespace haichi

@@ -27,15 +27,12 @@ ordered_json number_in(const std::string& unit, double value) {
     return whole ? ordered_json(static_cast<std::int64_t>(value)) : ordered_json(value);
 }
 
-/// Of a report or of one of its objectives.
-template <class Valued>
-ordered_json value_of(const Valued& valued) {
-    return valued.counted_value ? wide_number(*valued.counted_value) : number_in(valued.unit, valued.value);
+ordered_json value_of(const ObjectiveValue& row) {
+    return row.counted_value ? wide_number(*row.counted_value) : number_in(row.unit, row.value);
 }
-template <class Valued>
-ordered_json bound_of(const Valued& valued) {
-    if (valued.counted_lower_bound) return wide_number(*valued.counted_lower_bound);
-    return valued.lower_bound ? number_in(valued.unit, *valued.lower_bound) : ordered_json(nullptr);
+ordered_json bound_of(const ObjectiveValue& row) {
+    if (row.counted_lower_bound) return wide_number(*row.counted_lower_bound);
+    return row.lower_bound ? number_in(row.unit, *row.lower_bound) : ordered_json(nullptr);
 }
 
 double quotient(std::int64_t a, std::int64_t b) { return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b); }
@@ -43,43 +40,43 @@ double quotient(std::int64_t a, std::int64_t b) { return b == 0 ? 0 : static_cas
 /// The scalar metrics of the report, in its order: one row adds one to the JSON, to --require and to the help.
 struct MetricRow {
     const char* name;
-    ordered_json (*of)(const MapReport& report, const Metrics& metrics);
+    ordered_json (*of)(const Job& job, const Metrics& metrics);
 };
 constexpr MetricRow kMetrics[] = {
-    {"hop_bytes", [](const MapReport&, const Metrics& m) { return ordered_json(m.hop_bytes); }},
+    {"hop_bytes", [](const Job&, const Metrics& m) { return ordered_json(m.hop_bytes); }},
     {"hops_per_byte",
-     [](const MapReport& report, const Metrics& m) {
-         return ordered_json(quotient(m.hop_bytes, report.workload->total_bytes()));
+     [](const Job& job, const Metrics& m) {
+         return ordered_json(quotient(m.hop_bytes, job.workload().total_bytes()));
      }},
-    {"max_link_bytes", [](const MapReport&, const Metrics& m) { return ordered_json(m.max_link_bytes); }},
+    {"max_link_bytes", [](const Job&, const Metrics& m) { return ordered_json(m.max_link_bytes); }},
     {"mean_link_bytes",
-     [](const MapReport& report, const Metrics& m) {
-         return ordered_json(quotient(m.hop_bytes, report.allocation->network.existing_link_count()));
+     [](const Job& job, const Metrics& m) {
+         return ordered_json(quotient(m.hop_bytes, job.allocation().network.existing_link_count()));
      }},
-    {"rmatt", [](const MapReport&, const Metrics& m) { return wide_number(m.rmatt()); }},
-    {"tac3_seconds", [](const MapReport&, const Metrics& m) { return ordered_json(m.tac3_seconds); }},
-    {"tac3_bytes_seconds", [](const MapReport&, const Metrics& m) { return ordered_json(m.tac3_bytes_seconds); }},
-    {"excess_bytes", [](const MapReport&, const Metrics& m) { return ordered_json(m.excess_bytes); }},
+    {"rmatt", [](const Job&, const Metrics& m) { return wide_number(m.rmatt()); }},
+    {"tac3_seconds", [](const Job&, const Metrics& m) { return ordered_json(m.tac3_seconds); }},
+    {"tac3_bytes_seconds", [](const Job&, const Metrics& m) { return ordered_json(m.tac3_bytes_seconds); }},
+    {"excess_bytes", [](const Job&, const Metrics& m) { return ordered_json(m.excess_bytes); }},
     {"largest_contention",
-     [](const MapReport&, const Metrics& m) {
+     [](const Job&, const Metrics& m) {
          return ordered_json(m.set_contention.empty() ? 0 : std::ranges::max(m.set_contention));
      }},
     {"contention_sum",
-     [](const MapReport&, const Metrics& m) {
+     [](const Job&, const Metrics& m) {
          return ordered_json(std::reduce(m.set_contention.begin(), m.set_contention.end(), std::int64_t{0}));
      }},
 };
 
-void add_metrics(ordered_json& out, const MapReport& report, const Metrics& metrics) {
-    for (const MetricRow& row : kMetrics) out[row.name] = row.of(report, metrics);
+void add_metrics(ordered_json& out, const Job& job, const Metrics& metrics) {
+    for (const MetricRow& row : kMetrics) out[row.name] = row.of(job, metrics);
     for (const KeyedValue& value : metrics.of_objectives) out[value.key] = number_in(value.unit, value.value);
     out["set_contention"] = metrics.set_contention;
     out["set_max_link_bytes"] = metrics.set_max_link_bytes;
 }
 
-ordered_json objectives_json(const MapReport& report) {
+ordered_json objectives_json(const Evaluation& evaluation) {
     ordered_json list = ordered_json::array();
-    for (const ObjectiveValue& row : report.objectives) {
+    for (const ObjectiveValue& row : evaluation.objectives) {
         ordered_json entry;
         entry["objective"] = row.objective;
         entry["unit"] = row.unit;
@@ -91,9 +88,9 @@ ordered_json objectives_json(const MapReport& report) {
     return list;
 }
 
-ordered_json candidates_json(const MapReport& report) {
+ordered_json candidates_json(const SearchRecord& search) {
     ordered_json list = ordered_json::array();
-    for (const PlacementCandidate& candidate : report.candidates) {
+    for (const PlacementCandidate& candidate : search.candidates) {
         ordered_json entry;
         entry["placement"] = candidate.is_default ? "default" : "searched";
         entry["searched_value"] = candidate.searched_value;
@@ -104,13 +101,14 @@ ordered_json candidates_json(const MapReport& report) {
     return list;
 }
 
-ordered_json hottest_links_json(const MapReport& report) {
+ordered_json hottest_links_json(const Evaluation& evaluation) {
+    const Job& job = evaluation.placement.job();
     ordered_json list = ordered_json::array();
-    for (const HotLink& hot : report.hottest_links) {
+    for (const HotLink& hot : evaluation.hottest_links) {
         ordered_json entry;
-        entry["link"] = report.allocation->network.link_name(hot.link);
+        entry["link"] = job.allocation().network.link_name(hot.link);
         entry["set"] = hot.set;
-        entry["label"] = report.workload->set(hot.set).label;
+        entry["label"] = job.workload().set(hot.set).label;
         entry["message_count"] = hot.message_count;
         entry["load_bytes"] = hot.load_bytes;
         ordered_json messages = ordered_json::array();
@@ -119,6 +117,36 @@ ordered_json hottest_links_json(const MapReport& report) {
         }
         entry["messages"] = std::move(messages);
         list.push_back(std::move(entry));
+    }
+    return list;
+}
+
+/// Of a placement that was given: no search.
+const SearchRecord& record_of(const Placement& placement) {
+    static const SearchRecord kGiven{.strategy = "given", .objective = ""};
+    return placement.search() == nullptr ? kGiven : *placement.search();
+}
+
+/// What a robust placement is worth on all shapes.
+void add_robust(ordered_json& out, const RobustPlacement& robust, const Evaluation& first, bool with_timing) {
+    const std::string& unit = first.asked.unit;
+    out["nodes"] = first.placement.job().allocation().node_count();
+    out["robust"] = name_of(robust.options.measure);
+    out["with_rotations"] = robust.options.with_rotations;
+    out["value"] = number_in(unit, robust.value);
+    out["lower_bound"] = robust.lower_bound ? number_in(unit, *robust.lower_bound) : ordered_json(nullptr);
+    out["optimal"] = robust.optimal;
+    out["evaluations"] = robust.evaluations;
+    if (with_timing) out["evaluations_per_second"] = robust.evaluations_per_second;
+    out["position_of_rank"] = robust.position_of_rank;
+}
+
+ordered_json rotations_json(const std::vector<RotationReport>& rotations, const std::string& unit) {
+    ordered_json list = ordered_json::array();
+    for (const RotationReport& rotation : rotations) {
+        list.push_back({{"axes", rotation.axes},
+                        {"value", number_in(unit, rotation.value)},
+                        {"set_contention", rotation.set_contention}});
     }
     return list;
 }
@@ -132,7 +160,8 @@ ordered_json simulated_json(const SimulatedPlacement& simulated) {
 
 }  // namespace
 
-void add_job(ordered_json& out, const Allocation& allocation, std::int32_t rank_count) {
+void add_job(ordered_json& out, const Job& job) {
+    const Allocation& allocation = job.allocation();
     out["machine"] = allocation.machine_name;
     out["shape"] = allocation.shape;
     if (std::ranges::any_of(allocation.origin, [](std::int32_t c) { return c != 0; })) {
@@ -140,7 +169,7 @@ void add_job(ordered_json& out, const Allocation& allocation, std::int32_t rank_
     }
     out["routing"] = allocation.network.routing_name();
     out["fold"] = allocation.fold.name;
-    out["ranks"] = rank_count;
+    out["ranks"] = job.workload().rank_count();
     out["nodes"] = allocation.node_count();
     out["ranks_per_node"] = allocation.ranks_per_node;
     if (allocation.network.usable_node_count() < allocation.node_count()) {
@@ -152,67 +181,65 @@ void add_job(ordered_json& out, const Allocation& allocation, std::int32_t rank_
     if (allocation.network.options().count_nic) out["count_nic"] = true;
 }
 
-ordered_json report_json(const MapReport& report, bool with_timing) {
+ordered_json::array_t nodes_json(const Mapping& mapping) {
+    ordered_json::array_t nodes;
+    nodes.reserve(static_cast<std::size_t>(mapping.rank_count()));
+    for (const NodeId node : mapping.node_of_rank()) nodes.emplace_back(node.value);
+    return nodes;
+}
+
+ordered_json report_json(const Evaluation& evaluation, bool with_timing) {
+    const Placement& placement = evaluation.placement;
+    const SearchRecord& search = record_of(placement);
+    const ObjectiveValue& asked = evaluation.asked;
     ordered_json out;
     out["schema"] = "haichi-report/1";
-    add_job(out, *report.allocation, report.mapping.rank_count());
-    out["seed"] = report.seed;
-    out["strategy"] = report.strategy;
-    out["objective"] = report.objective;
-    if (report.searched_objective) out["searched_objective"] = *report.searched_objective;
-    out["unit"] = report.unit;
-    out["value"] = value_of(report);
-    if (report.search_value) out["search_value"] = number_in(report.unit, *report.search_value);
-    out["lower_bound"] = bound_of(report);
-    out["optimal"] = report.optimal;
-    out["evaluations"] = report.evaluations;
+    add_job(out, placement.job());
+    out["seed"] = search.seed;
+    out["strategy"] = search.strategy;
+    out["objective"] = asked.objective;
+    if (evaluation.searched_objective) out["searched_objective"] = *evaluation.searched_objective;
+    out["unit"] = asked.unit;
+    out["value"] = value_of(asked);
+    if (evaluation.search_value) out["search_value"] = number_in(asked.unit, *evaluation.search_value);
+    out["lower_bound"] = bound_of(asked);
+    out["optimal"] = asked.optimal;
+    out["evaluations"] = search.evaluations;
     if (with_timing) {
-        out["evaluations_per_second"] = report.evaluations_per_second;
-        out["wall_seconds"] = report.wall_seconds;
+        out["evaluations_per_second"] = search.evaluations_per_second;
+        out["wall_seconds"] = wall_seconds(evaluation);
     }
-    if (!report.candidates.empty()) out["candidates"] = candidates_json(report);
-    if (report.time_limit_seconds) out["time_limit_seconds"] = *report.time_limit_seconds;
-    out["reproducible"] = report.reproducible;
-    if (report.interrupted) out["interrupted"] = true;
+    if (!search.candidates.empty()) out["candidates"] = candidates_json(search);
+    if (search.time_limit_seconds) out["time_limit_seconds"] = *search.time_limit_seconds;
+    out["reproducible"] = search.reproducible && !evaluation.interrupted;
+    if (evaluation.interrupted) out["interrupted"] = true;
     out["metrics"] = ordered_json::object();
-    add_metrics(out["metrics"], report, report.metrics);
+    add_metrics(out["metrics"], placement.job(), evaluation.metrics);
     out["default"] = ordered_json::object();
-    out["default"]["value"] = report.default_counted_value ? wide_number(*report.default_counted_value)
-                                                           : number_in(report.unit, report.default_value);
-    add_metrics(out["default"], report, report.default_metrics);
-    if (report.simulated) out["simulated"] = simulated_json(*report.simulated);
-    if (!report.objectives.empty()) out["objectives"] = objectives_json(report);
-    if (!report.hottest_links.empty()) out["hottest_links"] = hottest_links_json(report);
-    ordered_json::array_t nodes;
-    nodes.reserve(static_cast<std::size_t>(report.mapping.rank_count()));
-    for (const NodeId node : report.mapping.node_of_rank()) nodes.emplace_back(node.value);
-    out["node_of_rank"] = std::move(nodes);
+    out["default"]["value"] = value_of(evaluation.usual);
+    add_metrics(out["default"], placement.job(), evaluation.default_metrics);
+    if (evaluation.simulated) out["simulated"] = simulated_json(*evaluation.simulated);
+    if (!evaluation.objectives.empty()) out["objectives"] = objectives_json(evaluation);
+    if (!evaluation.hottest_links.empty()) out["hottest_links"] = hottest_links_json(evaluation);
+    out["node_of_rank"] = nodes_json(placement.mapping());
     return out;
 }
 
 ordered_json report_json(const ShapesReport& report, bool with_timing) {
+    const Evaluation& first = report.shapes.front();
+    const Job& job = first.placement.job();
+    const SearchRecord& search = record_of(first.placement);
     ordered_json out;
     out["schema"] = "haichi-report/1";
-    const MapReport& first = report.shapes.front();
-    out["machine"] = first.allocation->machine_name;
-    out["ranks"] = first.mapping.rank_count();
-    out["seed"] = first.seed;
-    out["strategy"] = first.strategy;
-    out["objective"] = first.objective;
-    out["unit"] = first.unit;
+    out["machine"] = job.allocation().machine_name;
+    out["ranks"] = job.workload().rank_count();
+    out["seed"] = search.seed;
+    out["strategy"] = search.strategy;
+    out["objective"] = first.asked.objective;
+    out["unit"] = first.asked.unit;
     if (with_timing) out["wall_seconds"] = report.wall_seconds;
     if (report.interrupted) out["interrupted"] = true;
-    if (const auto& robust = report.robust) {
-        out["nodes"] = first.allocation->node_count();
-        out["robust"] = name_of(robust->measure);
-        out["with_rotations"] = robust->with_rotations;
-        out["value"] = number_in(first.unit, robust->value);
-        out["lower_bound"] = robust->lower_bound ? number_in(first.unit, *robust->lower_bound) : ordered_json(nullptr);
-        out["optimal"] = robust->optimal;
-        out["evaluations"] = robust->evaluations;
-        if (with_timing) out["evaluations_per_second"] = robust->evaluations_per_second;
-        out["position_of_rank"] = robust->position_of_rank;
-    }
+    if (report.robust) add_robust(out, *report.robust, first, with_timing);
     out["shapes"] = ordered_json::array();
     for (std::size_t k = 0; k < report.shapes.size(); ++k) {
         ordered_json shape = report_json(report.shapes[k], with_timing);
@@ -221,12 +248,7 @@ ordered_json report_json(const ShapesReport& report, bool with_timing) {
             for (const char* of_the_whole : {"evaluations", "evaluations_per_second", "wall_seconds"}) {
                 shape.erase(of_the_whole);
             }
-            shape["rotations"] = ordered_json::array();
-            for (const RotationReport& rotation : report.robust->rotations[k]) {
-                shape["rotations"].push_back({{"axes", rotation.axes},
-                                              {"value", number_in(first.unit, rotation.value)},
-                                              {"set_contention", rotation.set_contention}});
-            }
+            shape["rotations"] = rotations_json(report.robust->rotations[k], first.asked.unit);
         }
         out["shapes"].push_back(std::move(shape));
     }
@@ -270,14 +292,14 @@ void check_metric_name(const std::string& name, const std::string& objective) {
     throw OptionError("unknown metric " + shown(name), near_or_all(name, names, "metrics are "));
 }
 
-double report_metric(const MapReport& report, const std::string& name) {
-    if (name == "value" || name == report.objective) return report.value;
+double report_metric(const Evaluation& evaluation, const std::string& name) {
+    if (name == "value" || name == evaluation.asked.objective) return evaluation.asked.value;
     const ObjectiveRow* objective = objectives().find(name);
     const std::string_view key = objective == nullptr ? name : objective->report_key;
     for (const MetricRow& row : kMetrics) {
-        if (key == row.name) return row.of(report, report.metrics).get<double>();
+        if (key == row.name) return row.of(evaluation.placement.job(), evaluation.metrics).get<double>();
     }
-    for (const KeyedValue& value : report.metrics.of_objectives) {
+    for (const KeyedValue& value : evaluation.metrics.of_objectives) {
         if (key == value.key) return value.value;
     }
     throw OptionError("this report does not tell " + name, "for jobs of this size name it as the objective");

@@ -5,7 +5,10 @@
 #include <optional>
 #include <vector>
 
-#include "mapper/job/job.h"
+#include "mapper/job/placement.h"
+#include "mapper/job/posed_job.h"
+#include "mapper/search/search_options.h"
+#include "mgen/replay/simulation.h"
 
 namespace haichi {
 
@@ -21,7 +24,7 @@ inline constexpr std::int32_t kMostFinalists = 4;
 /// The restarts of one search as kMostFinalists searches of a part of them each, whose winners are the finalists; an
 /// interruption leaves out searches behind it. A time limit is shared out. Evaluations and times are sums, the mapping
 /// is the first of the smallest value.
-SearchResult search_for_finalists(const Job& job, const StartOfRestart& start, const SearchOptions& options,
+SearchResult search_for_finalists(const PosedJob& posed, const StartOfRestart& start, const SearchOptions& options,
                                   const SearchControl& control, std::vector<Finalist>& finalists);
 
 /// When ranking has to end, and how it is told; the searches' flag counts as well as the simulations' own.
@@ -31,14 +34,10 @@ struct RankingLimits {
     const std::atomic<bool>* stop = nullptr;
 };
 
-/// Simulates the best finalist, the default placement, and the other finalists, best first, without barriers. Sets
-/// report.mapping to the fastest and report.candidates. What was cut short does not count. False, with the best
-/// finalist as the mapping, when not even the first two could be compared.
-bool rank_by_simulation(const Job& job, std::vector<Finalist> finalists, const RankingLimits& limits,
-                        const SimulationControl& control, MapReport& report);
-
-/// Makes a report that describes a placement by the searched objective one about `ranking`, simulated-time.
-void report_ranking(const ObjectiveRow& ranking, double seconds_per_iteration, double default_seconds_per_iteration,
-                    MapReport& report);
+/// Simulates the best finalist, the default placement, and the other finalists, best first, without barriers, and notes
+/// the candidates in the record. The fastest; what was cut short does not count. The best finalist where not even the
+/// first two could be compared.
+Mapping fastest_finalist(const PosedJob& posed, std::vector<Finalist> finalists, const RankingLimits& limits,
+                         const SimulationControl& control, SearchRecord& record);
 
 }  // namespace haichi

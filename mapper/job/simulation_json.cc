@@ -77,20 +77,18 @@ ordered_json run_json(const SimulatedRun& run, const Network& network, bool with
     return out;
 }
 
-ordered_json simulation_json(const SimulateReport& report, bool with_timing) {
+ordered_json simulation_json(const Simulation& simulation, bool with_timing) {
+    const Placement& placement = simulation.placement;
     ordered_json out;
     out["schema"] = "haichi-simulation/1";
-    add_job(out, *report.allocation, report.mapping.rank_count());
-    out["placement"] = report.is_default_placement ? "default" : "given";
-    if (report.interrupted) out["interrupted"] = true;
+    add_job(out, placement.job());
+    out["placement"] = placement.is_default() ? "default" : "given";
+    if (simulation.interrupted) out["interrupted"] = true;
     out["runs"] = ordered_json::array();
-    for (const SimulatedRun& run : report.runs) {
-        out["runs"].push_back(run_json(run, report.allocation->network, with_timing));
+    for (const SimulatedRun& run : simulation.runs) {
+        out["runs"].push_back(run_json(run, placement.job().allocation().network, with_timing));
     }
-    ordered_json::array_t nodes;
-    nodes.reserve(static_cast<std::size_t>(report.mapping.rank_count()));
-    for (const NodeId node : report.mapping.node_of_rank()) nodes.emplace_back(node.value);
-    out["node_of_rank"] = std::move(nodes);
+    out["node_of_rank"] = nodes_json(placement.mapping());
     return out;
 }
 

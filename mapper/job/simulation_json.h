@@ -2,12 +2,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "mapper/job/simulate_job.h"
+#include "mapper/job/simulate.h"
 
 namespace haichi {
 
 /// haichi-simulation/1, keys in a fixed order. `with_timing` false leaves out what depends on the computer it ran on.
-nlohmann::ordered_json simulation_json(const SimulateReport& report, bool with_timing);
+nlohmann::ordered_json simulation_json(const Simulation& simulation, bool with_timing);
 
 /// An entry of its `runs`.
 nlohmann::ordered_json run_json(const SimulatedRun& run, const Network& network, bool with_timing);

@@ -10,12 +10,12 @@ namespace haichi {
 namespace {
 
 /// Why tabu search cannot do this job, or nothing.
-std::optional<std::string> why_no_tabu_search(const Job& job, const SearchOptions& options) {
-    if (job.spec.name != HopBytes::kInfo.name || job.spec.function) return "tabu search knows only hop-bytes";
+std::optional<std::string> why_no_tabu_search(const PosedJob& posed, const SearchOptions& options) {
+    if (posed.spec.name != HopBytes::kInfo.name || posed.spec.function) return "tabu search knows only hop-bytes";
     if (options.schedule != ScheduleKind::kAuto || !options.moves.empty() || options.companion_weight) {
         return "--schedule, --moves and --companion are the annealing's";
     }
-    return why_not_tabu(*job.problem);
+    return why_not_tabu(posed.problem());
 }
 
 /// Whether tabu search beats annealing: measured at equal time and at the defaults of both on dense and sparse
@@ -27,9 +27,9 @@ bool is_small_and_full(const Problem& problem) {
 }
 
 /// First placements and the exhaustive search have nothing to limit or to tune.
-void check_options_mean_something(const MapRequest& request) {
-    if (strategies().at(request.strategy).is_tuned) return;
-    const SearchOptions& search = request.search;
+void check_options_mean_something(const MapOptions& options) {
+    if (strategies().at(options.strategy).is_tuned) return;
+    const SearchOptions& search = options.search;
     const char* option = nullptr;
     if (search.time_limit_seconds || search.time_by_savings) option = "--time";
     if (search.evaluations > 0) option = "--evaluations";
@@ -38,7 +38,7 @@ void check_options_mean_something(const MapRequest& request) {
     if (!search.moves.empty()) option = "--moves";
     if (search.companion_weight) option = "--companion";
     if (option == nullptr) return;
-    throw OptionError(std::string(option) + " means nothing with --strategy " + request.strategy,
+    throw OptionError(std::string(option) + " means nothing with --strategy " + options.strategy,
                       "it is for searches: auto, anneal and tabu");
 }
 
@@ -61,15 +61,15 @@ const Table<StrategyRow>& strategies() {
     return kStrategies;
 }
 
-std::string chosen_strategy(const Job& job, const MapRequest& request) {
-    check_options_mean_something(request);
-    if (request.strategy == "tabu") {
-        if (const auto reason = why_no_tabu_search(job, request.search)) {
+std::string chosen_strategy(const PosedJob& posed, const MapOptions& options) {
+    check_options_mean_something(options);
+    if (options.strategy == "tabu") {
+        if (const auto reason = why_no_tabu_search(posed, options.search)) {
             throw OptionError("--strategy tabu does not suit this job: " + *reason, "anneal instead");
         }
     }
-    if (request.strategy != "auto") return request.strategy;
-    return !why_no_tabu_search(job, request.search) && is_small_and_full(*job.problem) ? "tabu" : "anneal";
+    if (options.strategy != "auto") return options.strategy;
+    return !why_no_tabu_search(posed, options.search) && is_small_and_full(posed.problem()) ? "tabu" : "anneal";
 }
 
 }  // namespace haichi

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "base/table.h"
-#include "mapper/job/job.h"
+#include "mapper/job/map.h"
 
 namespace haichi {
 
@@ -17,6 +17,6 @@ const Table<StrategyRow>& strategies();
 
 /// What the strategy `auto` is for this job; any other name stays. Throws OptionError where the job and the strategy
 /// exclude each other.
-std::string chosen_strategy(const Job& job, const MapRequest& request);
+std::string chosen_strategy(const PosedJob& posed, const MapOptions& options);
 
 }  // namespace haichi

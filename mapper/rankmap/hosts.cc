@@ -207,6 +207,13 @@ HostNames HostNames::parse_pattern(const std::string& pattern, std::int32_t node
     return {std::move(names), {place}};
 }
 
+HostNames HostNames::of(std::vector<std::string> names, std::int32_t nodes) {
+    const SourcePlace place{"the list of host names", 0};
+    for (const std::string& name : names) check_name(name, place);
+    check_count(names.size(), nodes, place.file);
+    return {std::move(names), {place}};
+}
+
 HostNames HostNames::read(const std::string& file_or_pattern, std::int32_t nodes) {
     if (file_or_pattern.find_first_of("[%") != std::string::npos) return parse_pattern(file_or_pattern, nodes);
     return parse_list(read_file(file_or_pattern, kLargestListBytes), file_or_pattern, nodes);

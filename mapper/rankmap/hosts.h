@@ -23,6 +23,8 @@ class HostNames {
     /// A file's text; `file` names it in errors.
     static HostNames parse_list(std::string_view text, const std::string& file, std::int32_t nodes);
     static HostNames parse_pattern(const std::string& pattern, std::int32_t nodes);
+    /// The names themselves, in node order.
+    static HostNames of(std::vector<std::string> names, std::int32_t nodes);
 
     [[nodiscard]] const std::string& name(NodeId node) const { return names_[node.index()]; }
     /// Invalid id when no node has that name.

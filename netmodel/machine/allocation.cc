@@ -81,20 +81,62 @@ std::int32_t parse_position(std::string_view word, std::int32_t size, const std:
     return static_cast<std::int32_t>(position);
 }
 
-std::vector<VertexId> read_node_list(const std::string& path, const Machine& machine, bool may_be_empty) {
-    return parse_node_list(read_file(path, kLargestListBytes), path, machine, may_be_empty);
+/// A node by its number.
+VertexId vertex_of(std::int32_t number, const Machine& machine) {
+    const std::int32_t nodes = terminal_count(machine);
+    if (number >= 0 && number < nodes) return VertexId(number);
+    throw OptionError("node " + std::to_string(number) + " is outside the machine: the largest is " +
+                      std::to_string(nodes - 1));
+}
+
+/// A node by its coordinates.
+VertexId vertex_of(const Coordinates& at, const Machine& machine) {
+    const Grid* grid = coordinates(machine);
+    if (grid == nullptr || at.size() != grid->axis_count()) {
+        throw OptionError("a node of machine " + machine.name + " has no " + std::to_string(at.size()) +
+                          " coordinates");
+    }
+    for (std::size_t k = 0; k < at.size(); ++k) {
+        if (at[k] >= 0 && at[k] < grid->axis(k).size) continue;
+        throw OptionError("coordinate " + grid->axis(k).name + " " + std::to_string(at[k]) +
+                          " is outside the machine: the largest is " + std::to_string(grid->axis(k).size - 1));
+    }
+    return grid->vertex(at);
+}
+
+/// As parse_node_list(), of values.
+template <class Node>
+std::vector<VertexId> listed_nodes(const std::vector<Node>& nodes, const Machine& machine, bool may_be_empty) {
+    std::vector<VertexId> list;
+    for (const Node& node : nodes) list.push_back(vertex_of(node, machine));
+    std::vector<VertexId> sorted = list;
+    std::ranges::sort(sorted);
+    const auto twice = std::ranges::adjacent_find(sorted);
+    if (twice != sorted.end()) throw OptionError("node " + std::to_string(twice->value) + " is listed twice");
+    if (list.empty() && !may_be_empty) throw OptionError("no node is listed");
+    return list;
+}
+
+std::vector<VertexId> load_node_list(const NodeList& list, const Machine& machine, bool may_be_empty) {
+    if (const auto* path = std::get_if<std::string>(&list)) {
+        return parse_node_list(read_file(*path, kLargestListBytes), *path, machine, may_be_empty);
+    }
+    if (const auto* numbers = std::get_if<std::vector<std::int32_t>>(&list)) {
+        return listed_nodes(*numbers, machine, may_be_empty);
+    }
+    return listed_nodes(std::get<std::vector<Coordinates>>(list), machine, may_be_empty);
 }
 
 /// Those of the machine and those of the request, ascending.
 std::vector<VertexId> faulty_vertices(const Machine& machine, const AllocationRequest& request) {
     std::vector<VertexId> faulty = machine.faulty;
-    if (!request.faulty_file.empty()) {
+    if (is_given(request.faulty)) {
         if (machine.size_is_open) {
             throw OptionError("faulty nodes of machine " + machine.name + " cannot be told: its size is not known",
                               "give the machine's size, as in " + machine.name + ":10x5x8:XZ");
         }
         const bool may_be_empty = true;  // the day on which all is well
-        std::ranges::copy(read_node_list(request.faulty_file, machine, may_be_empty), std::back_inserter(faulty));
+        std::ranges::copy(load_node_list(request.faulty, machine, may_be_empty), std::back_inserter(faulty));
     }
     std::ranges::sort(faulty);
     faulty.erase(std::unique(faulty.begin(), faulty.end()), faulty.end());
@@ -136,7 +178,7 @@ void check_request(const Machine& machine, const AllocationRequest& request) {
         throw OptionError(std::to_string(request.ranks_per_node) + " ranks per node are more than the " +
                           std::to_string(machine.node.slots) + " slots of a node of machine " + machine.name);
     }
-    if (!request.nodes_file.empty() && !(request.shape.empty() && request.origin.empty())) {
+    if (is_given(request.nodes) && !(request.shape.empty() && request.origin.empty())) {
         throw OptionError("a node list and a shape or origin exclude each other", "leave out --nodes, or --shape");
     }
     if (machine.size_is_open && request.shape.empty()) {
@@ -263,6 +305,11 @@ Fold make_fold(const std::string& name, const Machine& machine, const Network& n
 
 }  // namespace
 
+bool is_given(const NodeList& list) {
+    const auto* path = std::get_if<std::string>(&list);
+    return path == nullptr || !path->empty();
+}
+
 std::vector<VertexId> parse_node_list(std::string_view text, const std::string& file, const Machine& machine,
                                       bool may_be_empty) {
     const Grid* grid = coordinates(machine);
@@ -322,16 +369,16 @@ NodeId Allocation::node_at_machine_coordinates(const Coordinates& at) const {
 Allocation allocate(const Machine& machine, const AllocationRequest& request) {
     check_request(machine, request);
     const std::string& routing = request.routing.empty() ? machine.routing : request.routing;
-    const bool is_list = !request.nodes_file.empty();
+    const bool is_list = is_given(request.nodes);
     const auto* grid = coordinates(machine);
     const bool is_cuboid = grid != nullptr && !is_list;
 
     std::vector<std::int32_t> shape;
     std::vector<std::int32_t> origin;
-    Network network = is_cuboid ? cuboid_network(machine, request, routing, shape, origin)
-                                : whole_network(machine, request, routing,
-                                                is_list ? read_node_list(request.nodes_file, machine, false)
-                                                        : std::vector<VertexId>{});
+    Network network =
+        is_cuboid ? cuboid_network(machine, request, routing, shape, origin)
+                  : whole_network(machine, request, routing,
+                                  is_list ? load_node_list(request.nodes, machine, false) : std::vector<VertexId>{});
     Fold fold = make_fold(request.fold, machine, network, is_cuboid);
     if (!is_cuboid) shape = {network.node_count()};
     std::vector<std::int32_t> machine_sizes = grid == nullptr ? std::vector<std::int32_t>{} : sizes_of(*grid);

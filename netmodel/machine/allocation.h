@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "netmodel/machine/fold.h"
@@ -14,12 +15,17 @@ namespace haichi {
 /// Places for ranks, node by node: tables of them have an entry for each.
 inline constexpr std::int64_t kMostSlots = std::int64_t{1} << 30;
 
-/// Which part of a machine a job gets, as asked on the command line.
+/// Nodes of a machine, in order: a file (parse_node_list() says how; empty: none is given), their numbers, or their
+/// coordinates on a grid.
+using NodeList = std::variant<std::string, std::vector<std::int32_t>, std::vector<Coordinates>>;
+bool is_given(const NodeList& list);
+
+/// Which part of a machine a job gets, as asked by a user.
 struct AllocationRequest {
     std::vector<std::int32_t> shape{};   ///< cuboid, one size per axis; empty: the whole machine
     std::vector<std::int32_t> origin{};  ///< corner of the cuboid on the machine; empty: zeros
-    std::string nodes_file{};            ///< node list instead of a cuboid; empty: none
-    std::string faulty_file{};           ///< list of nodes that are down, besides the machine's; empty: none
+    NodeList nodes{};                    ///< instead of a cuboid
+    NodeList faulty{};                   ///< nodes that are down, besides the machine's
     std::int32_t ranks_per_node = 1;
     std::string routing{};         ///< empty: the machine's
     std::string fold = "default";  ///< default, mesh, row-major, 1d, 2d, or a coordinate-table file
@@ -55,8 +61,7 @@ struct Allocation {
 Allocation allocate(const Machine& machine, const AllocationRequest& request);
 
 /// A list of nodes, a job's or faulty ones, in its order: one node per line, its number or its coordinates on the
-/// machine;
-/// "#" starts a comment. Throws InputError with file and line, also for a node that stands twice.
+/// machine; "#" starts a comment. Throws InputError with file and line, also for a node that stands twice.
 std::vector<VertexId> parse_node_list(std::string_view text, const std::string& file, const Machine& machine,
                                       bool may_be_empty = false);
 

@@ -12,11 +12,14 @@ void bind_machine(pybind11::module_& module);
 void bind_text(pybind11::module_& module);
 /// Whether files can be written.
 void bind_outputs(pybind11::module_& module);
-/// The options of a simulation, which bind_job() takes.
-void bind_simulate(pybind11::module_& module);
 /// Communication sets from logs; behind the workload.
 void bind_extraction(pybind11::module_& module);
+/// Jobs and placements; behind the workload and the machine.
 void bind_job(pybind11::module_& module);
+/// Simulations of placements; their options are also those of a search's validation.
+void bind_simulate(pybind11::module_& module);
+/// Searches and evaluations.
+void bind_search(pybind11::module_& module);
 /// What pictures of a placement need; behind the job.
 void bind_view(pybind11::module_& module);
 /// Advice on shapes, barriers and rails.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+
 #include "netmodel/machine/machine.h"
 
 namespace haichi {
@@ -7,7 +9,7 @@ namespace haichi {
 /// haichi._core.Machine: a machine with all it was made of, so that it can be pickled.
 struct LoadedMachine {
     MachineSource source;
-    Machine machine;
+    std::shared_ptr<const Machine> machine;
 };
 
 }  // namespace haichi

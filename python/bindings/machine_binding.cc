@@ -19,7 +19,7 @@ namespace {
 
 LoadedMachine load(std::string name, std::optional<std::string> text, std::optional<std::string> graph_text) {
     LoadedMachine loaded{.source = {std::move(name), std::move(text), std::move(graph_text)}, .machine = {}};
-    loaded.machine = load_machine(loaded.source);
+    loaded.machine = std::make_shared<const Machine>(load_machine(loaded.source));
     return loaded;
 }
 
@@ -85,19 +85,19 @@ void bind_machine(py::module_& module) {
                                    return py::make_tuple(os_text(m.source.name), file_text(m.source.text),
                                                          file_text(m.source.graph_text));
                                })
-        .def_property_readonly("name", [](const LoadedMachine& m) { return os_text(m.machine.name); })
-        .def_property_readonly("topology", [](const LoadedMachine& m) { return topology_dict(m.machine); })
+        .def_property_readonly("name", [](const LoadedMachine& m) { return os_text(m.machine->name); })
+        .def_property_readonly("topology", [](const LoadedMachine& m) { return topology_dict(*m.machine); })
         .def_property_readonly("node_count",
                                [](const LoadedMachine& m) -> std::optional<std::int32_t> {
-                                   if (m.machine.size_is_open) return std::nullopt;
-                                   return terminal_count(m.machine);
+                                   if (m.machine->size_is_open) return std::nullopt;
+                                   return terminal_count(*m.machine);
                                })
-        .def_property_readonly("routing", [](const LoadedMachine& m) { return m.machine.routing; })
-        .def_property_readonly("faulty", [](const LoadedMachine& m) { return faulty_nodes(m.machine); })
+        .def_property_readonly("routing", [](const LoadedMachine& m) { return m.machine->routing; })
+        .def_property_readonly("faulty", [](const LoadedMachine& m) { return faulty_nodes(*m.machine); })
         .def_property_readonly("link_bandwidth",
-                               [](const LoadedMachine& m) { return m.machine.link_bandwidth_bytes_per_s; })
-        .def_property_readonly("link_classes", [](const LoadedMachine& m) { return link_classes(m.machine); })
-        .def_property_readonly("nics_per_node", [](const LoadedMachine& m) { return m.machine.node.nics; });
+                               [](const LoadedMachine& m) { return m.machine->link_bandwidth_bytes_per_s; })
+        .def_property_readonly("link_classes", [](const LoadedMachine& m) { return link_classes(*m.machine); })
+        .def_property_readonly("nics_per_node", [](const LoadedMachine& m) { return m.machine->node.nics; });
 }
 
 }  // namespace haichi

@@ -9,7 +9,6 @@
 #include "commlog/readers/readers.h"
 #include "commlog/workload/patterns.h"
 #include "mapper/anneal/objective_table.h"
-#include "mapper/job/map_job.h"
 #include "mapper/job/strategy.h"
 #include "mapper/rankmap/rankmap.h"
 #include "netmodel/machine/machine.h"
@@ -84,8 +83,9 @@ PYBIND11_MODULE(_core, module) {
     bind_machine(module);
     bind_outputs(module);
     bind_extraction(module);
-    bind_simulate(module);
     bind_job(module);
+    bind_simulate(module);
+    bind_search(module);
     bind_view(module);
     bind_advice(module);
 }

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "objectives/mapping.h"
+#include "mapper/job/placement.h"
 #include "python/bindings/whole_numbers.h"
 
 namespace haichi {
@@ -21,19 +21,18 @@ inline pybind11::array read_only_array(const std::int32_t* values, std::size_t c
     return array;
 }
 
-/// The node of each rank, int32, in a report with a `mapping`.
-template <class Report>
-pybind11::array node_array(const pybind11::object& report) {
-    const auto nodes = report.cast<const Report&>().mapping.node_of_rank();
+/// The node of each rank, int32, in what `owner` is.
+inline pybind11::array node_array(const Mapping& mapping, const pybind11::object& owner) {
+    const auto nodes = mapping.node_of_rank();
     static_assert(sizeof(NodeId) == sizeof(std::int32_t));
-    return read_only_array(nodes.empty() ? nullptr : &nodes.front().value, nodes.size(), report);
+    return read_only_array(nodes.empty() ? nullptr : &nodes.front().value, nodes.size(), owner);
 }
 
 /// A map file, or the node of each rank.
-using GivenMap = std::variant<std::string, pybind11::array>;
+using MapArgument = std::variant<std::string, pybind11::array>;
 
 /// Throws InputError for what are no node numbers.
-inline std::variant<std::string, std::vector<NodeId>> as_placement(const GivenMap& map) {
+inline GivenMap as_given_map(const MapArgument& map) {
     if (const auto* path = std::get_if<std::string>(&map)) return *path;
     const WholeNumbers nodes("the placement", std::get<pybind11::array>(map));
     std::vector<NodeId> node_of_rank;

@@ -35,10 +35,10 @@ const char* form_name(Panel::Form form) {
     return "squares";
 }
 
-py::dict outline_binding(const MapReport& report) {
+py::dict outline_binding(const Placement& placement) {
     NetworkOutline outline = [&] {
         const py::gil_scoped_release release;  // up to a million links, no Python object
-        return network_outline(report.allocation->network);
+        return network_outline(placement.job().allocation().network);
     }();
     py::list axes;
     for (const Axis& axis : outline.axes) axes.append(py::make_tuple(axis.name, axis.size, axis.is_ring()));
@@ -62,19 +62,21 @@ py::dict outline_binding(const MapReport& report) {
     return arrays;
 }
 
-py::tuple routes_binding(const MapReport& report) {
+py::tuple routes_binding(const Placement& placement) {
     MessageRoutes routes = [&] {
         const py::gil_scoped_release release;
-        return message_routes(*report.workload, report.allocation->network, report.mapping);
+        return message_routes(placement);
     }();
     return py::make_tuple(as_array(std::move(routes.first)), as_array(std::move(routes.link)));
 }
 
-/// (evaluations, best value so far), one row each.
-py::tuple convergence_binding(const MapReport& report) {
+/// (evaluations, best value so far), one row each; none of a placement that was given.
+py::tuple convergence_binding(const Placement& placement) {
     std::vector<std::int64_t> evaluations;
     std::vector<double> values;
-    for (const ConvergencePoint& point : report.convergence) {
+    if (placement.search() == nullptr)
+        return py::make_tuple(as_array(std::move(evaluations)), as_array(std::move(values)));
+    for (const ConvergencePoint& point : placement.search()->convergence) {
         evaluations.push_back(point.evaluations);
         values.push_back(point.value);
     }
@@ -84,9 +86,9 @@ py::tuple convergence_binding(const MapReport& report) {
 }  // namespace
 
 void bind_view(py::module_& module) {
-    module.def("network_outline", outline_binding, py::arg("report"));
-    module.def("message_routes", routes_binding, py::arg("report"));
-    module.def("convergence", convergence_binding, py::arg("report"));
+    module.def("network_outline", outline_binding, py::arg("placement"));
+    module.def("message_routes", routes_binding, py::arg("placement"));
+    module.def("convergence", convergence_binding, py::arg("placement"));
 }
 
 }  // namespace haichi

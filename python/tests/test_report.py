@@ -77,7 +77,7 @@ class Bottleneck:
 
     def __init__(self, workload: haichi.Workload, view: ViewData, result: haichi.Result) -> None:
         np.testing.assert_array_equal(view.node_of_rank, result.node_of_rank)
-        self.first, self.link = _core.message_routes(result._core)
+        self.first, self.link = _core.message_routes(result._core.placement)
         self.workload = workload
         self.messages = workload.messages
         links = view.network.links

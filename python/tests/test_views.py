@@ -90,7 +90,7 @@ def test_loads_are_those_of_the_routes_and_of_the_metrics(cg64: haichi.Workload,
     parts = placement_views([request(cg64, on_shape_1["machine"], allocation=shape, node_of_rank=node_of_rank)])
     (view,) = parts["views"]
     result = haichi.evaluate(cg64, **on_shape_1, node_of_rank=node_of_rank)
-    first, link = _core.message_routes(result._core)
+    first, link = _core.message_routes(result._core.placement)
     np.testing.assert_array_equal(unpack_array(view["routes"]["first"], "first"), first)
     np.testing.assert_array_equal(unpack_array(view["routes"]["link"], "link"), link)
     np.testing.assert_array_equal(unpack_array(view["node_of_rank"], "node_of_rank"), node_of_rank)

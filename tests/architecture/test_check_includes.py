@@ -19,8 +19,8 @@ CLEAN = {
     "commlog/workload/workload.h": '#include "base/errors.h"\n',
     "commlog/workload/workload.cc": '#include "commlog/workload/workload.h"\n',
     "commlog/profiler/wrap.cc": "#include <mpi.h>\n",
-    "mapper/CMakeLists.txt": "haichi_room(mapper LINKS haichi::netmodel haichi::commlog SOURCES job/map_job.cc)\n",
-    "mapper/job/map_job.h": '#include "commlog/workload/workload.h"\n#include "netmodel/machine/machine.h"\n',
+    "mapper/CMakeLists.txt": "haichi_room(mapper LINKS haichi::netmodel haichi::commlog SOURCES job/map.cc)\n",
+    "mapper/job/map.h": '#include "commlog/workload/workload.h"\n#include "netmodel/machine/machine.h"\n',
     "mapper/rankmap/rankmap.h": '#include "netmodel/machine/machine.h"\n',
     "tests/unit/errors.cc": '#include "base/errors.h"\n#include <gtest/gtest.h>\n',
 }
@@ -73,7 +73,7 @@ class CheckIncludes(unittest.TestCase):
         self.assert_found(
             "mapper/rankmap/rankmap.h:1",
             "mapper/rankmap may not include mapper/job",
-            {"mapper/rankmap/rankmap.h": '#include "mapper/job/map_job.h"\n'},
+            {"mapper/rankmap/rankmap.h": '#include "mapper/job/map.h"\n'},
         )
 
     def test_includes_are_relative_to_the_root(self) -> None:

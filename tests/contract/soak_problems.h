@@ -110,7 +110,7 @@ inline DrawnJob drawn_tofu_part(Random& random, const std::string&) {
 inline DrawnJob drawn_tofu_with_faults(Random& random, const std::string& file) {
     DrawnJob job{"fx10-kyushu"};
     draw_cuboid(random, kyushu_sizes(), job.request);
-    job.request.faulty_file =
+    job.request.faulty =
         testing_files::written(file, drawn_nodes(random, job.request.shape, job.request.origin, drawn(random, 1, 5)));
     return job;
 }
@@ -141,7 +141,7 @@ inline DrawnJob drawn_torus_part(Random& random, const std::string&) {
 inline DrawnJob drawn_node_list(Random& random, const std::string& file) {
     const std::vector<std::int32_t> sizes = {drawn(random, 2, 7), drawn(random, 2, 6), drawn(random, 1, 4)};
     DrawnJob job{(one_in(random, 2) ? "torus:" : "mesh:") + joined(sizes, "x")};
-    job.request.nodes_file = testing_files::written(file, drawn_nodes(random, sizes, {}, drawn(random, 4, 60)));
+    job.request.nodes = testing_files::written(file, drawn_nodes(random, sizes, {}, drawn(random, 4, 60)));
     return job;
 }
 
@@ -245,7 +245,7 @@ inline DrawnJob drawn_others_with_faults(Random& random, const std::string& file
     constexpr std::array kOthers = {drawn_fat_tree, drawn_tree, drawn_dragonfly, drawn_graph, drawn_one_way_graph};
     DrawnJob job = kOthers[random.below(5)](random, file);
     const std::vector<std::int32_t> all = {terminal_count(load_machine(job.machine))};
-    job.request.faulty_file = testing_files::written(file, drawn_nodes(random, all, {}, drawn(random, 1, 4)));
+    job.request.faulty = testing_files::written(file, drawn_nodes(random, all, {}, drawn(random, 1, 4)));
     return job;
 }
 

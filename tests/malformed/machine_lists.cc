@@ -38,7 +38,7 @@ class BrokenNodeList : public ::testing::TestWithParam<Broken> {};
 
 TEST_P(BrokenNodeList, is_refused_with_place_and_value) {
     const std::string path = written("list_" + GetParam().claim, GetParam().text);
-    expect_input_error({.nodes_file = path}, path, GetParam());
+    expect_input_error({.nodes = path}, path, GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(, BrokenNodeList,
@@ -65,11 +65,11 @@ TEST_P(BrokenNodeList, is_refused_as_a_list_of_faulty_nodes_too) {
     const std::string path = written("faulty_" + GetParam().claim, GetParam().text);
     if (GetParam().claim == "empty" || GetParam().claim == "only_comments") {
         AllocationRequest request;
-        request.faulty_file = path;
+        request.faulty = path;
         EXPECT_NO_THROW(allocate(load_machine("fx10-kyushu"), request)) << "no node is faulty";
         return;
     }
-    expect_input_error({.faulty_file = path}, path, GetParam());
+    expect_input_error({.faulty = path}, path, GetParam());
 }
 
 class BrokenCoordinateTable : public ::testing::TestWithParam<Broken> {};
@@ -101,7 +101,7 @@ INSTANTIATE_TEST_SUITE_P(, BrokenCoordinateTable,
                          [](const auto& test) { return test.param.claim; });
 
 TEST(BrokenLists, missing_files_are_input_errors) {
-    EXPECT_THROW((void)allocate(load_machine("mesh:2x3"), {.nodes_file = "./no-such-list"}), InputError);
+    EXPECT_THROW((void)allocate(load_machine("mesh:2x3"), {.nodes = "./no-such-list"}), InputError);
     EXPECT_THROW((void)allocate(load_machine("mesh:2x3"), {.fold = "./no-such-table"}), InputError);
 }
 

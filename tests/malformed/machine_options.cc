@@ -100,7 +100,7 @@ TEST(AllocationRequests, that_do_not_fit_the_machine_are_refused) {
         const Machine other = load_machine(large);
         expect_option_error([&] { (void)allocate(other, {.ranks_per_node = 1 << 20}); }, slots, "--ppn");
     }
-    refused({.shape = {1, 2, 4, 2, 3, 2}, .nodes_file = "list"}, "node list", "--nodes");
+    refused({.shape = {1, 2, 4, 2, 3, 2}, .nodes = "list"}, "node list", "--nodes");
     refused({.routing = "XYZ"}, "XYZ", "dor:XYZACB");
     refused({.routing = "up-straight"}, "up-straight");
     refused({.routing = "dor:XYZ"}, "leaves out axis A");
@@ -131,7 +131,7 @@ TEST(AllocationRequests, that_do_not_fit_a_dragonfly_are_refused) {
 TEST(AllocationRequests, of_an_open_machine_need_a_shape) {
     const Machine machine = load_machine("fx10");
     expect_option_error([&] { (void)allocate(machine, {}); }, "size of machine fx10 is not known", "--shape");
-    expect_option_error([&] { (void)allocate(machine, {.nodes_file = "list"}); }, "not known");
+    expect_option_error([&] { (void)allocate(machine, {.nodes = "list"}); }, "not known");
     expect_option_error(
         [&] {
             (void)allocate(machine, {.shape = {9, 1, 1, 2, 3, 2}, .origin = {1, 0, 0, 0, 0, 0}});

@@ -24,7 +24,7 @@ std::vector<Posed> problems() {
     problems.push_back(pose("tree", random_workload(27, 3, 60, true, 5), "fattree:3x3", {}));
     problems.push_back(
         pose("Tofu with faulty nodes", random_workload(20, 1, 80, true, 6), "fx10-kyushu",
-             {.shape = {1, 1, 2, 2, 3, 2}, .faulty_file = testing_files::written("two", "0 0 0 1 1 0\n")}));
+             {.shape = {1, 1, 2, 2, 3, 2}, .faulty = testing_files::written("two", "0 0 0 1 1 0\n")}));
     Workload huge(12, 1);
     huge.add_set("huge");
     Random random(7);

@@ -11,6 +11,7 @@
 #include "mapper/job/advice_json.h"
 #include "mapper/job/advise_barrier.h"
 #include "mapper/job/advise_shape.h"
+#include "tests/unit/jobs.h"
 
 namespace haichi {
 namespace {
@@ -44,63 +45,54 @@ TEST(AffordableIterations, follow_from_the_budget) {
 }
 
 TEST(Imbalance, is_a_share_or_a_time) {
-    BarrierAdviceRequest request;
-    parse_imbalance("5%", request);
-    EXPECT_DOUBLE_EQ(request.imbalance_share, 0.05);
-    parse_imbalance("0.125%", request);
-    EXPECT_DOUBLE_EQ(request.imbalance_share, 0.00125);
-    parse_imbalance("20us", request);
-    EXPECT_EQ(request.imbalance_share, 0);
-    EXPECT_EQ(request.imbalance_ps, 20'000'000);
+    BarrierAdviceOptions options;
+    parse_imbalance("5%", options);
+    EXPECT_DOUBLE_EQ(options.imbalance_share, 0.05);
+    parse_imbalance("0.125%", options);
+    EXPECT_DOUBLE_EQ(options.imbalance_share, 0.00125);
+    parse_imbalance("20us", options);
+    EXPECT_EQ(options.imbalance_share, 0);
+    EXPECT_EQ(options.imbalance_ps, 20'000'000);
     for (const char* text : {"", "%", "5", "101%", "-5%", "1e1%", "0.0001%", ".%", "5%%", "-1us"}) {
-        EXPECT_THROW(parse_imbalance(text, request), Error) << text;
+        EXPECT_THROW(parse_imbalance(text, options), Error) << text;
     }
 }
 
-std::shared_ptr<const Workload> cg(std::int32_t ranks) {
-    PatternOptions options;
-    options.ranks = ranks;
-    return std::make_shared<const Workload>(make_pattern("cg", options));
+/// CG of 16 ranks.
+JobSpec cg16(const std::string& machine, std::vector<std::int32_t> shape = {}) {
+    JobSpec spec;
+    spec.machine = machine;
+    spec.traffic.source = testing_jobs::cg(16);
+    spec.allocation.shape = std::move(shape);
+    return spec;
 }
 
 std::string text_of(const nlohmann::ordered_json& json) { return json.dump(); }
 
 TEST(Advice, does_not_depend_on_the_number_of_threads) {
-    ShapeAdviceRequest shape;
-    shape.job.machine = "fx10-kyushu";
-    shape.job.workload = cg(16);
-    shape.job.message_size_bytes = 100'000;
-    shape.node_count = 24;
-    shape.seeds = 2;
-    BarrierAdviceRequest barrier;
-    barrier.job.machine = "fx10-kyushu";
-    barrier.job.workload = cg(16);
-    barrier.job.message_size_bytes = 100'000;
-    barrier.job.allocation.shape = {1, 2, 1, 2, 3, 2};
+    JobSpec spec = cg16("fx10-kyushu", {1, 2, 1, 2, 3, 2});
+    spec.traffic.message_size_bytes = 100'000;
+    const Placement placement{Job(spec)};
+    ShapeAdviceOptions shape{.node_count = 24, .seeds = 2};
+    BarrierAdviceOptions barrier;
     barrier.imbalance_ps = 20'000'000;
     barrier.draws = 2;
-    shape.job.search.threads = barrier.threads = 1;
-    const std::string shapes = text_of(advice_json(run_advise_shape(shape)));
-    const std::string barriers = text_of(advice_json(run_advise_barrier(barrier)));
+    shape.threads = barrier.threads = 1;
+    const std::string shapes = text_of(advice_json(advise_shape(spec, shape)));
+    const std::string barriers = text_of(advice_json(advise_barrier(placement, barrier)));
     for (const std::int32_t threads : {2, 8}) {
-        shape.job.search.threads = barrier.threads = threads;
-        EXPECT_EQ(text_of(advice_json(run_advise_shape(shape))), shapes);
-        EXPECT_EQ(text_of(advice_json(run_advise_barrier(barrier))), barriers);
+        shape.threads = barrier.threads = threads;
+        EXPECT_EQ(text_of(advice_json(advise_shape(spec, shape))), shapes);
+        EXPECT_EQ(text_of(advice_json(advise_barrier(placement, barrier))), barriers);
     }
 }
 
 TEST(Advice, that_is_stopped_says_so) {
     const std::atomic<bool> stop{true};
-    ShapeAdviceRequest shape;
-    shape.job.machine = "fx10-kyushu";
-    shape.job.workload = cg(16);
-    const ShapeAdviceReport shapes = run_advise_shape(shape, {{}, &stop});
+    const ShapeAdviceReport shapes = advise_shape(cg16("fx10-kyushu"), {}, {{}, &stop});
     EXPECT_TRUE(shapes.interrupted);
     EXPECT_EQ(shapes.advice.verdict, ShapeVerdict::kUnknown);
-    BarrierAdviceRequest barrier;
-    barrier.job.machine = "torus:4x4";
-    barrier.job.workload = cg(16);
-    const BarrierAdviceReport barriers = run_advise_barrier(barrier, {{}, &stop});
+    const BarrierAdviceReport barriers = advise_barrier(Placement(Job(cg16("torus:4x4"))), {}, {{}, &stop});
     EXPECT_TRUE(barriers.interrupted);
     EXPECT_NE(barriers.sentence.find("interrupted"), std::string::npos);
 }

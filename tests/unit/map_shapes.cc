@@ -8,32 +8,31 @@
 #include "base/errors.h"
 #include "mapper/job/rotations.h"
 #include "objectives/registry.h"
+#include "tests/unit/jobs.h"
 #include "tests/unit/objective_names.h"
 #include "tests/unit/problems.h"
 
 namespace haichi {
 namespace {
 
+using testing_jobs::cg;
 using testing_problems::random_move;
-
-Workload cg(std::int32_t ranks) {
-    PatternOptions options;
-    options.ranks = ranks;
-    return make_pattern("cg", options);
-}
 
 const std::vector<std::vector<std::int32_t>> kPaperShapes = {
     {1, 2, 4, 2, 3, 2}, {2, 2, 2, 2, 3, 2}, {4, 2, 1, 2, 3, 2}};
 
-ShapesRequest paper_request() {
-    ShapesRequest request;
-    request.job.machine = "fx10-kyushu";
-    request.job.workload = cg(64);
-    request.job.search.evaluations = 20'000;
-    request.job.search.restarts = 2;
-    request.shapes = kPaperShapes;
-    return request;
+std::vector<Job> paper_jobs(const std::vector<std::vector<std::int32_t>>& shapes = kPaperShapes) {
+    return jobs_of_shapes({.machine = "fx10-kyushu", .traffic = {.source = cg(64)}}, shapes);
 }
+
+MapOptions quick_search(std::int64_t evaluations = 20'000) {
+    MapOptions options;
+    options.search.evaluations = evaluations;
+    options.search.restarts = 2;
+    return options;
+}
+
+const EvaluateOptions kBrief{.all_objectives = false};
 
 TEST(Rotations, order_the_nodes_along_every_permutation_of_the_logical_axes) {
     const Allocation job = allocate(load_machine("fx10-kyushu"), {.shape = {1, 2, 4, 2, 3, 2}});
@@ -107,22 +106,20 @@ TEST(Robust, random_moves_change_the_value_as_from_scratch) {
 }
 
 TEST(MapShapes, one_placement_serves_every_shape_of_the_paper) {
-    ShapesRequest request = paper_request();
-    request.robust = RobustMeasure::kMax;
-    request.job.search.evaluations = 300'000;
-    const ShapesReport report = run_map_shapes(request);
+    const ShapesReport report = evaluate_shapes(map_robust(paper_jobs(), {}, quick_search(300'000)), kBrief);
     ASSERT_EQ(report.shapes.size(), 3U);
     double worst = 0;
     for (std::size_t k = 0; k < report.shapes.size(); ++k) {
-        const MapReport& shape = report.shapes[k];
+        const Evaluation& shape = report.shapes[k];
         const auto& contention = shape.metrics.set_contention;
         EXPECT_LE(std::accumulate(contention.begin(), contention.end(), std::int64_t{0}), 6);
-        worst = std::max(worst, shape.value);
+        worst = std::max(worst, shape.asked.value);
         // The same ranks in the same places of each shape's own rank order.
         for (std::int32_t r = 0; r < 64; ++r) {
             const auto position =
                 static_cast<std::size_t>(report.robust->position_of_rank[static_cast<std::size_t>(r)]);
-            EXPECT_EQ(shape.mapping.node(RankId(r)), shape.allocation->fold.node_of_position[position]);
+            EXPECT_EQ(shape.placement.mapping().node(RankId(r)),
+                      shape.placement.job().allocation().fold.node_of_position[position]);
         }
         EXPECT_EQ(report.robust->rotations[k].front().set_contention, contention);
     }
@@ -131,8 +128,9 @@ TEST(MapShapes, one_placement_serves_every_shape_of_the_paper) {
     EXPECT_THROW(robust_map_text(*report.robust, "tofu6d"), UnsupportedError);
     for (const char* format : {"fujitsu", "json"}) {
         const std::string text = robust_map_text(*report.robust, format);
-        for (const MapReport& shape : report.shapes) {
-            EXPECT_EQ(parse_rank_map(text, "robust", "", rank_map_context(shape)), shape.mapping) << format;
+        for (const Evaluation& shape : report.shapes) {
+            const RankMapContext context = shape.placement.job().rank_maps();
+            EXPECT_EQ(parse_rank_map(text, "robust", "", context), shape.placement.mapping()) << format;
         }
     }
 }
@@ -151,46 +149,40 @@ TEST(MapShapes, a_robust_json_map_says_for_how_many_ranks_per_node_it_is) {
 }
 
 TEST(MapShapes, rotations_count_when_asked_for) {
-    ShapesRequest request = paper_request();
-    request.robust = RobustMeasure::kMean;
-    request.with_rotations = true;
-    request.job.search.evaluations = 2'000;
-    request.job.search.verify = VerifyLevel::kEnd;
-    const ShapesReport report = run_map_shapes(request);
+    MapOptions options = quick_search(2'000);
+    options.search.verify = VerifyLevel::kEnd;
+    const RobustPlacement robust = map_robust(paper_jobs(), {RobustMeasure::kMean, true}, options);
     double sum = 0;
     std::size_t count = 0;
-    for (const auto& rotations : report.robust->rotations) {
+    for (const auto& rotations : robust.rotations) {
         for (const RotationReport& rotation : rotations) sum += rotation.value;
         count += rotations.size();
     }
     EXPECT_EQ(count, 18U);
-    EXPECT_NEAR(report.robust->value, sum / static_cast<double>(count), 1e-12);
+    EXPECT_NEAR(robust.value, sum / static_cast<double>(count), 1e-12);
 }
 
 TEST(MapShapes, a_robust_placement_is_not_searched_on_logical_tori) {
-    ShapesRequest request = paper_request();
-    request.robust = RobustMeasure::kMax;
+    const std::vector<Job> jobs = paper_jobs();
     for (const char* objective : {"rmatt-3d", "weighted(tac3=0.5,rmatt-3d=0.5)"}) {
-        request.job.objective = objective;
-        EXPECT_THROW(run_map_shapes(request), UnsupportedError) << objective;
+        EXPECT_THROW(map_robust(jobs, {}, {.objective = {objective}}), UnsupportedError) << objective;
     }
 }
 
 TEST(MapShapes, without_robust_every_shape_has_its_own_placement) {
-    const ShapesReport report = run_map_shapes(paper_request());
+    const ShapesReport report = evaluate_shapes(map_shapes(paper_jobs(), quick_search()), kBrief);
     ASSERT_EQ(report.shapes.size(), 3U);
     EXPECT_FALSE(report.robust);
-    for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(report.shapes[k].allocation->shape, kPaperShapes[k]);
+    for (std::size_t k = 0; k < 3; ++k) {
+        EXPECT_EQ(report.shapes[k].placement.job().allocation().shape, kPaperShapes[k]);
+        EXPECT_EQ(&report.shapes[k].placement.job().workload(), &report.shapes[0].placement.job().workload())
+            << "loaded once";
+    }
 }
 
 TEST(MapShapes, shapes_of_other_sizes_cannot_share_a_placement) {
-    ShapesRequest request = paper_request();
-    request.shapes.push_back({2, 2, 4, 2, 3, 2});
-    request.robust = RobustMeasure::kMax;
-    EXPECT_THROW(run_map_shapes(request), OptionError);
-    request.robust.reset();
-    request.with_rotations = true;
-    EXPECT_THROW(run_map_shapes(request), OptionError);
+    const std::vector<Job> jobs = paper_jobs({{1, 2, 4, 2, 3, 2}, {2, 2, 4, 2, 3, 2}});
+    EXPECT_THROW(map_robust(jobs, {}, quick_search()), OptionError);
 }
 
 }  // namespace

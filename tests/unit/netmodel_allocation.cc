@@ -56,7 +56,7 @@ TEST(Allocation, size_of_an_open_machine_comes_from_the_shape) {
 TEST(Allocation, node_list_takes_numbers_and_coordinates_in_slot_order) {
     const Allocation job =
         allocate(load_machine("torus:4x4"),
-                 {.nodes_file = written("list", "# two spellings\n5\n(3,3)\n\n 0 1 # third\r\n"), .count_nic = true});
+                 {.nodes = written("list", "# two spellings\n5\n(3,3)\n\n 0 1 # third\r\n"), .count_nic = true});
     EXPECT_TRUE(job.is_node_list);
     EXPECT_EQ(job.shape, std::vector<std::int32_t>{3});
     EXPECT_EQ(job.machine_coordinates(NodeId(1)), (Coordinates{3, 3}));
@@ -72,7 +72,7 @@ TEST(Allocation, tree_takes_all_terminals_or_a_list) {
     EXPECT_EQ(all.node_count(), 9);
     EXPECT_EQ(all.network.routing_name(), "up-straight");
     EXPECT_EQ(all.machine_coordinates(NodeId(7)), Coordinates{7});
-    const Allocation some = allocate(machine, {.nodes_file = written("tree", "8\n0\n")});
+    const Allocation some = allocate(machine, {.nodes = written("tree", "8\n0\n")});
     EXPECT_EQ(some.node_at_machine_coordinates({8}), NodeId(0));
     EXPECT_EQ(some.network.hops(NodeId(0), NodeId(1)), 4);
 }
@@ -90,7 +90,7 @@ TEST(Allocation, coordinate_table_is_relative_to_the_job) {
     EXPECT_TRUE(job.fold.is_coordinate_table);
     EXPECT_EQ(job.fold.node_of_position, (std::vector<NodeId>{NodeId(1), NodeId(0)}));
     const Allocation list =
-        allocate(machine, {.nodes_file = written("l", "0 0\n3 3\n"), .fold = written("u", "0 3 3\n1 0 0\n")});
+        allocate(machine, {.nodes = written("l", "0 0\n3 3\n"), .fold = written("u", "0 3 3\n1 0 0\n")});
     EXPECT_EQ(list.fold.node_of_position, (std::vector<NodeId>{NodeId(1), NodeId(0)}));
 }
 

@@ -14,7 +14,7 @@ using testing_files::written;
 
 Allocation job(const std::string& machine, AllocationRequest request, const std::string& name,
                const std::string& faulty) {
-    request.faulty_file = written("faulty_" + name, faulty);
+    request.faulty = written("faulty_" + name, faulty);
     return allocate(load_machine(machine), request);
 }
 
@@ -57,7 +57,7 @@ TEST(FaultyNodes, outside_of_a_cuboid_do_not_touch_it_but_those_between_listed_n
     const Allocation cuboid = job("fx10:4x2x2", {.shape = {1, 1, 2, 2, 3, 2}}, "outside", "1 0 0 0 0 0\n");
     EXPECT_TRUE(cuboid.network.options().faulty.empty());
     const std::string nodes = written("nodes_around", "0 0 0 0 0 0\n2 0 0 0 0 0\n");
-    const Allocation list = job("fx10:4x2x2", {.nodes_file = nodes}, "between", "1 0 0 0 0 0\n");
+    const Allocation list = job("fx10:4x2x2", {.nodes = nodes}, "between", "1 0 0 0 0 0\n");
     EXPECT_EQ(list.network.usable_node_count(), 2);
     EXPECT_EQ(list.network.hops(NodeId(0), NodeId(1)), 4);
 }
@@ -87,7 +87,7 @@ TEST(FaultyNodes, of_a_tree_only_take_no_ranks) {
 TEST(FaultyNodes, of_the_machine_and_of_the_list_add_up) {
     Machine machine = load_machine("fx10:2x2x2");
     machine.faulty = {VertexId(5), VertexId(30)};
-    const Allocation both = allocate(machine, {.faulty_file = written("faulty_both", "30\n55\n")});
+    const Allocation both = allocate(machine, {.faulty = written("faulty_both", "30\n55\n")});
     EXPECT_EQ(both.network.options().faulty, (std::vector{VertexId(5), VertexId(30), VertexId(55)}));
 }
 
@@ -99,7 +99,7 @@ TEST(FaultyNodes, need_a_machine_of_known_size_and_a_node_that_is_left) {
 TEST(NodeLists, with_gaps_and_several_ranks_per_node_work_on_tofu_and_mesh) {
     for (const std::string machine : {"fx10-kyushu", "mesh:8x8x12"}) {
         const std::string list = written("gaps", "700\n3\n5\n100\n");
-        const Allocation gaps = allocate(load_machine(machine), {.nodes_file = list, .ranks_per_node = 2});
+        const Allocation gaps = allocate(load_machine(machine), {.nodes = list, .ranks_per_node = 2});
         EXPECT_EQ(gaps.node_count(), 4);
         EXPECT_EQ(gaps.slot_count(), 8);
         EXPECT_EQ(gaps.network.vertex(NodeId(0)), VertexId(700));

@@ -357,7 +357,7 @@ TEST(GraphMachine, is_read_beside_its_machine_file) {
     EXPECT_EQ(job.network.usable_node_count(), 1);
     EXPECT_EQ(job.machine_coordinates(NodeId(1)), Coordinates{1});
     const std::string list = folder.written("nodes", "1\n0\n");
-    const Allocation some = allocate(load_machine(path), {.nodes_file = list});
+    const Allocation some = allocate(load_machine(path), {.nodes = list});
     EXPECT_EQ(some.network.node_name(NodeId(0)), "(b)");
     EXPECT_FALSE(some.network.is_usable(NodeId(0)));
 }

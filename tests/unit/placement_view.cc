@@ -5,12 +5,12 @@
 #include <algorithm>
 
 #include "mapper/search/convergence.h"
+#include "tests/unit/jobs.h"
 #include "tests/unit/problems.h"
 
 namespace haichi {
 namespace {
 
-using testing_problems::pose;
 using testing_problems::random_workload;
 
 /// The compact number of every link that exists, by its id.
@@ -30,16 +30,17 @@ TEST(PlacementView, routes_carry_what_the_metrics_count) {
         {"dragonfly:2,4,2", {}},
         {"mesh:5x3", {}}};
     for (const auto& [machine, request] : jobs) {
-        const auto job = pose(machine, random_workload(12, 3, 40, true, 5), machine, request);
-        const Network& network = job.allocation->network;
-        const MessageRoutes routes = message_routes(*job.workload, network, job.default_placement);
+        const Job job(
+            {.machine = machine, .traffic = {.source = random_workload(12, 3, 40, true, 5)}, .allocation = request});
+        const Network& network = job.allocation().network;
+        const MessageRoutes routes = message_routes(Placement(job));
         const std::vector<LinkId> links = existing_links(network);
         const NetworkOutline outline = network_outline(network);
         ASSERT_EQ(outline.link_source.size(), links.size()) << machine;
         ASSERT_EQ(outline.link_bandwidth_bytes_per_s.size(), links.size());
 
         std::vector<std::int64_t> bytes(static_cast<std::size_t>(network.link_count()));
-        const auto& messages = job.workload->messages();
+        const auto& messages = job.workload().messages();
         ASSERT_EQ(routes.first.size(), messages.size() + 1);
         for (std::size_t m = 0; m < messages.size(); ++m) {
             for (std::int64_t i = routes.first[m]; i < routes.first[m + 1]; ++i) {
@@ -47,20 +48,20 @@ TEST(PlacementView, routes_carry_what_the_metrics_count) {
                 bytes[links[link].index()] += messages[m].size_bytes;
             }
         }
-        EXPECT_EQ(bytes, measure(*job.problem, job.default_placement).link_bytes) << machine;
+        EXPECT_EQ(bytes, measure(job.problem()->problem, job.default_placement()).link_bytes) << machine;
     }
 }
 
 TEST(PlacementView, routes_go_from_link_to_link_between_the_vertices_of_their_nodes) {
     for (const std::string machine : {"torus:4x3x2", "fattree:2x4", "dragonfly:2,4,2"}) {
-        const auto job = pose(machine, random_workload(12, 2, 30, false, 6), machine, {});
-        const NetworkOutline outline = network_outline(job.allocation->network);
-        const MessageRoutes routes = message_routes(*job.workload, job.allocation->network, job.default_placement);
+        const Job job({.machine = machine, .traffic = {.source = random_workload(12, 2, 30, false, 6)}});
+        const NetworkOutline outline = network_outline(job.allocation().network);
+        const MessageRoutes routes = message_routes(Placement(job));
         const auto vertex = [&](RankId rank) {
-            return outline.vertex_of_node[job.default_placement.node(rank).index()];
+            return outline.vertex_of_node[job.default_placement().node(rank).index()];
         };
         for (std::size_t m = 0; m + 1 < routes.first.size(); ++m) {
-            const Message& message = job.workload->messages()[m];
+            const Message& message = job.workload().messages()[m];
             if (routes.first[m] == routes.first[m + 1]) {
                 EXPECT_TRUE(message.size_bytes == 0 || vertex(message.source) == vertex(message.destination));
                 continue;
@@ -96,21 +97,19 @@ TEST(Convergence, keeps_the_last_point_of_every_eighth_of_an_octave) {
 }
 
 TEST(Convergence, of_a_search_ends_at_its_value_whatever_the_threads) {
-    MapRequest request;
-    request.machine = "fx10-kyushu";
-    request.allocation.shape = {1, 2, 4, 2, 3, 2};
-    request.workload = random_workload(64, 3, 200, false, 7);
-    request.objective = "rmatt";
-    request.strategy = "anneal";
-    request.search.evaluations = 3000;
-    request.search.restarts = 4;
-    request.search.threads = 1;
-    const MapReport alone = run_map(request);
-    request.search.threads = 3;
-    EXPECT_EQ(run_map(request).convergence, alone.convergence);
-    ASSERT_GT(alone.convergence.size(), 2U);
-    EXPECT_EQ(alone.convergence.front().evaluations, 0);
-    EXPECT_EQ(alone.convergence.back().value, alone.value);
+    testing_jobs::Asked asked =
+        testing_jobs::asked("fx10-kyushu", random_workload(64, 3, 200, false, 7), "rmatt", {1, 2, 4, 2, 3, 2});
+    asked.search.strategy = "anneal";
+    asked.search.search.evaluations = 3000;
+    asked.search.search.restarts = 4;
+    asked.search.search.threads = 1;
+    const Evaluation alone = testing_jobs::found(asked);
+    const auto& curve = alone.placement.search()->convergence;
+    asked.search.search.threads = 3;
+    EXPECT_EQ(testing_jobs::found(asked).placement.search()->convergence, curve);
+    ASSERT_GT(curve.size(), 2U);
+    EXPECT_EQ(curve.front().evaluations, 0);
+    EXPECT_EQ(curve.back().value, alone.asked.value);
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ inline std::vector<Posed> varied_problems() {
     problems.push_back(pose("Tofu with faulty nodes, two ranks a node", random_workload(40, 3, 60, true, 10),
                             "fx10-kyushu",
                             {.shape = {2, 1, 2, 2, 3, 2},
-                             .faulty_file = testing_files::written("down", "0 0 0 1 1 0\n1 0 1 0 2 1\n0 0 1 0 0 0\n"),
+                             .faulty = testing_files::written("down", "0 0 0 1 1 0\n1 0 1 0 2 1\n0 0 1 0 0 0\n"),
                              .ranks_per_node = 2}));
     return problems;
 }

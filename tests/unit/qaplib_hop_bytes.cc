@@ -7,7 +7,7 @@
 
 #include "base/random.h"
 #include "commlog/readers/readers.h"
-#include "mapper/job/map_job.h"
+#include "tests/unit/jobs.h"
 
 namespace haichi {
 namespace {
@@ -29,11 +29,8 @@ std::string written(const Numbers& numbers) {
 }
 
 std::int64_t hop_bytes(const Workload& workload, const std::vector<NodeId>& node_of_rank) {
-    EvaluateRequest request;
-    request.machine = "mesh:3x4";
-    request.workload = workload;
-    request.map = node_of_rank;
-    return run_evaluate(request).metrics.hop_bytes;
+    const Job job({.machine = "mesh:3x4", .traffic = {.source = workload}});
+    return evaluate(given_placement(job, node_of_rank)).metrics.hop_bytes;
 }
 
 TEST(QaplibHopBytes, of_a_placement_on_the_grid_are_the_objective_of_the_instance) {
@@ -64,12 +61,11 @@ TEST(QaplibHopBytes, of_a_placement_on_the_grid_are_the_objective_of_the_instanc
 }
 
 TEST(QaplibHopBytes, annealing_finds_the_proved_optimum_of_nug12) {
-    MapRequest request;
-    request.machine = "mesh:3x4";
-    request.workload = HAICHI_TEST_DATA "/nug12.dat";
-    request.objective = "hop-bytes";
-    request.search.restarts = 8;
-    EXPECT_EQ(run_map(request).metrics.hop_bytes, 578);
+    testing_jobs::Asked asked;
+    asked.job = {.machine = "mesh:3x4", .traffic = {.source = WorkloadFile{HAICHI_TEST_DATA "/nug12.dat"}}};
+    asked.search.objective.name = "hop-bytes";
+    asked.search.search.restarts = 8;
+    EXPECT_EQ(testing_jobs::found(asked).metrics.hop_bytes, 578);
 }
 
 }  // namespace

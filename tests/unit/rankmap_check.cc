@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
+#include "mapper/job/check_map.h"
 #include "mapper/rankmap/job_script.h"
-#include "mapper/rankmap/map_check.h"
 #include "tests/unit/temporary_folder.h"
 
 namespace haichi {
@@ -128,12 +128,9 @@ class MapCheckTest : public testing::Test {
   protected:
     /// The job of 12 nodes, 2x3x2, of the FX10, with this map and script.
     MapCheck check(const std::string& map, const std::string& script, std::vector<std::int32_t> shape = kUnit) {
-        MapCheckRequest request;
-        request.machine = "fx10-kyushu";
-        request.allocation.shape = std::move(shape);
-        request.map = folder_.written("a.map", map);
-        if (!script.empty()) request.job_script = folder_.written("job.sh", script);
-        return check_map(request);
+        CheckedMap checked{.map = folder_.written("a.map", map)};
+        if (!script.empty()) checked.job_script = folder_.written("job.sh", script);
+        return check_map({.machine = "fx10-kyushu", .allocation = {.shape = std::move(shape)}}, checked);
     }
     /// Lines of that kind, without the folder's name.
     std::vector<std::string> lines(const MapCheck& check, CheckResult result) {
@@ -280,16 +277,11 @@ TEST_F(MapCheckTest, without_a_script_any_format_is_checked_against_the_job) {
 }
 
 TEST_F(MapCheckTest, a_missing_file_and_a_wrong_machine_are_errors) {
-    MapCheckRequest request;
-    request.machine = "fx10-kyushu";
-    request.map = "/does/not/exist";
-    EXPECT_THROW((void)check_map(request), InputError);
-    request.map = folder_.written("a.map", kMap);
-    request.machine = "fx11";
-    EXPECT_THROW((void)check_map(request), Error);
-    request.machine = "fx10-kyushu";
-    request.format = "fujistu";
-    EXPECT_THROW((void)check_map(request), OptionError);
+    const JobSpec job{.machine = "fx10-kyushu"};
+    EXPECT_THROW((void)check_map(job, {.map = "/does/not/exist"}), InputError);
+    const std::string map = folder_.written("a.map", kMap);
+    EXPECT_THROW((void)check_map({.machine = "fx11"}, {.map = map}), Error);
+    EXPECT_THROW((void)check_map(job, {.map = map, .format = "fujistu"}), OptionError);
 }
 
 }  // namespace

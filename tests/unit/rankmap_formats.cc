@@ -37,7 +37,7 @@ class NodeListFile {
 
     [[nodiscard]] Allocation job(const std::string& machine) const {
         AllocationRequest request;
-        request.nodes_file = path_.string();
+        request.nodes = path_.string();
         return allocate(load_machine(machine), request);
     }
 

@@ -26,7 +26,7 @@ std::vector<Posed> sliced_problems() {
     problems.push_back(pose("counts of many bits, two ranks a node", random_workload(50, 1, 3000, false, 5),
                             "torus:5x5", {.ranks_per_node = 2}));
     problems.push_back(pose("faulty nodes", random_workload(20, 3, 40, false, 6), "fx10:2x1x2",
-                            {.faulty_file = testing_files::written("down", "0 0 0 1 1 0\n1 0 1 0 2 1\n")}));
+                            {.faulty = testing_files::written("down", "0 0 0 1 1 0\n1 0 1 0 2 1\n")}));
     return problems;
 }
 

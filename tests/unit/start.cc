@@ -37,7 +37,7 @@ TEST(Start, fills_every_slot_of_the_usable_nodes_and_no_other) {
          {std::string("mesh:5"), "graph:" + testing_files::written("six.graphml", testing_graphs::two_switches())}) {
         const std::int32_t ranks = machine == "mesh:5" ? 8 : 10;
         const Posed posed = pose(machine, testing_problems::random_workload(ranks, 1, 20, true, 1), machine,
-                                 {.faulty_file = down, .ranks_per_node = 2});
+                                 {.faulty = down, .ranks_per_node = 2});
         for (const StartRow& row : start_rows()) {
             SCOPED_TRACE(machine + ", " + row.name);
             const Mapping mapping = started(row.name, *posed.problem, *posed.allocation);
@@ -47,7 +47,7 @@ TEST(Start, fills_every_slot_of_the_usable_nodes_and_no_other) {
         }
     }
     EXPECT_THROW(pose("too many", testing_problems::random_workload(9, 1, 5, true, 1), "mesh:5",
-                      {.faulty_file = down, .ranks_per_node = 2}),
+                      {.faulty = down, .ranks_per_node = 2}),
                  OptionError);
 }
 

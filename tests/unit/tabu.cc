@@ -3,10 +3,9 @@
 #include <atomic>
 
 #include "base/errors.h"
-#include "mapper/job/map_job.h"
-#include "mapper/job/report_json.h"
 #include "mapper/tabu/population_search.h"
 #include "objectives/hop_bytes.h"
+#include "tests/unit/jobs.h"
 #include "tests/unit/problems.h"
 
 namespace haichi {
@@ -109,66 +108,63 @@ TEST(Tabu, copes_with_jobs_in_which_nothing_can_be_gained) {
     EXPECT_EQ(search_by_tabu(*one_node.problem, starts_of(one_node), {}, {}).value, 0);
 }
 
-MapRequest request(const std::string& machine, const Workload& workload) {
-    MapRequest request;
-    request.machine = machine;
-    request.workload = workload;
-    request.objective = "hop-bytes";
-    request.search.evaluations = 20'000;
-    return request;
+using testing_jobs::Asked;
+using testing_jobs::cg;
+using testing_jobs::found;
+
+Asked hop_bytes(const std::string& machine, const Workload& workload) {
+    Asked asked = testing_jobs::asked(machine, workload, "hop-bytes");
+    asked.search.search.evaluations = 20'000;
+    return asked;
 }
 
-Workload cg(std::int32_t ranks) {
-    PatternOptions options;
-    options.ranks = ranks;
-    return make_pattern("cg", options);
-}
+std::string strategy_of(const Asked& asked) { return map(Job(asked.job), asked.search).search()->strategy; }
 
 TEST(StrategyAuto, is_tabu_for_hop_bytes_on_few_slots_that_are_in_use) {
     const Workload dense = random_workload(30, 1, 600, true, 1);
-    EXPECT_EQ(run_map(request("mesh:5x6", dense)).strategy, "tabu");
-    EXPECT_EQ(run_map(request("mesh:8x8", cg(64))).strategy, "tabu") << "sparse communication";
-    EXPECT_EQ(run_map(request("mesh:8x8", dense)).strategy, "anneal") << "half of the slots are idle";
-    EXPECT_EQ(run_map(request("mesh:17x16", random_workload(272, 1, 600, true, 1))).strategy, "anneal")
+    EXPECT_EQ(strategy_of(hop_bytes("mesh:5x6", dense)), "tabu");
+    EXPECT_EQ(strategy_of(hop_bytes("mesh:8x8", cg(64))), "tabu") << "sparse communication";
+    EXPECT_EQ(strategy_of(hop_bytes("mesh:8x8", dense)), "anneal") << "half of the slots are idle";
+    EXPECT_EQ(strategy_of(hop_bytes("mesh:17x16", random_workload(272, 1, 600, true, 1))), "anneal")
         << "too many slots";
-    MapRequest other = request("mesh:5x6", dense);
-    other.objective = "tac3";
-    EXPECT_EQ(run_map(other).strategy, "anneal") << "another objective";
-    other = request("mesh:5x6", dense);
-    other.search.moves = {MoveKind::kUniform};
-    EXPECT_EQ(run_map(other).strategy, "anneal") << "an option of the annealing";
+    Asked other = hop_bytes("mesh:5x6", dense);
+    other.search.objective.name = "tac3";
+    EXPECT_EQ(strategy_of(other), "anneal") << "another objective";
+    other = hop_bytes("mesh:5x6", dense);
+    other.search.search.moves = {MoveKind::kUniform};
+    EXPECT_EQ(strategy_of(other), "anneal") << "an option of the annealing";
 }
 
 TEST(StrategyTabu, is_refused_where_it_does_not_suit) {
     const Workload dense = random_workload(30, 1, 600, true, 1);
-    MapRequest wrong = request("mesh:5x6", dense);
-    wrong.strategy = "tabu";
-    wrong.objective = "tac3";
-    EXPECT_THROW(run_map(wrong), OptionError);
-    wrong = request("mesh:40x40", dense);
-    wrong.strategy = "tabu";
-    EXPECT_THROW(run_map(wrong), OptionError);
-    wrong = request("mesh:5x6", dense);
-    wrong.strategy = "tabu";
-    wrong.search.schedule = ScheduleKind::kPaper;
-    EXPECT_THROW(run_map(wrong), OptionError);
+    Asked wrong = hop_bytes("mesh:5x6", dense);
+    wrong.search.strategy = "tabu";
+    wrong.search.objective.name = "tac3";
+    EXPECT_THROW(found(wrong), OptionError);
+    wrong = hop_bytes("mesh:40x40", dense);
+    wrong.search.strategy = "tabu";
+    EXPECT_THROW(found(wrong), OptionError);
+    wrong = hop_bytes("mesh:5x6", dense);
+    wrong.search.strategy = "tabu";
+    wrong.search.search.schedule = ScheduleKind::kPaper;
+    EXPECT_THROW(found(wrong), OptionError);
 }
 
 TEST(StrategyExhaustive, proves_optima_that_the_bound_does_not_reach) {
-    MapRequest small = request("mesh:3x3", random_workload(8, 2, 20, true, 3));
-    small.search.evaluations = 0;
-    small.strategy = "exhaustive";
-    const MapReport report = run_map(small);
-    EXPECT_TRUE(report.optimal);
-    EXPECT_LT(*report.lower_bound, report.value);
-    small.strategy = "auto";
-    EXPECT_EQ(run_map(small).value, report.value);
+    Asked small = hop_bytes("mesh:3x3", random_workload(8, 2, 20, true, 3));
+    small.search.search.evaluations = 0;
+    small.search.strategy = "exhaustive";
+    const ObjectiveValue best = found(small).asked;
+    EXPECT_TRUE(best.optimal);
+    EXPECT_LT(*best.lower_bound, best.value);
+    small.search.strategy = "auto";
+    EXPECT_EQ(found(small).asked.value, best.value);
 
-    small.objective = "rmatt-3d";
-    small.strategy = "exhaustive";
-    EXPECT_FALSE(run_map(small).optimal) << "the best on the logical torus is not the best";
-    small.search.time_limit_seconds = 1;
-    EXPECT_THROW(run_map(small), OptionError) << "nothing to limit";
+    small.search.objective.name = "rmatt-3d";
+    small.search.strategy = "exhaustive";
+    EXPECT_FALSE(found(small).asked.optimal) << "the best on the logical torus is not the best";
+    small.search.search.time_limit_seconds = 1;
+    EXPECT_THROW(found(small), OptionError) << "nothing to limit";
 }
 
 }  // namespace

@@ -126,64 +126,96 @@ class Machine:
     @property
     def nics_per_node(self) -> int: ...
 
+_Nodes = _Text | npt.NDArray[Any]  # the file of a list, or numbers, or rows of coordinates
+_Map = _Text | npt.NDArray[Any]  # a map file, or the node of each rank
+
 class AllocationRequest:
+    def __init__(self, *, shape: list[int], origin: list[int], nodes: _Nodes, faulty: _Nodes) -> None: ...
+    count_nic: bool
+    @property
+    def ranks_per_node(self) -> int: ...
+    @ranks_per_node.setter
+    def ranks_per_node(self, value: int) -> None: ...
+    @property
+    def routing(self) -> str: ...
+    @routing.setter
+    def routing(self, value: _Text) -> None: ...
+    @property
+    def fold(self) -> str: ...
+    @fold.setter
+    def fold(self, value: _Text) -> None: ...
+
+class JobSpec:
     def __init__(
         self,
         *,
-        shape: list[int],
-        origin: list[int],
-        nodes_file: _Text,
-        faulty_file: _Text,
-        ranks_per_node: int,
-        routing: _Text,
-        fold: _Text,
-        count_nic: bool,
+        machine: Machine,
+        workload: Workload,
+        allocation: AllocationRequest,
+        hosts: _Text | Sequence[_Text],
+        message_size_bytes: int | None,
     ) -> None: ...
 
+class Job:
+    def __init__(self, spec: JobSpec) -> None: ...
+    @staticmethod
+    def of_shapes(spec: JobSpec, shapes: list[list[int]]) -> list[Job]: ...
+    @property
+    def rank_count(self) -> int: ...
+    @property
+    def node_count(self) -> int: ...
+    @property
+    def shape(self) -> list[int]: ...
+    def place(self, map: _Map | None, format: _Text) -> Placement: ...
+
+@final
+class Placement:
+    @property
+    def job(self) -> Job: ...
+    @property
+    def node_of_rank(self) -> npt.NDArray[np.int32]: ...
+    @property
+    def is_default(self) -> bool: ...
+    def write_rank_map(self, path: _Text, format: _Text) -> None: ...
+
+class Objective:
+    def __init__(self, name: _Text, function: Callable[[npt.NDArray[np.int32]], SupportsFloat] | None) -> None: ...
+
 class SearchOptions:
-    def __init__(
-        self,
-        *,
-        seed: int,
-        restarts: int,
-        threads: int,
-        evaluations: int,
-        time_limit_seconds: float | None,
-        time_by_savings: bool,
-        schedule: _Text,
-        moves: _Text,
-        companion_weight: float | None,
-        verify: _Text,
-    ) -> None: ...
+    def __init__(self, *, seed: int, restarts: int, threads: int, evaluations: int, schedule: _Text) -> None: ...
+    time_limit_seconds: float | None
+    time_by_savings: bool
+    companion_weight: float | None
+    def set_moves(self, moves: _Text) -> None: ...
+    def set_verify(self, level: _Text) -> None: ...
+
+class MapOptions:
+    def __init__(self, *, objective: Objective, strategy: _Text, start: _Map | None, search: SearchOptions) -> None: ...
+
+class RobustOptions:
+    def __init__(self, measure: _Text, with_rotations: bool) -> None: ...
 
 class SimulationOptions:
     def __init__(self, *, barrier: _Text, iterations: int | str, threads: int, hottest_links: int) -> None: ...
 
-class ObservationOptions:
-    def __init__(
-        self,
-        *,
-        bin_ps: int | None,
-        router: int,
-        history_begin_ps: int,
-        history_end_ps: int,
-        interval_ps: int | None,
-    ) -> None: ...
+class Observation:
+    def __init__(self, statistics_path: _Text, history_path: _Text, inputs: Sequence[_Text]) -> None: ...
+    def set_bin(self, bin_ps: int) -> None: ...
+    def set_router(self, router: int) -> None: ...
+    def set_history(self, begin_ps: int, end_ps: int, interval_ps: int | None) -> None: ...
 
 @final
-class SimulateReport:
+class Simulation:
     @property
-    def node_of_rank(self) -> npt.NDArray[np.int32]: ...
-    @property
-    def is_default_placement(self) -> bool: ...
+    def placement(self) -> Placement: ...
     @property
     def interrupted(self) -> bool: ...
     def json(self, with_timing: bool) -> str: ...
 
 @final
-class MapReport:
+class Evaluation:
     @property
-    def node_of_rank(self) -> npt.NDArray[np.int32]: ...
+    def placement(self) -> Placement: ...
     @property
     def objective(self) -> str: ...
     @property
@@ -198,12 +230,11 @@ class MapReport:
     def interrupted(self) -> bool: ...
     def json(self, with_timing: bool) -> str: ...
     def simulated_runs(self) -> str | None: ...
-    def write_rank_map(self, path: _Text, format: _Text) -> None: ...
 
 @final
 class ShapesReport:
     @property
-    def shapes(self) -> list[MapReport]: ...
+    def shapes(self) -> list[Evaluation]: ...
     @property
     def interrupted(self) -> bool: ...
     @property
@@ -211,100 +242,57 @@ class ShapesReport:
     def json(self, with_timing: bool) -> str: ...
     def write_robust_map(self, path: _Text, format: _Text) -> None: ...
 
-class MapRequest:
-    def __init__(
-        self,
-        *,
-        machine: Machine,
-        workload: Workload,
-        allocation: AllocationRequest,
-        search: SearchOptions,
-        objective: _Text,
-        function: Callable[[npt.NDArray[np.int32]], SupportsFloat] | None,
-        strategy: _Text,
-        start: _Text,
-        hosts: _Text,
-        message_size_bytes: int | None,
-        validation: SimulationOptions | None,
-    ) -> None: ...
+_SearchProgress = Callable[[float, float, int, int], object]
 
-def run_map(request: MapRequest, progress: Callable[[float, float, int, int], object] | None) -> MapReport: ...
-def run_map_shapes(
-    request: MapRequest,
+def optimize(
+    job: Job, options: MapOptions, *, validation: SimulationOptions | None, progress: _SearchProgress | None
+) -> Evaluation: ...
+def optimize_shapes(
+    jobs: list[Job],
+    options: MapOptions,
     *,
-    shapes: list[list[int]],
-    robust: _Text | None,
-    with_rotations: bool,
-    progress: Callable[[float, float, int, int], object] | None,
+    robust: RobustOptions | None,
+    validation: SimulationOptions | None,
+    progress: _SearchProgress | None,
 ) -> ShapesReport: ...
-def run_evaluate(
-    machine: Machine,
-    workload: Workload,
+def evaluate(placement: Placement, *, objective: Objective, simulation: SimulationOptions | None) -> Evaluation: ...
+def simulate(
+    placement: Placement,
+    options: SimulationOptions,
     *,
-    allocation: AllocationRequest,
-    map: _Text | npt.NDArray[Any],
-    format: _Text,
-    objective: _Text,
-    function: Callable[[npt.NDArray[np.int32]], SupportsFloat] | None,
-    hosts: _Text,
-    message_size_bytes: int | None,
-    simulation: SimulationOptions | None,
-) -> MapReport: ...
-def network_outline(report: MapReport) -> dict[str, Any]: ...
-def message_routes(report: MapReport) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]: ...
-def convergence(report: MapReport) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]: ...
+    observation: Observation,
+    progress: Callable[[float, int, int, int, float], object] | None,
+) -> Simulation: ...
+def network_outline(placement: Placement) -> dict[str, Any]: ...
+def message_routes(placement: Placement) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]: ...
+def convergence(placement: Placement) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]: ...
 def parse_bytes(text: _Text, name: _Text) -> int: ...
 def parse_time_ps(text: _Text, name: _Text) -> int: ...
-def run_simulate(
-    machine: Machine,
-    workload: Workload,
-    *,
-    allocation: AllocationRequest,
-    map: _Text | npt.NDArray[Any] | None,
-    format: _Text,
-    hosts: _Text,
-    message_size_bytes: int | None,
-    simulation: SimulationOptions,
-    observation: ObservationOptions,
-    inputs: Sequence[_Text],
-    statistics_path: _Text,
-    history_path: _Text,
-    progress: Callable[[float, int, int, int, float], object] | None,
-) -> SimulateReport: ...
 def new_file_mode() -> int: ...
 def check_outputs(inputs: Sequence[_Text], files: Sequence[_Text]) -> None: ...
 
 ADVICE_PACKET_HOPS: float
 
-def advise_shape(
-    machine: Machine,
-    workload: Workload,
-    *,
-    allocation: AllocationRequest,
-    objective: _Text,
-    message_size_bytes: int | None,
-    node_count: int,
-    seed: int,
-    seeds: int,
-    finalists: int,
-    packet_hops: float,
-    threads: int,
-) -> str: ...
-def advise_barrier(
-    machine: Machine,
-    workload: Workload,
-    *,
-    allocation: AllocationRequest,
-    map: _Text | npt.NDArray[Any] | None,
-    format: _Text,
-    hosts: _Text,
-    message_size_bytes: int | None,
-    imbalance: _Text,
-    draws: int,
-    seed: int,
-    sizes: list[int],
-    most_simulations: int,
-    packet_hops: float,
-    threads: int,
-) -> str: ...
+class ShapeAdviceOptions:
+    def __init__(self) -> None: ...
+    objective: Objective
+    node_count: int
+    seed: int
+    seeds: int
+    finalists: int
+    packet_hops: float
+    threads: int
+
+class BarrierAdviceOptions:
+    def __init__(self) -> None: ...
+    def set_imbalance(self, text: _Text) -> None: ...
+    draws: int
+    seed: int
+    sizes: list[int]
+    most_simulations: int
+    packet_hops: float
+    threads: int
+
+def advise_shape(spec: JobSpec, options: ShapeAdviceOptions) -> str: ...
+def advise_barrier(placement: Placement, options: BarrierAdviceOptions) -> str: ...
 def advise_rails(logs: list[tuple[str, str, int | None]], *, format: str, interfaces: int) -> str: ...

@@ -15,10 +15,11 @@ import numpy.typing as npt
 from haichi import _core
 from haichi.allocation import allocation_request, given_map, message_bytes
 from haichi.errors import OptionError
-from haichi.job import Result
-from haichi.machine import MachineLike, as_machine
+from haichi.file_names import encoded
+from haichi.job import Result, job_spec
+from haichi.machine import MachineLike
 from haichi.numbers import whole_option
-from haichi.workload import WorkloadLike, as_workload
+from haichi.workload import WorkloadLike
 
 
 @dataclass(frozen=True)
@@ -249,21 +250,16 @@ def advise_shape(
     Other Python threads run meanwhile; Ctrl-C ends it with what is known. Raises InputError, OptionError,
     UnsupportedError (machines that are no mesh or torus).
     """
-    report = json.loads(
-        _core.advise_shape(
-            as_machine(machine),
-            as_workload(workload)._core,
-            allocation=allocation_request(None, None, None, None, ppn, routing, "default", False),
-            objective=objective,
-            message_size_bytes=message_bytes(message_size),
-            node_count=0 if nodes is None else whole_option("nodes", nodes, 1, 2**31 - 1),
-            seed=whole_option("seed", seed, 0, 2**63 - 1),
-            seeds=whole_option("seeds", seeds, 1, 1000),
-            finalists=whole_option("finalists", finalists, 1, 1000),
-            packet_hops=_positive("packet_hops", packet_hops),
-            threads=whole_option("threads", threads, 0, 4096),
-        )
-    )
+    options = _core.ShapeAdviceOptions()
+    options.objective = _core.Objective(encoded("objective", objective), None)
+    options.node_count = 0 if nodes is None else whole_option("nodes", nodes, 1, 2**31 - 1)
+    options.seed = whole_option("seed", seed, 0, 2**63 - 1)
+    options.seeds = whole_option("seeds", seeds, 1, 1000)
+    options.finalists = whole_option("finalists", finalists, 1, 1000)
+    options.packet_hops = _positive("packet_hops", packet_hops)
+    options.threads = whole_option("threads", threads, 0, 4096)
+    allocation = allocation_request(None, None, None, None, ppn, routing, "default", False)
+    report = json.loads(_core.advise_shape(job_spec(workload, machine, allocation, None, message_size), options))
     return ShapeAdvice(
         advice=report["advice"],
         requests=tuple(tuple(request) for request in report["requests"]),
@@ -320,24 +316,19 @@ def advise_barrier(
         raise OptionError("message_size and sizes exclude each other")
     if format and (map is None or not isinstance(map, str | os.PathLike)):
         raise OptionError("format is that of a map's file, but there is none")
-    report = json.loads(
-        _core.advise_barrier(
-            as_machine(machine),
-            as_workload(workload)._core,
-            allocation=allocation_request(shape, origin, nodes, faulty, ppn, routing, fold, False),
-            map=None if map is None else given_map("map", map.node_of_rank if isinstance(map, Result) else map),
-            format=format,
-            hosts="" if hosts is None else os.fspath(hosts),
-            message_size_bytes=message_bytes(message_size),
-            imbalance=imbalance or "",
-            draws=whole_option("draws", draws, 1, 100_000),
-            seed=whole_option("seed", seed, 0, 2**63 - 1),
-            sizes=[size for size in size_list if size is not None],
-            most_simulations=whole_option("simulations", simulations, 2, 100_000),
-            packet_hops=_positive("packet_hops", packet_hops),
-            threads=whole_option("threads", threads, 0, 4096),
-        )
-    )
+    options = _core.BarrierAdviceOptions()
+    if imbalance:
+        options.set_imbalance(imbalance)
+    options.draws = whole_option("draws", draws, 1, 100_000)
+    options.seed = whole_option("seed", seed, 0, 2**63 - 1)
+    options.sizes = [size for size in size_list if size is not None]
+    options.most_simulations = whole_option("simulations", simulations, 2, 100_000)
+    options.packet_hops = _positive("packet_hops", packet_hops)
+    options.threads = whole_option("threads", threads, 0, 4096)
+    allocation = allocation_request(shape, origin, nodes, faulty, ppn, routing, fold, False)
+    job = _core.Job(job_spec(workload, machine, allocation, hosts, message_size))
+    placed = None if map is None else given_map("map", map.node_of_rank if isinstance(map, Result) else map)
+    report = json.loads(_core.advise_barrier(job.place(placed, encoded("format", format)), options))
     return BarrierAdvice(
         answers=tuple(_barrier_answer(entry) for entry in report["answers"]),
         pays_from_bytes=report.get("pays_from_bytes"),

@@ -38,16 +38,33 @@ def allocation_request(
     fold: str | os.PathLike[str],
     count_nic: bool,
 ) -> _core.AllocationRequest:
-    return _core.AllocationRequest(
+    request = _core.AllocationRequest(
         shape=sizes_option("shape", shape),
         origin=sizes_option("origin", origin),
-        nodes_file=b"" if nodes is None else encoded("nodes", nodes),
-        faulty_file=b"" if faulty is None else encoded("faulty", faulty),
-        ranks_per_node=whole_option("ppn", ppn, 1, _MOST_INT32),
-        routing=b"" if routing is None else encoded("routing", routing),
-        fold=encoded("fold", fold),
-        count_nic=count_nic,
+        nodes=given_nodes("nodes", nodes),
+        faulty=given_nodes("faulty", faulty),
     )
+    request.ranks_per_node = whole_option("ppn", ppn, 1, _MOST_INT32)
+    request.routing = b"" if routing is None else encoded("routing", routing)
+    request.fold = encoded("fold", fold)
+    request.count_nic = count_nic
+    return request
+
+
+def given_nodes(name: str, nodes: npt.ArrayLike | str | os.PathLike[str] | None) -> bytes | npt.NDArray[Any]:
+    """A list of nodes: a path, numbers, or rows of coordinates; None: none is given."""
+    if nodes is None:
+        return b""
+    return encoded(name, nodes) if isinstance(nodes, str | os.PathLike) else number_array(name, nodes)
+
+
+def given_hosts(hosts: str | os.PathLike[str] | Sequence[str] | None) -> bytes | list[bytes]:
+    """A file or a pattern, or the names themselves; None: not known."""
+    if hosts is None:
+        return b""
+    if isinstance(hosts, str | os.PathLike):
+        return encoded("hosts", hosts)
+    return [encoded("hosts", host) for host in hosts]
 
 
 def given_map(name: str, rank_map: npt.ArrayLike | str | os.PathLike[str]) -> bytes | npt.NDArray[Any]:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from haichi import _core, notebook
-from haichi.allocation import allocation_request, given_map, message_bytes
+from haichi.allocation import allocation_request, given_hosts, given_map, message_bytes
 from haichi.errors import OptionError
 from haichi.file_names import encoded
 from haichi.interruption import held_back
@@ -63,7 +63,7 @@ class Result:
     """The whole report, ``haichi-report/1``."""
     simulated: SimulatedPlacement | None
     """By ``optimize(..., validate=True)`` and ``evaluate(..., simulate=True)``, unless interrupted before."""
-    _core: _core.MapReport = field(repr=False)
+    _core: _core.Evaluation = field(repr=False)
 
     def write(self, path: str | os.PathLike[str], format: str = "fujitsu") -> None:
         """Writes the rank map (formats: `haichi.list_formats`).
@@ -71,7 +71,7 @@ class Result:
         The file is whole or not there. Raises UnsupportedError when the format cannot express this placement.
         """
         with held_back():
-            self._core.write_rank_map(encoded("path", path), encoded("format", format))
+            self._core.placement.write_rank_map(encoded("path", path), encoded("format", format))
 
     def __repr__(self) -> str:
         text = f"Result({self.objective}={self.value:.6g} {self.unit}"
@@ -124,10 +124,10 @@ def _shortened(values: list[int], most: int = 8) -> str:
     return f"[{shown}]" if len(values) <= most else f"[{shown}, ... {len(values)} sets]"
 
 
-def search_result(core: _core.MapReport) -> Result:
+def search_result(core: _core.Evaluation) -> Result:
     report = json.loads(core.json(True))
     return Result(
-        node_of_rank=core.node_of_rank,
+        node_of_rank=core.placement.node_of_rank,
         objective=core.objective,
         unit=core.unit,
         value=core.value,
@@ -210,10 +210,8 @@ def optimize(
     what is known (`Result.interrupted`).
     Raises InputError, OptionError, UnsupportedError; InternalError when a verification fails.
     """
-    request = map_request(
-        workload,
-        machine,
-        allocation=allocation_request(shape, origin, nodes, faulty, ppn, routing, fold, count_nic),
+    allocation = allocation_request(shape, origin, nodes, faulty, ppn, routing, fold, count_nic)
+    options = map_options(
         objective=objective,
         strategy=strategy,
         seed=seed,
@@ -226,18 +224,37 @@ def optimize(
         companion=companion,
         verify=verify,
         start=start,
-        message_size=message_size,
-        hosts=hosts,
-        validate=validate,
     )
-    return search_result(_core.run_map(request, search_callback(progress)))
+    job = _core.Job(job_spec(workload, machine, allocation, hosts, message_size))
+    validation = search_validation(validate, threads)
+    return search_result(
+        _core.optimize(job, options, validation=validation, progress=search_callback(progress)),
+    )
 
 
-def map_request(
+def job_spec(
     workload: WorkloadLike,
     machine: MachineLike,
-    *,
     allocation: _core.AllocationRequest,
+    hosts: str | os.PathLike[str] | Sequence[str] | None,
+    message_size: str | SupportsIndex | None,
+) -> _core.JobSpec:
+    return _core.JobSpec(
+        machine=as_machine(machine),
+        workload=as_workload(workload)._core,
+        allocation=allocation,
+        hosts=given_hosts(hosts),
+        message_size_bytes=message_bytes(message_size),
+    )
+
+
+def search_validation(validate: bool, threads: SupportsIndex) -> _core.SimulationOptions | None:
+    """Asked for more, threads are the search's; the simulation's result depends on neither."""
+    return _simulation(max(whole_option("threads", threads, 0, 4096), 1)) if validate else None
+
+
+def map_options(
+    *,
     objective: str | ObjectiveCallable,
     strategy: str,
     seed: int,
@@ -249,40 +266,29 @@ def map_request(
     moves: str | Sequence[str] | None,
     companion: float | None,
     verify: str,
-    start: str | os.PathLike[str] | None,
-    message_size: str | SupportsIndex | None,
-    hosts: str | os.PathLike[str] | None,
-    validate: bool,
-) -> _core.MapRequest:
-    """What `optimize` is asked."""
-    thread_count = whole_option("threads", threads, 0, 4096)
-    is_auto = isinstance(time_limit, str) and time_limit == "auto"
+    start: npt.ArrayLike | str | os.PathLike[str] | None,
+) -> _core.MapOptions:
+    """How `optimize` searches."""
     search = _core.SearchOptions(
         seed=whole_option("seed", seed, 0, 2**64 - 1),
         restarts=whole_option("restarts", restarts, 0, 1_000_000),
-        threads=thread_count,
+        threads=whole_option("threads", threads, 0, 4096),
         evaluations=whole_option("evaluations", evaluations, 0, 2**63 - 1),
-        time_limit_seconds=None if time_limit is None or is_auto else _time_limit(time_limit),
-        time_by_savings=is_auto,
         schedule=encoded("schedule", schedule),
-        moves=b"" if moves is None else encoded("moves", moves if isinstance(moves, str) else ",".join(moves)),
-        companion_weight=None if companion is None else number_option("companion", companion, _LARGEST_WEIGHT),
-        verify=encoded("verify", verify),
     )
-    name, function = _objective(objective)
-    return _core.MapRequest(
-        machine=as_machine(machine),
-        workload=as_workload(workload)._core,
-        allocation=allocation,
-        search=search,
-        objective=name,
-        function=function,
+    search.time_by_savings = isinstance(time_limit, str) and time_limit == "auto"
+    if time_limit is not None and not search.time_by_savings:
+        search.time_limit_seconds = _time_limit(time_limit)
+    if moves is not None:
+        search.set_moves(encoded("moves", moves if isinstance(moves, str) else ",".join(moves)))
+    if companion is not None:
+        search.companion_weight = number_option("companion", companion, _LARGEST_WEIGHT)
+    search.set_verify(encoded("verify", verify))
+    return _core.MapOptions(
+        objective=_objective(objective),
         strategy=encoded("strategy", strategy),
-        start=b"" if start is None else encoded("start", start),
-        hosts=b"" if hosts is None else encoded("hosts", hosts),
-        message_size_bytes=message_bytes(message_size),
-        # Asked for more, threads are the search's; the simulation's result depends on neither.
-        validation=_simulation(max(thread_count, 1)) if validate else None,
+        start=None if start is None else given_map("start", start),
+        search=search,
     )
 
 
@@ -297,11 +303,10 @@ def _time_limit(seconds: Any) -> float:
     return limit
 
 
-def _objective(objective: str | ObjectiveCallable) -> tuple[bytes, ObjectiveCallable | None]:
-    """Its name, and what it is if it is none of haichi's."""
+def _objective(objective: str | ObjectiveCallable) -> _core.Objective:
     if callable(objective):
-        return encoded("objective", getattr(objective, "__name__", "function")), objective
-    return encoded("objective", objective), None
+        return _core.Objective(encoded("objective", getattr(objective, "__name__", "function")), objective)
+    return _core.Objective(encoded("objective", objective), None)
 
 
 def _simulation(threads: int) -> _core.SimulationOptions:
@@ -333,18 +338,8 @@ def evaluate(
     links with most bytes with their messages. With `simulate` it and the default placement are simulated, packet by
     packet (`Result.simulated`); Ctrl-C then ends the simulation with what is known.
     """
-    name, function = _objective(objective)
-    return search_result(
-        _core.run_evaluate(
-            as_machine(machine),
-            as_workload(workload)._core,
-            allocation=allocation_request(shape, origin, nodes, faulty, ppn, routing, fold, count_nic),
-            map=given_map("node_of_rank", node_of_rank),
-            format=encoded("format", format),
-            objective=name,
-            function=function,
-            hosts=b"" if hosts is None else encoded("hosts", hosts),
-            message_size_bytes=message_bytes(message_size),
-            simulation=_simulation(1) if simulate else None,
-        )
-    )
+    allocation = allocation_request(shape, origin, nodes, faulty, ppn, routing, fold, count_nic)
+    job = _core.Job(job_spec(workload, machine, allocation, hosts, message_size))
+    placement = job.place(given_map("node_of_rank", node_of_rank), encoded("format", format))
+    simulation = _simulation(1) if simulate else None
+    return search_result(_core.evaluate(placement, objective=_objective(objective), simulation=simulation))

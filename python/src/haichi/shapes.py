@@ -16,7 +16,16 @@ from haichi.allocation import allocation_request, sizes_option
 from haichi.errors import OptionError
 from haichi.file_names import encoded
 from haichi.interruption import held_back
-from haichi.job import ObjectiveCallable, Result, SearchCallback, map_request, search_callback, search_result
+from haichi.job import (
+    ObjectiveCallable,
+    Result,
+    SearchCallback,
+    job_spec,
+    map_options,
+    search_callback,
+    search_result,
+    search_validation,
+)
 from haichi.machine import MachineLike
 from haichi.workload import WorkloadLike
 
@@ -139,10 +148,7 @@ def optimize_shapes(
     sizes = [sizes_option("shapes", shape) for shape in listed]
     if not sizes:
         raise OptionError("there are no shapes")
-    request = map_request(
-        workload,
-        machine,
-        allocation=allocation_request(None, origin, None, faulty, ppn, routing, fold, count_nic),
+    options = map_options(
         objective=objective,
         strategy=strategy,
         seed=seed,
@@ -155,15 +161,15 @@ def optimize_shapes(
         companion=companion,
         verify=verify,
         start=start,
-        message_size=message_size,
-        hosts=hosts,
-        validate=validate,
     )
-    core = _core.run_map_shapes(
-        request,
-        shapes=sizes,
-        robust=None if robust is None else encoded("robust", robust),
-        with_rotations=rotations,
+    if rotations and robust is None:
+        raise OptionError("rotations needs robust")
+    allocation = allocation_request(None, origin, None, faulty, ppn, routing, fold, count_nic)
+    core = _core.optimize_shapes(
+        _core.Job.of_shapes(job_spec(workload, machine, allocation, hosts, message_size), sizes),
+        options,
+        robust=None if robust is None else _core.RobustOptions(encoded("robust", robust), rotations),
+        validation=search_validation(validate, threads),
         progress=search_callback(progress),
     )
     report = json.loads(core.json(True))

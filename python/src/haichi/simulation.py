@@ -10,14 +10,14 @@ from typing import Literal, NamedTuple, SupportsIndex
 import numpy.typing as npt
 
 from haichi import _core
-from haichi.allocation import allocation_request, given_map, message_bytes
+from haichi.allocation import allocation_request, given_map
 from haichi.errors import InputError, OptionError
 from haichi.file_names import encoded
-from haichi.job import Result
-from haichi.machine import MachineLike, as_machine
+from haichi.job import Result, job_spec
+from haichi.machine import MachineLike
 from haichi.numbers import whole_option
 from haichi.simulation_result import Simulation, simulation_result
-from haichi.workload import WorkloadLike, as_workload
+from haichi.workload import WorkloadLike
 
 Duration = str | float
 """``"100us"``, or seconds."""
@@ -59,28 +59,44 @@ def _iteration_rule(iterations: str | SupportsIndex) -> int | str:
 
 
 def _observation(
-    stats: str | os.PathLike[str] | None,
-    stats_bin: Duration | None,
-    buffer_history: str | os.PathLike[str] | None,
-    router: SupportsIndex | None,
-    history_from: Duration | None,
-    history_to: Duration | None,
-    history_every: Duration | None,
-) -> _core.ObservationOptions:
+    stats: str | os.PathLike[str] | None, buffer_history: str | os.PathLike[str] | None, inputs: list[bytes]
+) -> _core.Observation:
+    return _core.Observation(
+        b"" if stats is None else encoded("stats", stats),
+        b"" if buffer_history is None else encoded("buffer_history", buffer_history),
+        inputs,
+    )
+
+
+def _check_observed(
+    stats: object, stats_bin: object, buffer_history: object, router: object, history: Sequence[object]
+) -> None:
     """Options of a file that is not asked for are refused: they would be silently without effect."""
     if stats is None and stats_bin is not None:
         raise OptionError("stats_bin is that of stats, which is not given")
     if buffer_history is None:
-        if any(value is not None for value in (router, history_from, history_to, history_every)):
+        if router is not None or any(value is not None for value in history):
             raise OptionError("router and history_... are those of buffer_history, which is not given")
     elif router is None:
         raise OptionError("router is missing", "buffer_history is of one router, numbered as in the file of stats")
-    return _core.ObservationOptions(
-        bin_ps=None if stats_bin is None else _picoseconds("stats_bin", stats_bin, 1),
-        router=0 if router is None else whole_option("router", router, 0, 2**31 - 1),
-        history_begin_ps=0 if history_from is None else _picoseconds("history_from", history_from),
-        history_end_ps=0 if history_to is None else _picoseconds("history_to", history_to, 1),
-        interval_ps=None if history_every is None else _picoseconds("history_every", history_every, 1),
+
+
+def _set_observed(
+    observation: _core.Observation,
+    stats_bin: Duration | None,
+    router: SupportsIndex | None,
+    history_from: Duration | None,
+    history_to: Duration | None,
+    history_every: Duration | None,
+) -> None:
+    if stats_bin is not None:
+        observation.set_bin(_picoseconds("stats_bin", stats_bin, 1))
+    if router is not None:
+        observation.set_router(whole_option("router", router, 0, 2**31 - 1))
+    observation.set_history(
+        0 if history_from is None else _picoseconds("history_from", history_from),
+        0 if history_to is None else _picoseconds("history_to", history_to, 1),
+        None if history_every is None else _picoseconds("history_every", history_every, 1),
     )
 
 
@@ -149,20 +165,18 @@ def simulate(
         raise OptionError("stats and buffer_history describe one run", "barrier='none' or barrier='sets'")
     if format and (map is None or not isinstance(map, str | os.PathLike)):
         raise OptionError("format is that of a map's file, but there is none")
+    inputs = _input_files(workload, machine, map, nodes, faulty, hosts, fold)
+    _check_observed(stats, stats_bin, buffer_history, router, (history_from, history_to, history_every))
+    observation = _observation(stats, buffer_history, inputs)
+    _set_observed(observation, stats_bin, router, history_from, history_to, history_every)
+    allocation = allocation_request(shape, origin, nodes, faulty, ppn, routing, fold, False)
+    job = _core.Job(job_spec(workload, machine, allocation, hosts, message_size))
+    placed = None if map is None else given_map("map", map.node_of_rank if isinstance(map, Result) else map)
     return simulation_result(
-        _core.run_simulate(
-            as_machine(machine),
-            as_workload(workload)._core,
-            allocation=allocation_request(shape, origin, nodes, faulty, ppn, routing, fold, False),
-            map=None if map is None else given_map("map", map.node_of_rank if isinstance(map, Result) else map),
-            format=encoded("format", format),
-            hosts=b"" if hosts is None else encoded("hosts", hosts),
-            message_size_bytes=message_bytes(message_size),
-            simulation=simulation,
-            observation=_observation(stats, stats_bin, buffer_history, router, history_from, history_to, history_every),
-            inputs=_input_files(workload, machine, map, nodes, faulty, hosts, fold),
-            statistics_path=b"" if stats is None else encoded("stats", stats),
-            history_path=b"" if buffer_history is None else encoded("buffer_history", buffer_history),
+        _core.simulate(
+            job.place(placed, encoded("format", format)),
+            simulation,
+            observation=observation,
             progress=None if progress is None else lambda *values: progress(SimulationProgress(*values)),
         )
     )

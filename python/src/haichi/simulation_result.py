@@ -124,7 +124,7 @@ class Simulation:
     is_default_placement: bool
     interrupted: bool
     """Ended by Ctrl-C; runs behind the interrupted one are missing."""
-    _core: _core.SimulateReport = field(repr=False)
+    _core: _core.Simulation = field(repr=False)
 
     @property
     def run(self) -> SimulatedRun:
@@ -215,11 +215,11 @@ def _share(part: FloatArray, run: SimulatedRun) -> str:
     return f"{float(part.sum()) / total:.1%}" if total > 0 else ""
 
 
-def simulation_result(core: _core.SimulateReport) -> Simulation:
+def simulation_result(core: _core.Simulation) -> Simulation:
     return Simulation(
         runs=tuple(_simulated_run(entry) for entry in json.loads(core.json(True))["runs"]),
-        node_of_rank=core.node_of_rank,
-        is_default_placement=core.is_default_placement,
+        node_of_rank=core.placement.node_of_rank,
+        is_default_placement=core.placement.is_default,
         interrupted=core.interrupted,
         _core=core,
     )
@@ -234,7 +234,7 @@ class SimulatedPlacement:
     """Of the default placement; None after an interruption."""
 
 
-def simulated_placement(core: _core.MapReport) -> SimulatedPlacement | None:
+def simulated_placement(core: _core.Evaluation) -> SimulatedPlacement | None:
     text = core.simulated_runs()
     if text is None:
         return None

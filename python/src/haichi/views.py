@@ -79,7 +79,7 @@ def placement_views(requests: Sequence[ViewRequest]) -> dict[str, Any]:
     views = []
     for request in requests:
         result = evaluate(request.workload, request.machine, request.node_of_rank, **request.allocation)
-        outline = _core.network_outline(result._core)
+        outline = _core.network_outline(result._core.placement)
         views.append(_view(request, result, outline, networks, messages))
     return {"views": views, "networks": networks.values, "message_lists": messages.values}
 
@@ -103,7 +103,7 @@ def _view(
     request: ViewRequest, result: Result, outline: dict[str, Any], networks: _Numbered, messages: _Numbered
 ) -> dict[str, Any]:
     message_list = request.workload.messages
-    first, link = _core.message_routes(result._core)
+    first, link = _core.message_routes(result._core.placement)
     view: dict[str, Any] = {
         "workload": request.workload_name,
         "shape": request.shape_name,

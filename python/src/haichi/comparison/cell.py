@@ -120,7 +120,7 @@ def _compute(cell: Cell) -> Outcome:
     started = time.monotonic()
     placed = _place(cell)
     measured = evaluate(cell.workload, cell.machine, placed.node_of_rank, shape=cell.shape, **asdict(cell.job))
-    evaluations, values = _core.convergence(placed._core)
+    evaluations, values = _core.convergence(placed._core.placement)
     searched = {entry["objective"]: entry for entry in measured.report["objectives"]}
     outcome: Outcome = {
         "status": "done",

@@ -1,11 +1,11 @@
-#include "mapper/job/simulate_job.h"
+#include "mapper/job/simulate.h"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 
 #include "base/errors.h"
 #include "base/quantity.h"
-#include "mapper/job/job.h"
 #include "netmodel/packetsim/machine_timing.h"
 
 namespace haichi {
@@ -76,14 +76,13 @@ SimulatedIterations parse_simulated_iterations(const std::string& text) {
     return {Rule::kCount, count};
 }
 
-std::vector<SimulatedRun> simulate_placement(const Machine& machine, const Allocation& allocation,
-                                             const Workload& workload, const Mapping& mapping,
-                                             const SimulationOptions& options, const SimulationControl& control) {
+std::vector<SimulatedRun> simulate_mapping(const Job& job, const Mapping& mapping, const SimulationOptions& options,
+                                           const SimulationControl& control) {
     SimulationRequest request;
-    request.workload = &workload;
-    request.network = &allocation.network;
-    request.timing = packet_timing_of(machine);
-    request.process = process_options_of(machine);
+    request.workload = &job.workload();
+    request.network = &job.allocation().network;
+    request.timing = packet_timing_of(job.machine());
+    request.process = process_options_of(job.machine());
     request.node_of_rank.assign(mapping.node_of_rank().begin(), mapping.node_of_rank().end());
     request.iterations = options.iterations;
     request.threads = options.threads;
@@ -94,31 +93,21 @@ std::vector<SimulatedRun> simulate_placement(const Machine& machine, const Alloc
     const BarrierChoice& choice = options.barriers;
     if (choice.without) runs.push_back({.has_barriers = false, .result = simulate(request, control)});
     if (!choice.with || (choice.without && runs.back().result.interrupted)) return runs;
-    request.replay.barriers = barriers_of(choice, workload.set_count());
+    request.replay.barriers = barriers_of(choice, job.workload().set_count());
     runs.push_back({.has_barriers = true, .barrier_sets = choice.sets, .result = simulate(request, control)});
     return runs;
 }
 
-Mapping requested_placement(const SimulateRequest& request, const Workload& workload, const Allocation& allocation) {
-    const std::int32_t ranks = workload.rank_count();
-    if (!request.map) return default_placement(ranks, allocation);
-    std::optional<HostNames> hosts;
-    if (!request.hosts.empty()) hosts = HostNames::read(request.hosts, allocation.node_count());
-    const RankMapContext context{.allocation = &allocation, .rank_count = ranks, .hosts = hosts ? &*hosts : nullptr};
-    return given_placement(*request.map, request.format, context);
+Simulation simulate(const Placement& placement, const SimulationOptions& options, const SimulationControl& control) {
+    Simulation simulation{.placement = placement,
+                          .runs = simulate_mapping(placement.job(), placement.mapping(), options, control)};
+    simulation.interrupted = simulation.runs.back().result.interrupted;
+    return simulation;
 }
 
-SimulateReport run_simulate(const SimulateRequest& request, const SimulationControl& control) {
-    SimulateReport report;
-    report.workload = loaded_workload(request.workload, request.workload_format, request.message_size_bytes);
-    const Machine machine = loaded_machine(request.machine);
-    report.allocation = std::make_shared<const Allocation>(allocate(machine, request.allocation));
-    report.is_default_placement = !request.map.has_value();
-    report.mapping = requested_placement(request, *report.workload, *report.allocation);
-    report.runs =
-        simulate_placement(machine, *report.allocation, *report.workload, report.mapping, request.simulation, control);
-    report.interrupted = report.runs.back().result.interrupted;
-    return report;
+void check_simulation(const Job& job, const SimulationOptions& options) {
+    const std::atomic<bool> stop{true};
+    (void)simulate_mapping(job, job.default_placement(), options, {{}, &stop});
 }
 
 }  // namespace haichi

@@ -1,10 +1,11 @@
-#include "mapper/rankmap/map_check.h"
+#include "mapper/job/check_map.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <optional>
 
 #include "base/located_json.h"
+#include "mapper/job/job.h"
 #include "mapper/rankmap/job_script.h"
 #include "netmodel/topology/sizes.h"
 
@@ -136,8 +137,9 @@ std::int64_t processes_per_node(const JobScript& script, std::int64_t nodes, std
     return script.proc ? (script.proc->value + nodes - 1) / nodes : otherwise;
 }
 
-void check_processes(Checker& check, const JobScript& script, std::int64_t nodes, const MapCheckRequest& request) {
-    const std::int64_t per_node = processes_per_node(script, nodes, request.allocation.ranks_per_node);
+/// `asked`: ranks per node by --ppn; nothing: not given.
+void check_processes(Checker& check, const JobScript& script, std::int64_t nodes, std::int64_t per_node,
+                     std::optional<std::int32_t> asked) {
     if (script.proc) {
         const std::string what = "proc=" + std::to_string(script.proc->value);
         if (script.proc->value > nodes * per_node) {
@@ -152,10 +154,10 @@ void check_processes(Checker& check, const JobScript& script, std::int64_t nodes
         check.note("the number of processes is not set: no proc=", SourcePlace{script.file, 0},
                    "without it PJM does not know how many lines the map must have");
     }
-    if (request.has_ranks_per_node && per_node != request.allocation.ranks_per_node) {
-        check.note("the script lets " + std::to_string(per_node) + " ranks on a node, --ppn says " +
-                       std::to_string(request.allocation.ranks_per_node),
-                   script.max_proc_per_node ? script.max_proc_per_node->place : SourcePlace{script.file, 0});
+    if (asked && per_node != *asked) {
+        check.note(
+            "the script lets " + std::to_string(per_node) + " ranks on a node, --ppn says " + std::to_string(*asked),
+            script.max_proc_per_node ? script.max_proc_per_node->place : SourcePlace{script.file, 0});
     }
     for (const MpiexecCall& call : script.calls) {
         if (!call.ranks || !script.proc || *call.ranks <= script.proc->value) continue;
@@ -219,8 +221,8 @@ std::int64_t ranks_of(const JobScript& script) {
     return script.proc ? script.proc->value : 0;
 }
 
-void check_text(Checker& check, std::string_view text, const MapCheckRequest& request, const RankMapContext& context) {
-    MapFindings found = examine_rank_map(text, request.map, request.format, context);
+void check_text(Checker& check, std::string_view text, const CheckedMap& checked, const RankMapContext& context) {
+    MapFindings found = examine_rank_map(text, checked.map, checked.format, context);
     MapCheck& result = check.result();
     result.format = found.format;
     result.rank_count = found.rank_count;
@@ -243,7 +245,7 @@ void check_text(Checker& check, std::string_view text, const MapCheckRequest& re
     for (const auto& problem : found.problems.kept()) check.problem(problem.error);
     const std::int64_t more = found.problems.count() - std::ssize(found.problems.kept());
     if (more > 0) {
-        check.problem("and " + counted(more, "more problem") + " in " + request.map);
+        check.problem("and " + counted(more, "more problem") + " in " + checked.map);
         result.problem_count += more - 1;
     }
 }
@@ -260,63 +262,69 @@ bool looks_like_fujitsu(std::string_view text) {
     return first != std::string_view::npos && text[first] == '(';
 }
 
-/// The script against the job or the machine, then the map against the script.
-void check_with_script(Checker& check, std::string_view text, const MapCheckRequest& request, JobScript& script) {
-    for (const InputError& error : script.problems) check.problem(error);
-    const bool is_given = !request.allocation.shape.empty() || !request.allocation.nodes_file.empty();
-    const Machine machine = load_machine(request.machine);
+/// What the script asks for in nodes, checked against the job, where it is given, or the machine; false where nothing
+/// can be told of it.
+bool check_node(Checker& check, const JobSpec& spec, JobScript& script) {
+    const bool is_job_given = !spec.allocation.shape.empty() || is_given(spec.allocation.nodes);
+    const std::shared_ptr<const Machine> machine = load_machine(spec);
     std::optional<Allocation> job;
-    if (is_given) job = allocate(machine, request.allocation);
-    if (!script.node && is_given) {
+    if (is_job_given) job = allocate(*machine, spec.allocation);
+    if (!script.node && is_job_given) {
         // node= may come from the command line of pjsub or from a variable.
         check.note("no readable node=: the map is checked against the job's own shape", SourcePlace{script.file, 0});
         script.node = Located<NodeRequest>{{job->fold.logical_sizes, ""}, {script.file, 0}};
     } else if (!script.node && script.has_unread_node) {
         check.problem("no readable node=, so the map cannot be checked", SourcePlace{script.file, 0},
                       "--shape says what the job gets");
-        return check_use(check, script, request.map);
-    } else if (is_given) {
+        return false;
+    } else if (is_job_given) {
         check_node_against_job(check, script, *job);
     } else {
         if (!script.node) {
             check.note("no node=: PJM gives the job 1 node", SourcePlace{script.file, 0}, "--shape says what it gets");
             script.node = Located<NodeRequest>{{{1}, ""}, {script.file, 0}};
         }
-        check_node_against_machine(check, script, machine);
+        check_node_against_machine(check, script, *machine);
     }
+    return true;
+}
+
+/// The script against the job or the machine, then the map against the script.
+void check_with_script(Checker& check, std::string_view text, const JobSpec& spec, const CheckedMap& checked) {
+    JobScript script = parse_job_script(read_file(checked.job_script, kLargestScriptBytes), checked.job_script);
+    for (const InputError& error : script.problems) check.problem(error);
+    if (!check_node(check, spec, script)) return check_use(check, script, checked.map);
     const Sizes shape = process_shape(check, script);
     const std::int64_t nodes = product(shape);
-    check_processes(check, script, nodes, request);
-    check_use(check, script, request.map);
+    const std::int32_t asked = spec.allocation.ranks_per_node;
+    const std::int64_t per_node = processes_per_node(script, nodes, asked);
+    check_processes(check, script, nodes, per_node, checked.has_ranks_per_node ? std::optional(asked) : std::nullopt);
+    check_use(check, script, checked.map);
 
-    const bool is_fujitsu = request.format.empty() ? looks_like_fujitsu(text) : request.format == "fujitsu";
+    const bool is_fujitsu = checked.format.empty() ? looks_like_fujitsu(text) : checked.format == "fujitsu";
     if (!is_fujitsu) {
-        check.problem("PJM reads maps in the format fujitsu only; " + shown(request.map) + " is in another", {},
+        check.problem("PJM reads maps in the format fujitsu only; " + shown(checked.map) + " is in another", {},
                       "haichi convert -t fujitsu writes it");
         return;
     }
     if (nodes > kMostVertices) return;  // more than any machine has: said already
-    const std::int64_t per_node = processes_per_node(script, nodes, request.allocation.ranks_per_node);
     const Allocation logical = logical_job(shape, per_node);
     const auto ranks = static_cast<std::int32_t>(std::min<std::int64_t>(ranks_of(script), INT32_MAX));
-    check_text(check, text, request, {.allocation = &logical, .rank_count = ranks});
+    check_text(check, text, checked, {.allocation = &logical, .rank_count = ranks});
 }
 
 }  // namespace
 
-MapCheck check_map(const MapCheckRequest& request) {
-    if (!request.format.empty()) (void)rank_map_format(request.format);
-    const std::string text = read_file(request.map, kLargestMapBytes);
+MapCheck check_map(const JobSpec& spec, const CheckedMap& checked) {
+    if (!checked.format.empty()) (void)rank_map_format(checked.format);
+    const std::string text = read_file(checked.map, kLargestMapBytes);
     Checker check;
-    if (!request.job_script.empty()) {
-        JobScript script = parse_job_script(read_file(request.job_script, kLargestScriptBytes), request.job_script);
-        check_with_script(check, text, request, script);
-        return std::move(check.result());
+    if (!checked.job_script.empty()) {
+        check_with_script(check, text, spec, checked);
+    } else {
+        const AllocatedNodes job = load_nodes(spec);
+        check_text(check, text, checked, job.rank_maps(0));
     }
-    const Allocation job = allocate(load_machine(request.machine), request.allocation);
-    std::optional<HostNames> hosts;
-    if (!request.hosts.empty()) hosts = HostNames::read(request.hosts, job.node_count());
-    check_text(check, text, request, {.allocation = &job, .hosts = hosts ? &*hosts : nullptr});
     return std::move(check.result());
 }
 

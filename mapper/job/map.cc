@@ -1,0 +1,137 @@
+#include "mapper/job/map.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "mapper/job/simulate.h"
+#include "mapper/job/simulated_time.h"
+#include "mapper/job/strategy.h"
+#include "mapper/search/progress_meter.h"
+#include "mapper/tabu/population_search.h"
+
+namespace haichi {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// One call of map().
+class MapRun {
+  public:
+    MapRun(const Job& job, const MapOptions& options, const SearchControl& control)
+        : options_(options), control_(control), posed_(job, options.objective) {}
+
+    Placement run(const SimulationControl& simulation) {
+        if (posed_.ranking != nullptr) check_simulation(posed_.job, {});
+        record_.strategy = chosen_strategy(posed_, options_);
+        record_.objective = to_string(posed_.spec);
+        record_.seed = options_.search.seed;
+        RankingLimits ranking{.end = {}, .threads = std::max(options_.search.threads, 1), .stop = control_.stop};
+        if (const StartRow* row = find_start(record_.strategy)) {
+            const auto placed =
+                row->place(posed_.problem(), posed_.job.allocation(), record_.seed, [this] { return !is_stopped(); });
+            mapping_ = placed.value_or(posed_.job.default_placement());
+        } else {
+            search(ranking);
+        }
+        record_.interrupted = is_stopped();
+        if (record_.interrupted) record_.reproducible = false;
+        if (posed_.ranking != nullptr) rank(ranking, simulation);
+        record_.wall_seconds = seconds_since(start_time_);
+        return {posed_.job, std::move(mapping_), std::move(record_)};
+    }
+
+  private:
+    [[nodiscard]] bool is_stopped() const { return control_.stop != nullptr && control_.stop->load(); }
+
+    void search(RankingLimits& ranking) {
+        SearchOptions options = options_.search;
+        // The limit is on all of it: the starts may have half of it, the search the rest.
+        if (options.time_by_savings) options.time_limit_seconds = seconds_worth_searching(posed_);
+        const std::optional<double> limit = options.time_limit_seconds;
+        const auto may_go_on = [this, limit] {
+            return !is_stopped() && !(limit && seconds_since(start_time_) > *limit / 2);
+        };
+        const StartOfRestart start = start_of_restarts(may_go_on);
+        if (limit) {
+            // Simulations, too, may have half of what is left.
+            const double left = *limit - seconds_since(start_time_);
+            options.time_limit_seconds = posed_.ranking != nullptr ? left / 2 : left;
+            ranking.end =
+                start_time_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*limit));
+        }
+        record(search_with(start, options), limit);
+    }
+
+    /// Where restart number `restart` of the search begins.
+    [[nodiscard]] StartOfRestart start_of_restarts(const MayGoOn& may_go_on) const {
+        const auto place = [this, may_go_on](const StartRow* row, std::int32_t restart) {
+            const std::uint64_t seed = options_.search.seed + static_cast<std::uint64_t>(restart);
+            return row->place(posed_.problem(), posed_.job.allocation(), seed, may_go_on)
+                .value_or(posed_.job.default_placement());
+        };
+        const auto* name = std::get_if<std::string>(&options_.start);
+        const StartRow* row = name == nullptr ? nullptr : find_start(*name);
+        if (row != nullptr) return [place, row](std::int32_t restart) { return place(row, restart); };
+        if (options_.has_start()) {
+            return [given = given_placement(posed_.job, options_.start).mapping()](std::int32_t) { return given; };
+        }
+        // The best start first, so that the result is never worse than any of them; then random ones, which are
+        // different every time, except on large problems, where no run comes down from random as far.
+        constexpr std::size_t kLarge = 2048;
+        const Mapping first = best_start(posed_, *posed_.objective, options_.search.seed, may_go_on);
+        const bool is_large = posed_.problem().communicating_ranks().size() > kLarge;
+        return [place, first, is_large](std::int32_t restart) {
+            return restart == 0 || is_large ? first : place(find_start("random"), restart);
+        };
+    }
+
+    SearchResult search_with(const StartOfRestart& start, const SearchOptions& options) {
+        if (posed_.ranking != nullptr && record_.strategy == "anneal") {
+            return search_for_finalists(posed_, start, options, control_, finalists_);
+        }
+        if (record_.strategy == "tabu") return search_by_tabu(posed_.problem(), start, options, control_);
+        if (record_.strategy == "exhaustive") return posed_.objective->search_all(options.verify, control_);
+        return posed_.objective->search(start, options, control_);
+    }
+
+    void record(const SearchResult& found, std::optional<double> limit) {
+        mapping_ = found.mapping;
+        record_.is_proven = record_.strategy == "exhaustive" && found.optimal;
+        record_.evaluations = found.evaluations;
+        record_.convergence = found.convergence;
+        record_.time_limit_seconds = limit;
+        record_.reproducible = !limit && !found.interrupted;
+        if (found.loop_seconds > 0) {
+            record_.evaluations_per_second = static_cast<double>(found.evaluations) / found.loop_seconds;
+        }
+    }
+
+    void rank(const RankingLimits& limits, const SimulationControl& simulation) {
+        if (finalists_.empty()) finalists_.push_back({mapping_, posed_.objective->standing(mapping_).value});
+        mapping_ = fastest_finalist(posed_, std::move(finalists_), limits, simulation, record_);
+    }
+
+    const Clock::time_point start_time_ = Clock::now();
+    const MapOptions& options_;
+    const SearchControl& control_;
+    PosedJob posed_;
+    SearchRecord record_;
+    Mapping mapping_;
+    std::vector<Finalist> finalists_;
+};
+
+}  // namespace
+
+void check_map_options(const MapOptions& options) {
+    (void)strategies().at(options.strategy);
+    check_options(options.search);
+}
+
+Placement map(const Job& job, const MapOptions& options, const SearchControl& control,
+              const SimulationControl& simulation) {
+    check_map_options(options);
+    return MapRun(job, options, control).run(simulation);
+}
+
+}  // namespace haichi

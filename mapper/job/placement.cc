@@ -1,0 +1,26 @@
+#include "mapper/job/placement.h"
+
+#include "base/errors.h"
+
+namespace haichi {
+
+Placement given_placement(const Job& job, const GivenMap& map, const std::string& format) {
+    if (const auto* path = std::get_if<std::string>(&map)) {
+        return {job, read_rank_map(*path, format, job.rank_maps())};
+    }
+    const auto& nodes = std::get<std::vector<NodeId>>(map);
+    if (static_cast<std::int64_t>(nodes.size()) != job.workload().rank_count()) {
+        throw OptionError("the placement has " + std::to_string(nodes.size()) + " ranks, the workload " +
+                          std::to_string(job.workload().rank_count()));
+    }
+    const Allocation& allocation = job.allocation();
+    for (std::size_t r = 0; r < nodes.size(); ++r) {
+        if (nodes[r].value < 0 || nodes[r].value >= allocation.node_count()) continue;  // refused below
+        if (allocation.network.is_usable(nodes[r])) continue;
+        throw OptionError("rank " + std::to_string(r) + " is on node " + std::to_string(nodes[r].value) +
+                          ", which is faulty");
+    }
+    return {job, Mapping::from_nodes(nodes, allocation.node_count(), allocation.ranks_per_node)};
+}
+
+}  // namespace haichi

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "mapper/anneal/bound_objective.h"
+#include "mapper/anneal/objective_table.h"
+#include "mapper/job/job.h"
+#include "mapper/search/search_result.h"
+#include "mapper/start/start.h"
+
+namespace haichi {
+
+/// What is minimised, as users name it.
+struct ObjectiveChoice {
+    std::string name = "tac3";     ///< as parse_objective reads it, or "./libx.so:name" (mapper/anneal/plugin.h)
+    ObjectiveFunction function{};  ///< instead; `name` is then its name
+};
+
+/// A job and what is to be minimised in it.
+struct PosedJob {
+    Job job;
+    std::shared_ptr<const JobProblem> held;
+    ObjectiveSpec spec;
+    /// simulated-time is wanted: its row; spec and objective are then those of tac3, with which it is searched. Else
+    /// null.
+    const ObjectiveRow* ranking = nullptr;
+    std::unique_ptr<BoundObjective> objective;
+
+    PosedJob(Job of, const ObjectiveChoice& choice);
+
+    [[nodiscard]] const Problem& problem() const { return held->problem; }
+};
+
+/// The best, as the objective sees it, of the starts that are worth their time: the default placement, and unless that
+/// reaches the bound, greedy and bisection. `objective` need not be the job's own.
+Mapping best_start(const PosedJob& posed, const BoundObjective& objective, std::uint64_t seed,
+                   const MayGoOn& may_go_on);
+
+/// --time auto: a hundredth of what a better placement can save over all iterations, between what a small search takes
+/// and a coffee break. What it can save is told by tac3-bytes, which knows seconds whatever is searched for: the
+/// default placement's against the bound.
+double seconds_worth_searching(const PosedJob& posed);
+
+}  // namespace haichi

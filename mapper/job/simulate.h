@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/table.h"
+#include "mapper/job/placement.h"
+#include "mgen/replay/simulation.h"
+
+namespace haichi {
+
+/// Where the ranks of a replayed workload wait for each other: a run without barriers, one with, or both.
+struct BarrierChoice {
+    bool without = true;
+    bool with = false;
+    std::vector<std::size_t> sets{};  ///< with barriers before these, from 0, ascending; empty: before every set
+};
+struct BarrierWord {
+    std::string_view name;
+    std::string_view sentence;
+    bool without = false;
+    bool with = false;
+};
+const Table<BarrierWord>& barrier_words();
+
+/// "none", "sets", "both", or numbers of sets from 1, "1,3"; throws OptionError with did-you-mean.
+BarrierChoice parse_barrier_choice(std::string_view text);
+
+/// "all", "auto" or a number from 1; throws OptionError.
+SimulatedIterations parse_simulated_iterations(const std::string& text);
+
+/// How to simulate; nothing here depends on the job.
+struct SimulationOptions {
+    BarrierChoice barriers;
+    SimulatedIterations iterations;
+    ComputeImbalance imbalance;
+    std::int32_t threads = 1;
+    std::size_t hottest_links = 10;
+    /// Only with one choice of barriers: streams hold one run.
+    ObservationOptions observation;
+};
+
+/// One simulation of a placement.
+struct SimulatedRun {
+    bool has_barriers = false;
+    std::vector<std::size_t> barrier_sets{};  ///< before which, from 0; empty: before every one
+    SimulationResult result;
+};
+
+/// "none", "sets", or numbers of sets from 1, "1,3".
+std::string barrier_name(const SimulatedRun& run);
+
+/// The answer: haichi-simulation/1. A value.
+struct Simulation {
+    Placement placement;
+    std::vector<SimulatedRun> runs;  ///< one, or without and with barriers
+    bool interrupted = false;
+};
+
+/// Simulates a placement packet by packet. Throws OptionError for barriers before sets that are none. An interruption
+/// leaves out the runs behind it.
+Simulation simulate(const Placement& placement, const SimulationOptions& options,
+                    const SimulationControl& control = {});
+
+/// The runs of a mapping of the job.
+std::vector<SimulatedRun> simulate_mapping(const Job& job, const Mapping& mapping, const SimulationOptions& options,
+                                           const SimulationControl& control = {});
+
+/// Throws what simulate() would throw before its first event, so that no search is lost to it.
+void check_simulation(const Job& job, const SimulationOptions& options);
+
+}  // namespace haichi

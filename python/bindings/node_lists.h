@@ -1,0 +1,47 @@
+#pragma once
+
+#include <pybind11/numpy.h>
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "netmodel/machine/allocation.h"
+#include "python/bindings/whole_numbers.h"
+
+namespace haichi {
+
+/// A number that a node, or a coordinate of one, may have; `name` stands in messages.
+inline std::int32_t node_number(std::int64_t number, const std::string& name) {
+    if (number == static_cast<std::int32_t>(number)) return static_cast<std::int32_t>(number);
+    throw InputError(name + " holds " + std::to_string(number) + ", beyond 2^31 - 1");
+}
+
+/// The file of a list, or its nodes: by their numbers, or, of two dimensions, by their coordinates.
+using GivenNodes = std::variant<std::string, pybind11::array>;
+
+/// Throws InputError for what are no whole numbers.
+inline NodeList as_node_list(const GivenNodes& nodes, const std::string& name) {
+    if (const auto* path = std::get_if<std::string>(&nodes)) return *path;
+    const auto& array = std::get<pybind11::array>(nodes);
+    const WholeNumbers numbers(name, array);
+    if (array.ndim() == 1) {
+        std::vector<std::int32_t> list;
+        for (std::int64_t i = 0; i < numbers.size(); ++i) list.push_back(node_number(numbers[i], name));
+        return list;
+    }
+    const std::int64_t axes = array.shape(1);
+    if (axes > static_cast<std::int64_t>(Coordinates::static_capacity)) {
+        throw InputError(name + " has nodes with " + std::to_string(axes) + " coordinates");
+    }
+    std::vector<Coordinates> list(static_cast<std::size_t>(array.shape(0)));
+    for (std::int64_t i = 0; i < array.shape(0); ++i) {
+        for (std::int64_t k = 0; k < axes; ++k) {
+            list[static_cast<std::size_t>(i)].push_back(node_number(numbers(i, k), name));
+        }
+    }
+    return list;
+}
+
+}  // namespace haichi

@@ -1,0 +1,222 @@
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/outputs.h"
+#include "mapper/job/evaluate.h"
+#include "mapper/job/map.h"
+#include "mapper/job/map_shapes.h"
+#include "mapper/job/report_json.h"
+#include "mapper/job/simulation_json.h"
+#include "python/bindings/binding_parts.h"
+#include "python/bindings/foreign_text.h"
+#include "python/bindings/interruptible_run.h"
+#include "python/bindings/progress_relay.h"
+#include "python/bindings/rank_map_arrays.h"
+
+namespace py = pybind11;
+
+namespace haichi {
+
+namespace {
+
+/// The callable as an ObjectiveFunction. It is called from the search's threads and holds the GIL meanwhile; its array
+/// is its own, as it may be kept.
+ObjectiveFunction objective_function(const std::optional<py::function>& callable) {
+    if (!callable) return {};
+    // Copies of the function are made and destroyed without the GIL; only the last may let go of the callable.
+    const std::shared_ptr<py::function> shared(new py::function(*callable), [](py::function* function) {
+        const py::gil_scoped_acquire acquire;
+        delete function;
+    });
+    return [shared](std::span<const NodeId> nodes) {
+        const py::gil_scoped_acquire acquire;
+        py::array_t<std::int32_t> array(static_cast<py::ssize_t>(nodes.size()));
+        std::int32_t* const values = array.mutable_data();
+        for (std::size_t r = 0; r < nodes.size(); ++r) values[r] = nodes[r].value;
+        const py::object result = (*shared)(std::move(array));
+        const double value = PyFloat_AsDouble(result.ptr());  // of NumPy's scalars too
+        if (PyErr_Occurred() != nullptr) throw py::error_already_set();
+        return value;
+    };
+}
+
+ObjectiveChoice make_objective(const std::string& name, const std::optional<py::function>& callable) {
+    return {.name = name, .function = objective_function(callable)};
+}
+
+SearchOptions make_search(std::uint64_t seed, std::int32_t restarts, std::int32_t threads, std::int64_t evaluations,
+                          const std::string& schedule) {
+    SearchOptions options;
+    options.seed = seed;
+    options.restarts = restarts;
+    options.threads = threads;
+    options.evaluations = evaluations;
+    options.schedule = parse_schedule(schedule);
+    return options;
+}
+
+MapOptions make_map_options(const ObjectiveChoice& objective, const std::string& strategy,
+                            const std::optional<MapArgument>& start, const SearchOptions& search) {
+    MapOptions options{.objective = objective, .strategy = strategy, .start = {}, .search = search};
+    if (start) options.start = as_given_map(*start);
+    return options;
+}
+
+/// What is told of a placement that was found by these options.
+EvaluateOptions brief(const MapOptions& options, const std::optional<SimulationOptions>& validation) {
+    return {.objective = options.objective, .all_objectives = false, .simulation = validation};
+}
+
+/// run(search control, simulation control), with its progress told to a Python function in this thread.
+template <class Run>
+auto run_search(const std::optional<py::function>& progress, const Run& run) {
+    ProgressRelay<SearchProgress> relay;
+    return run_interruptibly(
+        [&](const std::atomic<bool>& stop) {
+            SearchControl control{.progress = {}, .stop = &stop};
+            if (progress) control.progress = [&relay](const SearchProgress& news) { relay.put(news); };
+            return run(control, SimulationControl{.progress = {}, .stop = &stop});
+        },
+        [&] {
+            const std::optional<SearchProgress> news = relay.take();
+            if (news) (*progress)(news->fraction_done, news->best_value, news->restarts_done, news->restarts);
+        });
+}
+
+using SearchNews = std::optional<py::function>;
+
+Evaluation optimize(const Job& job, const MapOptions& options, const std::optional<SimulationOptions>& validation,
+                    const SearchNews& progress) {
+    check_map_options(options);
+    return run_search(progress, [&](const SearchControl& search, const SimulationControl& simulation) {
+        if (validation) check_simulation(job, *validation);
+        const auto problem = job.problem();  // kept from the search to the evaluation
+        const Placement placement = map(job, options, search, simulation);
+        EvaluateOptions evaluated = brief(options, validation);
+        if (placement.search()->interrupted) evaluated.simulation.reset();
+        return evaluate(placement, evaluated, simulation);
+    });
+}
+
+ShapesReport optimize_shapes(const std::vector<Job>& jobs, const MapOptions& options,
+                             const std::optional<RobustOptions>& robust,
+                             const std::optional<SimulationOptions>& validation, const SearchNews& progress) {
+    return run_search(progress, [&](const SearchControl& search, const SimulationControl& simulation) {
+        for (const Job& job : jobs) {
+            if (validation) check_simulation(job, *validation);
+        }
+        const EvaluateOptions evaluated = brief(options, validation);
+        if (!robust) return evaluate_shapes(map_shapes(jobs, options, search, simulation), evaluated, simulation);
+        return evaluate_shapes(map_robust(jobs, *robust, options, search), evaluated, simulation);
+    });
+}
+
+Evaluation evaluate_binding(const Placement& placement, const ObjectiveChoice& objective,
+                            const std::optional<SimulationOptions>& simulation) {
+    return run_interruptibly([&](const std::atomic<bool>& stop) {
+        return evaluate(placement, {.objective = objective, .simulation = simulation}, {.progress = {}, .stop = &stop});
+    });
+}
+
+/// On one line; bytes of names that are no UTF-8 are replaced, as the program does.
+std::string json_text(const nlohmann::ordered_json& report) {
+    return report.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+/// The runs of the placement and of the default one, as a haichi-simulation/1 lists them.
+std::optional<std::string> simulated_runs_text(const Evaluation& evaluation) {
+    if (!evaluation.simulated) return std::nullopt;
+    const Network& network = evaluation.placement.job().allocation().network;
+    const auto list = [&](const std::vector<SimulatedRun>& runs) {
+        auto entries = nlohmann::ordered_json::array();
+        for (const SimulatedRun& run : runs) entries.push_back(run_json(run, network, true));
+        return entries;
+    };
+    nlohmann::ordered_json out;
+    out["runs"] = list(evaluation.simulated->runs);
+    out["default_runs"] = list(evaluation.simulated->default_runs);
+    return report_text(out);
+}
+
+void write_robust_map(const ShapesReport& report, const std::string& path, const std::string& format) {
+    Outputs outputs;
+    OutputFile& file = outputs.add_file(path);
+    outputs.open();
+    file.write(robust_map_text(report.robust.value(), format));
+    outputs.commit();
+}
+
+void bind_options(py::module_& module) {
+    py::class_<ObjectiveChoice>(module, "Objective")
+        .def(py::init(&make_objective), py::arg("name"), py::arg("function"));
+    py::class_<SearchOptions>(module, "SearchOptions")
+        .def(py::init(&make_search), py::kw_only(), py::arg("seed"), py::arg("restarts"), py::arg("threads"),
+             py::arg("evaluations"), py::arg("schedule"))
+        .def_readwrite("time_limit_seconds", &SearchOptions::time_limit_seconds)
+        .def_readwrite("time_by_savings", &SearchOptions::time_by_savings)
+        .def_readwrite("companion_weight", &SearchOptions::companion_weight)
+        .def("set_moves", [](SearchOptions& options, const std::string& moves) { options.moves = parse_moves(moves); })
+        .def("set_verify",
+             [](SearchOptions& options, const std::string& level) { options.verify = parse_verify(level); });
+    py::class_<MapOptions>(module, "MapOptions")
+        .def(py::init(&make_map_options), py::kw_only(), py::arg("objective"), py::arg("strategy"), py::arg("start"),
+             py::arg("search"));
+    py::class_<RobustOptions>(module, "RobustOptions")
+        .def(py::init([](const std::string& measure, bool with_rotations) {
+                 return RobustOptions{parse_robust_measure(measure), with_rotations};
+             }),
+             py::arg("measure"), py::arg("with_rotations"));
+}
+
+void bind_answers(py::module_& module) {
+    const auto json = [](const auto& report, bool with_timing) { return json_text(report_json(report, with_timing)); };
+    const auto positions = [](const py::object& report) -> py::object {
+        const std::optional<RobustPlacement>& robust = report.cast<const ShapesReport&>().robust;
+        return robust ? read_only_array(robust->position_of_rank.data(), robust->position_of_rank.size(), report)
+                      : py::object(py::none());
+    };
+    py::class_<Evaluation>(module, "Evaluation")
+        .def_readonly("placement", &Evaluation::placement)
+        .def_property_readonly("objective", [](const Evaluation& e) { return os_text(e.asked.objective); })
+        .def_property_readonly("unit", [](const Evaluation& e) { return e.asked.unit; })
+        .def_property_readonly("value", [](const Evaluation& e) { return e.asked.value; })
+        .def_property_readonly("lower_bound", [](const Evaluation& e) { return e.asked.lower_bound; })
+        .def_property_readonly("optimal", [](const Evaluation& e) { return e.asked.optimal; })
+        .def_readonly("interrupted", &Evaluation::interrupted)
+        .def(
+            "json", [json](const Evaluation& e, bool with_timing) { return json(e, with_timing); },
+            py::arg("with_timing"))
+        .def("simulated_runs", simulated_runs_text);
+    py::class_<ShapesReport>(module, "ShapesReport")
+        .def_readonly("shapes", &ShapesReport::shapes)
+        .def_readonly("interrupted", &ShapesReport::interrupted)
+        .def_property_readonly("position_of_rank", positions)
+        .def(
+            "json", [json](const ShapesReport& r, bool with_timing) { return json(r, with_timing); },
+            py::arg("with_timing"))
+        .def("write_robust_map", write_robust_map, py::arg("path"), py::arg("format"));
+}
+
+}  // namespace
+
+void bind_search(py::module_& module) {
+    bind_options(module);
+    bind_answers(module);
+    module.def("optimize", optimize, py::arg("job"), py::arg("options"), py::kw_only(), py::arg("validation"),
+               py::arg("progress"));
+    module.def("optimize_shapes", optimize_shapes, py::arg("jobs"), py::arg("options"), py::kw_only(),
+               py::arg("robust"), py::arg("validation"), py::arg("progress"));
+    module.def("evaluate", evaluate_binding, py::arg("placement"), py::kw_only(), py::arg("objective"),
+               py::arg("simulation"));
+}
+
+}  // namespace haichi

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "commlog/workload/patterns.h"
+#include "mapper/job/evaluate.h"
+#include "mapper/job/map.h"
+
+namespace haichi::testing_jobs {
+
+inline Workload cg(std::int32_t ranks) {
+    PatternOptions options;
+    options.ranks = ranks;
+    return make_pattern("cg", options);
+}
+
+/// A job and how it is searched, for tests that change one or the other.
+struct Asked {
+    JobSpec job;
+    MapOptions search;
+};
+
+inline Asked asked(const std::string& machine, Workload workload, const std::string& objective = "tac3",
+                   std::vector<std::int32_t> shape = {}) {
+    Asked asked;
+    asked.job.machine = machine;
+    asked.job.traffic.source = std::move(workload);
+    asked.job.allocation.shape = std::move(shape);
+    asked.search.objective.name = objective;
+    return asked;
+}
+
+/// What is found, and what it is worth.
+inline Evaluation found(const Asked& asked) {
+    const Placement placement = map(Job(asked.job), asked.search);
+    return evaluate(placement, {.objective = asked.search.objective, .all_objectives = false});
+}
+
+}  // namespace haichi::testing_jobs
