@@ -3,16 +3,18 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace haichi {
 
 TextStream::TextStream(std::string_view text, std::string file) : file_(std::move(file)) { set_chunk(text); }
 
-TextStream TextStream::open(const std::string& path) {
+TextStream TextStream::open(const std::string& path, OnChunk on_chunk) {
     TextStream stream(path);
     stream.handle_.reset(path == "-" ? stdin : std::fopen(path.c_str(), "rb"));
     if (!stream.handle_) throw InputError(path + ": cannot be read: " + std::strerror(errno));
     stream.chunk_.resize(kChunkBytes);
+    stream.on_chunk_ = std::move(on_chunk);
     return stream;
 }
 
@@ -50,6 +52,7 @@ bool TextStream::refill() {
         handle_.reset();
         return false;
     }
+    if (on_chunk_) on_chunk_(count);
     set_chunk({chunk_.data(), count});
     return at_ != end_ || refill();  // the chunk may begin with a NUL byte, which refill() reports
 }

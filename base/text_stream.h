@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdio>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <string>
@@ -19,8 +20,10 @@ class TextStream {
   public:
     /// A text in memory, which must outlive the stream. `file` names it in errors.
     TextStream(std::string_view text, std::string file);
+    /// Called with the length of each chunk that was read from the file.
+    using OnChunk = std::function<void(std::size_t bytes)>;
     /// A file, "-" for standard input. Throws InputError naming it when it cannot be read.
-    static TextStream open(const std::string& path);
+    static TextStream open(const std::string& path, OnChunk on_chunk = {});
 
     [[nodiscard]] SourcePlace place() const { return {file_, line_}; }
     [[nodiscard]] std::size_t line() const { return line_; }
@@ -69,6 +72,7 @@ class TextStream {
     int chunks_without_progress_ = 0;
     std::unique_ptr<std::FILE, Close> handle_;  ///< null for a text in memory and at the end of a file
     std::vector<char> chunk_;
+    OnChunk on_chunk_;
 };
 
 /// A TextStream as the pair of input iterators that nlohmann's parser takes; a default-constructed one is the end.

@@ -20,6 +20,7 @@
 #include "cli/commands/pattern.h"
 #include "cli/commands/python_command.h"
 #include "cli/commands/simulate.h"
+#include "cli/commands/verbosity.h"
 #include "cli/interrupt.h"
 
 namespace haichi::cli {
@@ -106,8 +107,8 @@ Subcommand& chosen_subcommand(CLI::App& app, std::vector<Subcommand>& subcommand
 }
 
 /// CLI11 throws for what it understands and cannot accept: a value that is missing, an option given twice.
-int parse_and_run(CLI::App& app, std::vector<Subcommand>& subcommands, const bool& quiet, int argc, char** argv,
-                  Console& console) {
+int parse_and_run(CLI::App& app, std::vector<Subcommand>& subcommands, const Verbosity& verbosity, int argc,
+                  char** argv, Console& console) {
     try {
         app.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
@@ -125,11 +126,11 @@ int parse_and_run(CLI::App& app, std::vector<Subcommand>& subcommands, const boo
     }
     Subcommand& sub = chosen_subcommand(app, subcommands);
     refuse_empty_values(*sub.app);
-    console.set_quiet(quiet);
+    verbosity.apply(console);
     return sub.action(console);
 }
 
-void add_commands(CLI::App& parent, const std::vector<Command>& commands, bool& quiet,
+void add_commands(CLI::App& parent, const std::vector<Command>& commands, Verbosity& verbosity,
                   std::vector<Subcommand>& subcommands) {
     for (const Command& command : commands) {
         CLI::App* app = parent.add_subcommand(command.name, command.summary);
@@ -138,10 +139,10 @@ void add_commands(CLI::App& parent, const std::vector<Command>& commands, bool& 
         Action action;
         if (command.subcommands.empty()) {
             action = command.configure(*app);
-            app->add_flag("--quiet", quiet, "only errors on standard error");
+            verbosity.declare(*app);
         } else {
             app->require_subcommand(0, 1);
-            add_commands(*app, command.subcommands, quiet, subcommands);
+            add_commands(*app, command.subcommands, verbosity, subcommands);
         }
         subcommands.push_back({command, app, std::move(action)});
     }
@@ -155,10 +156,10 @@ int run(int argc, char** argv, Console& console) {
     app.require_subcommand(0, 1);
     app.allow_extras();
     std::vector<Subcommand> subcommands;
-    bool quiet = false;
-    add_commands(app, commands(), quiet, subcommands);
+    Verbosity verbosity;
+    add_commands(app, commands(), verbosity, subcommands);
     for (const PythonCommand& command : python_commands()) app.add_subcommand(command.name, command.summary);
-    return parse_and_run(app, subcommands, quiet, argc, argv, console);
+    return parse_and_run(app, subcommands, verbosity, argc, argv, console);
 }
 
 /// The exit code of work(); errors are told.

@@ -8,6 +8,7 @@
 #include "cli/commands/values.h"
 #include "cli/output/log_comparison.h"
 #include "cli/output/log_words.h"
+#include "commlog/readers/log_readers.h"
 #include "mapper/job/advice_json.h"
 
 namespace haichi::cli {
@@ -34,7 +35,7 @@ int run(const CompareOptions& options, Console& console) {
     std::vector<ComparedRun> runs;
     std::string library;
     for (const NamedLog& named : logs) {
-        const JobLog log = load_log(named.path, options.format);
+        const JobLog log = read_log(named.path, options.format, console.log());
         runs.push_back({named.label, log.rank_count, named.rails, job_totals(log), log.warnings});
         if (!runs.back().totals.has_times) {
             throw InputError(named.path + ": holds no times of functions", "haichi log show shows what it holds");

@@ -12,6 +12,7 @@
 #include "cli/output/log_words.h"
 #include "cli/output/tables.h"
 #include "commlog/log/communication_matrix.h"
+#include "commlog/readers/log_readers.h"
 
 namespace haichi::cli {
 
@@ -33,7 +34,7 @@ int run(const ConvertOptions& options, Console& console) {
     outputs.add_input(files.front());
     Destination destination = outputs.add_destination(options.output);
     outputs.check();
-    const JobLog log = load_log(files.front(), options.format);
+    const JobLog log = read_log(files.front(), options.format, console.log());
     outputs.open();
     const CommunicationMatrix matrix = communication_matrix(log, files.front());
     format.write(matrix.workload, [&destination](std::string_view text) { destination.write(text); });

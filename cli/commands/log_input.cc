@@ -5,7 +5,6 @@
 
 #include "base/errors.h"
 #include "cli/commands/values.h"
-#include "commlog/readers/log_readers.h"
 
 namespace haichi::cli {
 
@@ -28,8 +27,6 @@ constexpr std::int64_t kMostRails = 1000;
 void add_log_format(CLI::App& app, std::string& format) {
     add_value(app, "--log-format", format, "NAME", "of the logs (haichi list log-formats); default: by their content");
 }
-
-JobLog load_log(const std::string& path, const std::string& format) { return read_log(path, format); }
 
 std::vector<std::string> distinct_logs(const std::vector<std::string>& paths) {
     if (paths.empty()) throw OptionError("the FILE of a log is missing", "haichi log show app.haichi-log");

@@ -6,15 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "commlog/log/job_log.h"
-
 namespace haichi::cli {
 
 /// --log-format, of all logs on the command line.
 void add_log_format(CLI::App& app, std::string& format);
-
-/// Reads the log of a job; `format` empty: recognised by its content. Throws InputError with file and line or offset.
-JobLog load_log(const std::string& path, const std::string& format);
 
 /// A log as named on the command line: "rails=2:FILE", "LABEL:FILE" or "FILE".
 struct NamedLog {

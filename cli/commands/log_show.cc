@@ -12,6 +12,7 @@
 #include "cli/output/log_outline.h"
 #include "cli/output/log_page.h"
 #include "cli/output/log_text.h"
+#include "commlog/readers/log_readers.h"
 #include "mapper/job/advice_json.h"
 
 namespace haichi::cli {
@@ -83,7 +84,7 @@ int run(const ShowOptions& options, Console& console) {
     if (page == nullptr || options.json) outputs.add_standard_output();
     outputs.check();
     for (std::size_t i = 0; i < files.size(); ++i) {
-        const JobLog log = load_log(files[i], options.format);
+        const JobLog log = read_log(files[i], options.format, console.log());
         const JobTotals totals = job_totals(log);
         if (page != nullptr) {
             outputs.open();

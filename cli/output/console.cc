@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -15,7 +16,9 @@ namespace {
 
 constexpr const char* kRed = "\x1b[1;31m";
 constexpr const char* kCyan = "\x1b[36m";
+constexpr const char* kDim = "\x1b[2m";
 constexpr const char* kPlain = "\x1b[0m";
+constexpr std::string_view kWipe = "\r\x1b[K";
 
 bool is_set(const char* variable) {
     const char* value = std::getenv(variable);
@@ -66,12 +69,29 @@ void Console::error(std::string_view message, std::string_view hint) {
     if (!hint.empty()) print("hint", kCyan, hint);
 }
 
-void Console::draw(std::string_view text) {
-    if (interactive_) (void)write_all(STDERR_FILENO, text);
+void Console::draw(std::string_view line) {
+    if (!interactive_) return;
+    drawn_ = true;
+    (void)write_all(STDERR_FILENO, "\r" + std::string(line) + "\x1b[K");
+}
+
+void Console::wipe_drawn() {
+    if (drawn_.exchange(false)) (void)write_all(STDERR_FILENO, kWipe);
+}
+
+void Console::set_log_level(LogLevel level) {
+    log_ = Log(level, [this](LogLevel entry_level, std::string_view text) { print_entry(entry_level, text); });
+}
+
+void Console::print_entry(LogLevel level, std::string_view text) {
+    std::string line(text);  // one, though file names may hold line ends
+    std::ranges::replace(line, '\n', ' ');
+    print(to_string(level), kDim, line);
 }
 
 void Console::print(std::string_view label, const char* colour, std::string_view text) {
     std::string line;
+    if (drawn_.exchange(false)) line += kWipe;
     if (colours_) line += colour;
     line += label;
     line += ':';

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <string_view>
+
+#include "base/log.h"
 
 namespace haichi::cli {
 
@@ -15,6 +18,10 @@ class Console {
 
     void set_quiet(bool quiet) { quiet_ = quiet; }
     [[nodiscard]] bool quiet() const { return quiet_; }
+    /// What runs are given to log to: lines like "info: ..." on standard error. Off until it is told a level.
+    [[nodiscard]] const Log& log() const { return log_; }
+    /// The console must stay where it is.
+    void set_log_level(LogLevel level);
     /// Standard error is a terminal that can move its cursor.
     [[nodiscard]] bool is_interactive() const { return interactive_; }
 
@@ -27,15 +34,19 @@ class Console {
     /// Said even when quiet.
     void error(std::string_view message, std::string_view hint = {});
 
-    /// Part of a progress bar: written as it is, only to a terminal.
-    void draw(std::string_view text);
+    /// A line of progress, drawn over the one before, only on a terminal. What is logged stands above it.
+    void draw(std::string_view line);
+    void wipe_drawn();
 
   private:
     void print(std::string_view label, const char* colour, std::string_view text);
+    void print_entry(LogLevel level, std::string_view text);
 
     bool quiet_ = false;
     bool interactive_ = false;
     bool colours_ = false;
+    std::atomic<bool> drawn_{false};  ///< there is a line of progress; searches draw from any thread
+    Log log_;
 };
 
 }  // namespace haichi::cli

@@ -26,7 +26,6 @@ class ProgressBar {
 
     Console* console_;
     std::string objective_;
-    bool drawn_ = false;
 };
 
 /// A line that says how far a simulation is; removed when it goes.
@@ -42,7 +41,6 @@ class SimulationLine {
 
   private:
     Console* console_;
-    bool drawn_ = false;
 };
 
 /// A line that says how many of an answer's searches or simulations are done; removed when it goes.
@@ -58,7 +56,6 @@ class AdviceLine {
 
   private:
     Console* console_;
-    bool drawn_ = false;
 };
 
 }  // namespace haichi::cli

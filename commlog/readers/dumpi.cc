@@ -9,6 +9,7 @@
 #include "commlog/readers/dumpi_communicators.h"
 #include "commlog/readers/dumpi_rank.h"
 #include "commlog/readers/log_formats.h"
+#include "commlog/readers/read_progress.h"
 #include "commlog/readers/trace_lines.h"
 #include "commlog/readers/traced_job.h"
 
@@ -112,13 +113,16 @@ std::vector<std::pair<std::int32_t, std::string>> siblings(const std::string& pa
     return files;
 }
 
-JobLog read(const std::string& path) {
+JobLog read(const std::string& path, ReadProgress& progress) {
     const auto files = siblings(path);
-    for (const auto& [rank, file] : files) check_regular_file(file);
+    for (const auto& [rank, file] : files) {
+        check_regular_file(file);
+        progress.expect(file, 2);
+    }
     DumpiReader reader(path);
-    for (const auto& [rank, file] : files) reader.first(rank, TextStream::open(file));
+    for (const auto& [rank, file] : files) reader.first(rank, progress.open(file));
     reader.resolve();
-    for (const auto& [rank, file] : files) reader.second(rank, TextStream::open(file));
+    for (const auto& [rank, file] : files) reader.second(rank, progress.open(file));
     return reader.take();
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/errors.h"
 #include "commlog/readers/log_formats.h"
+#include "commlog/readers/read_progress.h"
 #include "commlog/readers/trace_lines.h"
 #include "commlog/readers/traced_job.h"
 #include "commlog/workload/workload.h"
@@ -407,7 +408,10 @@ JobLog parse_goal(std::string_view text, const std::string& file) { return read_
 
 LogFormat goal_log_format() {
     return {"goal", "a GOAL schedule in text, of Schedgen and LogGOPSim", LogContent::kOrdered, recognise,
-            [](const std::string& path) { return read_stream(TextStream::open(path), path); }};
+            [](const std::string& path, ReadProgress& progress) {
+                progress.expect(path);
+                return read_stream(progress.open(path), path);
+            }};
 }
 
 }  // namespace haichi

@@ -7,6 +7,7 @@
 
 #include "base/errors.h"
 #include "commlog/readers/log_formats.h"
+#include "commlog/readers/read_progress.h"
 #include "commlog/readers/trace_lines.h"
 #include "commlog/readers/traced_job.h"
 #include "commlog/workload/workload.h"
@@ -424,7 +425,10 @@ JobLog parse_ipm(std::string_view text, const std::string& file) { return read_s
 
 LogFormat ipm_log_format() {
     return {"ipm", "a report of IPM: its XML file or the banner it prints", LogContent::kProfile, recognise,
-            [](const std::string& path) { return read_stream(TextStream::open(path), path); }};
+            [](const std::string& path, ReadProgress& progress) {
+                progress.expect(path);
+                return read_stream(progress.open(path), path);
+            }};
 }
 
 }  // namespace haichi

@@ -11,6 +11,7 @@
 #include "base/errors.h"
 #include "commlog/log/log_file.h"
 #include "commlog/readers/log_formats.h"
+#include "commlog/readers/read_progress.h"
 
 namespace haichi {
 
@@ -35,6 +36,15 @@ std::string beginning_of(const std::string& path) {
     return prefix;
 }
 
+JobLog read_as(const LogFormat& format, const std::string& path, const Log& log, std::string_view because) {
+    log.info("log {}: format {}, {}", shown(path), format.name, because);
+    ReadProgress progress(log, "log " + shown(path));
+    JobLog read = format.read(path, progress);
+    log.debug("log {}: {} of {} ranks{}", shown(path), read.ranks.size(), read.rank_count,
+              read.has_calls ? ", with the order of their calls" : "");
+    return read;
+}
+
 }  // namespace
 
 const Table<LogFormat>& log_formats() {
@@ -57,16 +67,16 @@ bool is_log_file(const std::string& path) {
     }
 }
 
-JobLog read_log(const std::string& path, const std::string& format) {
+JobLog read_log(const std::string& path, const std::string& format, const Log& log) {
     // It is opened again to be read, and formats of several files look beside it.
     std::error_code error;
     if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error)) {
         throw InputError(path + ": a log must be a file", "save it to a file first");
     }
-    if (!format.empty()) return log_format(format).read(path);
+    if (!format.empty()) return read_as(log_format(format), path, log, "as named");
     const std::string prefix = beginning_of(path);
     const LogFormat* const found = recognised(prefix);
-    if (found != nullptr) return found->read(path);
+    if (found != nullptr) return read_as(*found, path, log, "by its content");
     const std::string hint = "formats are " + log_formats().listing() + "; name one";
     if (prefix.empty()) throw InputError(SourcePlace{path, 1}, "an empty file is no log", hint);
     const std::string line = prefix.substr(0, std::min<std::size_t>(prefix.find('\n'), prefix.size()));
@@ -75,7 +85,7 @@ JobLog read_log(const std::string& path, const std::string& format) {
 
 LogFormat own_log_format() {
     return {"haichi", "what haichi's profiler writes: a job's file, or the parts of its processes",
-            LogContent::kOrdered, is_own_log, [](const std::string& path) {
+            LogContent::kOrdered, is_own_log, [](const std::string& path, ReadProgress&) {
                 JobLog log = read_own_log(path);
                 log.format = "haichi";
                 return log;

@@ -3,10 +3,13 @@
 #include <string>
 #include <string_view>
 
+#include "base/log.h"
 #include "base/table.h"
 #include "commlog/log/job_log.h"
 
 namespace haichi {
+
+class ReadProgress;
 
 /// What a log can tell.
 enum class LogContent {
@@ -24,7 +27,7 @@ struct LogFormat {
     bool (*recognise)(std::string_view prefix) = nullptr;
     /// The log of the job that the file belongs to: formats of one file per rank look for the others. Throws InputError
     /// with file and line (or offset), UnsupportedError where haichi was built without a library.
-    JobLog (*read)(const std::string& path) = nullptr;
+    JobLog (*read)(const std::string& path, ReadProgress& progress) = nullptr;
 };
 
 const Table<LogFormat>& log_formats();
@@ -38,7 +41,8 @@ bool is_log(std::string_view prefix);
 /// Whether this is a regular file that begins like a log. Throws nothing: what cannot be read is none.
 bool is_log_file(const std::string& path);
 
-/// Reads a log. `format` empty: recognised by the first 64 KiB. Throws InputError.
-JobLog read_log(const std::string& path, const std::string& format = "");
+/// Reads a log of a job. `format` empty: recognised by the first 64 KiB. Throws InputError. `log` is told the format,
+/// and how far the reading is.
+JobLog read_log(const std::string& path, const std::string& format = "", const Log& log = {});
 
 }  // namespace haichi

@@ -4,6 +4,7 @@
 
 #include "base/errors.h"
 #include "commlog/readers/log_formats.h"
+#include "commlog/readers/read_progress.h"
 #include "commlog/readers/trace_lines.h"
 #include "commlog/readers/traced_job.h"
 
@@ -172,7 +173,10 @@ JobLog parse_mpip(std::string_view text, const std::string& file) {
 
 LogFormat mpip_log_format() {
     return {"mpip", "a report of mpiP 3", LogContent::kProfile, recognise,
-            [](const std::string& path) { return MpipReader(path).read(TextStream::open(path)); }};
+            [](const std::string& path, ReadProgress& progress) {
+                progress.expect(path);
+                return MpipReader(path).read(progress.open(path));
+            }};
 }
 
 }  // namespace haichi

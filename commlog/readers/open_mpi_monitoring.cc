@@ -6,6 +6,7 @@
 #include "base/errors.h"
 #include "base/regular_file.h"
 #include "commlog/readers/log_formats.h"
+#include "commlog/readers/read_progress.h"
 #include "commlog/readers/trace_lines.h"
 #include "commlog/readers/traced_job.h"
 
@@ -192,11 +193,11 @@ std::vector<std::string> siblings(const std::string& path) {
     return files;
 }
 
-JobLog read(const std::string& path) {
+JobLog read(const std::string& path, ReadProgress& progress) {
     MonitoringReader reader(path);
     for (const std::string& file : siblings(path)) {
         check_regular_file(file);
-        reader.read(TextStream::open(file));
+        reader.read(progress.open(file));
     }
     return reader.take();
 }

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <optional>
+#include <vector>
 
 #include "base/errors.h"
 #include "base/regular_file.h"
@@ -16,6 +17,7 @@
 #include "commlog/readers/otf2_archive.h"
 #include "commlog/readers/otf2_location.h"
 #include "commlog/readers/otf2_recognition.h"
+#include "commlog/readers/read_progress.h"
 
 namespace haichi {
 
@@ -69,7 +71,17 @@ void add_thread(RankLog& rank, RankLog thread) {
     profile.lost_bytes += thread.profile.lost_bytes;
 }
 
-JobLog read_archive(const std::string& path) {
+/// The bytes of each location's events, which are expected to be read.
+std::vector<std::uint64_t> expected_bytes(const Otf2Archive& archive, ReadProgress& progress) {
+    const auto folder = std::filesystem::path(archive.path()).replace_extension();
+    std::vector<std::uint64_t> bytes;
+    for (const Otf2Archive::Location& location : archive.locations()) {
+        bytes.push_back(progress.expect((folder / (std::to_string(location.id) + ".evt")).string()));
+    }
+    return bytes;
+}
+
+JobLog read_archive(const std::string& path, ReadProgress& progress) {
     TracedJob job("otf2", path);
     Otf2Archive archive(path, &job);
     job.set_rank_count(archive.rank_count());
@@ -82,9 +94,11 @@ JobLog read_archive(const std::string& path) {
     archive.check(OTF2_Reader_OpenEvtFiles(archive.reader()), "read for its events");
     std::uint64_t unknown = 0, outside = 0, guessed = 0;
     std::optional<RankLog> rank;
+    const std::vector<std::uint64_t> bytes = expected_bytes(archive, progress);
     for (std::size_t i = 0; i < locations.size(); ++i) {
         Otf2Location events(&archive, &job, locations[i], rank ? rank->communicators : std::vector<std::uint32_t>());
         events.read();
+        progress.add(bytes[i]);
         unknown += events.unknown();
         outside += events.outside();
         guessed += events.guesses_completion() ? 1 : 0;
@@ -132,7 +146,8 @@ void try_in_child(const std::string& path) {
         (void)::dup2(ends[1], 2);
         for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) (void)std::signal(signal, SIG_DFL);
         try {
-            (void)read_archive(path);
+            ReadProgress nobody_asks({}, path);
+            (void)read_archive(path, nobody_asks);
         } catch (...) {
             // The parent meets the same error and can say what it is.
         }
@@ -170,10 +185,10 @@ void check_files_of_archive(const std::string& path) {
     }
 }
 
-JobLog read(const std::string& path) {
+JobLog read(const std::string& path, ReadProgress& progress) {
     check_files_of_archive(path);
     try_in_child(path);
-    return read_archive(path);
+    return read_archive(path, progress);
 }
 
 }  // namespace

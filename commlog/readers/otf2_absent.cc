@@ -7,7 +7,7 @@ namespace haichi {
 
 LogFormat otf2_log_format() {
     return {"otf2", "an OTF2 archive (of Score-P, EZTrace and others): its .otf2 file; not in this build",
-            LogContent::kOrdered, begins_like_otf2, [](const std::string& path) -> JobLog {
+            LogContent::kOrdered, begins_like_otf2, [](const std::string& path, ReadProgress&) -> JobLog {
                 throw UnsupportedError(path + ": is an OTF2 archive, and haichi was built without OTF2",
                                        "install libopen-trace-format2-dev and build haichi again");
             }};

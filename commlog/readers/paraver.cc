@@ -7,6 +7,7 @@
 
 #include "base/errors.h"
 #include "commlog/readers/log_formats.h"
+#include "commlog/readers/read_progress.h"
 #include "commlog/readers/trace_lines.h"
 #include "commlog/readers/traced_job.h"
 #include "commlog/workload/workload.h"
@@ -417,10 +418,11 @@ class ParaverReader {
 
 bool recognise(std::string_view prefix) { return prefix.starts_with("#Paraver"); }
 
-JobLog read(const std::string& path) {
+JobLog read(const std::string& path, ReadProgress& progress) {
+    progress.expect(path, 2);
     ParaverReader reader(path);
-    reader.first(TextStream::open(path));
-    reader.second(TextStream::open(path));
+    reader.first(progress.open(path));
+    reader.second(progress.open(path));
     return reader.take();
 }
 

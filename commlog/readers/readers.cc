@@ -8,6 +8,7 @@
 #include "commlog/log/communication_matrix.h"
 #include "commlog/readers/formats.h"
 #include "commlog/readers/log_readers.h"
+#include "commlog/readers/read_progress.h"
 #include "commlog/readers/text_shape.h"
 
 namespace haichi {
@@ -68,13 +69,22 @@ const WorkloadFormat& recognise(TextStream& stream) {
     return *found;
 }
 
-Workload read(TextStream stream, const std::string& format) {
-    return (format.empty() ? recognise(stream) : workload_format(format)).read(stream);
+Workload read(TextStream stream, const std::string& format, const Log& log) {
+    const WorkloadFormat& used = format.empty() ? recognise(stream) : workload_format(format);
+    const std::string name = shown(stream.place().file);
+    log.info("workload {}: format {}, {}", name, used.name, format.empty() ? "by its content" : "as named");
+    Workload workload = used.read(stream);
+    log.debug("workload {}: {} ranks, {} messages in {} sets", name, workload.rank_count(), workload.messages().size(),
+              workload.set_count());
+    return workload;
 }
 
 /// The sets of its kernel or, of a log without order, the matrix.
-Workload workload_of(const JobLog& log, const std::string& path) {
-    return log.has_calls ? extract_sets(log, {}).workload : communication_matrix(log, path).workload;
+Workload workload_of(const JobLog& job, const std::string& path, const Log& log) {
+    Workload workload = job.has_calls ? extract_sets(job, {}).workload : communication_matrix(job, path).workload;
+    log.info("workload {}: {} sets {}", shown(path), workload.set_count(),
+             job.has_calls ? "of the log's kernel" : "from the log's matrix; it has no order");
+    return workload;
 }
 
 }  // namespace
@@ -86,14 +96,16 @@ const Table<WorkloadFormat>& workload_formats() {
     return kFormats;
 }
 
-Workload read_workload(const std::string& path, const std::string& format) {
+Workload read_workload(const std::string& path, const std::string& format, const Log& log) {
     if (!format.empty()) (void)workload_format(format);  // a wrong name needs no file
-    if (format.empty() && is_log_file(path)) return workload_of(read_log(path), path);
-    return read(TextStream::open(path), format);
+    if (format.empty() && is_log_file(path)) return workload_of(read_log(path, "", log), path, log);
+    ReadProgress progress(log, "workload " + shown(path));
+    progress.expect(path);
+    return read(progress.open(path), format, log);
 }
 
 Workload parse_workload(std::string_view text, const std::string& file, const std::string& format) {
-    return read(TextStream(text, file), format);
+    return read(TextStream(text, file), format, {});
 }
 
 }  // namespace haichi

@@ -7,6 +7,7 @@
 #include "base/errors.h"
 #include "base/regular_file.h"
 #include "commlog/readers/log_formats.h"
+#include "commlog/readers/read_progress.h"
 #include "commlog/readers/tit_actions.h"
 #include "commlog/readers/tit_rank.h"
 #include "commlog/readers/trace_lines.h"
@@ -119,7 +120,7 @@ bool recognise(std::string_view prefix) {
     return is_action_line(line) || is_file_name(line);
 }
 
-JobLog read_index(const std::string& path) {
+JobLog read_index(const std::string& path, ReadProgress& progress) {
     TextStream stream = TextStream::open(path);
     TraceLines lines(&stream);
     std::vector<std::string> files;
@@ -134,21 +135,22 @@ JobLog read_index(const std::string& path) {
         files.push_back(file.is_relative() && std::filesystem::exists(beside, ignored) ? beside.string()
                                                                                        : file.string());
     }
+    for (const std::string& file : files) progress.expect(file);
     TitReader reader(path);
     if (files.size() > 1) reader.set_rank_count(files.size());
     for (const std::string& file : files) {
         check_regular_file(file);
-        reader.read(TextStream::open(file));
+        reader.read(progress.open(file));
         if (files.size() > 1) reader.end_file();
     }
     return reader.take();
 }
 
-JobLog read(const std::string& path) {
-    TextStream stream = TextStream::open(path);
-    if (is_file_name(first_line(stream.prefix()))) return read_index(path);
+JobLog read(const std::string& path, ReadProgress& progress) {
+    if (is_file_name(first_line(TextStream::open(path).prefix()))) return read_index(path, progress);
+    progress.expect(path);
     TitReader reader(path);
-    reader.read(std::move(stream));
+    reader.read(progress.open(path));
     return reader.take();
 }
 

@@ -9,6 +9,7 @@
 #include "commlog/ccs/extraction_json.h"
 #include "commlog/readers/log_readers.h"
 #include "python/bindings/binding_parts.h"
+#include "python/bindings/log_relay.h"
 
 namespace py = pybind11;
 
@@ -26,7 +27,10 @@ Extraction extract_from_file(const std::string& path, std::int32_t sends_per_ran
     options.levels.collectives = parse_collective_scope(collectives);
     for (const std::string& algorithm : algorithms) options.levels.algorithms.set(algorithm);
     options.compute_time = parse_compute_time(compute);
-    return extract_sets(read_log(path), options);
+    return logged([&](const Log& log) {
+        const py::gil_scoped_release release;  // reading a log may take long
+        return extract_sets(read_log(path, "", log), options);
+    });
 }
 
 }  // namespace
@@ -37,7 +41,7 @@ void bind_extraction(py::module_& module) {
         .def("json", extraction_json);
     module.def("extract_sets", extract_from_file, py::arg("path"), py::kw_only(), py::arg("sends_per_rank"),
                py::arg("eager_limit_bytes"), py::arg("kernel"), py::arg("collectives"), py::arg("algorithms"),
-               py::arg("compute"), py::call_guard<py::gil_scoped_release>());
+               py::arg("compute"));
 }
 
 }  // namespace haichi

@@ -18,6 +18,7 @@
 #include "commlog/workload/workload.h"
 #include "commlog/workload/workload_json.h"
 #include "python/bindings/binding_parts.h"
+#include "python/bindings/log_relay.h"
 #include "python/bindings/whole_numbers.h"
 
 namespace py = pybind11;
@@ -112,6 +113,13 @@ Workload workload_from_messages(std::optional<std::int64_t> ranks, std::int64_t 
                                checked_rank(destinations[i], "destination", i, rank_count), sizes[i]};
     }
     return Workload(rank_count, iterations, std::move(sets), std::move(messages));
+}
+
+Workload read_file(const std::string& path, const std::string& format) {
+    return logged([&](const Log& log) {
+        const py::gil_scoped_release release;
+        return read_workload(path, format, log);
+    });
 }
 
 /// A dense matrix, row by row. Entries of 0 are no messages.
@@ -286,7 +294,7 @@ void bind_workload(py::module_& module) {
                     py::arg("dims"), py::arg("periodic"), py::arg("points"), py::arg("message_bytes"),
                     py::arg("iterations"), py::arg("seed"), py::arg("mean_degree"), py::arg("shuffle_seed"))
         // Reading and writing files of up to 10^8 messages takes seconds and touches no Python object.
-        .def_static("read", read_workload, py::arg("path"), py::arg("format"), py::call_guard<py::gil_scoped_release>())
+        .def_static("read", read_file, py::arg("path"), py::arg("format"))
         .def("write", write_workload_file, py::arg("path"), py::call_guard<py::gil_scoped_release>())
         .def_property_readonly("rank_count", &Workload::rank_count)
         .def_property_readonly("iterations", &Workload::iterations)

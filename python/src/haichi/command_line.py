@@ -13,12 +13,12 @@ from typing import Any
 from haichi import _core
 from haichi.errors import OptionError
 from haichi.options import Flag, Option, Rows
+from haichi.program_log import VERBOSITY, log_level, logged
 
 Given = dict[str, Any]
 """Values by the names of parameters; only of options that were typed."""
 
 _HELP_COLUMN = 30
-_QUIET = Option("only errors on standard error", kind=Flag())
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Command:
 
     @property
     def all_options(self) -> dict[str, Option]:
-        return {**self.options, "quiet": _QUIET}
+        return {**self.options, **VERBOSITY}
 
 
 def run_command(commands: Sequence[Command], words: Sequence[str]) -> int:
@@ -66,7 +66,8 @@ def run_command(commands: Sequence[Command], words: Sequence[str]) -> int:
             given[parameter] = option.kind.read(option.long_name(parameter), *typed[parameter])
         elif option.is_required:
             raise OptionError(f"{option.long_name(parameter)} is missing", "--help shows an example")
-    return command.run(given)
+    with logged(log_level(given)):
+        return command.run(given)
 
 
 def _typed(command: Command, words: Sequence[str]) -> tuple[dict[str, list[str]], list[str]]:

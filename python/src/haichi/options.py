@@ -51,6 +51,13 @@ class Flag(Kind):
         return value
 
 
+class Count(Flag):
+    """How often a flag is given."""
+
+    def read(self, option: str, *words: str) -> Any:
+        return len(words)
+
+
 class Several(Kind):
     """One or more texts."""
 

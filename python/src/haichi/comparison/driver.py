@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -45,6 +46,8 @@ from haichi.machine import Machine, MachineLike
 from haichi.options import complete, takes
 from haichi.views import ViewRequest, placement_views
 from haichi.workload import WorkloadLike
+
+_LOG = logging.getLogger("haichi")
 
 _MOST_NODES_FOR_ALL_VIEWS = 2000
 
@@ -214,13 +217,27 @@ def _compute(
         cell if cell.effort.time_limit is not None else replace(cell, threads=threads)
         for cell in (distinct[key] for key in left)
     ]
+    _LOG.info(
+        "comparison: %d cells, %d of them done before, %d at the same time, %d threads each",
+        *(len(distinct), outcomes.taken_over, executor.processes, threads),
+    )
     for index, result in executor.run(compute_cell, tasks):
         outcome = _outcome(result)
+        _log_cell(distinct[left[index]], outcome)
         outcomes.by_key[left[index]] = outcome
         failed += outcome["status"] == "failed"
         if book is not None:
             book.add(left[index], outcome)
         tell()
+
+
+def _log_cell(cell: Cell, outcome: Outcome) -> None:
+    where = cell.workload_name if cell.shape is None else f"{cell.workload_name} on {cell.shape}"
+    what = f"cell {where}, {cell.strategy.name}, seed {cell.seed}"
+    if outcome["status"] == "failed":
+        _LOG.info("%s: failed: %s", what, outcome["error"])
+    else:
+        _LOG.debug("%s: %s", what, outcome["status"])
 
 
 def _outcome(result: Any) -> Outcome:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import logging
 import os
 import pickle
 import queue
@@ -20,6 +21,8 @@ from typing import Any, Protocol
 
 import haichi
 from haichi.errors import InputError, InternalError, OptionError, UnsupportedError
+
+_LOG = logging.getLogger("haichi")
 
 _SECONDS_TO_CONNECT = 20
 
@@ -101,6 +104,7 @@ class _Worker:
                 break
             result = self._result(self._tasks[index])
             if isinstance(result, LostWorkerError) and not self._stopped:  # memory may have been short; once more
+                _LOG.info("task %d of %d: %s; it is computed once more", index + 1, len(self._tasks), result)
                 result = self._result(self._tasks[index])
             if not self._stopped:
                 self._done.put((index, result))
@@ -222,6 +226,7 @@ class DaskWorkers:
                     result = future.result()
                 elif isinstance(error, self._distributed.KilledWorker):
                     result = LostWorkerError("the workers that computed it died")
+                    _LOG.info("task %d of %d: %s, each that tried it", index + 1, len(tasks), result)
                 else:
                     result = InternalError(f"a cell ended with an exception: {error}")
                 future.release()

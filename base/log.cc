@@ -1,0 +1,79 @@
+#include "base/log.h"
+
+#include <fmt/format.h>
+#include <spdlog/logger.h>
+#include <spdlog/sinks/base_sink.h>
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+namespace haichi {
+
+namespace {
+
+spdlog::level::level_enum level_of(LogLevel level) {
+    switch (level) {
+        case LogLevel::kInfo:
+            return spdlog::level::info;
+        case LogLevel::kDebug:
+            return spdlog::level::debug;
+        case LogLevel::kTrace:
+            return spdlog::level::trace;
+        case LogLevel::kOff:
+            break;
+    }
+    return spdlog::level::off;
+}
+
+LogLevel level_of(spdlog::level::level_enum level) {
+    if (level == spdlog::level::trace) return LogLevel::kTrace;
+    return level == spdlog::level::debug ? LogLevel::kDebug : LogLevel::kInfo;
+}
+
+/// Where the program, the Python package or a service wants its entries.
+class WriteSink final : public spdlog::sinks::base_sink<std::mutex> {
+  public:
+    explicit WriteSink(Log::Write write) : write_(std::move(write)) {}
+
+  protected:
+    void sink_it_(const spdlog::details::log_msg& entry) override {
+        write_(level_of(entry.level), {entry.payload.data(), entry.payload.size()});
+    }
+    void flush_() override {}
+
+  private:
+    Log::Write write_;
+};
+
+}  // namespace
+
+const Table<LogLevelRow>& log_levels() {
+    static const Table<LogLevelRow> kLevels({"log level", "levels"},
+                                            {{"off", "nothing", LogLevel::kOff},
+                                             {"info", "what is decided: a few lines", LogLevel::kInfo},
+                                             {"debug", "and each table, restart and partition", LogLevel::kDebug},
+                                             {"trace", "and all there is", LogLevel::kTrace}});
+    return kLevels;
+}
+
+const std::string& to_string(LogLevel level) {
+    return std::ranges::find(log_levels(), level, &LogLevelRow::level)->name;
+}
+
+Log::Log(LogLevel level, Write write) : level_(level) {
+    if (level == LogLevel::kOff) return;
+    // A logger of its own: spdlog's registry is shared by all there is in a process.
+    logger_ = std::make_shared<spdlog::logger>("haichi", std::make_shared<WriteSink>(std::move(write)));
+    logger_->set_level(level_of(level));
+    // spdlog's own handler prints. What fails here is an entry, not the run.
+    logger_->set_error_handler([](const std::string&) {});
+}
+
+void Log::write(LogLevel level, fmt::string_view format, fmt::format_args args) const {
+    fmt::memory_buffer text;
+    fmt::vformat_to(std::back_inserter(text), format, args);
+    logger_->log(level_of(level), spdlog::string_view_t(text.data(), text.size()));
+}
+
+}  // namespace haichi

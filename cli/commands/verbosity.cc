@@ -1,0 +1,54 @@
+#include "cli/commands/verbosity.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/errors.h"
+#include "base/log.h"
+#include "cli/commands/values.h"
+
+namespace haichi::cli {
+
+namespace {
+
+constexpr const char* kVariable = "HAICHI_LOG";
+
+/// Of $HAICHI_LOG; off when it is not set.
+LogLevel level_of_environment() {
+    const char* name = std::getenv(kVariable);
+    if (name == nullptr || *name == '\0') return LogLevel::kOff;
+    const LogLevelRow* row = log_levels().find(name);
+    if (row == nullptr) {
+        throw OptionError(std::string(kVariable) + ": unknown log level " + shown(name), log_levels().hint_for(name));
+    }
+    return row->level;
+}
+
+}  // namespace
+
+void Verbosity::declare(CLI::App& app) {
+    app.add_flag("--quiet", quiet, "only errors on standard error");
+    app.add_flag("-v,--verbose", verbose,
+                 "say on standard error what is decided (--log-level info); -vv: debug, -vvv: trace");
+    add_value(app, "--log-level", log_level, "LEVEL",
+              "how much is said of what is decided: off, info, debug or trace; default: HAICHI_LOG, else off");
+}
+
+void Verbosity::apply(Console& console) const {
+    if (!log_level.empty() && verbose > 0) throw OptionError("-v and --log-level exclude each other");
+    LogLevel level = LogLevel::kOff;
+    if (!log_level.empty()) {
+        level = log_levels().at(log_level).level;
+    } else if (verbose > 0) {
+        level = static_cast<LogLevel>(std::min(verbose, static_cast<int>(LogLevel::kTrace)));
+    } else if (!quiet) {
+        level = level_of_environment();
+    }
+    if (quiet && level != LogLevel::kOff) {
+        throw OptionError("--quiet and " + std::string(verbose > 0 ? "-v" : "--log-level") + " exclude each other");
+    }
+    console.set_quiet(quiet);
+    console.set_log_level(level);
+}
+
+}  // namespace haichi::cli

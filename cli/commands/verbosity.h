@@ -1,0 +1,22 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <string>
+
+#include "cli/output/console.h"
+
+namespace haichi::cli {
+
+/// How much a command says besides its results: options that every command has.
+struct Verbosity {
+    bool quiet = false;
+    int verbose = 0;  ///< how often -v is given
+    std::string log_level;
+
+    void declare(CLI::App& app);
+    /// Tells the console. HAICHI_LOG counts where no option says anything. Throws OptionError for unknown levels and
+    /// for options that exclude each other.
+    void apply(Console& console) const;
+};
+
+}  // namespace haichi::cli

@@ -1,0 +1,53 @@
+#include "python/bindings/log_relay.h"
+
+#include <pybind11/pybind11.h>
+
+#include "python/bindings/foreign_text.h"
+
+namespace py = pybind11;
+
+namespace haichi {
+
+namespace {
+
+/// Of Python's logging; it has no name for what is below DEBUG.
+int number_of(LogLevel level) {
+    constexpr int kInfo = 20;
+    constexpr int kDebug = 10;
+    constexpr int kTrace = 5;
+    if (level == LogLevel::kInfo) return kInfo;
+    return level == LogLevel::kDebug ? kDebug : kTrace;
+}
+
+py::object logger() { return py::module_::import("logging").attr("getLogger")("haichi"); }
+
+LogLevel wanted_level() {
+    const py::object asked = logger().attr("isEnabledFor");
+    LogLevel wanted = LogLevel::kOff;
+    for (const LogLevel level : {LogLevel::kInfo, LogLevel::kDebug, LogLevel::kTrace}) {
+        if (!asked(number_of(level)).cast<bool>()) break;
+        wanted = level;
+    }
+    return wanted;
+}
+
+}  // namespace
+
+LogRelay::LogRelay()
+    : log_(wanted_level(), [this](LogLevel level, std::string_view text) {
+          const std::scoped_lock lock(mutex_);
+          entries_.emplace_back(level, text);
+      }) {}
+
+void LogRelay::deliver() {
+    std::vector<std::pair<LogLevel, std::string>> entries;
+    {
+        const std::scoped_lock lock(mutex_);
+        entries.swap(entries_);
+    }
+    if (entries.empty()) return;
+    const py::object write = logger().attr("log");
+    for (const auto& [level, text] : entries) write(number_of(level), os_text(text));
+}
+
+}  // namespace haichi
