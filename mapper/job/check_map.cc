@@ -86,7 +86,7 @@ void check_node_against_machine(Checker& check, const JobScript& script, const M
     const std::string what = text_of(node.value);
     const auto* grid = coordinates(machine);
     if (grid == nullptr) {
-        return check.problem(what + ", but machine " + machine.name + " is a tree: PJM has no shapes there",
+        return check.problem(what + ", but machine " + machine.name + " has no coordinates: PJM has no shapes there",
                              node.place);
     }
     if (machine.size_is_open) {

@@ -33,7 +33,7 @@ void check(const BlueGene& kind, const RankMapContext& context) {
     const std::string cannot = "the format " + std::string(kind.format) + " cannot express a map for ";
     const Grid* grid = job.network.coordinates();
     if (grid == nullptr) {
-        throw UnsupportedError(cannot + "a tree: its nodes have no coordinates", "write json or nsim");
+        throw UnsupportedError(cannot + "this machine: its nodes have no coordinates", "write json or nsim");
     }
     if (job.is_node_list) {
         throw UnsupportedError(cannot + "a node list: coordinates are those in a block of nodes", "write json or nsim");

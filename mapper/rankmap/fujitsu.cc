@@ -17,7 +17,7 @@ void check(const RankMapContext& context) {
     throw UnsupportedError(
         std::string("the format fujitsu cannot express a map for ") +
             (allocation.is_node_list ? "a node list without a coordinate table: its nodes have no logical coordinates"
-                                     : "a tree or graph: its nodes have no logical coordinates"),
+                                     : "this machine: its nodes have no logical coordinates"),
         allocation.is_node_list && is_grid ? "give the coordinate table with --fold FILE, or write json or tofu6d"
                                            : "write json or nsim");
 }

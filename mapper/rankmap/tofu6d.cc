@@ -11,7 +11,7 @@ namespace {
 
 void check(const RankMapContext& context) {
     if (context.allocation->network.coordinates() != nullptr) return;
-    throw UnsupportedError("the format tofu6d cannot express a map for a tree or graph: its nodes have no coordinates",
+    throw UnsupportedError("the format tofu6d cannot express a map for this machine: its nodes have no coordinates",
                            "write json or nsim");
 }
 
