@@ -70,7 +70,7 @@ class Machine:
 
     @property
     def kind(self) -> str:
-        """As a machine file says it: ``"torus"`` (some axis wraps), ``"mesh"``, ``"fattree"``: ``haichi list topologies``."""
+        """As a machine file says it, such as ``"torus"`` (some axis wraps) or ``"fattree"``: ``haichi list topologies``."""
         return str(self._core.topology["kind"])
 
     @property
