@@ -70,7 +70,7 @@ class Machine:
 
     @property
     def kind(self) -> str:
-        """As a machine file says it, such as ``"torus"`` (some axis wraps) or ``"fattree"``: ``haichi list topologies``."""
+        """As a machine file says it, as ``"torus"`` (some axis wraps); ``haichi list topologies`` has them all."""
         return str(self._core.topology["kind"])
 
     @property
