@@ -127,7 +127,8 @@ TEST(Map, starts_at_a_placement_as_at_the_strategy_that_made_it) {
     options.search.restarts = 1;
     options.start = "greedy";
     const Placement by_name = map(job, options);
-    const auto nodes = map(job, {.strategy = "greedy"}).mapping().node_of_rank();
+    const Placement greedy = map(job, {.strategy = "greedy"});
+    const auto nodes = greedy.mapping().node_of_rank();
     options.start = std::vector<NodeId>(nodes.begin(), nodes.end());
     EXPECT_EQ(map(job, options).mapping(), by_name.mapping());
 }

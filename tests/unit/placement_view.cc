@@ -74,8 +74,8 @@ TEST(PlacementView, routes_go_from_link_to_link_between_the_vertices_of_their_no
             }
             EXPECT_EQ(at, vertex(message.destination));
         }
-        EXPECT_EQ(outline.axes.empty(), outline.kind != "grid");
-        EXPECT_EQ(outline.link_names.empty(), outline.kind == "grid");
+        EXPECT_EQ(outline.axes.empty(), !outline.panels.empty());
+        EXPECT_EQ(outline.link_names.empty(), outline.panels.empty());
     }
 }
 

@@ -87,7 +87,7 @@ TEST(FunctionObjective, any_function_of_the_placement_is_annealed) {
         }
         return sum;
     };
-    asked.search.start = "random";
+    asked.search.start = std::string("random");
     asked.search.search.verify = VerifyLevel::kEnd;
     const ObjectiveValue value = found(asked).asked;
     EXPECT_EQ(value.objective, "far from home");
