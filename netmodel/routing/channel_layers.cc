@@ -4,34 +4,42 @@
 #include <array>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include "base/errors.h"
 #include "netmodel/routing/acyclic_order.h"
 #include "netmodel/routing/channel_rule.h"
+#include "netmodel/topology/graph_arcs.h"
 
 namespace haichi {
 
 namespace {
 
-constexpr std::size_t kMostLayers = 8;
-
 /// Routes on the link that leads away from a vertex, by their layers there.
-using RoutesByLayer = std::array<std::uint32_t, kMostLayers>;
+using RoutesByLayer = std::array<std::uint32_t, ChannelLayers::kMostLayers>;
 
 /// The turns of all routes, numbered in the order in which they are met, and which layers refuse them.
 class Turns {
   public:
-    explicit Turns(const GraphJob& job) : graph_(job.graph) {
+    Turns(const Graph& graph, std::span<const VertexId> terminals) : graph_(graph), arcs_(graph.arcs()) {
         rows_.resize(static_cast<std::size_t>(graph_.link_count()));
-        find_attachments(job.nodes);
+        is_source_.resize(static_cast<std::size_t>(graph_.vertex_count()));
+        routes_.resize(static_cast<std::size_t>(graph_.vertex_count()));
+        for (const VertexId terminal : terminals) is_source_[attachment(terminal).index()] = 1;
     }
 
-    /// Counts the routes that want each turn in `layer`, all layers below being decided.
-    void count(const ShortestPaths& routing, std::int32_t layer) {
+    /// Counts the routes to `terminals` that want each turn in `layer`, all layers below being decided.
+    void count(RouteTrees& trees, std::span<const VertexId> terminals, std::int32_t layer) {
         wanted_.assign(wanted_.size(), 0);
-        for (std::size_t i = 0; i < attachments_.size(); ++i) {
-            count_routes_to(routing.tree_to(graph_, terminals_[i]), attachments_[i], layer);
+        for (const VertexId terminal : terminals) {
+            trees.find(terminal);
+            count_routes_to(trees, attachment(terminal), layer);
         }
+    }
+
+    /// Routes that want the turns of the layer counted last, summed.
+    [[nodiscard]] std::uint64_t wanted() const {
+        return std::accumulate(wanted_.begin(), wanted_.end(), std::uint64_t{0});
     }
 
     /// Per link, the links that follow it on routes in the layer counted last.
@@ -64,40 +72,27 @@ class Turns {
         LinkId to;
     };
 
-    /// The vertices where routes begin and end to be different: the switch of a terminal that hangs on a single one,
-    /// any other terminal itself. With one usable terminal each.
-    void find_attachments(const JobNodes& nodes) {
-        is_attachment_.assign(static_cast<std::size_t>(graph_.vertex_count()), 0);
-        for (std::int32_t n = 0; n < nodes.count(); ++n) {
-            if (!nodes.is_usable(NodeId(n))) continue;
-            const VertexId terminal = nodes.vertex(NodeId(n));
-            const auto out = graph_.successors(terminal);
-            const auto in = graph_.predecessors(terminal);
-            const bool single = out.size() == 1 && in.size() == 1 && out[0].vertex == in[0].vertex;
-            const bool is_host = single && out[0].vertex.value >= graph_.terminal_count();
-            const VertexId at = is_host ? out[0].vertex : terminal;
-            if (is_attachment_[at.index()] != 0) continue;
-            is_attachment_[at.index()] = 1;
-            attachments_.push_back(at);
-            terminals_.push_back(terminal);
-        }
+    /// Where the routes of a terminal begin to be different from those of others: at the switch of one that hangs on a
+    /// single switch, any other terminal itself.
+    [[nodiscard]] VertexId attachment(VertexId terminal) const {
+        const VertexId host_switch = graph_.switch_of_host(terminal);
+        return host_switch.valid() ? host_switch : terminal;
     }
 
-    void count_routes_to(const ShortestPaths::Tree& tree, VertexId root, std::int32_t layer) {
-        routes_.resize(static_cast<std::size_t>(graph_.vertex_count()));
-        for (const VertexId v : tree.by_distance) routes_[v.index()] = {};
-        for (std::size_t i = tree.by_distance.size(); i-- > 0;) {
-            const VertexId v = tree.by_distance[i];
+    void count_routes_to(const RouteTrees& trees, VertexId root, std::int32_t layer) {
+        const std::vector<VertexId>& reached = trees.search().by_distance();
+        for (const VertexId v : reached) routes_[v.index()] = {};
+        for (std::size_t i = reached.size(); i-- > 1;) {
+            const VertexId v = reached[i];
             RoutesByLayer& here = routes_[v.index()];
-            if (v == root || i == 0) continue;  // before the root is only a host on it
-            if (is_attachment_[v.index()] != 0) ++here[0];
+            if (v == root) continue;  // before the root is only a host on it
+            if (is_source_[v.index()] != 0) ++here[0];
             if (std::ranges::all_of(here, [](std::uint32_t count) { return count == 0; })) continue;
-            const Graph::Neighbour& next = graph_.successors(v)[tree.next[v.index()]];
-            if (next.vertex == root) continue;
-            const std::uint32_t place = tree.next[next.vertex.index()];
-            const std::uint32_t turn = number(next, place);
+            const GraphArc next = arcs_.from(v, trees.next(v));
+            if (next.to == root) continue;
+            const std::uint32_t turn = number(next, trees.next(next.to));
             if (here[static_cast<std::size_t>(layer)] > 0) wanted_[turn] += here[static_cast<std::size_t>(layer)];
-            RoutesByLayer& there = routes_[next.vertex.index()];
+            RoutesByLayer& there = routes_[next.to.index()];
             for (std::size_t l = 0; l <= static_cast<std::size_t>(layer); ++l) {
                 const bool is_refused = (refused_by_[turn] >> l & 1U) != 0;
                 there[is_refused ? l + 1 : l] += here[l];
@@ -105,21 +100,21 @@ class Turns {
         }
     }
 
-    /// Of the turn from the link `before` to successor number `place` of its end.
-    std::uint32_t number(const Graph::Neighbour& before, std::uint32_t place) {
+    /// Of the turn from the link `before` to the link at `place` from its end.
+    std::uint32_t number(const GraphArc& before, std::uint32_t place) {
         std::vector<std::int32_t>& row = rows_[before.link.index()];
-        const auto successors = graph_.successors(before.vertex);
         if (row.empty()) {
-            entries_ += successors.size();
+            const std::size_t count = arcs_.count(before.to);
+            entries_ += count;
             if (entries_ > ChannelLayers::kMostTurns) {
                 throw UnsupportedError("a graph whose routes have more than " +
                                        std::to_string(ChannelLayers::kMostTurns) + " turns is too large to simulate");
             }
-            row.assign(successors.size(), -1);
+            row.assign(count, -1);
         }
         if (row[place] < 0) {
             row[place] = static_cast<std::int32_t>(turns_.size());
-            turns_.push_back({before.link, successors[place].link});
+            turns_.push_back({before.link, arcs_.from(before.to, place).link});
             wanted_.push_back(0);
             refused_by_.push_back(0);
         }
@@ -127,9 +122,8 @@ class Turns {
     }
 
     const Graph& graph_;
-    std::vector<std::uint8_t> is_attachment_;  ///< per vertex
-    std::vector<VertexId> attachments_;
-    std::vector<VertexId> terminals_;              ///< one of each attachment
+    const GraphArcs& arcs_;
+    std::vector<std::uint8_t> is_source_;          ///< per vertex: routes begin there
     std::vector<std::vector<std::int32_t>> rows_;  ///< per link that a route turns from: number of each turn, or -1
     std::size_t entries_ = 0;
     std::vector<Turn> turns_;
@@ -138,30 +132,23 @@ class Turns {
     std::vector<RoutesByLayer> routes_;     ///< work space, per vertex
 };
 
-[[noreturn]] void refuse_machine(const Topology& topology, const std::vector<std::int32_t>& cycle, std::int32_t most) {
-    constexpr std::size_t kShown = 4;
-    std::string text;
-    for (std::size_t i = 0; i < std::min(cycle.size(), kShown); ++i) {
-        text.append(i > 0 ? ", " : "").append(topology.link_name(LinkId(cycle[i])));
-    }
-    throw UnsupportedError(
-        "packets on the routes of this machine can block each other for ever: " + std::to_string(cycle.size()) +
-            " links wait for each other in a circle (" + text + (cycle.size() > kShown ? ", ..)" : ")") +
-            ", even with " + std::to_string(most) + " virtual channels",
-        "a graph needs fewer the more its shortest paths go up and then down, as those of a tree");
-}
-
 }  // namespace
 
-ChannelLayers::ChannelLayers(const GraphJob& job, std::int32_t most) {
-    Turns turns(job);
-    most = std::min(most, static_cast<std::int32_t>(kMostLayers));
+ChannelLayers::ChannelLayers(const Graph& graph, const ShortestPaths& paths, std::span<const VertexId> terminals,
+                             std::int32_t most, double most_left) {
+    if (paths.go_up_then_down()) return;
+    RouteTrees trees = paths.trees(graph);
+    Turns turns(graph, terminals);
+    most = std::min(most, kMostLayers);
+    std::uint64_t wanted = 0;
     for (std::int32_t layer = 0;; ++layer) {
-        turns.count(job.paths, layer);
+        turns.count(trees, terminals, layer);
         count_ = layer + 1;
-        const std::vector<std::int32_t> cycle = find_cycle(turns.successors());
-        if (cycle.empty()) break;
-        if (count_ >= most) refuse_machine(job.topology, cycle, most);
+        cycle_ = find_cycle(turns.successors());
+        const std::uint64_t wanted_before = std::exchange(wanted, turns.wanted());
+        const bool is_hopeless =
+            layer > 0 && static_cast<double>(wanted) > most_left * static_cast<double>(wanted_before);
+        if (cycle_.empty() || count_ >= most || is_hopeless) break;
         turns.refuse(layer, [&](LinkId from, LinkId to) { refused_.push_back(key(from, to, layer)); });
         if (refused_.size() > kMostRefusedTurns) {
             throw UnsupportedError("the routes of this machine need virtual channels at more than " +
@@ -173,6 +160,25 @@ ChannelLayers::ChannelLayers(const GraphJob& job, std::int32_t most) {
 
 std::int32_t ChannelLayers::after(LinkId from, LinkId to, std::int32_t layer) const {
     return std::ranges::binary_search(refused_, key(from, to, layer)) ? layer + 1 : layer;
+}
+
+ShortestPaths find_paths(const Graph& graph, std::span<const VertexId> faulty, PathOptions options, std::int32_t most) {
+    ShortestPaths paths(graph, faulty, options);
+    if (options.routing == GraphRouting::kUnspread || paths.go_up_then_down()) return paths;
+    std::vector<VertexId> usable;
+    for (std::int32_t v = 0; v < graph.terminal_count(); ++v) {
+        if (std::ranges::find(faulty, VertexId(v)) == faulty.end()) usable.emplace_back(v);
+    }
+    try {
+        // Layers take ever larger shares; with 8, half of what is there has to be in the first two or so. (Of a torus
+        // of 8x8x8 the second gets a half and 6 suffice, of 16x16x16 three quarters and 8 do not.)
+        constexpr double kMostLeft = 2.0 / 3;
+        if (ChannelLayers(graph, paths, usable, most, kMostLeft).cycle().empty()) return paths;
+    } catch (const UnsupportedError&) {
+        // Too many turns to look at.
+    }
+    options.routing = GraphRouting::kUnspread;
+    return ShortestPaths(graph, faulty, options);
 }
 
 }  // namespace haichi

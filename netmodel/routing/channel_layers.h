@@ -1,20 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <span>
 #include <vector>
 
 #include "netmodel/routing/shortest_paths.h"
-#include "netmodel/topology/topology.h"
 
 namespace haichi {
-
-/// The routes of a job on a graph.
-struct GraphJob {
-    const Topology& topology;  ///< of the graph: names links
-    const Graph& graph;
-    const ShortestPaths& paths;
-    const JobNodes& nodes;
-};
 
 /// Virtual channels of the routes of a graph. A *turn* is one link of a route and the next. In every layer (virtual
 /// channel) some turns are refused so that the others close no cycle; a route begins in layer 0 and goes on to the next
@@ -23,18 +16,25 @@ struct GraphJob {
 /// 2002), but a route may change its layer: one around a ring of one direction then needs two and not half the ring's
 /// length. Turns are taken into a layer in the order of how many routes want them there, the most wanted first.
 ///
-/// Hosts on a switch share their routes, so all is done per pair of switches. O(layers^2 * switches with hosts *
-/// (vertices + links)), and what AcyclicOrder takes per turn. Kept are the refused turns, 8 bytes each.
+/// Hosts on a switch are one source, because from there on they share their routes. O(layers^2 * terminals * (vertices
+/// + links)), and what AcyclicOrder takes per turn; nothing when all routes go up, then down. Kept are the refused
+/// turns, 8 bytes each.
 class ChannelLayers {
   public:
     static constexpr std::size_t kMostRefusedTurns = std::size_t{8} << 20;  ///< 64 MB
     static constexpr std::size_t kMostTurns = std::size_t{1} << 26;         ///< looked at: 256 MB for a while
 
-    /// Throws UnsupportedError, naming a cycle, when `most` layers do not suffice, and for
-    /// too many turns.
-    ChannelLayers(const GraphJob& job, std::int32_t most);
+    static constexpr std::int32_t kMostLayers = 8;
+
+    /// For the routes between `terminals`, none of which is faulty, in at most `most` layers. Gives up early when a
+    /// layer leaves more than the share `most_left` of its turns to the next. Throws UnsupportedError for too many
+    /// turns.
+    ChannelLayers(const Graph& graph, const ShortestPaths& paths, std::span<const VertexId> terminals,
+                  std::int32_t most = kMostLayers, double most_left = std::numeric_limits<double>::infinity());
 
     [[nodiscard]] std::int32_t count() const { return count_; }
+    /// Links that wait for each other in a circle in the last layer; empty when the layers suffice.
+    [[nodiscard]] const std::vector<std::int32_t>& cycle() const { return cycle_; }
     /// The layer of a route on link `to` after link `from` in layer `layer`. O(log refused turns).
     [[nodiscard]] std::int32_t after(LinkId from, LinkId to, std::int32_t layer) const;
 
@@ -46,7 +46,13 @@ class ChannelLayers {
     }
 
     std::int32_t count_ = 1;
+    std::vector<std::int32_t> cycle_;
     std::vector<std::uint64_t> refused_;  ///< sorted keys
 };
+
+/// The paths of `options`; but spread ones that need more than `most` layers, of all usable terminals of the graph,
+/// give way to unspread ones. ShortestPaths::routing() tells.
+ShortestPaths find_paths(const Graph& graph, std::span<const VertexId> faulty, PathOptions options = {},
+                         std::int32_t most = ChannelLayers::kMostLayers);
 
 }  // namespace haichi

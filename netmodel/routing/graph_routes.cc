@@ -1,7 +1,10 @@
 #include "netmodel/routing/graph_routes.h"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
+#include "base/errors.h"
 #include "netmodel/routing/channel_layers.h"
 
 namespace haichi {
@@ -26,6 +29,19 @@ class GraphChannels final : public ChannelRule {
     ChannelLayers layers_;
 };
 
+[[noreturn]] void refuse_cycle(const Topology& topology, const std::vector<std::int32_t>& cycle, std::int32_t most) {
+    constexpr std::size_t kShown = 4;
+    std::string text;
+    for (std::size_t i = 0; i < std::min(cycle.size(), kShown); ++i) {
+        text.append(i > 0 ? ", " : "").append(topology.link_name(LinkId(cycle[i])));
+    }
+    throw UnsupportedError(
+        "packets on the routes of this machine can block each other for ever: " + std::to_string(cycle.size()) +
+            " links wait for each other in a circle (" + text + (cycle.size() > kShown ? ", ..)" : ")") +
+            ", even with " + std::to_string(most) + " virtual channels",
+        "a graph needs fewer the more its shortest paths go up and then down, as those of a tree");
+}
+
 }  // namespace
 
 GraphRoutes::GraphRoutes(const TopologyOf<Graph>& topology, ShortestPaths paths, std::span<const VertexId> faulty)
@@ -49,7 +65,7 @@ std::optional<CutPair> GraphRoutes::find_cut_pair(const JobNodes& job) const {
 
 VertexId GraphRoutes::first_faulty(VertexId s, VertexId d) const {
     std::vector<LinkId> links;
-    ShortestPaths(graph_, {}, 0).append_route(graph_, s, d, links);
+    ShortestPaths(graph_, {}, {paths_.routing(), 0}).append_route(graph_, s, d, links);
     for (const LinkId link : links) {
         const VertexId at = graph_.link(link).to;
         if (std::ranges::find(faulty_, at) != faulty_.end()) return at;
@@ -58,7 +74,13 @@ VertexId GraphRoutes::first_faulty(VertexId s, VertexId d) const {
 }
 
 std::shared_ptr<const ChannelRule> GraphRoutes::channels(const JobNodes& job, std::int32_t most) const {
-    return std::make_shared<GraphChannels>(*this, ChannelLayers({topology_, graph_, paths_, job}, most));
+    std::vector<VertexId> terminals;
+    for (std::int32_t n = 0; n < job.count(); ++n) {
+        if (job.is_usable(NodeId(n))) terminals.push_back(job.vertex(NodeId(n)));
+    }
+    ChannelLayers layers(graph_, paths_, terminals, most);
+    if (!layers.cycle().empty()) refuse_cycle(topology_, layers.cycle(), most);
+    return std::make_shared<GraphChannels>(*this, std::move(layers));
 }
 
 }  // namespace haichi

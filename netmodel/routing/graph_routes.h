@@ -15,7 +15,7 @@ class GraphRoutes final : public Routes {
   public:
     GraphRoutes(const TopologyOf<Graph>& topology, ShortestPaths paths, std::span<const VertexId> faulty);
 
-    [[nodiscard]] std::string name() const override { return std::string(kShortestPath); }
+    [[nodiscard]] std::string name() const override { return to_string(paths_.routing()); }
     void append_route(VertexId s, VertexId d, std::vector<LinkId>& links) const override {
         paths_.append_route(graph_, s, d, links);
     }

@@ -9,6 +9,7 @@
 
 #include "base/errors.h"
 #include "base/regular_file.h"
+#include "netmodel/routing/channel_layers.h"
 #include "netmodel/routing/graph_routes.h"
 #include "netmodel/topology/graphml.h"
 
@@ -52,29 +53,20 @@ class GraphTopology final : public TopologyOf<Graph> {
                 {"links", link_count()}};
     }
     [[nodiscard]] std::string routing(std::string_view text) const override {
-        if (!text.empty()) check_graph_routing(text);
-        return std::string(kShortestPath);
+        return to_string(text.empty() ? GraphRouting::kSpread : parse_graph_routing(text));
     }
     [[nodiscard]] std::shared_ptr<const Routes> routes(std::string_view text,
                                                        std::span<const VertexId> faulty) const override {
-        (void)routing(text);
-        return std::make_shared<GraphRoutes>(*this, ShortestPaths(value(), faulty, table_budget_bytes_), faulty);
+        const PathOptions options{parse_graph_routing(routing(text)), table_budget_bytes_};
+        return std::make_shared<GraphRoutes>(*this, find_paths(value(), faulty, options), faulty);
     }
 
     /// A terminal that is joined to a single switch.
-    [[nodiscard]] bool is_host(VertexId terminal) const override {
-        const auto out = value().successors(terminal);
-        const auto in = value().predecessors(terminal);
-        const bool is_single = out.size() == 1 && in.size() == 1 && out[0].vertex == in[0].vertex;
-        return is_single && out[0].vertex.value >= terminal_count();
-    }
+    [[nodiscard]] bool is_host(VertexId terminal) const override { return value().switch_of_host(terminal).valid(); }
     [[nodiscard]] std::int32_t most_links_of_node(const JobNodes& job) const override {
-        std::size_t most = 0;
-        for (std::int32_t n = 0; n < job.count(); ++n) {
-            const VertexId v = job.vertex(NodeId(n));
-            most = std::max({most, value().successors(v).size(), value().predecessors(v).size()});
-        }
-        return static_cast<std::int32_t>(most);
+        std::int32_t most = 0;
+        for (std::int32_t n = 0; n < job.count(); ++n) most = std::max(most, value().degree(job.vertex(NodeId(n))));
+        return most;
     }
 
   private:
@@ -127,6 +119,10 @@ TopologyRow graph_row() {
     row.keys = {"file"};
     row.routings = {
         {"shortest-path",
+         "graphs: fewest hops, destinations are spread over the equally short ways; as the next, where these would "
+         "need "
+         "more than 8 virtual channels"},
+        {"shortest-path,unspread",
          "graphs: fewest hops; of several next vertices a switch before a terminal, then the first in the file"}};
     row.example = R"({"kind": "graph", "file": "net.graphml"})";
     row.example_file = R"(<graphml><key id="b" for="edge" attr.name="bandwidth" attr.type="string"/>

@@ -1,21 +1,20 @@
 #include "netmodel/topology/graph.h"
 
 #include <algorithm>
+#include <boost/range/iterator_range.hpp>
 #include <tuple>
+#include <utility>
 
 #include "base/errors.h"
+#include "netmodel/topology/breadth_first.h"
+#include "netmodel/topology/graph_arcs.h"
 
 namespace haichi {
 
 Graph::Graph(std::vector<std::string> vertex_names, std::int32_t terminal_count, std::vector<Link> links)
     : vertex_names_(std::move(vertex_names)), terminal_count_(terminal_count), links_(std::move(links)) {
     check();
-    successors_ = adjacency(&Link::from, &Link::to);
-    predecessors_ = adjacency(&Link::to, &Link::from);
-    for (std::int32_t v = 0; v < vertex_count() && is_symmetric_; ++v) {
-        is_symmetric_ = std::ranges::equal(successors(VertexId(v)), predecessors(VertexId(v)), {}, &Neighbour::vertex,
-                                           &Neighbour::vertex);
-    }
+    fill_arcs();
     check_connected();
 }
 
@@ -50,47 +49,66 @@ void Graph::check() const {
     }
 }
 
-Graph::Adjacency Graph::adjacency(VertexId Link::*here, VertexId Link::*there) const {
+void Graph::fill_arcs() {
     std::vector<LinkId> order;
     order.reserve(links_.size());
     for (std::size_t l = 0; l < links_.size(); ++l) order.push_back(LinkId(l));
-    std::ranges::sort(order, {}, [&](LinkId l) {
-        const VertexId to = link(l).*there;
-        return std::tuple(link(l).*here, to.value < terminal_count_, to, l);
+    std::ranges::sort(order, {}, [this](LinkId l) {
+        return std::tuple(link(l).from, link(l).to.value < terminal_count_, link(l).to, l);
     });
-    Adjacency adjacency;
-    adjacency.first.assign(static_cast<std::size_t>(vertex_count()) + 1, 0);
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        const Link& at = link(order[i]);
-        if (i > 0 && at.*here == link(order[i - 1]).*here && at.*there == link(order[i - 1]).*there) continue;
-        adjacency.neighbours.push_back({at.*there, order[i]});
-        ++adjacency.first[(at.*here).index() + 1];
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> ends;
+    ends.reserve(order.size());
+    for (const LinkId l : order) {
+        ends.emplace_back(GraphArcs::number(link(l).from), GraphArcs::number(link(l).to));
     }
-    for (std::size_t v = 1; v < adjacency.first.size(); ++v) adjacency.first[v] += adjacency.first[v - 1];
-    return adjacency;
+    arcs_ = std::make_shared<const GraphArcs>(
+        GraphArcs{GraphArcs::Csr(boost::edges_are_unsorted_multi_pass, ends.begin(), ends.end(), order.begin(),
+                                   static_cast<std::uint32_t>(vertex_count()))});
+
+    // Both ways the same pairs of ends, each once.
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> back;
+    back.reserve(ends.size());
+    for (const auto& [from, to] : ends) back.emplace_back(to, from);
+    for (auto* pairs : {&ends, &back}) {
+        std::ranges::sort(*pairs);
+        const auto repeated = std::ranges::unique(*pairs);
+        pairs->erase(repeated.begin(), repeated.end());
+    }
+    is_symmetric_ = ends == back;
 }
 
 /// If the first terminal reaches all others and all reach it, every pair has a path.
 void Graph::check_connected() const {
+    BreadthFirst search(*this);
     for (const bool outwards : {true, false}) {
-        std::vector<bool> seen(vertex_names_.size());
-        std::vector<VertexId> reached = {VertexId(0)};
-        seen[0] = true;
-        for (std::size_t i = 0; i < reached.size(); ++i) {
-            for (const Neighbour& next : outwards ? successors(reached[i]) : predecessors(reached[i])) {
-                if (seen[next.vertex.index()]) continue;
-                seen[next.vertex.index()] = true;
-                reached.push_back(next.vertex);
-            }
-        }
+        if (outwards) search.search_from(VertexId(0));
+        if (!outwards) search.search_to(VertexId(0));
         for (std::int32_t v = 0; v < terminal_count_; ++v) {
-            if (seen[static_cast<std::size_t>(v)]) continue;
+            if (search.distance(VertexId(v)) != BreadthFirst::kUnreachable) continue;
             const VertexId from(outwards ? 0 : v);
             const VertexId to(outwards ? v : 0);
             throw OptionError("there is no path from " + shown(vertex_name(from)) + " to " + shown(vertex_name(to)),
                               "every terminal must reach every other");
         }
     }
+}
+
+std::int32_t Graph::degree(VertexId v) const {
+    const auto vertex = GraphArcs::number(v);
+    return static_cast<std::int32_t>(std::max(out_degree(vertex, arcs_->graph), in_degree(vertex, arcs_->graph)));
+}
+
+VertexId Graph::switch_of_host(VertexId v) const {
+    if (v.value >= terminal_count_ || arcs_->count(v) == 0) return {};
+    const VertexId only = arcs_->from(v, 0).to;
+    if (only.value < terminal_count_) return {};
+    for (std::size_t i = 0; i < arcs_->count(v); ++i) {
+        if (arcs_->from(v, i).to != only) return {};
+    }
+    for (const auto& edge : boost::make_iterator_range(in_edges(GraphArcs::number(v), arcs_->graph))) {
+        if (source(edge, arcs_->graph) != GraphArcs::number(only)) return {};
+    }
+    return only;
 }
 
 std::int32_t Graph::parallel_number(LinkId link) const {

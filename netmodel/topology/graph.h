@@ -1,14 +1,16 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "netmodel/topology/ids.h"
 
 namespace haichi {
+
+struct GraphArcs;
 
 /// Any network, link by link, as a graph file describes it. Terminals are the vertices 0..terminal_count()-1, the other
 /// vertices are switches. A terminal may have several links, and forward what is not for it. A value.
@@ -41,15 +43,12 @@ class Graph {
     /// How many links with the same ends come before this one: 0 unless there are parallel ones.
     [[nodiscard]] std::int32_t parallel_number(LinkId link) const;
 
-    /// A neighbour, and the first link to (from) it.
-    struct Neighbour {
-        VertexId vertex;
-        LinkId link;
-    };
-    /// The vertices that links lead to from v, each once: switches before terminals, then by number.
-    [[nodiscard]] std::span<const Neighbour> successors(VertexId v) const { return successors_.of(v); }
-    /// The vertices that links come from to v, in the same order.
-    [[nodiscard]] std::span<const Neighbour> predecessors(VertexId v) const { return predecessors_.of(v); }
+    /// The links as a graph of Boost, for searches.
+    [[nodiscard]] const GraphArcs& arcs() const { return *arcs_; }
+    /// The larger number of links that leave or that enter v.
+    [[nodiscard]] std::int32_t degree(VertexId v) const;
+    /// The switch of a terminal that hangs on nothing else; an invalid id for any other vertex.
+    [[nodiscard]] VertexId switch_of_host(VertexId v) const;
     /// Every link has one back: distances are the same both ways.
     [[nodiscard]] bool is_symmetric() const { return is_symmetric_; }
 
@@ -58,24 +57,14 @@ class Graph {
     }
 
   private:
-    /// Neighbours of all vertices, compressed by rows.
-    struct Adjacency {
-        std::vector<std::uint32_t> first;
-        std::vector<Neighbour> neighbours;
-        [[nodiscard]] std::span<const Neighbour> of(VertexId v) const {
-            return std::span(neighbours).subspan(first[v.index()], first[v.index() + 1] - first[v.index()]);
-        }
-    };
-
     void check() const;
-    [[nodiscard]] Adjacency adjacency(VertexId Link::*here, VertexId Link::*there) const;
+    void fill_arcs();
     void check_connected() const;
 
     std::vector<std::string> vertex_names_;
     std::int32_t terminal_count_ = 0;
     std::vector<Link> links_;
-    Adjacency successors_;
-    Adjacency predecessors_;
+    std::shared_ptr<const GraphArcs> arcs_;  ///< copies share it
     bool is_symmetric_ = true;
 };
 

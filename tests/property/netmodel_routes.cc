@@ -131,8 +131,9 @@ Network drawn_network(std::uint64_t seed, bool may_detour = true) {
     if (random.below(3) == 0) {
         Graph graph = drawn_graph(random);
         std::vector<VertexId> nodes = drawn_nodes(random, graph.terminal_count());
-        const std::size_t budget_bytes = random.below(3) == 0 ? 0 : ShortestPaths::kDefaultBudgetBytes;
-        return Network({graph_topology(std::move(graph), budget_bytes)}, options, std::move(nodes));
+        const std::size_t budget_bytes = random.below(3) == 0 ? 0 : PathOptions{}.table_budget_bytes;
+        const std::string routing = random.below(3) == 0 ? "shortest-path,unspread" : "";
+        return Network({graph_topology(std::move(graph), budget_bytes), routing}, options, std::move(nodes));
     }
     Grid grid = drawn_grid(random);
     DimensionOrder order = drawn_order(random, grid, may_detour);

@@ -35,8 +35,9 @@ std::vector<std::string> names(std::int32_t count) {
     return names;
 }
 
-Network network_of(const Graph& graph, NetworkOptions options = {}, std::vector<VertexId> nodes = {}) {
-    return Network(graph_fabric(graph), std::move(options), std::move(nodes));
+Network network_of(const Graph& graph, NetworkOptions options = {}, std::vector<VertexId> nodes = {},
+                   const std::string& routing = {}) {
+    return Network({graph_topology(graph), routing}, std::move(options), std::move(nodes));
 }
 
 std::vector<std::string> route_names(const Network& network, std::int32_t s, std::int32_t d) {
@@ -57,19 +58,20 @@ std::string graphml(const std::string& direction, const std::string& body) {
            direction + "\">\n" + body + "</graph></graphml>\n";
 }
 
-TEST(GraphRoutes, go_by_a_switch_before_a_terminal_then_by_the_lowest_number) {
+TEST(GraphRoutes, unspread_go_by_a_switch_before_a_terminal_then_by_the_lowest_number) {
     //      v3(switch) v4(switch)       all of v2, v3, v4 join v0 and v1
     //     /  \       /  \              .
     //   v0    v1   v0   v1             v2 is a terminal
     const Graph graph(names(5), 3, both_ways({{0, 2}, {2, 1}, {0, 4}, {4, 1}, {0, 3}, {3, 1}}));
-    EXPECT_EQ(route_names(network_of(graph), 0, 1), (std::vector<std::string>{"(v0)->(v3)", "(v3)->(v1)"}));
+    const auto unspread = [](const Graph& g) { return network_of(g, {}, {}, "shortest-path,unspread"); };
+    EXPECT_EQ(route_names(unspread(graph), 0, 1), (std::vector<std::string>{"(v0)->(v3)", "(v3)->(v1)"}));
     const Graph without_switches(names(4), 4, both_ways({{0, 3}, {3, 1}, {0, 2}, {2, 1}}));
-    EXPECT_EQ(route_names(network_of(without_switches), 0, 1), (std::vector<std::string>{"(v0)->(v2)", "(v2)->(v1)"}));
+    EXPECT_EQ(route_names(unspread(without_switches), 0, 1), (std::vector<std::string>{"(v0)->(v2)", "(v2)->(v1)"}));
 }
 
-TEST(GraphRoutes, take_the_first_of_parallel_links_which_stay_separate) {
+TEST(GraphRoutes, unspread_take_the_first_of_parallel_links_which_stay_separate) {
     const Graph graph(names(2), 2, {link(0, 1), link(0, 1), link(1, 0), link(0, 1)});
-    const Network network = network_of(graph);
+    const Network network = network_of(graph, {}, {}, "shortest-path,unspread");
     EXPECT_EQ(network.link_count(), 4);
     EXPECT_EQ(network.existing_link_count(), 4);
     EXPECT_EQ(route_names(network, 0, 1), std::vector<std::string>{"(v0)->(v1)"});
@@ -94,7 +96,7 @@ TEST(GraphRoutes, without_the_table_are_the_same) {
     for (std::int32_t v = 0; v < 30; v += 7) edges.emplace_back(v, (v + 11) % 30);
     const Graph graph(names(30), 20, both_ways(edges));
     const ShortestPaths stored(graph);
-    const ShortestPaths computed(graph, {}, 0);
+    const ShortestPaths computed(graph, {}, {GraphRouting::kSpread, 0});
     EXPECT_TRUE(stored.has_table());
     EXPECT_FALSE(computed.has_table());
     for (std::int32_t s = 0; s < 20; ++s) {
@@ -115,8 +117,8 @@ TEST(GraphRoutes, of_a_switch_with_three_hundred_hosts_need_wider_numbers) {
     const Network network = network_of(graph);
     EXPECT_EQ(route_names(network, 0, 299), (std::vector<std::string>{"(v0)->(v300)", "(v300)->(v299)"}));
     // a row for the switch only, of two bytes for every host
-    EXPECT_TRUE(ShortestPaths(graph, {}, 600).has_table());
-    EXPECT_FALSE(ShortestPaths(graph, {}, 599).has_table());
+    EXPECT_TRUE(ShortestPaths(graph, {}, {GraphRouting::kSpread, 600}).has_table());
+    EXPECT_FALSE(ShortestPaths(graph, {}, {GraphRouting::kSpread, 599}).has_table());
 }
 
 TEST(GraphRoutes, pass_faulty_nodes_and_say_when_none_does) {
@@ -136,7 +138,8 @@ TEST(GraphRoutes, pass_faulty_nodes_and_say_when_none_does) {
     EXPECT_EQ(pair->faulty, VertexId(3));
     std::vector<LinkId> links;
     EXPECT_THROW(cut.append_route(NodeId(5), NodeId(0), links), OptionError);
-    EXPECT_THROW((void)ShortestPaths(graph, std::vector{VertexId(3)}, 0).hops(graph, VertexId(5), VertexId(0)),
+    EXPECT_THROW((void)ShortestPaths(graph, std::vector{VertexId(3)}, {GraphRouting::kSpread, 0})
+                     .hops(graph, VertexId(5), VertexId(0)),
                  OptionError);
 }
 
