@@ -13,7 +13,7 @@ import haichi
 SIZES = (6, 4)
 STEP, RADIUS, LEFT, TOP = 92, 21, 64, 118
 PANEL = SIZES[0] * STEP + 72
-# What haichi.optimize(workload, "torus:6x4", start="default") found; kept here, so that the picture stays as it is.
+# What haichi.Job(workload, "torus:6x4").optimize(start="default") found; kept here, so that the picture stays as it is.
 OPTIMISED = [3, 2, 23, 4, 14, 7, 13, 12, 22, 18, 17, 9, 21, 20, 5, 8]
 COLOURS = {0: "#d5d9de", 1: "#4a90c4", 2: "#e8973a", 3: "#cf3b36"}
 WIDTHS = {0: 1.2, 1: 2.6, 2: 4.2, 3: 5.8}
@@ -35,7 +35,7 @@ def route(source: int, destination: int) -> list[Link]:
     return links
 
 
-def loads(workload: haichi.Workload, result: haichi.Result) -> dict[Link, int]:
+def loads(workload: haichi.Workload, result: haichi.Evaluation) -> dict[Link, int]:
     """Per link, the most messages of any one set; checked against the report."""
     most: dict[Link, int] = {}
     messages = workload.messages
@@ -43,7 +43,8 @@ def loads(workload: haichi.Workload, result: haichi.Result) -> dict[Link, int]:
     for t in range(len(workload.labels)):
         count: dict[Link, int] = {}
         for m in np.flatnonzero(messages.set == t):
-            ends = (result.node_of_rank[messages.source[m]], result.node_of_rank[messages.destination[m]])
+            node_of_rank = result.placement.node_of_rank
+            ends = (node_of_rank[messages.source[m]], node_of_rank[messages.destination[m]])
             for link in route(int(ends[0]), int(ends[1])):
                 count[link] = count.get(link, 0) + 1
         per_set.append(max(count.values()))
@@ -78,7 +79,7 @@ def arrow(link: Link, load: int, offset: float) -> str:
     )
 
 
-def panel(workload: haichi.Workload, result: haichi.Result, title: str, offset: float) -> list[str]:
+def panel(workload: haichi.Workload, result: haichi.Evaluation, title: str, offset: float) -> list[str]:
     load = loads(workload, result)
     parts = []
     links = [
@@ -86,7 +87,7 @@ def panel(workload: haichi.Workload, result: haichi.Result, title: str, offset: 
     ]
     for link in sorted(links, key=lambda one: load.get(one, 0)):
         parts.append(arrow(link, load.get(link, 0), offset))
-    rank_of_node = {int(node): rank for rank, node in enumerate(result.node_of_rank)}
+    rank_of_node = {int(node): rank for rank, node in enumerate(result.placement.node_of_rank)}
     for node in range(SIZES[0] * SIZES[1]):
         x, y = offset + node // SIZES[1] * STEP, TOP + node % SIZES[1] * STEP
         rank = rank_of_node.get(node)
@@ -107,10 +108,10 @@ def panel(workload: haichi.Workload, result: haichi.Result, title: str, offset: 
 
 def main(path: str) -> None:
     workload = haichi.Workload.from_pattern("cg", ranks=16)
-    machine = f"torus:{SIZES[0]}x{SIZES[1]}"
+    job = haichi.Job(workload, f"torus:{SIZES[0]}x{SIZES[1]}")
     width, height = 2 * PANEL + 8, TOP + SIZES[1] * STEP + 24
-    parts = panel(workload, haichi.optimize(workload, machine, strategy="default"), "Default placement", LEFT)
-    parts += panel(workload, haichi.evaluate(workload, machine, OPTIMISED), "Optimised for tac3", LEFT + PANEL)
+    parts = panel(workload, job.evaluate(), "Default placement", LEFT)
+    parts += panel(workload, job.evaluate(OPTIMISED), "Optimised for tac3", LEFT + PANEL)
     for load, label in enumerate(("unused", "1 message", "2 at once", "3 at once")):
         x, y = LEFT - 43 + load * 150, height - 22
         parts.append(f'<path d="M{x} {y}h34" stroke="{COLOURS[load]}" stroke-width="{WIDTHS[load]}"/>')

@@ -38,9 +38,12 @@ html_show_sphinx = False
 
 def list_parameters(_app: Any, _kind: str, _name: str, thing: Any, _options: Any, lines: list[str]) -> None:
     """Docstrings describe parameters as ``a, b: text`` with indented lines after it; here these become a list."""
-    if not inspect.isfunction(thing) and not inspect.ismethod(thing):
+    if not (inspect.isfunction(thing) or inspect.ismethod(thing) or inspect.isclass(thing)):
         return
-    known = set(inspect.signature(thing).parameters)
+    try:
+        known = set(inspect.signature(thing).parameters)
+    except (TypeError, ValueError):  # of what is not written in Python
+        return
     text: list[str] = []
     in_list = False
     for given in lines:

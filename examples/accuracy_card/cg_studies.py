@@ -94,7 +94,7 @@ def cg(ranks: int, copies: bool = False) -> haichi.Workload:
 
 @dataclass(frozen=True)
 class Placement:
-    """What other processes need of a haichi.Result."""
+    """What other processes need of a haichi.Placement."""
 
     nodes: list[int]
     contention: int  #: sum over the sets
@@ -105,10 +105,11 @@ class Placement:
 
 def place(number: int, objective: str, search: dict[str, Any]) -> Placement:
     shape, ranks = SHAPES[number]
-    result = haichi.optimize(cg(ranks), "fx10-kyushu", shape=shape, objective=objective, **search)
-    report = result.report
+    job = haichi.Job(cg(ranks), "fx10-kyushu", shape=shape)
+    placement = job.optimize(objective, **search)
+    report = job.evaluate(placement, all_objectives=False).report
     return Placement(
-        result.node_of_rank.tolist(),
+        placement.node_of_rank.tolist(),
         report["metrics"]["contention_sum"],
         report["evaluations"],
         report["evaluations_per_second"],
@@ -120,8 +121,9 @@ def run_seconds(
     number: int, nodes: list[int], barrier: str, iterations: int, copies: bool = True, size: str | None = None
 ) -> float:
     shape, ranks = SHAPES[number]
-    how: dict[str, Any] = {"barrier": barrier, "iterations": iterations if barrier == "none" else "auto"}
-    return haichi.simulate(cg(ranks, copies), MACHINE, nodes, shape=shape, message_size=size, **how).seconds
+    workload = cg(ranks, copies) if size is None else cg(ranks, copies).with_message_size(size)
+    job = haichi.Job(workload, MACHINE, shape=shape)
+    return job.simulate(nodes, barrier=barrier, iterations=iterations if barrier == "none" else "auto").seconds
 
 
 @dataclass(frozen=True)
@@ -161,11 +163,11 @@ def job_shapes(pool: Executor, effort: Effort) -> dict[str, Measured]:
     for number in effort.shapes:
         for column, (objective, search) in COLUMNS.items():
             mine = [cell for task, cell in cells.items() if task[:2] == (number, column)]
-            call = f"haichi.optimize(cg, 'fx10-kyushu', shape=SHAPE, objective={objective!r}, {_written(search)}, "
-            call += f"seed=S), S = 1..{effort.seeds}; haichi.simulate(cg with copies, 'fx10-with-copies.json', "
-            plain = call + f"result, shape=SHAPE, iterations={effort.iterations}); mean"
+            call = f"haichi.Job(cg, 'fx10-kyushu', shape=SHAPE).optimize({objective!r}, {_written(search)}, seed=S), "
+            call += f"S = 1..{effort.seeds}; haichi.Job(cg with copies, 'fx10-with-copies.json', shape=SHAPE)"
+            plain = call + f".simulate(placement, iterations={effort.iterations}); mean"
             found[f"shape{number}.{column}"] = of_samples((cell.none for cell in mine), plain)
-            held = call + "result, shape=SHAPE, barrier='sets'); mean"
+            held = call + ".simulate(placement, barrier='sets'); mean"
             name = column.replace("tac3", "tac3-barriers") if objective == "tac3" else f"{column}-barriers"
             found[f"shape{number}.{name}"] = of_samples((cell.sets for cell in mine), held)
             alone = [cell.without_copies for cell in mine if cell.without_copies is not None]
@@ -191,8 +193,8 @@ def search_times(effort: Effort) -> dict[str, Measured]:
         for column in ("tac3.letter", "tahb.letter", "rmatt.letter", "rmatt-tool"):
             objective, search = COLUMNS[column]
             runs = [place(number, objective, search | {"seed": seed}) for seed in (1, 2, 3)]
-            call = f"haichi.optimize(cg, 'fx10-kyushu', shape={SHAPES[number][0]!r}, objective={objective!r}, "
-            call += _written(search) + ").report['{}'], best of seeds 1 to 3"
+            call = f"haichi.Job(cg, 'fx10-kyushu', shape={SHAPES[number][0]!r}).optimize({objective!r}, "
+            call += _written(search) + "): report['{}'] of its evaluation, best of seeds 1 to 3"
             name = f"{column.removesuffix('.letter')}.{nodes}"
             found[f"search.{name}"] = Measured(min(r.wall_seconds for r in runs), call.format("wall_seconds"))
             rate = max(r.evaluations_per_second for r in runs)
@@ -201,10 +203,10 @@ def search_times(effort: Effort) -> dict[str, Measured]:
     for number in effort.shapes:
         search = {"start": "random", "restarts": 1, "threads": 1}
         runs = [place(number, "tac3", search | {"seed": seed}) for seed in range(1, 11)]
-        call = f"haichi.optimize(cg, 'fx10-kyushu', shape={SHAPES[number][0]!r}, {_written(search)}, seed=S)"
+        call = f"haichi.Job(cg, 'fx10-kyushu', shape={SHAPES[number][0]!r}).optimize({_written(search)}, seed=S)"
         reached = [r.evaluations for r in runs if r.contention == 4]
         found[f"evaluations-to-bound.shape{number}"] = Measured(
-            statistics.median(reached), call + f".report['evaluations'], median of {len(reached)} of 10 seeds",
+            statistics.median(reached), call + f".evaluations, median of {len(reached)} of 10 seeds",
             min(reached), max(reached),
         )  # fmt: skip
     return found
@@ -242,8 +244,10 @@ def barriers(pool: Executor, effort: Effort) -> dict[str, Measured]:
     for name, contention, count in (("free", 4, 5), ("one-more", 5, effort.one_more)):
         placements = _stopped_at(pool, contention, count)
         times = list(pool.map(_with_and_without, [(nodes, effort.iterations, None) for nodes in placements]))
-        call = f"haichi.simulate(cg, 'fx10-with-copies.json', map, shape='1x2x4x2x3x2', barrier={{!r}}) for {count} "
-        call += f"placements with contention {contention} from haichi.optimize(..., start='random', restarts=1, "
+        call = (
+            f"haichi.Job(cg, 'fx10-with-copies.json', shape='1x2x4x2x3x2').simulate(map, barrier={{!r}}) for {count} "
+        )
+        call += f"placements with contention {contention} from job.optimize(start='random', restarts=1, "
         call += "seed=S" + (")" if contention == 4 else ", evaluations=250 + 100 * (S % 5))")
         found[f"{name}.none"] = of_samples((t[0] for t in times), call.format("none"))
         found[f"{name}.sets"] = of_samples((t[1] for t in times), call.format("sets"))
@@ -251,7 +255,9 @@ def barriers(pool: Executor, effort: Effort) -> dict[str, Measured]:
     for kib in effort.barrier_sizes:
         tasks = [(nodes, effort.iterations, f"{kib}KiB") for nodes in placements[:12]]
         gains = [100 * (none / sets - 1) for none, sets in pool.map(_with_and_without, tasks)]
-        call = f"haichi.simulate(..., message_size='{kib}KiB') for {len(gains)} placements with one set at contention 2"
+        call = (
+            f"the same with cg.with_message_size('{kib}KiB') for {len(gains)} placements with one set at contention 2"
+        )
         found[f"barriers-gain.{kib}"] = of_samples(gains, call)
     spread = found["one-more.none"]
     found["one-more.least"] = Measured(min(t[0] for t in times), spread.call + "; the least")
@@ -277,24 +283,28 @@ def other_shapes() -> dict[str, Measured]:
         maps = [place(tuned, "tac3", {"seed": seed, "restarts": 1, "threads": 1}).nodes for seed in range(1, 11)]
         for number in {1, 2, 3} - {tuned}:
             shape = SHAPES[number][0]
-            sums = [haichi.evaluate(workload, "fx10-kyushu", nodes, shape=shape).metrics["contention_sum"]
-                    for nodes in maps]  # fmt: skip
+            job = haichi.Job(workload, "fx10-kyushu", shape=shape)
+            sums = [job.evaluate(nodes).metrics["contention_sum"] for nodes in maps]
             call = (
-                f"haichi.evaluate(cg, 'fx10-kyushu', map, shape={shape!r}).metrics['contention_sum'] for the maps of "
+                f"haichi.Job(cg, 'fx10-kyushu', shape={shape!r}).evaluate(map).metrics['contention_sum'] for the maps "
             )
-            call += f"haichi.optimize(cg, 'fx10-kyushu', shape={SHAPES[tuned][0]!r}, restarts=1, seed=S), S = 1..10"
+            call += (
+                f"of haichi.Job(cg, 'fx10-kyushu', shape={SHAPES[tuned][0]!r}).optimize(restarts=1, seed=S), S = 1..10"
+            )
             found[f"tuned{tuned}.on{number}"] = of_samples(sums, call)
         if tuned == 3:
             how = {"shape": SHAPES[3][0], "routing": "dor:XYZACB,tie=-"}
-            sums = [haichi.evaluate(workload, "fx10-kyushu", nodes, **how).metrics["contention_sum"] for nodes in maps]
-            call = (
-                f"haichi.evaluate(cg, 'fx10-kyushu', map, {_written(how)}).metrics['contention_sum'] for maps of S = 4"
-            )
+            job = haichi.Job(workload, "fx10-kyushu", **how)
+            sums = [job.evaluate(nodes).metrics["contention_sum"] for nodes in maps]
+            call = f"haichi.Job(cg, 'fx10-kyushu', {_written(how)}).evaluate(map).metrics['contention_sum'] "
+            call += "for maps of S = 4"
             found["tie"] = of_samples(sums, call)
     shapes = [SHAPES[number][0] for number in (1, 2, 3)]
-    robust = haichi.optimize_shapes(workload, "fx10-kyushu", shapes, robust="max", fold="row-major")
-    call = f"haichi.optimize_shapes(cg, 'fx10-kyushu', {shapes}, robust='max', fold='row-major').results[{{}}]"
-    for i, result in enumerate(robust.results):
+    jobs = haichi.jobs(workload, "fx10-kyushu", shapes, fold="row-major")
+    robust = haichi.optimize_shapes(jobs, robust="max")
+    call = f"haichi.optimize_shapes(haichi.jobs(cg, 'fx10-kyushu', {shapes}, fold='row-major'), robust='max')"
+    call += ".evaluations[{}]"
+    for i, result in enumerate(robust.evaluations):
         sums = result.metrics["contention_sum"]
         found[f"robust.on{i + 1}"] = Measured(sums, call.format(i) + ".metrics['contention_sum']")
     return found
@@ -315,8 +325,8 @@ def two_switches(folder: Path) -> dict[str, Measured]:
     found = {}
     through_upper = {}
     for name, nodes in (("grouped", [0, 1, 2, 3, 4, 5]), ("mixed", [0, 3, 1, 4, 2, 5])):
-        contention = haichi.evaluate(workload, machine, nodes).metrics["set_contention"]
-        call = f"haichi.evaluate(steps, two switches, {nodes}).metrics['set_contention']"
+        contention = haichi.Job(workload, machine).evaluate(nodes).metrics["set_contention"]
+        call = f"haichi.Job(steps, two switches).evaluate({nodes}).metrics['set_contention']"
         found[f"switches.{name}.last"] = Measured(contention[-1], call)
         found[f"switches.{name}.largest"] = Measured(max(contention), call)
         through_upper[name] = sum((nodes[a] < 3) != (nodes[b] < 3) for a, b, _ in both)

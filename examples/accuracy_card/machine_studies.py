@@ -20,15 +20,16 @@ import haichi
 PROFILER_BENCHMARK = Path(__file__).parents[2] / "tests/bench/profiler_overhead.py"
 
 
-def _message(machine: str, node: int, size_bytes: int, source: int = 0, **more: Any) -> haichi.SimulatedRun:
+def _message(machine: str, node: int, size_bytes: int) -> haichi.SimulatedRun:
     """One message between two nodes of an idle machine."""
     workload = haichi.Workload.from_messages([0], [1], size_bytes, ranks=2)
-    return haichi.simulate(workload, machine, [source, node], **more).runs[0]
+    return haichi.Job(workload, machine).simulate([0, node]).run
 
 
 def _latency(machine: str, near: int, far: int, hops: int, size_bytes: int) -> Measured:
     seconds = [_message(machine, node, size_bytes).seconds for node in (near, far)]
-    call = f"haichi.simulate(one message of {size_bytes} B, {machine!r}, [0, node]).seconds: (node {far} - node {near})"
+    call = f"haichi.Job(one message of {size_bytes} B, {machine!r}).simulate([0, node]).seconds: "
+    call += f"(node {far} - node {near})"
     return Measured((seconds[1] - seconds[0]) / hops * 1e9, f"{call} / {hops} hops")
 
 
@@ -38,14 +39,14 @@ def presets() -> dict[str, Measured]:
     pair = haichi.Workload.from_messages([0], [1], 2**20, ranks=2)
     for machine in ("k", "fx10-kyushu", "fugaku", "fx100:4x4x4", "torus:4x4x4", "fattree:2x8", "switch:4"):
         name = machine.split(":")[0]
-        result = haichi.optimize(pair, machine, strategy="default")
-        call = f"haichi.optimize(2 ranks, {machine!r}, strategy='default')"
-        found[f"{name}.nodes"] = Measured(result.report["nodes"], f"{call}.report['nodes']")
-        bandwidth = 2**20 / result.metrics["tac3_bytes_seconds"] / 1e9
+        job = haichi.Job(pair, machine)
+        call = f"haichi.Job(2 ranks, {machine!r})"
+        found[f"{name}.nodes"] = Measured(job.nodes, f"{call}.nodes")
+        bandwidth = 2**20 / job.evaluate().metrics["tac3_bytes_seconds"] / 1e9
         found[f"{name}.nics"] = Measured(
             haichi.Machine(machine).nics_per_node, f"haichi.Machine({machine!r}).nics_per_node"
         )
-        found[f"{name}.link"] = Measured(bandwidth, f"2**20 / {call}.metrics['tac3_bytes_seconds']")
+        found[f"{name}.link"] = Measured(bandwidth, f"2**20 / {call}.evaluate().metrics['tac3_bytes_seconds']")
     found["fx10-kyushu.hop"] = _latency("fx10:64x1x1", 30 * 12, 40 * 12, 10, 8)
     found["torus.hop"] = _latency("torus:64", 10, 20, 10, 8)
     found["fattree.hop"] = _latency("fattree:2x8", 1, 9, 2, 2048)
@@ -53,17 +54,19 @@ def presets() -> dict[str, Measured]:
         payload = 2**20 // size
         run = _message(machine, 1, size * payload)
         control = run.packets - payload
-        call = f"haichi.simulate(one message of {size * payload} B, {machine!r}).runs[0].packets, {control} of control"
+        call = (
+            f"haichi.Job(one message of {size * payload} B, {machine!r}).simulate().run.packets, {control} of control"
+        )
         found[f"{machine.split(':')[0]}.mtu"] = Measured(size * payload / (run.packets - control), call)
     for machine in ("fattree:2x8", "switch:4"):
         rate = 2**24 / _message(machine, 1, 2**24).seconds / 1e9
         found[f"{machine.split(':')[0]}.rate"] = Measured(
-            rate, f"2**24 / haichi.simulate(one message of 16 MiB, {machine!r}).seconds"
+            rate, f"2**24 / haichi.Job(one message of 16 MiB, {machine!r}).simulate().seconds"
         )
     for machine in ("torus:64", "fattree:2x8", "switch:4"):
         calls = float(_message(machine, 1, 0).call_seconds[1])  # the receiver: one post, one wait
         found[f"{machine.split(':')[0]}.call"] = Measured(
-            calls / 2 * 1e9, f"haichi.simulate(an empty message, {machine!r}).call_seconds[1] / 2 calls"
+            calls / 2 * 1e9, f"haichi.Job(an empty message, {machine!r}).simulate().call_seconds[1] / 2 calls"
         )
     return found
 
@@ -74,15 +77,15 @@ def logical_shape(folder: Path) -> dict[str, Measured]:
     for name, machine, shape in (("fx10-kyushu", "fx10-kyushu", (4, 2, 8)), ("y4", "fx10:1x4x1", (1, 4, 1))):
         units = shape[0] * shape[1] * shape[2]
         ring = haichi.Workload.from_pattern("ring", ranks=12 * units)
-        result = haichi.optimize(ring, machine, strategy="default")
+        placement = haichi.Job(ring, machine).place()
         rank_map = folder / f"{name}.map"
-        result.write(rank_map, "fujitsu")
+        placement.write(rank_map, "fujitsu")
         logical = [tuple(map(int, re.findall(r"\d+", line))) for line in rank_map.read_text().splitlines()]
         sizes = "x".join(str(1 + max(place[axis] for place in logical)) for axis in range(3))
-        call = f"haichi.optimize(ring, {machine!r}, strategy='default')"
+        call = f"haichi.Job(ring, {machine!r}).place()"
         found[f"{name}.logical"] = Measured(sizes, call + ".write(FILE, 'fujitsu'): largest coordinates + 1")
         if name == "y4":
-            result.write(rank_map, "tofu6d")
+            placement.write(rank_map, "tofu6d")
             physical = [tuple(map(int, line.split()[:6])) for line in rank_map.read_text().splitlines()]
             along_y = [place for place, at in zip(physical, logical, strict=True) if at[0] == at[2] == 0]
             text = "".join(f"({place[1]},{place[4]})" for place in along_y)
@@ -98,7 +101,7 @@ BRUCK_RUN = """
 import json, re, sys, time, haichi
 workload = haichi.Workload.from_pattern("alltoall-bruck", ranks=int(sys.argv[1]), bytes=4, iterations=1)
 begin = time.process_time()
-run = haichi.simulate(workload, sys.argv[2]).runs[0]
+run = haichi.Job(workload, sys.argv[2]).simulate().run
 seconds = time.process_time() - begin
 memory = re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())
 print(json.dumps([run.packets, run.packet_hops, seconds, int(memory[1]) * 1024 / 1e6]))
@@ -112,7 +115,7 @@ def all_to_all(effort: Effort) -> dict[str, Measured]:
         command = [sys.executable, "-c", BRUCK_RUN, str(ranks), BRUCK[ranks]]
         text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         packets, hops, seconds, memory_mb = json.loads(text)
-        call = f"haichi.simulate(alltoall-bruck of {ranks} ranks, bytes=4, {BRUCK[ranks]!r}).runs[0]"
+        call = f"haichi.Job(alltoall-bruck of {ranks} ranks, bytes=4, {BRUCK[ranks]!r}).simulate().run"
         found[f"bruck{ranks}.packets"] = Measured(packets, call + ".packets")
         found[f"bruck{ranks}.link-hops"] = Measured(hops - packets, call + ": packet_hops - packets")
         found[f"bruck{ranks}.seconds"] = Measured(seconds, call + ": CPU time of the call, one thread")
@@ -128,18 +131,20 @@ def large_search(effort: Effort) -> dict[str, Measured]:
     stencil = haichi.Workload.from_pattern("stencil3d", dims=[16, 16, 16], periodic=True, shuffle=1)
     found = {}
     for name, moves in (("uniform", "uniform"), ("neighbour", "uniform,empty,neighbour")):
-        how: dict[str, Any] = {"objective": "hop-bytes", "strategy": "anneal", "start": "random", "moves": moves}
+        how: dict[str, Any] = {"strategy": "anneal", "start": "random", "moves": moves}
         how |= {"restarts": 1, "threads": 1, "evaluations": 120_000_000}
-        result = haichi.optimize(stencil, "torus:16x16x16", **how)
-        call = "haichi.optimize(stencil, 'torus:16x16x16', " + ", ".join(f"{k}={v!r}" for k, v in how.items())
-        found[f"stencil.{name}"] = Measured(result.metrics["hops_per_byte"], call + ").metrics['hops_per_byte']")
+        job = haichi.Job(stencil, "torus:16x16x16")
+        result = job.evaluate(job.optimize("hop-bytes", **how), all_objectives=False)
+        call = "haichi.Job(stencil, 'torus:16x16x16').optimize('hop-bytes', "
+        call += ", ".join(f"{k}={v!r}" for k, v in how.items()) + "): metrics['hops_per_byte'] of its evaluation"
+        found[f"stencil.{name}"] = Measured(result.metrics["hops_per_byte"], call)
     return found
 
 
 def _ring_rate(task: tuple[int, int]) -> float:
     ranks, seed = task
     workload = haichi.Workload.from_pattern("random-ring", ranks=ranks, shuffle=seed)
-    run = haichi.simulate(workload, "fattree:2x8", iterations="all").runs[0]
+    run = haichi.Job(workload, "fattree:2x8").simulate(iterations="all").run
     return run.iterations * 2**20 / run.seconds / 1e9
 
 
@@ -151,7 +156,7 @@ def random_rings(pool: Executor, effort: Effort) -> dict[str, Measured]:
     found = {}
     for ranks in RING_SIZES:
         rates = pool.map(_ring_rate, [(ranks, seed) for seed in range(1, effort.ring_seeds + 1)])
-        call = f"haichi.simulate(random-ring of {ranks} ranks, shuffle=S, 'fattree:2x8', iterations='all'), "
+        call = f"haichi.Job(random-ring of {ranks} ranks, shuffle=S, 'fattree:2x8').simulate(iterations='all'), "
         found[f"ring{ranks}"] = of_samples(rates, call + f"mean of S = 1..{effort.ring_seeds}")
     return found
 

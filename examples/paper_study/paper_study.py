@@ -40,18 +40,17 @@ def published() -> dict[str, float]:
 
 
 def compare(out: Path, numbers: Sequence[int], seeds: int, processes: int) -> haichi.Comparison:
-    shapes: dict[str, list[str]] = {}
+    machine = haichi.Machine(MACHINE)
+    jobs: dict[str, list[haichi.Job]] = {}
     for shape, ranks in (SHAPES[number] for number in numbers):
-        shapes.setdefault(f"cg{ranks}", []).append(shape)
+        jobs.setdefault(f"cg{ranks}", []).append(haichi.Job(cg(ranks, copies=True), machine, shape=shape))
 
     def show(news: haichi.ComparisonProgress) -> None:
         if sys.stderr.isatty():
             sys.stderr.write(f"\r\x1b[K{news.cells_done} of {news.cells} cells")
 
     return haichi.compare(
-        {name: cg(int(name.removeprefix("cg")), copies=True) for name in shapes},
-        MACHINE,
-        shapes=shapes,
+        jobs,
         seeds=seeds,
         schedule="paper",
         restarts=1,

@@ -13,6 +13,7 @@
 #include "mapper/job/job.h"
 #include "mapper/job/placement.h"
 #include "python/bindings/binding_parts.h"
+#include "python/bindings/foreign_text.h"
 #include "python/bindings/loaded_machine.h"
 #include "python/bindings/node_lists.h"
 #include "python/bindings/rank_map_arrays.h"
@@ -34,10 +35,9 @@ AllocationRequest make_allocation(std::vector<std::int32_t> shape, std::vector<s
 }
 
 JobSpec make_spec(const LoadedMachine& machine, const std::shared_ptr<Workload>& workload,
-                  const AllocationRequest& allocation, std::variant<std::string, std::vector<std::string>> hosts,
-                  std::optional<std::int64_t> message_size_bytes) {
+                  const AllocationRequest& allocation, std::variant<std::string, std::vector<std::string>> hosts) {
     return {.machine = machine.machine,
-            .traffic = {.source = std::shared_ptr<const Workload>(workload), .message_size_bytes = message_size_bytes},
+            .traffic = {.source = std::shared_ptr<const Workload>(workload)},
             .allocation = allocation,
             .hosts = std::move(hosts)};
 }
@@ -47,6 +47,19 @@ Placement place(const Job& job, const std::optional<MapArgument>& map, const std
     const GivenMap given = as_given_map(*map);
     const py::gil_scoped_release release;  // a file of up to a million lines
     return given_placement(job, given, format);
+}
+
+/// How a placement was found, as Python's values; nothing: it was given.
+std::optional<py::dict> search_of(const Placement& placement) {
+    const SearchRecord* const record = placement.search();
+    if (record == nullptr) return std::nullopt;
+    py::dict search;
+    search["strategy"] = os_text(record->strategy);
+    search["objective"] = os_text(record->objective);
+    search["evaluations"] = record->evaluations;
+    search["evaluations_per_second"] = record->evaluations_per_second;
+    search["interrupted"] = record->interrupted;
+    return search;
 }
 
 void write_rank_map(const Placement& placement, const std::string& path, const std::string& format) {
@@ -69,7 +82,7 @@ void bind_job(py::module_& module) {
         .def_readwrite("count_nic", &AllocationRequest::count_nic);
     py::class_<JobSpec>(module, "JobSpec")
         .def(py::init(&make_spec), py::kw_only(), py::arg("machine"), py::arg("workload"), py::arg("allocation"),
-             py::arg("hosts"), py::arg("message_size_bytes"));
+             py::arg("hosts"));
     // Routes between thousands of nodes take seconds.
     py::class_<Job>(module, "Job")
         .def(py::init<const JobSpec&>(), py::arg("spec"), py::call_guard<py::gil_scoped_release>())
@@ -89,6 +102,7 @@ void bind_job(py::module_& module) {
             "node_of_rank",
             [](const py::object& self) { return node_array(self.cast<const Placement&>().mapping(), self); })
         .def_property_readonly("is_default", &Placement::is_default)
+        .def_property_readonly("search", search_of)
         .def("write_rank_map", write_rank_map, py::arg("path"), py::arg("format"));
 }
 

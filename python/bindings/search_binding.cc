@@ -71,11 +71,6 @@ MapOptions make_map_options(const ObjectiveChoice& objective, const std::string&
     return options;
 }
 
-/// What is told of a placement that was found by these options.
-EvaluateOptions brief(const MapOptions& options, const std::optional<SimulationOptions>& validation) {
-    return {.objective = options.objective, .all_objectives = false, .simulation = validation};
-}
-
 /// run(search control, simulation control), with its progress told to a Python function in this thread.
 template <class Run>
 auto run_search(const std::optional<py::function>& progress, const Run& run) {
@@ -94,36 +89,39 @@ auto run_search(const std::optional<py::function>& progress, const Run& run) {
 
 using SearchNews = std::optional<py::function>;
 
-Evaluation optimize(const Job& job, const MapOptions& options, const std::optional<SimulationOptions>& validation,
-                    const SearchNews& progress) {
+/// As run_interruptibly() wants it.
+struct Found {
+    Placement placement;
+    bool interrupted;
+};
+
+Placement map_binding(const Job& job, const MapOptions& options, const SearchNews& progress) {
     check_map_options(options);
-    return run_search(progress, [&](const SearchControl& search, const SimulationControl& simulation) {
-        if (validation) check_simulation(job, *validation);
-        const auto problem = job.problem();  // kept from the search to the evaluation
-        const Placement placement = map(job, options, search, simulation);
-        EvaluateOptions evaluated = brief(options, validation);
-        if (placement.search()->interrupted) evaluated.simulation.reset();
-        return evaluate(placement, evaluated, simulation);
+    const Found found = run_search(progress, [&](const SearchControl& search, const SimulationControl& simulation) {
+        Placement placement = map(job, options, search, simulation);
+        const bool interrupted = placement.search()->interrupted;
+        return Found{std::move(placement), interrupted};
     });
+    return found.placement;
 }
 
 ShapesReport optimize_shapes(const std::vector<Job>& jobs, const MapOptions& options,
-                             const std::optional<RobustOptions>& robust,
-                             const std::optional<SimulationOptions>& validation, const SearchNews& progress) {
+                             const std::optional<RobustOptions>& robust, const SearchNews& progress) {
+    check_map_options(options);
+    if (robust) check_robust_options(options);
     return run_search(progress, [&](const SearchControl& search, const SimulationControl& simulation) {
-        for (const Job& job : jobs) {
-            if (validation) check_simulation(job, *validation);
-        }
-        const EvaluateOptions evaluated = brief(options, validation);
-        if (!robust) return evaluate_shapes(map_shapes(jobs, options, search, simulation), evaluated, simulation);
-        return evaluate_shapes(map_robust(jobs, *robust, options, search), evaluated, simulation);
+        const EvaluateOptions brief{.objective = options.objective, .all_objectives = false};
+        if (!robust) return evaluate_shapes(map_shapes(jobs, options, search, simulation), brief, simulation);
+        return evaluate_shapes(map_robust(jobs, *robust, options, search), brief, simulation);
     });
 }
 
-Evaluation evaluate_binding(const Placement& placement, const ObjectiveChoice& objective,
+Evaluation evaluate_binding(const Placement& placement, const ObjectiveChoice& objective, bool all_objectives,
                             const std::optional<SimulationOptions>& simulation) {
     return run_interruptibly([&](const std::atomic<bool>& stop) {
-        return evaluate(placement, {.objective = objective, .simulation = simulation}, {.progress = {}, .stop = &stop});
+        const EvaluateOptions options{
+            .objective = objective, .all_objectives = all_objectives, .simulation = simulation};
+        return evaluate(placement, options, {.progress = {}, .stop = &stop});
     });
 }
 
@@ -211,12 +209,11 @@ void bind_answers(py::module_& module) {
 void bind_search(py::module_& module) {
     bind_options(module);
     bind_answers(module);
-    module.def("optimize", optimize, py::arg("job"), py::arg("options"), py::kw_only(), py::arg("validation"),
-               py::arg("progress"));
+    module.def("map", map_binding, py::arg("job"), py::arg("options"), py::kw_only(), py::arg("progress"));
     module.def("optimize_shapes", optimize_shapes, py::arg("jobs"), py::arg("options"), py::kw_only(),
-               py::arg("robust"), py::arg("validation"), py::arg("progress"));
+               py::arg("robust"), py::arg("progress"));
     module.def("evaluate", evaluate_binding, py::arg("placement"), py::kw_only(), py::arg("objective"),
-               py::arg("simulation"));
+               py::arg("all_objectives"), py::arg("simulation"));
 }
 
 }  // namespace haichi

@@ -36,12 +36,15 @@ def on_shape_1() -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
+def cg_job(cg64: haichi.Workload, on_shape_1: dict[str, str]) -> haichi.Job:
+    return haichi.Job(cg64, **on_shape_1)
+
+
+@pytest.fixture(scope="session")
 def cg_comparison(cg64: haichi.Workload) -> dict[str, Any]:
     """96 nodes, simulated."""
     return haichi.compare(
-        {"cg64": cg64},
-        "fx10-kyushu",
-        shapes=[SHAPE_1],
+        {"cg64": haichi.Job(cg64, "fx10-kyushu", shape=SHAPE_1)},
         strategies=["default", "hop-bytes", "tac3"],
         seeds=2,
         evaluations=20_000,
@@ -54,8 +57,7 @@ def cg_comparison(cg64: haichi.Workload) -> dict[str, Any]:
 @pytest.fixture(scope="session")
 def ring_comparison() -> dict[str, Any]:
     return haichi.compare(
-        {"small": haichi.Workload.from_pattern("random-ring", ranks=16)},
-        "torus:4x4",
+        {"small": haichi.Job(haichi.Workload.from_pattern("random-ring", ranks=16), "torus:4x4")},
         strategies=["default", "random"],
         seeds=1,
         processes=1,
@@ -193,7 +195,8 @@ def compare_small() -> Callable[..., dict[str, Any]]:
     """Of one workload, two placements without search."""
 
     def compared(workload: haichi.Workload, machine: str = "torus:4x4", **options: Any) -> dict[str, Any]:
+        of_job = {name: options.pop(name) for name in ("nodes", "ppn", "count_nic") if name in options}
         given = {"strategies": ["default", "random"], "seeds": 1, "processes": 1} | options
-        return haichi.compare({"small": workload}, machine, **given).to_dict()
+        return haichi.compare({"small": haichi.Job(workload, machine, **of_job)}, **given).to_dict()
 
     return compared

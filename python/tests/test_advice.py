@@ -50,9 +50,10 @@ def test_answers_are_those_of_the_program(small, shapes, tmp_path) -> None:
 
 
 def test_barriers_that_only_cost_are_not_advised(small) -> None:
-    result = haichi.optimize(small, "fx10-kyushu", shape=SHAPE)
-    found = haichi.advise_barrier(small, "fx10-kyushu", result, shape=SHAPE)
-    assert found.set_contention == tuple(result.metrics["set_contention"])
+    job = haichi.Job(small, "fx10-kyushu", shape=SHAPE)
+    placement = job.optimize()
+    found = job.advise_barrier(placement)
+    assert found.set_contention == tuple(job.evaluate(placement).metrics["set_contention"])
     assert found.advice == "none" and found.answer.gain_seconds < 0
     assert found.answer.simulations == len(found.answer.choices) == 8
     assert found.answer.choices[0].sets == ()
@@ -61,8 +62,8 @@ def test_barriers_that_only_cost_are_not_advised(small) -> None:
 
 
 def test_barriers_are_asked_for_several_sizes_and_draws(small) -> None:
-    found = haichi.advise_barrier(
-        small, "fx10-kyushu", shape=SHAPE, sizes=["64KiB", 4096], imbalance="20us", draws=2, seed=3
+    found = haichi.Job(small, "fx10-kyushu", shape=SHAPE).advise_barrier(
+        sizes=["64KiB", 4096], imbalance="20us", draws=2, seed=3
     )
     assert [one.message_size for one in found.answers] == [4096, 65536]
     assert len(found.answers[0].choices[0].seconds) == 2
@@ -72,9 +73,10 @@ def test_barriers_are_asked_for_several_sizes_and_draws(small) -> None:
 
 
 def test_sets_of_an_answer_can_be_simulated(small) -> None:
-    found = haichi.advise_barrier(small, "fx10-kyushu", shape=SHAPE)
+    job = haichi.Job(small, "fx10-kyushu", shape=SHAPE)
+    found = job.advise_barrier()
     best = next(choice for choice in found.answer.choices if choice.sets == found.sets)
-    run = haichi.simulate(small, "fx10-kyushu", shape=SHAPE, barrier=",".join(map(str, found.sets)))
+    run = job.simulate(barrier=",".join(map(str, found.sets)))
     assert run.seconds == pytest.approx(best.seconds[0], rel=0.02)
     assert "with a barrier before set" in repr(run)
 
@@ -82,9 +84,9 @@ def test_sets_of_an_answer_can_be_simulated(small) -> None:
 def test_wrong_questions_raise() -> None:
     ring = haichi.Workload.from_messages([0, 1], [1, 0], [1000, 1000])
     with pytest.raises(haichi.OptionError, match="no set of the workload computes"):
-        haichi.advise_barrier(ring, "torus:2", imbalance="5%")
-    with pytest.raises(haichi.OptionError, match="exclude each other"):
-        haichi.advise_barrier(ring, "torus:2", sizes=[1], message_size=2)
+        haichi.Job(ring, "torus:2").advise_barrier(imbalance="5%")
+    with pytest.raises(haichi.OptionError, match="sizes"):
+        haichi.Job(ring, "torus:2").advise_barrier(sizes=[-1])
     with pytest.raises(haichi.UnsupportedError, match="no mesh or torus"):
         haichi.advise_shape(ring, "fattree:2x4")
     with pytest.raises(haichi.OptionError, match="packet_hops"):
@@ -101,7 +103,7 @@ def test_a_machine_without_times_gives_no_answer(tmp_path) -> None:
     ring = haichi.Workload.from_messages([0, 1], [1, 0], [1000, 1000])
     for found in (
         haichi.advise_shape(ring, tmp_path / "bare.json"),
-        haichi.advise_barrier(ring, tmp_path / "bare.json"),
+        haichi.Job(ring, tmp_path / "bare.json").advise_barrier(),
     ):
         assert found.advice == "unknown" and "packet.payload" in found.sentence
 
@@ -120,5 +122,5 @@ def test_rails_from_a_log() -> None:
 def test_ctrl_c_ends_it_with_what_is_known() -> None:
     endless = haichi.Workload.from_pattern("cg", ranks=64, bytes=2**32)
     threading.Timer(1, lambda: signal.raise_signal(signal.SIGINT)).start()
-    found = haichi.advise_barrier(endless, "fx10-kyushu", shape=SHAPE, packet_hops=1e18)
+    found = haichi.Job(endless, "fx10-kyushu", shape=SHAPE).advise_barrier(packet_hops=1e18)
     assert found.interrupted and found.advice == "unknown"

@@ -113,7 +113,7 @@ def test_words_have_a_did_you_mean():
     run = program("compare", "-m", "k", "-w", "x", "--simulate", "--barrier", "set")
     assert run.stderr == "error: --barrier: unknown choice of barriers 'set'\nhint: did you mean 'sets'?\n"
     with pytest.raises(haichi.OptionError, match="barrier: unknown choice of barriers 'set'") as caught:
-        haichi.compare("x", "k", simulate=True, barrier="set")
+        haichi.compare([], simulate=True, barrier="set")
     assert caught.value.hint == "did you mean 'sets'?"
 
 
@@ -129,4 +129,4 @@ def test_every_option_is_a_parameter_and_in_the_docstring():
 
 def test_an_unknown_parameter_has_a_did_you_mean():
     with pytest.raises(TypeError, match=r"compare\(\) has no parameter 'seed'; did you mean 'seeds'\?"):
-        haichi.compare("x", "k", seed=3)
+        haichi.compare([], seed=3)

@@ -14,10 +14,16 @@ import numpy as np
 import pytest
 
 import haichi
+from haichi.comparison.driver import compare_specs
 from haichi.comparison.journal import Journal
+from haichi.comparison.options import CompareArguments
+from haichi.comparison.plan import jobs_of_files
 from haichi.comparison.summary import Times, advise_overall, factor, summarise_job
+from haichi.options import complete
 
-JOB = {"machine": "torus:4x4", "shapes": ["4x4", "2x4"], "strategies": ["default", "random", "hop-bytes", "tac3"]}
+MACHINE, SHAPES = "torus:4x4", ["4x4", "2x4"]
+STRATEGIES = ["default", "random", "hop-bytes", "tac3"]
+QUICK = {"strategies": STRATEGIES, "seeds": 3, "restarts": 1, "evaluations": 2000}
 
 
 @pytest.fixture(scope="module")
@@ -26,17 +32,17 @@ def cg8() -> haichi.Workload:
 
 
 @pytest.fixture(scope="module")
-def small(cg8):
-    return haichi.compare({"cg8": cg8}, **JOB, seeds=3, restarts=1, evaluations=2000)
+def jobs(cg8):
+    return {"cg8": haichi.jobs(cg8, MACHINE, SHAPES)}
+
+
+@pytest.fixture(scope="module")
+def small(jobs):
+    return haichi.compare(jobs, **QUICK)
 
 
 def test_there_is_a_cell_for_every_workload_shape_strategy_and_seed_in_that_order(small):
-    expected = [
-        ("cg8", shape, strategy, seed)
-        for shape in JOB["shapes"]
-        for strategy in JOB["strategies"]
-        for seed in (1, 2, 3)
-    ]
+    expected = [("cg8", shape, strategy, seed) for shape in SHAPES for strategy in STRATEGIES for seed in (1, 2, 3)]
     keys = ("workload", "shape", "strategy", "seed")
     assert [tuple(cell[key] for key in keys) for cell in small.cells] == expected
     assert {cell["status"] for cell in small.cells} == {"done"}
@@ -44,7 +50,7 @@ def test_there_is_a_cell_for_every_workload_shape_strategy_and_seed_in_that_orde
 
 def test_every_placement_has_every_objective(small, cg8):
     for cell in small.cells[::5]:
-        measured = haichi.evaluate(cg8, JOB["machine"], cell["node_of_rank"], shape=cell["shape"])
+        measured = haichi.Job(cg8, MACHINE, shape=cell["shape"]).evaluate(cell["node_of_rank"])
         assert cell["metrics"] == measured.metrics
         values = {entry["objective"]: entry["value"] for entry in measured.report["objectives"]}
         assert {name: entry["value"] for name, entry in cell["objectives"].items()} == values
@@ -54,9 +60,9 @@ def test_every_placement_has_every_objective(small, cg8):
 def test_a_cell_is_what_optimize_finds(small, cg8):
     cell = next(c for c in small.cells if (c["shape"], c["strategy"], c["seed"]) == ("4x4", "hop-bytes", 2))
     options = {"objective": "hop-bytes", "strategy": "anneal", "seed": 2, "restarts": 1, "evaluations": 2000}
-    found = haichi.optimize(cg8, JOB["machine"], shape="4x4", **options)
+    found = haichi.Job(cg8, MACHINE, shape="4x4").optimize(**options)
     np.testing.assert_array_equal(cell["node_of_rank"], found.node_of_rank)
-    assert cell["evaluations"] == found.report["evaluations"]
+    assert cell["evaluations"] == found.evaluations
 
 
 def test_convergence_falls_from_the_start_to_the_value(small):
@@ -72,14 +78,16 @@ def test_convergence_falls_from_the_start_to_the_value(small):
         assert values[-1] == cell["objectives"][cell["objective"]]["value"]
 
 
-def test_any_number_of_processes_gives_the_same_file(small, cg8):
-    alone = haichi.compare({"cg8": cg8}, **JOB, seeds=3, restarts=1, evaluations=2000, processes=1)
+def test_any_number_of_processes_gives_the_same_file(small, jobs):
+    alone = haichi.compare(jobs, **QUICK, processes=1)
     assert alone.to_json() == small.to_json()
 
 
 def test_a_failed_cell_is_reported_and_ends_nothing(cg8, tmp_path):
-    found = haichi.compare(
-        {"cg8": cg8}, "torus:4x4", shapes=["4x4", "1x2", "9x9"], strategies=["default", "tac3"], seeds=1, restarts=1
+    cg8.write(tmp_path / "cg8.json")
+    found = compare_specs(
+        jobs_of_files([tmp_path / "cg8.json"], "torus:4x4", ["4x4", "1x2", "9x9"], None, "", {}),
+        complete("compare", CompareArguments, {"strategies": ["default", "tac3"], "seeds": 1, "restarts": 1}),
     )
     status = {(cell["shape"], cell["strategy"]): cell["status"] for cell in found.cells}
     assert status["4x4", "tac3"] == "done"
@@ -92,30 +100,26 @@ def test_a_failed_cell_is_reported_and_ends_nothing(cg8, tmp_path):
 
 
 def test_simulated_cells_are_what_simulate_says(cg8):
-    found = haichi.compare(
-        {"cg8": cg8}, "fx10-kyushu", shapes=["1x1x1x2x3x2"], strategies=["random"], seeds=2, simulate=True
-    )
+    job = haichi.Job(cg8, "fx10-kyushu", shape="1x1x1x2x3x2")
+    found = job.compare(strategies=["random"], seeds=2, simulate=True)
     for cell in found.cells:
         for barrier in ("none", "sets"):
-            run = haichi.simulate(cg8, "fx10-kyushu", cell["node_of_rank"], shape="1x1x1x2x3x2", barrier=barrier).runs[
-                0
-            ]
+            run = job.simulate(cell["node_of_rank"], barrier=barrier).run
             assert cell["simulated"][barrier]["seconds"] == run.seconds
     assert found.summary["jobs"][0]["measure"] == "simulated_seconds"
 
 
 def test_strategies_may_be_maps_that_exist(cg8, tmp_path):
-    haichi.optimize(cg8, "torus:4x4", objective="hop-bytes", seed=7).write(tmp_path / "own.json", format="json")
-    found = haichi.compare(cg8, "torus:4x4", strategies=[f"map:{tmp_path}/own.json", "default"], seeds=2)
-    own = haichi.evaluate(cg8, "torus:4x4", tmp_path / "own.json", format="json")
+    job = haichi.Job(cg8, "torus:4x4")
+    job.optimize("hop-bytes", seed=7).write(tmp_path / "own.json", format="json")
+    found = haichi.compare(job, strategies=[f"map:{tmp_path}/own.json", "default"], seeds=2)
+    own = job.evaluate(tmp_path / "own.json")
     assert [cell["metrics"] for cell in found.cells[:2]] == [own.metrics, own.metrics]
 
 
 def test_equal_seconds_are_equal(cg64, on_shape_1):
     found = haichi.compare(
-        cg64,
-        on_shape_1["machine"],
-        shapes=[on_shape_1["shape"]],
+        haichi.Job(cg64, **on_shape_1),
         strategies=["rmatt", "hop-bytes"],
         seeds=1,
         equal="seconds",
@@ -142,7 +146,6 @@ def test_csv_has_a_line_per_cell(small):
         ({"seeds": 0}, "seeds"),
         ({"equal": "hops"}, "hops"),
         ({"time_limit": 3}, "seconds equal"),
-        ({"shapes": []}, "no shape"),
         ({"simulate": True, "barrier": "some"}, "some"),
         ({"strategies": ["map:none.txt"]}, "none.txt"),
         ({"schedule": "papper"}, "papper"),
@@ -150,17 +153,55 @@ def test_csv_has_a_line_per_cell(small):
         ({"restarts": -5}, "restarts"),
         ({"seeds": 50_000_000}, "seeds"),
         ({"seeds": [1.7]}, "seed"),
-        ({"shapes": [(2.7, 2)]}, "shape"),
-        ({"shapes": ["2x2", "02x2"]}, "twice"),
         ({"processes": -3}, "processes"),
-        ({"nodes": "-"}, "standard input"),
-        ({"ppn": 0}, "ppn"),
         ({"dask": "x"}, "no address"),
     ],
 )
 def test_what_is_wrong_with_all_cells_is_an_error_at_once(cg8, options, message):
     with pytest.raises((haichi.OptionError, haichi.InputError), match=message):
-        haichi.compare(cg8, "torus:4x4", **options)
+        haichi.compare(haichi.Job(cg8, "torus:4x4"), **options)
+
+
+def test_jobs_of_a_comparison_differ_in_workload_and_shape_only(cg8, cg64, tmp_path):
+    job = haichi.Job(cg8, "torus:4x4")
+    wrong = [
+        ([], "no job"),
+        ([job, haichi.Job(cg8, "mesh:4x4")], "one machine, not on torus:4x4 and mesh:4x4"),
+        ([job, haichi.Job(cg8, "torus:4x4", ppn=2)], "ppn in common, not 1 and 2"),
+        ([job, haichi.Job(cg8, "torus:4x4")], "twice"),
+        (haichi.jobs(cg8, "torus:4x4", ["2x4", "02x4"]), "twice"),
+        ({"a": [job, haichi.Job(cg8.with_message_size(1), "torus:4x4", shape="4x4")]}, "'a' have different workloads"),
+    ]
+    for jobs, message in wrong:
+        with pytest.raises(haichi.OptionError, match=message):
+            haichi.compare(jobs, strategies=["default"], seeds=1)
+    cg8.write(tmp_path / "cg8.json")
+    files = [tmp_path / "cg8.json"]
+    for shapes, given, message in (
+        ([], {}, "no shape"),
+        (["4x"], {}, "shape"),
+        (["2x2", "02x2"], {}, "twice"),
+        ({"cg": ["2x2"]}, {}, "'cg'"),
+        (["2x2"], {"nodes": "x"}, "exclude"),
+        (None, {"nodes": "-"}, "standard input"),
+    ):
+        with pytest.raises(haichi.OptionError, match=message):
+            jobs_of_files(files, "torus:4x4", shapes, None, "", given)
+
+
+def test_workloads_without_names_are_numbered(cg8):
+    two = [*haichi.jobs(cg8, "torus:4x4", SHAPES), haichi.Job(cg8.with_message_size(1), "torus:4x4", shape="4x4")]
+    found = haichi.compare(two, strategies=["default"], seeds=1, views=False)
+    named = [(cell["workload"], cell["shape"]) for cell in found.cells]
+    assert named == [("workload 1", "4x4"), ("workload 1", "2x4"), ("workload 2", "4x4")]
+    assert found.to_dict()["request"]["shapes"] == {"workload 1": ["4x4", "2x4"], "workload 2": ["4x4"]}
+
+
+def test_nodes_may_be_a_list(cg8):
+    job = haichi.Job(cg8, "torus:4x4", nodes=[3, 2, 1, 0, 7, 6, 5, 4], faulty=[[3, 3]])
+    found = haichi.compare(job, strategies=["default"], seeds=1)
+    assert found.cells[0]["metrics"] == job.evaluate().metrics
+    assert found.to_dict()["request"]["nodes"] == [3, 2, 1, 0, 7, 6, 5, 4]
 
 
 # The summary
@@ -244,14 +285,14 @@ def test_the_last_line_adds_up_what_the_lines_of_the_jobs_say():
 # Nothing is lost
 
 
-def test_a_journal_is_taken_over_and_a_torn_line_cut_off(cg8, tmp_path, small):
+def test_a_journal_is_taken_over_and_a_torn_line_cut_off(jobs, tmp_path, small):
     path = tmp_path / "journal"
-    options = {"seeds": 3, "restarts": 1, "evaluations": 2000, "journal": path}
-    haichi.compare({"cg8": cg8}, **JOB | {"shapes": ["4x4"]}, **options)
+    options = {**QUICK, "journal": path}
+    haichi.compare({"cg8": jobs["cg8"][0]}, **options)
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(lines[:-1]) + lines[-1][:50])
     taken = []
-    found = haichi.compare({"cg8": cg8}, **JOB, **options, progress=lambda news: taken.append(news.taken_over))
+    found = haichi.compare(jobs, **options, progress=lambda news: taken.append(news.taken_over))
     assert taken[-1] == len(lines) - 2  # without the first line and the torn one
     assert found.to_json() == small.to_json()
 
@@ -270,22 +311,22 @@ def test_what_is_no_journal_stays_as_it_is(cg8, tmp_path, text):
     path = tmp_path / "results.json"
     path.write_text(text)
     with pytest.raises(haichi.InputError, match="results.json:[12]"):
-        haichi.compare(cg8, "torus:4x4", journal=path)
+        haichi.compare(haichi.Job(cg8, "torus:4x4"), journal=path)
     assert path.read_text() == text
 
 
 def test_a_device_is_no_journal(cg8):
     with pytest.raises(haichi.InputError, match="no regular file"):
-        haichi.compare(cg8, "torus:4x4", journal="/dev/zero")
+        haichi.compare(haichi.Job(cg8, "torus:4x4"), journal="/dev/zero")
 
 
-def test_more_seeds_take_over_what_is_done(cg8, small):
+def test_more_seeds_take_over_what_is_done(jobs, small):
     progress = []
-    options = {"restarts": 1, "evaluations": 2000, "progress": progress.append}
-    more = haichi.compare({"cg8": cg8}, **JOB, seeds=4, earlier=small, **options)
+    options = QUICK | {"seeds": 4}
+    more = haichi.compare(jobs, earlier=small, progress=progress.append, **options)
     # Two shapes: default, and three strategies with three seeds.
     assert progress[0].taken_over == 2 * (1 + 3 * 3)
-    assert more.to_json() == haichi.compare({"cg8": cg8}, **JOB, seeds=4, restarts=1, evaluations=2000).to_json()
+    assert more.to_json() == haichi.compare(jobs, **options).to_json()
 
 
 def test_names_are_made_distinct(cg8, tmp_path):
@@ -293,8 +334,11 @@ def test_names_are_made_distinct(cg8, tmp_path):
     for path in paths:
         path.parent.mkdir(exist_ok=True)
         cg8.write(path)
-    found = haichi.compare(paths, "torus:4x4", strategies=["default"], seeds=1)
-    assert [cell["workload"] for cell in found.cells] == ["cg (2)", "cg", "cg (3)", "cg (4)"]
+    named = jobs_of_files([str(path) for path in paths], "torus:4x4", None, None, "", {})
+    assert list(named) == ["cg (2)", "cg", "cg (3)", "cg (4)"]
+    jobs = [haichi.Job(path, "torus:4x4") for path in paths[:2]]
+    found = haichi.compare(jobs, strategies=["default"], seeds=1)
+    assert [cell["workload"] for cell in found.cells] == ["cg (2)", "cg"]
 
 
 def program(*arguments: object, **options) -> subprocess.Popen:
@@ -444,7 +488,8 @@ def children_computing_cells() -> list[int]:
 
 
 def test_a_process_that_dies_costs_nothing(cg8):
-    options = {"machine": "fx10-kyushu", "shapes": ["1x1x1x2x3x2"], "strategies": ["random", "tac3"], "seeds": 4}
+    job = haichi.Job(cg8, "fx10-kyushu", shape="1x1x1x2x3x2")
+    options = {"strategies": ["random", "tac3"], "seeds": 4}
     deaths = 0
 
     def kill_one(news: haichi.ComparisonProgress) -> None:
@@ -453,22 +498,23 @@ def test_a_process_that_dies_costs_nothing(cg8):
             os.kill(children_computing_cells()[0], signal.SIGKILL)
             deaths += 1
 
-    found = haichi.compare(cg8, **options, simulate=True, processes=2, progress=kill_one)
+    found = haichi.compare(job, **options, simulate=True, processes=2, progress=kill_one)
     assert deaths == 1
-    assert found.to_json() == haichi.compare(cg8, **options, simulate=True, processes=1).to_json()
+    assert found.to_json() == haichi.compare(job, **options, simulate=True, processes=1).to_json()
 
 
 def test_dask_workers_give_the_same_file_and_a_killed_one_loses_nothing(cg8, tmp_path):
     distributed = pytest.importorskip("distributed")
-    options = {"machine": "fx10-kyushu", "shapes": ["1x1x1x2x3x2"], "strategies": ["random", "tac3"], "seeds": 6}
-    here = haichi.compare(cg8, **options, simulate=True)
+    job = haichi.Job(cg8, "fx10-kyushu", shape="1x1x1x2x3x2")
+    options = {"strategies": ["random", "tac3"], "seeds": 6}
+    here = haichi.compare(job, **options, simulate=True)
     silent = {"silence_logs": 50, "dashboard_address": None}
     with (
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, **silent) as cluster,
         distributed.Client(cluster) as client,
     ):
         address = cluster.scheduler_address
-        assert haichi.compare(cg8, **options, simulate=True, dask=address).to_json() == here.to_json()
+        assert haichi.compare(job, **options, simulate=True, dask=address).to_json() == here.to_json()
         workers = list(client.run(os.getpid).values())
         killed = []
 
@@ -477,6 +523,6 @@ def test_dask_workers_give_the_same_file_and_a_killed_one_loses_nothing(cg8, tmp
                 os.kill(workers[0], signal.SIGKILL)
                 killed.append(workers[0])
 
-        found = haichi.compare(cg8, **options, simulate=True, dask=address, progress=kill_one)
+        found = haichi.compare(job, **options, simulate=True, dask=address, progress=kill_one)
         assert killed
         assert found.to_json() == here.to_json()

@@ -9,9 +9,9 @@ import pytest
 import haichi
 
 
-def test_wrong_options_are_option_errors_and_value_errors(cg64, on_shape_1):
+def test_wrong_options_are_option_errors_and_value_errors(cg_job):
     with pytest.raises(haichi.OptionError, match="objective") as caught:
-        haichi.optimize(cg64, **on_shape_1, objective="tac")
+        cg_job.optimize(objective="tac")
     assert isinstance(caught.value, ValueError)
     assert "tac3" in caught.value.hint
     assert f"hint: {caught.value.hint}" in "".join(traceback.format_exception(caught.value))
@@ -34,8 +34,10 @@ def test_wrong_options_are_option_errors_and_value_errors(cg64, on_shape_1):
     ],
 )
 def test_every_wrong_option_is_refused(cg64, on_shape_1, options):
+    of_job = {name: value for name, value in options.items() if name in ("shape", "routing", "ppn")}
+    of_search = {name: value for name, value in options.items() if name not in of_job}
     with pytest.raises(haichi.OptionError):
-        haichi.optimize(cg64, **(on_shape_1 | options))
+        haichi.Job(cg64, **(on_shape_1 | of_job)).optimize(**of_search)
 
 
 @pytest.mark.parametrize(
@@ -43,62 +45,59 @@ def test_every_wrong_option_is_refused(cg64, on_shape_1, options):
     [
         *[(name, -5) for name in ("evaluations", "restarts", "threads", "ppn", "seed")],
         *[(name, value) for name in ("evaluations", "restarts", "threads", "ppn", "seed") for value in (True, 1.5)],
-        *[(name, 2**70) for name in ("evaluations", "restarts", "threads", "ppn", "seed", "message_size")],
+        *[(name, 2**70) for name in ("evaluations", "restarts", "threads", "ppn", "seed")],
         *[("time_limit", value) for value in (-1, 0, np.nan, np.inf, 1e9, 10**400, "5s")],
         *[("companion", value) for value in (-1, np.nan, np.inf, "off")],
-        *[("message_size", value) for value in (True, 1.0, [1], -1, "\udcff")],
     ],
 )
-def test_numbers_out_of_range_are_refused_by_name(cg64, on_shape_1, name, value):
+def test_numbers_out_of_range_are_refused_by_name(cg64, on_shape_1, cg_job, name, value):
     """A time limit that is no number once searched without end."""
-    runs = [lambda **given: haichi.optimize(cg64, **given)]
-    runs.append(lambda shape, **given: haichi.optimize_shapes(cg64, shapes=[shape], **given))
-    if name in ("ppn", "message_size"):
-        runs += [lambda **given: haichi.evaluate(cg64, node_of_rank=np.arange(64), **given)]
-        runs += [lambda **given: haichi.simulate(cg64, iterations=1, **given)]
-    shown = {10**400: "inf", "\udcff": "xff"}.get(value if isinstance(value, int | str) else None, str(value))
+    runs = [cg_job.optimize, lambda **given: haichi.optimize_shapes([cg_job], **given)]
+    if name == "ppn":
+        runs = [lambda ppn: haichi.Job(cg64, **on_shape_1, ppn=ppn)]
+    shown = {10**400: "inf"}.get(value if isinstance(value, int | str) else None, str(value))
     for run in runs:
         with pytest.raises(haichi.OptionError, match=name) as caught:
-            run(**on_shape_1, **{name: value})
+            run(**{name: value})
         assert shown in str(caught.value) or value == 0
 
 
-def test_whole_numbers_of_numpy_are_options(cg64, on_shape_1):
-    plain = {"evaluations": 500, "restarts": 2, "threads": 1, "ppn": 1, "seed": 7, "message_size": 1000}
+def test_whole_numbers_of_numpy_are_options(cg_job):
+    plain = {"evaluations": 500, "restarts": 2, "threads": 1, "seed": 7}
     numpy = {name: np.int32(value) for name, value in plain.items()} | {"seed": np.uint64(7)}
-    found = [haichi.optimize(cg64, **on_shape_1, objective="hop-bytes", **options) for options in (plain, numpy)]
+    found = [cg_job.optimize(objective="hop-bytes", **options) for options in (plain, numpy)]
     np.testing.assert_array_equal(found[0].node_of_rank, found[1].node_of_rank)
-    assert found[1].report["evaluations"] == found[0].report["evaluations"] == 1000
-    zeros = haichi.optimize(cg64, **on_shape_1, restarts=0, threads=0, evaluations=0)
-    np.testing.assert_array_equal(zeros.node_of_rank, haichi.optimize(cg64, **on_shape_1).node_of_rank)
+    assert found[1].evaluations == found[0].evaluations == 1000
+    zeros = cg_job.optimize(restarts=0, threads=0, evaluations=0)
+    np.testing.assert_array_equal(zeros.node_of_rank, cg_job.optimize().node_of_rank)
 
 
 def test_unknown_machine_is_an_option_error(cg64):
     with pytest.raises(haichi.OptionError):
-        haichi.optimize(cg64, "fx10-kyusyu")
+        haichi.Job(cg64, "fx10-kyusyu")
 
 
 def test_what_a_topology_does_not_have_is_unsupported(cg64):
     with pytest.raises(haichi.UnsupportedError):
-        haichi.optimize(cg64, "dragonfly:2,4,2", fold="mesh")
+        haichi.Job(cg64, "dragonfly:2,4,2", fold="mesh")
 
 
 def test_bad_files_are_input_errors_with_file_and_line(tmp_path, on_shape_1):
     path = tmp_path / "workload.json"
     path.write_text('{"schema": "haichi-workload/1",\n "ranks": 2,\n "sets": [{"messages": [[0, 5, 1]]}]}\n')
     with pytest.raises(haichi.InputError, match=r"workload\.json:3: "):
-        haichi.optimize(path, **on_shape_1)
+        haichi.Job(path, **on_shape_1)
 
 
-def test_bad_placements_are_refused(cg64, on_shape_1):
+def test_bad_placements_are_refused(cg_job):
     with pytest.raises(haichi.Error):
-        haichi.evaluate(cg64, node_of_rank=np.zeros(64, int), **on_shape_1)
+        cg_job.evaluate(np.zeros(64, int))
     with pytest.raises(haichi.Error):
-        haichi.evaluate(cg64, node_of_rank=np.arange(63), **on_shape_1)
+        cg_job.evaluate(np.arange(63))
     with pytest.raises(haichi.Error):
-        haichi.evaluate(cg64, node_of_rank=np.arange(64) + 50, **on_shape_1)
+        cg_job.evaluate(np.arange(64) + 50)
     with pytest.raises(haichi.OptionError, match="1D"):
-        haichi.evaluate(cg64, node_of_rank=np.zeros((8, 8), int), **on_shape_1)
+        cg_job.evaluate(np.zeros((8, 8), int))
 
 
 def test_errors_survive_pickling_with_their_hint():

@@ -37,8 +37,8 @@ def test_sets_of_a_trace_are_those_of_the_program(tmp_path: Path) -> None:
 
 def test_sets_can_be_mapped_as_they_are() -> None:
     found = haichi.extract_sets(LOGS / "tit" / "ring.tit")
-    result = haichi.optimize(found.workload, "mesh:2x2", objective="tac3")
-    assert result.optimal
+    job = haichi.Job(found.workload, "mesh:2x2")
+    assert job.evaluate(job.optimize("tac3")).optimal
 
 
 def test_options_reach_the_extraction() -> None:

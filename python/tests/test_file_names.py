@@ -35,16 +35,17 @@ def test_every_file_may_have_a_name_that_is_no_utf8(folder: Path) -> None:
     (folder / "faulty").write_text("")
     (folder / "machine.json").write_text(json.dumps(MACHINE))
     where = {"machine": folder / "machine.json", "nodes": folder / "nodes", "faulty": folder / "faulty"}
-    result = haichi.optimize(folder / "cg.json", **where, strategy="random")
-    result.write(folder / "map", format="json")
-    measured = haichi.evaluate(cg, node_of_rank=folder / "map", **where)
-    np.testing.assert_array_equal(measured.node_of_rank, result.node_of_rank)
-    started = haichi.optimize(cg, **where, start=folder / "map", evaluations=10, restarts=1)
-    assert started.value <= result.value
-    run = haichi.simulate(cg, map=folder / "map", **where, iterations=1, stats=folder / "statistics.csv")
+    job = haichi.Job(folder / "cg.json", **where)
+    found = job.optimize(strategy="random")
+    found.write(folder / "map", format="json")
+    measured = job.evaluate(folder / "map")
+    np.testing.assert_array_equal(measured.placement.node_of_rank, found.node_of_rank)
+    started = job.optimize(start=folder / "map", evaluations=10, restarts=1)
+    assert job.evaluate(started).value <= measured.value
+    run = job.simulate(folder / "map", iterations=1, statistics=haichi.LinkStatistics(folder / "statistics.csv"))
     assert run.seconds > 0
     assert (folder / "statistics.csv").stat().st_size > 0
-    robust = haichi.optimize_shapes(cg, "torus:4x4", ["4x4"], robust="max", evaluations=10)
+    robust = haichi.optimize_shapes(haichi.jobs(cg, "torus:4x4", ["4x4"]), robust="max", evaluations=10)
     robust.write(folder / "robust.json", format="json")
     assert (folder / "robust.json").exists()
 
@@ -58,7 +59,7 @@ def test_a_machine_keeps_its_odd_name(folder: Path) -> None:
     assert copied == machine
     assert copied.digest() == machine.digest()
     assert ODD in machine.name
-    assert ODD not in haichi.evaluate(np.ones((16, 16)), machine, np.arange(16)).report["machine"]
+    assert ODD not in haichi.Job(np.ones((16, 16)), machine).evaluate(np.arange(16)).report["machine"]
 
 
 def test_errors_name_the_odd_file(folder: Path) -> None:

@@ -95,9 +95,9 @@ def test_outputs_that_are_inputs_are_refused(place: Path) -> None:
         run = subprocess.run(command, capture_output=True, text=True, timeout=60)
         assert run.returncode == 2 and "input" in run.stderr
         with pytest.raises(haichi.OptionError, match="input"):
-            haichi.simulate("ring.json", "mesh:4x4", stats=name)
+            haichi.Job("ring.json", "mesh:4x4").simulate(statistics=haichi.LinkStatistics(name))
         with pytest.raises(haichi.OptionError, match="input"):
-            haichi.simulate("ring.json", "mesh:4x4", buffer_history=name, router=0)
+            haichi.Job("ring.json", "mesh:4x4").simulate(history=haichi.BufferHistory(name, 0))
     (place / "results.html").symlink_to("ring.json")
     command = [sys.executable, "-m", "haichi", "report", "ring.json", "-o", "results.html"]
     assert "input" in subprocess.run(command, capture_output=True, text=True, timeout=60).stderr

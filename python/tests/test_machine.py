@@ -53,9 +53,8 @@ def test_every_kind_says_what_it_is(name, kind, nodes, topology) -> None:
 
 
 def test_a_machine_is_its_name_or_its_file(cg64, on_shape_1, tmp_path: Path) -> None:
-    by_name = haichi.optimize(cg64, **on_shape_1)
-    shape = on_shape_1["shape"]
-    assert haichi.optimize(cg64, haichi.Machine("fx10-kyushu"), shape=shape).value == by_name.value
+    by_value = haichi.Job(cg64, haichi.Machine("fx10-kyushu"), shape=on_shape_1["shape"])
+    assert by_value.evaluate().value == haichi.Job(cg64, **on_shape_1).evaluate().value
     path = tmp_path / "ring.json"
     path.write_text(json.dumps(RING))
     machines = [haichi.Machine(path), haichi.Machine.from_file(path), haichi.Machine.from_dict(RING)]
@@ -64,9 +63,12 @@ def test_a_machine_is_its_name_or_its_file(cg64, on_shape_1, tmp_path: Path) -> 
     assert machines[0].digest() == machines[1].digest() != machines[2].digest()
     assert machines[0].text == path.read_text()
     ring = haichi.Workload.from_pattern("ring", ranks=6, bytes=1000)
-    values = [haichi.evaluate(ring, m, range(6), objective="hop-bytes").value for m in (*machines, path)]
-    assert values == values[:1] * 4
-    assert haichi.simulate(ring, "torus:6").run.links == haichi.simulate(ring, haichi.Machine("torus:6")).run.links
+    values = [haichi.Job(ring, m).evaluate(range(6), objective="hop-bytes").value for m in (*machines, path, RING)]
+    assert values == values[:1] * 5
+    assert (
+        haichi.Job(ring, "torus:6").simulate().run.links
+        == haichi.Job(ring, haichi.Machine("torus:6")).simulate().run.links
+    )
 
 
 def test_a_file_may_have_the_name_of_a_preset(tmp_path: Path, monkeypatch) -> None:
@@ -89,7 +91,7 @@ def test_a_pickled_machine_needs_none_of_its_files(tmp_path: Path, by_preset) ->
     # As on another computer: nothing but the bytes.
     script = (
         "import haichi, pickle, sys; machine, workload = pickle.load(sys.stdin.buffer); "
-        "print(machine.name, machine.topology['links'], haichi.optimize(workload, machine).report['nodes'])"
+        "print(machine.name, machine.topology['links'], haichi.Job(workload, machine).nodes)"
     )
     run = subprocess.run([sys.executable, "-c", script], input=pickled, capture_output=True, check=True)
     assert run.stdout.decode().split() == [machine.name, "4", "3"]

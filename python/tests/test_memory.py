@@ -49,8 +49,8 @@ def test_a_search_does_not_copy_the_workload(bench) -> None:
 
 
 def test_placements_are_the_memory_of_their_report(cg64, on_shape_1) -> None:
-    result = haichi.optimize(cg64, **on_shape_1, evaluations=100, restarts=1)
-    assert np.shares_memory(result.node_of_rank, result._core.placement.node_of_rank)
+    result = haichi.Job(cg64, **on_shape_1).optimize(evaluations=100, restarts=1)
+    assert np.shares_memory(result.node_of_rank, result._core.node_of_rank)
     nodes = result.node_of_rank
     expected = nodes.tolist()
     del result

@@ -42,19 +42,20 @@ def test_large_matrices_are_shown_in_groups_of_ranks() -> None:
 
 
 def test_a_result_shows_measures_default_bound_and_contention(cg64, on_shape_1) -> None:
-    found = haichi.optimize(cg64, **on_shape_1)
+    job = haichi.Job(cg64, **on_shape_1)
+    found = job.evaluate(job.optimize())
     rows = cells(parsed(found))
     assert rows["tac3 [seconds]"][2].endswith("(reached)")
     assert rows["hop_bytes"][0] == f"{found.metrics['hop_bytes']:,}"
     assert rows["set 3: messages on a link"] == ["1", str(found.report["default"]["set_contention"][2]), ""]
-    measured = cells(parsed(haichi.evaluate(cg64, node_of_rank=range(64), **on_shape_1, simulate=True)))
+    measured = cells(parsed(job.evaluate(range(64), simulate=True)))
     assert measured["max-link-load [bytes]"][2] == f"{2**20:,}"
     assert all(float(seconds) > 0 for seconds in measured["simulated [seconds]"][:2])
 
 
 def test_many_sets_take_few_rows() -> None:
     workload = haichi.Workload.from_messages(np.zeros(500), np.ones(500), 8, np.arange(500), ranks=2)
-    rows = cells(parsed(haichi.evaluate(workload, "torus:2", [0, 1])))
+    rows = cells(parsed(haichi.Job(workload, "torus:2").evaluate([0, 1])))
     assert len(rows) < 50 and "... 477 more" in rows
 
 
@@ -82,9 +83,11 @@ def test_every_text_is_escaped(text) -> None:
         return float(node_of_rank.sum())
 
     spread.__name__ = text
-    results: list[object] = [machine, workload, haichi.evaluate(workload, machine, range(4), objective=spread)]
-    results += [haichi.optimize_shapes(workload, machine, ["4"], objective=spread, evaluations=10, restarts=1)]
-    results += [haichi.simulate(workload, machine)]
+    results: list[object] = [machine, workload, haichi.Job(workload, machine).evaluate(range(4), objective=spread)]
+    results += [
+        haichi.optimize_shapes(haichi.jobs(workload, machine, ["4"]), objective=spread, evaluations=10, restarts=1)
+    ]
+    results += [haichi.Job(workload, machine), haichi.Job(workload, machine).simulate()]
     found = haichi.extract_sets(LOGS / "tit" / "ring.tit")
     report = {**found.report, "sets": [{**found.report["sets"][0], "label": text}], "warnings": [text]}
     results += [haichi.Extraction(found.workload, report)]

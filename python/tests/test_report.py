@@ -23,10 +23,13 @@ MINUS, ARROW = "\N{MINUS SIGN}", "\N{RIGHTWARDS ARROW}"
 
 def stencil_comparison(
     dims: list[int], machine: str, shape: str | None
-) -> tuple[haichi.Workload, dict[str, haichi.Result], dict[str, Any]]:
+) -> tuple[haichi.Workload, dict[str, haichi.Evaluation], dict[str, Any]]:
     """As `haichi.compare` makes it, without the objectives and bounds, which take long on thousands of nodes."""
     workload = haichi.Workload.from_pattern("stencil3d", dims=dims, shuffle=1)
-    results = {name: haichi.optimize(workload, machine, shape=shape, strategy=name) for name in ("default", "greedy")}
+    placed = haichi.Job(workload, machine, shape=shape)
+    results = {
+        name: placed.evaluate(placed.optimize(strategy=name), all_objectives=False) for name in ("default", "greedy")
+    }
     job = {"workload": "stencil", "shape": shape}
     cells = [
         {**job, "strategy": name, "seed": 1, "status": "done", "evaluations": 0, "metrics": result.metrics}
@@ -41,12 +44,9 @@ def stencil_comparison(
     roles: dict[str, Literal["before", "after"]] = {"default": "before", "greedy": "after"}
     requests = [
         ViewRequest(
-            workload=workload,
-            machine=machine,
-            allocation={"shape": shape},
-            node_of_rank=result.node_of_rank,
+            job=placed._spec,
+            node_of_rank=result.placement.node_of_rank,
             workload_name="stencil",
-            shape_name=shape,
             strategy=name,
             seed=1,
             role=roles[name],
@@ -75,9 +75,9 @@ def stencil_comparison(
 class Bottleneck:
     """The link and set with most bytes per bandwidth, computed without the views."""
 
-    def __init__(self, workload: haichi.Workload, view: ViewData, result: haichi.Result) -> None:
-        np.testing.assert_array_equal(view.node_of_rank, result.node_of_rank)
-        self.first, self.link = _core.message_routes(result._core.placement)
+    def __init__(self, workload: haichi.Workload, view: ViewData, result: haichi.Evaluation) -> None:
+        np.testing.assert_array_equal(view.node_of_rank, result.placement.node_of_rank)
+        self.first, self.link = _core.message_routes(result.placement._core)
         self.workload = workload
         self.messages = workload.messages
         links = view.network.links
@@ -119,7 +119,7 @@ def bottlenecks(workload: haichi.Workload, comparison: dict[str, Any]) -> tuple[
     found = []
     for role in ("before", "after"):
         view = next(view for view in check_comparison(comparison, "here") if view.role == role)
-        result = haichi.evaluate(workload, comparison["request"]["machine"], view.node_of_rank, shape=view.shape)
+        result = haichi.Job(workload, comparison["request"]["machine"], shape=view.shape).evaluate(view.node_of_rank)
         found.append(Bottleneck(workload, view, result))
         named = [entry["link"] for entry in result.report["hottest_links"]]
         assert found[-1].name in named, "the reports name links otherwise"

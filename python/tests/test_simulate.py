@@ -52,7 +52,7 @@ def program(*arguments: object, cwd: Path) -> str:
 
 
 def test_times_follow_from_the_machine_file(pair, ping) -> None:
-    run, with_barriers = haichi.simulate(ping, pair, barrier="both").runs
+    run, with_barriers = haichi.Job(ping, pair).simulate(barrier="both").runs
     # Latencies of 15 and 10 ns, a transfer of 1 us.
     flight = 25e-9 + 1e-6
     assert run.compute_seconds.tolist() == [3e-6, 3e-6]
@@ -71,30 +71,30 @@ def test_times_follow_from_the_machine_file(pair, ping) -> None:
 
 
 def test_arrays_are_float64_and_read_only(pair, ping) -> None:
-    result = haichi.simulate(ping, pair)
+    result = haichi.Job(ping, pair).simulate()
     for array in (result.compute_seconds, result.call_seconds, result.wait_seconds, result.end_seconds):
         assert array.dtype == np.float64 and array.shape == (2,)
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
     with pytest.raises(ValueError, match="read-only"):
-        result.node_of_rank[0] = 1
+        result.placement.node_of_rank[0] = 1
 
 
 def test_the_times_of_a_single_run_stand_in_the_result_too(pair, ping) -> None:
-    result = haichi.simulate(ping, pair, iterations=2)
+    result = haichi.Job(ping, pair).simulate(iterations=2)
     (run,) = result.runs
     for name in ("seconds", "seconds_per_iteration", "simulated_iterations", "extrapolated", "settled_by_mean"):
         assert getattr(result, name) == getattr(run, name)
     assert result.end_seconds is run.end_seconds and result.hottest_links is run.hottest_links
     assert (result.simulated_iterations, result.extrapolated, result.interrupted) == (2, True, False)
     with pytest.raises(AttributeError, match="2 runs"):
-        _ = haichi.simulate(ping, pair, barrier="both").seconds
+        _ = haichi.Job(ping, pair).simulate(barrier="both").seconds
 
 
 def test_the_report_is_the_programs_to_the_byte(pair, ping, tmp_path: Path) -> None:
     ping.write(tmp_path / "ping.json")
     job = ["simulate", "-m", pair, "-w", "ping.json", "--json", "--no-timing"]
-    ours = haichi.simulate(ping, pair, barrier="both", message_size="2KiB", hottest=1)
+    ours = haichi.Job(ping.with_message_size("2KiB"), pair).simulate(barrier="both", hottest=1)
     theirs = program(*job, "--barrier", "both", "--message-size", "2KiB", "--hottest", 1, cwd=tmp_path)
     assert ours.to_json(timing=False) == theirs
     assert ours.to_dict(timing=False) == json.loads(theirs)
@@ -102,21 +102,21 @@ def test_the_report_is_the_programs_to_the_byte(pair, ping, tmp_path: Path) -> N
     assert {"wall_seconds", "packet_hops_per_second"} <= set(ours.to_dict()["runs"][0])
 
 
-def test_a_result_of_optimize_is_a_map_and_threads_change_nothing(cg64, on_shape_1, tmp_path: Path) -> None:
-    found = haichi.optimize(cg64, **on_shape_1)
+def test_a_placement_is_a_map_and_threads_change_nothing(cg64, on_shape_1, tmp_path: Path) -> None:
+    job = haichi.Job(cg64.with_message_size(65536), **on_shape_1)
+    found = job.optimize()
     found.write(tmp_path / "cg64.map")
     cg64.write(tmp_path / "cg64.json")
-    options = {"message_size": 65536, "iterations": 12}
     maps = [found, found.node_of_rank, found.node_of_rank.tolist(), tmp_path / "cg64.map"]
-    results = [haichi.simulate(cg64, map=given, **on_shape_1, **options) for given in maps]
-    results += [haichi.simulate(cg64, map=found, **on_shape_1, **options, threads=n) for n in (2, 3)]
+    results = [job.simulate(given, iterations=12) for given in maps]
+    results += [job.simulate(found, iterations=12, threads=n) for n in (2, 3)]
     texts = {result.to_json(timing=False) for result in results}
-    job = [*PROGRAM_JOB, "-w", "cg64.json", "--map", "cg64.map", "--message-size", "64KiB", "--sim-iterations", 12]
+    words = [*PROGRAM_JOB, "-w", "cg64.json", "--map", "cg64.map", "--message-size", "64KiB", "--sim-iterations", 12]
     assert len(texts) == 1
-    default = haichi.simulate(cg64, **on_shape_1, **options)
-    assert default.is_default_placement and not results[0].is_default_placement
+    default = job.simulate(iterations=12)
+    assert default.placement.is_default and not results[0].placement.is_default
     assert results[0].seconds < default.seconds
-    assert texts == {program("simulate", *job, "--json", "--no-timing", cwd=tmp_path)}
+    assert texts == {program("simulate", *words, "--json", "--no-timing", cwd=tmp_path)}
 
 
 def test_workloads_come_in_every_form() -> None:
@@ -126,23 +126,22 @@ def test_workloads_come_in_every_form() -> None:
     matrix[0, 1] = matrix[1, 2] = matrix[2, 3] = matrix[3, 0] = 10_000
     graph = networkx.DiGraph((i, (i + 1) % 4, {"weight": 10_000}) for i in range(4))
     forms = [matrix, scipy_sparse.csr_array(matrix), graph, haichi.Workload.from_matrix(matrix)]
-    texts = {haichi.simulate(form, "torus:4").to_json(timing=False) for form in forms}
+    texts = {haichi.Job(form, "torus:4").simulate().to_json(timing=False) for form in forms}
     assert len(texts) == 1
 
 
-def test_validate_and_simulate_say_what_simulate_says(cg64, on_shape_1, tmp_path: Path) -> None:
-    found = haichi.optimize(cg64, **on_shape_1, validate=True)
+def test_evaluate_says_what_simulate_says(cg64, cg_job, tmp_path: Path) -> None:
+    placement = cg_job.optimize()
+    found = cg_job.evaluate(placement, simulate=True)
     assert found.simulated is not None and found.simulated.default is not None
-    alone = haichi.simulate(cg64, map=found, **on_shape_1)
-    default = haichi.simulate(cg64, **on_shape_1)
+    alone = cg_job.simulate(placement)
+    default = cg_job.simulate()
     assert found.simulated.run.seconds == alone.seconds < found.simulated.default.seconds == default.seconds
     np.testing.assert_array_equal(found.simulated.run.wait_seconds, alone.wait_seconds)
     assert found.simulated.run.hottest_links == alone.hottest_links
     assert found.report["simulated"]["seconds"] == alone.seconds
     assert "simulated=" in repr(found)
-    measured = haichi.evaluate(cg64, node_of_rank=found.node_of_rank, **on_shape_1, simulate=True)
-    assert measured.report["simulated"] == found.report["simulated"]
-    assert haichi.evaluate(cg64, node_of_rank=found.node_of_rank, **on_shape_1).simulated is None
+    assert cg_job.evaluate(placement).simulated is None
     cg64.write(tmp_path / "cg64.json")
     theirs = json.loads(program("map", *PROGRAM_JOB, "-w", "cg64.json", "--validate", "--json", cwd=tmp_path))
     assert theirs["simulated"] == found.report["simulated"]
@@ -151,7 +150,7 @@ def test_validate_and_simulate_say_what_simulate_says(cg64, on_shape_1, tmp_path
 def test_statistics_are_the_programs_with_times_as_text_or_seconds(pair, ping, tmp_path: Path) -> None:
     ping.write(tmp_path / "ping.json")
     for name, span in (("text.csv", "1us"), ("seconds.csv", 1e-6)):
-        haichi.simulate(ping, pair, stats=tmp_path / name, stats_bin=span)
+        haichi.Job(ping, pair).simulate(statistics=haichi.LinkStatistics(tmp_path / name, span))
     rows = list(csv.DictReader((tmp_path / "text.csv").read_text().splitlines()))
     assert sum(int(row["bytes"]) for row in rows if row["channel"] == "X+ (0)->(1)") == 3000
     program("simulate", "-m", pair, "-w", "ping.json", "--stats", "p.csv", "--stats-bin", "1us", cwd=tmp_path)
@@ -161,12 +160,10 @@ def test_statistics_are_the_programs_with_times_as_text_or_seconds(pair, ping, t
 
 def test_a_buffer_history_tells_each_packet_of_its_router_and_time(pair, ping, tmp_path: Path) -> None:
     path = tmp_path / "packets.csv"
-    haichi.simulate(ping, pair, buffer_history=path, router=1)
+    haichi.Job(ping, pair).simulate(history=haichi.BufferHistory(path, 1))
     rows = list(csv.DictReader(path.read_text().splitlines()))
     assert [float(row["arrival_seconds"]) for row in rows] == pytest.approx([2.015e-6, 5.015e-6, 8.015e-6])
-    haichi.simulate(
-        ping, pair, buffer_history=path, router=0, history_from="3us", history_to=6e-6, history_every="500ns"
-    )
+    haichi.Job(ping, pair).simulate(history=haichi.BufferHistory(path, 0, "3us", 6e-6, "500ns"))
     rows = list(csv.DictReader(path.read_text().splitlines()))
     assert [(row["interval"], row["from"]) for row in rows] == [("3", "injection (0)")]
 
@@ -182,38 +179,30 @@ def test_a_buffer_history_tells_each_packet_of_its_router_and_time(pair, ping, t
         ({"threads": 0}, "threads"),
         ({"threads": 2**40}, "threads"),
         ({"hottest": -1}, "hottest"),
-        ({"message_size": -1}, "message_size"),
-        ({"message_size": "1KX"}, "message_size"),
-        ({"message_size": 2**49}, "message_size"),
-        ({"format": "fujitsu"}, "format"),
-        ({"stats_bin": "1us"}, "stats_bin"),
-        ({"router": 0}, "buffer_history"),
-        ({"buffer_history": "x.csv"}, "router"),
-        ({"buffer_history": "x.csv", "router": 2}, "no router 2"),
-        ({"buffer_history": "x.csv", "router": -1}, "router"),
-        ({"buffer_history": "x.csv", "router": 1, "history_every": 0}, "history_every"),
-        ({"buffer_history": "x.csv", "router": 1, "history_from": "2us", "history_to": "1us"}, "ends before"),
-        ({"stats": "x.csv", "stats_bin": float("nan")}, "stats_bin"),
-        ({"stats": "x.csv", "stats_bin": "1 fortnight"}, "stats_bin"),
-        ({"stats": "x.csv", "stats_bin": 1e9}, "stats_bin"),
-        ({"stats": "x.csv", "barrier": "both"}, "one run"),
-        ({"shape": "1"}, "ranks"),
-        ({"map": [0, 5]}, "5"),
-        ({"map": [[0, 1]]}, "1D"),
-        ({"map": [0, 2**40]}, "2\\^31"),
+        ({"history": haichi.BufferHistory("x.csv", 2)}, "no router 2"),
+        ({"history": haichi.BufferHistory("x.csv", -1)}, "history.router"),
+        ({"history": haichi.BufferHistory("x.csv", 1, interval=0)}, "history.interval"),
+        ({"history": haichi.BufferHistory("x.csv", 1, "2us", "1us")}, "ends before"),
+        ({"statistics": haichi.LinkStatistics("x.csv", float("nan"))}, "statistics.bin"),
+        ({"statistics": haichi.LinkStatistics("x.csv", "1 fortnight")}, "statistics.bin"),
+        ({"statistics": haichi.LinkStatistics("x.csv", 1e9)}, "statistics.bin"),
+        ({"statistics": haichi.LinkStatistics("x.csv"), "barrier": "both"}, "one run"),
+        ({"placement": [0, 5]}, "5"),
+        ({"placement": [[0, 1]]}, "1D"),
+        ({"placement": [0, 2**40]}, "2\\^31"),
     ],
 )
 def test_wrong_arguments_are_refused(pair, ping, tmp_path: Path, monkeypatch, options, words) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises((haichi.OptionError, haichi.InputError), match=words):
-        haichi.simulate(ping, pair, **options)
+        haichi.Job(ping, pair).simulate(**options)
 
 
 def test_files_that_cannot_be_read_or_written_are_named(pair, ping, tmp_path: Path) -> None:
     with pytest.raises(haichi.InputError, match="missing.map"):
-        haichi.simulate(ping, pair, tmp_path / "missing.map")
+        haichi.Job(ping, pair).simulate(tmp_path / "missing.map")
     with pytest.raises(haichi.OptionError, match="cannot write"):
-        haichi.simulate(ping, pair, stats=tmp_path / "missing" / "x.csv")
+        haichi.Job(ping, pair).simulate(statistics=haichi.LinkStatistics(tmp_path / "missing" / "x.csv"))
 
 
 def interrupt_soon() -> threading.Timer:
@@ -224,7 +213,7 @@ def interrupt_soon() -> threading.Timer:
 
 def test_ctrl_c_ends_a_simulation_with_what_is_known(endless) -> None:
     timer = interrupt_soon()
-    result = haichi.simulate(endless, **SHAPE, barrier="both")
+    result = haichi.Job(endless, **SHAPE).simulate(barrier="both")
     timer.join()
     assert result.interrupted and len(result.runs) == 1
     assert result.to_dict()["interrupted"] is True
@@ -236,7 +225,7 @@ def test_ctrl_c_ends_a_simulation_with_what_is_known(endless) -> None:
 
 def test_ctrl_c_ends_the_simulation_behind_evaluate(endless) -> None:
     timer = interrupt_soon()
-    result = haichi.evaluate(endless, node_of_rank=np.arange(64)[::-1], **SHAPE, simulate=True)
+    result = haichi.Job(endless, **SHAPE).evaluate(np.arange(64)[::-1], simulate=True)
     timer.join()
     assert result.interrupted and result.value > 0
     assert result.simulated is not None and result.simulated.run.interrupted and result.simulated.default is None
@@ -252,7 +241,7 @@ def test_progress_is_told_in_the_callers_thread_and_its_errors_end_the_run(endle
             raise LookupError("enough")
 
     with pytest.raises(LookupError, match="enough"):
-        haichi.simulate(endless, **SHAPE, progress=show)
+        haichi.Job(endless, **SHAPE).simulate(progress=show)
     assert len(told) == 2
     assert told[0].iterations_done == 0 and told[0].iterations == 1000
     assert 0 < told[0].simulated_seconds < told[1].simulated_seconds
@@ -264,7 +253,7 @@ def test_a_ctrl_c_that_arrives_in_the_progress_keeps_what_is_known(endless) -> N
     def interrupt(progress: haichi.SimulationProgress) -> None:
         signal.raise_signal(signal.SIGINT)
 
-    result = haichi.simulate(endless, **SHAPE, progress=interrupt)
+    result = haichi.Job(endless, **SHAPE).simulate(progress=interrupt)
     assert result.interrupted and result.seconds > 0
 
 
@@ -284,7 +273,7 @@ def test_other_threads_run_during_a_simulation(endless) -> None:
     try:
         turns_before = turns
         timer = interrupt_soon()
-        haichi.simulate(endless, **SHAPE)
+        haichi.Job(endless, **SHAPE).simulate()
         timer.join()
         turns_during = turns - turns_before
     finally:
@@ -294,7 +283,7 @@ def test_other_threads_run_during_a_simulation(endless) -> None:
 
 
 def test_a_result_shows_itself_in_text_and_notebooks(pair, ping) -> None:
-    result = haichi.simulate(ping, pair, barrier="both")
+    result = haichi.Job(ping, pair).simulate(barrier="both")
     text = repr(result)
     assert text.startswith("Simulation(default placement, ranks=2)\n  without barriers: ")
     assert "3 of 3 simulated" in text and "with a barrier before every set" in text
@@ -305,7 +294,7 @@ def test_a_result_shows_itself_in_text_and_notebooks(pair, ping) -> None:
 
 
 def test_a_workload_without_messages_takes_no_time(pair) -> None:
-    result = haichi.simulate(haichi.Workload.from_messages([], [], [], ranks=2), pair)
+    result = haichi.Job(haichi.Workload.from_messages([], [], [], ranks=2), pair).simulate()
     assert result.seconds == 0 and result.hottest_links == ()
     assert "<table>" in result._repr_html_()
 

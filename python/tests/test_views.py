@@ -69,14 +69,13 @@ def small_cg() -> haichi.Workload:
     return haichi.Workload.from_pattern("cg", ranks=64, bytes=2**17)
 
 
-def request(workload: haichi.Workload, machine: str, **other: Any) -> ViewRequest:
+def request(
+    workload: haichi.Workload, machine: str, allocation: dict[str, Any] | None = None, **other: Any
+) -> ViewRequest:
     values: dict[str, Any] = {
-        "workload": workload,
-        "machine": machine,
-        "allocation": {},
+        "job": haichi.Job(workload, machine, **allocation or {})._spec,
         "node_of_rank": np.arange(workload.ranks, dtype=np.int32),
         "workload_name": "w",
-        "shape_name": None,
         "strategy": "default",
         "seed": 1,
         "role": "before",
@@ -89,8 +88,8 @@ def test_loads_are_those_of_the_routes_and_of_the_metrics(cg64: haichi.Workload,
     shape = {"shape": on_shape_1["shape"]}
     parts = placement_views([request(cg64, on_shape_1["machine"], allocation=shape, node_of_rank=node_of_rank)])
     (view,) = parts["views"]
-    result = haichi.evaluate(cg64, **on_shape_1, node_of_rank=node_of_rank)
-    first, link = _core.message_routes(result._core.placement)
+    result = haichi.Job(cg64, **on_shape_1).evaluate(node_of_rank)
+    first, link = _core.message_routes(result.placement._core)
     np.testing.assert_array_equal(unpack_array(view["routes"]["first"], "first"), first)
     np.testing.assert_array_equal(unpack_array(view["routes"]["link"], "link"), link)
     np.testing.assert_array_equal(unpack_array(view["node_of_rank"], "node_of_rank"), node_of_rank)
@@ -129,7 +128,7 @@ def test_time_and_space_hold_the_bytes_that_were_simulated(
     parts = placement_views([request(small_cg, machine, barriers=(barrier,))])
     simulated = parts["views"][0]["simulated"][barrier]
     network = parts["networks"][0]
-    run = haichi.simulate(small_cg, machine, np.arange(64), barrier=barrier, iterations=simulated["iterations"]).run
+    run = haichi.Job(small_cg, machine).simulate(np.arange(64), barrier=barrier, iterations=simulated["iterations"]).run
     assert simulated["seconds"] == pytest.approx(run.simulated_seconds)
     np.testing.assert_allclose(unpack_array(simulated["ranks"]["wait_seconds"], "w"), run.wait_seconds, rtol=1e-6)
     links = unpack_array(simulated["links"]["link"], "link")
@@ -140,9 +139,11 @@ def test_time_and_space_hold_the_bytes_that_were_simulated(
     # The run tells bytes with headers per link; here they are efficiencies, rounded to 1/255 in every bin.
     bandwidth = unpack_array(network["link_bandwidth_bytes_per_s"], "bandwidth")[links]
     moved = efficiency.sum(axis=1) * simulated["bin_seconds"] * bandwidth
-    every = haichi.simulate(
-        small_cg, machine, np.arange(64), barrier=barrier, iterations=simulated["iterations"], hottest=10**6
-    ).run
+    every = (
+        haichi.Job(small_cg, machine)
+        .simulate(np.arange(64), barrier=barrier, iterations=simulated["iterations"], hottest=10**6)
+        .run
+    )
     expected = sum(link.bytes for link in every.hottest_links if not link.link.startswith("ejection"))
     assert moved.sum() == pytest.approx(expected, rel=0.02)
     mean = unpack_array(simulated["mean_efficiency"], "mean")
@@ -209,5 +210,5 @@ def test_routes_and_links_beyond_the_budget_are_left_out(cg64: haichi.Workload, 
     for number, loads in enumerate(view["set_links"]):
         assert len(unpack_array(loads["link"], "link")) == 40 // len(cg64.labels)
         assert loads["left_out"] > 0
-        heaviest = haichi.evaluate(cg64, "torus:8x8", np.arange(64)).metrics["set_max_link_bytes"][number]
+        heaviest = haichi.Job(cg64, "torus:8x8").evaluate(np.arange(64)).metrics["set_max_link_bytes"][number]
         assert max(unpack_array(loads["bytes"], "bytes")) == heaviest

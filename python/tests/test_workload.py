@@ -227,7 +227,7 @@ def test_other_threads_may_read_at_the_same_time():
 def test_masked_entries_are_not_read_silently():
     matrix = np.array([[0, 5], [7, 0]])
     for masked in (np.ma.masked_equal(matrix, 5), np.ma.masked_equal(matrix.astype(float), 5)):
-        for make in (haichi.Workload.from_matrix, lambda m: haichi.optimize(m, "torus:2")):
+        for make in (haichi.Workload.from_matrix, lambda m: haichi.Job(m, "torus:2")):
             with pytest.raises(haichi.InputError, match="matrix has masked entries") as caught:
                 make(masked)
         assert caught.value.hint == "matrix.filled(0) makes zeros of them"

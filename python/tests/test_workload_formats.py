@@ -282,10 +282,11 @@ def test_every_kind_of_workload_may_be_optimised(tmp_path: Path):
     np.save(tmp_path / "ring.npy", ring)
     graph = nx.from_numpy_array(ring, create_using=nx.DiGraph)
     for workload in (ring, sparse.csr_array(ring), graph, tmp_path / "ring.npy", str(tmp_path / "ring.npy")):
-        result = haichi.optimize(workload, "torus:4", objective="hop-bytes")
+        job = haichi.Job(workload, "torus:4")
+        result = job.evaluate(job.optimize("hop-bytes"))
         assert (result.value, result.optimal) == (4000, True)
     with pytest.raises(TypeError, match="list is no workload"):
-        haichi.optimize([[0, 1], [1, 0]], "torus:4")
+        haichi.Job([[0, 1], [1, 0]], "torus:4")
 
 
 def test_neither_scipy_nor_networkx_is_loaded_without_need():

@@ -34,17 +34,17 @@ def numpy_spread(node_of_rank: npt.NDArray[np.int32]) -> np.int64:
 
 def compare() -> tuple[float, float]:
     workload = haichi.Workload.from_pattern("cg", ranks=16, iterations=2)
-    found = haichi.optimize(workload, "torus:4x4", seed=3, evaluations=1000, validate=True, progress=show_search)
-    assert found.simulated is not None and found.simulated.default is not None
-    simulation = haichi.simulate(
-        workload, "torus:4x4", found, barrier="both", iterations="all", stats_bin=None, progress=show
-    )
+    job = haichi.Job(workload, "torus:4x4")
+    found: haichi.Placement = job.optimize(seed=3, evaluations=1000, progress=show_search)
+    measured: haichi.Evaluation = job.evaluate(found, simulate=True)
+    assert measured.simulated is not None and measured.simulated.default is not None
+    simulation = job.simulate(found, barrier="both", iterations="all", statistics=None, progress=show)
     without, with_barriers = simulation.runs
     link: haichi.LinkTraffic = without.hottest_links[0]
     assert 0 <= slowest_rank(with_barriers) < 16 and link.bytes > 0
     rows: list[dict[str, object]] = simulation.to_dict()["runs"]
     assert len(rows) == 2
-    return without.seconds, found.simulated.run.seconds
+    return without.seconds, measured.simulated.run.seconds
 
 
 def machines() -> haichi.Machine:
@@ -70,14 +70,20 @@ def functions_and_shapes() -> float:
     source: npt.NDArray[np.int32] = workload.messages.source
     assert len(seconds) == 1 and len(source) == 256 and len(workload.digest()) == 64
     machine = machines()
-    found = haichi.optimize(matrix, machine, objective=spread, evaluations=100, restarts=1, message_size="4KiB")
-    measured = haichi.evaluate(workload, machine, found.node_of_rank, objective=numpy_spread, hosts="n[00-15]")
-    shapes = haichi.optimize_shapes(
-        workload, machine, [(4, 4), "4x4"], robust="max", objective="hop-bytes", evaluations=100, restarts=1
+    job = haichi.Job(workload.with_message_size("4KiB"), machine, hosts="n[00-15]")
+    found = job.optimize(spread, evaluations=100, restarts=1)
+    start = haichi.Job(matrix, machine, faulty=np.array([], np.int64)).optimize(
+        start=found, evaluations=100, restarts=1
     )
+    assert start.job.ranks == 16
+    measured = job.evaluate(found.node_of_rank, objective=numpy_spread)
+    jobs: list[haichi.Job] = haichi.jobs(workload, machine, [(4, 4), "4x4"])
+    shapes = haichi.optimize_shapes(jobs, "hop-bytes", robust="max", evaluations=100, restarts=1)
     robust: haichi.RobustPlacement | None = shapes.robust
     assert robust is not None and isinstance(shapes, haichi.ShapesResult)
     positions: npt.NDArray[np.int32] = robust.position_of_rank
-    results: tuple[haichi.Result, ...] = shapes.results
-    assert len(positions) == 16 and len(results) == 2
-    return measured.value - found.value
+    evaluations: tuple[haichi.Evaluation, ...] = shapes.evaluations
+    assert len(positions) == 16 and len(evaluations) == 2
+    compared = haichi.compare(haichi.Job(workload, machine), strategies=["default"], seeds=1, views=False)
+    assert len(compared.cells) == 1
+    return measured.value - job.evaluate(found).value

@@ -16,7 +16,7 @@ MOST_WHEEL_BYTES = 8 * 2**20
 STRIPPED = "--config-settings=install.strip=true"  # as a release is anyway
 USE = """
 import haichi
-haichi.optimize(haichi.Workload.from_pattern("ring", ranks=4), "mesh:2x2")
+haichi.Job(haichi.Workload.from_pattern("ring", ranks=4), "mesh:2x2").optimize()
 print(haichi.__file__)
 """
 

@@ -107,11 +107,15 @@ def torus(ranks: int) -> str:
 
 def run_search(ranks: int) -> dict[str, Any]:
     """What a search allocates beside the workload, without the tables of the machine."""
-    job = {"machine": torus(ranks), "objective": "hop-bytes", "strategy": "anneal", "start": "default"}
-    job |= {"threads": 1, "restarts": 1, "evaluations": 1}
+    options = {"strategy": "anneal", "start": "default", "threads": 1, "restarts": 1, "evaluations": 1}
+
+    def searched(workload: haichi.Workload) -> haichi.Placement:
+        return haichi.Job(workload, torus(ranks)).optimize("hop-bytes", **options)
+
     workload = haichi.Workload.from_matrix(sparse.csr_array(dense(ranks)))
-    _, tables = measured(lambda: haichi.optimize(haichi.Workload.from_pattern("ring", ranks=ranks), **job))
-    _, search = measured(lambda: haichi.optimize(workload, **job))
+    ring = haichi.Workload.from_pattern("ring", ranks=ranks)
+    _, tables = measured(lambda: searched(ring))
+    _, search = measured(lambda: searched(workload))
     return {
         "case": SEARCH,
         "messages": len(workload.messages.bytes),
@@ -127,15 +131,14 @@ def run_interrupted(ranks: int, time_limit: float = 20) -> dict[str, Any]:
     row, column = (np.concatenate([end[k].ravel() for end in ends]) for k in (0, 1))
     matrix = sparse.csr_array((np.full(len(row), 65536), (row, column)), shape=(ranks, ranks))
     threading.Timer(time_limit / 2, signal.raise_signal, [signal.SIGINT]).start()
-    result, search = measured(
-        lambda: haichi.optimize(matrix, torus(ranks), objective="hop-bytes", time_limit=time_limit)
-    )
+    found, search = measured(lambda: haichi.Job(matrix, torus(ranks)).optimize("hop-bytes", time_limit=time_limit))
+    result = found.job.evaluate(found, all_objectives=False)
     return {
         "case": INTERRUPTED,
         "input": input_bytes(matrix),
         "messages": matrix.nnz,
         **search,
-        "interrupted": result.interrupted,
+        "interrupted": found.interrupted,
         "value": result.value,
         "default": result.report["default"]["value"],
     }

@@ -2,9 +2,10 @@
 
 >>> import haichi
 >>> cg = haichi.Workload.from_pattern("cg", ranks=64)
->>> result = haichi.optimize(cg, "fx10-kyushu", shape="1x2x4x2x3x2", objective="tac3")
->>> result.write("rankmap.txt", format="fujitsu")
->>> haichi.simulate(cg, "fx10-kyushu", result, shape="1x2x4x2x3x2").seconds
+>>> job = haichi.Job(cg, "fx10-kyushu", shape="1x2x4x2x3x2")
+>>> placement = job.optimize("tac3")
+>>> placement.write("rankmap.txt", format="fujitsu")
+>>> job.evaluate(placement).value, job.simulate(placement).seconds
 """
 
 from importlib.metadata import version as _version
@@ -18,17 +19,21 @@ from haichi.advice import (
     ShapeAdvice,
     ShapeChoice,
     TimesOfSeeds,
-    advise_barrier,
     advise_rails,
     advise_shape,
 )
-from haichi.comparison import Comparison, ComparisonProgress, compare
+from haichi.comparison.driver import compare
+from haichi.comparison.options import ComparisonProgress
+from haichi.comparison.results import Comparison
 from haichi.errors import Error, InputError, InternalError, OptionError, UnsupportedError
+from haichi.evaluation import Evaluation
 from haichi.extraction import Extraction, extract_sets
-from haichi.job import Result, SearchProgress, evaluate, optimize
+from haichi.job import Job, jobs
 from haichi.machine import Axis, Machine
+from haichi.placement import Placement
+from haichi.search import SearchProgress
 from haichi.shapes import RobustPlacement, ShapesResult, optimize_shapes
-from haichi.simulation import SimulationProgress, simulate
+from haichi.simulation import BufferHistory, LinkStatistics, SimulationProgress
 from haichi.simulation_result import LinkTraffic, SimulatedPlacement, SimulatedRun, Simulation
 from haichi.tables import (
     Entry,
@@ -47,21 +52,25 @@ __all__ = [
     "BarrierAdvice",
     "BarrierAnswer",
     "BarrierTimes",
+    "BufferHistory",
     "Comparison",
     "ComparisonProgress",
     "Axis",
     "Entry",
     "Error",
+    "Evaluation",
     "Extraction",
     "InputError",
     "InternalError",
+    "Job",
+    "LinkStatistics",
     "LinkTraffic",
     "Machine",
     "Messages",
     "OptionError",
+    "Placement",
     "RailAdvice",
     "RailAnswer",
-    "Result",
     "ShapeAdvice",
     "ShapeChoice",
     "RobustPlacement",
@@ -74,19 +83,16 @@ __all__ = [
     "TimesOfSeeds",
     "UnsupportedError",
     "Workload",
-    "advise_barrier",
     "advise_rails",
     "advise_shape",
     "compare",
-    "evaluate",
     "extract_sets",
+    "jobs",
     "list_formats",
     "list_machines",
     "list_objectives",
     "list_patterns",
     "list_strategies",
     "list_workload_formats",
-    "optimize",
     "optimize_shapes",
-    "simulate",
 ]

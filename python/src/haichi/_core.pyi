@@ -126,24 +126,19 @@ class Machine:
     @property
     def nics_per_node(self) -> int: ...
 
-_Nodes = _Text | npt.NDArray[Any]  # the file of a list, or numbers, or rows of coordinates
-_Map = _Text | npt.NDArray[Any]  # a map file, or the node of each rank
-
 class AllocationRequest:
-    def __init__(self, *, shape: list[int], origin: list[int], nodes: _Nodes, faulty: _Nodes) -> None: ...
+    def __init__(
+        self,
+        *,
+        shape: list[int],
+        origin: list[int],
+        nodes: _Text | npt.NDArray[Any],
+        faulty: _Text | npt.NDArray[Any],
+    ) -> None: ...
+    ranks_per_node: int
+    routing: _Text
+    fold: _Text
     count_nic: bool
-    @property
-    def ranks_per_node(self) -> int: ...
-    @ranks_per_node.setter
-    def ranks_per_node(self, value: int) -> None: ...
-    @property
-    def routing(self) -> str: ...
-    @routing.setter
-    def routing(self, value: _Text) -> None: ...
-    @property
-    def fold(self) -> str: ...
-    @fold.setter
-    def fold(self, value: _Text) -> None: ...
 
 class JobSpec:
     def __init__(
@@ -152,8 +147,7 @@ class JobSpec:
         machine: Machine,
         workload: Workload,
         allocation: AllocationRequest,
-        hosts: _Text | Sequence[_Text],
-        message_size_bytes: int | None,
+        hosts: _Text | list[bytes],
     ) -> None: ...
 
 class Job:
@@ -166,7 +160,7 @@ class Job:
     def node_count(self) -> int: ...
     @property
     def shape(self) -> list[int]: ...
-    def place(self, map: _Map | None, format: _Text) -> Placement: ...
+    def place(self, map: _Text | npt.NDArray[Any] | None, format: _Text) -> Placement: ...
 
 @final
 class Placement:
@@ -176,6 +170,8 @@ class Placement:
     def node_of_rank(self) -> npt.NDArray[np.int32]: ...
     @property
     def is_default(self) -> bool: ...
+    @property
+    def search(self) -> dict[str, Any] | None: ...
     def write_rank_map(self, path: _Text, format: _Text) -> None: ...
 
 class Objective:
@@ -190,7 +186,14 @@ class SearchOptions:
     def set_verify(self, level: _Text) -> None: ...
 
 class MapOptions:
-    def __init__(self, *, objective: Objective, strategy: _Text, start: _Map | None, search: SearchOptions) -> None: ...
+    def __init__(
+        self,
+        *,
+        objective: Objective,
+        strategy: _Text,
+        start: _Text | npt.NDArray[Any] | None,
+        search: SearchOptions,
+    ) -> None: ...
 
 class RobustOptions:
     def __init__(self, measure: _Text, with_rotations: bool) -> None: ...
@@ -242,20 +245,17 @@ class ShapesReport:
     def json(self, with_timing: bool) -> str: ...
     def write_robust_map(self, path: _Text, format: _Text) -> None: ...
 
-_SearchProgress = Callable[[float, float, int, int], object]
-
-def optimize(
-    job: Job, options: MapOptions, *, validation: SimulationOptions | None, progress: _SearchProgress | None
-) -> Evaluation: ...
+def map(job: Job, options: MapOptions, *, progress: Callable[[float, float, int, int], object] | None) -> Placement: ...
 def optimize_shapes(
     jobs: list[Job],
     options: MapOptions,
     *,
     robust: RobustOptions | None,
-    validation: SimulationOptions | None,
-    progress: _SearchProgress | None,
+    progress: Callable[[float, float, int, int], object] | None,
 ) -> ShapesReport: ...
-def evaluate(placement: Placement, *, objective: Objective, simulation: SimulationOptions | None) -> Evaluation: ...
+def evaluate(
+    placement: Placement, *, objective: Objective, all_objectives: bool, simulation: SimulationOptions | None
+) -> Evaluation: ...
 def simulate(
     placement: Placement,
     options: SimulationOptions,
@@ -285,13 +285,13 @@ class ShapeAdviceOptions:
 
 class BarrierAdviceOptions:
     def __init__(self) -> None: ...
-    def set_imbalance(self, text: _Text) -> None: ...
     draws: int
     seed: int
     sizes: list[int]
     most_simulations: int
     packet_hops: float
     threads: int
+    def set_imbalance(self, text: _Text) -> None: ...
 
 def advise_shape(spec: JobSpec, options: ShapeAdviceOptions) -> str: ...
 def advise_barrier(placement: Placement, options: BarrierAdviceOptions) -> str: ...

@@ -10,16 +10,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, SupportsIndex
 
-import numpy.typing as npt
-
 from haichi import _core
-from haichi.allocation import allocation_request, given_map, message_bytes
 from haichi.errors import OptionError
 from haichi.file_names import encoded
-from haichi.job import Result, job_spec
-from haichi.machine import MachineLike
+from haichi.job_spec import JobOptions, JobSpec
+from haichi.machine import MachineLike, as_machine
 from haichi.numbers import whole_option
-from haichi.workload import WorkloadLike
+from haichi.options import MessageSize, complete
+from haichi.search import core_objective
+from haichi.workload import WorkloadLike, as_workload
 
 
 @dataclass(frozen=True)
@@ -114,7 +113,7 @@ class BarrierAnswer:
     advice: str
     """``"sets"``: barriers before `sets` pay; ``"none"``: barriers lose; ``"unknown"``: see `sentence`."""
     sets: tuple[int, ...]
-    """The best choice with any barrier, counted from 1, as `haichi.simulate(barrier="1,3")` takes them."""
+    """The best choice with any barrier, counted from 1, as `Job.simulate(barrier="1,3")` takes them."""
     gain_seconds: float
     """What it saves, mean over the draws; negative: it loses."""
     spread_seconds: float
@@ -127,7 +126,7 @@ class BarrierAnswer:
 
 @dataclass(frozen=True, repr=False)
 class BarrierAdvice:
-    """Before which sets barriers pay, of `haichi.advise_barrier`."""
+    """Before which sets barriers pay, of `Job.advise_barrier`."""
 
     answers: tuple[BarrierAnswer, ...]
     """One for each message size, ascending."""
@@ -231,35 +230,34 @@ def advise_shape(
     finalists: int = 4,
     packet_hops: float = _core.ADVICE_PACKET_HOPS,
     threads: int = 0,
-    message_size: str | SupportsIndex | None = None,
     routing: str | None = None,
 ) -> ShapeAdvice:
     """Tells which allowed job shape of `nodes` nodes suits the workload, as ``haichi advise shape`` does.
 
     Parameters
     ----------
-    workload, machine, ppn, routing: as those of `optimize`.
+    workload, machine, ppn, routing: as those of `haichi.Job`.
     nodes: of the job; None: as many as the ranks need. Without a shape of exactly as many the next larger number.
     objective: that placements are searched by.
     seeds: placements of each shape that are simulated, found by searches with the seeds from `seed` on.
     finalists: how many requests, after a quick search of all, are searched properly and simulated.
     packet_hops: what all simulations together may take; there are fewer of them, and of fewer iterations, if need be.
     threads: 0: all cores. The answer does not depend on it.
-    message_size: makes every non-empty message this large, ``"64KiB"`` or bytes.
 
     Other Python threads run meanwhile; Ctrl-C ends it with what is known. Raises InputError, OptionError,
     UnsupportedError (machines that are no mesh or torus).
     """
     options = _core.ShapeAdviceOptions()
-    options.objective = _core.Objective(encoded("objective", objective), None)
+    options.objective = core_objective(objective)
     options.node_count = 0 if nodes is None else whole_option("nodes", nodes, 1, 2**31 - 1)
     options.seed = whole_option("seed", seed, 0, 2**63 - 1)
     options.seeds = whole_option("seeds", seeds, 1, 1000)
     options.finalists = whole_option("finalists", finalists, 1, 1000)
     options.packet_hops = _positive("packet_hops", packet_hops)
     options.threads = whole_option("threads", threads, 0, 4096)
-    allocation = allocation_request(None, None, None, None, ppn, routing, "default", False)
-    report = json.loads(_core.advise_shape(job_spec(workload, machine, allocation, None, message_size), options))
+    job = complete("advise_shape", JobOptions, JobOptions(ppn=ppn, routing=routing))
+    spec = JobSpec(as_workload(workload), as_machine(machine), job)
+    report = json.loads(_core.advise_shape(spec.core(), options))
     return ShapeAdvice(
         advice=report["advice"],
         requests=tuple(tuple(request) for request in report["requests"]),
@@ -273,62 +271,29 @@ def advise_shape(
     )
 
 
-def advise_barrier(
-    workload: WorkloadLike,
-    machine: MachineLike,
-    map: npt.ArrayLike | str | os.PathLike[str] | Result | None = None,
-    *,
-    shape: str | Sequence[int] | None = None,
-    origin: str | Sequence[int] | None = None,
-    nodes: str | os.PathLike[str] | None = None,
-    faulty: str | os.PathLike[str] | None = None,
-    ppn: int = 1,
-    imbalance: str | None = None,
-    draws: int = 5,
-    seed: int = 1,
-    sizes: Sequence[str | SupportsIndex] = (),
-    simulations: int = 64,
-    packet_hops: float = _core.ADVICE_PACKET_HOPS,
-    threads: int = 0,
-    message_size: str | SupportsIndex | None = None,
-    hosts: str | os.PathLike[str] | None = None,
-    format: str = "",
-    routing: str | None = None,
-    fold: str | os.PathLike[str] = "default",
-) -> BarrierAdvice:
-    """Tells before which sets it pays that all ranks wait for each other, as ``haichi advise barrier`` does.
-
-    Parameters
-    ----------
-    workload, machine, map, shape, origin, nodes, faulty, ppn, routing, fold, hosts, format: as those of `simulate`.
-    imbalance: how unevenly the ranks compute: ``"5%"``, up to as much more or less of each set's computing time, or
-        ``"20us"``, up to as much more before each set. The advice must survive `draws` of it, from `seed` on.
-    sizes: message sizes to ask for, ``"64KiB"`` or bytes; without them those of the workload, or `message_size`.
-    simulations: at most, where there are too many choices of sets to try all.
-    packet_hops: what the simulations of one size may take.
-    threads: 0: all cores. The answer does not depend on it.
-
-    Other Python threads run meanwhile; Ctrl-C ends it with what is known. Raises InputError, OptionError,
-    UnsupportedError.
-    """
-    size_list = [message_bytes(size) for size in sizes]
-    if size_list and message_size is not None:
-        raise OptionError("message_size and sizes exclude each other")
-    if format and (map is None or not isinstance(map, str | os.PathLike)):
-        raise OptionError("format is that of a map's file, but there is none")
+def barrier_options(
+    imbalance: str | None,
+    draws: int,
+    seed: int,
+    sizes: Sequence[str | SupportsIndex],
+    simulations: int,
+    packet_hops: float,
+    threads: int,
+) -> _core.BarrierAdviceOptions:
     options = _core.BarrierAdviceOptions()
     if imbalance:
-        options.set_imbalance(imbalance)
+        options.set_imbalance(encoded("imbalance", imbalance))
     options.draws = whole_option("draws", draws, 1, 100_000)
     options.seed = whole_option("seed", seed, 0, 2**63 - 1)
-    options.sizes = [size for size in size_list if size is not None]
+    options.sizes = [MessageSize().checked("sizes", size) for size in sizes]
     options.most_simulations = whole_option("simulations", simulations, 2, 100_000)
     options.packet_hops = _positive("packet_hops", packet_hops)
     options.threads = whole_option("threads", threads, 0, 4096)
-    allocation = allocation_request(shape, origin, nodes, faulty, ppn, routing, fold, False)
-    job = _core.Job(job_spec(workload, machine, allocation, hosts, message_size))
-    placed = None if map is None else given_map("map", map.node_of_rank if isinstance(map, Result) else map)
-    report = json.loads(_core.advise_barrier(job.place(placed, encoded("format", format)), options))
+    return options
+
+
+def barrier_advice(placement: _core.Placement, options: _core.BarrierAdviceOptions) -> BarrierAdvice:
+    report = json.loads(_core.advise_barrier(placement, options))
     return BarrierAdvice(
         answers=tuple(_barrier_answer(entry) for entry in report["answers"]),
         pays_from_bytes=report.get("pays_from_bytes"),

@@ -9,17 +9,20 @@ import time
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from haichi import _core
 from haichi.command_line import Command, Given, parameters_of, print_error, run_command
-from haichi.comparison import Comparison, ComparisonProgress, compare
+from haichi.comparison.driver import compare_specs
 from haichi.comparison.files import read_comparison
-from haichi.comparison.options import CompareOptions
-from haichi.comparison.results import check_output
+from haichi.comparison.options import JOB_ROWS, CompareArguments, CompareOptions, ComparisonProgress
+from haichi.comparison.plan import jobs_of_files
+from haichi.comparison.results import Comparison, check_output
 from haichi.errors import Error, InputError, InternalError, OptionError
 from haichi.file_names import encoded
 from haichi.interruption import end_at_signals, take_signals
-from haichi.options import Flag, Option, Rows, Several, rows_of
+from haichi.job_spec import JobOptions
+from haichi.options import Flag, Option, Rows, Several, complete, rows_of
 
 _DONE = 0
 _BAD_INPUT = 2
@@ -58,19 +61,6 @@ def _told(arguments: Sequence[str]) -> int:
         return _INTERNAL
 
 
-_COMPARE_INPUTS: Rows = {
-    "machine": Option(
-        "a preset (haichi list machines), graph:FILE, or a machine file", "MACHINE", short="-m", is_required=True
-    ),
-    "workloads": Option(
-        "who sends how much to whom: haichi-workload/1 or a matrix, one or several",
-        "WORKLOAD",
-        Several(),
-        name="--workload",
-        short="-w",
-        is_required=True,
-    ),
-}
 _COMPARED = rows_of(CompareOptions)
 _COMPARE_OUTPUTS: Rows = {
     "output": Option(".json, .csv or .html (report); may be repeated", "FILE", Several(), short="-o"),
@@ -94,15 +84,21 @@ def _run_compare(given: Given) -> int:
     _check_files(inputs, outputs if journal is None else [*outputs, journal])
     earlier = _earlier(outputs)
     progress = None if given.get("quiet") or not sys.stderr.isatty() else _ProgressLine()
-    comparison = compare(
+    jobs = jobs_of_files(
         given["workloads"],
         given["machine"],
-        **parameters_of(_COMPARED, given),
-        journal=journal,
-        views=not no_views and (as_json or any(not path.endswith(".csv") for path in outputs)),
-        earlier=earlier,
-        progress=progress,
+        given.get("shapes"),
+        given.get("message_size"),
+        given.get("workload_format", ""),
+        parameters_of(rows_of(JobOptions), given),
     )
+    arguments: Any = parameters_of(_COMPARED, given) | {
+        "journal": journal,
+        "views": not no_views and (as_json or any(not path.endswith(".csv") for path in outputs)),
+        "earlier": earlier,
+        "progress": progress,
+    }
+    comparison = compare_specs(jobs, complete("compare", CompareArguments, arguments))
     if progress is not None:
         progress.clear()
     # Half a comparison is better than none, but not than a whole one.
@@ -207,7 +203,7 @@ COMMANDS = (
         "compare",
         "compare mapping strategies over workloads, shapes and seeds",
         "haichi compare -m fx10-kyushu -w cg64.json --shapes 1x2x4x2x3x2,2x2x2x2x3x2 --simulate -o results.json",
-        _COMPARE_INPUTS | _COMPARED | _COMPARE_OUTPUTS,
+        JOB_ROWS | _COMPARED | _COMPARE_OUTPUTS,
         _run_compare,
     ),
     Command(

@@ -48,8 +48,8 @@ def held_back() -> Iterator[None]:
         for number, handler in before.items():
             if callable(handler) or handler is signal.SIG_DFL:
                 signal.signal(number, handler)
-        for number in came:
-            signal.raise_signal(number)
+        for caught in came:
+            signal.raise_signal(caught)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

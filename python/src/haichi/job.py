@@ -1,345 +1,298 @@
-"""Optimising and evaluating placements."""
+"""Jobs: a workload on nodes of a machine, and what can be asked of it."""
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, SupportsFloat, SupportsIndex
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, SupportsIndex, Unpack
 
-import numpy as np
-import numpy.typing as npt
-
-from haichi import _core, notebook
-from haichi.allocation import allocation_request, given_hosts, given_map, message_bytes
+from haichi import _core, advice, notebook
+from haichi.comparison.options import CompareArguments
+from haichi.comparison.results import Comparison
 from haichi.errors import OptionError
+from haichi.evaluation import Evaluation, evaluation_of
 from haichi.file_names import encoded
-from haichi.interruption import held_back
-from haichi.machine import MachineLike, as_machine
-from haichi.numbers import number_option, whole_option
-from haichi.simulation_result import SimulatedPlacement, simulated_placement
-from haichi.workload import WorkloadLike, as_workload
-
-ObjectiveCallable = Callable[[npt.NDArray[np.int32]], SupportsFloat]
-"""A function of the node of every rank."""
-
-
-class SearchProgress(NamedTuple):
-    """How far a search is."""
-
-    fraction_done: float  #: 0 to 1
-    best_value: float  #: in the unit of the objective
-    restarts_done: int
-    restarts: int
-
-
-SearchCallback = Callable[[SearchProgress], object]
-
-
-def search_callback(progress: SearchCallback | None) -> Callable[[float, float, int, int], object] | None:
-    return None if progress is None else lambda *values: progress(SearchProgress(*values))
+from haichi.job_spec import JobOptions, JobSpec, SizesLike
+from haichi.machine import Machine, MachineLike, as_machine
+from haichi.options import complete, takes
+from haichi.placement import ObjectiveCallable, Placement, PlacementLike, as_map
+from haichi.search import (
+    SearchCallback,
+    SearchOptions,
+    core_objective,
+    core_options,
+    search_callback,
+)
+from haichi.simulation import (
+    BufferHistory,
+    LinkStatistics,
+    SimulationCallback,
+    core_observation,
+    simulation_callback,
+)
+from haichi.simulation import core_options as simulation_options
+from haichi.simulation_result import Simulation, simulation_of
+from haichi.workload import Workload, WorkloadLike, as_workload
 
 
-@dataclass(frozen=True, repr=False, eq=False)
-class Result:
-    """A placement and what it is worth."""
+@takes(JobOptions)
+class Job:
+    """A workload on the nodes that a job has of a machine; loaded and checked, immutable.
 
-    node_of_rank: npt.NDArray[np.int32]
-    """The node of each rank: nodes of the job in row-major order of their coordinates, last axis fastest. Read-only."""
-    objective: str
-    unit: str
-    value: float
-    """Of the objective, in `unit`, per iteration."""
-    lower_bound: float | None
-    """No placement has a smaller value; None where no bound is known."""
-    optimal: bool
-    """The value equals the bound: proved optimal."""
-    interrupted: bool
-    """Stopped by Ctrl-C; the best placement until then, or a simulation that is not complete."""
-    metrics: dict[str, Any]
-    """Every built-in measure of the placement; the report's ``metrics``."""
-    report: dict[str, Any]
-    """The whole report, ``haichi-report/1``."""
-    simulated: SimulatedPlacement | None
-    """By ``optimize(..., validate=True)`` and ``evaluate(..., simulate=True)``, unless interrupted before."""
-    _core: _core.Evaluation = field(repr=False)
-
-    def write(self, path: str | os.PathLike[str], format: str = "fujitsu") -> None:
-        """Writes the rank map (formats: `haichi.list_formats`).
-
-        The file is whole or not there. Raises UnsupportedError when the format cannot express this placement.
-        """
-        with held_back():
-            self._core.placement.write_rank_map(encoded("path", path), encoded("format", format))
-
-    def __repr__(self) -> str:
-        text = f"Result({self.objective}={self.value:.6g} {self.unit}"
-        if self.optimal:
-            text += ", optimal"
-        elif self.lower_bound is not None:
-            text += f", lower_bound={self.lower_bound:.6g}"
-        if "set_contention" in self.metrics:
-            text += f", set_contention={_shortened(self.metrics['set_contention'])}"
-        if self.simulated is not None:
-            text += f", simulated={self.simulated.run.seconds:.6g} s"
-            if self.simulated.default is not None:
-                text += f" (default {self.simulated.default.seconds:.6g} s)"
-        if self.interrupted:
-            text += ", interrupted"
-        return f"{text}, ranks={len(self.node_of_rank)}, nodes={self.report['nodes']})"
-
-    def _repr_html_(self) -> str:
-        """The measures beside those of the default placement, for notebooks."""
-        shown = notebook.number
-        default = self.report["default"]
-        bound = shown(self.lower_bound) + (" (reached)" if self.optimal else "")
-        rows: list[Sequence[object]] = [
-            (f"{self.objective} [{self.unit}]", shown(self.value), shown(default["value"]), bound)
-        ]
-        rows += [
-            (f"{row['objective']} [{row['unit']}]", shown(row["value"]), "", shown(row["lower_bound"]))
-            for row in self.report.get("objectives", [])
-            if row["lower_bound"] is not None and row["objective"] != self.objective
-        ]
-        rows += [
-            (name, shown(value), shown(default.get(name)), "")
-            for name, value in self.metrics.items()
-            if isinstance(value, int | float)
-        ]
-        if self.simulated is not None:
-            before = self.simulated.default
-            seconds = shown(self.simulated.run.seconds)
-            rows.append(("simulated [seconds]", seconds, "" if before is None else shown(before.seconds), ""))
-        sets = zip(self.metrics.get("set_contention", []), default.get("set_contention", []), strict=True)
-        rows += notebook.most_rows([(f"set {t}: messages on a link", *both, "") for t, both in enumerate(sets, 1)])
-        title = f"{len(self.node_of_rank)} ranks on {self.report['nodes']} nodes of {self.report['machine']}"
-        if self.interrupted:
-            title += ", interrupted"
-        return notebook.table(title, rows, ("", "this placement", "default", "lower bound"))
-
-
-def _shortened(values: list[int], most: int = 8) -> str:
-    shown = ", ".join(map(str, values[:most]))
-    return f"[{shown}]" if len(values) <= most else f"[{shown}, ... {len(values)} sets]"
-
-
-def search_result(core: _core.Evaluation) -> Result:
-    report = json.loads(core.json(True))
-    return Result(
-        node_of_rank=core.placement.node_of_rank,
-        objective=core.objective,
-        unit=core.unit,
-        value=core.value,
-        lower_bound=core.lower_bound,
-        optimal=core.optimal,
-        interrupted=core.interrupted,
-        metrics=report["metrics"],
-        report=report,
-        simulated=simulated_placement(core),
-        _core=core,
-    )
-
-
-def optimize(
-    workload: WorkloadLike,
-    machine: MachineLike,
-    *,
-    shape: str | Sequence[int] | None = None,
-    origin: str | Sequence[int] | None = None,
-    nodes: str | os.PathLike[str] | None = None,
-    faulty: str | os.PathLike[str] | None = None,
-    ppn: int = 1,
-    objective: str | ObjectiveCallable = "tac3",
-    strategy: str = "auto",
-    seed: int = 1,
-    restarts: int = 0,
-    threads: int = 0,
-    evaluations: int = 0,
-    time_limit: float | Literal["auto"] | None = None,
-    schedule: str = "auto",
-    moves: str | Sequence[str] | None = None,
-    companion: float | None = None,
-    count_nic: bool = False,
-    routing: str | None = None,
-    fold: str | os.PathLike[str] = "default",
-    verify: str = "off",
-    start: str | os.PathLike[str] | None = None,
-    message_size: str | SupportsIndex | None = None,
-    hosts: str | os.PathLike[str] | None = None,
-    validate: bool = False,
-    progress: SearchCallback | None = None,
-) -> Result:
-    """Looks for a placement of the workload's ranks with a small value of the objective, as ``haichi map`` does.
+    Equal jobs give equal answers, here and by the program's commands. A job pickles, with the texts of its machine.
 
     Parameters
     ----------
     workload: a Workload, a file, a square matrix of bytes (NumPy or SciPy), or a NetworkX graph with bytes as the
         ``weight`` of its edges.
-    machine: a Machine, a preset (`haichi.list_machines`), ``"graph:FILE"`` or a machine file.
-    shape, origin: the job's cuboid on the machine, ``"1x2x4x2x3x2"`` or a sequence; default: the whole machine.
-    nodes: a node-list file instead of a cuboid.
-    faulty: a file with nodes that are down: they take no rank, and no route passes them.
-    ppn: ranks per node.
-    objective: a name (`haichi.list_objectives`), ``"weighted(hop-bytes=0.7,tac3=0.3)"``, a plug-in
-        ``"./libx.so:name"``, or a function of the node of every rank (int32 array) that gives a number, the same for
-        the same placement. A function is called at every proposal: the search is as fast as it is.
-    strategy: a first placement, ``"anneal"``, ``"tabu"``, ``"exhaustive"`` or ``"auto"`` (`haichi.list_strategies`);
-        ``Result.report["strategy"]`` says which one it was.
-    seed: equal inputs and seeds give equal results, whatever the number of threads (not with `time_limit`).
-    restarts: independent searches, the best of which counts; 0: a number that depends only on the job.
-    threads: 0: all processors.
-    evaluations: per restart; 0: by the schedule's rule.
-    time_limit: seconds, above 0, instead of a number of evaluations; "auto": a hundredth of what a better placement can
-      save over all iterations.
-    schedule: ``"auto"``, ``"paper"`` or ``"rmatt"`` (until the objective stays the same over `evaluations`).
-    moves: kinds of moves, ``"uniform,focused"`` or a sequence; None: the default mix.
-    companion: weight of the smooth companion in the search, 0 for none; None: the default.
-    count_nic: injection and ejection channels count as links.
-    routing, fold: as the options of the program.
-    verify: ``"off"``, ``"end"`` or ``"step"``: compares incremental values with ones computed from scratch.
-    start: where the search starts: a strategy's name or a map file; None: the best of default,
-        greedy and bisection.
-    message_size: makes every non-empty message this large, ``"64KiB"`` or bytes.
-    hosts: names of the nodes, for maps with host names: a file, or a pattern as ``"node[000-095]"``.
-    validate: simulates the result and the default placement, packet by packet (`Result.simulated`).
-    progress: called with a `SearchProgress` a few times a second, in the caller's thread. What it raises ends the
-        search; KeyboardInterrupt does so as Ctrl-C does.
+    machine: a Machine, a preset (`haichi.list_machines`), ``"graph:FILE"``, a machine file, or its content.
+    {options}
 
-    Other Python threads run meanwhile. Ctrl-C ends the search with the best placement so far, or the simulation with
-    what is known (`Result.interrupted`).
-    Raises InputError, OptionError, UnsupportedError; InternalError when a verification fails.
+    Raises InputError, OptionError and UnsupportedError for what cannot be had, before anything is searched.
     """
-    allocation = allocation_request(shape, origin, nodes, faulty, ppn, routing, fold, count_nic)
-    options = map_options(
-        objective=objective,
-        strategy=strategy,
-        seed=seed,
-        restarts=restarts,
-        threads=threads,
-        evaluations=evaluations,
-        time_limit=time_limit,
-        schedule=schedule,
-        moves=moves,
-        companion=companion,
-        verify=verify,
-        start=start,
-    )
-    job = _core.Job(job_spec(workload, machine, allocation, hosts, message_size))
-    validation = search_validation(validate, threads)
-    return search_result(
-        _core.optimize(job, options, validation=validation, progress=search_callback(progress)),
-    )
+
+    __slots__ = ("_core", "_spec")
+
+    def __init__(self, workload: WorkloadLike, machine: MachineLike, **options: Unpack[JobOptions]) -> None:
+        self._spec = job_spec("Job", workload, machine, options)
+        self._core = _core.Job(self._spec.core())
+
+    @classmethod
+    def _of(cls, spec: JobSpec, core: _core.Job | None = None) -> Job:
+        job = cls.__new__(cls)
+        job._spec = spec
+        job._core = _core.Job(spec.core()) if core is None else core
+        return job
+
+    @property
+    def workload(self) -> Workload:
+        return self._spec.workload
+
+    @property
+    def machine(self) -> Machine:
+        return self._spec.machine
+
+    @property
+    def ranks(self) -> int:
+        return self._core.rank_count
+
+    @property
+    def nodes(self) -> int:
+        """How many the job has."""
+        return self._core.node_count
+
+    @property
+    def shape(self) -> str:
+        """Of the cuboid, as in ``"1x2x4x2x3x2"``; empty for jobs that have none."""
+        return "x".join(map(str, self._core.shape))
+
+    @takes(SearchOptions)
+    def optimize(
+        self,
+        objective: str | ObjectiveCallable = "tac3",
+        *,
+        progress: SearchCallback | None = None,
+        **search: Unpack[SearchOptions],
+    ) -> Placement:
+        """Looks for a placement with a small value of the objective, as ``haichi map`` does.
+
+        Parameters
+        ----------
+        objective: a name (`haichi.list_objectives`), ``"weighted(hop-bytes=0.7,tac3=0.3)"``, a plug-in
+            ``"./libx.so:name"``, or a function of the node of every rank (int32 array) that gives a number, the same
+            for the same placement. A function is called at every proposal: the search is as fast as it is.
+        progress: called with a `SearchProgress` a few times a second, in the caller's thread. What it raises ends the
+            search; KeyboardInterrupt does so as Ctrl-C does.
+        {options}
+
+        Other Python threads run meanwhile. Ctrl-C ends the search with the best placement so far
+        (`Placement.interrupted`).
+        Raises InputError, OptionError, UnsupportedError; InternalError when a verification fails.
+        """
+        options = core_options(objective, complete("optimize", SearchOptions, search))
+        return Placement(self, _core.map(self._core, options, progress=search_callback(progress)), objective)
+
+    def place(self, placement: PlacementLike | None = None, *, format: str = "") -> Placement:
+        """A placement that there is already: the node of each rank, a rank-map file (in `format`; empty: by its
+        content), a placement, or None: the default one.
+
+        Raises InputError and OptionError for maps that do not fit the job, and for placements of a job on other nodes.
+        """
+        if isinstance(placement, Placement):
+            if placement.job is self:
+                return placement
+            if not self._has_nodes_of(placement.job):
+                raise OptionError(
+                    "the placement is that of a job on other nodes", "give its node_of_rank if the numbers are meant"
+                )
+        if format and not isinstance(placement, str | os.PathLike):
+            raise OptionError("format is that of a map's file, but there is none")
+        given = None if placement is None else as_map("placement", placement)
+        return Placement(self, self._core.place(given, encoded("format", format)))
+
+    def evaluate(
+        self,
+        placement: PlacementLike | None = None,
+        *,
+        objective: str | ObjectiveCallable | None = None,
+        all_objectives: bool = True,
+        simulate: bool = False,
+    ) -> Evaluation:
+        """Measures a placement, as ``haichi evaluate`` does.
+
+        Parameters
+        ----------
+        placement: as that of `place`.
+        objective: that `Evaluation.value` is about, as that of `optimize`; None: the one that was searched for, or
+            tac3. The report tells the links with most bytes, with their messages.
+        all_objectives: the report holds every objective that applies, with its bound, which may take a while on
+            thousands of nodes.
+        simulate: it and the default placement are simulated, packet by packet (`Evaluation.simulated`); Ctrl-C then
+            ends the simulation with what is known.
+        """
+        placed = self.place(placement)
+        core = _core.evaluate(
+            placed._core,
+            objective=core_objective(placed._objective if objective is None else objective),
+            all_objectives=all_objectives,
+            simulation=simulation_options("none", "auto", 1, 10) if simulate else None,
+        )
+        return evaluation_of(placed, core)
+
+    def simulate(
+        self,
+        placement: PlacementLike | None = None,
+        *,
+        barrier: Literal["none", "sets", "both"] | str = "none",
+        iterations: Literal["auto", "all"] | SupportsIndex = "auto",
+        threads: int = 1,
+        hottest: int = 10,
+        statistics: LinkStatistics | None = None,
+        history: BufferHistory | None = None,
+        progress: SimulationCallback | None = None,
+    ) -> Simulation:
+        """Simulates a placement packet by packet, as ``haichi simulate`` does.
+
+        Parameters
+        ----------
+        placement: as that of `place`.
+        barrier: ``"sets"``: all ranks wait for each other before every set; ``"1,3"``: before these sets, counted from
+            1; ``"none"``; ``"both"``: a run without and one with barriers before every set.
+        iterations: how many are simulated, the rest is multiplied: ``"auto"``: until their time repeats or its mean
+            settles; ``"all"``; a number.
+        threads: the result does not depend on it.
+        hottest: how many of the busiest links to list.
+        statistics: a file of what each link carried.
+        history: a file of the packets that left the buffers of a router.
+        progress: called with a `SimulationProgress` a few times a second, in the caller's thread. What it raises ends
+            the simulation.
+
+        Other Python threads run meanwhile. Ctrl-C ends the simulation with what is known (`Simulation.interrupted`).
+        Raises InputError, OptionError, UnsupportedError.
+        """
+        options = simulation_options(barrier, iterations, threads, hottest)
+        if barrier == "both" and (statistics is not None or history is not None):
+            raise OptionError("statistics and history describe one run", "barrier='none' or barrier='sets'")
+        placed = self.place(placement)
+        core = _core.simulate(
+            placed._core,
+            options,
+            observation=core_observation(statistics, history, self._input_files(placement)),
+            progress=simulation_callback(progress),
+        )
+        return simulation_of(placed, core)
+
+    @takes(CompareArguments)
+    def compare(self, **options: Unpack[CompareArguments]) -> Comparison:
+        """Compares mapping strategies on this job: ``haichi.compare([job], ...)``.
+
+        Parameters
+        ----------
+        {options}
+        """
+        from haichi.comparison.driver import compare  # which computes by jobs
+
+        return compare([self], **options)
+
+    def advise_barrier(
+        self,
+        placement: PlacementLike | None = None,
+        *,
+        imbalance: str | None = None,
+        draws: int = 5,
+        seed: int = 1,
+        sizes: Sequence[str | SupportsIndex] = (),
+        simulations: int = 64,
+        packet_hops: float = _core.ADVICE_PACKET_HOPS,
+        threads: int = 0,
+    ) -> advice.BarrierAdvice:
+        """Tells before which sets it pays that all ranks wait for each other, as ``haichi advise barrier`` does.
+
+        Parameters
+        ----------
+        placement: as that of `place`.
+        imbalance: how unevenly the ranks compute: ``"5%"``, up to as much more or less of each set's computing time, or
+            ``"20us"``, up to as much more before each set. The advice must survive `draws` of it, from `seed` on.
+        sizes: message sizes to ask for, ``"64KiB"`` or bytes; without them those of the workload.
+        simulations: at most, where there are too many choices of sets to try all.
+        packet_hops: what the simulations of one size may take.
+        threads: 0: all cores. The answer does not depend on it.
+
+        Other Python threads run meanwhile; Ctrl-C ends it with what is known. Raises InputError, OptionError,
+        UnsupportedError.
+        """
+        options = advice.barrier_options(imbalance, draws, seed, sizes, simulations, packet_hops, threads)
+        return advice.barrier_advice(self.place(placement)._core, options)
+
+    def _has_nodes_of(self, other: Job) -> bool:
+        """Whether numbers of nodes mean the same in both."""
+        ours, theirs = self._spec.options, other._spec.options
+        same = all(ours[name] == theirs[name] for name in ("nodes", "origin", "faulty"))
+        return same and self.shape == other.shape and self.machine == other.machine
+
+    def _input_files(self, placement: PlacementLike | None) -> list[str]:
+        given = [os.fspath(placement)] if isinstance(placement, str | os.PathLike) else []
+        return [*self._spec.input_files(), *given]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Job._of, (self._spec,)
+
+    def _where(self) -> str:
+        return f"{self.machine.name}{f', shape={self.shape}' if self.shape else ''}"
+
+    def __repr__(self) -> str:
+        return f"Job(ranks={self.ranks}, nodes={self.nodes} of {self._where()})"
+
+    def _repr_html_(self) -> str:
+        """A table, for notebooks."""
+        rows = [("ranks", notebook.number(self.ranks)), ("nodes", notebook.number(self.nodes))]
+        return notebook.table(f"job on {self._where()}", rows)
 
 
-def job_spec(
-    workload: WorkloadLike,
-    machine: MachineLike,
-    allocation: _core.AllocationRequest,
-    hosts: str | os.PathLike[str] | Sequence[str] | None,
-    message_size: str | SupportsIndex | None,
-) -> _core.JobSpec:
-    return _core.JobSpec(
-        machine=as_machine(machine),
-        workload=as_workload(workload)._core,
-        allocation=allocation,
-        hosts=given_hosts(hosts),
-        message_size_bytes=message_bytes(message_size),
-    )
+@takes(JobOptions)
+def jobs(
+    workload: WorkloadLike, machine: MachineLike, shapes: Iterable[SizesLike], **options: Unpack[JobOptions]
+) -> list[Job]:
+    """The same job on each of the shapes that it may get: what `haichi.optimize_shapes` and `haichi.compare` take.
 
+    Parameters
+    ----------
+    workload, machine: as those of `haichi.Job`.
+    shapes: a list of shapes, or a text as in ``"1x2x4x2x3x2,2x2x2x2x3x2"``.
+    {options}
 
-def search_validation(validate: bool, threads: SupportsIndex) -> _core.SimulationOptions | None:
-    """Asked for more, threads are the search's; the simulation's result depends on neither."""
-    return _simulation(max(whole_option("threads", threads, 0, 4096), 1)) if validate else None
-
-
-def map_options(
-    *,
-    objective: str | ObjectiveCallable,
-    strategy: str,
-    seed: int,
-    restarts: int,
-    threads: int,
-    evaluations: int,
-    time_limit: float | Literal["auto"] | None,
-    schedule: str,
-    moves: str | Sequence[str] | None,
-    companion: float | None,
-    verify: str,
-    start: npt.ArrayLike | str | os.PathLike[str] | None,
-) -> _core.MapOptions:
-    """How `optimize` searches."""
-    search = _core.SearchOptions(
-        seed=whole_option("seed", seed, 0, 2**64 - 1),
-        restarts=whole_option("restarts", restarts, 0, 1_000_000),
-        threads=whole_option("threads", threads, 0, 4096),
-        evaluations=whole_option("evaluations", evaluations, 0, 2**63 - 1),
-        schedule=encoded("schedule", schedule),
-    )
-    search.time_by_savings = isinstance(time_limit, str) and time_limit == "auto"
-    if time_limit is not None and not search.time_by_savings:
-        search.time_limit_seconds = _time_limit(time_limit)
-    if moves is not None:
-        search.set_moves(encoded("moves", moves if isinstance(moves, str) else ",".join(moves)))
-    if companion is not None:
-        search.companion_weight = number_option("companion", companion, _LARGEST_WEIGHT)
-    search.set_verify(encoded("verify", verify))
-    return _core.MapOptions(
-        objective=_objective(objective),
-        strategy=encoded("strategy", strategy),
-        start=None if start is None else given_map("start", start),
-        search=search,
-    )
-
-
-_LONGEST_SECONDS = 2**63 / 1e12
-_LARGEST_WEIGHT = 1e300
-
-
-def _time_limit(seconds: Any) -> float:
-    limit = number_option("time_limit", seconds, _LONGEST_SECONDS)
-    if limit == 0:
-        raise OptionError("time_limit must be above 0", "None: no limit")
-    return limit
-
-
-def _objective(objective: str | ObjectiveCallable) -> _core.Objective:
-    if callable(objective):
-        return _core.Objective(encoded("objective", getattr(objective, "__name__", "function")), objective)
-    return _core.Objective(encoded("objective", objective), None)
-
-
-def _simulation(threads: int) -> _core.SimulationOptions:
-    return _core.SimulationOptions(barrier=b"none", iterations="auto", threads=threads, hottest_links=10)
-
-
-def evaluate(
-    workload: WorkloadLike,
-    machine: MachineLike,
-    node_of_rank: npt.ArrayLike | str | os.PathLike[str],
-    *,
-    shape: str | Sequence[int] | None = None,
-    origin: str | Sequence[int] | None = None,
-    nodes: str | os.PathLike[str] | None = None,
-    faulty: str | os.PathLike[str] | None = None,
-    ppn: int = 1,
-    objective: str | ObjectiveCallable = "tac3",
-    format: str = "",
-    count_nic: bool = False,
-    routing: str | None = None,
-    fold: str | os.PathLike[str] = "default",
-    message_size: str | SupportsIndex | None = None,
-    hosts: str | os.PathLike[str] | None = None,
-    simulate: bool = False,
-) -> Result:
-    """Measures a given placement: the node of each rank, or a rank-map file (in `format`; empty: by its content).
-
-    The other parameters are those of `optimize`. The report holds every objective that applies, with its bound, and the
-    links with most bytes with their messages. With `simulate` it and the default placement are simulated, packet by
-    packet (`Result.simulated`); Ctrl-C then ends the simulation with what is known.
+    Machine and workload are loaded once. Raises what `haichi.Job` raises.
     """
-    allocation = allocation_request(shape, origin, nodes, faulty, ppn, routing, fold, count_nic)
-    job = _core.Job(job_spec(workload, machine, allocation, hosts, message_size))
-    placement = job.place(given_map("node_of_rank", node_of_rank), encoded("format", format))
-    simulation = _simulation(1) if simulate else None
-    return search_result(_core.evaluate(placement, objective=_objective(objective), simulation=simulation))
+    spec = job_spec("jobs", workload, machine, options)
+    if spec.shape is not None:
+        raise OptionError("shape is one of several here", "shapes=[...]")
+    specs = [spec.with_shape(shape) for shape in (shapes.split(",") if isinstance(shapes, str) else shapes)]
+    sizes = [[int(size) for size in str(one.shape).split("x")] for one in specs]
+    return [Job._of(one, core) for one, core in zip(specs, _core.Job.of_shapes(spec.core(), sizes), strict=True)]
+
+
+def job_spec(function: str, workload: WorkloadLike, machine: MachineLike, options: JobOptions) -> JobSpec:
+    """What is asked of `function`, checked, its machine and workload read."""
+    given = complete(function, JobOptions, options)
+    path = os.fspath(workload) if isinstance(workload, str | os.PathLike) else ""
+    return JobSpec(as_workload(workload), as_machine(machine), given, path)

@@ -168,9 +168,12 @@ def _file_bytes(text: str | None) -> bytes | None:
         raise InputError(f"the text of a machine file is no Unicode text (character {error.start})") from error
 
 
-MachineLike = Machine | str | os.PathLike[str]
+MachineLike = Machine | str | os.PathLike[str] | Mapping[str, Any]
 
 
-def as_machine(machine: MachineLike) -> _core.Machine:
-    """A machine as it is; of a preset's name or a path the machine it names."""
-    return (machine if isinstance(machine, Machine) else Machine(machine))._core
+def as_machine(machine: MachineLike) -> Machine:
+    """A machine as it is; of a preset's name or a path the machine it names, of the content of a machine file its
+    machine."""
+    if isinstance(machine, Machine):
+        return machine
+    return Machine.from_dict(machine) if isinstance(machine, Mapping) else Machine(machine)

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import inspect
 import math
+import operator
+import os
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -35,7 +37,14 @@ class Kind:
         return words[0]
 
     def checked(self, name: str, value: Any) -> Any:
-        """What the parameter `name` was given. Raises OptionError that names it."""
+        """What the parameter `name` was given. Raises OptionError that names it, or TypeError."""
+        return os.fsdecode(encoded(name, value))
+
+
+class Anything(Kind):
+    """What the function itself checks."""
+
+    def checked(self, name: str, value: Any) -> Any:
         return value
 
 
@@ -58,7 +67,7 @@ class Count(Flag):
         return len(words)
 
 
-class Several(Kind):
+class Several(Anything):
     """One or more texts."""
 
     takes_several = True
@@ -161,6 +170,21 @@ class MessageSize(Kind):
         if size <= _LARGEST_MESSAGE_BYTES:
             return size
         raise OptionError(f"{name}: {text!r} is more than the 2^48 bytes a message may have")
+
+
+class Sizes(Kind):
+    """``"1x2x4"`` or ``(1, 2, 4)``; it becomes a text."""
+
+    def read(self, option: str, *words: str) -> Any:
+        return self.checked(option, words[0])
+
+    def checked(self, name: str, value: Any) -> Any:
+        try:
+            sizes = [int(size) for size in value.split("x")] if isinstance(value, str) else map(operator.index, value)
+            listed = list(sizes)
+        except (TypeError, ValueError) as error:
+            raise OptionError(f"{name} {value!r} is no list of sizes", "an example is 1x2x4x2x3x2") from error
+        return "x".join(str(whole_option(name, size, 0, 2**31 - 1)) for size in listed)
 
 
 @dataclass(frozen=True)

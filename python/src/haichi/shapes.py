@@ -6,28 +6,22 @@ import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, SupportsIndex
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from haichi import _core, notebook
-from haichi.allocation import allocation_request, sizes_option
 from haichi.errors import OptionError
+from haichi.evaluation import Evaluation, evaluation_of
 from haichi.file_names import encoded
 from haichi.interruption import held_back
-from haichi.job import (
-    ObjectiveCallable,
-    Result,
-    SearchCallback,
-    job_spec,
-    map_options,
-    search_callback,
-    search_result,
-    search_validation,
-)
-from haichi.machine import MachineLike
-from haichi.workload import WorkloadLike
+from haichi.options import complete, takes
+from haichi.placement import ObjectiveCallable, Placement
+from haichi.search import SearchCallback, SearchOptions, core_options, search_callback
+
+if TYPE_CHECKING:
+    from haichi.job import Job
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,10 +44,9 @@ class RobustPlacement:
 class ShapesResult:
     """What `haichi.optimize_shapes` gives."""
 
-    shapes: tuple[str, ...]
-    """As in ``"1x2x4x2x3x2"``."""
-    results: tuple[Result, ...]
-    """One per shape, in the same order; of the robust placement what it is worth there."""
+    jobs: tuple[Job, ...]
+    evaluations: tuple[Evaluation, ...]
+    """One per job, in the same order, with its placement; of the robust placement what it is worth there."""
     robust: RobustPlacement | None
     interrupted: bool
     report: dict[str, Any]
@@ -72,20 +65,26 @@ class ShapesResult:
                 self._core.write_robust_map(encoded("path", text), encoded("format", format))
             return
         if "{shape}" not in text:
-            raise OptionError(f"there are {len(self.shapes)} maps for {text!r}", "an example is 'cg-{shape}.map'")
-        for shape, result in zip(self.shapes, self.results, strict=True):
-            result.write(text.replace("{shape}", shape), format)
+            raise OptionError(f"there are {len(self.jobs)} maps for {text!r}", "an example is 'cg-{shape}.map'")
+        for shape, evaluation in zip(self.shapes, self.evaluations, strict=True):
+            evaluation.placement.write(text.replace("{shape}", shape), format)
+
+    @property
+    def shapes(self) -> tuple[str, ...]:
+        """As in ``"1x2x4x2x3x2"``."""
+        return tuple(job.shape for job in self.jobs)
 
     def _title(self) -> str:
-        first = self.results[0]
-        title = f"{first.objective}, ranks={len(first.node_of_rank)}"
+        first = self.evaluations[0]
+        ranks = self.jobs[0].ranks
+        title = f"{first.objective}, ranks={ranks}"
         if self.robust is not None:
             title = f"one placement, {self.robust.measure} {first.objective}={self.robust.value:.6g} {first.unit}"
-            title += f"{', optimal' if self.robust.optimal else ''}, ranks={len(first.node_of_rank)}"
+            title += f"{', optimal' if self.robust.optimal else ''}, ranks={ranks}"
         return f"{title}, interrupted" if self.interrupted else title
 
     def __repr__(self) -> str:
-        rows = (f"{shape}: {result!r}" for shape, result in zip(self.shapes, self.results, strict=True))
+        rows = (f"{shape}: {one!r}" for shape, one in zip(self.shapes, self.evaluations, strict=True))
         return "\n  ".join([f"ShapesResult({self._title()})", *rows])
 
     def _repr_html_(self) -> str:
@@ -93,89 +92,60 @@ class ShapesResult:
         rows = [
             (
                 shape,
-                f"{result.value:.6g}{' (optimal)' if result.optimal else ''}",
-                "" if result.lower_bound is None else f"{result.lower_bound:.6g}",
-                f"{result.report['default']['value']:.6g}",
-                result.report["nodes"],
+                f"{one.value:.6g}{' (optimal)' if one.optimal else ''}",
+                "" if one.lower_bound is None else f"{one.lower_bound:.6g}",
+                f"{one.report['default']['value']:.6g}",
+                one.report["nodes"],
             )
-            for shape, result in zip(self.shapes, self.results, strict=True)
+            for shape, one in zip(self.shapes, self.evaluations, strict=True)
         ]
-        unit = self.results[0].unit
+        unit = self.evaluations[0].unit
         return notebook.table(self._title(), rows, ("shape", f"value [{unit}]", "lower bound", "default", "nodes"))
 
 
+@takes(SearchOptions)
 def optimize_shapes(
-    workload: WorkloadLike,
-    machine: MachineLike,
-    shapes: str | Sequence[str | Sequence[int]],
+    jobs: Sequence[Job],
+    objective: str | ObjectiveCallable = "tac3",
     *,
     robust: Literal["max", "mean"] | None = None,
     rotations: bool = False,
-    origin: str | Sequence[int] | None = None,
-    faulty: str | os.PathLike[str] | None = None,
-    ppn: int = 1,
-    objective: str | ObjectiveCallable = "tac3",
-    strategy: str = "auto",
-    seed: int = 1,
-    restarts: int = 0,
-    threads: int = 0,
-    evaluations: int = 0,
-    time_limit: float | Literal["auto"] | None = None,
-    schedule: str = "auto",
-    moves: str | Sequence[str] | None = None,
-    companion: float | None = None,
-    count_nic: bool = False,
-    routing: str | None = None,
-    fold: str | os.PathLike[str] = "default",
-    verify: str = "off",
-    start: str | os.PathLike[str] | None = None,
-    message_size: str | SupportsIndex | None = None,
-    hosts: str | os.PathLike[str] | None = None,
-    validate: bool = False,
     progress: SearchCallback | None = None,
+    **search: Unpack[SearchOptions],
 ) -> ShapesResult:
-    """Looks for placements for every shape that the scheduler may give the job, as ``haichi map --shapes`` does.
+    """Looks for placements for every shape that the scheduler may give a job, as ``haichi map --shapes`` does.
 
-    shapes: ``"1x2x4x2x3x2,2x2x2x2x3x2"``, or a sequence of shapes as `optimize` takes them.
+    Parameters
+    ----------
+    jobs: the job on each of its shapes (`haichi.jobs`).
+    objective: as that of `Job.optimize`.
     robust: None: a placement for each shape; ``"max"`` or ``"mean"``: one for all, by its worst or its mean value.
     rotations: robust only: every order of the logical axes counts as a shape of its own, as the scheduler may turn a
         request.
+    progress: as that of `Job.optimize`, for all shapes together; so is a `time_limit`.
+    {options}
 
-    The other parameters are those of `optimize`; a `time_limit` is for all shapes together, and the `progress` too.
-    Ctrl-C ends the search with the best placements so far. Raises what `optimize` raises.
+    Ctrl-C ends the search with the best placements so far. Raises what `Job.optimize` raises, and OptionError for jobs
+    that differ in more than their shapes where one placement is to suit all.
     """
-    listed = shapes.split(",") if isinstance(shapes, str) else shapes
-    sizes = [sizes_option("shapes", shape) for shape in listed]
-    if not sizes:
-        raise OptionError("there are no shapes")
-    options = map_options(
-        objective=objective,
-        strategy=strategy,
-        seed=seed,
-        restarts=restarts,
-        threads=threads,
-        evaluations=evaluations,
-        time_limit=time_limit,
-        schedule=schedule,
-        moves=moves,
-        companion=companion,
-        verify=verify,
-        start=start,
-    )
+    listed = list(jobs)
+    if not listed:
+        raise OptionError("there are no jobs", "haichi.jobs makes one for each shape")
     if rotations and robust is None:
-        raise OptionError("rotations needs robust")
-    allocation = allocation_request(None, origin, None, faulty, ppn, routing, fold, count_nic)
+        raise OptionError("rotations are those of a robust placement", "robust='max' or robust='mean'")
     core = _core.optimize_shapes(
-        _core.Job.of_shapes(job_spec(workload, machine, allocation, hosts, message_size), sizes),
-        options,
+        [job._core for job in listed],
+        core_options(objective, complete("optimize_shapes", SearchOptions, search)),
         robust=None if robust is None else _core.RobustOptions(encoded("robust", robust), rotations),
-        validation=search_validation(validate, threads),
         progress=search_callback(progress),
     )
     report = json.loads(core.json(True))
     return ShapesResult(
-        shapes=tuple("x".join(map(str, shape)) for shape in sizes),
-        results=tuple(search_result(one) for one in core.shapes),
+        jobs=tuple(listed),
+        evaluations=tuple(
+            evaluation_of(Placement(job, one.placement, objective), one)
+            for job, one in zip(listed, core.shapes, strict=True)
+        ),
         robust=_robust(report, core),
         interrupted=core.interrupted,
         report=report,

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from haichi import _core, notebook
+from haichi.placement import Placement
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -113,15 +114,14 @@ def _simulated_run(entry: dict[str, Any]) -> SimulatedRun:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Simulation:
-    """What `haichi.simulate` gives: one run or, by ``barrier="both"``, one without and one with barriers.
+    """What `Job.simulate` gives: one run or, by ``barrier="both"``, one without and one with barriers.
 
     The times of a single run are here as well; of two, ask one of `runs`.
     """
 
     runs: tuple[SimulatedRun, ...]
-    node_of_rank: npt.NDArray[np.int32]
-    """The placement that was simulated. Read-only."""
-    is_default_placement: bool
+    placement: Placement
+    """That was simulated."""
     interrupted: bool
     """Ended by Ctrl-C; runs behind the interrupted one are missing."""
     _core: _core.Simulation = field(repr=False)
@@ -186,8 +186,8 @@ class Simulation:
         return report
 
     def _title(self) -> str:
-        placement = "default placement" if self.is_default_placement else "given placement"
-        return f"{placement}, ranks={len(self.node_of_rank)}" + (", interrupted" if self.interrupted else "")
+        name = "default placement" if self.placement.is_default else "given placement"
+        return f"{name}, ranks={len(self.placement.node_of_rank)}" + (", interrupted" if self.interrupted else "")
 
     def __repr__(self) -> str:
         return "\n  ".join([f"Simulation({self._title()})", *(run._summary() for run in self.runs)])
@@ -215,11 +215,10 @@ def _share(part: FloatArray, run: SimulatedRun) -> str:
     return f"{float(part.sum()) / total:.1%}" if total > 0 else ""
 
 
-def simulation_result(core: _core.Simulation) -> Simulation:
+def simulation_of(placement: Placement, core: _core.Simulation) -> Simulation:
     return Simulation(
         runs=tuple(_simulated_run(entry) for entry in json.loads(core.json(True))["runs"]),
-        node_of_rank=core.placement.node_of_rank,
-        is_default_placement=core.placement.is_default,
+        placement=placement,
         interrupted=core.interrupted,
         _core=core,
     )

@@ -16,12 +16,13 @@ import numpy.typing as npt
 
 from haichi import _core
 from haichi.errors import InputError
-from haichi.job import Result, evaluate
-from haichi.machine import Machine
+from haichi.job import Job
+from haichi.job_spec import JobSpec
 from haichi.packed_arrays import pack_array
-from haichi.simulation import simulate
+from haichi.placement import Placement
+from haichi.simulation import LinkStatistics
 from haichi.simulation_result import SimulatedRun
-from haichi.workload import Messages, Workload
+from haichi.workload import Messages
 
 _MOST_ENTRIES = 4_000_000
 """Of all routes of a placement, and of all sets' links."""
@@ -39,13 +40,9 @@ _ONE_HUNDRED_PERCENT = 255
 class ViewRequest:
     """A placement to show."""
 
-    workload: Workload
-    machine: str | Machine
-    allocation: Mapping[str, Any]
-    """Arguments of `haichi.evaluate`: shape, origin, nodes, faulty, ppn, routing, fold, count_nic."""
+    job: JobSpec
     node_of_rank: npt.NDArray[np.int32]
     workload_name: str
-    shape_name: str | None
     strategy: str
     seed: int
     role: Literal["before", "after", "other"]
@@ -72,15 +69,15 @@ def placement_views(requests: Sequence[ViewRequest]) -> dict[str, Any]:
 
     Networks and lists of messages that placements have in common are there once. Equal requests give equal values.
     Memory and size are bounded: routes above 4,000,000 links are left out, and of as many links of all sets those with
-    the lowest loads. Raises what `haichi.evaluate` and `haichi.simulate` raise.
+    the lowest loads. Raises what `Job` and `Job.simulate` raise.
     """
     networks = _Numbered()
     messages = _Numbered()
     views = []
     for request in requests:
-        result = evaluate(request.workload, request.machine, request.node_of_rank, **request.allocation)
-        outline = _core.network_outline(result._core.placement)
-        views.append(_view(request, result, outline, networks, messages))
+        placement = Job._of(request.job).place(request.node_of_rank)
+        outline = _core.network_outline(placement._core)
+        views.append(_view(request, placement, outline, networks, messages))
     return {"views": views, "networks": networks.values, "message_lists": messages.values}
 
 
@@ -100,20 +97,21 @@ class _Numbered:
 
 
 def _view(
-    request: ViewRequest, result: Result, outline: dict[str, Any], networks: _Numbered, messages: _Numbered
+    request: ViewRequest, placement: Placement, outline: dict[str, Any], networks: _Numbered, messages: _Numbered
 ) -> dict[str, Any]:
-    message_list = request.workload.messages
-    first, link = _core.message_routes(result._core.placement)
+    workload = placement.job.workload
+    message_list = workload.messages
+    first, link = _core.message_routes(placement._core)
     view: dict[str, Any] = {
         "workload": request.workload_name,
-        "shape": request.shape_name,
+        "shape": request.job.shape,
         "strategy": request.strategy,
         "seed": request.seed,
         "role": request.role,
         "network": networks.number(_packed_network(outline)),
         "messages": messages.number(_packed_messages(message_list)),
-        "node_of_rank": pack_array(result.node_of_rank, "int32"),
-        "set_links": _set_links(message_list, first, link, len(request.workload.labels), len(outline["link_source"])),
+        "node_of_rank": pack_array(placement.node_of_rank, "int32"),
+        "set_links": _set_links(message_list, first, link, len(workload.labels), len(outline["link_source"])),
         "routes": None,
         "convergence": [[int(evaluations), float(value)] for evaluations, value in request.convergence],
     }
@@ -121,7 +119,7 @@ def _view(
         view["routes"] = {"first": pack_array(first, "int64"), "link": pack_array(link, "int32")}
     if request.barriers:
         network = _named(outline)
-        view["simulated"] = {barrier: _simulated(request, result, network, barrier) for barrier in request.barriers}
+        view["simulated"] = {barrier: _simulated(request, placement, network, barrier) for barrier in request.barriers}
     return view
 
 
@@ -199,26 +197,21 @@ def _named(outline: dict[str, Any]) -> _Network:
 
 
 def _simulated(
-    request: ViewRequest, result: Result, network: _Network, barrier: Literal["none", "sets"]
+    request: ViewRequest, placement: Placement, network: _Network, barrier: Literal["none", "sets"]
 ) -> dict[str, Any]:
-    allocation = {name: value for name, value in request.allocation.items() if name != "count_nic"}
-
-    def run(iterations: int, **statistics: Any) -> SimulatedRun:
-        simulation = simulate(
-            request.workload,
-            request.machine,
-            result.node_of_rank,
-            **allocation,
+    def run(iterations: int, statistics: LinkStatistics | None = None) -> SimulatedRun:
+        simulation = placement.job.simulate(
+            placement,
             barrier=barrier,
             iterations=iterations,
             threads=request.threads,
             hottest=0,
-            **statistics,
+            statistics=statistics,
         )
         return simulation.run
 
     small = len(network.outline["vertex_of_node"]) <= _SMALL_JOB_NODES
-    iterations = min(_SHOWN_ITERATIONS if small else 1, request.workload.iterations)
+    iterations = min(_SHOWN_ITERATIONS if small else 1, placement.job.workload.iterations)
     # How long it takes has to be known before the bins are.
     links = max(len(network.number_of_channel), 1)
     bins = min(_BINS, max(_MOST_STATISTICS_LINES // links, 20))
@@ -227,7 +220,7 @@ def _simulated(
         # A file without a name, which a process that is killed does not leave behind.
         with tempfile.TemporaryFile("w+", newline="", encoding="utf-8") as statistics:
             path = f"/proc/self/fd/{statistics.fileno()}"
-            shown = run(iterations, stats=path, stats_bin=bin_ps * 1e-12)
+            shown = run(iterations, LinkStatistics(path, bin_ps * 1e-12))
             times = _time_space(statistics, network, bin_ps)
     except (OSError, InputError) as error:
         if isinstance(error, InputError) and path not in str(error):

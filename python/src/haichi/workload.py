@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Hashable, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, SupportsIndex, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ from haichi.errors import InputError
 from haichi.file_names import encoded, unicode_text
 from haichi.foreign_types import Graph, SparseMatrix, is_graph, is_sparse_matrix
 from haichi.interruption import held_back
+from haichi.options import MessageSize
 
 Int32Array = npt.NDArray[np.int32]
 Int64Array = npt.NDArray[np.int64]
@@ -213,6 +214,21 @@ class Workload:
                 mean_degree=mean_degree,
                 shuffle_seed=shuffle,
             )
+        )
+
+    def with_message_size(self, size: str | SupportsIndex) -> Workload:
+        """The same workload with every message that is not empty of this size: ``"64KiB"``, or bytes."""
+        size_bytes = MessageSize().checked("size", size)
+        messages = self.messages
+        return Workload.from_messages(
+            messages.source,
+            messages.destination,
+            np.where(messages.bytes > 0, np.int64(size_bytes), np.int64(0)),
+            messages.set,
+            ranks=self.ranks,
+            iterations=self.iterations,
+            labels=self.labels,
+            compute_seconds=self.compute_seconds.tolist(),
         )
 
     @property

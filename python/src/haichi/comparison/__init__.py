@@ -3,8 +3,3 @@
 The walk: `driver` (what is asked -> cells -> results), `cell` (one of them), `executors` (where they are computed),
 `journal` (what is done already), `summary` (who wins, and what that is worth), `files` (JSON and CSV).
 """
-
-from haichi.comparison.driver import ComparisonProgress, compare
-from haichi.comparison.results import Comparison
-
-__all__ = ["Comparison", "ComparisonProgress", "compare"]

@@ -1,4 +1,4 @@
-"""One cell of a comparison: a workload on a shape, placed by a strategy with a seed, measured and simulated."""
+"""One cell of a comparison: a job, placed by a strategy with a seed, measured and simulated."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
@@ -14,24 +14,12 @@ from typing import Any, Literal
 from haichi import _core
 from haichi.comparison.strategies import Strategy, plugin_library
 from haichi.errors import Error
-from haichi.job import Result, evaluate, optimize
-from haichi.machine import Machine
-from haichi.simulation import simulate
+from haichi.evaluation import Evaluation
+from haichi.job import Job
+from haichi.job_spec import JobSpec
+from haichi.placement import Placement
+from haichi.search import SearchOptions
 from haichi.simulation_result import SimulatedRun
-from haichi.workload import Workload
-
-
-@dataclass(frozen=True)
-class JobOptions:
-    """What all cells have in common; the fields are arguments of `haichi.optimize`."""
-
-    origin: str | None = None
-    nodes: str | None = None
-    faulty: str | None = None
-    ppn: int = 1
-    routing: str | None = None
-    fold: str = "default"
-    count_nic: bool = False
 
 
 @dataclass(frozen=True)
@@ -56,13 +44,9 @@ class SimulationPlan:
 class Cell:
     """A value that holds all that is needed to compute it, here or elsewhere."""
 
-    workload_name: str
-    workload: Workload = field(repr=False)
-    machine: Machine = field(repr=False)
-    shape: str | None
+    job: JobSpec
     strategy: Strategy
     seed: int
-    job: JobOptions = JobOptions()
     effort: SearchEffort = SearchEffort()
     simulation: SimulationPlan = SimulationPlan()
     threads: int = 1
@@ -74,12 +58,12 @@ class Cell:
     def key(self) -> str:
         """Equal for cells with equal results: names everything that these depend on, files by their content."""
         parts = {
-            "workload": self.workload.digest(),
-            "machine": self.machine.digest(),
-            "shape": self.shape,
+            "workload": self.job.workload.digest(),
+            "machine": self.job.machine.digest(),
+            "shape": self.job.shape,
             "strategy": asdict(self.strategy),
             "seed": self.seed if self.uses_seed else None,
-            "job": asdict(self.job),
+            "job": common_options(self.job),
             "effort": asdict(self.effort) if self.strategy.takes_effort else None,
             "simulation": asdict(self.simulation),
             "files": [_file_digest(path) for path in self._files()],
@@ -88,10 +72,15 @@ class Cell:
         return _digest(json.dumps(parts, sort_keys=True))
 
     def _files(self) -> list[str]:
-        named = [self.job.nodes, self.job.faulty, self.job.fold, self.strategy.map_file]
+        named = [*(self.job.options[name] for name in ("nodes", "faulty", "fold")), self.strategy.map_file]
         if self.strategy.objective is not None:
             named.append(plugin_library(self.strategy.objective))
-        return [path for path in named if path and os.path.isfile(path)]
+        return [path for path in named if isinstance(path, str) and os.path.isfile(path)]
+
+
+def common_options(job: JobSpec) -> dict[str, Any]:
+    """What the jobs of a comparison have in common, by the names and in the order of its results."""
+    return {name: job.options[name] for name in ("origin", "nodes", "faulty", "ppn", "routing", "fold", "count_nic")}
 
 
 def _digest(text: str) -> str:
@@ -118,21 +107,21 @@ def compute_cell(cell: Cell) -> Outcome:
 
 def _compute(cell: Cell) -> Outcome:
     started = time.monotonic()
-    placed = _place(cell)
-    measured = evaluate(cell.workload, cell.machine, placed.node_of_rank, shape=cell.shape, **asdict(cell.job))
-    evaluations, values = _core.convergence(placed._core.placement)
-    searched = {entry["objective"]: entry for entry in measured.report["objectives"]}
+    job = Job._of(cell.job)
+    placed = _place(cell, job)
+    measured = job.evaluate(placed, objective="tac3")
+    evaluations, values = _core.convergence(placed._core)
     outcome: Outcome = {
         "status": "done",
         "objective": cell.strategy.objective,
-        "search": placed.report["strategy"],
-        "ranks": measured.report["ranks"],
-        "nodes": measured.report["nodes"],
-        "evaluations": placed.report["evaluations"],
-        "optimal": placed.optimal if cell.strategy.is_search else False,
+        "search": placed.strategy or "given",
+        "ranks": job.ranks,
+        "nodes": job.nodes,
+        "evaluations": placed.evaluations,
+        "optimal": _is_optimal(cell, measured),
         "objectives": {
-            name: {key: entry[key] for key in ("value", "unit", "lower_bound", "optimal")}
-            for name, entry in searched.items()
+            entry["objective"]: {key: entry[key] for key in ("value", "unit", "lower_bound", "optimal")}
+            for entry in measured.report["objectives"]
         },
         "metrics": measured.metrics,
     }
@@ -141,40 +130,33 @@ def _compute(cell: Cell) -> Outcome:
     outcome["convergence"] = [[int(n), float(value)] for n, value in zip(evaluations, values, strict=True)]
     outcome["node_of_rank"] = placed.node_of_rank
     outcome["wall_seconds"] = time.monotonic() - started
-    outcome["evaluations_per_second"] = placed.report.get("evaluations_per_second", 0)
+    outcome["evaluations_per_second"] = placed.evaluations_per_second
     return outcome
 
 
-def _place(cell: Cell) -> Result:
-    job = asdict(cell.job)
+def _place(cell: Cell, job: Job) -> Placement:
     if cell.strategy.map_file is not None:
-        return evaluate(cell.workload, cell.machine, cell.strategy.map_file, shape=cell.shape, **job)
-    return optimize(
-        cell.workload,
-        cell.machine,
-        shape=cell.shape,
-        objective=cell.strategy.objective or "tac3",
-        strategy=cell.strategy.search,
-        seed=cell.seed,
-        threads=cell.threads,
-        **(asdict(cell.effort) if cell.strategy.takes_effort else {}),
-        **job,
-    )
+        return job.place(cell.strategy.map_file)
+    search: SearchOptions = {"strategy": cell.strategy.search, "seed": cell.seed, "threads": cell.threads}
+    if cell.strategy.takes_effort:
+        search["evaluations"] = cell.effort.evaluations
+        search["time_limit"] = cell.effort.time_limit
+        search["schedule"] = cell.effort.schedule
+        search["restarts"] = cell.effort.restarts
+    return job.optimize(cell.strategy.objective or "tac3", **search)
 
 
-def _simulated(cell: Cell, placed: Result, barrier: Literal["none", "sets"]) -> dict[str, Any]:
-    job = asdict(cell.job)
-    del job["count_nic"]  # channels of network interfaces are simulated in any case
-    simulation = simulate(
-        cell.workload,
-        cell.machine,
-        placed,
-        shape=cell.shape,
-        barrier=barrier,
-        iterations=cell.simulation.iterations,
-        hottest=0,
-        **job,
-    )
+def _is_optimal(cell: Cell, measured: Evaluation) -> bool:
+    """Proved, for the objective that was searched for."""
+    objective = cell.strategy.objective
+    if objective is None or objective == measured.objective:
+        return objective is not None and measured.optimal
+    job = measured.placement.job
+    return job.evaluate(measured.placement, objective=objective, all_objectives=False).optimal
+
+
+def _simulated(cell: Cell, placed: Placement, barrier: Literal["none", "sets"]) -> dict[str, Any]:
+    simulation = placed.job.simulate(placed, barrier=barrier, iterations=cell.simulation.iterations, hottest=0)
     run: SimulatedRun = simulation.runs[0]
     return {
         "seconds": run.seconds,

@@ -4,31 +4,28 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
-from typing import Any, Literal, NamedTuple, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
-from haichi.comparison.cell import Cell, JobOptions, Outcome, compute_cell
+from haichi.comparison.cell import Cell, Outcome, compute_cell
 from haichi.comparison.executors import DaskWorkers, Executor, LocalProcesses, LostWorkerError
 from haichi.comparison.files import SCHEMA, checked_outcome, one_line
 from haichi.comparison.journal import Journal
-from haichi.comparison.options import CompareOptions
+from haichi.comparison.options import CompareArguments, ComparisonProgress
 from haichi.comparison.plan import (
+    Jobs,
+    NamedJobs,
     Plan,
     distinct,
-    job_file,
-    named_workloads,
+    jobs_by_name,
     request_entry,
     search_effort,
     seed_list,
-    shape_text,
-    shapes_by_workload,
     simulation_plan,
-    with_message_size,
     workload_entry,
 )
 from haichi.comparison.results import Comparison
@@ -41,24 +38,13 @@ from haichi.comparison.summary import (
     summarise_overall,
     times_of,
 )
-from haichi.errors import Error, InternalError, OptionError
-from haichi.machine import Machine, MachineLike
+from haichi.errors import Error, InternalError
 from haichi.options import complete, takes
 from haichi.views import ViewRequest, placement_views
-from haichi.workload import WorkloadLike
 
 _LOG = logging.getLogger("haichi")
 
 _MOST_NODES_FOR_ALL_VIEWS = 2000
-
-
-class ComparisonProgress(NamedTuple):
-    """How far a comparison is."""
-
-    cells_done: int
-    cells: int
-    failed: int
-    taken_over: int  #: of those done: found in the journal, not computed again
 
 
 @dataclass
@@ -69,44 +55,42 @@ class _Outcomes:
     taken_over: int = 0
 
 
-@takes(CompareOptions)
-def compare(
-    workloads: WorkloadLike | Sequence[WorkloadLike] | Mapping[str, WorkloadLike],
-    machine: MachineLike,
-    *,
-    journal: str | os.PathLike[str] | None = None,
-    earlier: Comparison | None = None,
-    views: bool = True,
-    progress: Callable[[ComparisonProgress], object] | None = None,
-    **options: Unpack[CompareOptions],
-) -> Comparison:
-    """Compares mapping strategies over workloads, shapes and seeds, as ``haichi compare`` does.
+@takes(CompareArguments)
+def compare(jobs: Jobs, **options: Unpack[CompareArguments]) -> Comparison:
+    """Compares mapping strategies over jobs and seeds, as ``haichi compare`` does.
 
     Parameters
     ----------
-    workloads: one, several, or several by name; each as `optimize` takes it.
-    machine: as that of `optimize`.
-    journal: a file for what is done; a comparison that was killed goes on where it stopped when it is asked again.
-    earlier: results whose cells are taken over where they are the same.
-    views: also make the pictures' data, which `Comparison.report` needs.
-    progress: called after every cell, in the caller's thread. What it raises ends the comparison.
+    jobs: one, several, or several by the names of their workloads. They may differ in workloads and shapes.
     {options}
 
     A cell that fails is reported in the results and ends nothing. Ctrl-C gives what is done
     (`Comparison.interrupted`).
-    Raises OptionError, InputError and UnsupportedError for what is wrong before a cell is computed: names, workloads,
-    the machine, the journal; a job that cannot be had is the error of its cells.
+    Raises OptionError, InputError and UnsupportedError for what is wrong before a cell is computed: names, jobs, the
+    journal.
     """
-    given = complete("compare", CompareOptions, options)
-    if given["shapes"] is not None and given["nodes"] is not None:
-        raise OptionError("shapes exclude nodes", "a node list is the job's nodes")
-    plan = _plan(workloads, machine, given)
-    dask = given["dask"]
-    book = None if journal is None else Journal(journal)
+    given = complete("compare", CompareArguments, options)
+    return compare_specs(jobs_by_name(jobs), given)
+
+
+def compare_specs(jobs: NamedJobs, given: CompareArguments) -> Comparison:
+    """The same of jobs that are not loaded: one that cannot be had is the error of its cells."""
+    plan = Plan(
+        jobs=jobs,
+        strategies=[parse_strategy(name) for name in distinct("strategy", list(given["strategies"]))],
+        seeds=seed_list(given["seeds"]),
+        effort=search_effort(
+            given["equal"], given["evaluations"], given["time_limit"], given["schedule"], given["restarts"]
+        ),
+        simulation=simulation_plan(given["simulate"], given["barrier"], given["sim_iterations"]),
+        equal=given["equal"],
+    )
+    book = None if given["journal"] is None else Journal(given["journal"])
+    dask, earlier = given["dask"], _done_cells(given["earlier"])
     try:
         executor: Executor = LocalProcesses(given["processes"]) if dask is None else DaskWorkers(dask)
         try:
-            comparison = _run(plan, executor, book, _done_cells(earlier), views, progress)
+            comparison = _run(plan, executor, book, earlier, given["views"], given["progress"])
         finally:
             if isinstance(executor, DaskWorkers):
                 executor.close()
@@ -117,37 +101,6 @@ def compare(
     if book is not None:
         book.close(remove=False)
     return comparison
-
-
-def _plan(
-    workloads: WorkloadLike | Sequence[WorkloadLike] | Mapping[str, WorkloadLike],
-    machine: MachineLike,
-    given: CompareOptions,
-) -> Plan:
-    loaded = machine if isinstance(machine, Machine) else Machine(machine)
-    origin = given["origin"]
-    named = with_message_size(named_workloads(workloads, given["workload_format"]), given["message_size"])
-    return Plan(
-        machine=loaded,
-        workloads=named,
-        shapes=shapes_by_workload(given["shapes"], named),
-        strategies=[parse_strategy(name) for name in distinct("strategy", list(given["strategies"]))],
-        seeds=seed_list(given["seeds"]),
-        job=JobOptions(
-            origin=None if origin is None else shape_text(origin),
-            nodes=job_file("nodes", given["nodes"]),
-            faulty=job_file("faulty", given["faulty"]),
-            ppn=given["ppn"],
-            routing=given["routing"],
-            fold=job_file("fold", given["fold"]) or "default",
-            count_nic=given["count_nic"],
-        ),
-        effort=search_effort(
-            given["equal"], given["evaluations"], given["time_limit"], given["schedule"], given["restarts"]
-        ),
-        simulation=simulation_plan(given["simulate"], given["barrier"], given["sim_iterations"]),
-        equal=given["equal"],
-    )
 
 
 def _run(
@@ -169,7 +122,10 @@ def _run(
         _compute(listed + baselines, list(keys.values()) + baseline_keys, executor, book, outcomes, progress)
     except KeyboardInterrupt:
         interrupted = True
-    cells = [_entry(cell, keys[id(cell)], outcomes.by_key.get(keys[id(cell)])) for cell in listed]
+    cells = [
+        _entry(name, cell, keys[id(cell)], outcomes.by_key.get(keys[id(cell)]))
+        for name, cell in zip(plan.names(), listed, strict=True)
+    ]
     found = [outcomes.by_key.get(key, {"status": "missing"}) for key in baseline_keys]
     summary = _summary(plan, cells, found)
     trouble = ""
@@ -186,7 +142,7 @@ def _run(
         content["interrupted"] = True
     if trouble:
         content["warning"] = trouble
-    content["workloads"] = [workload_entry(name, workload) for name, workload in plan.workloads.items()]
+    content["workloads"] = [workload_entry(name, workload) for name, workload in plan.workloads().items()]
     return Comparison(content | {"cells": cells, "summary": summary} | views)
 
 
@@ -232,7 +188,8 @@ def _compute(
 
 
 def _log_cell(cell: Cell, outcome: Outcome) -> None:
-    where = cell.workload_name if cell.shape is None else f"{cell.workload_name} on {cell.shape}"
+    name = cell.job.workload_name or "workload"
+    where = name if cell.job.shape is None else f"{name} on {cell.job.shape}"
     what = f"cell {where}, {cell.strategy.name}, seed {cell.seed}"
     if outcome["status"] == "failed":
         _LOG.info("%s: failed: %s", what, outcome["error"])
@@ -279,8 +236,8 @@ def _merged(parts: Sequence[dict[str, Any]]) -> dict[str, list[Any]]:
 _HEAD = ("workload", "shape", "strategy", "seed")
 
 
-def _entry(cell: Cell, key: str, outcome: Outcome | None) -> dict[str, Any]:
-    head = dict(zip(_HEAD, (cell.workload_name, cell.shape, cell.strategy.name, cell.seed), strict=True))
+def _entry(name: str, cell: Cell, key: str, outcome: Outcome | None) -> dict[str, Any]:
+    head = dict(zip(_HEAD, (name, cell.job.shape, cell.strategy.name, cell.seed), strict=True))
     return head | (outcome or {"status": "missing"}) | {"key": key}
 
 
@@ -300,20 +257,20 @@ def _summary(plan: Plan, cells: Sequence[dict[str, Any]], baselines: Sequence[Ou
     entries = []
     per_strategy = len(plan.seeds)
     position = 0
-    for (name, workload, shape), baseline in zip(plan.jobs(), baselines, strict=True):
-        described = workload_entry(name, workload)
+    for (name, job), baseline in zip(plan.all_jobs(), baselines, strict=True):
+        described = workload_entry(name, job.workload)
         times: dict[str, Times] = {}
         for strategy in plan.strategies:
             mine = cells[position : position + per_strategy]
             position += per_strategy
-            is_seeded = plan.cell(name, shape, strategy, 0).uses_seed
+            is_seeded = plan.cell(job, strategy, 0).uses_seed
             found = times_of(strategy.name, mine, described, measure, is_seeded)
             if found is not None:
                 times[strategy.name] = found
         usual = times_of(BASELINE, [baseline], described, measure, False)
         failed = [strategy.name for strategy in plan.strategies if strategy.name not in times]
         jobs.append((times, usual))
-        entries.append(summarise_job(described, shape, list(times.values()), usual, measure, failed))
+        entries.append(summarise_job(described, job.shape, list(times.values()), usual, measure, failed))
     overall = summarise_overall([times for times, _ in jobs]) | advise_overall(jobs, entries, measure)
     missing = sum(cell["status"] == "missing" for cell in cells)
     if missing:
@@ -331,9 +288,10 @@ def _view_requests(
     plan: Plan, cells: Sequence[dict[str, Any]], baselines: Sequence[Outcome], summary: dict[str, Any]
 ) -> Iterator[ViewRequest]:
     """The default placement, and of every strategy the seed with the smallest time."""
-    for (name, workload, shape), baseline in zip(plan.jobs(), baselines, strict=True):
+    for (name, spec), baseline in zip(plan.all_jobs(), baselines, strict=True):
         if baseline["status"] != "done":
             continue
+        shape = spec.shape
         job = next(entry for entry in summary["jobs"] if (entry["workload"], entry["shape"]) == (name, shape))
         chosen: list[_Shown] = [(BASELINE, plan.seeds[0], "before", baseline)]
         for entry in job["strategies"]:
@@ -351,12 +309,9 @@ def _view_requests(
             chosen.append((strategy, best["seed"], "after" if is_winner else "other", best))
         for strategy, seed, role, outcome in chosen:
             yield ViewRequest(
-                workload=workload,
-                machine=plan.machine,
-                allocation={"shape": shape} | asdict(plan.job),
+                job=spec,
                 node_of_rank=np.asarray(outcome["node_of_rank"], np.int32),
                 workload_name=name,
-                shape_name=shape,
                 strategy=strategy,
                 seed=seed,
                 role=role,

@@ -3,22 +3,36 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, TypedDict
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, Literal, NamedTuple, TypedDict
 
+from haichi.comparison.results import Comparison
 from haichi.comparison.strategies import DEFAULT_STRATEGIES, split_strategies
 from haichi.errors import OptionError
-from haichi.options import Choice, Flag, Iterations, Kind, MessageSize, Option, Seconds, Several, Whole
+from haichi.job_spec import JobOptions
+from haichi.options import (
+    Anything,
+    Choice,
+    Flag,
+    Iterations,
+    MessageSize,
+    Option,
+    Rows,
+    Seconds,
+    Several,
+    Whole,
+    rows_of,
+)
 
 
-class _Names(Kind):
+class _Names(Anything):
     """``A,B,...``; commas inside brackets belong to a name."""
 
     def read(self, option: str, *words: str) -> Any:
         return split_strategies(words[0])
 
 
-class _Seeds(Kind):
+class _Seeds(Anything):
     """How many, or which."""
 
     def read(self, option: str, *words: str) -> Any:
@@ -38,69 +52,17 @@ class _Shapes(Several):
         return {name: shapes.split(",") for name, shapes in named.items()}
 
 
-Shapes = Sequence[str | Sequence[int]]
+class ComparisonProgress(NamedTuple):
+    """How far a comparison is."""
+
+    cells_done: int
+    cells: int
+    failed: int
+    taken_over: int  #: of those done: found in the journal, not computed again
 
 
-class JobOptions(TypedDict, total=False):
-    """Of the jobs; in the words of the program's other commands."""
-
-    shapes: Annotated[
-        Shapes | Mapping[str, Shapes] | None,
-        Option(
-            "the job's cuboids, one size per axis, or NAME=A,B,.. for each workload; default: the whole machine",
-            "A,B,..",
-            _Shapes(),
-            python="the shapes of the job, or of each workload by its name; None: the whole machine, or `nodes`.",
-        ),
-    ]
-    nodes: Annotated[
-        str | os.PathLike[str] | None,
-        Option("the job's nodes instead of a cuboid: one per line, number or coordinates", "FILE"),
-    ]
-    origin: Annotated[
-        str | Sequence[int] | None, Option("corner of the cuboid on the machine; default: zeros", "AxBx...")
-    ]
-    faulty: Annotated[
-        str | os.PathLike[str] | None,
-        Option(
-            "nodes that are down, one per line as in --nodes: they take no rank, and no route passes them",
-            "FILE",
-            python="a file with nodes that are down: they take no rank, and no route passes them.",
-        ),
-    ]
-    ppn: Annotated[
-        int,
-        Option("most ranks on a node; default: 1", "N", Whole(1, 2**20), default=1, python="most ranks on a node."),
-    ]
-    routing: Annotated[
-        str | None,
-        Option("static routing, as in dor:XYZACB,tie=+ (haichi list routings); default: the machine's", "ROUTING"),
-    ]
-    fold: Annotated[
-        str | os.PathLike[str],
-        Option(
-            "logical coordinates and rank order: default, mesh, row-major, 1d, 2d, or a coordinate table's file",
-            "FOLD",
-            default="default",
-        ),
-    ]
-    count_nic: Annotated[bool, Option("injection and ejection of a node count as links", kind=Flag(), default=False)]
-    message_size: Annotated[
-        str | int | None, Option("make every non-empty message this large, as in 1MiB", "BYTES", MessageSize())
-    ]
-    workload_format: Annotated[
-        str,
-        Option(
-            "of the workloads (haichi list workload-formats); default: each by its content",
-            "FORMAT",
-            default="",
-            python="of workloads that are files; empty: each by its content.",
-        ),
-    ]
-
-
-class CompareOptions(JobOptions, total=False):
-    """Keyword arguments of `haichi.compare`."""
+class CompareOptions(TypedDict, total=False):
+    """What is asked of all jobs, by the program too."""
 
     strategies: Annotated[
         Sequence[str],
@@ -187,7 +149,7 @@ class CompareOptions(JobOptions, total=False):
             "N",
             Iterations(),
             default="auto",
-            python="how many iterations are simulated, as `simulate` takes it.",
+            python="how many iterations are simulated, as `Job.simulate` takes it.",
         ),
     ]
     processes: Annotated[
@@ -209,3 +171,53 @@ class CompareOptions(JobOptions, total=False):
                 and see the files named here.""",
         ),
     ]
+
+
+class CompareArguments(CompareOptions, total=False):
+    """Keyword arguments of `haichi.compare`."""
+
+    journal: Annotated[
+        str | os.PathLike[str] | None,
+        Option(
+            "a file for what is done; a comparison that was killed goes on where it stopped when it is asked again",
+            kind=Anything(),
+        ),
+    ]
+    earlier: Annotated[
+        Comparison | None, Option("results whose cells are taken over where they are the same", kind=Anything())
+    ]
+    views: Annotated[
+        bool, Option("also make the pictures' data, which `Comparison.report` needs", kind=Flag(), default=True)
+    ]
+    progress: Annotated[
+        Callable[[ComparisonProgress], object] | None,
+        Option("called after every cell, in the caller's thread; what it raises ends the comparison", kind=Anything()),
+    ]
+
+
+_OF_ONE_MAP = ("shape", "hosts")
+
+JOB_ROWS: Rows = {
+    "machine": Option(
+        "a preset (haichi list machines), graph:FILE, or a machine file", "MACHINE", short="-m", is_required=True
+    ),
+    "shapes": Option(
+        "the job's cuboids, one size per axis, or NAME=A,B,.. for each workload; default: the whole machine",
+        "A,B,..",
+        _Shapes(),
+    ),
+    **{name: row for name, row in rows_of(JobOptions).items() if name not in _OF_ONE_MAP},
+    "workloads": Option(
+        "who sends how much to whom: haichi-workload/1 or a matrix, one or several",
+        "WORKLOAD",
+        Several(),
+        name="--workload",
+        short="-w",
+        is_required=True,
+    ),
+    "message_size": Option("make every non-empty message this large, as in 1MiB", "BYTES", MessageSize()),
+    "workload_format": Option(
+        "of the workloads (haichi list workload-formats); default: each by its content", "FORMAT"
+    ),
+}
+"""Of ``haichi compare``: its jobs."""

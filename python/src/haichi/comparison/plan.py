@@ -2,38 +2,38 @@
 
 from __future__ import annotations
 
-import operator
-import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Literal, SupportsIndex
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, SupportsIndex, cast
 
 import numpy as np
 
 from haichi import _core
-from haichi.comparison.cell import Cell, JobOptions, SearchEffort, SimulationPlan
-from haichi.comparison.options import Shapes
+from haichi.comparison.cell import Cell, SearchEffort, SimulationPlan, common_options
 from haichi.comparison.strategies import BASELINE, Strategy, parse_strategy
 from haichi.errors import OptionError
-from haichi.machine import Machine
+from haichi.file_names import encoded
+from haichi.job import Job
+from haichi.job_spec import JobOptions, JobSpec, file_name
+from haichi.machine import as_machine
 from haichi.numbers import whole_option
-from haichi.options import MessageSize
-from haichi.workload import Workload, WorkloadLike, as_workload
+from haichi.options import Sizes, complete
+from haichi.workload import Workload
 
 _DEFAULT_SECONDS = 10.0
+
+
+NamedJobs = dict[str, list[JobSpec]]
+"""By the names of their workloads, each on its shapes."""
 
 
 @dataclass
 class Plan:
     """What was asked, checked."""
 
-    workloads: dict[str, Workload]
-    machine: Machine
-    shapes: dict[str, list[str | None]]
-    """Of every workload, by its name."""
+    jobs: NamedJobs
     strategies: list[Strategy]
     seeds: list[int]
-    job: JobOptions
     effort: SearchEffort
     simulation: SimulationPlan
     equal: str
@@ -41,42 +41,46 @@ class Plan:
     def cells(self) -> list[Cell]:
         """In the order of the results."""
         return [
-            self.cell(name, shape, strategy, seed)
-            for name, _, shape in self.jobs()
+            self.cell(job, strategy, seed)
+            for _, job in self.all_jobs()
             for strategy in self.strategies
             for seed in self.seeds
         ]
 
     def baselines(self) -> list[Cell]:
         """The default placement of every job: what a user has without mapping."""
-        return [self.cell(name, shape, parse_strategy(BASELINE), self.seeds[0]) for name, _, shape in self.jobs()]
+        return [self.cell(job, parse_strategy(BASELINE), self.seeds[0]) for _, job in self.all_jobs()]
 
-    def cell(self, name: str, shape: str | None, strategy: Strategy, seed: int) -> Cell:
-        return Cell(
-            name,
-            self.workloads[name],
-            self.machine,
-            shape,
-            strategy,
-            seed,
-            self.job,
-            self.effort,
-            self.simulation,
-        )
+    def cell(self, job: JobSpec, strategy: Strategy, seed: int) -> Cell:
+        return Cell(job, strategy, seed, self.effort, self.simulation)
 
-    def jobs(self) -> Iterator[tuple[str, Workload, str | None]]:
-        """Every workload on every shape, with its name, in the order of the results."""
-        for name, workload in self.workloads.items():
-            for shape in self.shapes[name]:
-                yield name, workload, shape
+    def all_jobs(self) -> Iterator[tuple[str, JobSpec]]:
+        """With the names of their workloads, in the order of the results."""
+        for name, jobs in self.jobs.items():
+            for job in jobs:
+                yield name, job
+
+    def names(self) -> list[str]:
+        """Of the cells' workloads."""
+        return [name for name, _ in self.all_jobs() for _ in self.strategies for _ in self.seeds]
+
+    @property
+    def first_job(self) -> JobSpec:
+        """Which has in common with the others whatever is no workload and no shape."""
+        return next(job for _, job in self.all_jobs())
+
+    def workloads(self) -> dict[str, Workload]:
+        return {name: jobs[0].workload for name, jobs in self.jobs.items()}
 
 
 def request_entry(plan: Plan) -> dict[str, Any]:
-    shapes = list(plan.shapes.values())
+    by_name = {name: [job.shape for job in jobs] for name, jobs in plan.jobs.items()}
+    shapes = list(by_name.values())
+    common = common_options(plan.first_job)
     return {
-        "machine": plan.machine.name,
-        "workloads": list(plan.workloads),
-        "shapes": shapes[0] if all(entry == shapes[0] for entry in shapes) else plan.shapes,
+        "machine": plan.first_job.machine.name,
+        "workloads": list(plan.jobs),
+        "shapes": shapes[0] if all(entry == shapes[0] for entry in shapes) else by_name,
         "strategies": [strategy.name for strategy in plan.strategies],
         "seeds": plan.seeds,
         "equal": plan.equal,
@@ -87,8 +91,8 @@ def request_entry(plan: Plan) -> dict[str, Any]:
         "simulate": bool(plan.simulation.barriers),
         "barriers": list(plan.simulation.barriers),
         "sim_iterations": plan.simulation.iterations,
-        "ranks_per_node": plan.job.ppn,
-    } | {key: value for key, value in asdict(plan.job).items() if key != "ppn"}
+        "ranks_per_node": common.pop("ppn"),
+    } | common
 
 
 def workload_entry(name: str, workload: Workload) -> dict[str, Any]:
@@ -111,87 +115,111 @@ def workload_entry(name: str, workload: Workload) -> dict[str, Any]:
     }
 
 
-def named_workloads(
-    workloads: WorkloadLike | Sequence[WorkloadLike] | Mapping[str, WorkloadLike], format: str = ""
-) -> dict[str, Workload]:
-    """By the given names, the files' names without ``.json``, or numbers; files are read in `format`."""
+def jobs_of_files(
+    workloads: Sequence[str], machine: str, shapes: Shapes, size: int | None, format: str, given: Mapping[str, Any]
+) -> NamedJobs:
+    """Every workload, read once, on every shape; not loaded, because a job that cannot be had is the error of its
+    cells alone. Raises what `haichi.Machine` and `haichi.Workload.from_file` raise, and OptionError for shapes."""
+    loaded = as_machine(machine)
+    _check_files(given)
+    if shapes is not None and given.get("nodes") is not None:
+        raise OptionError("shapes exclude nodes", "a node list is the job's nodes")
+    common = complete("jobs_of_files", JobOptions, cast(JobOptions, given))
     named: dict[str, Workload] = {}
-    if isinstance(workloads, Mapping) and not hasattr(workloads, "edges"):
-        for name, workload in workloads.items():
-            named[str(name)] = _loaded(workload, format)
+    for path in workloads:
+        workload = Workload.from_file(path, format)
+        named[_free_name(file_name(path), named)] = workload if size is None else workload.with_message_size(size)
+    return {
+        name: [JobSpec(named[name], loaded, common).with_shape(shape) for shape in listed]
+        for name, listed in _shapes_by_workload(shapes, named).items()
+    }
+
+
+def jobs_by_name(jobs: Jobs) -> NamedJobs:
+    """By the given names, the names of the workloads' files, or numbers. Raises OptionError for jobs that differ in
+    more than workloads and shapes, and for one that is there twice."""
+    named: NamedJobs = {}
+    if isinstance(jobs, Mapping):
+        for name, given in jobs.items():
+            listed = [given] if isinstance(given, Job) else list(given)
+            named[str(name)] = [job._spec for job in listed]
     else:
-        many: list[Any] = list(workloads) if isinstance(workloads, list | tuple | Iterator) else [workloads]
-        for number, workload in enumerate(many, start=1):
-            stem = f"workload {number}"
-            if isinstance(workload, str | os.PathLike):
-                # Names stand in results and on pages: what is no UTF-8 in them is written out.
-                file_name = os.fsencode(os.path.basename(workload))
-                stem = file_name.decode("utf-8", "backslashreplace").removesuffix(".json") or os.fspath(workload)
-            name, again = stem, 1
-            while name in named:
-                again += 1
-                name = f"{stem} ({again})"
-            named[name] = _loaded(workload, format)
-    if not named:
-        raise OptionError("there is no workload to compare strategies on")
+        for job in [jobs] if isinstance(jobs, Job) else jobs:
+            named.setdefault(_name_of_workload(job._spec, named), []).append(job._spec)
+    specs = [(name, spec) for name, listed in named.items() for spec in listed]
+    if not specs:
+        raise OptionError("there is no job to compare strategies on")
+    _check_common(specs)
     return named
 
 
-def _loaded(workload: WorkloadLike, format: str) -> Workload:
-    if format and isinstance(workload, str | os.PathLike):
-        return Workload.from_file(workload, format)
-    return as_workload(workload)
+def _name_of_workload(spec: JobSpec, named: NamedJobs) -> str:
+    """Jobs with the same workload have the same name."""
+    stem = spec.workload_name or f"workload {len(named) + 1}"
+    for name, listed in named.items():
+        if listed[0].workload_file == spec.workload_file and listed[0].workload == spec.workload:
+            return name
+    return _free_name(stem, named)
 
 
-def with_message_size(workloads: dict[str, Workload], size: str | SupportsIndex | None) -> dict[str, Workload]:
-    """Every message that is not empty gets this size."""
-    if size is None:
-        return workloads
-    size_bytes = MessageSize().checked("message_size", size)
-    resized = {}
-    for name, workload in workloads.items():
-        messages = workload.messages
-        resized[name] = Workload.from_messages(
-            messages.source,
-            messages.destination,
-            np.where(messages.bytes > 0, size_bytes, 0),
-            messages.set,
-            ranks=workload.ranks,
-            iterations=workload.iterations,
-            labels=workload.labels,
-            compute_seconds=workload.compute_seconds.tolist(),
-        )
-    return resized
+def _free_name(stem: str, taken: Container[str]) -> str:
+    name, again = stem, 1
+    while name in taken:
+        again += 1
+        name = f"{stem} ({again})"
+    return name
 
 
-def shapes_by_workload(
-    shapes: Shapes | Mapping[str, Shapes] | None, workloads: Mapping[str, Workload]
-) -> dict[str, list[str | None]]:
+def _check_common(specs: Sequence[tuple[str, JobSpec]]) -> None:
+    first_name, first = specs[0]
+    common = common_options(first)
+    seen: set[tuple[str, str | None]] = set()
+    for name, spec in specs:
+        if spec.machine != first.machine:
+            raise OptionError(
+                f"jobs of one comparison are on one machine, not on {first.machine.name} and {spec.machine.name}",
+                "compare those of each machine by themselves",
+            )
+        for option, value in common_options(spec).items():
+            if value != common[option]:
+                raise OptionError(
+                    f"jobs of one comparison have {option} in common, not {common[option]!r} and {value!r}"
+                )
+        if spec.workload != next(other for of, other in specs if of == name).workload:
+            raise OptionError(f"the jobs named {name!r} have different workloads")
+        if (name, spec.shape) in seen:
+            raise OptionError(f"the job {name!r} on {spec.shape or 'all nodes'} is there twice")
+        seen.add((name, spec.shape))
+
+
+Shapes = Sequence[str] | Mapping[str, Sequence[str]] | None
+Jobs = Job | Iterable[Job] | Mapping[str, Job | Iterable[Job]]
+
+
+def _shapes_by_workload(shapes: Shapes, workloads: Mapping[str, Workload]) -> dict[str, list[str | None]]:
     """The same for all, or by the workload's name."""
     if shapes is None:
         return {name: [None] for name in workloads}
-    if isinstance(shapes, str):
-        shapes = shapes.split(",")
     if not isinstance(shapes, Mapping):
-        listed = distinct("shape", [shape_text(shape) for shape in shapes])
-        return {name: listed for name in workloads}
+        return {name: _distinct_shapes(shapes) for name in workloads}
     for name in shapes:
         if name not in workloads:
             raise OptionError(f"shapes are given for {name!r}", f"the workloads are {', '.join(workloads)}")
     for name in workloads:
         if name not in shapes:
             raise OptionError(f"shapes are given by workload, but none for {name!r}")
-    return {name: distinct("shape", [shape_text(shape) for shape in shapes[name]]) for name in workloads}
+    return {name: _distinct_shapes(shapes[name]) for name in workloads}
 
 
-def shape_text(shape: str | Sequence[int]) -> str:
-    """``"1x2x4"``. Raises OptionError for what is no list of sizes."""
-    try:
-        if isinstance(shape, str):
-            return "x".join(str(int(size)) for size in shape.split("x"))
-        return "x".join(str(operator.index(size)) for size in shape)
-    except (TypeError, ValueError) as error:
-        raise OptionError(f"shape {shape!r} is no list of sizes", "an example is 1x2x4x2x3x2") from error
+def _distinct_shapes(shapes: Sequence[str]) -> list[str | None]:
+    return distinct("shape", [Sizes().checked("shape", shape) for shape in shapes])
+
+
+def _check_files(given: Mapping[str, Any]) -> None:
+    """Raises OptionError for standard input, which every cell would read."""
+    for name, value in given.items():
+        if value == "-":
+            raise OptionError(f"{name} cannot be standard input: every cell reads it", "give a file")
 
 
 def distinct(what: str, names: list[str]) -> list[Any]:
@@ -233,21 +261,9 @@ def search_effort(equal: str, evaluations: int, time_limit: float | None, schedu
         restarts=effort.restarts,
         threads=1,
         evaluations=effort.evaluations,
-        time_limit_seconds=effort.time_limit,
-        time_by_savings=False,
-        schedule=effort.schedule,
-        moves="",
-        companion_weight=None,
-        verify="off",
+        schedule=encoded("schedule", effort.schedule),
     )
     return effort
-
-
-def job_file(name: str, path: str | os.PathLike[str] | None) -> str | None:
-    """Raises OptionError for standard input, which every cell would read."""
-    if path is not None and os.fspath(path) == "-":
-        raise OptionError(f"{name} cannot be standard input: every cell reads it", "give a file")
-    return None if path is None else os.fspath(path)
 
 
 def simulation_plan(simulate: bool, barrier: str, iterations: Literal["auto", "all"] | int) -> SimulationPlan:

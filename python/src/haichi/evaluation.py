@@ -1,0 +1,101 @@
+"""What placements are worth."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from haichi import _core, notebook
+from haichi.placement import Placement
+from haichi.simulation_result import SimulatedPlacement, simulated_placement
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Evaluation:
+    """What a placement is worth, of `Job.evaluate`."""
+
+    placement: Placement
+    objective: str
+    unit: str
+    value: float
+    """Of the objective, in `unit`, per iteration."""
+    lower_bound: float | None
+    """No placement has a smaller value; None where no bound is known."""
+    optimal: bool
+    """The value equals the bound: proved optimal."""
+    interrupted: bool
+    """Ctrl-C ended the search that found the placement, or the simulation, which is then not complete."""
+    metrics: dict[str, Any]
+    """Every built-in measure of the placement; the report's ``metrics``."""
+    report: dict[str, Any]
+    """The whole report, ``haichi-report/1``."""
+    simulated: SimulatedPlacement | None
+    """By ``evaluate(..., simulate=True)``."""
+
+    def __repr__(self) -> str:
+        text = f"Evaluation({self.objective}={self.value:.6g} {self.unit}"
+        if self.optimal:
+            text += ", optimal"
+        elif self.lower_bound is not None:
+            text += f", lower_bound={self.lower_bound:.6g}"
+        if "set_contention" in self.metrics:
+            text += f", set_contention={_shortened(self.metrics['set_contention'])}"
+        if self.simulated is not None:
+            text += f", simulated={self.simulated.run.seconds:.6g} s"
+            if self.simulated.default is not None:
+                text += f" (default {self.simulated.default.seconds:.6g} s)"
+        if self.interrupted:
+            text += ", interrupted"
+        return f"{text}, ranks={self.report['ranks']}, nodes={self.report['nodes']})"
+
+    def _repr_html_(self) -> str:
+        """The measures beside those of the default placement, for notebooks."""
+        shown = notebook.number
+        default = self.report["default"]
+        bound = shown(self.lower_bound) + (" (reached)" if self.optimal else "")
+        rows: list[Sequence[object]] = [
+            (f"{self.objective} [{self.unit}]", shown(self.value), shown(default["value"]), bound)
+        ]
+        rows += [
+            (f"{row['objective']} [{row['unit']}]", shown(row["value"]), "", shown(row["lower_bound"]))
+            for row in self.report.get("objectives", [])
+            if row["lower_bound"] is not None and row["objective"] != self.objective
+        ]
+        rows += [
+            (name, shown(value), shown(default.get(name)), "")
+            for name, value in self.metrics.items()
+            if isinstance(value, int | float)
+        ]
+        if self.simulated is not None:
+            before = self.simulated.default
+            seconds = shown(self.simulated.run.seconds)
+            rows.append(("simulated [seconds]", seconds, "" if before is None else shown(before.seconds), ""))
+        sets = zip(self.metrics.get("set_contention", []), default.get("set_contention", []), strict=True)
+        rows += notebook.most_rows([(f"set {t}: messages on a link", *both, "") for t, both in enumerate(sets, 1)])
+        title = f"{self.report['ranks']} ranks on {self.report['nodes']} nodes of {self.report['machine']}"
+        if self.interrupted:
+            title += ", interrupted"
+        return notebook.table(title, rows, ("", "this placement", "default", "lower bound"))
+
+
+def _shortened(values: list[int], most: int = 8) -> str:
+    shown = ", ".join(map(str, values[:most]))
+    return f"[{shown}]" if len(values) <= most else f"[{shown}, ... {len(values)} sets]"
+
+
+def evaluation_of(placement: Placement, core: _core.Evaluation) -> Evaluation:
+    report = json.loads(core.json(True))
+    return Evaluation(
+        placement=placement,
+        objective=core.objective,
+        unit=core.unit,
+        value=core.value,
+        lower_bound=core.lower_bound,
+        optimal=core.optimal,
+        interrupted=core.interrupted,
+        metrics=report["metrics"],
+        report=report,
+        simulated=simulated_placement(core),
+    )

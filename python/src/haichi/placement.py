@@ -1,0 +1,107 @@
+"""Where the ranks of a job are."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, SupportsFloat
+
+import numpy as np
+import numpy.typing as npt
+
+from haichi import _core
+from haichi.errors import OptionError
+from haichi.file_names import encoded
+from haichi.interruption import held_back
+from haichi.workload import number_array
+
+if TYPE_CHECKING:
+    from haichi.job import Job
+
+
+ObjectiveCallable = Callable[[npt.NDArray[np.int32]], SupportsFloat]
+"""A function of the node of every rank."""
+
+
+class Placement:
+    """Where the ranks of a job are. Made by `Job.optimize`, or by `Job.place` of a map that there is already."""
+
+    __slots__ = ("_core", "_job", "_objective", "_search")
+
+    def __init__(self, job: Job, core: _core.Placement, objective: str | ObjectiveCallable = "tac3") -> None:
+        self._job = job
+        self._core = core
+        self._objective = objective
+        self._search = core.search
+
+    @property
+    def job(self) -> Job:
+        return self._job
+
+    @property
+    def node_of_rank(self) -> npt.NDArray[np.int32]:
+        """The node of each rank, int32: nodes of the job in row-major order of their coordinates, last axis fastest.
+        Read-only."""
+        return self._core.node_of_rank
+
+    @property
+    def is_default(self) -> bool:
+        """The scheduler's own."""
+        return self._core.is_default
+
+    @property
+    def strategy(self) -> str | None:
+        """That found it, never ``"auto"`` (`haichi.list_strategies`); None: it was given."""
+        return None if self._search is None else str(self._search["strategy"])
+
+    @property
+    def objective(self) -> str | None:
+        """That was searched for; None: it was given."""
+        return None if self._search is None else str(self._search["objective"])
+
+    @property
+    def evaluations(self) -> int:
+        """Of the objective, by all restarts."""
+        return 0 if self._search is None else int(self._search["evaluations"])
+
+    @property
+    def evaluations_per_second(self) -> float:
+        """Of the inner loops alone, per thread."""
+        return 0.0 if self._search is None else float(self._search["evaluations_per_second"])
+
+    @property
+    def interrupted(self) -> bool:
+        """Ctrl-C ended the search: the best placement until then."""
+        return self._search is not None and bool(self._search["interrupted"])
+
+    def write(self, path: str | os.PathLike[str], format: str = "fujitsu") -> None:
+        """Writes the rank map (formats: `haichi.list_formats`).
+
+        The file is whole or not there. Raises UnsupportedError when the format cannot express this placement.
+        """
+        with held_back():
+            self._core.write_rank_map(encoded("path", path), encoded("format", format))
+
+    def __repr__(self) -> str:
+        text = f"Placement(ranks={len(self.node_of_rank)}, nodes={self.job.nodes}"
+        if self.is_default:
+            text += ", default"
+        if self.strategy is not None:
+            text += f", {self.strategy} for {self.objective}, evaluations={self.evaluations}"
+        return text + (", interrupted)" if self.interrupted else ")")
+
+
+PlacementLike = Placement | str | os.PathLike[str] | npt.ArrayLike
+"""A placement of the same job, a rank-map file, or the node of each rank."""
+
+
+def as_map(name: str, given: PlacementLike) -> bytes | npt.NDArray[Any]:
+    """A path, or the node of each rank. Raises OptionError for arrays that are not 1D."""
+    if isinstance(given, Placement):
+        return given.node_of_rank
+    if isinstance(given, str | os.PathLike):
+        return encoded(name, given)
+    nodes = number_array(name, given)
+    if nodes.ndim != 1:
+        raise OptionError(f"{name} must be 1D, not of shape {nodes.shape}")
+    return nodes
