@@ -21,13 +21,13 @@ def entries(caplog: pytest.LogCaptureFixture, level: int) -> list[str]:
 
 
 def test_nothing_is_logged_unless_asked(ring: Path, caplog: pytest.LogCaptureFixture) -> None:
-    haichi.Workload.read(ring)
+    haichi.Workload.from_file(ring)
     assert caplog.records == []
 
 
 def test_the_format_of_a_file_is_told(ring: Path, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, logger="haichi"):
-        haichi.Workload.read(ring)
+        haichi.Workload.from_file(ring)
     assert [(record.name, record.levelname) for record in caplog.records] == [("haichi", "INFO")]
     assert entries(caplog, logging.INFO) == [f"workload '{ring}': format json, by its content"]
     assert caplog.records[0].thread == threading.get_ident()
@@ -35,7 +35,7 @@ def test_the_format_of_a_file_is_told(ring: Path, caplog: pytest.LogCaptureFixtu
 
 def test_debug_holds_info(ring: Path, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.DEBUG, logger="haichi"):
-        haichi.Workload.read(ring)
+        haichi.Workload.from_file(ring)
     assert len(entries(caplog, logging.INFO)) == 1
     assert entries(caplog, logging.DEBUG) == [f"workload '{ring}': 8 ranks, 8 messages in 1 sets"]
 
@@ -44,7 +44,7 @@ def test_what_was_logged_before_an_error_is_told(tmp_path: Path, caplog: pytest.
     path = tmp_path / "broken.json"
     path.write_text('{"schema": "haichi-workload/1", "ranks": 2, "sets": [')
     with caplog.at_level(logging.INFO, logger="haichi"), pytest.raises(haichi.InputError):
-        haichi.Workload.read(path)
+        haichi.Workload.from_file(path)
     assert entries(caplog, logging.INFO) == [f"workload '{path}': format json, by its content"]
 
 
@@ -52,5 +52,5 @@ def test_percent_signs_in_names_are_left_alone(tmp_path: Path, caplog: pytest.Lo
     path = tmp_path / "100%d.json"
     haichi.Workload.from_pattern("ring", ranks=4).write(path)
     with caplog.at_level(logging.INFO, logger="haichi"):
-        haichi.Workload.read(path)
+        haichi.Workload.from_file(path)
     assert "100%d.json" in entries(caplog, logging.INFO)[0]
