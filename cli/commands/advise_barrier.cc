@@ -83,6 +83,7 @@ int run(const AdviseBarrierArguments& arguments, Console& console) {
     outputs.check();
     const Placement placement = map_or_default(Job(spec), arguments.map, arguments.format);
     outputs.open();
+    const InterruptWatch watch;
     const BarrierAdviceReport report = [&] {
         AdviceLine line(console);
         return advise_barrier(placement, options, {line.callback(), &InterruptWatch::flag()});
@@ -110,10 +111,7 @@ Action configure(CLI::App& app) {
     add_value(app, "--threads", o->threads, "N", "default: all cores; the answer does not depend on it");
     add_value(app, "-o,--output", o->output, "FILE", "write the answer there instead of to standard output");
     app.add_flag("--json", o->json, "print the answer as haichi-advice/1");
-    return [o](Console& console) {
-        const InterruptWatch watch;
-        return run(*o, console);
-    };
+    return [o](Console& console) { return run(*o, console); };
 }
 
 }  // namespace

@@ -55,12 +55,15 @@ ShapeAdviceOptions advice_options(const AdviseShapeArguments& arguments) {
 }
 
 int run(const AdviseShapeArguments& arguments, Console& console) {
-    const JobSpec spec = arguments.job.spec(JobUse::kShapes);
+    const JobSpec named = arguments.job.spec(JobUse::kShapes);
     const ShapeAdviceOptions options = advice_options(arguments);
     CommandOutputs outputs(console);
     arguments.job.add_inputs(outputs);
     Destination destination = outputs.add_destination(arguments.output);
+    outputs.check();
+    const JobSpec spec = loaded(named);
     outputs.open();
+    const InterruptWatch watch;
     const ShapeAdviceReport report = [&] {
         AdviceLine line(console);
         return advise_shape(spec, options, {line.callback(), &InterruptWatch::flag()});
@@ -85,10 +88,7 @@ Action configure(CLI::App& app) {
     add_value(app, "--threads", o->threads, "N", "default: all cores; the answer does not depend on it");
     add_value(app, "-o,--output", o->output, "FILE", "write the answer there instead of to standard output");
     app.add_flag("--json", o->json, "print the answer as haichi-advice/1");
-    return [o](Console& console) {
-        const InterruptWatch watch;
-        return run(*o, console);
-    };
+    return [o](Console& console) { return run(*o, console); };
 }
 
 }  // namespace

@@ -53,6 +53,8 @@ int run(const EvaluateArguments& arguments, Console& console) {
     outputs.add_standard_output();
     outputs.check();
     const Placement placement = given_placement(Job(spec), arguments.map, arguments.format);
+    std::optional<InterruptWatch> watch;
+    if (options.simulation) watch.emplace();
     const Evaluation evaluation = [&] {
         SimulationLine line(console);
         return evaluate(placement, options, {line.callback(), &InterruptWatch::flag()});
@@ -76,11 +78,7 @@ Action configure(CLI::App& app) {
     app.add_flag("--simulate", o->simulate, "simulate it and the default placement, packet by packet");
     app.add_flag("--json", o->json, "print the report haichi-report/1");
     app.add_flag("--no-timing", o->no_timing, "leave times out, so that equal runs print equal bytes");
-    return [o](Console& console) {
-        std::optional<InterruptWatch> watch;
-        if (o->simulate) watch.emplace();
-        return run(*o, console);
-    };
+    return [o](Console& console) { return run(*o, console); };
 }
 
 }  // namespace

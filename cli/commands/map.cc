@@ -133,8 +133,8 @@ std::string path_for(const std::string& pattern, const std::vector<std::int32_t>
 }
 
 /// Finds and measures one placement for each job, or one for all of them.
-ShapesReport find_for_shapes(const MapArguments& arguments, std::span<const Job> jobs, Console& console) {
-    const MapOptions options = map_options(arguments);
+ShapesReport find_for_shapes(const MapArguments& arguments, const MapOptions& options, std::span<const Job> jobs,
+                             Console& console) {
     const EvaluateOptions evaluated = evaluate_options(arguments, options);
     for (const Job& job : jobs) {
         if (evaluated.simulation) check_simulation(job, *evaluated.simulation);
@@ -149,7 +149,7 @@ ShapesReport find_for_shapes(const MapArguments& arguments, std::span<const Job>
     return evaluate_shapes(map_robust(jobs, robust, options, control), evaluated, simulation);
 }
 
-void check_shape_arguments(const MapArguments& arguments) {
+void check_shape_arguments(const MapArguments& arguments, const MapOptions& options) {
     if (!arguments.job.shape.empty() || !arguments.job.nodes.empty()) {
         throw OptionError("--shapes excludes --shape and --nodes", "it lists the shapes that the job may get");
     }
@@ -157,7 +157,6 @@ void check_shape_arguments(const MapArguments& arguments) {
     if (arguments.rotations && arguments.robust.empty()) throw OptionError("--rotations needs --robust");
     if (!arguments.format.empty()) rank_map_format(arguments.format);
     check_outputs(arguments);
-    const MapOptions options = map_options(arguments);
     if (!arguments.robust.empty()) {
         (void)parse_robust_measure(arguments.robust);
         check_robust_options(options);
@@ -195,7 +194,8 @@ std::string shape_map_text(const MapArguments& arguments, const ShapesReport& re
 
 /// One map for each shape, or one for all of them.
 int run_shapes(const MapArguments& arguments, Console& console) {
-    check_shape_arguments(arguments);
+    const MapOptions options = map_options(arguments);
+    check_shape_arguments(arguments, options);
     const JobSpec spec = arguments.job.spec(JobUse::kMeasure, {arguments.start});
     const Shapes shapes = read_shapes(arguments);
     CommandOutputs outputs(console);
@@ -205,7 +205,8 @@ int run_shapes(const MapArguments& arguments, Console& console) {
     outputs.check();
     const std::vector<Job> jobs = jobs_of_shapes(spec, shapes);
     outputs.open();
-    const ShapesReport report = find_for_shapes(arguments, jobs, console);
+    const InterruptWatch watch;
+    const ShapesReport report = find_for_shapes(arguments, options, jobs, console);
     std::vector<std::string> texts;
     for (std::size_t k = 0; k < files.size(); ++k) texts.push_back(shape_map_text(arguments, report, k));
     for (std::size_t k = 0; k < files.size(); ++k) files[k].write(texts[k]);
@@ -222,8 +223,7 @@ int run_shapes(const MapArguments& arguments, Console& console) {
 }
 
 /// Finds and measures one placement.
-Evaluation find(const MapArguments& arguments, const Job& job, Console& console) {
-    const MapOptions options = map_options(arguments);
+Evaluation find(const MapArguments& arguments, const MapOptions& options, const Job& job, Console& console) {
     EvaluateOptions evaluated = evaluate_options(arguments, options);
     if (evaluated.simulation) check_simulation(job, *evaluated.simulation);
     ProgressBar bar(console, options.objective.name);
@@ -251,7 +251,7 @@ int run(const MapArguments& arguments, Console& console) {
         throw OptionError("--robust and --rotations need --shapes", "list the shapes that the job may get");
     }
     const JobSpec spec = arguments.job.spec(JobUse::kMeasure, {arguments.start});
-    (void)map_options(arguments);
+    const MapOptions options = map_options(arguments);
     const std::vector<Requirement> requirements = read_requirements(arguments.require, arguments.objective);
     const RankMapFormat* format = arguments.format.empty() ? nullptr : &rank_map_format(arguments.format);
     check_outputs(arguments);
@@ -265,7 +265,8 @@ int run(const MapArguments& arguments, Console& console) {
     if (format == nullptr) format = &default_rank_map_format(job.rank_maps());
     if (write_map) format->check(job.rank_maps());
     outputs.open();
-    const Evaluation evaluation = find(arguments, job, console);
+    const InterruptWatch watch;
+    const Evaluation evaluation = find(arguments, options, job, console);
     if (write_map) {
         map_file.write(format->write(evaluation.placement.mapping(), job.rank_maps()));
         outputs.commit();
@@ -310,10 +311,7 @@ Action configure(CLI::App& app) {
     add_value(app, "-o,--output", o->output, "FILE", "write the map there instead of to standard output");
     app.add_flag("--json", o->json, "print the report haichi-report/1 to standard output");
     app.add_flag("--no-timing", o->no_timing, "leave times out, so that equal runs print equal bytes");
-    return [o](Console& console) {
-        const InterruptWatch watch;
-        return run(*o, console);
-    };
+    return [o](Console& console) { return run(*o, console); };
 }
 
 }  // namespace

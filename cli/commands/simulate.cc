@@ -105,6 +105,7 @@ int run(const SimulateArguments& arguments, Console& console) {
     outputs.check();
     const Placement placement = map_or_default(Job(spec), arguments.map, arguments.format);
     outputs.open();
+    const InterruptWatch watch;
     const Simulation simulation = [&] {
         SimulationLine line(console);
         return simulate(placement, options, {line.callback(), &InterruptWatch::flag()});
@@ -140,10 +141,7 @@ Action configure(CLI::App& app) {
     add_value(app, "-o,--output", o->output, "FILE", "write the report there instead of to standard output");
     app.add_flag("--json", o->json, "print the report haichi-simulation/1");
     app.add_flag("--no-timing", o->no_timing, "leave wall times out, so that equal runs print equal bytes");
-    return [o](Console& console) {
-        const InterruptWatch watch;
-        return run(*o, console);
-    };
+    return [o](Console& console) { return run(*o, console); };
 }
 
 }  // namespace

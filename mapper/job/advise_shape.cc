@@ -25,14 +25,13 @@ std::int32_t idle_nodes(const Placement& placement) {
     return placement.job().allocation().node_count() - static_cast<std::int32_t>(used.size());
 }
 
-/// The spec with its parts loaded. Nodes that the machine states as faulty do not count.
-JobSpec loaded(const JobSpec& spec) {
-    JobSpec loaded = spec;
-    loaded.traffic = {.source = load_workload(spec.traffic)};
-    Machine machine = *load_machine(spec);
+/// The spec with its parts read. Nodes that the machine states as faulty do not count.
+JobSpec without_faults(const JobSpec& spec) {
+    JobSpec read = loaded(spec);
+    Machine machine = *load_machine(read);
     machine.faulty.clear();
-    loaded.machine = std::make_shared<const Machine>(std::move(machine));
-    return loaded;
+    read.machine = std::make_shared<const Machine>(std::move(machine));
+    return read;
 }
 
 class ShapeAdvisor {
@@ -40,7 +39,7 @@ class ShapeAdvisor {
     ShapeAdvisor(const JobSpec& spec, const ShapeAdviceOptions& options, const AdviceControl& control)
         : options_(options),
           control_(control),
-          spec_(loaded(spec)),
+          spec_(without_faults(spec)),
           machine_(*std::get<std::shared_ptr<const Machine>>(spec_.machine)),
           workload_(*std::get<std::shared_ptr<const Workload>>(spec_.traffic.source)) {
         report_.machine = machine_.name;

@@ -40,6 +40,13 @@ std::shared_ptr<const Workload> load_workload(const Traffic& traffic) {
     return std::make_shared<const Workload>(loaded->with_message_size(*traffic.message_size_bytes));
 }
 
+JobSpec loaded(const JobSpec& spec) {
+    JobSpec loaded = spec;
+    loaded.traffic = {.source = load_workload(spec.traffic)};
+    loaded.machine = load_machine(spec);
+    return loaded;
+}
+
 AllocatedNodes load_nodes(const JobSpec& spec) {
     AllocatedNodes nodes;
     nodes.machine = load_machine(spec);
@@ -88,13 +95,11 @@ Job Job::with_message_size(std::int64_t size_bytes) const {
 }
 
 std::vector<Job> jobs_of_shapes(const JobSpec& spec, std::span<const std::vector<std::int32_t>> shapes) {
-    JobSpec loaded = spec;
-    loaded.traffic = {.source = load_workload(spec.traffic)};
-    loaded.machine = load_machine(spec);
+    JobSpec shared = loaded(spec);
     std::vector<Job> jobs;
     for (const auto& shape : shapes) {
-        loaded.allocation.shape = shape;
-        jobs.emplace_back(loaded);
+        shared.allocation.shape = shape;
+        jobs.emplace_back(shared);
     }
     return jobs;
 }

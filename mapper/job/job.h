@@ -28,6 +28,8 @@ struct AllocatedNodes {
 
 std::shared_ptr<const Machine> load_machine(const JobSpec& spec);
 std::shared_ptr<const Workload> load_workload(const Traffic& traffic);
+/// The same spec with its machine and its workload read: they are shared by all jobs that are made of it.
+JobSpec loaded(const JobSpec& spec);
 /// The nodes of a job whose traffic does not matter.
 AllocatedNodes load_nodes(const JobSpec& spec);
 

@@ -40,19 +40,24 @@ def test_a_second_signal_ends_a_run_at_once_and_leaves_nothing(folder: Path, num
 def test_a_signal_ends_a_command_that_waits_for_its_input(tmp_path: Path, number: signal.Signals) -> None:
     (tmp_path / "out").write_text(OLD)
     os.mkfifo(tmp_path / "never-written")
-    for rank_map in ("-", "never-written"):
-        case = Case(
-            "waiting", ["convert", *JOB, "-t", "json", "--map", rank_map, "-o", "out"], {"out": lambda path: False}
-        )
-        reader, writer = os.pipe()
-        run = subprocess.Popen([BIN, *case.arguments], cwd=tmp_path, stdin=reader, preexec_fn=default_signals)
-        time.sleep(0.3)
-        run.send_signal(number)
-        assert run.wait(timeout=20) == 130
-        for end in (reader, writer):
-            os.close(end)
-        assert (tmp_path / "out").read_text() == OLD
-        assert sorted(path.name for path in tmp_path.iterdir()) == ["never-written", "out"]
+    waiting = {
+        "convert": [*JOB, "-t", "json", "--map"],
+        "map": [*JOB, "--workload"],
+        "simulate": [*JOB, "--workload"],
+        "advise": ["shape", "-m", "fx10-kyushu", "--workload"],
+    }
+    for command, arguments in waiting.items():
+        for file in ("-", "never-written"):
+            reader, writer = os.pipe()
+            words = [BIN, command, *arguments, file, "-o", "out"]
+            run = subprocess.Popen(words, cwd=tmp_path, stdin=reader, preexec_fn=default_signals)
+            time.sleep(0.3)
+            run.send_signal(number)
+            assert run.wait(timeout=20) == 130, command
+            for end in (reader, writer):
+                os.close(end)
+            assert (tmp_path / "out").read_text() == OLD
+            assert sorted(path.name for path in tmp_path.iterdir()) == ["never-written", "out"]
 
 
 def default_signals() -> None:
