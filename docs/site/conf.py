@@ -21,9 +21,11 @@ myst_heading_anchors = 4  # anchors as they are on the code forge, so that links
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
-autodoc_preserve_defaults = True
 # By name in signatures, where what they stand for would fill lines.
-autodoc_type_aliases = {"npt.ArrayLike": "ArrayLike", "WorkloadLike": "WorkloadLike"}
+autodoc_type_aliases = {
+    "npt.ArrayLike": "ArrayLike",
+    **{name: name for name in ("WorkloadLike", "PlacementLike", "NodesLike", "SizesLike", "ObjectiveCallable")},
+}
 smartquotes = False  # they would make one dash of the two of an option
 python_maximum_signature_line_length = 100
 

@@ -8,6 +8,7 @@ and what it does.
 
 from __future__ import annotations
 
+import ast
 import inspect
 import math
 import operator
@@ -247,10 +248,12 @@ def takes(declaration: type) -> Callable[[_F], _F]:
 
     def shown(function: _F) -> _F:
         plain = inspect.signature(function)
-        types, rows = get_type_hints(declaration), rows_of(declaration)
+        rows = rows_of(declaration)
         listed = [entry for entry in plain.parameters.values() if entry.kind is not inspect.Parameter.VAR_KEYWORD]
         listed += [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=row.default, annotation=types[name])
+            inspect.Parameter(
+                name, inspect.Parameter.KEYWORD_ONLY, default=row.default, annotation=_written_type(declaration, name)
+            )
             for name, row in rows.items()
         ]
         setattr(function, "__signature__", plain.replace(parameters=listed))  # noqa: B010 - which functions do not declare
@@ -258,6 +261,13 @@ def takes(declaration: type) -> Callable[[_F], _F]:
         return function
 
     return shown
+
+
+def _written_type(declaration: type, name: str) -> str:
+    """The type in ``Annotated[type, row]``, as the source has it: aliases by their names."""
+    annotated = ast.parse(declaration.__annotations__[name].__forward_arg__, mode="eval").body
+    assert isinstance(annotated, ast.Subscript) and isinstance(annotated.slice, ast.Tuple)
+    return ast.unparse(annotated.slice.elts[0])
 
 
 def _sentence(text: str) -> str:
