@@ -77,6 +77,7 @@ class Problem {
     [[nodiscard]] std::span<const LinkId> route(NodeId s, NodeId d, std::vector<LinkId>& scratch) const {
         return route_table_.route(s, d, scratch);
     }
+    [[nodiscard]] const RouteTable& route_table() const { return route_table_; }
     [[nodiscard]] const RouteRows& route_rows() const { return route_rows_; }
 
     /// Links differ in bandwidth: cost of a byte on a link of class c is class_scale(c) / scale_per_second() seconds,

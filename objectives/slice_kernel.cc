@@ -19,4 +19,12 @@ SliceKernels slice_kernels() {
     return kernels;
 }
 
+std::string_view name_of(SliceKernel kernel) {
+#if defined(__x86_64__)
+    if (kernel == change_slices_avx512) return "AVX-512";
+    if (kernel == change_slices_avx2) return "AVX2";
+#endif
+    return kernel == change_slices ? "plain" : "none";
+}
+
 }  // namespace haichi

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "base/bit_block.h"
 
@@ -45,5 +46,7 @@ struct SliceKernels {
     [[nodiscard]] SliceKernel best() const { return kernel[count - 1]; }
 };
 SliceKernels slice_kernels();
+/// "AVX-512", "AVX2" or "plain"; "none" for null.
+std::string_view name_of(SliceKernel kernel);
 
 }  // namespace haichi

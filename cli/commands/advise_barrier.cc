@@ -81,12 +81,12 @@ int run(const AdviseBarrierArguments& arguments, Console& console) {
     outputs.add_input(arguments.map);
     Destination destination = outputs.add_destination(arguments.output);
     outputs.check();
-    const Placement placement = map_or_default(Job(spec), arguments.map, arguments.format);
+    const Placement placement = map_or_default(Job(spec, console.log()), arguments.map, arguments.format);
     outputs.open();
     const InterruptWatch watch;
     const BarrierAdviceReport report = [&] {
         AdviceLine line(console);
-        return advise_barrier(placement, options, {line.callback(), &InterruptWatch::flag()});
+        return advise_barrier(placement, options, {line.callback(), &InterruptWatch::flag(), console.log()});
     }();
     destination.write(arguments.json ? report_text(advice_json(report)) : barrier_advice_text(report));
     outputs.commit();

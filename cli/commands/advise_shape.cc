@@ -61,12 +61,12 @@ int run(const AdviseShapeArguments& arguments, Console& console) {
     arguments.job.add_inputs(outputs);
     Destination destination = outputs.add_destination(arguments.output);
     outputs.check();
-    const JobSpec spec = loaded(named);
+    const JobSpec spec = loaded(named, console.log());
     outputs.open();
     const InterruptWatch watch;
     const ShapeAdviceReport report = [&] {
         AdviceLine line(console);
-        return advise_shape(spec, options, {line.callback(), &InterruptWatch::flag()});
+        return advise_shape(spec, options, {line.callback(), &InterruptWatch::flag(), console.log()});
     }();
     destination.write(arguments.json ? report_text(advice_json(report)) : shape_advice_text(report));
     outputs.commit();

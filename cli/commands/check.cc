@@ -75,10 +75,12 @@ int run(const CheckArguments& arguments, Console& console) {
     outputs.add_inputs({arguments.map, arguments.job_script});
     outputs.add_standard_output();
     outputs.check();
-    const MapCheck check = check_map(spec, {.map = arguments.map,
-                                            .format = arguments.format,
-                                            .job_script = arguments.job_script,
-                                            .has_ranks_per_node = !arguments.job.ranks_per_node.empty()});
+    const MapCheck check = check_map(spec,
+                                     {.map = arguments.map,
+                                      .format = arguments.format,
+                                      .job_script = arguments.job_script,
+                                      .has_ranks_per_node = !arguments.job.ranks_per_node.empty()},
+                                     console.log());
     console.data(arguments.json ? json_of(check, arguments.map)
                                 : text_of(check, arguments.map, !arguments.job_script.empty()));
     return check.problem_count == 0 ? kExitDone : kExitBadInput;

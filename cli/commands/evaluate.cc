@@ -52,12 +52,12 @@ int run(const EvaluateArguments& arguments, Console& console) {
     outputs.add_input(arguments.map);
     outputs.add_standard_output();
     outputs.check();
-    const Placement placement = given_placement(Job(spec), arguments.map, arguments.format);
+    const Placement placement = given_placement(Job(spec, console.log()), arguments.map, arguments.format);
     std::optional<InterruptWatch> watch;
     if (options.simulation) watch.emplace();
     const Evaluation evaluation = [&] {
         SimulationLine line(console);
-        return evaluate(placement, options, {line.callback(), &InterruptWatch::flag()});
+        return evaluate(placement, options, {line.callback(), &InterruptWatch::flag(), console.log()});
     }();
     console.data(arguments.json ? report_text(report_json(evaluation, !arguments.no_timing))
                                 : evaluation_text(evaluation));

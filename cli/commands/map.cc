@@ -141,8 +141,8 @@ ShapesReport find_for_shapes(const MapArguments& arguments, const MapOptions& op
     }
     ProgressBar bar(console, options.objective.name);
     SimulationLine line(console);
-    const SearchControl control{bar.callback(), &InterruptWatch::flag()};
-    const SimulationControl simulation{line.callback(), &InterruptWatch::flag()};
+    const SearchControl control{bar.callback(), &InterruptWatch::flag(), console.log()};
+    const SimulationControl simulation{line.callback(), &InterruptWatch::flag(), console.log()};
     if (arguments.robust.empty())
         return evaluate_shapes(map_shapes(jobs, options, control, simulation), evaluated, simulation);
     const RobustOptions robust{parse_robust_measure(arguments.robust), arguments.rotations};
@@ -203,7 +203,7 @@ int run_shapes(const MapArguments& arguments, Console& console) {
     if (arguments.json) outputs.add_standard_output();
     std::vector<Destination> files = add_shape_files(arguments, shapes, outputs);
     outputs.check();
-    const std::vector<Job> jobs = jobs_of_shapes(spec, shapes);
+    const std::vector<Job> jobs = jobs_of_shapes(spec, shapes, console.log());
     outputs.open();
     const InterruptWatch watch;
     const ShapesReport report = find_for_shapes(arguments, options, jobs, console);
@@ -228,9 +228,10 @@ Evaluation find(const MapArguments& arguments, const MapOptions& options, const 
     if (evaluated.simulation) check_simulation(job, *evaluated.simulation);
     ProgressBar bar(console, options.objective.name);
     SimulationLine line(console);
-    const SimulationControl simulation{line.callback(), &InterruptWatch::flag()};
-    const auto problem = job.problem();  // kept from the search to the evaluation
-    const Placement placement = haichi::map(job, options, {bar.callback(), &InterruptWatch::flag()}, simulation);
+    const SimulationControl simulation{line.callback(), &InterruptWatch::flag(), console.log()};
+    const auto problem = job.problem(console.log());  // kept from the search to the evaluation
+    const Placement placement =
+        haichi::map(job, options, {bar.callback(), &InterruptWatch::flag(), console.log()}, simulation);
     if (placement.search()->interrupted) evaluated.simulation.reset();
     return evaluate(placement, evaluated, simulation);
 }
@@ -261,7 +262,7 @@ int run(const MapArguments& arguments, Console& console) {
     if (arguments.json) outputs.add_standard_output();
     Destination map_file = write_map ? outputs.add_destination(arguments.output) : Destination(console, nullptr);
     outputs.check();
-    const Job job(spec);
+    const Job job(spec, console.log());
     if (format == nullptr) format = &default_rank_map_format(job.rank_maps());
     if (write_map) format->check(job.rank_maps());
     outputs.open();

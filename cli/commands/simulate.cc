@@ -103,12 +103,12 @@ int run(const SimulateArguments& arguments, Console& console) {
     if (!arguments.history.empty()) observation.history = &outputs.add_stream(arguments.history);
     Destination destination = outputs.add_destination(arguments.output);
     outputs.check();
-    const Placement placement = map_or_default(Job(spec), arguments.map, arguments.format);
+    const Placement placement = map_or_default(Job(spec, console.log()), arguments.map, arguments.format);
     outputs.open();
     const InterruptWatch watch;
     const Simulation simulation = [&] {
         SimulationLine line(console);
-        return simulate(placement, options, {line.callback(), &InterruptWatch::flag()});
+        return simulate(placement, options, {line.callback(), &InterruptWatch::flag(), console.log()});
     }();
     destination.write(arguments.json ? report_text(simulation_json(simulation, !arguments.no_timing))
                                      : simulation_text(simulation, !arguments.no_timing));

@@ -63,6 +63,25 @@ Cooling Cooling::automatic(double spread, std::int64_t evaluations) {
     return cooling;
 }
 
+std::optional<Cooling::Window> Cooling::window() const {
+    if (kind_ != Kind::kAutomatic || !is_focused_) return std::nullopt;
+    return Window{.first = first_temperature_,
+                  .last = last_temperature_,
+                  .is_from_pilot = evaluations_ >= kFewestForPilot,
+                  .is_loosened = is_loosened_};
+}
+
+std::vector<Cooling::PilotLevel> Cooling::pilot() const {
+    std::vector<PilotLevel> levels;
+    for (std::int64_t level = 0; level < kPilotLevels; ++level) {
+        const Observed& seen = observed_[static_cast<std::size_t>(level)];
+        if (seen.samples == 0) continue;
+        const double share = static_cast<double>(level) / static_cast<double>(kPilotLevels);
+        levels.push_back({between(kPilotFirstPerSpread * spread_, kPilotLastPerSpread * spread_, share), seen.mean()});
+    }
+    return levels;
+}
+
 void Cooling::advance(std::int64_t evaluations_made, double energy) {
     next_step_ = evaluations_made + evaluations_per_step_;
     if (kind_ != Kind::kAutomatic) {
@@ -121,6 +140,7 @@ void Cooling::focus() {
     constexpr double kLoosenedPerFrozen = 3;
     constexpr double kMeltedPerFrozen = 5;
     begins_at_start_ = kStartEnergy - lowest < kGoodStart * (hot - lowest);
+    is_loosened_ = begins_at_start_;
     const double first_energy = lowest + (begins_at_start_ ? kLoosened : kMelted) * (hot - lowest);
     std::int64_t first_level = 0;
     for (std::int64_t level = 0; level < kPilotLevels; ++level) {

@@ -3,7 +3,9 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <utility>
+#include <vector>
 
 namespace haichi {
 
@@ -44,6 +46,21 @@ class Cooling {
     /// Runs limited by time: `fraction` of it, 0..1, is gone. Turns the evaluation steps off.
     void advance_to(double fraction, double energy);
 
+    /// Where the main run of automatic() begins and ends.
+    struct Window {
+        double first = 0, last = 0;
+        bool is_from_pilot = false;  ///< else the run was too short for one
+        bool is_loosened = false;    ///< the start was good, and the run began from it again
+    };
+    /// Nothing for other schedules, and before the pilot has ended.
+    [[nodiscard]] std::optional<Window> window() const;
+    /// What the pilot saw: a temperature and the mean energy at it.
+    struct PilotLevel {
+        double temperature = 0;
+        double energy = 0;
+    };
+    [[nodiscard]] std::vector<PilotLevel> pilot() const;
+
     friend bool operator==(const Cooling&, const Cooling&) = default;
 
   private:
@@ -69,6 +86,7 @@ class Cooling {
     double last_temperature_ = 1;
     bool is_focused_ = false;
     bool begins_at_start_ = false;
+    bool is_loosened_ = false;
     struct Observed {
         double energy_sum = 0;
         std::int64_t samples = 0;

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "mapper/anneal/annealer.h"
@@ -23,6 +24,9 @@ struct RestartTally {
     bool complete = false;
     std::int64_t evaluations = 0;
     double loop_seconds = 0;
+    double value = 0;  ///< the best, unit of the objective
+    std::optional<Cooling::Window> temperatures{};
+    std::vector<Cooling::PilotLevel> pilot{};  ///< only for a log that wants it
 };
 
 /// The smallest (value, restart index) so far.
@@ -75,6 +79,8 @@ class RestartedSearch {
           tallies_(static_cast<std::size_t>(restarts_)) {}
 
     SearchResult run() {
+        control_.log.info("annealing: {} restarts on {} threads, seed {}; restart k of 1 to {} draws from stream k",
+                          restarts_, threads_, options_.seed, restarts_);
         std::exception_ptr failure;
         std::mutex failure_mutex;
 #pragma omp parallel for num_threads(threads_) schedule(dynamic, 1)
@@ -109,6 +115,9 @@ class RestartedSearch {
         tally.complete = !proposer_.can_move() || anneal(annealer, objective, restart);
         tally.loop_seconds = seconds_since(loop_start);
         tally.evaluations = annealer.state().evaluations;
+        tally.value = objective.in_unit(annealer.best_value());
+        tally.temperatures = annealer.state().cooling.window();
+        if (control_.log.enabled(LogLevel::kTrace)) tally.pilot = annealer.state().cooling.pilot();
         if (options_.verify != VerifyLevel::kOff) annealer.verify(nullptr);
         if (annealer.at_bound() && tally.complete) {
             std::int32_t first = first_at_bound_.load();
@@ -203,6 +212,11 @@ class RestartedSearch {
             if (!tally.begun) continue;
             found.evaluations += tally.evaluations;
             found.loop_seconds += tally.loop_seconds;
+            log_restart(restart, tally);
+        }
+        if (winner_.restart >= 0) {
+            control_.log.info("annealing: the best is that of restart {}{}", winner_.restart + 1,
+                              winner_.at_bound ? ", at the lower bound" : "");
         }
         const O objective(problem_, spec_, default_placement_);
         found.mapping = std::move(winner_.mapping);
@@ -211,6 +225,23 @@ class RestartedSearch {
         if (const auto bound = objective.lower_bound()) found.lower_bound = objective.in_unit(*bound);
         found.optimal = winner_.at_bound;
         return found;
+    }
+
+    /// Told when all have ended, in their order, so that the log does not depend on threads.
+    void log_restart(std::int32_t restart, const RestartTally& tally) const {
+        if (!control_.log.enabled(LogLevel::kDebug)) return;
+        std::string temperatures = "as the schedule says";
+        if (tally.temperatures) {
+            temperatures = fmt::format("{:.4g} to {:.4g} {}{}", tally.temperatures->first, tally.temperatures->last,
+                                       tally.temperatures->is_from_pilot ? "from the pilot" : "without a pilot",
+                                       tally.temperatures->is_loosened ? ", which found the start good" : "");
+        }
+        control_.log.debug("restart {}: {} {} after {} evaluations{}; temperatures {}", restart + 1, O::kInfo.name,
+                           tally.value, tally.evaluations, tally.complete ? "" : ", cut short", temperatures);
+        for (const Cooling::PilotLevel& level : tally.pilot) {
+            control_.log.trace("restart {}: pilot at temperature {:.4g}, energy {:.4g} against the start", restart + 1,
+                               level.temperature, level.energy);
+        }
     }
 
     /// Small against the objective's own steps (one message), large enough to show the way on plateaus.

@@ -22,10 +22,11 @@ struct AdviceProgress {
     std::int64_t all = 0;  ///< of these
 };
 
-/// Both may be left empty. The callback comes from any thread, never twice at the same time, and must not throw.
+/// All may be left empty. The callback comes from any thread, never twice at the same time, and must not throw.
 struct AdviceControl {
     std::function<void(const AdviceProgress&)> progress;
     const std::atomic<bool>* stop = nullptr;  ///< set from outside: end soon with what is known
+    Log log{};
 
     [[nodiscard]] bool is_stopped() const { return stop != nullptr && stop->load(); }
 };

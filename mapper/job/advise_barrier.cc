@@ -41,6 +41,8 @@ class SizedAdvisor {
         BarrierSearchOptions options = search_options(placement.job(), contention);
         const auto iterations = affordable(placement, options.most_simulations);
         if (!iterations) return unknown("simulations of two iterations would pass the budget of packet-hops by far.");
+        control_.log.info("advice: at most {} simulations for {} sets, {} draws of the imbalance",
+                          options.most_simulations, options.set_count, draws_);
         SizedBarrierAdvice sized;
         sized.iterations = *iterations;
         sized.advice = advise_barriers(
@@ -164,7 +166,7 @@ BarrierAdviceReport advise_barrier(const Placement& placement, const BarrierAdvi
     const Job& job = placement.job();
     check_imbalance(options, job.workload());
     BarrierAdviceReport report{.placement = placement};
-    report.set_contention = measure(job.problem()->problem, placement.mapping()).set_contention;
+    report.set_contention = measure(job.problem(control.log)->problem, placement.mapping()).set_contention;
     report.imbalance_share = options.imbalance_share;
     report.imbalance_ps = options.imbalance_ps;
     const bool has_imbalance = options.imbalance_share > 0 || options.imbalance_ps > 0;

@@ -5,7 +5,7 @@
 
 namespace haichi {
 
-RailAdviceReport run_advise_rails(const RailAdviceRequest& request) {
+RailAdviceReport run_advise_rails(const RailAdviceRequest& request, const Log& log) {
     if (request.logs.empty()) throw OptionError("the FILE of a log is missing", "haichi advise rails app.haichi-log");
     if (request.interfaces < 0) throw OptionError("a node has at least one network interface");
     RailAdviceReport report;
@@ -13,15 +13,15 @@ RailAdviceReport run_advise_rails(const RailAdviceRequest& request) {
     std::vector<RailAdvice> of_profiles;
     std::string library;
     for (const RailLog& named : request.logs) {
-        const JobLog log = read_log(named.path, request.format);
-        const JobTotals totals = job_totals(log);
-        for (const std::string& warning : log.warnings) report.warnings.push_back(named.path + ": " + warning);
-        of_profiles.push_back(advise_rails(log, totals, request.interfaces));
+        const JobLog job = read_log(named.path, request.format, log);
+        const JobTotals totals = job_totals(job);
+        for (const std::string& warning : job.warnings) report.warnings.push_back(named.path + ": " + warning);
+        of_profiles.push_back(advise_rails(job, totals, request.interfaces));
         if (!totals.libraries.empty()) library = totals.libraries.front();
         if (!named.rails) continue;
         if (*named.rails < 1) throw OptionError("a run uses at least one network interface");
         if (!totals.has_times) throw InputError(named.path + ": holds no times", "measured runs are compared by them");
-        runs.push_back({named.label, log.rank_count, *named.rails, totals.run_seconds});
+        runs.push_back({named.label, job.rank_count, *named.rails, totals.run_seconds});
     }
     report.advices = advise_rails(runs, library);
     report.is_measured = !report.advices.empty();

@@ -26,8 +26,8 @@ std::int32_t idle_nodes(const Placement& placement) {
 }
 
 /// The spec with its parts read. Nodes that the machine states as faulty do not count.
-JobSpec without_faults(const JobSpec& spec) {
-    JobSpec read = loaded(spec);
+JobSpec without_faults(const JobSpec& spec, const Log& log) {
+    JobSpec read = loaded(spec, log);
     Machine machine = *load_machine(read);
     machine.faulty.clear();
     read.machine = std::make_shared<const Machine>(std::move(machine));
@@ -39,7 +39,7 @@ class ShapeAdvisor {
     ShapeAdvisor(const JobSpec& spec, const ShapeAdviceOptions& options, const AdviceControl& control)
         : options_(options),
           control_(control),
-          spec_(without_faults(spec)),
+          spec_(without_faults(spec, control.log)),
           machine_(*std::get<std::shared_ptr<const Machine>>(spec_.machine)),
           workload_(*std::get<std::shared_ptr<const Workload>>(spec_.traffic.source)) {
         report_.machine = machine_.name;
@@ -60,6 +60,10 @@ class ShapeAdvisor {
     }
 
     ShapeAdviceReport run() {
+        control_.log.info("advice: {} shapes of {} nodes, {}; the {} most compact get a quick search of {} evaluations",
+                          report_.shapes.size(), report_.node_count,
+                          report_.is_listed ? "as the machine lists them" : "all that the machine has",
+                          std::min(report_.shapes.size(), kMostSearchedShapes), quick_effort().evaluations);
         look_at_all();
         if (control_.is_stopped()) is_cut_short_ = true;
         if (!is_cut_short_) try_finalists();
@@ -241,6 +245,8 @@ class ShapeAdvisor {
         const auto seeds = static_cast<std::size_t>(report_.seeds);
         std::vector<Found> found(finalists.size() * seeds);
         const Effort effort = proper_effort(found.size());
+        control_.log.info("advice: {} finalists with {} seeds each, {} restarts of {} evaluations", finalists.size(),
+                          seeds, effort.restarts, effort.evaluations);
         search_side_by_side(static_cast<std::int64_t>(found.size()), [&](std::int64_t i) {
             const auto k = static_cast<std::size_t>(i);
             found[k] = search(report_.shapes[finalists[k / seeds]], options_.seed + k % seeds, effort);
@@ -267,6 +273,7 @@ class ShapeAdvisor {
                 run.barriers = {.without = !with, .with = with};
             }
         }
+        control_.log.info("advice: {} simulations, {} packet-hops in an iteration of the longest", runs.size(), hops_);
         const auto times = simulate_runs(runs, options_.threads, control_);
         report_.simulations = static_cast<std::int64_t>(runs.size()) -
                               std::ranges::count_if(times, [](const auto& time) { return !time; });

@@ -42,6 +42,6 @@ struct MapCheck {
 /// Checks a map against its format and a job, whose traffic does not matter, and against the job script that uses it. A
 /// job that is not given by a shape or a node list is the one that the script asks for. Throws the errors of what is
 /// not the map or the script: files that cannot be read, a wrong machine or shape.
-MapCheck check_map(const JobSpec& spec, const CheckedMap& checked);
+MapCheck check_map(const JobSpec& spec, const CheckedMap& checked, const Log& log = {});
 
 }  // namespace haichi

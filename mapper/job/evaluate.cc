@@ -112,7 +112,7 @@ void add_simulation(const PosedJob& posed, const EvaluateOptions& options, const
 Evaluation evaluate(const Placement& placement, const EvaluateOptions& options, const SimulationControl& simulation) {
     constexpr std::size_t kMessagesPerHotLink = 8;
     const auto start_time = std::chrono::steady_clock::now();
-    const PosedJob posed(placement.job(), options.objective);
+    const PosedJob posed(placement.job(), options.objective, simulation.log);
     const ObjectiveRow* ranking = posed.ranking;
     if (ranking != nullptr && !options.simulation && !was_found_by_simulation(placement)) {
         throw OptionError("objective " + std::string(ranking->name) + " needs a simulation", "add --simulate");

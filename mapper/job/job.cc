@@ -3,6 +3,7 @@
 #include "commlog/readers/readers.h"
 #include "mapper/start/start.h"
 #include "netmodel/machine/logical_torus.h"
+#include "objectives/problem_log.h"
 
 namespace haichi {
 
@@ -18,15 +19,26 @@ std::shared_ptr<const HostNames> load_hosts(const JobSpec& spec, const Allocatio
     return std::make_shared<const HostNames>(HostNames::read(*named, allocation.node_count()));
 }
 
-}  // namespace
-
-std::shared_ptr<const Machine> load_machine(const JobSpec& spec) {
-    if (const auto* shared = std::get_if<std::shared_ptr<const Machine>>(&spec.machine)) return *shared;
-    if (const auto* value = std::get_if<Machine>(&spec.machine)) return std::make_shared<const Machine>(*value);
-    return std::make_shared<const Machine>(load_machine(std::get<std::string>(spec.machine)));
+void log_nodes(const AllocatedNodes& nodes, const Log& log) {
+    if (!log.enabled(LogLevel::kInfo)) return;
+    const Allocation& job = *nodes.allocation;
+    log.info("job: {} nodes{}, {} usable, of at most {} ranks each; routing {}, routes of up to {} links",
+             job.node_count(), job.is_node_list ? " of a list" : "", job.network.usable_node_count(),
+             job.ranks_per_node, job.network.routing_name(), job.network.longest_route());
+    if (job.network.routes().are_searched_for()) {
+        log.info("job: the table of next hops is above its budget of 64 MiB; routes are searched for when asked for");
+    }
 }
 
-std::shared_ptr<const Workload> load_workload(const Traffic& traffic) {
+}  // namespace
+
+std::shared_ptr<const Machine> load_machine(const JobSpec& spec, const Log& log) {
+    if (const auto* shared = std::get_if<std::shared_ptr<const Machine>>(&spec.machine)) return *shared;
+    if (const auto* value = std::get_if<Machine>(&spec.machine)) return std::make_shared<const Machine>(*value);
+    return std::make_shared<const Machine>(load_machine(std::get<std::string>(spec.machine), log));
+}
+
+std::shared_ptr<const Workload> load_workload(const Traffic& traffic, const Log& log) {
     std::shared_ptr<const Workload> loaded;
     if (const auto* shared = std::get_if<std::shared_ptr<const Workload>>(&traffic.source)) {
         loaded = *shared;
@@ -34,24 +46,25 @@ std::shared_ptr<const Workload> load_workload(const Traffic& traffic) {
         loaded = std::make_shared<const Workload>(*value);
     } else {
         const WorkloadFile& file = std::get<WorkloadFile>(traffic.source);
-        loaded = std::make_shared<const Workload>(read_workload(file.path, file.format));
+        loaded = std::make_shared<const Workload>(read_workload(file.path, file.format, log));
     }
     if (!traffic.message_size_bytes) return loaded;
     return std::make_shared<const Workload>(loaded->with_message_size(*traffic.message_size_bytes));
 }
 
-JobSpec loaded(const JobSpec& spec) {
+JobSpec loaded(const JobSpec& spec, const Log& log) {
     JobSpec loaded = spec;
-    loaded.traffic = {.source = load_workload(spec.traffic)};
-    loaded.machine = load_machine(spec);
+    loaded.traffic = {.source = load_workload(spec.traffic, log)};
+    loaded.machine = load_machine(spec, log);
     return loaded;
 }
 
-AllocatedNodes load_nodes(const JobSpec& spec) {
+AllocatedNodes load_nodes(const JobSpec& spec, const Log& log) {
     AllocatedNodes nodes;
-    nodes.machine = load_machine(spec);
+    nodes.machine = load_machine(spec, log);
     nodes.allocation = std::make_shared<const Allocation>(allocate(*nodes.machine, spec.allocation));
     nodes.hosts = load_hosts(spec, *nodes.allocation);
+    log_nodes(nodes, log);
     return nodes;
 }
 
@@ -59,9 +72,9 @@ JobProblem::JobProblem(const Workload& workload, const Allocation& allocation)
     : logical(logical_torus(allocation)),
       problem(workload, allocation.network, allocation.ranks_per_node, logical ? &*logical : nullptr) {}
 
-Job::Job(const JobSpec& spec) {
-    auto workload = load_workload(spec.traffic);
-    *this = Job(load_nodes(spec), std::move(workload));
+Job::Job(const JobSpec& spec, const Log& log) {
+    auto workload = load_workload(spec.traffic, log);
+    *this = Job(load_nodes(spec, log), std::move(workload));
 }
 
 Job::Job(AllocatedNodes nodes, std::shared_ptr<const Workload> workload) {
@@ -72,7 +85,7 @@ Job::Job(AllocatedNodes nodes, std::shared_ptr<const Workload> workload) {
     parts_ = std::shared_ptr<const Parts>(new Parts{std::move(nodes), std::move(workload), std::move(placed)});
 }
 
-std::shared_ptr<const JobProblem> Job::problem() const {
+std::shared_ptr<const JobProblem> Job::problem(const Log& log) const {
     const std::scoped_lock lock(parts_->mutex);
     std::shared_ptr<const JobProblem> posed = parts_->problem.lock();
     if (posed != nullptr) return posed;
@@ -87,6 +100,7 @@ std::shared_ptr<const JobProblem> Job::problem() const {
     const auto held = std::make_shared<const Held>(parts_);
     posed = std::shared_ptr<const JobProblem>(held, &held->posed);
     parts_->problem = posed;
+    log_tables(posed->problem, log);
     return posed;
 }
 
@@ -94,12 +108,13 @@ Job Job::with_message_size(std::int64_t size_bytes) const {
     return {parts_->nodes, std::make_shared<const Workload>(workload().with_message_size(size_bytes))};
 }
 
-std::vector<Job> jobs_of_shapes(const JobSpec& spec, std::span<const std::vector<std::int32_t>> shapes) {
-    JobSpec shared = loaded(spec);
+std::vector<Job> jobs_of_shapes(const JobSpec& spec, std::span<const std::vector<std::int32_t>> shapes,
+                                const Log& log) {
+    JobSpec shared = loaded(spec, log);
     std::vector<Job> jobs;
     for (const auto& shape : shapes) {
         shared.allocation.shape = shape;
-        jobs.emplace_back(shared);
+        jobs.emplace_back(shared, log);
     }
     return jobs;
 }

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "base/log.h"
 #include "mapper/job/job_spec.h"
 #include "mapper/rankmap/hosts.h"
 #include "mapper/rankmap/rankmap.h"
@@ -26,12 +27,13 @@ struct AllocatedNodes {
     }
 };
 
-std::shared_ptr<const Machine> load_machine(const JobSpec& spec);
-std::shared_ptr<const Workload> load_workload(const Traffic& traffic);
+/// `log` is told, here and below, what was recognised and what tables are kept.
+std::shared_ptr<const Machine> load_machine(const JobSpec& spec, const Log& log = {});
+std::shared_ptr<const Workload> load_workload(const Traffic& traffic, const Log& log = {});
 /// The same spec with its machine and its workload read: they are shared by all jobs that are made of it.
-JobSpec loaded(const JobSpec& spec);
+JobSpec loaded(const JobSpec& spec, const Log& log = {});
 /// The nodes of a job whose traffic does not matter.
-AllocatedNodes load_nodes(const JobSpec& spec);
+AllocatedNodes load_nodes(const JobSpec& spec, const Log& log = {});
 
 /// A job's messages on its network, and on its logical torus where it has one.
 struct JobProblem {
@@ -48,7 +50,7 @@ struct JobProblem {
 class Job {
   public:
     /// Throws the errors of the parts: InputError, OptionError, UnsupportedError.
-    explicit Job(const JobSpec& spec);
+    explicit Job(const JobSpec& spec, const Log& log = {});
 
     [[nodiscard]] const Machine& machine() const { return *parts_->nodes.machine; }
     [[nodiscard]] const Workload& workload() const { return *parts_->workload; }
@@ -60,7 +62,7 @@ class Job {
 
     /// Made when it is first asked for, and made again when nobody holds it any more: hold it where a search and an
     /// evaluation follow each other. From any thread.
-    [[nodiscard]] std::shared_ptr<const JobProblem> problem() const;
+    [[nodiscard]] std::shared_ptr<const JobProblem> problem(const Log& log = {}) const;
 
     /// The same job with every non-empty message of this size.
     [[nodiscard]] Job with_message_size(std::int64_t size_bytes) const;
@@ -80,6 +82,7 @@ class Job {
 };
 
 /// The same job on cuboids of these shapes, whatever the spec's own; the machine and the workload are loaded once.
-std::vector<Job> jobs_of_shapes(const JobSpec& spec, std::span<const std::vector<std::int32_t>> shapes);
+std::vector<Job> jobs_of_shapes(const JobSpec& spec, std::span<const std::vector<std::int32_t>> shapes,
+                                const Log& log = {});
 
 }  // namespace haichi

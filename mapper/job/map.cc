@@ -19,11 +19,11 @@ using Clock = std::chrono::steady_clock;
 class MapRun {
   public:
     MapRun(const Job& job, const MapOptions& options, const SearchControl& control)
-        : options_(options), control_(control), posed_(job, options.objective) {}
+        : options_(options), control_(control), posed_(job, options.objective, control.log) {}
 
     Placement run(const SimulationControl& simulation) {
         if (posed_.ranking != nullptr) check_simulation(posed_.job, {});
-        record_.strategy = chosen_strategy(posed_, options_);
+        record_.strategy = chosen_strategy(posed_, options_, control_.log);
         record_.objective = to_string(posed_.spec);
         record_.seed = options_.search.seed;
         RankingLimits ranking{.end = {}, .threads = std::max(options_.search.threads, 1), .stop = control_.stop};
@@ -48,6 +48,7 @@ class MapRun {
         SearchOptions options = options_.search;
         // The limit is on all of it: the starts may have half of it, the search the rest.
         if (options.time_by_savings) options.time_limit_seconds = seconds_worth_searching(posed_);
+        if (options.time_by_savings) control_.log.info("--time auto: {:.3g} s", *options.time_limit_seconds);
         const std::optional<double> limit = options.time_limit_seconds;
         const auto may_go_on = [this, limit] {
             return !is_stopped() && !(limit && seconds_since(start_time_) > *limit / 2);
@@ -79,7 +80,7 @@ class MapRun {
         // The best start first, so that the result is never worse than any of them; then random ones, which are
         // different every time, except on large problems, where no run comes down from random as far.
         constexpr std::size_t kLarge = 2048;
-        const Mapping first = best_start(posed_, *posed_.objective, options_.search.seed, may_go_on);
+        const Mapping first = best_start(posed_, *posed_.objective, options_.search.seed, may_go_on, control_.log);
         const bool is_large = posed_.problem().communicating_ranks().size() > kLarge;
         return [place, first, is_large](std::int32_t restart) {
             return restart == 0 || is_large ? first : place(find_start("random"), restart);

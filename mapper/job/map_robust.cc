@@ -21,10 +21,11 @@ using Clock = std::chrono::steady_clock;
 /// The allocations that a robust placement must serve, posed on the first shape.
 class RobustProblem {
   public:
-    RobustProblem(std::span<const Job> jobs, const RobustOptions& robust, const ObjectiveChoice& choice) {
+    RobustProblem(std::span<const Job> jobs, const RobustOptions& robust, const ObjectiveChoice& choice,
+                  const Log& log) {
         for (const Job& job : jobs) {
             check_nodes(jobs.front().allocation(), job.allocation());
-            posed_.push_back(std::make_unique<PosedJob>(job, choice));
+            posed_.push_back(std::make_unique<PosedJob>(job, choice, log));
             rotations_.push_back(rotations(job.allocation()));
         }
         check_objective();
@@ -101,7 +102,7 @@ class RobustRun {
   public:
     RobustRun(std::span<const Job> jobs, const RobustOptions& robust, const MapOptions& options,
               const SearchControl& control)
-        : options_(options.search), control_(control), problem_(jobs, robust, options.objective) {
+        : options_(options.search), control_(control), problem_(jobs, robust, options.objective, control.log) {
         placement_.options = robust;
     }
 
@@ -130,6 +131,8 @@ class RobustRun {
     [[nodiscard]] bool is_stopped() const { return control_.stop != nullptr && control_.stop->load(); }
 
     SearchResult search() {
+        control_.log.info("robust placement: {} shapes, {} allocations with their rotations", problem_.jobs().size(),
+                          problem_.variant_count());
         if (options_.time_by_savings) options_.time_limit_seconds = seconds_worth_searching(problem_.first());
         limit_ = options_.time_limit_seconds;
         // What helps one shape harms another: the more there are, the more there is to weigh.
@@ -148,7 +151,7 @@ class RobustRun {
         };
         const PosedJob& posed = problem_.first();
         const std::uint64_t seed = options_.seed;
-        const Mapping first = best_start(posed, problem_.objective(), seed, may_go_on);
+        const Mapping first = best_start(posed, problem_.objective(), seed, may_go_on, control_.log);
         return [&posed, seed, first, may_go_on](std::int32_t restart) {
             if (restart == 0) return first;
             return find_start("random")

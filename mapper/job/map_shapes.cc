@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "mapper/search/progress_meter.h"
+#include "netmodel/topology/sizes.h"
 
 namespace haichi {
 
@@ -20,6 +21,7 @@ std::vector<Placement> map_shapes(std::span<const Job> jobs, const MapOptions& o
                 control.progress(progress);
             };
         }
+        control.log.info("shape {}:", sizes_text(job.allocation().shape));
         placements.push_back(map(job, of_each, of_all, simulation));
     }
     return placements;

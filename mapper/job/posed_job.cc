@@ -9,7 +9,7 @@
 
 namespace haichi {
 
-PosedJob::PosedJob(Job of, const ObjectiveChoice& choice) : job(std::move(of)), held(job.problem()) {
+PosedJob::PosedJob(Job of, const ObjectiveChoice& choice, const Log& log) : job(std::move(of)), held(job.problem(log)) {
     if (choice.function) {
         spec = {.name = choice.name, .function = choice.function};
         objective = std::make_unique<BoundObjectiveOf<FunctionObjective>>(problem(), spec, job.default_placement());
@@ -27,19 +27,27 @@ PosedJob::PosedJob(Job of, const ObjectiveChoice& choice) : job(std::move(of)), 
     }
 }
 
-Mapping best_start(const PosedJob& posed, const BoundObjective& objective, std::uint64_t seed,
-                   const MayGoOn& may_go_on) {
+Mapping best_start(const PosedJob& posed, const BoundObjective& objective, std::uint64_t seed, const MayGoOn& may_go_on,
+                   const Log& log) {
     Mapping first = posed.job.default_placement();
     Standing best = objective.standing(first);
+    std::string_view name_of_best = "default";
+    const auto tell = [&](std::string_view name, const Standing& standing) {
+        log.debug("start {}: {} {}", name, objective.info().name, standing.value);
+    };
+    tell(name_of_best, best);
     for (const char* name : {"greedy", "bisection"}) {
         if (best.optimal) break;
         const auto candidate = find_start(name)->place(posed.problem(), posed.job.allocation(), seed, may_go_on);
         if (!candidate) break;
         const Standing standing = objective.standing(*candidate);
+        tell(name, standing);
         if (!(standing.value < best.value)) continue;
         best = standing;
         first = *candidate;
+        name_of_best = name;
     }
+    log.info("start: {}, the best of those tried", name_of_best);
     return first;
 }
 

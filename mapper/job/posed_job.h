@@ -27,15 +27,15 @@ struct PosedJob {
     const ObjectiveRow* ranking = nullptr;
     std::unique_ptr<BoundObjective> objective;
 
-    PosedJob(Job of, const ObjectiveChoice& choice);
+    PosedJob(Job of, const ObjectiveChoice& choice, const Log& log = {});
 
     [[nodiscard]] const Problem& problem() const { return held->problem; }
 };
 
 /// The best, as the objective sees it, of the starts that are worth their time: the default placement, and unless that
 /// reaches the bound, greedy and bisection. `objective` need not be the job's own.
-Mapping best_start(const PosedJob& posed, const BoundObjective& objective, std::uint64_t seed,
-                   const MayGoOn& may_go_on);
+Mapping best_start(const PosedJob& posed, const BoundObjective& objective, std::uint64_t seed, const MayGoOn& may_go_on,
+                   const Log& log);
 
 /// --time auto: a hundredth of what a better placement can save over all iterations, between what a small search takes
 /// and a coffee break. What it can save is told by tac3-bytes, which knows seconds whatever is searched for: the

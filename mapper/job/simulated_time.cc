@@ -27,6 +27,7 @@ std::optional<double> simulated_seconds(const Job& job, const Mapping& mapping, 
     options.threads = limits.threads;
     SimulationControl watched;
     watched.stop = &stop;
+    watched.log = control.log;
     watched.progress = [&](const SimulationProgress& progress) {
         look();
         if (control.progress) control.progress(progress);
@@ -132,6 +133,10 @@ Mapping fastest_finalist(const PosedJob& posed, std::vector<Finalist> finalists,
         if (!is_cut_short) {
             candidate.seconds_per_iteration = simulated_seconds(posed.job, finalist.mapping, limits, control);
         }
+        control.log.debug("candidate {}{}: {} {}, simulated {} s", record.candidates.size(),
+                          candidate.is_default ? " (default)" : "", posed.objective->info().name,
+                          candidate.searched_value,
+                          candidate.seconds_per_iteration ? fmt::format("{}", *candidate.seconds_per_iteration) : "no");
         if (!candidate.seconds_per_iteration) {
             is_cut_short = true;
             continue;

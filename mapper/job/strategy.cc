@@ -26,6 +26,13 @@ bool is_small_and_full(const Problem& problem) {
     return slots <= kMostSlots && static_cast<std::int64_t>(problem.communicating_ranks().size()) * 4 >= slots * 3;
 }
 
+/// Why `auto` is not tabu search, or nothing.
+std::optional<std::string> why_not_tabu(const PosedJob& posed, const SearchOptions& options) {
+    if (auto reason = why_no_tabu_search(posed, options)) return reason;
+    if (is_small_and_full(posed.problem())) return std::nullopt;
+    return "the job has more than 256 slots, or less than 3/4 of them in use";
+}
+
 /// First placements and the exhaustive search have nothing to limit or to tune.
 void check_options_mean_something(const MapOptions& options) {
     if (strategies().at(options.strategy).is_tuned) return;
@@ -61,15 +68,23 @@ const Table<StrategyRow>& strategies() {
     return kStrategies;
 }
 
-std::string chosen_strategy(const PosedJob& posed, const MapOptions& options) {
+std::string chosen_strategy(const PosedJob& posed, const MapOptions& options, const Log& log) {
     check_options_mean_something(options);
     if (options.strategy == "tabu") {
         if (const auto reason = why_no_tabu_search(posed, options.search)) {
             throw OptionError("--strategy tabu does not suit this job: " + *reason, "anneal instead");
         }
     }
-    if (options.strategy != "auto") return options.strategy;
-    return !why_no_tabu_search(posed, options.search) && is_small_and_full(posed.problem()) ? "tabu" : "anneal";
+    if (options.strategy != "auto") {
+        log.info("strategy {}: as named", options.strategy);
+        return options.strategy;
+    }
+    if (const auto reason = why_not_tabu(posed, options.search)) {
+        log.info("strategy auto is anneal: {}", *reason);
+        return "anneal";
+    }
+    log.info("strategy auto is tabu: hop-bytes on few slots, most of them in use");
+    return "tabu";
 }
 
 }  // namespace haichi

@@ -16,7 +16,7 @@ struct StrategyRow {
 const Table<StrategyRow>& strategies();
 
 /// What the strategy `auto` is for this job; any other name stays. Throws OptionError where the job and the strategy
-/// exclude each other.
-std::string chosen_strategy(const PosedJob& posed, const MapOptions& options);
+/// exclude each other. `log` is told why.
+std::string chosen_strategy(const PosedJob& posed, const MapOptions& options, const Log& log);
 
 }  // namespace haichi

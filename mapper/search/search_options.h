@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/log.h"
 #include "base/table.h"
 
 namespace haichi {
@@ -72,10 +73,11 @@ struct SearchProgress {
     double best_value = 0;     ///< unit of the objective
 };
 
-/// What a long run looks at besides its options: both may be left empty. The callback must not throw.
+/// What a long run looks at besides its options: all may be left empty. The callback must not throw.
 struct SearchControl {
     std::function<void(const SearchProgress&)> progress;
     const std::atomic<bool>* stop = nullptr;  ///< set from outside: end soon with the best so far
+    Log log{};
 };
 
 }  // namespace haichi

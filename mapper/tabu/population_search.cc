@@ -11,6 +11,7 @@
 
 #include "base/errors.h"
 #include "mapper/search/progress_meter.h"
+#include "mapper/tabu/swap_kernel.h"
 #include "mapper/tabu/tabu_search.h"
 #include "objectives/hop_bytes.h"
 
@@ -87,8 +88,15 @@ class PopulationSearch {
     }
 
     SearchResult run() {
+        control_.log.info(
+            "tabu search: {} populations of {}, {} children at a time on {} threads, seed {}; {} swaps a step, in "
+            "{}-bit numbers by the {} kernel",
+            restarts_, kMembers, kChildren, threads_, options_.seed, search(0).swaps_per_step(), 8 * sizeof(Cell),
+            swap_kernels<Cell>().best().name);
         for (restart_ = 0; restart_ < restarts_; ++restart_) {
             run_restart();
+            control_.log.debug("population {}: the best so far is {} after {} evaluations", restart_ + 1,
+                               in_unit(best_.cost), evaluations_);
             if (restart_ + 1 < restarts_) meter_.report(0, time_fraction(), in_unit(best_.cost), true);
             if (at_bound() || stopped()) break;
         }

@@ -6,7 +6,7 @@ namespace haichi {
 
 template <class Cell>
 SwapKernel<Cell> swap_kernel() {
-    return {scan_here<Cell>, add_multiple_here<Cell>};
+    return {scan_here<Cell>, add_multiple_here<Cell>, "plain"};
 }
 
 template <class Cell>

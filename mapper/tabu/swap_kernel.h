@@ -32,6 +32,7 @@ struct SwapKernel {
     void (*scan)(const SwapScan<Cell>&) = nullptr;
     /// sums[i] += factor * terms[i]; count is a multiple of kSwapLanes.
     void (*add_multiple)(Cell* sums, const Cell* terms, Cell factor, std::size_t count) = nullptr;
+    const char* name = nullptr;  ///< "plain", "AVX2" or "AVX-512"
 };
 
 /// The kernels compute the same; they are compiled for different processors.

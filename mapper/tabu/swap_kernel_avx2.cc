@@ -6,7 +6,7 @@ namespace haichi {
 
 template <class Cell>
 SwapKernel<Cell> swap_kernel_avx2() {
-    return {scan_here<Cell>, add_multiple_here<Cell>};
+    return {scan_here<Cell>, add_multiple_here<Cell>, "AVX2"};
 }
 
 template SwapKernel<std::int32_t> swap_kernel_avx2();

@@ -6,7 +6,7 @@ namespace haichi {
 
 template <class Cell>
 SwapKernel<Cell> swap_kernel_avx512() {
-    return {scan_here<Cell>, add_multiple_here<Cell>};
+    return {scan_here<Cell>, add_multiple_here<Cell>, "AVX-512"};
 }
 
 template SwapKernel<std::int32_t> swap_kernel_avx512();

@@ -103,6 +103,35 @@ void describe_links(const SimulationRequest& request, const Model& model, Simula
     result.hottest_links.assign(used.begin(), used.begin() + listed);
 }
 
+void log_begin(const SimulationRequest& request, const Model& model, const Log& log) {
+    if (!log.enabled(LogLevel::kInfo)) return;
+    const auto& engine = model.engine();
+    const PacketMachine& machine = engine.machine();
+    log.info("simulation: {} ranks {} barriers, {} partitions of the machine, windows of {} ps, {} virtual channels",
+             model.rank_count(),
+             std::ranges::find(request.replay.barriers, true) != request.replay.barriers.end() ? "with" : "without",
+             machine.partition_count, engine.window_ps(), machine.vcs);
+    log.debug("simulation: {} channels needed by the routes, {} bytes of state, {}", machine.virtual_channels.needed(),
+              engine.memory_bytes(),
+              machine.steps ? "packets are steered by coordinates" : "each message holds its route");
+    if (!log.enabled(LogLevel::kTrace) || machine.partition_count == 1) return;
+    std::vector<std::int64_t> vertices(static_cast<std::size_t>(machine.partition_count), 0);
+    for (const std::uint8_t partition : machine.partition_of_vertex) ++vertices[partition];
+    for (std::size_t p = 0; p < vertices.size(); ++p) {
+        log.trace("simulation: partition {} has {} of {} routers and hosts", p + 1, vertices[p],
+                  machine.partition_of_vertex.size());
+    }
+}
+
+/// Why no more iterations were simulated.
+std::string_view end_of_iterations(const SimulationResult& result, SimulatedIterations::Rule rule) {
+    if (result.interrupted) return "interrupted";
+    if (!result.extrapolated) return "all";
+    if (result.reached_limit) return "the limit; their time had not settled";
+    if (rule == SimulatedIterations::Rule::kCount) return "as many as asked for";
+    return result.settled_by_mean ? "their mean time had settled" : "their time repeated";
+}
+
 }  // namespace
 
 std::string link_text(const LinkTraffic& traffic, const Network& network) {
@@ -123,6 +152,7 @@ SimulationResult simulate(const SimulationRequest& request, const SimulationCont
                  .uses_barriers = std::ranges::find(request.replay.barriers, true) != request.replay.barriers.end(),
                  .count_bytes = true},
                 replay);
+    log_begin(request, model, control.log);
     const bool is_silent = ranks.empty();
     model.add_group(std::move(ranks));
     Watch watch(control, clock, workload.iterations(), model);
@@ -156,6 +186,9 @@ SimulationResult simulate(const SimulationRequest& request, const SimulationCont
     result.packet_hops = counts.packet_hops;
     result.events = counts.events;
     describe_links(request, model, result);
+    control.log.info("simulation: {} of {} iterations ({}), {} events, {} packet-hops", result.simulated_iterations,
+                     result.iterations, end_of_iterations(result, request.iterations.rule), result.events,
+                     result.packet_hops);
     result.wall_seconds = seconds_since(start);
     return result;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/log.h"
 #include "commlog/workload/workload.h"
 #include "mgen/process_options.h"
 #include "mgen/rank_times.h"
@@ -39,10 +40,11 @@ struct SimulationProgress {
     double packet_hops_per_second = 0;  ///< of wall time
 };
 
-/// Both may be left empty. The callback is called a few times a second, between events, and must not throw.
+/// All may be left empty. The callback is called a few times a second, between events, and must not throw.
 struct SimulationControl {
     std::function<void(const SimulationProgress&)> progress;
     const std::atomic<bool>* stop = nullptr;  ///< set from outside: end soon with what is known
+    Log log{};
 };
 
 /// Traffic of a link while the simulation ran.

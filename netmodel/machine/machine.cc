@@ -7,15 +7,27 @@
 
 namespace haichi {
 
-Machine load_machine(const std::string& name_or_path) {
-    MachineSource source{.name = name_or_path};
-    return load_machine(source);
+namespace {
+
+Machine told(Machine machine, const MachineSource& source, const Log& log) {
+    const std::string size =
+        machine.size_is_open ? "as many nodes as a job has" : fmt::format("{} nodes", terminal_count(machine));
+    log.info("machine {}: {}, {}, routing {}", shown(source.name), source.text ? "a machine file" : "a preset", size,
+             machine.routing);
+    return machine;
 }
 
-Machine load_machine(MachineSource& source) {
+}  // namespace
+
+Machine load_machine(const std::string& name_or_path, const Log& log) {
+    MachineSource source{.name = name_or_path};
+    return load_machine(source, log);
+}
+
+Machine load_machine(MachineSource& source, const Log& log) {
     const std::string& name_or_path = source.name;
-    if (source.text) return parse_machine(*source.text, name_or_path, &source.graph_text);
-    if (auto preset = preset_machine(name_or_path, &source.graph_text)) return *std::move(preset);
+    if (source.text) return told(parse_machine(*source.text, name_or_path, &source.graph_text), source, log);
+    if (auto preset = preset_machine(name_or_path, &source.graph_text)) return told(*std::move(preset), source, log);
     std::error_code ignored;
     const bool is_file = name_or_path == "-" || std::filesystem::exists(name_or_path, ignored);
     const bool looks_like_file = name_or_path.find_first_of("/.") != std::string::npos;
@@ -26,7 +38,7 @@ Machine load_machine(MachineSource& source) {
     }
     constexpr std::size_t kLargestBytes = std::size_t{64} << 20;
     source.text = read_file(name_or_path, kLargestBytes);
-    return parse_machine(*source.text, name_or_path, &source.graph_text);
+    return told(parse_machine(*source.text, name_or_path, &source.graph_text), source, log);
 }
 
 const Grid* coordinates(const Machine& machine) { return machine.topology->coordinates(); }

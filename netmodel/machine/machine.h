@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "base/log.h"
 #include "netmodel/topology/bandwidth.h"
 #include "netmodel/topology/topology.h"
 
@@ -75,8 +76,8 @@ struct MachinePreset {
 const std::vector<MachinePreset>& machine_presets();
 
 /// A preset name, or the path of a machine file (haichi-machine/1). Throws OptionError for an unknown preset (with
-/// did-you-mean), InputError with file and line for a bad file.
-Machine load_machine(const std::string& name_or_path);
+/// did-you-mean), InputError with file and line for a bad file. `log` is told which it is.
+Machine load_machine(const std::string& name_or_path, const Log& log = {});
 
 /// All that a machine is made of: with it, the machine can be made again where its files are not.
 struct MachineSource {
@@ -85,7 +86,7 @@ struct MachineSource {
     std::optional<std::string> graph_text{};  ///< of the graph file that either names; nothing: none, or not read yet
 };
 /// The same; texts that the source lacks are read from their files, and kept in it.
-Machine load_machine(MachineSource& source);
+Machine load_machine(MachineSource& source, const Log& log = {});
 
 /// The machine's coordinates, as Network::coordinates(); null where nodes have none.
 const Grid* coordinates(const Machine& machine);

@@ -94,6 +94,8 @@ class PacketEngine {
     [[nodiscard]] std::int64_t now_ps() const { return now_ps_; }
     /// For go_on(): the end of the last window, while now_ps() is still where the run began.
     [[nodiscard]] std::int64_t window_end_ps() const { return window_end_ps_; }
+    /// Length of a window.
+    [[nodiscard]] std::int64_t window_ps() const { return window_ps_; }
     /// Nothing is left to happen.
     [[nodiscard]] bool is_idle() const;
     [[nodiscard]] PacketCounts counts() const;

@@ -24,6 +24,7 @@ class GraphRoutes final : public Routes {
     [[nodiscard]] bool are_shortest() const override { return faulty_.empty(); }
     [[nodiscard]] bool are_symmetric() const override { return graph_.is_symmetric(); }
     [[nodiscard]] bool hops_are_walked() const override { return true; }
+    [[nodiscard]] bool are_searched_for() const override { return !paths_.has_table(); }
     [[nodiscard]] std::vector<std::int32_t> hops_to(VertexId d) const override {
         return paths_.distances_to(graph_, d);
     }

@@ -2,10 +2,24 @@
 
 namespace haichi {
 
+namespace {
+
+/// Of a row.
+std::size_t blocks_of(const Network& network) {
+    const auto bits = static_cast<std::size_t>(network.existing_link_count());
+    return (bits + BitBlock::kBits - 1) / BitBlock::kBits;
+}
+
+}  // namespace
+
+std::size_t RouteRows::needed_bytes(const Network& network) {
+    const auto nodes = static_cast<std::size_t>(network.node_count());
+    return nodes * nodes * blocks_of(network) * sizeof(BitBlock);
+}
+
 RouteRows::RouteRows(const Network& network, std::size_t budget_bytes)
     : node_count_(static_cast<std::size_t>(network.node_count())) {
-    const auto bits = static_cast<std::size_t>(network.existing_link_count());
-    const std::size_t blocks = (bits + BitBlock::kBits - 1) / BitBlock::kBits;
+    const std::size_t blocks = blocks_of(network);
     if (blocks == 0 || blocks > kMostBlocks) return;
     if (node_count_ * node_count_ > budget_bytes / (blocks * sizeof(BitBlock))) return;
     blocks_ = blocks;

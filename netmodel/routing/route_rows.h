@@ -21,6 +21,8 @@ class RouteRows {
     [[nodiscard]] bool is_stored() const { return blocks_ != 0; }
     /// Blocks of a row; 0 when nothing is stored.
     [[nodiscard]] std::size_t blocks() const { return blocks_; }
+    /// Of all rows, stored or not.
+    [[nodiscard]] static std::size_t needed_bytes(const Network& network);
     [[nodiscard]] const BitBlock* row(NodeId s, NodeId d) const {
         return rows_.data() + (s.index() * node_count_ + d.index()) * blocks_;
     }

@@ -29,6 +29,9 @@ class RouteTable {
     }
 
     [[nodiscard]] bool is_stored() const { return !first_.empty(); }
+    [[nodiscard]] std::size_t memory_bytes() const {
+        return first_.size() * sizeof(std::uint32_t) + links_.size() * sizeof(LinkId);
+    }
     [[nodiscard]] const Network& network() const { return *network_; }
 
   private:

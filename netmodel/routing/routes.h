@@ -55,6 +55,8 @@ class Routes {
 
     /// hops() has no closed form: it goes along the route.
     [[nodiscard]] virtual bool hops_are_walked() const { return false; }
+    /// The table that routes are usually looked up in is above its budget: they are searched for at every call.
+    [[nodiscard]] virtual bool are_searched_for() const { return false; }
     /// Per vertex, hops to d, below 0 where there is no way, when that costs less than to ask for them one by one; else
     /// empty.
     [[nodiscard]] virtual std::vector<std::int32_t> hops_to(VertexId /*d*/) const { return {}; }

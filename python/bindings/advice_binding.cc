@@ -11,6 +11,7 @@
 #include "mapper/job/report_json.h"
 #include "python/bindings/binding_parts.h"
 #include "python/bindings/interruptible_run.h"
+#include "python/bindings/log_relay.h"
 
 namespace py = pybind11;
 
@@ -20,14 +21,14 @@ namespace {
 
 /// Answers go to Python as haichi-advice/1: they are small, and plain values there.
 std::string shape_advice(const JobSpec& spec, const ShapeAdviceOptions& options) {
-    return report_text(advice_json(run_interruptibly([&](const std::atomic<bool>& stop) {
-        return advise_shape(spec, options, {{}, &stop});
+    return report_text(advice_json(run_interruptibly([&](const std::atomic<bool>& stop, const Log& log) {
+        return advise_shape(spec, options, {{}, &stop, log});
     })));
 }
 
 std::string barrier_advice(const Placement& placement, const BarrierAdviceOptions& options) {
-    return report_text(advice_json(run_interruptibly([&](const std::atomic<bool>& stop) {
-        return advise_barrier(placement, options, {{}, &stop});
+    return report_text(advice_json(run_interruptibly([&](const std::atomic<bool>& stop, const Log& log) {
+        return advise_barrier(placement, options, {{}, &stop, log});
     })));
 }
 
@@ -38,8 +39,10 @@ std::string advise_rails_of(const std::vector<NamedRun>& logs, const std::string
     for (const auto& [path, label, rails] : logs) request.logs.push_back({path, label, rails});
     request.format = format;
     request.interfaces = interfaces;
-    const py::gil_scoped_release release;  // reading logs may take long and needs no Python object
-    return report_text(advice_json(run_advise_rails(request)));
+    return report_text(advice_json(logged([&](const Log& log) {
+        const py::gil_scoped_release release;  // reading logs may take long and needs no Python object
+        return run_advise_rails(request, log);
+    })));
 }
 
 }  // namespace

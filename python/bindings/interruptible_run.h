@@ -9,28 +9,33 @@
 #include <type_traits>
 #include <utility>
 
+#include "python/bindings/log_relay.h"
+
 namespace haichi {
 
-/// A long run that Ctrl-C ends early: run(stop) gives a report with `interrupted` soon after `stop` is set.
+/// A long run that Ctrl-C ends early: run(stop, log) gives a report with `interrupted` soon after `stop` is set. What
+/// it logs goes to Python's logger, in the caller's thread.
 ///
 /// The GIL is released: the run holds no Python object, takes seconds to hours, and other Python threads must go on. It
 /// has a thread of its own, because Python's signal handlers run only in the main thread, and that one must be free to
 /// look. Meanwhile the caller's thread calls look() with the GIL, several times a second. Ctrl-C ends the run with what
 /// is known; a second one, or any other exception of a signal handler or of look(), is raised when the run has ended.
 template <class Run, class Look>
-std::invoke_result_t<Run, const std::atomic<bool>&> run_interruptibly(const Run& run, const Look& look) {
+auto run_interruptibly(const Run& run, const Look& look) {
     namespace py = pybind11;
     constexpr auto kLookPeriod = std::chrono::milliseconds(50);
     std::atomic<bool> stop{false};
     std::optional<py::error_already_set> raised;
-    std::optional<std::invoke_result_t<Run, const std::atomic<bool>&>> report;
-    {
+    LogRelay relay;
+    std::optional<std::invoke_result_t<Run, const std::atomic<bool>&, const Log&>> report;
+    const auto run_to_end = [&] {
         const py::gil_scoped_release release;
-        auto running = std::async(std::launch::async, [&] { return run(stop); });
+        auto running = std::async(std::launch::async, [&] { return run(stop, relay.log()); });
         while (running.wait_for(kLookPeriod) != std::future_status::ready) {
             const py::gil_scoped_acquire acquire;
             try {
                 if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+                relay.deliver();
                 if (!stop) look();
             } catch (py::error_already_set& error) {
                 if (stop || !error.matches(PyExc_KeyboardInterrupt)) raised.emplace(std::move(error));
@@ -38,7 +43,14 @@ std::invoke_result_t<Run, const std::atomic<bool>&> run_interruptibly(const Run&
             }
         }
         report = running.get();
+    };
+    try {
+        run_to_end();
+    } catch (...) {
+        relay.deliver();
+        throw;
     }
+    relay.deliver();
     if (raised) throw py::error_already_set(std::move(*raised));
     if (stop && !report->interrupted) {  // it was done already: the Ctrl-C must not get lost
         PyErr_SetNone(PyExc_KeyboardInterrupt);
@@ -48,7 +60,7 @@ std::invoke_result_t<Run, const std::atomic<bool>&> run_interruptibly(const Run&
 }
 
 template <class Run>
-std::invoke_result_t<Run, const std::atomic<bool>&> run_interruptibly(const Run& run) {
+auto run_interruptibly(const Run& run) {
     return run_interruptibly(run, [] {});
 }
 

@@ -15,6 +15,7 @@
 #include "python/bindings/binding_parts.h"
 #include "python/bindings/foreign_text.h"
 #include "python/bindings/loaded_machine.h"
+#include "python/bindings/log_relay.h"
 #include "python/bindings/node_lists.h"
 #include "python/bindings/rank_map_arrays.h"
 
@@ -40,6 +41,20 @@ JobSpec make_spec(const LoadedMachine& machine, const std::shared_ptr<Workload>&
             .traffic = {.source = std::shared_ptr<const Workload>(workload)},
             .allocation = allocation,
             .hosts = std::move(hosts)};
+}
+
+Job make_job(const JobSpec& spec) {
+    return logged([&](const Log& log) {
+        const py::gil_scoped_release release;
+        return Job(spec, log);
+    });
+}
+
+std::vector<Job> make_jobs(const JobSpec& spec, const std::vector<std::vector<std::int32_t>>& shapes) {
+    return logged([&](const Log& log) {
+        const py::gil_scoped_release release;
+        return jobs_of_shapes(spec, shapes, log);
+    });
 }
 
 Placement place(const Job& job, const std::optional<MapArgument>& map, const std::string& format) {
@@ -85,13 +100,8 @@ void bind_job(py::module_& module) {
              py::arg("hosts"));
     // Routes between thousands of nodes take seconds.
     py::class_<Job>(module, "Job")
-        .def(py::init<const JobSpec&>(), py::arg("spec"), py::call_guard<py::gil_scoped_release>())
-        .def_static(
-            "of_shapes",
-            [](const JobSpec& spec, const std::vector<std::vector<std::int32_t>>& shapes) {
-                return jobs_of_shapes(spec, shapes);
-            },
-            py::arg("spec"), py::arg("shapes"), py::call_guard<py::gil_scoped_release>())
+        .def(py::init(&make_job), py::arg("spec"))
+        .def_static("of_shapes", make_jobs, py::arg("spec"), py::arg("shapes"))
         .def_property_readonly("rank_count", [](const Job& job) { return job.workload().rank_count(); })
         .def_property_readonly("node_count", [](const Job& job) { return job.allocation().node_count(); })
         .def_property_readonly("shape", [](const Job& job) { return job.allocation().shape; })

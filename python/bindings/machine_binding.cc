@@ -10,6 +10,7 @@
 #include "python/bindings/binding_parts.h"
 #include "python/bindings/foreign_text.h"
 #include "python/bindings/loaded_machine.h"
+#include "python/bindings/log_relay.h"
 
 namespace py = pybind11;
 
@@ -19,7 +20,8 @@ namespace {
 
 LoadedMachine load(std::string name, std::optional<std::string> text, std::optional<std::string> graph_text) {
     LoadedMachine loaded{.source = {std::move(name), std::move(text), std::move(graph_text)}, .machine = {}};
-    loaded.machine = std::make_shared<const Machine>(load_machine(loaded.source));
+    loaded.machine =
+        std::make_shared<const Machine>(logged([&](const Log& log) { return load_machine(loaded.source, log); }));
     return loaded;
 }
 

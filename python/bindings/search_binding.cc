@@ -76,10 +76,10 @@ template <class Run>
 auto run_search(const std::optional<py::function>& progress, const Run& run) {
     ProgressRelay<SearchProgress> relay;
     return run_interruptibly(
-        [&](const std::atomic<bool>& stop) {
-            SearchControl control{.progress = {}, .stop = &stop};
+        [&](const std::atomic<bool>& stop, const Log& log) {
+            SearchControl control{.progress = {}, .stop = &stop, .log = log};
             if (progress) control.progress = [&relay](const SearchProgress& news) { relay.put(news); };
-            return run(control, SimulationControl{.progress = {}, .stop = &stop});
+            return run(control, SimulationControl{.progress = {}, .stop = &stop, .log = log});
         },
         [&] {
             const std::optional<SearchProgress> news = relay.take();
@@ -118,10 +118,10 @@ ShapesReport optimize_shapes(const std::vector<Job>& jobs, const MapOptions& opt
 
 Evaluation evaluate_binding(const Placement& placement, const ObjectiveChoice& objective, bool all_objectives,
                             const std::optional<SimulationOptions>& simulation) {
-    return run_interruptibly([&](const std::atomic<bool>& stop) {
+    return run_interruptibly([&](const std::atomic<bool>& stop, const Log& log) {
         const EvaluateOptions options{
             .objective = objective, .all_objectives = all_objectives, .simulation = simulation};
-        return evaluate(placement, options, {.progress = {}, .stop = &stop});
+        return evaluate(placement, options, {.progress = {}, .stop = &stop, .log = log});
     });
 }
 

@@ -68,8 +68,9 @@ Simulation simulate_binding(const Placement& placement, SimulationOptions option
     SimulationControl control;
     if (progress) control.progress = [&relay](const SimulationProgress& news) { relay.put(news); };
     Simulation simulation = run_interruptibly(
-        [&](const std::atomic<bool>& stop) {
+        [&](const std::atomic<bool>& stop, const Log& log) {
             control.stop = &stop;
+            control.log = log;
             return simulate(placement, options, control);
         },
         [&] {

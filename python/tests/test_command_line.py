@@ -130,3 +130,27 @@ def test_every_option_is_a_parameter_and_in_the_docstring():
 def test_an_unknown_parameter_has_a_did_you_mean():
     with pytest.raises(TypeError, match=r"compare\(\) has no parameter 'seed'; did you mean 'seeds'\?"):
         haichi.compare([], seed=3)
+
+
+@pytest.mark.parametrize(
+    "words", [["--log-level", "debgu"], ["--log-level", "9"], ["--quiet", "-v"], ["-vv", "--log-level", "info"]]
+)
+def test_wrong_levels_are_refused_alike(words):
+    mine, other = program("report", "x.json", *words), program("check", "--map", "x", *words)
+    assert (mine.returncode, mine.stderr) == (other.returncode, other.stderr)
+    assert mine.returncode == 2
+
+
+def test_a_wrong_level_of_the_environment_is_refused_alike(monkeypatch):
+    monkeypatch.setenv("HAICHI_LOG", "inof")
+    mine, other = program("report", "x.json"), program("check", "--map", "x")
+    assert mine.stderr == other.stderr == "error: HAICHI_LOG: unknown log level 'inof'\nhint: did you mean 'info'?\n"
+
+
+def test_compare_says_what_it_does(tmp_path):
+    haichi.Workload.from_pattern("cg", ranks=16).write(tmp_path / "cg16.json")
+    words = ["compare", "-m", "torus:4x4", "-w", str(tmp_path / "cg16.json"), "--strategies", "default", "--seeds", "1"]
+    assert program(*words).stderr == ""
+    lines = program(*words, "-vv").stderr.splitlines()
+    assert "info: comparison: 1 cells, 0 of them done before, " in " ".join(lines)
+    assert [line for line in lines if line.startswith("debug: cell ") and line.endswith(": done")]

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import logging
 import os
 import signal
 import subprocess
@@ -487,7 +488,7 @@ def children_computing_cells() -> list[int]:
     return [int(line.split()[0]) for line in found.stdout.splitlines() if "haichi.comparison.worker" in line]
 
 
-def test_a_process_that_dies_costs_nothing(cg8):
+def test_a_process_that_dies_costs_nothing_and_is_told(cg8, caplog):
     job = haichi.Job(cg8, "fx10-kyushu", shape="1x1x1x2x3x2")
     options = {"strategies": ["random", "tac3"], "seeds": 4}
     deaths = 0
@@ -498,8 +499,11 @@ def test_a_process_that_dies_costs_nothing(cg8):
             os.kill(children_computing_cells()[0], signal.SIGKILL)
             deaths += 1
 
-    found = haichi.compare(job, **options, simulate=True, processes=2, progress=kill_one)
+    with caplog.at_level(logging.INFO, logger="haichi"):
+        found = haichi.compare(job, **options, simulate=True, processes=2, progress=kill_one)
     assert deaths == 1
+    told = [record.getMessage() for record in caplog.records]
+    assert [line.endswith("ended by SIGKILL; it is computed once more") for line in told].count(True) == 1
     assert found.to_json() == haichi.compare(job, **options, simulate=True, processes=1).to_json()
 
 

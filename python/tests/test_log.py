@@ -54,3 +54,56 @@ def test_percent_signs_in_names_are_left_alone(tmp_path: Path, caplog: pytest.Lo
     with caplog.at_level(logging.INFO, logger="haichi"):
         haichi.Workload.from_file(path)
     assert "100%d.json" in entries(caplog, logging.INFO)[0]
+
+
+def test_a_search_tells_its_strategy_and_restarts(caplog: pytest.LogCaptureFixture) -> None:
+    workload = haichi.Workload.from_pattern("cg", ranks=64)
+    with caplog.at_level(logging.DEBUG, logger="haichi"):
+        job = haichi.Job(workload, "torus:8x8")
+        job.optimize("hop-bytes", strategy="anneal", restarts=4, evaluations=50_000)
+    told = entries(caplog, logging.INFO)
+    assert "strategy anneal: as named" in told
+    assert [line for line in told if line.startswith("annealing: 4 restarts on ")]
+    restarts = [line for line in entries(caplog, logging.DEBUG) if line.startswith("restart ")]
+    assert [line.split(":")[0] for line in restarts] == ["restart 1", "restart 2", "restart 3", "restart 4"]
+    assert {record.thread for record in caplog.records} == {threading.get_ident()}
+
+
+def test_a_simulation_tells_its_partitions(caplog: pytest.LogCaptureFixture) -> None:
+    workload = haichi.Workload.from_pattern("cg", ranks=16)
+    with caplog.at_level(logging.INFO, logger="haichi"):
+        haichi.Job(workload, "torus:4x4").simulate(threads=2)
+    assert [line for line in entries(caplog, logging.INFO) if " 2 partitions of the machine" in line]
+
+
+def test_results_do_not_depend_on_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    workload = haichi.Workload.from_pattern("cg", ranks=64)
+    plain = haichi.Job(workload, "torus:8x8").optimize(evaluations=2000)
+    with caplog.at_level(1, logger="haichi"):
+        logged = haichi.Job(workload, "torus:8x8").optimize(evaluations=2000)
+    assert list(plain.node_of_rank) == list(logged.node_of_rank)
+
+
+def test_a_handler_that_raises_ends_the_run() -> None:
+    class Refusing(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            raise ValueError("no more of this")
+
+    logger, handler = logging.getLogger("haichi"), Refusing()
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        with pytest.raises(ValueError, match="no more of this"):
+            haichi.Job(haichi.Workload.from_pattern("cg", ranks=16), "torus:4x4").optimize(evaluations=1000)
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(logging.NOTSET)
+
+
+def test_a_comparison_tells_its_cells_and_their_failures(caplog: pytest.LogCaptureFixture) -> None:
+    workload = haichi.Workload.from_pattern("cg", ranks=16)
+    with caplog.at_level(logging.DEBUG, logger="haichi"):
+        haichi.compare(haichi.Job(workload, "torus:4x4"), strategies=["default"], seeds=1, processes=1, views=False)
+    told = entries(caplog, logging.INFO)
+    assert [line for line in told if line.startswith("comparison: ")]
+    assert [line for line in entries(caplog, logging.DEBUG) if line.startswith("cell ") and line.endswith(": done")]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
-from haichi_program import BIN, fail, succeed
+from haichi_program import BIN, JOB, fail, succeed
 from sample_logs import sample
 
 
@@ -141,3 +142,138 @@ def test_the_reading_of_a_long_trace_tells_how_far_it_is(tmp_path: Path) -> None
     ]
     again = succeed("log", "show", "long.txt", "-v", cwd=tmp_path)
     assert again.stderr == run.stderr
+
+
+def test_a_log_as_a_workload_is_told_as_one(log: Path) -> None:
+    run = succeed(
+        "map", "-m", "torus:4", "-w", log.name, "--objective", "hop-bytes", "-v", "-f", "json", cwd=log.parent
+    )
+    assert entries(run.stderr)[:2] == [
+        "log 'ring.haichi-log': format haichi, by its content",
+        "workload 'ring.haichi-log': 1 sets of the log's kernel",
+    ]
+
+
+# ---- jobs -----------------------------------------------------------------------------------------------------------
+
+
+def one(lines: list[str], start: str) -> str:
+    found = [line for line in lines if line.startswith(start)]
+    assert len(found) == 1, (start, lines)
+    return found[0]
+
+
+def test_a_preset_and_a_machine_file_are_told_apart(place: Path) -> None:
+    (place / "ring.json").write_text(
+        '{"schema": "haichi-machine/1", "name": "ring", "topology": {"kind": "torus", "axes": '
+        '[{"name": "X", "size": 64, "wraps": true}]}, "link": {"bandwidth": "8GB/s"}}'
+    )
+    for machine, kind in (("torus:64", "a preset"), ("ring.json", "a machine file")):
+        run = succeed("map", "-m", machine, "-w", "cg64.json", "--strategy", "default", "-v", "-f", "json", cwd=place)
+        assert one(entries(run.stderr), "machine ").startswith(f"machine '{machine}': {kind}, 64 nodes, routing ")
+
+
+def test_a_search_tells_strategy_start_restarts_and_seed(place: Path) -> None:
+    job = ["map", *JOB, "-w", "cg64.json", "--restarts", 3, "--seed", 7, "--evaluations", 50000, "--threads", 2]
+    lines = entries(succeed(*job, "-v", cwd=place).stderr)
+    assert one(lines, "workload ") == "workload 'cg64.json': format json, by its content"
+    assert one(lines, "job: ").startswith("job: 96 nodes, 96 usable, of at most 1 ranks each")
+    assert re.fullmatch(
+        r"messages on links: counted in bits by the (AVX-512|AVX2|plain) kernel", one(lines, "messages")
+    )
+    assert one(lines, "strategy ") == "strategy auto is anneal: tabu search knows only hop-bytes"
+    assert one(lines, "start: ") == "start: default, the best of those tried"
+    assert (
+        one(lines, "annealing: 3")
+        == "annealing: 3 restarts on 2 threads, seed 7; restart k of 1 to 3 draws from stream k"
+    )
+    assert re.fullmatch(r"annealing: the best is that of restart [123](, at the lower bound)?", lines[-1])
+
+
+def test_each_restart_is_told_in_order_with_the_temperatures_of_its_pilot(place: Path) -> None:
+    job = ["map", *JOB, "-w", "cg64.json", "--restarts", 5, "--evaluations", 50000, "--objective", "hop-bytes"]
+    job += ["--strategy", "anneal", "--log-level", "debug", "--no-timing"]
+    told = [succeed(*job, "--threads", threads, cwd=place).stderr for threads in (1, 2)]
+    assert told[0].replace("on 1 threads", "on 2 threads") == told[1]
+    restarts = [line for line in entries(told[0], "debug") if line.startswith("restart ")]
+    pattern = r"restart (\d): hop-bytes \S+ after 50000 evaluations; temperatures \S+ to \S+ from the pilot(, .*)?"
+    assert [re.fullmatch(pattern, line)[1] for line in restarts] == ["1", "2", "3", "4", "5"]
+
+
+def test_trace_holds_what_the_pilot_saw(place: Path) -> None:
+    job = ["map", *JOB, "-w", "cg64.json", "--restarts", 1, "--evaluations", 50000, "-vvv"]
+    lines = entries(succeed(*job, cwd=place).stderr, "trace")
+    assert len(lines) > 5
+    assert all(line.startswith("restart 1: pilot at temperature ") for line in lines)
+
+
+def test_runs_too_short_for_a_pilot_say_so(place: Path) -> None:
+    job = ["map", *JOB, "-w", "cg64.json", "--restarts", 1, "--evaluations", 1000, "-vv"]
+    assert "without a pilot" in one(entries(succeed(*job, cwd=place).stderr, "debug"), "restart 1")
+
+
+def test_auto_is_tabu_search_on_few_slots_and_tells_its_kernel(place: Path) -> None:
+    job = ["map", "-m", "torus:4x4x4", "-w", "cg64.json", "--objective", "hop-bytes", "--evaluations", 100000]
+    lines = entries(succeed(*job, "-v", "-f", "json", cwd=place).stderr)
+    assert one(lines, "strategy ") == "strategy auto is tabu: hop-bytes on few slots, most of them in use"
+    assert re.search(r"in 32-bit numbers by the (AVX-512|AVX2|plain) kernel$", one(lines, "tabu search: "))
+
+
+def test_why_auto_is_not_tabu_search(place: Path) -> None:
+    job = ["map", "-m", "torus:16x16", "-w", "cg64.json", "--objective", "hop-bytes", "--evaluations", 1000, "-v"]
+    lines = entries(succeed(*job, "-f", "json", cwd=place).stderr)
+    reason = "the job has more than 256 slots, or less than 3/4 of them in use"
+    assert one(lines, "strategy ") == f"strategy auto is anneal: {reason}"
+
+
+def test_tables_above_their_budgets_are_told_with_what_happens_instead(place: Path) -> None:
+    job = ["map", "-m", "mesh:70x70", "-w", "cg64.json", "--strategy", "default", "-v", "-f", "json"]
+    lines = entries(succeed(*job, cwd=place).stderr)
+    assert "routes of 4900 nodes: computed when asked for; a table would take more than 64 MiB" in lines
+    assert (
+        "hops between 4900 nodes: from packed coordinates; a table would take 24010000 bytes of at most 1048576"
+        in lines
+    )
+    assert one(lines, "routes as rows of bits: ").startswith("routes as rows of bits: not kept; ")
+    assert one(lines, "messages on links: ").startswith("messages on links: counted link by link, ")
+
+
+def test_tables_within_their_budgets_are_told_at_debug(place: Path) -> None:
+    job = ["map", *JOB, "-w", "cg64.json", "--strategy", "default", "-vv"]
+    run = succeed(*job, cwd=place)
+    assert not [line for line in entries(run.stderr) if line.startswith(("routes", "hops"))]
+    assert one(entries(run.stderr, "debug"), "routes of").startswith("routes of 96 nodes: in a table of ")
+    assert one(entries(run.stderr, "debug"), "hops") == "hops between 96 nodes: in a table, 1 byte each"
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_simulations_tell_partitions_windows_and_why_they_end(place: Path, threads: int) -> None:
+    run = succeed("simulate", *JOB, "-w", "cg64.json", "--threads", threads, "-vvv", cwd=place)
+    begin, end = (line for line in entries(run.stderr) if line.startswith("simulation: "))
+    pattern = rf"simulation: 64 ranks without barriers, {threads} partitions of the machine, windows of \d+ ps, .*"
+    assert re.fullmatch(pattern, begin)
+    assert re.fullmatch(r"simulation: \d+ of \d+ iterations \(.*\), \d+ events, \d+ packet-hops", end)
+    partitions = [line for line in entries(run.stderr, "trace") if "partition" in line]
+    assert len(partitions) == (0 if threads == 1 else threads)
+
+
+def test_shapes_are_told_one_after_the_other(place: Path) -> None:
+    job = ["map", "-m", "fx10-kyushu", "-w", "cg64.json", "--shapes", "1x2x4x2x3x2,2x2x2x2x3x2", "--evaluations", 1000]
+    lines = entries(succeed(*job, "--json", "-v", cwd=place).stderr)
+    assert [line for line in lines if line.startswith("shape ")] == ["shape 1x2x4x2x3x2:", "shape 2x2x2x2x3x2:"]
+    assert len([line for line in lines if line.startswith("strategy ")]) == 2
+
+
+def test_advice_tells_what_it_searches_and_simulates(place: Path) -> None:
+    job = ["advise", "shape", "-m", "fx10-kyushu", "-w", "cg64.json", "--finalists", 2, "--seeds", 1, "-v"]
+    lines = entries(succeed(*job, "--packet-hops", "1e7", cwd=place).stderr)
+    told = [line for line in lines if line.startswith("advice: ")]
+    assert re.fullmatch(r"advice: \d+ shapes of 72 nodes, .* get a quick search of \d+ evaluations", told[0])
+    assert re.fullmatch(r"advice: \d+ finalists with \d seeds each, \d+ restarts of \d+ evaluations", told[1])
+    assert re.fullmatch(r"advice: \d+ simulations, \d+ packet-hops in an iteration of the longest", told[2])
+
+
+def test_maps_and_reports_are_the_same_with_a_log(place: Path) -> None:
+    job = ["map", *JOB, "-w", "cg64.json", "--evaluations", 2000, "--no-timing"]
+    for more in (["--json"], ["-f", "fujitsu"]):
+        assert succeed(*job, *more, cwd=place).stdout == succeed(*job, *more, "-vvv", cwd=place).stdout
