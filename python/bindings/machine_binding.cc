@@ -20,8 +20,10 @@ namespace {
 
 LoadedMachine load(std::string name, std::optional<std::string> text, std::optional<std::string> graph_text) {
     LoadedMachine loaded{.source = {std::move(name), std::move(text), std::move(graph_text)}, .machine = {}};
-    loaded.machine =
-        std::make_shared<const Machine>(logged([&](const Log& log) { return load_machine(loaded.source, log); }));
+    loaded.machine = std::make_shared<const Machine>(logged([&](const Log& log) {
+        const py::gil_scoped_release release;  // graph files of thousands of nodes take seconds
+        return load_machine(loaded.source, log);
+    }));
     return loaded;
 }
 
@@ -80,8 +82,7 @@ std::vector<std::int32_t> faulty_nodes(const Machine& machine) {
 
 void bind_machine(py::module_& module) {
     py::class_<LoadedMachine>(module, "Machine")
-        .def(py::init(&load), py::arg("name"), py::arg("text"), py::arg("graph_text"),
-             py::call_guard<py::gil_scoped_release>())
+        .def(py::init(&load), py::arg("name"), py::arg("text"), py::arg("graph_text"))
         .def_property_readonly("source",
                                [](const LoadedMachine& m) {
                                    return py::make_tuple(os_text(m.source.name), file_text(m.source.text),

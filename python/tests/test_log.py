@@ -10,8 +10,9 @@ import haichi
 
 
 @pytest.fixture()
-def ring(tmp_path: Path) -> Path:
-    path = tmp_path / "ring.json"
+def ring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)  # long names are cut in messages
+    path = Path("ring.json")
     haichi.Workload.from_pattern("ring", ranks=8).write(path)
     return path
 
@@ -40,16 +41,22 @@ def test_debug_holds_info(ring: Path, caplog: pytest.LogCaptureFixture) -> None:
     assert entries(caplog, logging.DEBUG) == [f"workload '{ring}': 8 ranks, 8 messages in 1 sets"]
 
 
-def test_what_was_logged_before_an_error_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    path = tmp_path / "broken.json"
+def test_what_was_logged_before_an_error_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = Path("broken.json")
     path.write_text('{"schema": "haichi-workload/1", "ranks": 2, "sets": [')
     with caplog.at_level(logging.INFO, logger="haichi"), pytest.raises(haichi.InputError):
         haichi.Workload.from_file(path)
     assert entries(caplog, logging.INFO) == [f"workload '{path}': format json, by its content"]
 
 
-def test_percent_signs_in_names_are_left_alone(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    path = tmp_path / "100%d.json"
+def test_percent_signs_in_names_are_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = Path("100%d.json")
     haichi.Workload.from_pattern("ring", ranks=4).write(path)
     with caplog.at_level(logging.INFO, logger="haichi"):
         haichi.Workload.from_file(path)
