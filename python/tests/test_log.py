@@ -79,7 +79,7 @@ def test_a_search_tells_its_strategy_and_restarts(caplog: pytest.LogCaptureFixtu
 def test_a_simulation_tells_its_partitions(caplog: pytest.LogCaptureFixture) -> None:
     workload = haichi.Workload.from_pattern("cg", ranks=16)
     with caplog.at_level(logging.INFO, logger="haichi"):
-        haichi.Job(workload, "torus:4x4").simulate(threads=2)
+        haichi.Job(workload, "torus:4x4").simulate(threads=2, iterations=2)
     assert [line for line in entries(caplog, logging.INFO) if " 2 partitions of the machine" in line]
 
 
