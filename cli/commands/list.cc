@@ -108,12 +108,20 @@ int run(const std::string& name, bool json, Console& console) {
 Action configure(CLI::App& app) {
     struct Options {
         std::string kind;
+        std::string shown_machine;
         bool json = false;
     };
     const auto o = std::make_shared<Options>();
     app.add_option("KIND", o->kind, kinds().listing() + "; default: all of them")->type_name("");
+    app.add_option("--show", o->shown_machine, "print a preset as a machine file, with where its values come from")
+        ->type_name("PRESET");
     app.add_flag("--json", o->json, "print a JSON object of lists");
-    return [o](Console& console) { return run(o->kind, o->json, console); };
+    return [o](Console& console) {
+        if (o->shown_machine.empty()) return run(o->kind, o->json, console);
+        if (o->kind != "machines") throw OptionError("--show is for 'haichi list machines'");
+        console.data(preset_text(o->shown_machine));
+        return kExitDone;
+    };
 }
 
 }  // namespace

@@ -42,6 +42,8 @@ struct Machine {
         std::optional<std::int64_t> bandwidth_bytes_per_s;
         std::optional<std::int32_t> virtual_channels;
         std::optional<std::int32_t> buffer_packets;
+
+        friend bool operator==(const Router&, const Router&) = default;
     } router;
 
     std::optional<std::int64_t> packet_payload_bytes;
@@ -65,6 +67,8 @@ struct Machine {
         std::optional<std::int64_t> shared_memory_bandwidth_bytes_per_s;
         std::int32_t slots = 1;  ///< most ranks of a node; 1: not stated, so any number is taken
         std::string progress = "nic";
+
+        friend bool operator==(const Node&, const Node&) = default;
     } node;
 };
 
@@ -98,6 +102,9 @@ std::int32_t terminal_count(const Machine& machine);
 /// OptionError for wrong parameters and UnsupportedError for presets that do not exist yet. `graph_text` as in
 /// parse_machine().
 std::optional<Machine> preset_machine(std::string_view name, std::optional<std::string>* graph_text = nullptr);
+/// The same machine as a machine file that states where its values come from. Throws OptionError for an unknown preset,
+/// one without a machine file (graph:FILE), and open sizes.
+std::string preset_text(std::string_view name);
 /// The words before the first ":" of all presets.
 const std::vector<std::string>& preset_words();
 

@@ -120,17 +120,38 @@ void parse_allocations(const Section& root, Machine& machine) {
     }
 }
 
+/// Where values come from: JSON pointer -> text, "" for the whole file.
+void check_notes(const Section& root) {
+    if (!root.has("notes")) return;
+    const json& notes = root.required("notes");
+    if (!notes.is_object()) root.fail("notes", "an object of texts", notes);
+    for (const auto& note : notes.items()) {
+        const SourcePlace place = root.place("notes");
+        if (!note.value().is_string()) {
+            throw InputError(place, "the note on " + shown(note.key()) + " must be a string");
+        }
+        bool is_there = false;
+        try {
+            is_there = root.file().root().contains(json::json_pointer(note.key()));
+        } catch (const json::exception&) {
+            // no JSON pointer
+        }
+        if (!is_there) throw InputError(place, "a note on " + shown(note.key()) + ", which is not in the file");
+    }
+}
+
 }  // namespace
 
 Machine parse_machine(std::string_view text, const std::string& file_name, std::optional<std::string>* graph_text) {
     const LocatedJson file = LocatedJson::parse(text, file_name);
-    const Section root(
-        file, "",
-        {"schema", "name", "topology", "routing", "faulty", "allocations", "link", "router", "packet", "node"});
+    const Section root(file, "",
+                       {"schema", "name", "topology", "routing", "faulty", "allocations", "link", "router", "packet",
+                        "node", "notes"});
     if (root.text("schema") != "haichi-machine/1") {
         throw InputError(root.place("schema"), "unknown schema " + shown(root.text("schema")),
                          "this version reads haichi-machine/1");
     }
+    check_notes(root);
     (void)root.required("topology");
     (void)root.required("link");
 

@@ -79,8 +79,9 @@ class FatTreeTopology final : public TopologyOf<FatTree> {
     }
     [[nodiscard]] nlohmann::ordered_json description() const override {
         const bool is_fat = std::ranges::any_of(value().parents(), [](std::int32_t parents) { return parents > 1; });
-        return {
-            {"kind", is_fat ? "fattree" : "tree"}, {"children", value().children()}, {"parents", value().parents()}};
+        nlohmann::ordered_json words = {{"kind", is_fat ? "fattree" : "tree"}, {"children", value().children()}};
+        if (is_fat) words["parents"] = value().parents();
+        return words;
     }
     [[nodiscard]] std::string routing(std::string_view text) const override {
         return text.empty() ? to_string(FatTreeRouting::kDownStraight) : to_string(parse_fat_tree_routing(text));
@@ -181,7 +182,7 @@ TopologyRow fat_tree_row() {
     preset.sentence =
         "the k-ary n-tree with full bisection and ARITY^LEVELS nodes (fattree:3x4), 4 GB/s links, 2 GB/s NICs";
     preset.example = "fattree:2x3";
-    preset.timing = "infiniband";
+    preset.machine_file = "fattree";
     preset.read = read_levels_and_arity;
     TopologyRow row;
     row.name = "fattree";
@@ -201,7 +202,7 @@ TopologyRow tree_row() {
     preset.sentence = "nodes on one switch, 16 if not stated (switch:16), 4 GB/s links, 2.8 GB/s DMA";
     preset.parameters = TopologyPreset::Parameters::kOptional;
     preset.example = "switch:5";
-    preset.timing = "rdma";
+    preset.machine_file = "switch";
     preset.read = read_node_count;
     TopologyRow row;
     row.name = "tree";

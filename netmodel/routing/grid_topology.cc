@@ -29,11 +29,12 @@ class GridTopology final : public TopologyOf<Grid> {
                (ends.to.valid() ? vertex_name(ends.to) : "(outside)");
     }
     [[nodiscard]] nlohmann::ordered_json description() const override {
+        const bool is_torus = std::ranges::any_of(value().axes(), &Axis::wraps);
         nlohmann::ordered_json axes = nlohmann::ordered_json::array();
         for (const Axis& axis : value().axes()) {
-            axes.push_back({{"name", axis.name}, {"size", axis.size}, {"wraps", axis.wraps}});
+            axes.push_back({{"name", axis.name}, {"size", axis.size}});
+            if (is_torus) axes.back()["wraps"] = axis.wraps;
         }
-        const bool is_torus = std::ranges::any_of(value().axes(), &Axis::wraps);
         return {{"kind", is_torus ? "torus" : "mesh"}, {"axes", std::move(axes)}};
     }
     [[nodiscard]] std::string routing(std::string_view text) const override {
@@ -204,7 +205,7 @@ TopologyRow torus_row() {
     preset.word = "torus";
     preset.pattern = "torus:SIZExSIZE...";
     preset.sentence = "a torus of 1 to 12 axes that all wrap (torus:16x16x16), 8 GB/s links";
-    preset.timing = "direct";
+    preset.machine_file = "torus";
     preset.read = read_sizes<true>;
     preset.example = "torus:4x3";
     TopologyRow row = grid_row("torus", "a grid of nodes, each joined to its neighbours, wrap per axis", preset);
@@ -219,7 +220,7 @@ TopologyRow mesh_row() {
     preset.word = "mesh";
     preset.pattern = "mesh:SIZExSIZE...";
     preset.sentence = "a mesh of 1 to 12 axes (mesh:10x10), 8 GB/s links";
-    preset.timing = "direct";
+    preset.machine_file = "torus";
     preset.read = read_sizes<false>;
     preset.example = "mesh:4x3";
     TopologyRow row = grid_row("mesh", "a grid of nodes, each joined to its neighbours", preset);

@@ -39,9 +39,9 @@ struct TopologyPreset {
     std::string sentence;
     std::string example;  ///< the name of a small machine: "torus:4x4"
     Parameters parameters = Parameters::kRequired;
-    /// Whose timing the machine has: a name that preset_timing() knows; empty: none is stated, and links are as fast as
-    /// the topology says.
-    std::string timing;
+    /// The file of machines/, without ".json", that has all but the topology; empty: nothing else is known, and links are
+    /// as fast as the topology says.
+    std::string machine_file;
     std::shared_ptr<const Topology> (*read)(const TopologyParameters&) = nullptr;
 };
 

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <string_view>
+
+namespace haichi {
+
+/// The text of machines/NAME.json, which is part of the program.
+std::string_view machine_text(std::string_view name);
+
+}  // namespace haichi
