@@ -51,8 +51,8 @@ Machine tofu_machine(std::string_view name, const std::string& file) {
     machine.name = name;
     const auto colon = name.find(':');
     machine.size_is_open = colon == std::string_view::npos;
-    if (machine.size_is_open) return machine;
-    const TofuExtent extent = parse_extent(name.substr(colon + 1), name);
+    const TofuExtent extent =
+        machine.size_is_open ? TofuExtent{{1, 1, 1}, {}} : parse_extent(name.substr(colon + 1), name);
     std::vector<Axis> axes = coordinates(machine)->axes();
     for (std::size_t k = 0; k < extent.sizes.size(); ++k) {
         axes[k].size = extent.sizes[k];

@@ -243,7 +243,7 @@ TopologyRow dragonfly_plus_row() {
         "every two groups joined by spines "
         "(dragonfly-plus:4,4,2,5), 4 GB/s links, 2 GB/s NICs";
     preset.example = "dragonfly-plus:3,4,2,4";
-    preset.machine_file = "fattree";
+    preset.machine_file = "dragonfly-plus";
     preset.read = read_numbers;
     TopologyRow row;
     row.name = "dragonfly-plus";

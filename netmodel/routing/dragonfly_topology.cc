@@ -181,7 +181,7 @@ TopologyRow dragonfly_row() {
         "P nodes per router, A routers per group, H global links per router (dragonfly:2,4,2), A*H+1 groups if not "
         "stated, 4 GB/s links, 2 GB/s NICs";
     preset.example = "dragonfly:2,3,1";
-    preset.machine_file = "fattree";
+    preset.machine_file = "dragonfly";
     preset.read = read_numbers;
     TopologyRow row;
     row.name = "dragonfly";

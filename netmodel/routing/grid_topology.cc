@@ -220,7 +220,7 @@ TopologyRow mesh_row() {
     preset.word = "mesh";
     preset.pattern = "mesh:SIZExSIZE...";
     preset.sentence = "a mesh of 1 to 12 axes (mesh:10x10), 8 GB/s links";
-    preset.machine_file = "torus";
+    preset.machine_file = "mesh";
     preset.read = read_sizes<false>;
     preset.example = "mesh:4x3";
     TopologyRow row = grid_row("mesh", "a grid of nodes, each joined to its neighbours", preset);

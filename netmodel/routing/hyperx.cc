@@ -242,7 +242,7 @@ TopologyRow hyperx_row() {
         "T nodes per router, 1 if not stated "
         "(hyperx:4x4,2), 4 GB/s links, 2 GB/s NICs";
     preset.example = "hyperx:3x4,2";
-    preset.machine_file = "fattree";
+    preset.machine_file = "hyperx";
     preset.read = read_sizes_and_terminals;
     TopologyRow row;
     row.name = "hyperx";

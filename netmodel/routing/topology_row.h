@@ -39,8 +39,8 @@ struct TopologyPreset {
     std::string sentence;
     std::string example;  ///< the name of a small machine: "torus:4x4"
     Parameters parameters = Parameters::kRequired;
-    /// The file of machines/, without ".json", that has all but the topology; empty: nothing else is known, and links are
-    /// as fast as the topology says.
+    /// The file of machines/, without ".json", that has all but the topology; empty: nothing else is known, and links
+    /// are as fast as the topology says.
     std::string machine_file;
     std::shared_ptr<const Topology> (*read)(const TopologyParameters&) = nullptr;
 };

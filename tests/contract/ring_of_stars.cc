@@ -159,7 +159,7 @@ TopologyRow ring_of_stars_row() {
     preset.pattern = "ring-of-stars:SWITCHES,HOSTS";
     preset.sentence = "switches in a ring with hosts on each, for tests";
     preset.example = "ring-of-stars:5,3";
-    preset.timing = "infiniband";
+    preset.machine_file = "fattree";
     preset.read = read_parameters;
     TopologyRow row;
     row.name = "ring-of-stars";

@@ -93,6 +93,27 @@ def test_a_machine_file_names_its_graph_beside_it(cluster: Path) -> None:
     assert 3 not in report["node_of_rank"]
 
 
+@pytest.mark.parametrize(
+    "preset",
+    ["fx10-kyushu", "fx100:2x2x2:X", "torus:4x4x4", "mesh:8x8", "fattree:3x4", "switch:64", "dragonfly:2,4,2"]
+    + ["dragonfly-plus:4,4,4,5", "hyperx:4x4,4"],
+)
+def test_a_preset_that_is_shown_is_a_machine_file_of_the_same_machine(place: Path, preset: str) -> None:
+    text = succeed("list", "machines", "--show", preset, cwd=place).stdout
+    assert json.loads(text)["name"] == preset and json.loads(text)["notes"][""]
+    (place / "shown.json").write_text(text)
+    for command in (["map", "--evaluations", 500], ["simulate"]):
+        job = [*command, "-w", "cg64.json", "--json", "--no-timing"]
+        by_name, by_file = (succeed(*job, "-m", m, cwd=place).stdout for m in (preset, "shown.json"))
+        assert by_name == by_file
+
+
+def test_what_has_no_machine_file_to_show_is_refused(place: Path) -> None:
+    assert "leaves its sizes open" in fail(2, "list", "machines", "--show", "fx10", cwd=place)
+    assert "did you mean 'torus'?" in fail(2, "list", "machines", "--show", "tours:4x4", cwd=place)
+    assert "--show is for 'haichi list machines'" in fail(2, "list", "--show", "k", cwd=place)
+
+
 def test_a_broken_graph_is_named_with_file_line_and_value(cluster: Path) -> None:
     for text, place, value in [
         ("", "g.graphml:1: ", "no element"),
