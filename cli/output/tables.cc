@@ -257,8 +257,8 @@ std::string evaluation_text(const Evaluation& evaluation) {
     }
     constexpr std::array<std::size_t, 3> kNumbers = {1, 3, 4};
     text += table(rows, "", kNumbers);
-    text += "\n" + evaluation.asked.objective + ": " +
-            comparison_text(evaluation.asked.value, evaluation.usual.value) + "\n";
+    text += "\n" + evaluation.asked.objective + ": " + comparison_text(evaluation.asked.value, evaluation.usual.value) +
+            "\n";
     text += "hops per byte: " + hops_comparison(evaluation) + "\n";
     text += "contention per set: " + contention_comparison(evaluation) + "\n";
     if (evaluation.simulated) text += "simulated: " + simulated_text(*evaluation.simulated) + "\n";

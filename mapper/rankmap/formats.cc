@@ -124,9 +124,7 @@ std::size_t columns_of(const MapShape& shape, const RankMapContext& context) {
     return shape.is_columns && !behind_host(shape, context) ? shape.words.size() : 0;
 }
 
-bool has_coordinates(const Allocation& allocation) {
-    return allocation.network.coordinates() != nullptr;
-}
+bool has_coordinates(const Allocation& allocation) { return allocation.network.coordinates() != nullptr; }
 
 std::size_t address_length(const Allocation& allocation) {
     const Grid* grid = allocation.network.coordinates();

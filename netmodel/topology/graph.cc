@@ -63,7 +63,7 @@ void Graph::fill_arcs() {
     }
     arcs_ = std::make_shared<const GraphArcs>(
         GraphArcs{GraphArcs::Csr(boost::edges_are_unsorted_multi_pass, ends.begin(), ends.end(), order.begin(),
-                                   static_cast<std::uint32_t>(vertex_count()))});
+                                 static_cast<std::uint32_t>(vertex_count()))});
 
     // Both ways the same pairs of ends, each once.
     std::vector<std::pair<std::uint32_t, std::uint32_t>> back;

@@ -18,7 +18,7 @@ struct GraphArc {
 /// that they come from. Neither depends on the order of the links, but for parallel ones.
 struct GraphArcs {
     using Csr = boost::compressed_sparse_row_graph<boost::bidirectionalS, boost::no_property, LinkId,
-                                                     boost::no_property, std::uint32_t, std::uint32_t>;
+                                                   boost::no_property, std::uint32_t, std::uint32_t>;
     Csr graph;
 
     static std::uint32_t number(VertexId v) { return static_cast<std::uint32_t>(v.value); }

@@ -22,9 +22,8 @@ std::vector<Posed> problems() {
     problems.push_back(pose("5 on 33", random_workload(5, 1, 20, true, 3), "mesh:3x11", {}));
     problems.push_back(pose("20, three a node", random_workload(20, 1, 90, true, 4), "torus:7", {.ranks_per_node = 3}));
     problems.push_back(pose("tree", random_workload(27, 3, 60, true, 5), "fattree:3x3", {}));
-    problems.push_back(
-        pose("Tofu with faulty nodes", random_workload(20, 1, 80, true, 6), "fx10-kyushu",
-             {.shape = {1, 1, 2, 2, 3, 2}, .faulty = testing_files::written("two", "0 0 0 1 1 0\n")}));
+    problems.push_back(pose("Tofu with faulty nodes", random_workload(20, 1, 80, true, 6), "fx10-kyushu",
+                            {.shape = {1, 1, 2, 2, 3, 2}, .faulty = testing_files::written("two", "0 0 0 1 1 0\n")}));
     Workload huge(12, 1);
     huge.add_set("huge");
     Random random(7);
