@@ -21,7 +21,7 @@ class Axis(NamedTuple):
 
     name: str
     size: int | None  #: None: given by a job's shape
-    wraps: bool
+    wraps: bool = False
 
 
 class Machine:
