@@ -29,8 +29,8 @@ const std::string& to_string(LogLevel level);
 /// Where a run tells what it decides and what its user cannot see otherwise: formats, tables, kernels, strategies. A
 /// value that is handed to who has something to tell; copies write to the same place. Off when default-constructed: an
 /// entry then costs one comparison and formats nothing. Entries are made at set-up and between phases, never in an
-/// inner loop. They hold no times, and those of threads side by side are told in a fixed order, so that equal runs on
-/// equal computers log equal lines.
+/// inner loop. They hold no times, and entries of parallel threads are logged in a fixed order: equal runs on equal
+/// computers log equal lines.
 class Log {
   public:
     /// Takes one entry, a line without its end; from any thread, never twice at the same time. Must not throw, and must

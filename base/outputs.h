@@ -20,8 +20,7 @@ class Outputs {
     Outputs(const Outputs&) = delete;
     Outputs& operator=(const Outputs&) = delete;
 
-    /// What the run reads: a file, "-" for standard input; any other word (a preset, nothing) is no file and does no
-    /// harm.
+    /// What the run reads: a file, or "-" for standard input. Words that name no file (a preset, "") are ignored.
     void add_input(const std::string& path);
     /// Whole or not there.
     OutputFile& add_file(std::string path);

@@ -32,7 +32,7 @@ struct RowWords {
 template <NamedRow Row>
 class Table {
   public:
-    /// Throws InternalError for a name that stands twice.
+    /// Throws InternalError when two rows have the same name.
     Table(RowWords words, std::vector<Row> rows) : words_(std::move(words)), rows_(std::move(rows)) {
         for (const Row& row : rows_) {
             if (find(row.name) != &row) throw InternalError("two rows are " + words_.one + " " + shown(row.name));
