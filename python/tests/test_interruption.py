@@ -59,13 +59,43 @@ def test_ctrl_c_while_a_file_is_written_leaves_it_whole(tmp_path: Path, monkeypa
     assert [path.name for path in tmp_path.iterdir()] == ["x.json"]
 
 
+def ended(work: str, number: signal.Signals) -> int:
+    """The exit code of a program that does this work."""
+    script = f"""
+import atexit, os, signal, sys
+from haichi.interruption import exit_code_of
+number = signal.{number.name}
+class Last:
+    def __del__(self, kill=os.kill, process=os.getpid(), number=number):
+        kill(process, number)
+def work():
+{work}
+sys.exit(exit_code_of(work))
+"""
+    return subprocess.run([sys.executable, "-c", script], preexec_fn=as_from_a_terminal, timeout=60).returncode
+
+
+def as_from_a_terminal() -> None:
+    for one in SIGNALS:
+        signal.signal(one, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_program_that_is_done_is_not_killed_while_python_shuts_down(number: signal.Signals) -> None:
+    assert ended("    global last; last = Last(); return 0", number) == 0
+    assert ended("    global last; last = Last(); raise KeyboardInterrupt", number) == 130
+    assert ended("    atexit.register(signal.raise_signal, number); return 0", number) == 130
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_second_signal_ends_what_the_first_has_begun(number: signal.Signals) -> None:
+    work = "    try: signal.raise_signal(number)\n    except KeyboardInterrupt: signal.raise_signal(number)\n"
+    assert ended(work + "    return 0", number) == 130
+
+
 @pytest.mark.parametrize("number", SIGNALS)
 def test_compare_keeps_the_finished_cells_at_every_signal(place: Path, number: signal.Signals) -> None:
-    def as_from_a_terminal() -> None:
-        for one in SIGNALS:
-            signal.signal(one, signal.SIG_DFL)
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-
     options = ["--strategies", "random,hop-bytes", "--seeds", "2000", "--processes", "1", "-o", "results.json"]
     run = subprocess.Popen(
         [sys.executable, "-m", "haichi", "compare", *JOB, *options],

@@ -20,7 +20,7 @@ from haichi.comparison.plan import jobs_of_files
 from haichi.comparison.results import Comparison, check_output
 from haichi.errors import Error, InputError, InternalError, OptionError
 from haichi.file_names import encoded
-from haichi.interruption import end_at_signals, take_signals
+from haichi.interruption import exit_code_of
 from haichi.job_spec import JobOptions
 from haichi.options import Flag, Option, Rows, Several, complete, rows_of
 
@@ -32,13 +32,7 @@ _INTERRUPTED = 130
 
 def main(arguments: Sequence[str]) -> int:
     """Runs a command; returns the exit code. Data go to standard output, messages to standard error."""
-    try:
-        take_signals()
-        code = _told(arguments)
-    except KeyboardInterrupt:
-        code = _INTERRUPTED
-    end_at_signals()
-    return code
+    return exit_code_of(lambda: _told(arguments))
 
 
 def _told(arguments: Sequence[str]) -> int:

@@ -2,33 +2,54 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _INTERRUPTED = 130
 
 
-def take_signals() -> None:
-    """Of a program, at its start: they raise KeyboardInterrupt, unless they were ignored before (HUP under nohup).
+class _Handler:
+    """Raises KeyboardInterrupt in the work; around it there is nothing left to put in order."""
 
-    The program ``haichi`` has held them back since it began to start this one.
+    is_working = True
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        if self.is_working:
+            raise KeyboardInterrupt
+        os._exit(_INTERRUPTED)
+
+
+def exit_code_of(work: Callable[[], int]) -> int:
+    """Of a program: the exit code of its work, or 130 when a signal has ended it. Signals that were ignored before (HUP
+    under nohup) stay so.
+
+    The program ``haichi`` has held the signals back since it began to start this one. When Python shuts down it makes
+    them deadly again: before that they are ignored.
     """
-    for number in _SIGNALS:
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, _interrupt)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
+    taken = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+    handler = _Handler()
+    code = _INTERRUPTED
+    atexit.register(_ignore, taken)
+    try:
+        for number in taken:
+            signal.signal(number, handler)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
+        code = work()
+        handler.is_working = False
+    except KeyboardInterrupt:
+        handler.is_working = False  # Handlers run behind calls: none can come between.
+    return code
 
 
-def end_at_signals() -> None:
-    """Of a program whose work is done: there is nothing left to put in order."""
-    for number in _SIGNALS:
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, _end)
+def _ignore(signals: list[signal.Signals]) -> None:
+    for number in signals:
+        signal.signal(number, signal.SIG_IGN)
 
 
 @contextlib.contextmanager
@@ -50,11 +71,3 @@ def held_back() -> Iterator[None]:
                 signal.signal(number, handler)
         for caught in came:
             signal.raise_signal(caught)
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
-
-
-def _end(number: int, frame: FrameType | None) -> None:
-    os._exit(_INTERRUPTED)
