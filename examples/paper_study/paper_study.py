@@ -159,8 +159,7 @@ def main() -> None:
     started = time.monotonic()
     numbers = [int(number) for number in options.shapes.split(",")]
     comparison = compare(options.out, numbers, options.seeds, options.processes)
-    for name in ("results.json", "results.csv", "report.html"):
-        comparison.write(options.out / name)
+    comparison.write(*(options.out / name for name in ("results.json", "results.csv", "report.html")))
     if comparison.interrupted:
         sys.exit(130)
     (options.out / "results.json.journal").unlink(missing_ok=True)

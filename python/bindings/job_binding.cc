@@ -9,7 +9,6 @@
 #include <variant>
 #include <vector>
 
-#include "base/outputs.h"
 #include "mapper/job/job.h"
 #include "mapper/job/placement.h"
 #include "python/bindings/binding_parts.h"
@@ -77,12 +76,9 @@ std::optional<py::dict> search_of(const Placement& placement) {
     return search;
 }
 
-void write_rank_map(const Placement& placement, const std::string& path, const std::string& format) {
-    Outputs outputs;
-    OutputFile& file = outputs.add_file(path);
-    outputs.open();
-    file.write(rank_map_format(format).write(placement.mapping(), placement.job().rank_maps()));
-    outputs.commit();
+/// Names of hosts need not be UTF-8.
+py::bytes rank_map(const Placement& placement, const std::string& format) {
+    return rank_map_format(format).write(placement.mapping(), placement.job().rank_maps());
 }
 
 }  // namespace
@@ -113,7 +109,7 @@ void bind_job(py::module_& module) {
             [](const py::object& self) { return node_array(self.cast<const Placement&>().mapping(), self); })
         .def_property_readonly("is_default", &Placement::is_default)
         .def_property_readonly("search", search_of)
-        .def("write_rank_map", write_rank_map, py::arg("path"), py::arg("format"));
+        .def("rank_map", rank_map, py::arg("format"));
 }
 
 }  // namespace haichi

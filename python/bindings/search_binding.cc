@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/outputs.h"
 #include "mapper/job/evaluate.h"
 #include "mapper/job/map.h"
 #include "mapper/job/map_shapes.h"
@@ -145,12 +144,8 @@ std::optional<std::string> simulated_runs_text(const Evaluation& evaluation) {
     return report_text(out);
 }
 
-void write_robust_map(const ShapesReport& report, const std::string& path, const std::string& format) {
-    Outputs outputs;
-    OutputFile& file = outputs.add_file(path);
-    outputs.open();
-    file.write(robust_map_text(report.robust.value(), format));
-    outputs.commit();
+py::bytes robust_map(const ShapesReport& report, const std::string& format) {
+    return robust_map_text(report.robust.value(), format);
 }
 
 void bind_options(py::module_& module) {
@@ -201,7 +196,7 @@ void bind_answers(py::module_& module) {
         .def(
             "json", [json](const ShapesReport& r, bool with_timing) { return json(r, with_timing); },
             py::arg("with_timing"))
-        .def("write_robust_map", write_robust_map, py::arg("path"), py::arg("format"));
+        .def("robust_map", robust_map, py::arg("format"));
 }
 
 }  // namespace

@@ -8,13 +8,15 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import haichi
-from haichi.comparison.files import write_text
+from haichi import _core
 from haichi.comparison.journal import Journal
 from haichi.interruption import held_back
+from haichi.outputs import write_files
 
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 JOB = ["-m", "mesh:4x4", "-w", "ring.json"]
@@ -42,21 +44,20 @@ def test_signals_take_effect_behind_what_must_be_whole() -> None:
 
 
 def test_ctrl_c_while_a_file_is_written_leaves_it_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    sync = os.fsync
+    write = _core.write_files
 
-    def interrupted_sync(handle: int) -> None:
+    def interrupted_write(files: Any) -> None:
         signal.raise_signal(signal.SIGINT)
-        sync(handle)
+        write(files)
 
-    monkeypatch.setattr(os, "fsync", interrupted_sync)
+    monkeypatch.setattr(_core, "write_files", interrupted_write)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with pytest.raises(KeyboardInterrupt):
-            write_text(tmp_path / "x.json", "{}\n")
+            write_files([(tmp_path / "x.json", "{}\n"), (tmp_path / "y.json", "[]\n")])
     finally:
         signal.signal(signal.SIGINT, before)
-    assert (tmp_path / "x.json").read_text() == "{}\n"
-    assert [path.name for path in tmp_path.iterdir()] == ["x.json"]
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"x.json": "{}\n", "y.json": "[]\n"}
 
 
 def ended(work: str, number: signal.Signals) -> int:

@@ -220,7 +220,7 @@ def interrupt(case: Case, folder: Path, number: signal.Signals, after: float, *,
         text = (folder / name).read_text()
         if text and not text.endswith("\n"):
             wrong.append(f"{name} ends within a line")
-    if len(set(states)) > 1 and case.name != "compare":  # whose files are written one after the other
+    if len(set(states)) > 1:
         wrong.append(f"some outputs are old and some new: {states}")
     for path in left:
         (folder / path).unlink()

@@ -23,6 +23,7 @@ from haichi.file_names import encoded
 from haichi.interruption import exit_code_of
 from haichi.job_spec import JobOptions
 from haichi.options import Flag, Option, Rows, Several, complete, rows_of
+from haichi.outputs import write_files
 
 _DONE = 0
 _BAD_INPUT = 2
@@ -97,8 +98,8 @@ def _run_compare(given: Given) -> int:
         progress.clear()
     # Half a comparison is better than none, but not than a whole one.
     is_kept = comparison.interrupted and earlier is not None and not earlier.interrupted
-    for path in [] if is_kept else outputs:
-        comparison.write(path, timing=with_timing)
+    if not is_kept:
+        comparison.write(*outputs, timing=with_timing)
     if journal is not None and not comparison.interrupted:
         Path(journal).unlink(missing_ok=True)
     if comparison.warning:
@@ -182,11 +183,12 @@ def _run_report(given: Given) -> int:
     check_output(output, (".html",))
     _check_files([results], [output])
     comparison = read_comparison(results)
-    from haichi.report import write_figures, write_report
+    from haichi.report.figures import figure_files
+    from haichi.report.page import page_text
 
-    write_report(comparison, output, source=results)
-    if "figures" in given:
-        write_figures(comparison, given["figures"], source=results)
+    page = page_text(comparison, results)
+    figures = figure_files(comparison, given["figures"], source=results) if "figures" in given else {}
+    write_files([(output, page), *figures.items()])
     if not given.get("quiet"):
         print(f"the report is {output}", file=sys.stderr)
     return _DONE

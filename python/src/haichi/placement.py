@@ -12,7 +12,7 @@ import numpy.typing as npt
 from haichi import _core
 from haichi.errors import OptionError
 from haichi.file_names import encoded
-from haichi.interruption import held_back
+from haichi.outputs import write_files
 from haichi.workload import number_array
 
 if TYPE_CHECKING:
@@ -79,8 +79,7 @@ class Placement:
 
         The file is whole or not there. Raises UnsupportedError when the format cannot express this placement.
         """
-        with held_back():
-            self._core.write_rank_map(encoded("path", path), encoded("format", format))
+        write_files([(path, self._core.rank_map(encoded("format", format)))])
 
     def __repr__(self) -> str:
         text = f"Placement(ranks={len(self.node_of_rank)}, nodes={self.job.nodes}"

@@ -15,8 +15,8 @@ from haichi import _core, notebook
 from haichi.errors import OptionError
 from haichi.evaluation import Evaluation, evaluation_of
 from haichi.file_names import encoded
-from haichi.interruption import held_back
 from haichi.options import complete, takes
+from haichi.outputs import write_files
 from haichi.placement import ObjectiveCallable, Placement
 from haichi.search import SearchCallback, SearchOptions, core_options, search_callback
 
@@ -56,18 +56,19 @@ class ShapesResult:
     def write(self, path: str | os.PathLike[str], format: str = "fujitsu") -> None:
         """Writes the rank maps: a robust one to `path`, else one per shape, whose name replaces ``{shape}`` in `path`.
 
-        Files are whole or not there. Raises OptionError when ``{shape}`` is missing, UnsupportedError when the format
-        cannot express a placement; robust ones are ``fujitsu``, in 1D coordinates, or ``json``.
+        All files are whole, or none is touched. Raises OptionError when ``{shape}`` is missing, UnsupportedError when
+        the format cannot express a placement; robust ones are ``fujitsu``, in 1D coordinates, or ``json``.
         """
         text = os.fspath(path)
         if self.robust is not None:
-            with held_back():
-                self._core.write_robust_map(encoded("path", text), encoded("format", format))
+            write_files([(text, self._core.robust_map(encoded("format", format)))])
             return
         if "{shape}" not in text:
             raise OptionError(f"there are {len(self.jobs)} maps for {text!r}", "an example is 'cg-{shape}.map'")
-        for shape, evaluation in zip(self.shapes, self.evaluations, strict=True):
-            evaluation.placement.write(text.replace("{shape}", shape), format)
+        write_files(
+            (text.replace("{shape}", shape), evaluation.placement._core.rank_map(encoded("format", format)))
+            for shape, evaluation in zip(self.shapes, self.evaluations, strict=True)
+        )
 
     @property
     def shapes(self) -> tuple[str, ...]:

@@ -7,16 +7,13 @@ import io
 import json
 import math
 import os
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from haichi import _core
 from haichi.errors import InputError
-from haichi.interruption import held_back
 
 SCHEMA = "haichi-comparison/1"
 _LISTS = ("workloads", "cells", "views", "networks", "message_lists")
@@ -115,41 +112,6 @@ def _row(cell: dict[str, Any]) -> dict[str, Any]:
         if key in cell:
             row[key] = cell[key]
     return row
-
-
-def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """In UTF-8. Whole or not at all. Raises InputError when it cannot be written."""
-    write_bytes(path, text.encode())
-
-
-def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
-    """Whole or not at all. Raises InputError when it cannot be written."""
-    target = Path(path)
-    try:
-        if target.exists() and not target.is_file():
-            target.write_bytes(content)  # a pipe or device
-            return
-        with held_back():
-            _replace(target.resolve(), content)  # over a link's target, not the link
-    except OSError as error:
-        raise InputError(f"{os.fspath(path)}: cannot be written: {error.strerror or error}") from error
-    except RuntimeError as error:  # of resolve()
-        raise InputError(f"{os.fspath(path)}: is a link to itself") from error
-
-
-def _replace(target: Path, content: bytes) -> None:
-    # Beside the target, so that renaming does not copy.
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, target.stat().st_mode & 0o777 if target.exists() else _core.new_file_mode())
-        os.replace(temporary, target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def read_comparison(path: str | os.PathLike[str]) -> dict[str, Any]:

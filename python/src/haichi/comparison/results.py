@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from haichi import notebook
-from haichi.comparison.files import csv_text, from_json, json_text, read_comparison, write_text
+from haichi.comparison.files import csv_text, from_json, json_text, read_comparison
 from haichi.errors import InputError, OptionError
+from haichi.outputs import write_files
 
 _TIMING = ("wall_seconds", "evaluations_per_second")
 
@@ -72,17 +73,21 @@ class Comparison:
         """A line per cell."""
         return csv_text(self.to_dict(timing=timing)["cells"])
 
-    def write(self, path: str | os.PathLike[str], *, timing: bool = False) -> None:
-        """Writes ``.json``, ``.csv``, or ``.html``, the report; whole or not at all.
+    def write(self, *paths: str | os.PathLike[str], timing: bool = False) -> None:
+        """Writes ``.json``, ``.csv``, or ``.html``, the report; all of them whole, or none is touched.
 
-        Raises OptionError for other names, InputError when the file cannot be written.
+        Raises OptionError for other names and for files that cannot be written, InputError when the disk is full.
         """
-        check_output(path)
-        suffix = Path(path).suffix
+        for path in paths:
+            check_output(path)
+        write_files([(path, self._content_of(Path(path).suffix, timing)) for path in paths])
+
+    def _content_of(self, suffix: str, timing: bool) -> str:
         if suffix == ".html":
-            self.report(path)
-        else:
-            write_text(path, self.to_csv(timing=timing) if suffix == ".csv" else self.to_json(timing=timing))
+            from haichi.report.page import page_text
+
+            return page_text(self.to_dict())
+        return self.to_csv(timing=timing) if suffix == ".csv" else self.to_json(timing=timing)
 
     def report(self, path: str | os.PathLike[str]) -> None:
         """Writes the report, one page without anything from the network."""

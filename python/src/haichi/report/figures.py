@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from haichi.comparison.files import write_bytes
 from haichi.errors import InputError, UnsupportedError
+from haichi.outputs import write_files
 from haichi.report.link_images import NO_LINK, link_images
 from haichi.report.view_data import Array, ViewData, check_comparison
 
@@ -41,10 +41,17 @@ def write_figures(
     """Writes the pictures of every job of a comparison (``haichi-comparison/1``) as PNG and SVG; tells which.
 
     ``strategies``, ``convergence``, ``link-loads``, ``contention``, ``time-space`` and ``rank-time``, each where the
-    results hold what it shows; of several jobs with a number in front. Equal comparisons give equal SVG. Raises
-    UnsupportedError without matplotlib, InputError - naming `source` - when the comparison is broken or a picture
-    cannot be written.
+    results hold what it shows; of several jobs with a number in front. Equal comparisons give equal SVG. All are
+    written whole, or none is touched. Raises UnsupportedError without matplotlib, InputError - naming `source` - when
+    the comparison is broken, and what `write_files` raises.
     """
+    files = figure_files(comparison, folder, source=source)
+    write_files(files.items())
+    return list(files)
+
+
+def figure_files(comparison: Mapping[str, Any], folder: str | os.PathLike[str], *, source: str) -> dict[Path, bytes]:
+    """What `write_figures` writes; the folder is made."""
     try:
         import matplotlib
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -56,7 +63,7 @@ def write_figures(
     views = check_comparison(comparison, source)
     jobs = comparison.get("summary", {}).get("jobs", [])
     target = Path(folder)
-    written = []
+    files: dict[Path, bytes] = {}
     try:
         target.mkdir(parents=True, exist_ok=True)
         with matplotlib.rc_context(_STYLE):
@@ -71,11 +78,10 @@ def write_figures(
                         content = io.BytesIO()
                         metadata = {"Date": None} if kind == "svg" else {"Software": None}
                         figure.savefig(content, format=kind, metadata=metadata)
-                        write_bytes(path, content.getvalue())
-                        written.append(path)
+                        files[path] = content.getvalue()
     except OSError as error:
         raise InputError(f"{target}: cannot be written: {error.strerror}") from error
-    return written
+    return files
 
 
 def _pictures(

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from importlib import resources
 from typing import Any
 
-from haichi.comparison.files import one_line, write_text
+from haichi.comparison.files import one_line
+from haichi.outputs import write_files
 from haichi.report.view_data import check_comparison
 
 _SCRIPTS = (
@@ -38,9 +39,9 @@ def write_report(
     """Writes the page of a comparison (``haichi-comparison/1``), whole or not at all.
 
     It holds everything that it shows, and forbids the browser to load anything else. Raises InputError when the
-    comparison is broken - the message names `source`, the file it came from - or the page cannot be written.
+    comparison is broken - the message names `source`, the file it came from - and what `write_files` raises.
     """
-    write_text(path, page_text(comparison, source))
+    write_files([(path, page_text(comparison, source))])
 
 
 def page_text(comparison: Mapping[str, Any], source: str = "the comparison") -> str:

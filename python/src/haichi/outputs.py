@@ -1,0 +1,23 @@
+"""Files that a call writes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+from haichi import _core
+from haichi.file_names import encoded
+from haichi.interruption import held_back
+
+
+def write_files(files: Iterable[tuple[str | os.PathLike[str], str | bytes]]) -> None:
+    """Files and their contents, texts in UTF-8: all are written whole, or none is touched.
+
+    They get their names when all are on the disk. Pipes and devices are written directly. Raises OptionError for what
+    cannot be written there and for one file under two names, InputError when the disk is full.
+    """
+    contents = [
+        (encoded("path", path), content.encode() if isinstance(content, str) else content) for path, content in files
+    ]
+    with held_back():
+        _core.write_files(contents)
