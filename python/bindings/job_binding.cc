@@ -13,6 +13,7 @@
 #include "mapper/job/placement.h"
 #include "python/bindings/binding_parts.h"
 #include "python/bindings/foreign_text.h"
+#include "python/bindings/held_problem.h"
 #include "python/bindings/loaded_machine.h"
 #include "python/bindings/log_relay.h"
 #include "python/bindings/node_lists.h"
@@ -94,6 +95,7 @@ void bind_job(py::module_& module) {
     py::class_<JobSpec>(module, "JobSpec")
         .def(py::init(&make_spec), py::kw_only(), py::arg("machine"), py::arg("workload"), py::arg("allocation"),
              py::arg("hosts"));
+    py::class_<HeldProblem>(module, "HeldProblem").def(py::init<>());
     // Routes between thousands of nodes take seconds.
     py::class_<Job>(module, "Job")
         .def(py::init(&make_job), py::arg("spec"))

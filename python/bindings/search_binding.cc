@@ -17,6 +17,7 @@
 #include "mapper/job/simulation_json.h"
 #include "python/bindings/binding_parts.h"
 #include "python/bindings/foreign_text.h"
+#include "python/bindings/held_problem.h"
 #include "python/bindings/interruptible_run.h"
 #include "python/bindings/progress_relay.h"
 #include "python/bindings/rank_map_arrays.h"
@@ -94,9 +95,10 @@ struct Found {
     bool interrupted;
 };
 
-Placement map_binding(const Job& job, const MapOptions& options, const SearchNews& progress) {
+Placement map_binding(const Job& job, const MapOptions& options, HeldProblem& held, const SearchNews& progress) {
     check_map_options(options);
     const Found found = run_search(progress, [&](const SearchControl& search, const SimulationControl& simulation) {
+        held.hold(job, search.log);
         Placement placement = map(job, options, search, simulation);
         const bool interrupted = placement.search()->interrupted;
         return Found{std::move(placement), interrupted};
@@ -115,9 +117,10 @@ ShapesReport optimize_shapes(const std::vector<Job>& jobs, const MapOptions& opt
     });
 }
 
-Evaluation evaluate_binding(const Placement& placement, const ObjectiveChoice& objective, bool all_objectives,
-                            const std::optional<SimulationOptions>& simulation) {
+Evaluation evaluate_binding(const Placement& placement, HeldProblem& held, const ObjectiveChoice& objective,
+                            bool all_objectives, const std::optional<SimulationOptions>& simulation) {
     return run_interruptibly([&](const std::atomic<bool>& stop, const Log& log) {
+        held.hold(placement.job(), log);
         const EvaluateOptions options{
             .objective = objective, .all_objectives = all_objectives, .simulation = simulation};
         return evaluate(placement, options, {.progress = {}, .stop = &stop, .log = log});
@@ -204,10 +207,11 @@ void bind_answers(py::module_& module) {
 void bind_search(py::module_& module) {
     bind_options(module);
     bind_answers(module);
-    module.def("map", map_binding, py::arg("job"), py::arg("options"), py::kw_only(), py::arg("progress"));
+    module.def("map", map_binding, py::arg("job"), py::arg("options"), py::kw_only(), py::arg("held"),
+               py::arg("progress"));
     module.def("optimize_shapes", optimize_shapes, py::arg("jobs"), py::arg("options"), py::kw_only(),
                py::arg("robust"), py::arg("progress"));
-    module.def("evaluate", evaluate_binding, py::arg("placement"), py::kw_only(), py::arg("objective"),
+    module.def("evaluate", evaluate_binding, py::arg("placement"), py::kw_only(), py::arg("held"), py::arg("objective"),
                py::arg("all_objectives"), py::arg("simulation"));
 }
 

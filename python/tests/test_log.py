@@ -3,6 +3,7 @@
 import logging
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -74,6 +75,23 @@ def test_a_search_tells_its_strategy_and_restarts(caplog: pytest.LogCaptureFixtu
     restarts = [line for line in entries(caplog, logging.DEBUG) if line.startswith("restart ")]
     assert [line.split(":")[0] for line in restarts] == ["restart 1", "restart 2", "restart 3", "restart 4"]
     assert {record.thread for record in caplog.records} == {threading.get_ident()}
+
+
+def test_a_job_is_loaded_once_whatever_is_asked_of_it(caplog: pytest.LogCaptureFixture) -> None:
+    quick: dict[str, Any] = {"strategy": "anneal", "restarts": 1, "evaluations": 1000}
+    with caplog.at_level(logging.DEBUG, logger="haichi"):
+        job = haichi.Job(haichi.Workload.from_pattern("cg", ranks=64), "torus:8x8")
+        first = job.optimize("hop-bytes", **quick)
+        job.evaluate(first)
+        second = job.optimize("hop-bytes", **quick)
+        job.evaluate(second, objective="tac3")
+    told = [record.getMessage() for record in caplog.records]
+    for loaded in ("machine ", "job: 64 nodes", "hops between 64 nodes"):
+        assert len([line for line in told if line.startswith(loaded)]) == 1, told
+    anew = haichi.Job(job.workload, "torus:8x8")
+    for placement in (first, second):
+        assert (placement.node_of_rank == anew.optimize("hop-bytes", **quick).node_of_rank).all()
+        assert job.evaluate(placement).report["objectives"] == anew.evaluate(placement).report["objectives"]
 
 
 def test_a_simulation_tells_its_partitions(caplog: pytest.LogCaptureFixture) -> None:

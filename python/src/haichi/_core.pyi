@@ -150,6 +150,9 @@ class JobSpec:
         hosts: _Text | list[bytes],
     ) -> None: ...
 
+class HeldProblem:
+    def __init__(self) -> None: ...
+
 class Job:
     def __init__(self, spec: JobSpec) -> None: ...
     @staticmethod
@@ -245,7 +248,13 @@ class ShapesReport:
     def json(self, with_timing: bool) -> str: ...
     def robust_map(self, format: _Text) -> bytes: ...
 
-def map(job: Job, options: MapOptions, *, progress: Callable[[float, float, int, int], object] | None) -> Placement: ...
+def map(
+    job: Job,
+    options: MapOptions,
+    *,
+    held: HeldProblem,
+    progress: Callable[[float, float, int, int], object] | None,
+) -> Placement: ...
 def optimize_shapes(
     jobs: list[Job],
     options: MapOptions,
@@ -254,7 +263,12 @@ def optimize_shapes(
     progress: Callable[[float, float, int, int], object] | None,
 ) -> ShapesReport: ...
 def evaluate(
-    placement: Placement, *, objective: Objective, all_objectives: bool, simulation: SimulationOptions | None
+    placement: Placement,
+    *,
+    held: HeldProblem,
+    objective: Objective,
+    all_objectives: bool,
+    simulation: SimulationOptions | None,
 ) -> Evaluation: ...
 def simulate(
     placement: Placement,

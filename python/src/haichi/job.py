@@ -51,17 +51,19 @@ class Job:
     Raises InputError, OptionError and UnsupportedError for what cannot be had, before anything is searched.
     """
 
-    __slots__ = ("_core", "_spec")
+    __slots__ = ("_core", "_problem", "_spec")
 
     def __init__(self, workload: WorkloadLike, machine: MachineLike, **options: Unpack[JobOptions]) -> None:
         self._spec = job_spec("Job", workload, machine, options)
         self._core = _core.Job(self._spec.core())
+        self._problem = _core.HeldProblem()
 
     @classmethod
     def _of(cls, spec: JobSpec, core: _core.Job | None = None) -> Job:
         job = cls.__new__(cls)
         job._spec = spec
         job._core = _core.Job(spec.core()) if core is None else core
+        job._problem = _core.HeldProblem()
         return job
 
     @property
@@ -110,7 +112,8 @@ class Job:
         Raises InputError, OptionError, UnsupportedError; InternalError when a verification fails.
         """
         options = core_options(objective, complete("optimize", SearchOptions, search))
-        return Placement(self, _core.map(self._core, options, progress=search_callback(progress)), objective)
+        found = _core.map(self._core, options, held=self._problem, progress=search_callback(progress))
+        return Placement(self, found, objective)
 
     def place(self, placement: PlacementLike | None = None, *, format: str = "") -> Placement:
         """A placement that there is already: the node of each rank, a rank-map file (in `format`; empty: by its
@@ -153,6 +156,7 @@ class Job:
         placed = self.place(placement)
         core = _core.evaluate(
             placed._core,
+            held=self._problem,
             objective=core_objective(placed._objective if objective is None else objective),
             all_objectives=all_objectives,
             simulation=simulation_options("none", "auto", 1, 10) if simulate else None,
