@@ -60,8 +60,8 @@ def test_ctrl_c_while_a_file_is_written_leaves_it_whole(tmp_path: Path, monkeypa
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"x.json": "{}\n", "y.json": "[]\n"}
 
 
-def ended(work: str, number: signal.Signals) -> int:
-    """The exit code of a program that does this work."""
+def ended(folder: Path, work: str, number: signal.Signals) -> int:
+    """The exit code of a program that does this work; it is started as `compare` and `report` are."""
     script = f"""
 import atexit, os, signal, sys
 from haichi.interruption import exit_code_of
@@ -73,7 +73,9 @@ def work():
 {work}
 sys.exit(exit_code_of(work))
 """
-    return subprocess.run([sys.executable, "-c", script], preexec_fn=as_from_a_terminal, timeout=60).returncode
+    (folder / "program.py").write_text(script)
+    command = [sys.executable, "-m", "program"]
+    return subprocess.run(command, cwd=folder, preexec_fn=as_from_a_terminal, timeout=60).returncode
 
 
 def as_from_a_terminal() -> None:
@@ -83,16 +85,21 @@ def as_from_a_terminal() -> None:
 
 
 @pytest.mark.parametrize("number", SIGNALS)
-def test_a_program_that_is_done_is_not_killed_while_python_shuts_down(number: signal.Signals) -> None:
-    assert ended("    global last; last = Last(); return 0", number) == 0
-    assert ended("    global last; last = Last(); raise KeyboardInterrupt", number) == 130
-    assert ended("    atexit.register(signal.raise_signal, number); return 0", number) == 130
+def test_a_program_that_is_done_is_not_killed_while_python_shuts_down(tmp_path: Path, number: signal.Signals) -> None:
+    assert ended(tmp_path, "    global last; last = Last(); return 0", number) == 0
+    assert ended(tmp_path, "    global last; last = Last(); raise KeyboardInterrupt", number) == 130
+    assert ended(tmp_path, "    atexit.register(signal.raise_signal, number); return 0", number) == 130
 
 
 @pytest.mark.parametrize("number", SIGNALS)
-def test_a_second_signal_ends_what_the_first_has_begun(number: signal.Signals) -> None:
+def test_a_program_that_is_interrupted_in_an_exec_is_not_killed(tmp_path: Path, number: signal.Signals) -> None:
+    assert ended(tmp_path, "    exec('signal.raise_signal(number)')", number) == 130
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_second_signal_ends_what_the_first_has_begun(tmp_path: Path, number: signal.Signals) -> None:
     work = "    try: signal.raise_signal(number)\n    except KeyboardInterrupt: signal.raise_signal(number)\n"
-    assert ended(work + "    return 0", number) == 130
+    assert ended(tmp_path, work + "    return 0", number) == 130
 
 
 @pytest.mark.parametrize("number", SIGNALS)

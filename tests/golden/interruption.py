@@ -41,6 +41,15 @@ def is_page(path: Path) -> bool:
     return path.read_text().rstrip().endswith("</html>")
 
 
+def is_robust_map(path: Path) -> bool:
+    return path.read_text().count(")\n") == 64
+
+
+def is_picture(path: Path) -> bool:
+    content = path.read_bytes()
+    return content.startswith(b"\x89PNG") and content.endswith(b"IEND\xaeB`\x82") or content.endswith(b"</svg>\n")
+
+
 def is_text(path: Path) -> bool:
     return path.read_text().endswith("\n")
 
@@ -75,6 +84,14 @@ CASES = [
             "a-{shape}.map",
         ],
         {"a-1x2x4x2x3x2.map": is_map, "a-2x2x2x2x3x2.map": is_map},
+    ),
+    Case(
+        "map --robust",
+        [
+            *["map", *JOB[:2], "-w", "cg64.json", *LONG_SEARCH, "--shapes", "1x2x4x2x3x2,2x2x2x2x3x2"],
+            *["--robust", "max", "-o", "a.map"],
+        ],
+        {"a.map": is_robust_map},
     ),
     Case(
         "simulate",
@@ -119,6 +136,13 @@ PYTHON_CASES = [
         longest=3,
     ),
     Case("report", ["report", "results.json", "-o", "a.html"], {"a.html": is_page}, longest=3),
+    Case(
+        "report --figures",
+        ["report", "results.json", "-o", "a.html", "--figures", "figures"],
+        {"a.html": is_page}
+        | {f"figures/{name}.{kind}": is_picture for name in ("strategies", "link-loads") for kind in ("svg", "png")},
+        longest=5,
+    ),
 ]
 
 
@@ -135,6 +159,7 @@ def make_inputs(folder: Path, *, python: bool) -> None:
     if python:
         shape = ["--shapes", JOB[3], "--strategies", "default,random", "--seeds", 2]
         succeed("compare", *JOB[:2], "-w", "cg64.json", *shape, "-o", "results.json", cwd=folder)
+        succeed("report", "results.json", "--figures", "figures", cwd=folder)
 
 
 def start(case: Case, folder: Path) -> subprocess.Popen[bytes]:
@@ -181,13 +206,17 @@ class Outcome:
     wrong: list[str]
 
 
+def files_in(folder: Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+
+
 def interrupt(case: Case, folder: Path, number: signal.Signals, after: float, *, twice: bool = False) -> Outcome:
     """Runs the command over old outputs in `folder`, which has its inputs, and judges what an interruption leaves."""
     for name in case.leftovers:
         (folder / name).unlink(missing_ok=True)
     for name in [*case.wholes, *case.streams]:
         (folder / name).write_text(OLD)
-    before = {path.name for path in folder.iterdir()}
+    before = files_in(folder)
     run = start(case, folder)
     wait_for_begin(run)
     time.sleep(after)
@@ -204,12 +233,12 @@ def interrupt(case: Case, folder: Path, number: signal.Signals, after: float, *,
         wrong.append("does not end")
     if run.returncode not in (0, 130):
         wrong.append(f"exit code {run.returncode}: {words.decode(errors='replace')[-500:]}")
-    left = {path.name for path in folder.iterdir()} - before - set(case.leftovers)
+    left = files_in(folder) - before - set(case.leftovers)
     wrong += [f"left {name}" for name in sorted(left)]
     states = []
     for name, is_whole in case.wholes.items():
         path = folder / name
-        is_old = path.read_text() == OLD
+        is_old = path.read_bytes() == OLD.encode()
         states.append("old" if is_old else "new")
         try:
             if not is_old and not is_whole(path):

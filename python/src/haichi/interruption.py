@@ -14,14 +14,19 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _INTERRUPTED = 130
 
 
+class _Interruption(KeyboardInterrupt):
+    """Of a type of its own: where a KeyboardInterrupt itself has passed an exec(), as in the making of a dataclass,
+    Python ends by SIGINT, even though it was caught."""
+
+
 class _Handler:
-    """Raises KeyboardInterrupt in the work; around it there is nothing left to put in order."""
+    """Interrupts the work; around it there is nothing left to put in order."""
 
     is_working = True
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         if self.is_working:
-            raise KeyboardInterrupt
+            raise _Interruption
         os._exit(_INTERRUPTED)
 
 
