@@ -3,6 +3,7 @@
 #include "base/errors.h"
 #include "cli/commands/values.h"
 #include "commlog/readers/readers.h"
+#include "netmodel/machine/fold.h"
 
 namespace haichi::cli {
 
@@ -37,7 +38,7 @@ void JobOptions::declare_nodes(CLI::App& app, JobUse use) {
                   "static routing, as in dor:XYZACB,tie=+ (haichi list routings); default: the machine's");
     }
     add_value(app, "--fold", fold, "FOLD",
-              "logical coordinates and rank order: default, mesh, row-major, 1d, 2d, or a coordinate table's file");
+              "logical coordinates and rank order: " + folds().listing() + ", or a coordinate table's file");
     add_value(app, "--hosts", hosts, "FILE|PATTERN",
               "names of the nodes, for maps with host names: a file, node[000-095] or node%04d");
     if (use == JobUse::kMeasure) {

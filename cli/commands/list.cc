@@ -13,6 +13,7 @@
 #include "mapper/anneal/objective_table.h"
 #include "mapper/job/strategy.h"
 #include "mapper/rankmap/rankmap.h"
+#include "netmodel/machine/fold.h"
 #include "netmodel/machine/machine.h"
 #include "netmodel/routing/topologies.h"
 
@@ -73,6 +74,7 @@ const Table<Kind>& kinds() {
          {"formats", "of rank maps", [] { return entries_of(rank_map_formats()); }},
          {"topologies", "of machines and machine files", [] { return entries_of(topologies()); }},
          {"routings", "what --routing takes", routings},
+         {"folds", "what --fold takes", [] { return entries_of(folds()); }},
          {"patterns", "what haichi pattern makes", [] { return entries_of(patterns()); }},
          {"workload-formats", "that --workload takes", [] { return entries_of(workload_formats()); }},
          {"log-formats", "that haichi log and haichi ccs take", [] { return entries_of(log_formats()); }}});
@@ -127,10 +129,8 @@ Action configure(CLI::App& app) {
 }  // namespace
 
 Command list_command() {
-    return {
-        "list",
-        "show the machines, objectives, strategies, formats, routings, patterns, workload and log formats there are",
-        "haichi list objectives", configure};
+    return {"list", "show what there is to choose from: machines, objectives, strategies, formats and so on",
+            "haichi list objectives", configure};
 }
 
 }  // namespace haichi::cli

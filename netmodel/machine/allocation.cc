@@ -265,15 +265,11 @@ void check_routes(const Allocation& allocation) {
                           : "");
 }
 
+/// What is no fold's name is a file if it is there or looks like one.
 bool fold_is_file(const std::string& name) {
-    if (std::ranges::find(fold_names(), name) != fold_names().end()) return false;
+    if (folds().find(name) != nullptr) return false;
     std::error_code ignored;
-    if (std::filesystem::exists(name, ignored) || name.find_first_of("/.") != std::string::npos || name == "-") {
-        return true;
-    }
-    const std::string near = did_you_mean(name, fold_names());
-    throw OptionError("unknown fold " + shown(name),
-                      near.empty() ? "folds are default, mesh, row-major, 1d, 2d, and coordinate-table files" : near);
+    return name == "-" || name.find_first_of("/.") != std::string::npos || std::filesystem::exists(name, ignored);
 }
 
 /// The job's node at coordinates relative to the job's corner (to the machine's for node lists and trees).
@@ -295,7 +291,7 @@ Fold make_fold(const std::string& name, const Machine& machine, const Network& n
                           [&network](const Coordinates& at) { return node_at_relative(network, at); });
     }
     if (is_cuboid) return grid_fold(*grid, machine.logical, name);
-    if (name != "default" && name != "row-major") {
+    if (!folds().at(name).suits_node_lists) {
         throw UnsupportedError(
             "fold " + name + " needs a cuboid of a mesh or torus, not a node list or another machine",
             "use the fold default or a coordinate table");

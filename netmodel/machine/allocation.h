@@ -28,7 +28,7 @@ struct AllocationRequest {
     NodeList faulty{};                   ///< nodes that are down, besides the machine's
     std::int32_t ranks_per_node = 1;
     std::string routing{};         ///< empty: the machine's
-    std::string fold = "default";  ///< default, mesh, row-major, 1d, 2d, or a coordinate-table file
+    std::string fold = "default";  ///< of folds(), or a coordinate-table file
     bool count_nic = false;
 };
 

@@ -9,7 +9,7 @@ namespace haichi {
 
 namespace {
 
-/// The step a logical axis takes along the grid: per position, the part of the vertex number it fixes.
+/// The steps of a logical axis along the grid: per position, the part of the vertex number that it fixes.
 using LogicalAxis = std::vector<std::int32_t>;
 
 void set_cells(Fold& fold, std::vector<NodeId> node_of_cell) {
@@ -39,9 +39,8 @@ std::vector<NodeId> cells_of(const std::vector<LogicalAxis>& axes) {
 }
 
 /// A fold along logical axes, rank order x fastest.
-Fold fold_along(const std::vector<LogicalAxis>& axes, std::string name) {
+Fold fold_along(const std::vector<LogicalAxis>& axes) {
     Fold fold;
-    fold.name = std::move(name);
     for (const LogicalAxis& axis : axes) fold.logical_sizes.push_back(static_cast<std::int32_t>(axis.size()));
     set_cells(fold, cells_of(axes));
     order_as_cells(fold);
@@ -73,22 +72,46 @@ PairPath pair_ring(const Grid& job, const std::vector<std::size_t>& pair) {
                            "use the fold row-major or a coordinate table");
 }
 
-Fold paired_fold(const Grid& job, const std::vector<std::vector<std::size_t>>& logical, const std::string& name) {
+/// Consecutive positions of the pair {long axis, short axis}.
+using PathOfPair = PairPath (*)(const Grid& job, const std::vector<std::size_t>& pair);
+
+Fold paired_fold(const Grid& job, const AxisPairs& logical, PathOfPair path_of_pair) {
     std::vector<LogicalAxis> axes;
     for (const std::vector<std::size_t>& pair : logical) {
-        if (pair.size() == 1) {
-            axes.push_back(plain_axis(job, pair[0]));
-        } else {
-            const PairPath path =
-                name == "mesh" ? snake(job.axis(pair[0]).size, job.axis(pair[1]).size) : pair_ring(job, pair);
-            axes.push_back(pair_axis(job, pair[0], pair[1], path));
-        }
+        axes.push_back(pair.size() == 1 ? plain_axis(job, pair[0])
+                                        : pair_axis(job, pair[0], pair[1], path_of_pair(job, pair)));
     }
-    return fold_along(axes, name);
+    return fold_along(axes);
+}
+
+Fold row_major(const Grid& job, const AxisPairs&) { return row_major_fold(job.vertex_count(), {}); }
+
+/// Rings, or without pairs the axes themselves, whose rank order is row-major.
+Fold rings_or_axes(const Grid& job, const AxisPairs& logical) {
+    if (!logical.empty()) return paired_fold(job, logical, pair_ring);
+    Fold fold = row_major(job, logical);
+    if (job.axis_count() > 3) return fold;
+    std::vector<LogicalAxis> axes;
+    fold.logical_sizes.clear();
+    for (std::size_t k = 0; k < job.axis_count(); ++k) {
+        axes.push_back(plain_axis(job, k));
+        fold.logical_sizes.push_back(job.axis(k).size);
+    }
+    set_cells(fold, cells_of(axes));
+    return fold;
+}
+
+Fold snakes(const Grid& job, const AxisPairs& logical) {
+    if (logical.empty()) {
+        throw UnsupportedError("fold mesh needs a machine with paired axes", "use the fold default or row-major");
+    }
+    return paired_fold(job, logical, [](const Grid& grid, const std::vector<std::size_t>& pair) {
+        return snake(grid.axis(pair[0]).size, grid.axis(pair[1]).size);
+    });
 }
 
 /// Whether the job consists of whole Tofu units: three pairs whose short sides are 2, a ring of 3, and 2.
-bool has_whole_units(const Grid& job, const std::vector<std::vector<std::size_t>>& logical) {
+bool has_whole_units(const Grid& job, const AxisPairs& logical) {
     if (logical.size() != 3 || !std::ranges::all_of(logical, [](const auto& pair) { return pair.size() == 2; })) {
         return false;
     }
@@ -96,47 +119,69 @@ bool has_whole_units(const Grid& job, const std::vector<std::vector<std::size_t>
     return job.axis(logical[0][1]).size == 2 && b.size == 3 && b.is_ring() && job.axis(logical[2][1]).size == 2;
 }
 
-[[noreturn]] void refuse_shape(const Grid& job, const std::string& name) {
+[[noreturn]] void refuse_shape(const Grid& job, bool is_line) {
     std::vector<std::int32_t> shape;
     for (const Axis& axis : job.axes()) shape.push_back(axis.size);
-    throw UnsupportedError("fold " + name + " does not fit the shape " + sizes_text(shape),
-                           name == "1d" ? "1d needs whole units in one line: two of X, Y, Z are 1"
-                                        : "2d needs whole units in one plane: one of X, Y, Z is 1");
+    throw UnsupportedError(
+        "fold " + std::string(is_line ? "1d" : "2d") + " does not fit the shape " + sizes_text(shape),
+        is_line ? "1d needs whole units in one line: two of X, Y, Z are 1"
+                : "2d needs whole units in one plane: one of X, Y, Z is 1");
 }
 
-/// "1d" and "2d". The scheduler may turn a request, so the line or plane may lie along any of the long axes.
-Fold unit_fold(const Grid& job, const std::vector<std::vector<std::size_t>>& logical, const std::string& name) {
-    if (!has_whole_units(job, logical)) refuse_shape(job, name);
-    const std::size_t a = logical[0][1];
-    const std::size_t b = logical[1][1];
-    const std::size_t c = logical[2][1];
-    std::vector<std::size_t> long_axes;
+/// The long axes, those first that are longer than 1. The scheduler may turn a request, so the line or plane may lie
+/// along any of them; a job of fewer dimensions is flat along its first axes.
+std::vector<std::size_t> longest_first(const Grid& job, const AxisPairs& logical, bool is_line) {
+    if (!has_whole_units(job, logical)) refuse_shape(job, is_line);
+    std::vector<std::size_t> axes;
     for (const auto& pair : logical) {
-        if (job.axis(pair[0]).size > 1) long_axes.push_back(pair[0]);
+        if (job.axis(pair[0]).size > 1) axes.push_back(pair[0]);
     }
-    if (long_axes.size() > (name == "1d" ? 1U : 2U)) refuse_shape(job, name);
-    for (const auto& pair : logical) {  // a job of fewer dimensions is flat along its first axes
-        if (std::ranges::find(long_axes, pair[0]) == long_axes.end()) long_axes.push_back(pair[0]);
+    if (axes.size() > (is_line ? 1U : 2U)) refuse_shape(job, is_line);
+    for (const auto& pair : logical) {
+        if (std::ranges::find(axes, pair[0]) == axes.end()) axes.push_back(pair[0]);
     }
-    if (name == "2d") std::sort(long_axes.begin(), long_axes.begin() + 2);
+    return axes;
+}
 
-    const LogicalAxis there = pair_axis(job, long_axes[0], b, three_lane_ring(job.axis(long_axes[0]).size));
-    const LogicalAxis back(there.rbegin(), there.rend());
-    const auto pass = [](LogicalAxis& axis, const LogicalAxis& ring, std::int32_t offset) {
-        for (const std::int32_t part : ring) axis.push_back(part + offset);
-    };
-    LogicalAxis x;
-    if (name == "2d") {
-        pass(x, there, 0);
-        pass(x, back, job.stride(a));
-        const std::int32_t units = job.axis(long_axes[1]).size;
-        return fold_along({x, pair_axis(job, long_axes[1], c, two_lane_ring(units))}, name);
+/// The ring of a long axis and B, to be passed there and back on several lanes of A and C.
+class UnitRing {
+  public:
+    UnitRing(const Grid& job, std::size_t long_axis, std::size_t b)
+        : there_(pair_axis(job, long_axis, b, three_lane_ring(job.axis(long_axis).size))) {}
+
+    void append_there(LogicalAxis& axis, std::int32_t lane) const {
+        for (const std::int32_t part : there_) axis.push_back(part + lane);
     }
-    pass(x, there, 0);
-    pass(x, back, job.stride(c));
-    pass(x, there, job.stride(a) + job.stride(c));
-    pass(x, back, job.stride(a));
-    return fold_along({x}, name);
+    void append_back(LogicalAxis& axis, std::int32_t lane) const {
+        for (std::size_t i = there_.size(); i-- > 0;) axis.push_back(there_[i] + lane);
+    }
+
+  private:
+    LogicalAxis there_;
+};
+
+Fold one_ring(const Grid& job, const AxisPairs& logical) {
+    const std::size_t long_axis = longest_first(job, logical, true).front();
+    const std::int32_t a = job.stride(logical[0][1]);
+    const std::int32_t c = job.stride(logical[2][1]);
+    const UnitRing ring(job, long_axis, logical[1][1]);
+    LogicalAxis x;
+    ring.append_there(x, 0);
+    ring.append_back(x, c);
+    ring.append_there(x, a + c);
+    ring.append_back(x, a);
+    return fold_along({x});
+}
+
+Fold two_rings(const Grid& job, const AxisPairs& logical) {
+    std::vector<std::size_t> long_axes = longest_first(job, logical, false);
+    std::sort(long_axes.begin(), long_axes.begin() + 2);
+    const UnitRing ring(job, long_axes[0], logical[1][1]);
+    LogicalAxis x;
+    ring.append_there(x, 0);
+    ring.append_back(x, job.stride(logical[0][1]));
+    const PairPath lanes = two_lane_ring(job.axis(long_axes[1]).size);
+    return fold_along({x, pair_axis(job, long_axes[1], logical[2][1], lanes)});
 }
 
 }  // namespace
@@ -161,33 +206,31 @@ NodeId Fold::node_at(const Coordinates& logical) const {
     return node_of_cell[static_cast<std::size_t>(cell)];
 }
 
-const std::vector<std::string>& fold_names() {
-    static const std::vector<std::string> kNames = {"default", "mesh", "row-major", "1d", "2d"};
-    return kNames;
+const Table<FoldRow>& folds() {
+    static const Table<FoldRow> kFolds(
+        {"fold", "folds (beside the files of coordinate tables)"},
+        {
+            {"default", "every pair of axes (X-A, Y-B, Z-C) as a ring whose neighbours are one hop apart",
+             rings_or_axes, true},
+            {"mesh", "every pair of axes as a snake, for jobs that ask for a mesh", snakes},
+            {"row-major", "nodes in the order of their coordinates, one dimension", row_major, true},
+            {"1d", "all pairs of axes as one ring; whole units in one line", one_ring},
+            {"2d", "all pairs of axes as two rings; whole units in one plane", two_rings},
+        });
+    return kFolds;
+}
+
+Fold grid_fold(const Grid& job, const AxisPairs& logical, const std::string& name) {
+    Fold fold = folds().at(name).fold(job, logical);
+    fold.name = name;
+    return fold;
 }
 
 Fold row_major_fold(std::int32_t nodes, std::string name) {
     LogicalAxis axis;
     for (std::int32_t i = 0; i < nodes; ++i) axis.push_back(i);
-    return fold_along({axis}, std::move(name));
-}
-
-Fold grid_fold(const Grid& job, const std::vector<std::vector<std::size_t>>& logical, const std::string& name) {
-    if (name == "row-major") return row_major_fold(job.vertex_count(), name);
-    if (name == "1d" || name == "2d") return unit_fold(job, logical, name);
-    if (!logical.empty()) return paired_fold(job, logical, name);
-    if (name == "mesh") {
-        throw UnsupportedError("fold mesh needs a machine with paired axes", "use the fold default or row-major");
-    }
-    Fold fold = row_major_fold(job.vertex_count(), name);
-    if (job.axis_count() > 3) return fold;
-    std::vector<LogicalAxis> axes;
-    fold.logical_sizes.clear();
-    for (std::size_t k = 0; k < job.axis_count(); ++k) {
-        axes.push_back(plain_axis(job, k));
-        fold.logical_sizes.push_back(job.axis(k).size);
-    }
-    set_cells(fold, cells_of(axes));  // the rank order stays row-major
+    Fold fold = fold_along({axis});
+    fold.name = std::move(name);
     return fold;
 }
 

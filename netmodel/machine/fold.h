@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "base/table.h"
 #include "netmodel/topology/grid.h"
 
 namespace haichi {
@@ -19,7 +20,7 @@ namespace haichi {
 /// job both are the same. On a plain mesh or torus they differ: the logical coordinates are those of the grid, and the
 /// rank order is row-major, last axis fastest, as nodes are numbered.
 struct Fold {
-    std::string name;                         ///< as asked for: "default", "mesh", "row-major", "1d", "2d", or a file
+    std::string name;                         ///< as asked for: of folds(), or a file
     bool is_coordinate_table = false;         ///< read from a file, so true of the real machine
     std::vector<std::int32_t> logical_sizes;  ///< 1 to 3 sizes; their product is the number of nodes
 
@@ -33,21 +34,28 @@ struct Fold {
     [[nodiscard]] NodeId node_at(const Coordinates& logical) const;
 };
 
-/// The folds that need no file; what fold_names() lists, for help and did-you-mean.
-const std::vector<std::string>& fold_names();
+/// The axes that form a logical axis, by their numbers: a long axis with a short one, as {X,A} {Y,B} {Z,C}, or a single
+/// axis. Empty: the axes themselves, if there are at most 3.
+using AxisPairs = std::vector<std::vector<std::size_t>>;
 
-/// 1D in node order: trees, node lists, and "row-major" everywhere.
+/// A fold by its name.
+struct FoldRow {
+    std::string name;
+    std::string sentence;
+    /// Of a cuboid job; its name is not set yet. Throws UnsupportedError for axes and shapes that it does not know.
+    Fold (*fold)(const Grid& job, const AxisPairs& logical) = nullptr;
+    /// Node lists, and jobs on machines without coordinates, have it, too: their nodes in one line, in their order.
+    bool suits_node_lists = false;
+};
+
+/// The folds that need no file.
+const Table<FoldRow>& folds();
+
+/// A cuboid job, folded as the row of that name says. Throws OptionError for names that are not in the table.
+Fold grid_fold(const Grid& job, const AxisPairs& logical, const std::string& name);
+
+/// One line in the order of the nodes' numbers.
 Fold row_major_fold(std::int32_t nodes, std::string name);
-
-/// The folds of a cuboid job by name. `logical` pairs a long axis with a short one ({X,A} {Y,B} {Z,C}) or names a
-/// single axis; empty: the axes themselves, if there are at most 3.
-/// - "default": every pair is a ring whose consecutive positions, the closing pair included, are one hop apart.
-/// - "mesh": every pair is a snake, short axis fastest.
-/// - "1d", "2d": all pairs as one ring, or as two; only for jobs of whole Tofu units that are long in one, or two, of
-///   the three long axes.
-/// - "row-major": row_major_fold.
-/// Throws UnsupportedError for pairs and shapes that a fold does not know.
-Fold grid_fold(const Grid& job, const std::vector<std::vector<std::size_t>>& logical, const std::string& name);
 
 /// A coordinate table: one line per node, 1 to 3 logical coordinates, then the `coordinate_count` coordinates relative
 /// to the job; blanks, commas, parentheses and "->" separate, "#" starts a comment. `node_at` gives the job's node at

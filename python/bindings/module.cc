@@ -11,6 +11,7 @@
 #include "mapper/anneal/objective_table.h"
 #include "mapper/job/strategy.h"
 #include "mapper/rankmap/rankmap.h"
+#include "netmodel/machine/fold.h"
 #include "netmodel/machine/machine.h"
 #include "python/bindings/binding_parts.h"
 #include "python/bindings/foreign_text.h"
@@ -75,6 +76,7 @@ PYBIND11_MODULE(_core, module) {
                        [](const MachinePreset& row) { return std::pair(row.pattern, row.description); });
     });
     module.def("strategies", [] { return named_entries(strategies()); });
+    module.def("folds", [] { return named_entries(folds()); });
     module.def("formats", [] { return named_entries(rank_map_formats()); });
     module.def("patterns", [] { return named_entries(patterns()); });
     module.def("workload_formats", [] { return named_entries(workload_formats()); });

@@ -52,7 +52,8 @@ def test_python_of_the_page_runs(page: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "page"), [("objectives", "concepts"), ("formats", "formats"), ("workload-formats", "formats")]
+    ("kind", "page"),
+    [("objectives", "concepts"), ("folds", "concepts"), ("formats", "formats"), ("workload-formats", "formats")],
 )
 def test_every_row_of_a_table_stands_in_a_table_of_its_page(kind: str, page: str) -> None:
     asked = [os.environ["HAICHI_BIN"], "list", kind, "--json"]

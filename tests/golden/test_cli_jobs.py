@@ -276,7 +276,9 @@ def test_convert_takes_a_map_from_standard_input(mapped: Path) -> None:
 
 def test_list_shows_all_and_each(tmp_path: Path) -> None:
     everything = succeed("list", cwd=tmp_path).stdout
-    for kind in ["machines", "objectives", "strategies", "formats", "routings", "patterns", "workload-formats"]:
+    kinds = json.loads(succeed("list", "--json", cwd=tmp_path).stdout)
+    assert {"machines", "objectives", "strategies", "formats", "topologies", "routings", "folds"} < set(kinds)
+    for kind in kinds:
         one = succeed("list", kind, cwd=tmp_path).stdout
         assert one.strip() and one in everything
 

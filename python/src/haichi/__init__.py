@@ -37,6 +37,7 @@ from haichi.simulation import BufferHistory, LinkStatistics, SimulationProgress
 from haichi.simulation_result import LinkTraffic, SimulatedPlacement, SimulatedRun, Simulation
 from haichi.tables import (
     Entry,
+    list_folds,
     list_formats,
     list_machines,
     list_objectives,
@@ -88,6 +89,7 @@ __all__ = [
     "compare",
     "extract_sets",
     "jobs",
+    "list_folds",
     "list_formats",
     "list_machines",
     "list_objectives",

@@ -39,6 +39,7 @@ class _Hosts(Kind):
         return [os.fsdecode(encoded(name, host)) for host in value]
 
 
+_FOLDS = ", ".join(name for name, _ in _core.folds())
 SizesLike = str | Sequence[int]
 NodesLike = str | os.PathLike[str] | Sequence[int] | Sequence[Sequence[int]] | npt.NDArray[np.integer[Any]]
 
@@ -88,7 +89,7 @@ class JobOptions(TypedDict, total=False):
     fold: Annotated[
         str | os.PathLike[str],
         Option(
-            "logical coordinates and rank order: default, mesh, row-major, 1d, 2d, or a coordinate table's file",
+            f"logical coordinates and rank order: {_FOLDS}, or a coordinate table's file",
             "FOLD",
             default="default",
         ),

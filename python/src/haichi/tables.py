@@ -29,6 +29,11 @@ def list_strategies() -> list[Entry]:
     return _entries(_core.strategies())
 
 
+def list_folds() -> list[Entry]:
+    """Logical coordinates and rank orders, beside coordinate tables."""
+    return _entries(_core.folds())
+
+
 def list_formats() -> list[Entry]:
     """Rank-map formats."""
     return _entries(_core.formats())
