@@ -13,7 +13,8 @@ class HopBytes {
         .name = "hop-bytes",
         .unit = "byte-hops",
         .sentence = "sum over messages of hops(route) * bytes (TAHB); lower when partners are near",
-        .report_key = "hop_bytes"};
+        .report_key = "hop_bytes",
+        .is_quadratic_assignment = true};
 
     HopBytes(const Problem& problem, const ObjectiveSpec& spec, const Mapping& default_placement);
 

@@ -36,6 +36,8 @@ struct ObjectiveInfo {
     std::string_view report_key{};
     bool needs_terms = false;          ///< as weighted(a=0.7,b=0.3): has no value by its name alone
     bool needs_logical_torus = false;  ///< of the job (Problem::logical_network)
+    /// The value is the sum over pairs of ranks of bytes * hops, a quadratic assignment problem: tabu search does it.
+    bool is_quadratic_assignment = false;
     /// Of larger jobs, by messages that cross the network, a value takes seconds: told only when asked for.
     std::int64_t most_messages = std::numeric_limits<std::int64_t>::max();
 };

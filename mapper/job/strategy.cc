@@ -3,15 +3,25 @@
 #include "base/errors.h"
 #include "mapper/start/start.h"
 #include "mapper/tabu/population_search.h"
-#include "objectives/hop_bytes.h"
 
 namespace haichi {
 
 namespace {
 
+/// Names of the objectives that tabu search can minimise.
+std::vector<std::string> objectives_of_tabu_search() {
+    std::vector<std::string> names;
+    for (const ObjectiveRow& row : objectives()) {
+        if (row.is_quadratic_assignment) names.emplace_back(row.name);
+    }
+    return names;
+}
+
 /// Why tabu search cannot do this job, or nothing.
 std::optional<std::string> why_no_tabu_search(const PosedJob& posed, const SearchOptions& options) {
-    if (posed.spec.name != HopBytes::kInfo.name || posed.spec.function) return "tabu search knows only hop-bytes";
+    if (!posed.objective->info().is_quadratic_assignment) {
+        return "tabu search knows only " + joined(objectives_of_tabu_search());
+    }
     if (options.schedule != ScheduleKind::kAuto || !options.moves.empty() || options.companion_weight) {
         return "--schedule, --moves and --companion are the annealing's";
     }
@@ -53,16 +63,33 @@ void check_options_mean_something(const MapOptions& options) {
 
 const Table<StrategyRow>& strategies() {
     static const Table<StrategyRow> kStrategies({"strategy", "strategies"}, [] {
+        const ObjectiveChoice usual;
+        const std::vector<std::string> names = objectives_of_tabu_search();
+        const std::string of_tabu = joined(names);
         std::vector<StrategyRow> rows;
-        rows.push_back(
-            {"auto", "tabu for hop-bytes on up to 256 slots of which 3/4 are in use, else anneal; the default", true});
-        for (const StartRow& row : start_rows()) rows.push_back({row.name, row.sentence});
-        rows.push_back({"anneal", "simulated annealing on the objective, with restarts", true});
-        rows.push_back(
-            {"tabu",
-             "populations of robust tabu searches; hop-bytes on up to " + std::to_string(kMostTabuSlots) + " slots",
-             true});
-        rows.push_back({"exhaustive", "every placement; up to 10 ranks on 10 slots, or as many placements"});
+        rows.push_back({.name = "auto",
+                        .sentence = "tabu for " + of_tabu +
+                                    " on up to 256 slots of which 3/4 are in use, else anneal; the default",
+                        .objective = usual.name,
+                        .is_tuned = true,
+                        .uses_seed = true});
+        for (const StartRow& row : start_rows()) {
+            rows.push_back({.name = row.name, .sentence = row.sentence, .uses_seed = row.uses_seed});
+        }
+        rows.push_back({.name = "anneal",
+                        .sentence = "simulated annealing on the objective, with restarts",
+                        .objective = usual.name,
+                        .is_tuned = true,
+                        .uses_seed = true});
+        rows.push_back({.name = "tabu",
+                        .sentence = "populations of robust tabu searches; " + of_tabu + " on up to " +
+                                    std::to_string(kMostTabuSlots) + " slots",
+                        .objective = names.empty() ? usual.name : names.front(),
+                        .is_tuned = true,
+                        .uses_seed = true});
+        rows.push_back({.name = "exhaustive",
+                        .sentence = "every placement; up to 10 ranks on 10 slots, or as many placements",
+                        .objective = usual.name});
         return rows;
     }());
     return kStrategies;
@@ -83,7 +110,7 @@ std::string chosen_strategy(const PosedJob& posed, const MapOptions& options, co
         log.info("strategy auto is anneal: {}", *reason);
         return "anneal";
     }
-    log.info("strategy auto is tabu: hop-bytes on few slots, most of them in use");
+    log.info("strategy auto is tabu: {} on few slots, most of them in use", posed.objective->info().name);
     return "tabu";
 }
 

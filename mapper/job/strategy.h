@@ -11,7 +11,10 @@ namespace haichi {
 struct StrategyRow {
     std::string name;
     std::string sentence;
+    /// What a search looks for where no objective is named; empty: it is a start, which looks for nothing.
+    std::string objective{};
     bool is_tuned = false;  ///< --time, --evaluations, --schedule and so on mean something
+    bool uses_seed = false;
 };
 const Table<StrategyRow>& strategies();
 

@@ -205,10 +205,10 @@ const Table<StartRow>& start_rows() {
              place_default},
             {"no-ring", "ranks in the order of the machine coordinates, first axis (X) fastest", place_no_ring},
             {"row-major", "ranks in the order of the machine coordinates, last axis fastest", place_row_major},
-            {"random", "ranks on random slots, by the seed", place_random},
+            {"random", "ranks on random slots, by the seed", place_random, true},
             {"greedy", "most connected ranks first, each next to the partners placed before it", place_greedy},
             {"bisection", "ranks and nodes halved together again and again, cutting as few bytes as possible",
-             bisection_placement},
+             bisection_placement, true},
         });
     return kRows;
 }

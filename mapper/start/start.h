@@ -23,6 +23,7 @@ struct StartRow {
     /// Nothing when it gave up before it had any placement.
     std::optional<Mapping> (*place)(const Problem& problem, const Allocation& allocation, std::uint64_t seed,
                                     const MayGoOn& may_go_on) = nullptr;
+    bool uses_seed = false;
 };
 
 /// The table: default, no-ring, row-major, random, greedy, bisection.

@@ -66,16 +66,22 @@ PYBIND11_MODULE(_core, module) {
     module.doc() = "The C++ side of haichi; use the package haichi, whose functions have defaults and docstrings.";
     py::register_exception_translator(translate_error);
 
-    module.def("objectives", [] {
-        return entries(objectives(), [](const ObjectiveRow& row) {
-            return std::pair(std::string(row.name), std::string(row.sentence) + " [" + std::string(row.unit) + "]");
-        });
-    });
+    py::class_<ObjectiveRow>(module, "ObjectiveRow", py::is_final())
+        .def_readonly("name", &ObjectiveRow::name)
+        .def_readonly("unit", &ObjectiveRow::unit)
+        .def_readonly("sentence", &ObjectiveRow::sentence);
+    module.def("objectives", [] { return std::vector(objectives().begin(), objectives().end()); });
     module.def("machines", [] {
         return entries(machine_presets(),
                        [](const MachinePreset& row) { return std::pair(row.pattern, row.description); });
     });
-    module.def("strategies", [] { return named_entries(strategies()); });
+    py::class_<StrategyRow>(module, "StrategyRow", py::is_final())
+        .def_readonly("name", &StrategyRow::name)
+        .def_readonly("sentence", &StrategyRow::sentence)
+        .def_readonly("objective", &StrategyRow::objective)
+        .def_readonly("is_tuned", &StrategyRow::is_tuned)
+        .def_readonly("uses_seed", &StrategyRow::uses_seed);
+    module.def("strategies", [] { return std::vector(strategies().begin(), strategies().end()); });
     module.def("folds", [] { return named_entries(folds()); });
     module.def("formats", [] { return named_entries(rank_map_formats()); });
     module.def("patterns", [] { return named_entries(patterns()); });

@@ -3,6 +3,8 @@
 #include <atomic>
 
 #include "base/errors.h"
+#include "mapper/anneal/bound_objective.h"
+#include "mapper/anneal/objective_table.h"
 #include "mapper/tabu/population_search.h"
 #include "objectives/hop_bytes.h"
 #include "tests/unit/jobs.h"
@@ -35,6 +37,11 @@ TEST(Tabu, agrees_with_the_objective_in_every_step_on_every_kind_of_machine) {
         const HopBytes objective(*posed.problem, {}, posed.default_placement);
         EXPECT_EQ(static_cast<double>(objective.value_from_scratch(found.mapping)), found.value);
         EXPECT_LT(objective.value_from_scratch(found.mapping), objective.value_from_scratch(posed.default_placement));
+        for (const ObjectiveRow& row : objectives()) {
+            if (!row.is_quadratic_assignment) continue;
+            const auto claimed = row.bind({std::string(row.name)}, *posed.problem, posed.default_placement);
+            EXPECT_EQ(claimed->standing(found.mapping).value, found.value) << row.name;
+        }
         for (std::int32_t r = 0; r < found.mapping.rank_count(); ++r) {
             EXPECT_TRUE(posed.allocation->network.is_usable(found.mapping.node(RankId(r))));
         }

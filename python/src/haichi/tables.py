@@ -21,12 +21,12 @@ def list_machines() -> list[Entry]:
 
 def list_objectives() -> list[Entry]:
     """Objectives: formula and unit."""
-    return _entries(_core.objectives())
+    return [Entry(row.name, f"{row.sentence} [{row.unit}]") for row in _core.objectives()]
 
 
 def list_strategies() -> list[Entry]:
     """First placements and searches."""
-    return _entries(_core.strategies())
+    return [Entry(row.name, row.sentence) for row in _core.strategies()]
 
 
 def list_folds() -> list[Entry]:

@@ -51,10 +51,6 @@ class Cell:
     simulation: SimulationPlan = SimulationPlan()
     threads: int = 1
 
-    @property
-    def uses_seed(self) -> bool:
-        return self.strategy.search not in ("default", "no-ring", "row-major", "map")
-
     def key(self) -> str:
         """Equal for cells with equal results: names everything that these depend on, files by their content."""
         parts = {
@@ -62,7 +58,7 @@ class Cell:
             "machine": self.job.machine.digest(),
             "shape": self.job.shape,
             "strategy": asdict(self.strategy),
-            "seed": self.seed if self.uses_seed else None,
+            "seed": self.seed if self.strategy.uses_seed else None,
             "job": common_options(self.job),
             "effort": asdict(self.effort) if self.strategy.takes_effort else None,
             "simulation": asdict(self.simulation),

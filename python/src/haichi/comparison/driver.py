@@ -263,7 +263,7 @@ def _summary(plan: Plan, cells: Sequence[dict[str, Any]], baselines: Sequence[Ou
         for strategy in plan.strategies:
             mine = cells[position : position + per_strategy]
             position += per_strategy
-            is_seeded = plan.cell(job, strategy, 0).uses_seed
+            is_seeded = strategy.uses_seed
             found = times_of(strategy.name, mine, described, measure, is_seeded)
             if found is not None:
                 times[strategy.name] = found

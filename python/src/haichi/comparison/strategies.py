@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from haichi import _core
 from haichi.errors import OptionError
+from haichi.file_names import encoded
 
-_SEARCHES = ("auto", "anneal", "tabu", "exhaustive")
 _MAP_PREFIX = "map:"
 
 DEFAULT_STRATEGIES = ("default", "no-ring", "random", "hop-bytes", "rmatt", "rmatt-3d", "tac3")
@@ -31,11 +30,19 @@ class Strategy:
     @property
     def takes_effort(self) -> bool:
         """Whether it can be told how long to search; looking at every placement cannot."""
-        return self.is_search and self.search != "exhaustive"
+        return self.map_file is None and _rows()[self.search].is_tuned
+
+    @property
+    def uses_seed(self) -> bool:
+        return self.map_file is None and _rows()[self.search].uses_seed
 
     @property
     def is_search(self) -> bool:
         return self.objective is not None
+
+
+def _rows() -> dict[str, _core.StrategyRow]:
+    return {row.name: row for row in _core.strategies()}
 
 
 def parse_strategy(name: str) -> Strategy:
@@ -48,19 +55,16 @@ def parse_strategy(name: str) -> Strategy:
         if not Path(path).is_file():
             raise OptionError(f"strategy {name!r}: there is no file {path!r}")
         return Strategy(name, "map", map_file=path)
-    if name in _SEARCHES:
-        return Strategy(name, name, objective="hop-bytes" if name == "tabu" else "tac3")
-    starts = [entry for entry, _ in _core.strategies() if entry not in _SEARCHES]
-    if name in starts:
-        return Strategy(name, name)
-    objectives = [entry for entry, _ in _core.objectives()]
+    rows = _rows()
+    if name in rows:
+        return Strategy(name, name, objective=rows[name].objective or None)
+    objectives = [row.name for row in _core.objectives()]
     is_composed = name.startswith("weighted(") or plugin_library(name) is not None
     if is_composed or name in objectives:
         return Strategy(name, "anneal", objective=name)
-    near = difflib.get_close_matches(name, [*starts, *_SEARCHES, *objectives], n=1)
+    near = _core.did_you_mean(encoded("a strategy", name), [*rows, *objectives])
     raise OptionError(
-        f"unknown strategy {name!r}",
-        f"did you mean {near[0]!r}?" if near else "`haichi list strategies` and `haichi list objectives` name them",
+        f"unknown strategy {name!r}", near or "`haichi list strategies` and `haichi list objectives` name them"
     )
 
 
