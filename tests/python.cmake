@@ -22,7 +22,8 @@ if(HAICHI_PYTHON AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize|--coverage")
   set_tests_properties(docs.site PROPERTIES
     ENVIRONMENT "HAICHI_BIN=$<TARGET_FILE:haichi>;PYTHONDONTWRITEBYTECODE=1" FIXTURES_REQUIRED python_package
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} LABELS fast TIMEOUT 600)
-  # The package and the program once more, linked with one more topology: slow, because its module is compiled first.
+  # The package and the program once more, linked with one more topology, and with one more objective: slow, because the
+  # module is compiled first.
   execute_process(COMMAND ${HAICHI_PYTHON} -m pybind11 --cmakedir OUTPUT_VARIABLE pybind11_DIR
                   OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE no_pybind11 ERROR_QUIET)
   if(no_pybind11 EQUAL 0)
@@ -32,24 +33,29 @@ if(HAICHI_PYTHON AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize|--coverage")
     endif()
     find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development.Module)
     find_package(pybind11 3.0 CONFIG REQUIRED)
-    set(own_topology ${CMAKE_CURRENT_BINARY_DIR}/own_topology)
-    set(own_topology_sources contract/ring_of_stars.cc contract/more_topologies.cc)
-    pybind11_add_module(own_topology_module MODULE NO_EXTRAS EXCLUDE_FROM_ALL
-                        $<TARGET_OBJECTS:haichi_python> ${own_topology_sources})
-    set_target_properties(own_topology_module PROPERTIES OUTPUT_NAME _core
-                                                         LIBRARY_OUTPUT_DIRECTORY ${own_topology}/haichi)
-    target_link_libraries(own_topology_module PRIVATE $<TARGET_PROPERTY:haichi_python,LINK_LIBRARIES>)
-    add_custom_command(TARGET own_topology_module POST_BUILD COMMAND ${CMAKE_COMMAND} -E copy_directory
-                       ${PROJECT_SOURCE_DIR}/python/src/haichi ${own_topology}/haichi)
-    add_executable(own_topology_program EXCLUDE_FROM_ALL $<TARGET_OBJECTS:haichi> ${own_topology_sources})
-    target_link_libraries(own_topology_program PRIVATE $<TARGET_PROPERTY:haichi,LINK_LIBRARIES>)
-    add_test(NAME own_topology.build COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR}
-                                             --target own_topology_module own_topology_program)
-    set_tests_properties(own_topology.build PROPERTIES LABELS slow TIMEOUT 1200 FIXTURES_SETUP own_topology)
-    add_test(NAME own_topology COMMAND ${HAICHI_PYTHON} -m pytest tests/contract/test_own_topology.py
-             WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-    set_tests_properties(own_topology PROPERTIES LABELS slow TIMEOUT 600 FIXTURES_REQUIRED own_topology ENVIRONMENT
-      "HAICHI_BIN=$<TARGET_FILE:own_topology_program>;PYTHONPATH=${own_topology};PYTHONDONTWRITEBYTECODE=1")
+    # haichi_own_rows(NAME sources...): NAME_program and NAME_module, linked with the sources' tables instead of haichi's,
+    # for the slow test NAME.
+    function(haichi_own_rows name)
+      set(folder ${CMAKE_CURRENT_BINARY_DIR}/${name})
+      pybind11_add_module(${name}_module MODULE NO_EXTRAS EXCLUDE_FROM_ALL $<TARGET_OBJECTS:haichi_python> ${ARGN})
+      set_target_properties(${name}_module PROPERTIES OUTPUT_NAME _core LIBRARY_OUTPUT_DIRECTORY ${folder}/haichi)
+      target_link_libraries(${name}_module PRIVATE $<TARGET_PROPERTY:haichi_python,LINK_LIBRARIES>)
+      add_custom_command(TARGET ${name}_module POST_BUILD COMMAND ${CMAKE_COMMAND} -E copy_directory
+                         ${PROJECT_SOURCE_DIR}/python/src/haichi ${folder}/haichi)
+      add_executable(${name}_program EXCLUDE_FROM_ALL $<TARGET_OBJECTS:haichi> ${ARGN})
+      target_link_libraries(${name}_program PRIVATE $<TARGET_PROPERTY:haichi,LINK_LIBRARIES>)
+      add_test(NAME ${name}.build COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR}
+                                          --target ${name}_module ${name}_program)
+      set_tests_properties(${name}.build PROPERTIES LABELS slow TIMEOUT 1200 FIXTURES_SETUP ${name})
+      add_test(NAME ${name} COMMAND ${HAICHI_PYTHON} -m pytest tests/contract/test_${name}.py
+               WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+      set(environment "HAICHI_BIN=$<TARGET_FILE:${name}_program>" "HAICHI_PYTHON=${HAICHI_PYTHON}"
+                      "PYTHONPATH=${folder}" PYTHONDONTWRITEBYTECODE=1)
+      set_tests_properties(${name} PROPERTIES LABELS slow TIMEOUT 600 FIXTURES_REQUIRED "${name};python_package"
+                                              ENVIRONMENT "${environment}")
+    endfunction()
+    haichi_own_rows(own_topology contract/ring_of_stars.cc contract/more_topologies.cc)
+    haichi_own_rows(own_objective_compared contract/own_objective_table.cc)
   endif()
   add_test(NAME python.types COMMAND ${HAICHI_PYTHON} -m mypy -p haichi)
   add_test(NAME python.user_types COMMAND ${HAICHI_PYTHON} -m mypy --strict python/tests/user_script.py)

@@ -226,8 +226,8 @@ def test_the_keyboard_walks_from_the_most_loaded_link(browser: Browser, cg_page:
     canvas.send_keys(Keys.ESCAPE)
     assert browser.run("return document.getElementById('link-detail').hidden")
     # Headings of the table sort it.
-    browser.run("document.querySelector('button.sort[data-key=hopBytes]').click()")
-    assert browser.run("return document.querySelector('th[aria-sort=ascending] button').dataset.key") == "hopBytes"
+    browser.run("document.querySelector('button.sort[data-key$=hop-bytes]').click()")
+    assert browser.run("return document.querySelector('th[aria-sort=ascending]').textContent") == "hop-bytes \u25b2"
     assert browser.text("#strategies tbody tr td").startswith("hop-bytes")
     browser.check_quiet()
 

@@ -11,6 +11,7 @@ from typing import Any, Literal, Unpack
 
 import numpy as np
 
+from haichi import _core
 from haichi.comparison.cell import Cell, Outcome, compute_cell
 from haichi.comparison.executors import DaskWorkers, Executor, LocalProcesses, LostWorkerError
 from haichi.comparison.files import SCHEMA, checked_outcome, one_line
@@ -143,6 +144,7 @@ def _run(
     if trouble:
         content["warning"] = trouble
     content["workloads"] = [workload_entry(name, workload) for name, workload in plan.workloads().items()]
+    content["objectives"] = _objective_entries(cells)
     return Comparison(content | {"cells": cells, "summary": summary} | views)
 
 
@@ -239,6 +241,14 @@ _HEAD = ("workload", "shape", "strategy", "seed")
 def _entry(name: str, cell: Cell, key: str, outcome: Outcome | None) -> dict[str, Any]:
     head = dict(zip(_HEAD, (name, cell.job.shape, cell.strategy.name, cell.seed), strict=True))
     return head | (outcome or {"status": "missing"}) | {"key": key}
+
+
+def _objective_entries(cells: Sequence[dict[str, Any]]) -> list[dict[str, str]]:
+    """Of those that cells have values of, in the order of the table."""
+    told = {name for cell in cells for name in cell.get("objectives", {})}
+    return [
+        {"name": row.name, "unit": row.unit, "sentence": row.sentence} for row in _core.objectives() if row.name in told
+    ]
 
 
 def _done_cells(earlier: Comparison | None) -> dict[str, Outcome]:

@@ -16,7 +16,7 @@ import numpy as np
 from haichi.errors import InputError
 
 SCHEMA = "haichi-comparison/1"
-_LISTS = ("workloads", "cells", "views", "networks", "message_lists")
+_LISTS = ("workloads", "objectives", "cells", "views", "networks", "message_lists")
 """Whose entries stand on a line each."""
 _BARRIERS = ("none", "sets")
 

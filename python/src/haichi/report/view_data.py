@@ -107,7 +107,7 @@ def check_comparison(comparison: Mapping[str, Any], source: str) -> list[ViewDat
     _check_writable(comparison, f"{source}: ")
     if comparison.get("schema") != SCHEMA:
         raise InputError(f"{source}: has the schema {comparison.get('schema')!r}, not {SCHEMA!r}")
-    for key in ("cells", "workloads", "views", "networks", "message_lists"):
+    for key in ("cells", "objectives", "workloads", "views", "networks", "message_lists"):
         _objects(comparison.get(key, []), f"{source}: {key}")
     summary = _object(comparison.get("summary", {}), f"{source}: summary")
     _object(summary.get("overall", {}), f"{source}: summary.overall")

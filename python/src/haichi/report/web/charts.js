@@ -59,7 +59,7 @@ function convergenceCharts(comparison, job) {
 function convergenceChart(cell, role, mostEvaluations) {
   const points = cell.convergence.filter(([evaluations, value]) => isNumber(evaluations) && isNumber(value));
   const objective = cell.objectives?.[cell.objective] ?? {}, unit = objective.unit ?? "";
-  const text = (value) => (unit === "seconds" || unit === "s" ? seconds(value) : unit === "bytes" ? bytes(value) : unit === "byte-hops" ? `${bytes(value)}-hops` : powerText(value));
+  const text = (value) => amount(value, unit), counted = countedUnit(unit);
   const width = 260, height = 120, left = 4, right = 8, high = points[0]?.[1] ?? 1;
   const bound = isNumber(objective.lower_bound) ? objective.lower_bound : null;
   const x = (evaluations) => left + Math.log10(Math.max(evaluations, 1)) / Math.log10(Math.max(mostEvaluations, 10)) * (width - left - right);
@@ -72,19 +72,10 @@ function convergenceChart(cell, role, mostEvaluations) {
   const ticks = exponents.map((power) => svgElement("text", { x: x(10 ** power), y: height + 14, class: "tick", "text-anchor": power ? "middle" : "start" }, `10${superscript(power)}`));
   const goal = cell.objective && cell.objective !== cell.strategy ? ` (searching ${cell.objective})` : "";
   return element("figure", { class: "small-chart" }, element("figcaption", {}, element("b", {}, cell.strategy), `${goal}: ${text(points[0]?.[1])} ${ARROW} ${text(last[1])}${
-    unit && !["seconds", "s", "bytes", "byte-hops"].includes(unit) ? ` ${unit}` : ""}${cell.optimal ? ", optimal" : ""}`),
+    counted ? ` ${counted}` : ""}${cell.optimal ? ", optimal" : ""}`),
   svgElement("svg", { viewBox: `0 0 ${width} ${height + 18}`, role: "img", "aria-label": `Best value of ${cell.strategy} against evaluations` },
     svgElement("line", { x1: left, x2: width - right, y1: y(0), y2: y(0), class: "axis" }),
     bound !== null && bound > 0 ? [svgElement("line", { x1: left, x2: width - right, y1: y(bound), y2: y(bound), class: "bound" }),
       svgElement("text", { x: left, y: Math.min(y(bound) + 11, height - 8), class: "tick" }, "lower bound")] : [],
     svgElement("path", { d: path, class: role === "after" ? "curve curve-after" : "curve" }), ticks));
 }
-
-/// 1.49\u00b710\u00b9\u2075
-function powerText(value) {
-  if (!isNumber(value) || Math.abs(value) < 1e7) return digits(value);
-  const power = Math.floor(Math.log10(Math.abs(value)));
-  return `${digits(value / 10 ** power)}\u00b710${superscript(power)}`;
-}
-
-function superscript(number) { return String(number).split("").map((digit) => "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"[Number(digit)]).join(""); }

@@ -204,13 +204,13 @@ function setUpTheme(app) {
 
 async function main() {
   const comparison = JSON.parse(document.getElementById("comparison").textContent);
-  for (const key of ["views", "networks", "message_lists", "cells", "workloads"]) comparison[key] ??= [];
+  for (const key of ["views", "networks", "message_lists", "cells", "workloads", "objectives"]) comparison[key] ??= [];
   comparison.summary ??= {};
   showHeader(comparison);
   const app = new App(comparison);
   setUpTheme(app);
   if (app.jobs.length) await app.chooseJob(app.jobs[0]);
-  replace(document.getElementById("made"), section("how", "How this was made", null, troubleTable(comparison), element("details", { open: true }, element("summary", {}, "The request"), requestList(comparison))));
+  replace(document.getElementById("made"), section("how", "How this was made", null, troubleTable(comparison), element("details", { open: true }, element("summary", {}, "The request"), requestList(comparison)), objectiveList(comparison)));
   let waiting = 0;
   addEventListener("resize", () => { clearTimeout(waiting); waiting = setTimeout(() => app.resize(), 80); });
   addEventListener("keydown", (event) => { if (event.key === "Escape") app.tip.hide(); });

@@ -8,6 +8,16 @@ function metric(cells, name) { return mean(cells.map((cell) => cell.metrics?.[na
 
 function jobName(job) { return `${job.workload}${job.shape ? ` on ${job.shape}` : ""}`; }
 
+/// Those that a strategy searched for, and the formula of times.
+function shownObjectives(comparison, cells) {
+  const shown = new Set(["tac3", ...cells.map((cell) => cell.objective)]);
+  return comparison.objectives.filter(({ name }) => shown.has(name));
+}
+
+function objectiveTitle({ name, unit }) {
+  return unit === "seconds" ? `${name}, per iteration` : countedUnit(unit) ? `${name}, in ${unit}` : name;
+}
+
 /// Seconds of all iterations of a cell, as the summary compares them.
 function cellSeconds(comparison, cell, measure, barrier) {
   if (measure === "simulated_seconds") return cell.simulated?.[barrier]?.seconds;
@@ -15,11 +25,16 @@ function cellSeconds(comparison, cell, measure, barrier) {
   return (workload.iterations ?? 1) * ((cell.metrics?.tac3_seconds ?? NaN) + (workload.compute_seconds ?? 0));
 }
 
+const VALUE = "value of ";
+
+function valueKey({ name }) { return `${VALUE}${name}`; }
+
 class StrategyTable {
   constructor(comparison, job) {
     Object.assign(this, { comparison, job, sorted: "time", descending: false });
     const cells = comparison.cells.filter((cell) => cell.workload === job.workload && (cell.shape ?? null) === (job.shape ?? null));
     const names = [...new Set(cells.map((cell) => cell.strategy))];
+    this.objectives = shownObjectives(comparison, cells);
     this.rows = names.map((strategy) => this.row(strategy, cells.filter((cell) => cell.strategy === strategy)));
     const largest = this.rows.flatMap((row) => [row.most, row.time]).filter(isNumber);
     this.largest = Math.max(...largest, 0) || 1;
@@ -30,10 +45,9 @@ class StrategyTable {
       ["slower", "against the best", (row) => (row.time > this.best * 1.0000001 ? `${digits(row.time / this.best)}${TIMES}` : isNumber(row.time) ? "best" : DASH), true],
       ["contention", "most messages on a link", (row) => digits(row.contention), true],
       ["maxLink", "most bytes on a link", (row) => bytes(row.maxLink), true],
-      ["tac3", "tac3, per iteration", (row) => seconds(row.tac3), true],
-      ["hopBytes", "hop-bytes", (row) => bytes(row.hopBytes), true],
+      ...this.objectives.map((objective) => [valueKey(objective), objectiveTitle(objective), (row) => amount(row[valueKey(objective)], objective.unit), true, objective.sentence]),
       ["evaluations", "evaluations", (row) => digits(row.evaluations), true],
-    ].filter(([key]) => ["strategy", "time"].includes(key) || key === "slower" || this.rows.some((row) => isNumber(row[key]) && row[key] !== 0));
+    ].filter(([key]) => ["strategy", "time", "slower"].includes(key) || this.rows.some((row) => isNumber(row[key]) && (row[key] !== 0 || key.startsWith(VALUE))));
     this.node = element("div", { class: "scroll" });
     this.draw();
   }
@@ -44,8 +58,9 @@ class StrategyTable {
     const times = done.map((cell) => cellSeconds(this.comparison, cell, this.job.measure, entry?.barrier)).filter(isNumber);
     const time = isNumber(entry?.mean) ? entry.mean : mean(times);
     return { strategy, time, times, least: Math.min(...times), most: Math.max(...times), spread: entry?.spread, barrier: entry?.barrier,
-      slower: time, contention: metric(done, "largest_contention"), maxLink: metric(done, "max_link_bytes"), tac3: metric(done, "tac3_seconds"),
-      hopBytes: metric(done, "hop_bytes"), evaluations: mean(done.map((cell) => cell.evaluations).filter(isNumber)),
+      slower: time, contention: metric(done, "largest_contention"), maxLink: metric(done, "max_link_bytes"),
+      ...Object.fromEntries(this.objectives.map((objective) => [valueKey(objective), mean(done.map((cell) => cell.objectives?.[objective.name]?.value).filter(isNumber))])),
+      evaluations: mean(done.map((cell) => cell.evaluations).filter(isNumber)),
       seeds: done.length, failed: cells.filter((cell) => cell.status === "failed").length, missing: cells.filter((cell) => cell.status === "missing").length };
   }
 
@@ -53,7 +68,7 @@ class StrategyTable {
     this.descending = this.sorted === key ? !this.descending : false;
     this.sorted = key;
     this.draw();
-    this.node.querySelector(`button[data-key="${key}"]`).focus();
+    [...this.node.querySelectorAll("button.sort")].find((button) => button.dataset.key === key).focus();
   }
 
   draw() {
@@ -63,9 +78,9 @@ class StrategyTable {
       if (typeof x === "string") return sign * x.localeCompare(y);
       return sign * ((isNumber(x) ? x : Infinity) - (isNumber(y) ? y : Infinity) || 0);
     });
-    const head = this.columns.map(([key, title, , isNumeric]) => element("th", { class: isNumeric ? "number" : null,
+    const head = this.columns.map(([key, title, , isNumeric, sentence]) => element("th", { class: isNumeric ? "number" : null,
       "aria-sort": key === this.sorted ? (this.descending ? "descending" : "ascending") : "none" },
-    element("button", { type: "button", class: "sort", "data-key": key, onclick: () => this.sort(key) }, title,
+    element("button", { type: "button", class: "sort", "data-key": key, title: sentence, onclick: () => this.sort(key) }, title,
       element("span", { "aria-hidden": "true" }, key === this.sorted ? (this.descending ? " \u25bc" : " \u25b2") : ""))));
     replace(this.node, element("table", { class: "strategies" }, element("thead", {}, element("tr", {}, head)),
       element("tbody", {}, rows.map((row) => element("tr", { class: row.strategy === this.job.winner ? "winner" : null },
@@ -115,6 +130,12 @@ function requestList(comparison) {
     count((entry.sets ?? []).length, "set")}, ${count(entry.messages, "message")} and ${bytes(entry.total_bytes)} an iteration`);
   return element("dl", {}, [["haichi", comparison.haichi], ...workloads.map((text) => ["workload", text]), ...rows.filter(([key]) => key !== "workloads")]
     .map(([key, value]) => [element("dt", {}, key.replaceAll("_", " ")), element("dd", {}, valueText(value))]));
+}
+
+function objectiveList(comparison) {
+  if (!comparison.objectives.length) return null;
+  return element("details", {}, element("summary", {}, "The objectives"), element("dl", {}, comparison.objectives.map(({ name, unit, sentence }) =>
+    [element("dt", {}, name), element("dd", {}, `${sentence ?? ""}${unit && unit !== "1" ? `, in ${unit}` : ""}`)])));
 }
 
 function troubleTable(comparison) {

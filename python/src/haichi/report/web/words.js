@@ -35,6 +35,22 @@ function percent(share) { return isNumber(share) ? `${digits(100 * share, 2)} %`
 
 function factorText(value) { return isNumber(value) ? `${digits(value)}${TIMES}` : DASH; }
 
+/// 1.49\u00b710\u00b9\u2075
+function powerText(value) {
+  if (!isNumber(value) || Math.abs(value) < 1e7) return digits(value);
+  const power = Math.floor(Math.log10(Math.abs(value)));
+  return `${digits(value / 10 ** power)}\u00b710${superscript(power)}`;
+}
+
+function superscript(number) { return String(number).split("").map((digit) => "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"[Number(digit)]).join(""); }
+
+const SCALED = { seconds, bytes, "byte-hops": (value) => `${bytes(value)}-hops` };
+
+/// A value of an objective, with its unit where that is scaled; else countedUnit() belongs behind it.
+function amount(value, unit) { return isNumber(value) ? (SCALED[unit] ?? powerText)(value) : DASH; }
+
+function countedUnit(unit) { return !unit || unit === "1" || unit in SCALED ? "" : unit; }
+
 /// "a, b and c"
 function listed(items) {
   return items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} and ${items[items.length - 1]}`;
