@@ -69,7 +69,8 @@ PYBIND11_MODULE(_core, module) {
     py::class_<ObjectiveRow>(module, "ObjectiveRow", py::is_final())
         .def_readonly("name", &ObjectiveRow::name)
         .def_readonly("unit", &ObjectiveRow::unit)
-        .def_readonly("sentence", &ObjectiveRow::sentence);
+        .def_readonly("sentence", &ObjectiveRow::sentence)
+        .def_readonly("needs_logical_torus", &ObjectiveRow::needs_logical_torus);
     module.def("objectives", [] { return std::vector(objectives().begin(), objectives().end()); });
     module.def("machines", [] {
         return entries(machine_presets(),

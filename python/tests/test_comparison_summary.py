@@ -64,7 +64,7 @@ def test_without_the_strategies_that_failed_nobody_knows():
     usual = times("default", 1.5, is_seeded=False)
     job = summarise_job(WORKLOAD, None, [usual], usual, "tac3_seconds", failed=["tac3"])
     assert job["helps"] is None
-    assert job["advice"].startswith("do not know: tac3 failed")
+    assert job["advice"].startswith("not known: tac3 failed")
 
 
 def test_the_last_line_adds_up_what_the_lines_of_the_jobs_say():

@@ -30,7 +30,7 @@ from haichi.comparison.plan import (
     workload_entry,
 )
 from haichi.comparison.results import Comparison
-from haichi.comparison.strategies import BASELINE, parse_strategy
+from haichi.comparison.strategies import BASELINE, default_strategies, parse_strategy
 from haichi.comparison.summary import (
     Times,
     advise_overall,
@@ -76,9 +76,13 @@ def compare(jobs: Jobs, **options: Unpack[CompareArguments]) -> Comparison:
 
 def compare_specs(jobs: NamedJobs, given: CompareArguments) -> Comparison:
     """The same of jobs that are not loaded: one that cannot be had is the error of its cells."""
+    names = given["strategies"]
+    if names is None:
+        first = next(iter(jobs.values()))[0]
+        names = default_strategies(has_axes=bool(first.machine.axes) and first.options["nodes"] is None)
     plan = Plan(
         jobs=jobs,
-        strategies=[parse_strategy(name) for name in distinct("strategy", list(given["strategies"]))],
+        strategies=[parse_strategy(name) for name in distinct("strategy", list(names))],
         seeds=seed_list(given["seeds"]),
         effort=search_effort(
             given["equal"], given["evaluations"], given["time_limit"], given["schedule"], given["restarts"]

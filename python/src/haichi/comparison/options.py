@@ -65,15 +65,16 @@ class CompareOptions(TypedDict, total=False):
     """What is asked of all jobs, by the program too."""
 
     strategies: Annotated[
-        Sequence[str],
+        Sequence[str] | None,
         Option(
-            f"starts, searches, objectives to anneal on, map:FILE; default: {','.join(DEFAULT_STRATEGIES)}",
+            f"starts, searches, objectives to anneal on, map:FILE; default: {','.join(DEFAULT_STRATEGIES)}, without "
+            "what needs axes where the machine has none",
             "A,B,..",
             _Names(),
-            default=DEFAULT_STRATEGIES,
             python="""starts (``"default"``, ``"no-ring"``, ``"random"``, ``"greedy"``, ...), objectives, which are
                 annealed on (``"tac3"``, ``"weighted(hop-bytes=0.7,tac3=0.3)"``, ``"./libx.so:name"``), searches
-                (``"anneal"`` for tac3, ``"tabu"`` for hop-bytes), or maps that exist already (``"map:FILE"``).""",
+                (``"anneal"`` for tac3, ``"tabu"`` for hop-bytes), or maps that exist already (``"map:FILE"``);
+                None: those of the program.""",
         ),
     ]
     seeds: Annotated[

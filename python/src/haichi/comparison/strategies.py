@@ -12,6 +12,7 @@ from haichi.file_names import encoded
 
 _MAP_PREFIX = "map:"
 
+# Of these, a comparison leaves out what its machine has no axes for.
 DEFAULT_STRATEGIES = ("default", "no-ring", "random", "hop-bytes", "rmatt", "rmatt-3d", "tac3")
 BASELINE = "default"
 
@@ -66,6 +67,12 @@ def parse_strategy(name: str) -> Strategy:
     raise OptionError(
         f"unknown strategy {name!r}", near or "`haichi list strategies` and `haichi list objectives` name them"
     )
+
+
+def default_strategies(has_axes: bool) -> list[str]:
+    """Those that jobs on a machine with axes, or without, can be placed by."""
+    needs_axes = {row.name for row in _core.objectives() if row.needs_logical_torus}
+    return [name for name in DEFAULT_STRATEGIES if has_axes or name not in needs_axes]
 
 
 def plugin_library(objective: str) -> str | None:

@@ -106,7 +106,7 @@ def summarise_job(
         "factors": {},
     }
     if not ranking:
-        return job | {"verdict": "every cell failed", "helps": None, "advice": "do not know: every cell failed"}
+        return job | {"verdict": "every cell failed", "helps": None, "advice": "not known: every cell failed"}
     winner = ranking[0]
     factors = {entry.strategy: factor(winner, entry) for entry in ranking[1:]}
     job["factors"] = {
@@ -115,7 +115,7 @@ def summarise_job(
     }
     job["verdict"] = _verdict(winner, factors)
     if baseline is None:
-        return job | {"helps": None, "advice": "do not know: the default placement failed"}
+        return job | {"helps": None, "advice": "not known: the default placement failed"}
     choice = recommended(ranking, baseline)
     if choice is not None:
         runs = _runs_text(workload["iterations"])
@@ -124,7 +124,7 @@ def summarise_job(
         return job | savings([(choice, baseline)], f"map with {choice.strategy}{held}", runs, measure)
     saved, spread = _saved(winner, baseline)
     if failed:
-        advice = f"do not know: {', '.join(failed)} failed, and nothing else is faster than the default placement"
+        advice = f"not known: {', '.join(failed)} failed, and nothing else is faster than the default placement"
         return job | {"helps": None, "advice": advice}
     would = f"the best, {winner.strategy}, saves {_with_spread(saved, spread)} s of {_seconds(baseline.mean)} s"
     if winner.strategy != BASELINE and saved >= _LEAST_GAIN * baseline.mean:
@@ -172,6 +172,8 @@ def _verdict(winner: Times, factors: dict[str, Factor]) -> str:
             clauses.append(f"as fast as {name}")
         elif number.spread is None:
             clauses.append(f"{number} times faster than {name} (one seed: the spread is not known)")
+        elif number.is_larger and str(number).startswith("1.00"):
+            clauses.append(f"less than 1 % faster than {name}")
         elif number.is_larger:
             clauses.append(f"{number} times faster than {name}")
         else:

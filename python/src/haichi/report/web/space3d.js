@@ -80,7 +80,8 @@ class Space {
     const { between, within } = this.joined(side);
     const line = (from, to) => { context.beginPath(); context.moveTo(...from); context.lineTo(...to); context.stroke(); };
     const radius = Math.min(Math.max(scale * 0.13, 1.2), 5);
-    const faintest = between.length > 300 ? 0.15 : 0.5;
+    const loaded = between.map(({ load }) => load).filter((load) => load > 0), most = Math.max(...loaded, 0);
+    const faintest = loaded.every((load) => load === most) ? 0.8 : between.length > 300 ? (isDark() ? 0.35 : 0.2) : 0.5;
     const units = Array.from(within, ([unit, load]) => ({ unit, load }));
     // The loaded ones in front, the others translucent: what is inside has to be seen.
     for (const { from, to, unit, load } of [...between, ...units].sort((a, b) => a.load - b.load)) {

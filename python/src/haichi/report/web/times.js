@@ -44,7 +44,8 @@ class SimulatedRuns {
     const { network } = side.view;
     const kind = (link) => (network.hasAxes ? 2 * network.link_axis[link] + (network.link_sign[link] < 0 ? 1 : 0)
       : 100 * Math.min(network.vertex_level[network.link_source[link]], network.vertex_level[network.link_destination[link]]) + Math.sign(network.vertex_level[network.link_source[link]] - network.vertex_level[network.link_destination[link]]));
-    return Array.from(side.links, (link, row) => ({ link, row, kind: kind(link) })).sort((a, b) => a.kind - b.kind || a.link - b.link);
+    const panel = (link) => (network.hasAxes ? 0 : network.link_panel[link]);
+    return Array.from(side.links, (link, row) => ({ link, row, kind: kind(link) })).sort((a, b) => a.kind - b.kind || panel(a.link) - panel(b.link) || a.link - b.link);
   }
 
   groupName(side, link) {
