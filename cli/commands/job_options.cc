@@ -92,7 +92,7 @@ void JobOptions::check_standard_input(std::initializer_list<std::string> others)
     for (const std::string* file : {&machine, &workload, &nodes, &faulty, &fold, &hosts})
         readers += *file == "-" ? 1 : 0;
     for (const std::string& file : others) readers += file == "-" ? 1 : 0;
-    if (readers > 1) throw OptionError("standard input can be only one of the files", "- stands twice");
+    if (readers > 1) throw OptionError("standard input can be only one of the files", "- is given twice");
 }
 
 void check_map_format(const std::string& map, const std::string& format) {

@@ -94,7 +94,7 @@ MapOptions map_options(const MapArguments& arguments) {
     options.start = arguments.start;
     const std::string& strategy = options.strategy;
     if (options.has_start() && strategy != "anneal" && strategy != "tabu" && strategy != "auto") {
-        throw OptionError("--start means nothing with --strategy " + strategy, "it is where a search starts");
+        throw OptionError("--start has no effect with --strategy " + strategy, "it is where a search starts");
     }
     options.search = search_options(arguments);
     check_map_options(options);

@@ -29,9 +29,9 @@ LogLevel level_of_environment() {
 void Verbosity::declare(CLI::App& app) {
     app.add_flag("--quiet", quiet, "only errors on standard error");
     app.add_flag("-v,--verbose", verbose,
-                 "say on standard error what is decided (--log-level info); -vv: debug, -vvv: trace");
+                 "log what is decided to standard error (--log-level info); -vv: debug, -vvv: trace");
     add_value(app, "--log-level", log_level, "LEVEL",
-              "how much is said of what is decided: off, info, debug or trace; default: HAICHI_LOG, else off");
+              "how much to log: off, info, debug or trace; default: HAICHI_LOG, else off");
 }
 
 void Verbosity::apply(Console& console) const {

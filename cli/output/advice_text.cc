@@ -88,7 +88,7 @@ const char* verdict_text(BarrierVerdict verdict) {
         case BarrierVerdict::kUnknown:
             break;
     }
-    return "do not know";
+    return "not known";
 }
 
 std::string sizes_table(const BarrierAdviceReport& report) {

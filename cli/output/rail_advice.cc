@@ -18,7 +18,7 @@ std::string headline(const RailAdvice& advice) {
         case RailChoice::kUnknown:
             break;
     }
-    return job + "the log does not tell how many rails are best\n";
+    return job + "the log does not show how many rails are best\n";
 }
 
 }  // namespace

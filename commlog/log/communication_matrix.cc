@@ -23,7 +23,7 @@ CommunicationMatrix communication_matrix(const JobLog& log, const std::string& f
         pairs_from_receivers += pair.from_receiver ? 1 : 0;
     });
     if (messages.empty()) {
-        throw InputError(file + ": knows of no message between two ranks: there is no matrix to write");
+        throw InputError(file + ": has no message between two ranks: there is no matrix to write");
     }
     std::ranges::sort(messages, {}, [](const Message& m) { return std::pair(m.source.value, m.destination.value); });
     std::vector<Workload::Set> sets = {{"all point-to-point messages", 0, 0, messages.size()}};

@@ -68,7 +68,7 @@ bool begins_with(std::span<const std::byte> bytes, const char (&magic)[8]) {
 RankRecord read_part(const std::string& path) {
     const MappedFile file(path);
     const auto bytes = file.bytes();
-    if (!begins_with(bytes, kPartMagic)) throw InputError(path + ": is no part of a profile");
+    if (!begins_with(bytes, kPartMagic)) throw InputError(path + ": is not a part of a profile");
     if (bytes.size() != sizeof(ProfileMemory)) {
         throw InputError(
             path + ": has " + std::to_string(bytes.size()) + " bytes, a part " + std::to_string(sizeof(ProfileMemory)),
@@ -307,7 +307,7 @@ JobLog join_ranks(std::vector<RankRecord> records, const std::string& place) {
 
 JobLog parse_own_log(std::span<const std::byte> bytes, const std::string& file) {
     JobFileHeader header{};
-    if (!begins_with(bytes, kJobMagic)) throw InputError(file + ": is no profile of a job");
+    if (!begins_with(bytes, kJobMagic)) throw InputError(file + ": is not the profile of a job");
     if (bytes.size() < sizeof(header)) throw InputError(file + ": ends in its header");
     std::memcpy(&header, bytes.data(), sizeof(header));
     if (header.byte_order != kByteOrder) throw InputError(file + ": was written on a machine of the other byte order");

@@ -111,7 +111,7 @@ std::vector<RankSegment> segments_of(const ProfileMemory& memory, std::uint64_t 
 }
 
 void check_header(const ProfileHeader& header, const std::string& place) {
-    if (std::memcmp(header.magic, kPartMagic, sizeof(kPartMagic)) != 0) fail(place, "is no part of a profile");
+    if (std::memcmp(header.magic, kPartMagic, sizeof(kPartMagic)) != 0) fail(place, "is not a part of a profile");
     if (header.byte_order != kByteOrder) fail(place, "was written on a machine of the other byte order");
     if (header.version != kPartVersion || header.size != sizeof(ProfileMemory)) {
         throw InputError(place + ": was written by another version of the profiler (part version " +

@@ -78,9 +78,9 @@ JobLog read_log(const std::string& path, const std::string& format, const Log& l
     const LogFormat* const found = recognised(prefix);
     if (found != nullptr) return read_as(*found, path, log, "by its content");
     const std::string hint = "formats are " + log_formats().listing() + "; name one";
-    if (prefix.empty()) throw InputError(SourcePlace{path, 1}, "an empty file is no log", hint);
+    if (prefix.empty()) throw InputError(SourcePlace{path, 1}, "an empty file is not a log", hint);
     const std::string line = prefix.substr(0, std::min<std::size_t>(prefix.find('\n'), prefix.size()));
-    throw InputError(SourcePlace{path, 1}, "fits no format of logs: " + shown(line), hint);
+    throw InputError(SourcePlace{path, 1}, "not in a known log format: " + shown(line), hint);
 }
 
 LogFormat own_log_format() {

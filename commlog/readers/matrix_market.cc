@@ -44,7 +44,7 @@ void expect(const SourcePlace& place, const std::string& what, const std::string
     std::string all;
     for (const std::string& name : known) all += (all.empty() ? "" : ", ") + name;
     std::string near = did_you_mean(word, known);
-    throw InputError(place, "the " + what + " " + shown(word) + " is no kind of communication matrix; one of " + all,
+    throw InputError(place, "the " + what + " " + shown(word) + " is not a kind of communication matrix; one of " + all,
                      word == "skew-symmetric" || word == "hermitian" || word == "complex"
                          ? "sizes in bytes are neither negative nor complex"
                          : std::move(near));

@@ -99,7 +99,7 @@ Otf2Archive::Otf2Archive(const std::string& path, TracedJob* job)
     last_message.clear();
     try {
         reader_.reset(OTF2_Reader_Open(path.c_str()));
-        if (!reader_) throw InputError(path + ": is no OTF2 archive that can be read: " + shown(last_message));
+        if (!reader_) throw InputError(path + ": is not a readable OTF2 archive: " + shown(last_message));
         check(OTF2_Reader_SetSerialCollectiveCallbacks(reader_.get()), "opened");
         read_definitions();
         assign_locations();

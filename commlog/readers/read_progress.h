@@ -19,7 +19,7 @@ class ReadProgress {
     ReadProgress(const ReadProgress&) = delete;
     ReadProgress& operator=(const ReadProgress&) = delete;
 
-    /// The file will be read so many times. Returns its bytes; what is no regular file has none that are known.
+    /// The file will be read so many times. Returns its bytes; what is not a regular file has none that are known.
     std::uint64_t expect(const std::string& file, int times = 1);
     /// TextStream::open(), counted.
     [[nodiscard]] TextStream open(const std::string& file);

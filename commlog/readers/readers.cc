@@ -35,22 +35,22 @@ constexpr std::array<ForeignFile, 5> kForeignFiles = {{
     const std::string_view prefix = stream.prefix();
     for (const ForeignFile& foreign : kForeignFiles) {
         if (prefix.starts_with(foreign.magic)) {
-            throw InputError(stream.place().file + ": is " + foreign.name + ", no workload format", foreign.hint);
+            throw InputError(stream.place().file + ": is " + foreign.name + ", not a workload format", foreign.hint);
         }
     }
     const std::string hint = "formats are " + workload_formats().listing() + "; name one: --workload-format NAME";
     constexpr std::string_view kBlanks = " \t\r\n";
     const auto first = std::min(prefix.find_first_not_of(kBlanks), prefix.size());
     if (first == prefix.size() && stream.prefix_is_all()) {
-        throw InputError(SourcePlace{stream.place().file, 1}, "an empty file is no workload", hint);
+        throw InputError(SourcePlace{stream.place().file, 1}, "an empty file is not a workload", hint);
     }
     // To the line that is shown; a NUL byte before it is the better error.
     for (std::size_t i = 0; i < first; ++i) stream.advance();
-    if (stream.at_end()) throw InputError(stream.place(), "1 MiB of blanks is no workload", hint);
+    if (stream.at_end()) throw InputError(stream.place(), "1 MiB of blanks, not a workload", hint);
     const std::string line(
         prefix.substr(first, std::min<std::size_t>(prefix.find('\n', first), prefix.size()) - first));
     stream.advance();
-    throw InputError(stream.place(), "fits no workload format: " + shown(line), hint);
+    throw InputError(stream.place(), "not in a known workload format: " + shown(line), hint);
 }
 
 const WorkloadFormat& recognise(TextStream& stream) {

@@ -163,7 +163,7 @@ Coordinates parse_shape(const std::string& text) {
         begin = end + 1;
     }
     if (shape.size() > kMostAxes || std::ranges::find(shape, 0) != shape.end()) {
-        throw InputError("HAICHI_RENUMBER_SHAPE: " + shown(text) + " is no shape", "such as 1x2x4x2x3x2");
+        throw InputError("HAICHI_RENUMBER_SHAPE: " + shown(text) + " is not a shape", "an example is 1x2x4x2x3x2");
     }
     return shape;
 }
@@ -232,7 +232,7 @@ std::string map_file(const std::string& maps, const Coordinates& shape) {
     } else if (std::filesystem::is_directory(maps)) {
         for (const char* ending : {".map", ".json"}) candidates.push_back(maps + "/" + name + ending);
     } else {
-        throw InputError("HAICHI_RENUMBER_MAPS: " + shown(maps) + " is no folder and has no {shape} in it");
+        throw InputError("HAICHI_RENUMBER_MAPS: " + shown(maps) + " is neither a folder nor a name with {shape} in it");
     }
     std::string all;
     for (const std::string& candidate : candidates) {

@@ -185,19 +185,19 @@ void decide(const BarrierSearchOptions& options, std::span<const SimulatedTime> 
         return;
     }
     if (winning < gains.size()) {
-        advice.sentence = "Do not know: " + before + " saves time under " + std::to_string(winning) + " of " +
+        advice.sentence = "Not known: " + before + " saves time under " + std::to_string(winning) + " of " +
                           std::to_string(gains.size()) + " draws of the imbalance, and loses under the others.";
         return;
     }
     if (!options.barrier_costs_are_known) {
         const auto barriers = static_cast<double>(advice.sets.size());
         advice.break_even_seconds = gain.mean_seconds / (barriers * static_cast<double>(options.iterations));
-        advice.sentence = "Do not know: the machine does not state node.barrier, what a barrier costs; " + before +
+        advice.sentence = "Not known: the machine does not state node.barrier, what a barrier costs; " + before +
                           " pays if that is less than " + duration_text(*advice.break_even_seconds) + ".";
         return;
     }
     if (!(gain.mean_seconds > gain.spread_seconds)) {
-        advice.sentence = "Do not know: " + before + " takes " + times + ", which is less than the spread of " +
+        advice.sentence = "Not known: " + before + " takes " + times + ", which is less than the spread of " +
                           duration_text(gain.spread_seconds) + ".";
         return;
     }
@@ -221,7 +221,7 @@ BarrierAdvice advise_barriers(const BarrierSearchOptions& options, const Barrier
     advice.simulations = trials.simulations();
     advice.interrupted = !is_complete;
     if (!is_complete) {
-        advice.sentence = "Do not know: interrupted after " + std::to_string(advice.simulations) + " simulations.";
+        advice.sentence = "Not known: interrupted after " + std::to_string(advice.simulations) + " simulations.";
     } else if (!best) {
         advice.verdict = BarrierVerdict::kNone;
         advice.sentence = "No barrier: there is no set to have one before it.";

@@ -256,14 +256,14 @@ std::string rail_sentence(std::span<const RailAdvice> advices) {
             case RailChoice::kUnknown:
                 break;
         }
-        return "do not know, runs with 1 rail and with all of them would tell";
+        return "not known; runs with 1 rail and with all of them would show it";
     };
     std::string text;
     for (const RailAdvice& advice : advices) {
         text.append(text.empty() ? "" : "; ").append(std::to_string(advice.processes)).append(" processes: ");
         text += one(advice);
     }
-    return text.empty() ? "Do not know: no log says anything of rails." : text + ".";
+    return text.empty() ? "Not known: no log says anything of rails." : text + ".";
 }
 
 }  // namespace haichi

@@ -205,7 +205,7 @@ std::string requests_text(std::span<const Shape> requests) {
 ShapeAdvice without_times(std::span<const ShapeTimes> shapes, const ShapeLimits& limits) {
     ShapeAdvice advice;
     const auto best = std::ranges::min_element(shapes, {}, &ShapeTimes::search_value);
-    advice.sentence = "Do not know: ";
+    advice.sentence = "Not known: ";
     if (limits.interrupted) {
         advice.sentence += "interrupted before any shape was simulated";
     } else if (!limits.missing.empty()) {
@@ -226,7 +226,7 @@ ShapeAdvice without_times(std::span<const ShapeTimes> shapes, const ShapeLimits&
 
 AllowedShapes allowed_shapes(const Machine& machine, std::int64_t least_nodes) {
     if (coordinates(machine) == nullptr) {
-        throw UnsupportedError("machine " + machine.name + " has no job shapes: it is no mesh or torus",
+        throw UnsupportedError("machine " + machine.name + " has no job shapes: it is not a mesh or torus",
                                "elsewhere a job is a list of nodes");
     }
     AllowedShapes allowed;

@@ -53,7 +53,7 @@ class SizedAdvisor {
   private:
     static SizedBarrierAdvice unknown(const std::string& why) {
         SizedBarrierAdvice sized;
-        sized.advice.sentence = "Do not know: " + why;
+        sized.advice.sentence = "Not known: " + why;
         return sized;
     }
 
@@ -114,7 +114,7 @@ void check_imbalance(const BarrierAdviceOptions& options, const Workload& worklo
         if (workload.set(t).compute_seconds > 0) return;
     }
     throw OptionError(
-        "a share of the computing time is no imbalance: no set of the workload computes",
+        "the imbalance cannot be a share of the computing time: no set of the workload computes",
         "give a time, as in 20us; or extract the workload with its computing time: haichi ccs --compute mean");
 }
 
@@ -125,7 +125,7 @@ std::string sweep_sentence(const BarrierAdviceReport& report) {
     const auto has = [&](BarrierVerdict verdict) {
         return std::ranges::any_of(report.sizes, [&](const auto& sized) { return sized.advice.verdict == verdict; });
     };
-    if (report.interrupted) return "Do not know: interrupted before all sizes were looked at.";
+    if (report.interrupted) return "Not known: interrupted before all sizes were looked at.";
     const std::string largest = size_text(report.sizes.back());
     if (report.pays_from_bytes) {
         const std::string from = std::to_string(*report.pays_from_bytes) + " bytes";
@@ -135,8 +135,8 @@ std::string sweep_sentence(const BarrierAdviceReport& report) {
     if (!has(BarrierVerdict::kSets) && !has(BarrierVerdict::kUnknown)) {
         return "No barrier pays at any of these sizes, up to " + largest + ".";
     }
-    if (!has(BarrierVerdict::kSets)) return "Do not know: at no size is it sure that a barrier pays.";
-    return "Do not know: barriers pay at some of these sizes, but not at " + largest + ".";
+    if (!has(BarrierVerdict::kSets)) return "Not known: at no size is it sure that a barrier pays.";
+    return "Not known: barriers pay at some of these sizes, but not at " + largest + ".";
 }
 
 }  // namespace

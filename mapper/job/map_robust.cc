@@ -67,24 +67,26 @@ class RobustProblem {
                               std::to_string(one.node_count()));
         }
         if (one.network.usable_node_count() != first.node_count()) {
-            throw UnsupportedError("--robust knows no faulty nodes: shape " + sizes_text(one.shape) + " has some",
-                                   "they lie at other positions in every shape; place for each shape by itself");
+            throw UnsupportedError(
+                "--robust does not support faulty nodes: shape " + sizes_text(one.shape) + " has some",
+                "they lie at other positions in every shape; place for each shape by itself");
         }
     }
 
     void check_objective() const {
         if (first().spec.function || parse_plugin_name(first().spec.name)) {
-            throw UnsupportedError("--robust does not know objectives of your own, as " + first().spec.name + " is one",
-                                   "place for each shape by itself, or use an objective of haichi list objectives");
+            throw UnsupportedError(
+                "--robust does not support objectives of your own, as " + first().spec.name + " is one",
+                "place for each shape by itself, or use an objective of haichi list objectives");
         }
         if (const ObjectiveRow* ranking = first().ranking) {
             throw UnsupportedError(
-                "--robust does not know " + std::string(ranking->name) + ": it ranks the placements of one shape",
+                "--robust does not support " + std::string(ranking->name) + ": it ranks the placements of one shape",
                 "use tac3 or tac3-overlap, and --validate");
         }
         const Mapping& placed = first().job.default_placement();
         if (first().objective->standing(placed, measure(first().problem(), placed)).search_value) {
-            throw UnsupportedError("--robust does not know " + to_string(first().spec) +
+            throw UnsupportedError("--robust does not support " + to_string(first().spec) +
                                        ": it is searched on the logical torus, and every shape has another",
                                    "use rmatt");
         }

@@ -42,7 +42,7 @@ template <class Function>
 Function* symbol(const Library& library, const std::string& file, const char* name) {
     void* const found = dlsym(library.get(), name);
     if (found == nullptr) {
-        throw InputError(SourcePlace{file, 0}, std::string("is no plug-in of haichi: it has no ") + name,
+        throw InputError(SourcePlace{file, 0}, std::string("is not a plug-in of haichi: it has no ") + name,
                          "end its source with HAICHI_PLUGIN_OBJECTIVES(...)");
     }
     return reinterpret_cast<Function*>(found);

@@ -20,7 +20,7 @@ std::vector<std::string> objectives_of_tabu_search() {
 /// Why tabu search cannot do this job, or nothing.
 std::optional<std::string> why_no_tabu_search(const PosedJob& posed, const SearchOptions& options) {
     if (!posed.objective->info().is_quadratic_assignment) {
-        return "tabu search knows only " + joined(objectives_of_tabu_search());
+        return "tabu search is only for " + joined(objectives_of_tabu_search());
     }
     if (options.schedule != ScheduleKind::kAuto || !options.moves.empty() || options.companion_weight) {
         return "--schedule, --moves and --companion are the annealing's";
@@ -55,7 +55,7 @@ void check_options_mean_something(const MapOptions& options) {
     if (!search.moves.empty()) option = "--moves";
     if (search.companion_weight) option = "--companion";
     if (option == nullptr) return;
-    throw OptionError(std::string(option) + " means nothing with --strategy " + options.strategy,
+    throw OptionError(std::string(option) + " has no effect with --strategy " + options.strategy,
                       "it is for searches: auto, anneal and tabu");
 }
 

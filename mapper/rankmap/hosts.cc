@@ -24,7 +24,7 @@ void check_name(const std::string& name, const SourcePlace& place) {
         !name.empty() && name.size() <= kLongestName && is_alphanumeric(name.front()) &&
         std::ranges::all_of(name, [](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
     if (fits) return;
-    throw InputError(place, shown(name) + " is no host name",
+    throw InputError(place, shown(name) + " is not a host name",
                      "letters, digits, '-', '_' and '.', a letter or digit first");
 }
 

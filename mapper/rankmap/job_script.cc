@@ -233,7 +233,7 @@ class ScriptReader {
 
 JobScript parse_job_script(std::string_view text, const std::string& file) {
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
-        throw InputError(file + ": an empty file is no job script");
+        throw InputError(file + ": an empty file is not a job script");
     }
     JobScript script;
     script.file = file;

@@ -15,7 +15,7 @@ constexpr std::string_view kBlanks = " \t\r";
 MapShape shape_of(std::string_view text, const std::string& file, std::size_t& line) {
     MapShape shape;
     const auto first = text.find_first_not_of(" \t\r\n");
-    if (first == std::string_view::npos) throw InputError(file + ": an empty file is no rank map");
+    if (first == std::string_view::npos) throw InputError(file + ": an empty file is not a rank map");
     shape.first = text[first];
     TextLines lines(text, file);
     while (shape.words.empty() && shape.first != '{' && shape.first != '(' && lines.next())
@@ -73,8 +73,8 @@ std::string recognise_rank_map(std::string_view text, const std::string& file, c
     const std::vector<const RankMapFormat*> candidates = formats_like(shape, context);
     if (candidates.size() == 1) return candidates.front()->name;
     if (!candidates.empty()) return the_one_that_reads(candidates, text, file, context).name;
-    if (shape.words.empty()) throw InputError(file + ": only comments, no rank map");
-    throw InputError({file, line}, "fits no rank-map format: " + shown(shape.record),
+    if (shape.words.empty()) throw InputError(file + ": only comments, not a rank map");
+    throw InputError({file, line}, "not in a known rank-map format: " + shown(shape.record),
                      "formats are " + rank_map_formats().listing() + "; name one: -f FORMAT");
 }
 

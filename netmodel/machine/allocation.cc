@@ -61,7 +61,7 @@ Grid cut_out(const Machine& machine, const Grid& grid, const std::vector<std::in
                                   machine.name + ": axis " + axis.name + " does not wrap");
             }
         } else if (origin[k] != 0) {
-            throw OptionError("origin " + sizes_text(origin) + " means nothing: the size of machine " + machine.name +
+            throw OptionError("origin " + sizes_text(origin) + " has no meaning: the size of machine " + machine.name +
                               " is not known");
         }
         // A wrap exists inside the job only where the job goes all the way round.
@@ -219,11 +219,11 @@ Network cuboid_network(const Machine& machine, const AllocationRequest& request,
 
 /// Without coordinates there are no parts but node lists.
 void check_is_whole(const Machine& machine, const AllocationRequest& request) {
-    if (!request.origin.empty()) throw OptionError("an origin means nothing on machine " + machine.name);
+    if (!request.origin.empty()) throw OptionError("an origin has no meaning on machine " + machine.name);
     const std::int32_t terminals = terminal_count(machine);
     if (request.shape.empty() || request.shape == std::vector<std::int32_t>{terminals}) return;
     throw OptionError("shape " + sizes_text(request.shape) + " does not fit machine " + machine.name +
-                          ": a job on a machine that is no mesh or torus takes all " + std::to_string(terminals) +
+                          ": a job on a machine other than a mesh or torus takes all " + std::to_string(terminals) +
                           " nodes or a node list",
                       "use --nodes FILE for a part of it");
 }

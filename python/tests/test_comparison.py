@@ -154,7 +154,7 @@ def test_csv_has_a_line_per_cell(small):
         ({"seeds": 50_000_000}, "seeds"),
         ({"seeds": [1.7]}, "seed"),
         ({"processes": -3}, "processes"),
-        ({"dask": "x"}, "no address"),
+        ({"dask": "x"}, "not the address"),
     ],
 )
 def test_what_is_wrong_with_all_cells_is_an_error_at_once(cg8, options, message):
@@ -238,7 +238,7 @@ def test_what_is_no_journal_stays_as_it_is(cg8, tmp_path, text):
 
 
 def test_a_device_is_no_journal(cg8):
-    with pytest.raises(haichi.InputError, match="no regular file"):
+    with pytest.raises(haichi.InputError, match="not a regular file"):
         haichi.compare(haichi.Job(cg8, "torus:4x4"), journal="/dev/zero")
 
 

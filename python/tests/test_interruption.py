@@ -149,6 +149,6 @@ def test_a_journal_is_a_regular_file_and_not_reached_through_a_link(tmp_path: Pa
     with pytest.raises(haichi.InputError, match="symbolic link"):
         Journal(tmp_path / "link.journal")
     os.mkfifo(tmp_path / "pipe.journal")
-    with pytest.raises(haichi.InputError, match="no regular file"):
+    with pytest.raises(haichi.InputError, match="not a regular file"):
         Journal(tmp_path / "pipe.journal")
     assert (tmp_path / "victim").read_text() == "precious"

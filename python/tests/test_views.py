@@ -42,7 +42,7 @@ LONG = pack_array(np.arange(100), "int32")
 @pytest.mark.parametrize(
     ("packed", "reason"),
     [
-        (7, "is no packed array but int"),
+        (7, "is not a packed array but int"),
         ([1, "2"], "must hold numbers, not '2'"),
         ([True], "must hold numbers, not True"),
         ([2**70], "beyond 64 bits"),

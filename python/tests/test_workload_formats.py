@@ -150,7 +150,7 @@ def test_order_tells_the_ranks_of_other_nodes():
 def test_nodes_that_are_no_ranks_are_refused(nodes):
     graph = nx.DiGraph()
     graph.add_edge(*nodes, weight=5)
-    with pytest.raises(haichi.InputError, match="is no rank"):
+    with pytest.raises(haichi.InputError, match="is not a rank"):
         haichi.Workload.from_graph(graph)
 
 
@@ -285,7 +285,7 @@ def test_every_kind_of_workload_may_be_optimised(tmp_path: Path):
         job = haichi.Job(workload, "torus:4")
         result = job.evaluate(job.optimize("hop-bytes"))
         assert (result.value, result.optimal) == (4000, True)
-    with pytest.raises(TypeError, match="list is no workload"):
+    with pytest.raises(TypeError, match="list is not a workload"):
         haichi.Job([[0, 1], [1, 0]], "torus:4")
 
 

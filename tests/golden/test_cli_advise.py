@@ -63,7 +63,7 @@ def test_shape_takes_the_next_larger_number_of_nodes_and_what_the_file_lists(sma
     assert answer["listed_by_machine"] and [row["shape"] for row in answer["shapes"]] == [[4, 4]]
     assert answer["advice"] == "unknown"
     assert answer["sentence"].startswith(
-        "Do not know: machine bare does not state packet.payload, router.switch_latency and node.mpi_call_overhead,"
+        "Not known: machine bare does not state packet.payload, router.switch_latency and node.mpi_call_overhead,"
     )
     assert fail(2, "advise", "shape", "-m", "bare.json", "-w", "cg16.json", "--node-count", 17, cwd=small) == (
         "error: machine bare has no job shape of 17 nodes or more\n"
@@ -76,7 +76,7 @@ def test_shape_takes_the_next_larger_number_of_nodes_and_what_the_file_lists(sma
     [
         (["shape", "-m", "fx10-kyushu"], "--workload is missing"),
         (["shape", "-w", "cg16.json"], "--machine is missing"),
-        (["shape", "-m", "fattree:2x4", "-w", "cg16.json"], "is no mesh or torus"),
+        (["shape", "-m", "fattree:2x4", "-w", "cg16.json"], "is not a mesh or torus"),
         (["shape", "-m", "fx10-kyushu", "-w", "cg16.json", "--node-count", 15], "16 ranks do not fit on 15 nodes"),
         (["shape", "-m", "fx10-kyushu", "-w", "cg16.json", "--node-count", 769], "no job shape of 769 nodes"),
         (["shape", "-m", "fx10-kyushu", "-w", "cg16.json", "--seeds", 0], "--seeds: '0' is too small"),

@@ -97,7 +97,7 @@ def test_an_interrupted_ranking_keeps_the_best_of_the_search(place: Path) -> Non
     [
         (["--objective", "weighted(simulated-time=1)"], "weighted() cannot hold simulated-time"),
         (["--objective", "simulated-tim"], "did you mean 'simulated-time'?"),
-        (["--objective", "simulated-time", "--strategy", "tabu"], "tabu search knows only hop-bytes"),
+        (["--objective", "simulated-time", "--strategy", "tabu"], "tabu search is only for hop-bytes"),
     ],
 )
 def test_what_it_cannot_do_is_refused(place: Path, arguments: list[str], words: str) -> None:
@@ -106,7 +106,7 @@ def test_what_it_cannot_do_is_refused(place: Path, arguments: list[str], words: 
 
 def test_robust_maps_and_evaluations_without_simulation_are_refused(mapped: Path) -> None:
     shapes = ["--shapes", "1x2x4x2x3x2,2x2x2x2x3x2", "--robust", "max"]
-    assert "--robust does not know simulated-time" in fail(2, "map", *JOB[:2], *ASKED, *shapes, cwd=mapped)
+    assert "--robust does not support simulated-time" in fail(2, "map", *JOB[:2], *ASKED, *shapes, cwd=mapped)
     assert "add --simulate" in fail(2, "evaluate", *JOB, *ASKED, "--map", "cg64.map", cwd=mapped)
 
 

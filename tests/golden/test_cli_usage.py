@@ -117,7 +117,7 @@ def test_wrong_usage_is_exit_2_with_a_hint(place: Path, arguments: list[str], er
         (["--companion", "-1"], "--companion: '-1' is negative"),
         (["--objective", "tac4"], "did you mean 'tac3'?"),
         (["--strategy", "aneal"], "did you mean 'anneal'?"),
-        (["--strategy", "greedy", "--start", "default"], "--start means nothing with --strategy greedy"),
+        (["--strategy", "greedy", "--start", "default"], "--start has no effect with --strategy greedy"),
         (["--start", "nowhere.map"], "nowhere.map: cannot be read"),
         (["--format", "fujistu"], "did you mean 'fujitsu'?"),
         (["--fold", "deafult"], "did you mean 'default'?"),

@@ -181,7 +181,7 @@ def test_a_search_tells_strategy_start_restarts_and_seed(place: Path) -> None:
     assert re.fullmatch(
         r"messages on links: counted in bits by the (AVX-512|AVX2|plain) kernel", one(lines, "messages")
     )
-    assert one(lines, "strategy ") == "strategy auto is anneal: tabu search knows only hop-bytes"
+    assert one(lines, "strategy ") == "strategy auto is anneal: tabu search is only for hop-bytes"
     assert one(lines, "start: ") == "start: default, the best of those tried"
     assert (
         one(lines, "annealing: 3")

@@ -81,7 +81,7 @@ def test_wrong_files_and_names_are_refused_with_a_hint(tmp_path: Path) -> None:
     words = fail(2, *job, "-w", "half.csv", "--workload-format", "edges-list", cwd=tmp_path)
     assert "unknown workload format 'edges-list'" in words and "did you mean 'edge-list'?" in words
     words = fail(2, *job, "-w", "-", cwd=tmp_path, input="Dear reader\n")
-    assert "-:1: fits no workload format: 'Dear reader'" in words
+    assert "-:1: not in a known workload format: 'Dear reader'" in words
     assert not (tmp_path / "out.map").exists()
 
 

@@ -69,7 +69,7 @@ TEST(RankMapLaunchersMalformed, is_an_error_that_names_the_line_and_the_value) {
         {"slurm", "n0*2000000000\nn0*2000000000\nn0*2000000000\n", "map: ", "6000000000 ranks for 3 ranks"},
         {"slurm", "n[0-1\n", "map:1: ", "brackets"},
         {"slurm", "n[0-9]\n", "map:1: ", "more than 3 names"},
-        {"slurm", "n0,,n1\n", "map:1: ", "'' is no host name"},
+        {"slurm", "n0,,n1\n", "map:1: ", "'' is not a host name"},
         {"slurm", "n0:1\n", "map:1: ", "'n0:1'"},
         {"slurm", "n0\nn1\n", "map: ", "2 ranks for 3 ranks"},
         {"hydra", "n0:2:1\n", "map:1: ", "'2:1'"},

@@ -108,7 +108,7 @@ std::vector<Malformed> files() {
         {"tree_nsim_word", "nsim", "0 n16\n", "map:1: ", {"'n16'"}, ""},
         {"nsim_huge_rank", "nsim", "123456789012345678901 0 0\n", "map:1: ", {"too large"}, ""},
 
-        {"unknown_text", "", "hello\n", "map:1: ", {"fits no rank-map format", "'hello'"}, "fujitsu"},
+        {"unknown_text", "", "hello\n", "map:1: ", {"not in a known rank-map format", "'hello'"}, "fujitsu"},
         {"unknown_number_of_columns", "", "\n1 2 3 4 5\n", "map:2: ", {"'1 2 3 4 5'"}, "-f FORMAT"},
         {"unknown_empty", "", "", "map: ", {"empty"}, ""},
     };

@@ -171,7 +171,9 @@ def test_what_is_missing_is_told(programs, place: Path, mpi: str) -> None:
 
     assert "warning: HAICHI_RENUMBER_MAPS is not set" in warning()
     assert "HAICHI_RENUMBER_TABLE names a table" in warning(HAICHI_RENUMBER_MAPS="maps")
-    assert "is no folder and has no {shape} in it" in warning(**{**TABLE, "HAICHI_RENUMBER_MAPS": "nowhere"})
+    assert "is neither a folder nor a name with {shape} in it" in warning(
+        **{**TABLE, "HAICHI_RENUMBER_MAPS": "nowhere"}
+    )
     assert "missing: " in warning(**{**TABLE, "HAICHI_RENUMBER_TABLE": "missing"})
     (place / "table").write_text("rank 0 0 0\nrank 1 0 1\nrank 2 1 0\n")
     assert "table: neither rank 3 nor its host" in warning(**TABLE)

@@ -67,9 +67,9 @@ TEST(HostPatternMalformed, is_an_error_that_names_the_option_and_the_value) {
              {"n[0-999999999]", "more than 4 names"},
              {"n[0-9999999999]", "'9999999999' has more than 9 digits"},
              {"n[0-1][0-1][0-1][0-1][0-1]", "more than 4 brackets"},
-             {"n[0-2],", "'' is no host name"},
-             {"n[0-2],-x", "'-x' is no host name"},
-             {"n[0-2] ", "'n0 ' is no host name"},
+             {"n[0-2],", "'' is not a host name"},
+             {"n[0-2],-x", "'-x' is not a host name"},
+             {"n[0-2] ", "'n0 ' is not a host name"},
              {"n[0-2]", "3 host names for the 4 nodes"},
              {"n[0-4]", "more than 4 names"},
              {"n[0-2,1]", "the host name 'n1' stands twice"},
@@ -77,7 +77,7 @@ TEST(HostPatternMalformed, is_an_error_that_names_the_option_and_the_value) {
              {"n%d%d", "one %d"},
              {"n%4d", "pads with blanks"},
              {"n%0999d", "too large"},
-             {"n/%d", "'n/0' is no host name"},
+             {"n/%d", "'n/0' is not a host name"},
              {"n%", "one %d"},
          }) {
         try {
@@ -97,8 +97,8 @@ TEST(HostListMalformed, is_an_error_that_names_the_line_and_the_value) {
              {"a\nb\nc\n", "hosts: 3 host names for the 2 nodes of the job"},
              {"a\n\na\n", "hosts:3: the host name 'a' stands on line 1 already"},
              {"a b\n", "hosts:1: expected one host name, got 'a b'"},
-             {"a\n_b\n", "hosts:2: '_b' is no host name"},
-             {"a\n\x01\n", "hosts:2: '\\x01' is no host name"},
+             {"a\n_b\n", "hosts:2: '_b' is not a host name"},
+             {"a\n\x01\n", "hosts:2: '\\x01' is not a host name"},
          }) {
         try {
             (void)HostNames::parse_list(text, "hosts", 2);

@@ -41,7 +41,7 @@ def read_array_file(path: str) -> Any:
         raise
     except Exception as error:  # what NumPy, SciPy and zipfile raise for broken files has no common base
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(f"{os.fspath(path)}: is no NumPy array that can be read: {reason}") from error
+        raise InputError(f"{os.fspath(path)}: is not a readable NumPy array: {reason}") from error
 
 
 def _read_archive(path: str) -> Any:

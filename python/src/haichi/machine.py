@@ -165,7 +165,7 @@ def _file_bytes(text: str | None) -> bytes | None:
     try:
         return None if text is None else text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError as error:
-        raise InputError(f"the text of a machine file is no Unicode text (character {error.start})") from error
+        raise InputError(f"the text of a machine file is not Unicode text (character {error.start})") from error
 
 
 MachineLike = Machine | str | os.PathLike[str] | Mapping[str, Any]

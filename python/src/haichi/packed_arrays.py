@@ -42,7 +42,7 @@ def unpack_array(packed: object, name: str, dimensions: int = 1) -> npt.NDArray[
     if isinstance(packed, list):
         return _listed(packed, name, dimensions)
     if not isinstance(packed, dict):
-        raise InputError(f"{name}: is no packed array but {type(packed).__name__}")
+        raise InputError(f"{name}: is not a packed array but {type(packed).__name__}")
     dtype, shape, text = packed.get("dtype"), packed.get("shape"), packed.get("zlib")
     if dtype not in _DTYPES:
         raise InputError(f"{name}: has the unknown dtype {dtype!r}", f"known are {', '.join(_DTYPES)}")

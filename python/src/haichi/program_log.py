@@ -39,10 +39,10 @@ def _checked(name: str, source: str = "") -> str:
 VERBOSITY: Rows = {
     "quiet": Option("only errors on standard error", kind=Flag()),
     "verbose": Option(
-        "say on standard error what is decided (--log-level info); -vv: debug, -vvv: trace", kind=Count(), short="-v"
+        "log what is decided to standard error (--log-level info); -vv: debug, -vvv: trace", kind=Count(), short="-v"
     ),
     "log_level": Option(
-        "how much is said of what is decided: off, info, debug or trace; default: HAICHI_LOG, else off",
+        "how much to log: off, info, debug or trace; default: HAICHI_LOG, else off",
         "LEVEL",
         kind=_Level(),
     ),

@@ -380,7 +380,7 @@ def _rank_of_node(graph: Graph, order: Sequence[Hashable] | None) -> dict[Any, i
         for node in nodes:
             if isinstance(node, bool) or not isinstance(node, int | np.integer) or node not in ranks:
                 raise InputError(
-                    f"the node {node!r} is no rank in 0..{len(nodes) - 1}", "order=[...] tells the node of each rank"
+                    f"the node {node!r} is not a rank in 0..{len(nodes) - 1}", "order=[...] tells the node of each rank"
                 )
         return {node: int(node) for node in nodes}
     rank = {node: i for i, node in enumerate(order)}
@@ -407,4 +407,4 @@ def as_workload(workload: WorkloadLike) -> Workload:
         return Workload.from_matrix(workload)
     if isinstance(workload, str | os.PathLike):
         return Workload.from_file(workload)
-    raise TypeError(f"{type(workload).__name__} is no workload: a Workload, path, matrix or graph is")
+    raise TypeError(f"{type(workload).__name__} is not a workload: give a Workload, path, matrix or graph")

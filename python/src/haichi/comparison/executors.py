@@ -246,7 +246,7 @@ def _check_reachable(address: str) -> None:
     if match is None:
         if "://" in address:
             return  # another transport
-        raise InputError(f"{address!r} is no address of a Dask scheduler", "an address is tcp://HOST:8786")
+        raise InputError(f"{address!r} is not the address of a Dask scheduler", "an address is tcp://HOST:8786")
     try:
         socket.create_connection((match[1], int(match[2])), timeout=_SECONDS_TO_CONNECT).close()
     except (OSError, OverflowError) as error:

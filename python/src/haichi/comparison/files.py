@@ -122,9 +122,9 @@ def read_comparison(path: str | os.PathLike[str]) -> dict[str, Any]:
     except OSError as error:
         raise InputError(f"{os.fspath(path)}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise InputError(f"{os.fspath(path)}: is no UTF-8 text (byte {error.start})") from error
+        raise InputError(f"{os.fspath(path)}: is not UTF-8 text (byte {error.start})") from error
     except json.JSONDecodeError as error:
-        raise InputError(f"{os.fspath(path)}:{error.lineno}: is no JSON: {error.msg}") from error
+        raise InputError(f"{os.fspath(path)}:{error.lineno}: is not JSON: {error.msg}") from error
     except ValueError as error:  # of int(), beyond some thousand digits
         raise InputError(f"{os.fspath(path)}: holds a number that is too long") from error
     except RecursionError as error:

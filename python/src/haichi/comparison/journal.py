@@ -36,7 +36,7 @@ class Journal:
             raise InputError(f"{self.path}: cannot be written: {reason}") from error
         if not stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
             self._file.close()
-            raise InputError(f"{self.path}: is no regular file")
+            raise InputError(f"{self.path}: is not a regular file")
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
@@ -56,7 +56,7 @@ class Journal:
         self._file.seek(0)
         head = self._file.read(len(_HEAD))
         if not _HEAD.startswith(head):
-            raise InputError(f"{self.path}:1: is no journal of a comparison", "choose another name")
+            raise InputError(f"{self.path}:1: is not the journal of a comparison", "choose another name")
         if head != _HEAD:
             self._file.truncate(0)
             self._append(_HEAD)
@@ -71,7 +71,7 @@ class Journal:
                 outcomes[entry["key"]] = checked_outcome(entry["outcome"])
             except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
                 raise InputError(
-                    f"{self.path}:{number}: is no line of a comparison's journal", "remove the file to start anew"
+                    f"{self.path}:{number}: is not a line of a comparison's journal", "remove the file to start anew"
                 ) from error
             good += len(line)
         self._file.truncate(good)

@@ -128,7 +128,7 @@ def check_output(path: str | os.PathLike[str], suffixes: tuple[str, ...] = (".js
     """To be called before a long run. Raises OptionError for names that tell no format, InputError for folders that do
     not exist or cannot be written."""
     if Path(path).suffix not in suffixes:
-        raise OptionError(f"{os.fspath(path)!r} tells no format", f"names end in {' or '.join(suffixes)}")
+        raise OptionError(f"{os.fspath(path)!r} does not name a format", f"names end in {' or '.join(suffixes)}")
     folder = Path(path).parent
     if not folder.is_dir():
         raise InputError(f"{os.fspath(path)}: there is no folder {str(folder)!r}")

@@ -155,7 +155,7 @@ def _check_text(text: object, name: str) -> None:
     try:
         str(text).encode()
     except UnicodeEncodeError as error:
-        raise InputError(f"{name} is no Unicode text but {text!r}") from error
+        raise InputError(f"{name} is not Unicode text but {text!r}") from error
 
 
 def _object(value: object, name: str) -> Mapping[str, Any]:
