@@ -138,10 +138,9 @@ TEST(ShapeAdvisor, does_not_know_without_simulated_times) {
     const ShapeAdvice advice =
         advise_shapes(shapes, {.missing = {"packet.payload"}, .interrupted = false, .machine = "m"});
     EXPECT_EQ(advice.verdict, ShapeVerdict::kUnknown);
-    EXPECT_EQ(
-        advice.sentence,
-        "Not known: machine m does not state packet.payload, without which simulated times mean nothing; by the "
-        "search alone 8x1 is no worse than the others.");
+    EXPECT_EQ(advice.sentence,
+              "Not known: machine m does not state packet.payload, without which simulated times mean nothing; by the "
+              "search alone 8x1 is no worse than the others.");
     EXPECT_NE(advise_shapes(shapes, {.missing = {}, .interrupted = true, .machine = "m"}).sentence.find("interrupted"),
               std::string::npos);
     EXPECT_EQ(advise_shapes({}, {}).verdict, ShapeVerdict::kUnknown);
