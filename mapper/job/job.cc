@@ -25,6 +25,7 @@ void log_nodes(const AllocatedNodes& nodes, const Log& log) {
     log.info("job: {} nodes{}, {} usable, of at most {} ranks each; routing {}, routes of up to {} links",
              job.node_count(), job.is_node_list ? " of a list" : "", job.network.usable_node_count(),
              job.ranks_per_node, job.network.routing_name(), job.network.longest_route());
+    if (const std::string remark = job.network.routes().remark(); !remark.empty()) log.info("job: {}", remark);
     if (job.network.routes().are_searched_for()) {
         log.info("job: the table of next hops is above its budget of 64 MiB; routes are searched for when asked for");
     }

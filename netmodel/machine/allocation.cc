@@ -167,6 +167,7 @@ NetworkOptions network_options(const Machine& machine, const AllocationRequest& 
     // One injection and one ejection channel per node, at the rate of one NIC: what one message can get.
     options.nic_bandwidth_bytes_per_s =
         machine.node.nic_bandwidth_bytes_per_s.value_or(machine.link_bandwidth_bytes_per_s);
+    options.virtual_channels = machine.router.virtual_channels.value_or(0);
     return options;
 }
 

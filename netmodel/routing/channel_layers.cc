@@ -9,6 +9,7 @@
 #include "base/errors.h"
 #include "netmodel/routing/acyclic_order.h"
 #include "netmodel/routing/channel_rule.h"
+#include "netmodel/routing/up_down_layers.h"
 #include "netmodel/topology/graph_arcs.h"
 
 namespace haichi {
@@ -16,30 +17,32 @@ namespace haichi {
 namespace {
 
 /// Routes on the link that leads away from a vertex, by their layers there.
-using RoutesByLayer = std::array<std::uint32_t, ChannelLayers::kMostLayers>;
+using RoutesByLayer = std::array<std::uint32_t, kMostLayers>;
 
 /// The turns of all routes, numbered in the order in which they are met, and which layers refuse them.
 class Turns {
   public:
-    Turns(const Graph& graph, std::span<const VertexId> terminals) : graph_(graph), arcs_(graph.arcs()) {
-        rows_.resize(static_cast<std::size_t>(graph_.link_count()));
-        is_source_.resize(static_cast<std::size_t>(graph_.vertex_count()));
-        routes_.resize(static_cast<std::size_t>(graph_.vertex_count()));
-        for (const VertexId terminal : terminals) is_source_[attachment(terminal).index()] = 1;
-    }
-
-    /// Counts the routes to `terminals` that want each turn in `layer`, all layers below being decided.
-    void count(RouteTrees& trees, std::span<const VertexId> terminals, std::int32_t layer) {
-        wanted_.assign(wanted_.size(), 0);
+    Turns(const Graph& graph, const ShortestPaths& paths, std::span<const VertexId> terminals)
+        : graph_(graph),
+          arcs_(graph.arcs()),
+          is_source_(mark_roots(paths.order(), terminals, static_cast<std::size_t>(graph.vertex_count()))),
+          rows_(static_cast<std::size_t>(graph.link_count())),
+          routes_(is_source_.size()) {
+        std::vector<std::uint8_t> is_met(is_source_.size());
         for (const VertexId terminal : terminals) {
-            trees.find(terminal);
-            count_routes_to(trees, attachment(terminal), layer);
+            const VertexId root = paths.order().root_of_terminal[terminal.index()];
+            const bool is_first = std::exchange(is_met[root.index()], std::uint8_t{1}) == 0;
+            if (is_first || paths.routing() == GraphRouting::kSpread) destinations_.push_back(terminal);
         }
     }
 
-    /// Routes that want the turns of the layer counted last, summed.
-    [[nodiscard]] std::uint64_t wanted() const {
-        return std::accumulate(wanted_.begin(), wanted_.end(), std::uint64_t{0});
+    /// Counts the routes that want each turn in `layer`, all layers below being decided.
+    void count(RouteTrees& trees, std::int32_t layer) {
+        wanted_.assign(wanted_.size(), 0);
+        for (const VertexId destination : destinations_) {
+            trees.find(destination);
+            count_routes(trees, layer);
+        }
     }
 
     /// Per link, the links that follow it on routes in the layer counted last.
@@ -72,24 +75,16 @@ class Turns {
         LinkId to;
     };
 
-    /// Where the routes of a terminal begin to be different from those of others: at the switch of one that hangs on a
-    /// single switch, any other terminal itself.
-    [[nodiscard]] VertexId attachment(VertexId terminal) const {
-        const VertexId host_switch = graph_.switch_of_host(terminal);
-        return host_switch.valid() ? host_switch : terminal;
-    }
-
-    void count_routes_to(const RouteTrees& trees, VertexId root, std::int32_t layer) {
-        const std::vector<VertexId>& reached = trees.search().by_distance();
+    void count_routes(const RouteTrees& trees, std::int32_t layer) {
+        const std::vector<VertexId>& reached = trees.reached();
         for (const VertexId v : reached) routes_[v.index()] = {};
         for (std::size_t i = reached.size(); i-- > 1;) {
             const VertexId v = reached[i];
             RoutesByLayer& here = routes_[v.index()];
-            if (v == root) continue;  // before the root is only a host on it
             if (is_source_[v.index()] != 0) ++here[0];
             if (std::ranges::all_of(here, [](std::uint32_t count) { return count == 0; })) continue;
             const GraphArc next = arcs_.from(v, trees.next(v));
-            if (next.to == root) continue;
+            if (next.to == trees.root()) continue;
             const std::uint32_t turn = number(next, trees.next(next.to));
             if (here[static_cast<std::size_t>(layer)] > 0) wanted_[turn] += here[static_cast<std::size_t>(layer)];
             RoutesByLayer& there = routes_[next.to.index()];
@@ -123,7 +118,8 @@ class Turns {
 
     const Graph& graph_;
     const GraphArcs& arcs_;
-    std::vector<std::uint8_t> is_source_;          ///< per vertex: routes begin there
+    std::vector<std::uint8_t> is_source_;  ///< per vertex: routes begin there
+    std::vector<VertexId> destinations_;
     std::vector<std::vector<std::int32_t>> rows_;  ///< per link that a route turns from: number of each turn, or -1
     std::size_t entries_ = 0;
     std::vector<Turn> turns_;
@@ -135,20 +131,16 @@ class Turns {
 }  // namespace
 
 ChannelLayers::ChannelLayers(const Graph& graph, const ShortestPaths& paths, std::span<const VertexId> terminals,
-                             std::int32_t most, double most_left) {
-    if (paths.go_up_then_down()) return;
+                             std::int32_t most) {
+    if (paths.layers() == 1) return;
     RouteTrees trees = paths.trees(graph);
-    Turns turns(graph, terminals);
+    Turns turns(graph, paths, terminals);
     most = std::min(most, kMostLayers);
-    std::uint64_t wanted = 0;
     for (std::int32_t layer = 0;; ++layer) {
-        turns.count(trees, terminals, layer);
+        turns.count(trees, layer);
         count_ = layer + 1;
         cycle_ = find_cycle(turns.successors());
-        const std::uint64_t wanted_before = std::exchange(wanted, turns.wanted());
-        const bool is_hopeless =
-            layer > 0 && static_cast<double>(wanted) > most_left * static_cast<double>(wanted_before);
-        if (cycle_.empty() || count_ >= most || is_hopeless) break;
+        if (cycle_.empty() || count_ >= most) break;
         turns.refuse(layer, [&](LinkId from, LinkId to) { refused_.push_back(key(from, to, layer)); });
         if (refused_.size() > kMostRefusedTurns) {
             throw UnsupportedError("the routes of this machine need virtual channels at more than " +
@@ -160,25 +152,6 @@ ChannelLayers::ChannelLayers(const Graph& graph, const ShortestPaths& paths, std
 
 std::int32_t ChannelLayers::after(LinkId from, LinkId to, std::int32_t layer) const {
     return std::ranges::binary_search(refused_, key(from, to, layer)) ? layer + 1 : layer;
-}
-
-ShortestPaths find_paths(const Graph& graph, std::span<const VertexId> faulty, PathOptions options, std::int32_t most) {
-    ShortestPaths paths(graph, faulty, options);
-    if (options.routing == GraphRouting::kUnspread || paths.go_up_then_down()) return paths;
-    std::vector<VertexId> usable;
-    for (std::int32_t v = 0; v < graph.terminal_count(); ++v) {
-        if (std::ranges::find(faulty, VertexId(v)) == faulty.end()) usable.emplace_back(v);
-    }
-    try {
-        // Layers take ever larger shares; with 8, half of what is there has to be in the first two or so. (Of a torus
-        // of 8x8x8 the second gets a half and 6 suffice, of 16x16x16 three quarters and 8 do not.)
-        constexpr double kMostLeft = 2.0 / 3;
-        if (ChannelLayers(graph, paths, usable, most, kMostLeft).cycle().empty()) return paths;
-    } catch (const UnsupportedError&) {
-        // Too many turns to look at.
-    }
-    options.routing = GraphRouting::kUnspread;
-    return ShortestPaths(graph, faulty, options);
 }
 
 }  // namespace haichi

@@ -9,6 +9,9 @@ namespace haichi {
 
 class Routes;
 
+/// Virtual channels that routes of graphs may need.
+inline constexpr std::int32_t kMostLayers = 8;
+
 /// One passage of a route: a link, and the virtual channel of the buffer behind it.
 struct ChannelHop {
     LinkId link;

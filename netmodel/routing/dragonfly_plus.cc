@@ -164,8 +164,7 @@ class DragonflyPlusTopology final : public TopologyOf<DragonflyPlus> {
                           std::string("the routing of Dragonfly+ is ") + kRouting);
     }
     /// No route passes a terminal.
-    [[nodiscard]] std::shared_ptr<const Routes> routes(std::string_view text,
-                                                       std::span<const VertexId>) const override {
+    [[nodiscard]] std::shared_ptr<const Routes> routes(std::string_view text, const RouteLimits&) const override {
         (void)routing(text);
         return std::make_shared<DragonflyPlusRoutes>(value());
     }

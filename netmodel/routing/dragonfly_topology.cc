@@ -108,8 +108,7 @@ class DragonflyTopology final : public TopologyOf<Dragonfly> {
         return to_string(text.empty() ? DragonflyRouting::kMinimal : parse_dragonfly_routing(text));
     }
     /// No route passes a terminal.
-    [[nodiscard]] std::shared_ptr<const Routes> routes(std::string_view text,
-                                                       std::span<const VertexId>) const override {
+    [[nodiscard]] std::shared_ptr<const Routes> routes(std::string_view text, const RouteLimits&) const override {
         (void)routing(text);
         return std::make_shared<DragonflyRoutes>(value());
     }

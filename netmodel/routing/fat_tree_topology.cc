@@ -87,8 +87,7 @@ class FatTreeTopology final : public TopologyOf<FatTree> {
         return text.empty() ? to_string(FatTreeRouting::kDownStraight) : to_string(parse_fat_tree_routing(text));
     }
     /// No route passes a terminal.
-    [[nodiscard]] std::shared_ptr<const Routes> routes(std::string_view text,
-                                                       std::span<const VertexId>) const override {
+    [[nodiscard]] std::shared_ptr<const Routes> routes(std::string_view text, const RouteLimits&) const override {
         return std::make_shared<FatTreeRoutes>(value(), parse_fat_tree_routing(routing(text)));
     }
 

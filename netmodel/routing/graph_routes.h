@@ -6,6 +6,7 @@
 
 #include "netmodel/routing/routes.h"
 #include "netmodel/routing/shortest_paths.h"
+#include "netmodel/routing/up_down_layers.h"
 #include "netmodel/topology/topology.h"
 
 namespace haichi {
@@ -13,9 +14,11 @@ namespace haichi {
 /// Shortest paths on a graph, whose topology has to outlive them.
 class GraphRoutes final : public Routes {
   public:
-    GraphRoutes(const TopologyOf<Graph>& topology, ShortestPaths paths, std::span<const VertexId> faulty);
+    GraphRoutes(const TopologyOf<Graph>& topology, ShortestPaths paths, std::span<const VertexId> faulty,
+                std::string remark);
 
     [[nodiscard]] std::string name() const override { return to_string(paths_.routing()); }
+    [[nodiscard]] std::string remark() const override { return remark_; }
     void append_route(VertexId s, VertexId d, std::vector<LinkId>& links) const override {
         paths_.append_route(graph_, s, d, links);
     }
@@ -29,10 +32,13 @@ class GraphRoutes final : public Routes {
         return paths_.distances_to(graph_, d);
     }
     [[nodiscard]] std::optional<CutPair> find_cut_pair(const JobNodes& job) const override;
-    /// ChannelLayers.
+    /// Spread routes have UpDownLayers while these suffice, others ChannelLayers: fewer, and those that they had before
+    /// there were spread ones.
     [[nodiscard]] std::shared_ptr<const ChannelRule> channels(const JobNodes& job, std::int32_t most) const override;
 
   private:
+    /// UpDownLayers that the routes between these need.
+    [[nodiscard]] std::int32_t layers_between(std::span<const VertexId> terminals, UpDownLayers& layers) const;
     /// The first faulty vertex on the route that there were if none was faulty.
     [[nodiscard]] VertexId first_faulty(VertexId s, VertexId d) const;
 
@@ -40,6 +46,7 @@ class GraphRoutes final : public Routes {
     const Graph& graph_;
     std::vector<VertexId> faulty_;
     ShortestPaths paths_;
+    std::string remark_;
 };
 
 }  // namespace haichi

@@ -9,7 +9,6 @@
 
 #include "base/errors.h"
 #include "base/regular_file.h"
-#include "netmodel/routing/channel_layers.h"
 #include "netmodel/routing/graph_routes.h"
 #include "netmodel/topology/graphml.h"
 
@@ -56,9 +55,17 @@ class GraphTopology final : public TopologyOf<Graph> {
         return to_string(text.empty() ? GraphRouting::kSpread : parse_graph_routing(text));
     }
     [[nodiscard]] std::shared_ptr<const Routes> routes(std::string_view text,
-                                                       std::span<const VertexId> faulty) const override {
-        const PathOptions options{parse_graph_routing(routing(text)), table_budget_bytes_};
-        return std::make_shared<GraphRoutes>(*this, find_paths(value(), faulty, options), faulty);
+                                                       const RouteLimits& limits) const override {
+        PathOptions options{parse_graph_routing(routing(text)), table_budget_bytes_};
+        if (limits.virtual_channels > 0) options.most_layers = std::min(limits.virtual_channels, kMostLayers);
+        ShortestPaths paths(value(), limits.faulty, options);
+        std::string remark;
+        if (paths.routing() != options.routing) {
+            remark = to_string(paths.routing()) + " in place of " + to_string(options.routing) +
+                     ", whose routes need more than " + std::to_string(options.most_layers) + " virtual channels" +
+                     (options.most_layers < kMostLayers ? ", which the machine has" : "");
+        }
+        return std::make_shared<GraphRoutes>(*this, std::move(paths), limits.faulty, std::move(remark));
     }
 
     /// A terminal that is joined to a single switch.
@@ -119,9 +126,8 @@ TopologyRow graph_row() {
     row.keys = {"file"};
     row.routings = {
         {"shortest-path",
-         "graphs: fewest hops, destinations are spread over the equally short ways; as the next, where these would "
-         "need "
-         "more than 8 virtual channels"},
+         "graphs: fewest hops, destinations are spread over the equally short ways; as the next, where this needs more "
+         "than 8 virtual channels"},
         {"shortest-path,unspread",
          "graphs: fewest hops; of several next vertices a switch before a terminal, then the first in the file"}};
     row.example = R"({"kind": "graph", "file": "net.graphml"})";

@@ -42,8 +42,8 @@ class GridTopology final : public TopologyOf<Grid> {
                          value());
     }
     [[nodiscard]] std::shared_ptr<const Routes> routes(std::string_view text,
-                                                       std::span<const VertexId> faulty) const override {
-        return std::make_shared<GridRoutes>(value(), parse_dimension_order(routing(text), value()), faulty);
+                                                       const RouteLimits& limits) const override {
+        return std::make_shared<GridRoutes>(value(), parse_dimension_order(routing(text), value()), limits.faulty);
     }
 
     [[nodiscard]] const Grid* coordinates() const override { return &value(); }

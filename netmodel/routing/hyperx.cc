@@ -168,8 +168,7 @@ class HyperXTopology final : public TopologyOf<HyperX> {
                           std::string("the routing of HyperX is ") + kRouting);
     }
     /// No route passes a terminal.
-    [[nodiscard]] std::shared_ptr<const Routes> routes(std::string_view text,
-                                                       std::span<const VertexId>) const override {
+    [[nodiscard]] std::shared_ptr<const Routes> routes(std::string_view text, const RouteLimits&) const override {
         (void)routing(text);
         return std::make_shared<HyperXRoutes>(value());
     }

@@ -9,7 +9,7 @@ Network::Network(const Fabric& fabric, NetworkOptions options, std::vector<Verte
     : topology_(fabric.topology),
       options_(std::move(options)),
       nodes_(topology_->terminal_count(), std::move(vertex_of_node), options_.faulty),
-      routes_(topology_->routes(fabric.routing, options_.faulty)),
+      routes_(topology_->routes(fabric.routing, {options_.faulty, options_.virtual_channels})),
       near_(topology_->near_nodes(nodes_)),
       fabric_link_count_(topology_->link_count()),
       link_count_(fabric_link_count_ + (options_.count_nic ? 2 * node_count() : 0)) {

@@ -28,6 +28,8 @@ struct NetworkOptions {
     /// Terminals of the fabric that are down: a job's node there keeps its number but takes no rank, and no route
     /// passes.
     std::vector<VertexId> faulty{};
+    /// RouteLimits::virtual_channels.
+    std::int32_t virtual_channels = 0;
 };
 
 /// What placement sees of a machine: the nodes of a job, and the directed links that a message between two of them

@@ -69,23 +69,47 @@ std::string to_string(GraphRouting routing) {
     return routing == GraphRouting::kSpread ? "shortest-path" : "shortest-path,unspread";
 }
 
-GraphOrder find_order(const Graph& graph) {
-    GraphOrder order;
-    order.place_of_vertex.assign(static_cast<std::size_t>(graph.vertex_count()), graph.vertex_count());
+GraphOrder::GraphOrder(const Graph& graph) {
+    place_of_vertex.assign(static_cast<std::size_t>(graph.vertex_count()), graph.vertex_count());
     BreadthFirst search(graph);
     search.search_from(VertexId(0));
     std::int32_t place = 0;
-    for (const VertexId v : search.by_distance()) order.place_of_vertex[v.index()] = place++;
+    for (const VertexId v : search.by_distance()) place_of_vertex[v.index()] = place++;
 
-    order.place_of_terminal.resize(static_cast<std::size_t>(graph.terminal_count()));
+    place_of_terminal.resize(static_cast<std::size_t>(graph.terminal_count()));
     NearestTerminals left(graph);
     VertexId terminal(0);
     for (std::int32_t i = 0; i < graph.terminal_count(); ++i) {
         if (i > 0) terminal = left.nearest(terminal);
         left.take(terminal);
-        order.place_of_terminal[terminal.index()] = i;
+        place_of_terminal[terminal.index()] = i;
     }
-    return order;
+    for (std::int32_t t = 0; t < graph.terminal_count(); ++t) {
+        const VertexId host_switch = graph.switch_of_host(VertexId(t));
+        root_of_terminal.push_back(host_switch.valid() ? host_switch : VertexId(t));
+    }
+    sort_choices(graph);
+}
+
+void GraphOrder::sort_choices(const Graph& graph) {
+    const GraphArcs& arcs = graph.arcs();
+    for (std::int32_t i = 0; i < graph.vertex_count(); ++i) {
+        const VertexId v(i);
+        first_choice.push_back(static_cast<std::uint32_t>(all_choices.size()));
+        for (std::size_t place = 0; place < arcs.count(v); ++place) {
+            all_choices.push_back({arcs.from(v, place).to, static_cast<std::uint32_t>(place)});
+        }
+        // Parallel links by what they are, so that only equal ones come in the order of their numbers.
+        std::sort(all_choices.begin() + first_choice.back(), all_choices.end(), [&](const Choice& a, const Choice& b) {
+            const auto key = [&](const Choice& choice) {
+                const Graph::Link& link = graph.link(arcs.from(v, choice.place).link);
+                return std::tuple(choice.to.value < graph.terminal_count(), place_of_vertex[choice.to.index()],
+                                  choice.to, -link.bandwidth_bytes_per_s, link.latency_ps, choice.place);
+            };
+            return key(a) < key(b);
+        });
+    }
+    first_choice.push_back(static_cast<std::uint32_t>(all_choices.size()));
 }
 
 RouteTrees::RouteTrees(const Graph& graph, GraphRouting routing, const GraphOrder& order,
@@ -96,57 +120,77 @@ RouteTrees::RouteTrees(const Graph& graph, GraphRouting routing, const GraphOrde
       order_(&order),
       is_faulty_(is_faulty),
       search_(graph),
-      next_(static_cast<std::size_t>(graph.vertex_count()), kNoWay),
-      passages_(static_cast<std::size_t>(graph.vertex_count())) {
-    if (routing_ == GraphRouting::kSpread) sort_choices(order);
-}
-
-void RouteTrees::sort_choices(const GraphOrder& order) {
-    for (std::int32_t i = 0; i < graph_->vertex_count(); ++i) {
-        const VertexId v(i);
-        first_.push_back(static_cast<std::uint32_t>(choices_.size()));
-        for (std::size_t place = 0; place < arcs_->count(v); ++place) {
-            choices_.push_back({arcs_->from(v, place).to, static_cast<std::uint32_t>(place)});
-        }
-        // Parallel links by what they are, so that only equal ones come in the order of their numbers.
-        std::sort(choices_.begin() + first_.back(), choices_.end(), [&](const Choice& a, const Choice& b) {
-            const auto key = [&](const Choice& choice) {
-                const Graph::Link& link = graph_->link(arcs_->from(v, choice.place).link);
-                return std::tuple(choice.to.value < graph_->terminal_count(), order.place_of_vertex[choice.to.index()],
-                                  choice.to, -link.bandwidth_bytes_per_s, link.latency_ps, choice.place);
-            };
-            return key(a) < key(b);
-        });
-    }
-    first_.push_back(static_cast<std::uint32_t>(choices_.size()));
-}
+      next_(static_cast<std::size_t>(graph.vertex_count())),
+      from_hosts_(next_.size()),
+      passages_(next_.size()) {}
 
 void RouteTrees::find(VertexId destination) {
-    search_.search_to(destination, is_faulty_);
-    std::ranges::fill(next_, kNoWay);
-    if (routing_ == GraphRouting::kSpread) return spread(destination);
-    for (const VertexId v : search_.by_distance()) next_[v.index()] = first_choice(v);
+    const VertexId root = order_->root_of_terminal[destination.index()];
+    const bool is_new = root != root_;
+    // The host that the last routes led to is a source again.
+    if (!is_new && destination_ != root) next_[destination_.index()] = {root, 0};
+    destination_ = destination;
+    number_ = static_cast<std::uint32_t>(order_->place_of_terminal[destination.index()]);
+    if (is_new) search(root);
+    if (routing_ == GraphRouting::kSpread) {
+        spread();
+    } else {
+        if (is_new) choose_first();
+        leave_root();
+    }
+    next_[destination.index()] = {{}, kNoWay};
 }
 
-std::uint32_t RouteTrees::first_choice(VertexId v) const {
-    const std::int32_t wanted = search_.distance(v) - 1;
-    if (wanted < 0) return kNoWay;
+void RouteTrees::search(VertexId root) {
+    root_ = root;
+    search_.search_to(root, is_faulty_);
+    std::ranges::fill(next_, Choice{{}, kNoWay});
+    reached_.clear();
+    for (const VertexId v : search_.by_distance()) {
+        if (!is_host(v)) {
+            reached_.push_back(v);
+            from_hosts_[v.index()] = {};
+            from_hosts_[v.index()].routes = v.value < graph_->terminal_count() ? 1 : 0;
+            continue;
+        }
+        const VertexId host_switch = order_->root_of_terminal[v.index()];
+        next_[v.index()] = {host_switch, 0};
+        Passage& there = from_hosts_[host_switch.index()];  // which is nearer, so it was there before
+        ++there.routes;
+        if (there.most == 0) there = {there.routes, 1, v, 1, 1};
+    }
+}
+
+void RouteTrees::choose_first() {
+    for (const VertexId v : reached_) {
+        if (v == root_) continue;
+        std::uint32_t place = 0;
+        while (!is_nearer(arcs_->from(v, place).to, v)) ++place;
+        next_[v.index()] = {arcs_->from(v, place).to, place};
+    }
+}
+
+/// The first of its links to the destination.
+void RouteTrees::leave_root() {
+    if (root_ == destination_) return;
     std::uint32_t place = 0;
-    while (search_.distance(arcs_->from(v, place).to) != wanted) ++place;
-    return place;
+    while (arcs_->from(root_, place).to != destination_) ++place;
+    next_[root_.index()] = {destination_, place};
 }
 
-void RouteTrees::spread(VertexId destination) {
-    const auto number = static_cast<std::uint32_t>(order_->place_of_terminal[destination.index()]);
-    const std::vector<VertexId>& reached = search_.by_distance();
-    for (const VertexId v : reached) passages_[v.index()] = {};
-    for (std::size_t i = reached.size(); i-- > 0;) {
-        const VertexId v = reached[i];
-        Passage& here = passages_[v.index()];
-        if (v.value < graph_->terminal_count()) ++here.routes;
-        if (here.routes == 0 || i == 0) continue;
-        const Choice& chosen = choose(v, number);
-        next_[v.index()] = chosen.place;
+void RouteTrees::spread() {
+    for (const VertexId v : reached_) passages_[v.index()] = from_hosts_[v.index()];
+    for (std::size_t i = reached_.size(); i-- > 0;) {
+        const VertexId v = reached_[i];
+        const Passage& here = passages_[v.index()];
+        if (v == destination_) continue;
+        if (here.routes == 0) {
+            next_[v.index()] = {{}, kNoWay};
+            continue;
+        }
+        const Choice& chosen = choose(v);
+        next_[v.index()] = chosen;
+        if (v == root_) continue;
         Passage& there = passages_[chosen.to.index()];
         there.routes += here.routes;
         if (here.routes <= there.most) continue;
@@ -162,41 +206,48 @@ void RouteTrees::spread(VertexId destination) {
 }
 
 /// Leaves the first choice for each next vertex in `ways_`.
-const RouteTrees::Choice& RouteTrees::choose(VertexId v, std::uint32_t number) {
-    const std::int32_t wanted = search_.distance(v) - 1;
-    const std::uint32_t end = first_[v.index() + 1];
+const GraphOrder::Choice& RouteTrees::choose(VertexId v) {
+    const std::span<const Choice> choices = order_->choices(v);
     ways_.clear();
-    for (std::uint32_t i = first_[v.index()]; i < end; ++i) {
-        const VertexId to = choices_[i].to;
-        if (search_.distance(to) != wanted || (!ways_.empty() && to == choices_[ways_.back()].to)) continue;
-        const bool is_switch_before = !ways_.empty() && choices_[ways_.front()].to.value >= graph_->terminal_count();
+    for (std::uint32_t i = 0; i < choices.size(); ++i) {
+        const VertexId to = choices[i].to;
+        if (!is_nearer(to, v) || (!ways_.empty() && to == choices[ways_.back()].to)) continue;
+        const bool is_switch_before = !ways_.empty() && choices[ways_.front()].to.value >= graph_->terminal_count();
         if (is_switch_before && to.value < graph_->terminal_count()) break;
         ways_.push_back(i);
     }
     const Passage& here = passages_[v.index()];
-    const std::uint32_t first = ways_[digit(number, here, static_cast<std::uint32_t>(ways_.size()))];
+    const std::uint32_t first = ways_[digit(here, static_cast<std::uint32_t>(ways_.size()))];
     std::uint32_t parallel = 1;
-    while (first + parallel < end && choices_[first + parallel].to == choices_[first].to) ++parallel;
-    if (parallel == 1) return choices_[first];
+    while (first + parallel < choices.size() && choices[first + parallel].to == choices[first].to) ++parallel;
+    if (parallel == 1) return choices[first];
 
     // What is left of the number behind the choice here, or there where the way up was as far from its beginning as
     // this link is from the end.
     Passage at = here;
     ++at.hops;
     if (at.divisor < order_->place_of_terminal.size()) at.divisor *= static_cast<std::uint32_t>(ways_.size());
-    const auto hops_left = static_cast<std::uint32_t>(search_.distance(v));
-    if (hops_left < at.hops) {
+    if (hops_left(v) < at.hops) {
         VertexId before = v;
-        while (passages_[before.index()].hops > hops_left) before = passages_[before.index()].before;
+        while (passages_[before.index()].hops > hops_left(v)) before = passages_[before.index()].before;
         at = passages_[before.index()];
     }
-    return choices_[first + digit(number, at, parallel)];
+    return choices[first + digit(at, parallel)];
 }
 
-std::uint32_t RouteTrees::digit(std::uint32_t number, const Passage& at, std::uint32_t base) const {
+std::uint32_t RouteTrees::digit(const Passage& at, std::uint32_t base) const {
     if (base == 1) return 0;
     const bool is_used_up = at.divisor >= order_->place_of_terminal.size();
-    return (is_used_up ? number + at.hops : number / at.divisor) % base;
+    return (is_used_up ? number_ + at.hops : number_ / at.divisor) % base;
+}
+
+std::int32_t RouteTrees::longest() const {
+    const std::vector<VertexId>& by_distance = search_.by_distance();
+    for (std::size_t i = by_distance.size(); i-- > 0;) {
+        const VertexId v = by_distance[i];
+        if (v.value < graph_->terminal_count() && v != destination_) return static_cast<std::int32_t>(hops_left(v));
+    }
+    return 0;
 }
 
 }  // namespace haichi

@@ -24,6 +24,19 @@ std::string to_string(GraphRouting routing);
 /// The order in which a graph's routes count its vertices and terminals. It depends on the numbers of the terminals and
 /// on what is joined to what, not on the order of the links, and hardly on the numbers of the switches.
 struct GraphOrder {
+    struct Choice {
+        VertexId to;
+        std::uint32_t place = 0;  ///< in GraphArcs
+    };
+
+    /// A search from each terminal, as far as the next one.
+    explicit GraphOrder(const Graph& graph);
+
+    [[nodiscard]] std::span<const Choice> choices(VertexId v) const {
+        return std::span(all_choices)
+            .subspan(first_choice[v.index()], first_choice[v.index() + 1] - first_choice[v.index()]);
+    }
+
     /// Place of every vertex in a breadth-first search from the first terminal: switches that stand for each other in
     /// different parts of a fat tree come in the same order there, because they are found through the switches that
     /// they share.
@@ -32,9 +45,15 @@ struct GraphOrder {
     /// lowest number. So the terminals of a switch follow each other, those of a part of the machine too, and a fat
     /// tree that is numbered as usual keeps its numbers.
     std::vector<std::int32_t> place_of_terminal;
+    /// Of every terminal: its switch, where it hangs on a single one, else itself. Routes to the terminals of a switch
+    /// share their distances, and are searched for once.
+    std::vector<VertexId> root_of_terminal;
+    std::vector<std::uint32_t> first_choice;  ///< per vertex, in all_choices; and the end
+    std::vector<Choice> all_choices;          ///< the links that leave a vertex, parallel ones side by side
+
+  private:
+    void sort_choices(const Graph& graph);
 };
-/// A search from each terminal, as far as the next one.
-GraphOrder find_order(const Graph& graph);
 
 /// The routes to one terminal after the other, in memory that is used again. All routes to a terminal make a tree: a
 /// vertex sends what is for it to one of the vertices that are a hop nearer. A terminal is gone through only where no
@@ -58,18 +77,23 @@ class RouteTrees {
     RouteTrees(const Graph& graph, GraphRouting routing, const GraphOrder& order,
                std::span<const std::uint8_t> is_faulty);
 
-    /// O(vertices + links).
+    /// O(vertices + links) for the first destination of a root; for the next ones kUnspread O(1), kSpread
+    /// O(vertices + links) without the hosts.
     void find(VertexId destination);
-    /// Hops to it.
-    [[nodiscard]] const BreadthFirst& search() const { return search_; }
+
+    /// GraphOrder::root_of_terminal of the destination.
+    [[nodiscard]] VertexId root() const { return root_; }
+    /// The vertices that reach it, the nearest first, which is the root; without hosts, terminals with a single link.
+    [[nodiscard]] const std::vector<VertexId>& reached() const { return reached_; }
     /// Of a vertex that routes from terminals pass: the link that they take there, as a place in GraphArcs.
-    [[nodiscard]] std::uint32_t next(VertexId v) const { return next_[v.index()]; }
+    [[nodiscard]] std::uint32_t next(VertexId v) const { return next_[v.index()].place; }
+    /// Where that leads; only where next() is not kNoWay.
+    [[nodiscard]] VertexId next_vertex(VertexId v) const { return next_[v.index()].to; }
+    /// Hops of the longest route to the destination.
+    [[nodiscard]] std::int32_t longest() const;
 
   private:
-    struct Choice {
-        VertexId to;
-        std::uint32_t place = 0;
-    };
+    using Choice = GraphOrder::Choice;
     /// Of the routes that pass a vertex, and of the ones that bring the most of them there.
     struct Passage {
         std::uint32_t routes = 0;
@@ -79,23 +103,37 @@ class RouteTrees {
         std::uint32_t divisor = 1;  ///< product of what they had to choose from
     };
 
-    void sort_choices(const GraphOrder& order);
-    void spread(VertexId destination);
-    const Choice& choose(VertexId v, std::uint32_t number);
-    [[nodiscard]] std::uint32_t digit(std::uint32_t number, const Passage& at, std::uint32_t base) const;
-    [[nodiscard]] std::uint32_t first_choice(VertexId v) const;
+    [[nodiscard]] bool is_host(VertexId v) const {
+        return v.value < graph_->terminal_count() && order_->root_of_terminal[v.index()] != v && arcs_->count(v) == 1;
+    }
+    void search(VertexId root);
+    void leave_root();
+    void spread();
+    void choose_first();
+    /// Whether `to` is a hop nearer to the destination than v.
+    [[nodiscard]] bool is_nearer(VertexId to, VertexId v) const {
+        return v == root_ ? to == destination_ : search_.distance(to) == search_.distance(v) - 1;
+    }
+    const Choice& choose(VertexId v);
+    [[nodiscard]] std::uint32_t digit(const Passage& at, std::uint32_t base) const;
+    [[nodiscard]] std::uint32_t hops_left(VertexId v) const {
+        return static_cast<std::uint32_t>(search_.distance(v) + (root_ == destination_ ? 0 : 1));
+    }
 
     const Graph* graph_;
     const GraphArcs* arcs_;
     GraphRouting routing_;
     const GraphOrder* order_;
     std::span<const std::uint8_t> is_faulty_;
-    BreadthFirst search_;
-    std::vector<std::uint32_t> next_;
-    std::vector<std::uint32_t> first_;  ///< per vertex, in choices_
-    std::vector<Choice> choices_;       ///< the links that leave a vertex, parallel ones side by side
-    std::vector<Passage> passages_;     ///< per vertex
-    std::vector<std::uint32_t> ways_;   ///< work space: the first choice for each next vertex
+    BreadthFirst search_;  ///< to the root
+    VertexId root_;
+    VertexId destination_;
+    std::uint32_t number_ = 0;  ///< the destination's
+    std::vector<VertexId> reached_;
+    std::vector<Choice> next_;         ///< per vertex
+    std::vector<Passage> from_hosts_;  ///< per vertex of reached_: the routes that begin there and at its hosts
+    std::vector<Passage> passages_;    ///< per vertex
+    std::vector<std::uint32_t> ways_;  ///< work space: the first choice for each next vertex
 };
 
 }  // namespace haichi

@@ -38,6 +38,8 @@ class Routes {
 
     /// The text that Topology::routes() takes.
     [[nodiscard]] virtual std::string name() const = 0;
+    /// Why they are not those of the routing that was asked for; empty: they are.
+    [[nodiscard]] virtual std::string remark() const { return {}; }
     /// Appends the links from s to d, in order; s != d. Throws OptionError, naming both, when faulty terminals cut them
     /// off from each other.
     virtual void append_route(VertexId s, VertexId d, std::vector<LinkId>& links) const = 0;

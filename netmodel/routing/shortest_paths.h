@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "netmodel/routing/channel_rule.h"
 #include "netmodel/routing/route_trees.h"
 #include "netmodel/topology/graph.h"
 
@@ -13,9 +14,12 @@ namespace haichi {
 struct PathOptions {
     GraphRouting routing = GraphRouting::kSpread;
     std::size_t table_budget_bytes = std::size_t{64} << 20;
+    /// kSpread: more layers than that (UpDownLayers) are too many.
+    std::int32_t most_layers = kMostLayers;
 };
 
-/// Static shortest paths on a graph, those of RouteTrees.
+/// Static shortest paths on a graph, those of RouteTrees: of kSpread, but where the routes between all usable terminals
+/// need too many layers, of kUnspread. routing() tells.
 ///
 /// The links are in a table of (vertex, terminal), one or two bytes each, while that fits a budget, else computed when
 /// asked for by a search from the destination, O(vertices + links). The same routes both ways. A value whose copies
@@ -24,7 +28,7 @@ class ShortestPaths {
   public:
     static constexpr std::int32_t kUnreachable = BreadthFirst::kUnreachable;
 
-    /// O(terminals * (vertices + links)).
+    /// O(terminals * (vertices + links)), searches only for one terminal of each switch.
     explicit ShortestPaths(const Graph& graph, std::span<const VertexId> faulty = {}, PathOptions options = {});
 
     /// Appends the links from terminal s to terminal d. Throws OptionError, naming both, when faulty vertices cut them
@@ -43,17 +47,19 @@ class ShortestPaths {
     [[nodiscard]] std::int32_t longest_route() const { return longest_route_; }
     [[nodiscard]] bool has_table() const { return table_ != nullptr; }
     [[nodiscard]] GraphRouting routing() const { return routing_; }
-    /// Every route goes away from the terminals, then back to them, as in a tree: packets cannot block each other for
-    /// ever, because every link waits for links further up, or further down, only.
-    [[nodiscard]] bool go_up_then_down() const { return go_up_then_down_; }
+    /// That the routes between all usable terminals need by UpDownLayers; of kUnspread it is only known whether they
+    /// are more than 1.
+    [[nodiscard]] std::int32_t layers() const { return layers_; }
+    [[nodiscard]] const GraphOrder& order() const { return *order_; }
+    [[nodiscard]] bool is_usable(VertexId v) const { return is_faulty_.empty() || is_faulty_[v.index()] == 0; }
 
   private:
-    /// [row_of_vertex[v] * terminals + d]: the link from v to d as its place in GraphArcs, the largest number of the
-    /// type where no route passes. Vertices with one link have no row, unless a vertex is faulty.
+    /// [d * rows + row_of_vertex[v]]: the link from v to d as its place in GraphArcs, the largest number of the type
+    /// where no route passes. What a route asks for, and what is filled in together, lies together. Vertices with one
+    /// link have no row, unless a vertex is faulty.
     struct Table {
         std::vector<std::int32_t> row_of_vertex;
         std::vector<VertexId> vertex_of_row;
-        std::size_t terminals = 0;
         std::vector<std::uint8_t> next8;  ///< one of the two
         std::vector<std::uint16_t> next16;
 
@@ -64,8 +70,8 @@ class ShortestPaths {
         [[nodiscard]] std::uint32_t next(VertexId v, VertexId d) const;
     };
 
-    [[nodiscard]] bool is_faulty(VertexId v) const { return !is_faulty_.empty() && is_faulty_[v.index()] != 0; }
-    void find_routes(const Graph& graph, std::size_t budget_bytes);
+    /// False when the routes need more layers than that.
+    bool find_routes(const Graph& graph, const PathOptions& options);
     /// Calls visit(LinkId) for every link of the route, in order.
     template <class Visit>
     void walk(const Graph& graph, VertexId s, VertexId d, const Visit& visit) const;
@@ -74,7 +80,7 @@ class ShortestPaths {
     std::vector<std::uint8_t> is_faulty_;  ///< per vertex; empty: none
     std::shared_ptr<const GraphOrder> order_;
     std::int32_t longest_route_ = 0;
-    bool go_up_then_down_ = true;
+    std::int32_t layers_ = 1;
     std::shared_ptr<const Table> table_;
 };
 

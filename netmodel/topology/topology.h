@@ -38,6 +38,14 @@ struct PortClass {
     friend bool operator==(const PortClass&, const PortClass&) = default;
 };
 
+/// What routes have to keep to.
+struct RouteLimits {
+    std::span<const VertexId> faulty{};  ///< terminals that no route passes
+    /// That the machine states; 0: it has as many as the routes need. Where routings differ in that, one that manages
+    /// with these takes the place of the one that was asked for.
+    std::int32_t virtual_channels = 0;
+};
+
 /// What a topology is at compile time: vertices, terminals first, and directed links, by their numbers. Hot loops take
 /// the value itself (Grid, FatTree ..); all others ask Topology.
 template <class T>
@@ -85,9 +93,9 @@ class Topology {
     /// {"kind": .., sizes by their names}, as a machine file's "topology" states it.
     [[nodiscard]] virtual nlohmann::ordered_json description() const = 0;
 
-    /// The routes of a routing (as routing() takes it), past faulty terminals; the topology has to outlive them.
+    /// The routes of a routing (as routing() takes it); the topology has to outlive them.
     [[nodiscard]] virtual std::shared_ptr<const Routes> routes(std::string_view routing,
-                                                               std::span<const VertexId> faulty) const = 0;
+                                                               const RouteLimits& limits) const = 0;
     /// The text of a routing in full; "": of the default one. Throws OptionError for one that does not fit.
     [[nodiscard]] virtual std::string routing(std::string_view text) const = 0;
 

@@ -125,8 +125,7 @@ class RingTopology final : public TopologyOf<RingOfStars> {
         if (text.empty() || text == "around") return "around";
         throw OptionError("routing " + shown(text) + " does not fit a ring of stars", "its routing is around");
     }
-    [[nodiscard]] std::shared_ptr<const Routes> routes(std::string_view text,
-                                                       std::span<const VertexId>) const override {
+    [[nodiscard]] std::shared_ptr<const Routes> routes(std::string_view text, const RouteLimits&) const override {
         (void)routing(text);
         return std::make_shared<Around>(value());
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -277,3 +278,42 @@ def test_maps_and_reports_are_the_same_with_a_log(place: Path) -> None:
     job = ["map", *JOB, "-w", "cg64.json", "--evaluations", 2000, "--no-timing"]
     for more in (["--json"], ["-f", "fujitsu"]):
         assert succeed(*job, *more, cwd=place).stdout == succeed(*job, *more, "-vvv", cwd=place).stdout
+
+
+# ---- graphs ---------------------------------------------------------------------------------------------------------
+
+
+def write_torus(place: Path, size: int, router: dict[str, int]) -> None:
+    """torus.json, a size x size x size torus of terminals in a graph file."""
+    edges = []
+    for v in range(size**3):
+        x, y, z = v // size**2, v // size % size, v % size
+        for a, b, c in ((x + 1, y, z), (x, y + 1, z), (x, y, z + 1)):
+            edges.append((v, a % size * size**2 + b % size * size + c % size))
+    nodes = "".join(f'<node id="n{v}"/>' for v in range(size**3))
+    lines = "".join(f'<edge source="n{a}" target="n{b}"/>\n' for a, b in edges)
+    (place / "torus.graphml").write_text(f'<graphml><graph edgedefault="undirected">{nodes}\n{lines}</graph></graphml>')
+    machine = {
+        "schema": "haichi-machine/1",
+        "topology": {"kind": "graph", "file": "torus.graphml"},
+        "link": {"bandwidth": "5GB/s"},
+        "router": router,
+    }
+    (place / "torus.json").write_text(json.dumps(machine))
+
+
+@pytest.mark.parametrize(("router", "routing"), [({}, "shortest-path"), ({"virtual_channels": 4}, "unspread")])
+def test_routes_that_need_too_many_virtual_channels_give_way_and_that_is_told_once(
+    tmp_path: Path, router: dict[str, int], routing: str
+) -> None:
+    write_torus(tmp_path, 6, router)
+    succeed("pattern", "ring", "--ranks", 216, "--bytes", "1KiB", "--iterations", 1, "-o", "w.json", cwd=tmp_path)
+    run = succeed("simulate", "-m", "torus.json", "-w", "w.json", "-v", cwd=tmp_path)
+    told = [line for line in entries(run.stderr) if "in place of" in line]
+    if routing == "shortest-path":
+        assert told == []
+        return
+    assert told == [
+        "job: shortest-path,unspread in place of shortest-path, whose routes need more than 4 virtual channels, "
+        "which the machine has"
+    ]

@@ -7,8 +7,8 @@
 
 #include "base/errors.h"
 #include "base/random.h"
-#include "netmodel/routing/channel_layers.h"
 #include "netmodel/routing/network.h"
+#include "netmodel/routing/shortest_paths.h"
 #include "tests/unit/fabrics.h"
 
 namespace haichi {
@@ -202,15 +202,66 @@ TEST(SpreadRoutes, go_through_a_terminal_only_where_no_switch_is_as_near) {
     EXPECT_EQ(graph.link(links.front()).to, VertexId(5));
 }
 
+Grid torus_of(const std::vector<std::int32_t>& sizes, bool wraps = true) {
+    std::vector<Axis> axes;
+    for (std::size_t k = 0; k < sizes.size(); ++k) axes.push_back({std::string(1, "XYZ"[k]), sizes[k], wraps});
+    return Grid(std::move(axes));
+}
+
+Joined joined(const Grid& grid) { return joined(grid, grid.vertex_count()); }
+
 TEST(SpreadRoutes, give_way_to_unspread_ones_where_they_need_too_many_layers) {
-    const Graph torus = graph_of(joined(Grid({{"X", 4, true}, {"Y", 4, true}, {"Z", 4, true}}), 64));
-    EXPECT_EQ(find_paths(torus, {}).routing(), GraphRouting::kSpread);
-    EXPECT_EQ(find_paths(torus, {}, {}, 1).routing(), GraphRouting::kUnspread);
-    EXPECT_EQ(find_paths(torus, {}, {GraphRouting::kUnspread}).routing(), GraphRouting::kUnspread);
+    const Graph torus = graph_of(joined(torus_of({4, 4, 4})));
+    const ShortestPaths spread(torus);
+    EXPECT_EQ(spread.routing(), GraphRouting::kSpread);
+    EXPECT_GT(spread.layers(), 1);
+    for (std::int32_t most = 1; most <= kMostLayers; ++most) {
+        const ShortestPaths paths(torus, {}, {.most_layers = most});
+        EXPECT_EQ(paths.routing(), most < spread.layers() ? GraphRouting::kUnspread : GraphRouting::kSpread) << most;
+    }
+    EXPECT_EQ(ShortestPaths(torus, {}, {GraphRouting::kUnspread}).routing(), GraphRouting::kUnspread);
     const Graph tree = graph_of(joined(FatTree({3, 3}, {1, 3})));
-    EXPECT_EQ(find_paths(tree, {}, {}, 1).routing(), GraphRouting::kSpread);
-    EXPECT_TRUE(find_paths(tree, {}).go_up_then_down());
-    EXPECT_FALSE(find_paths(torus, {}).go_up_then_down());
+    EXPECT_EQ(ShortestPaths(tree, {}, {.most_layers = 1}).routing(), GraphRouting::kSpread);
+}
+
+TEST(SpreadRoutes, that_give_way_are_those_that_were_asked_for_unspread) {
+    const Graph torus = graph_of(joined(torus_of({4, 4, 4})));
+    const ShortestPaths fallen(torus, {}, {.most_layers = 1});
+    const ShortestPaths asked(torus, {}, {GraphRouting::kUnspread});
+    for (std::int32_t s = 0; s < 64; ++s) {
+        for (std::int32_t d = 0; d < 64; ++d) {
+            std::vector<LinkId> a;
+            std::vector<LinkId> b;
+            fallen.append_route(torus, VertexId(s), VertexId(d), a);
+            asked.append_route(torus, VertexId(s), VertexId(d), b);
+            ASSERT_EQ(a, b) << s << " to " << d;
+        }
+    }
+}
+
+TEST(UpDownLayers, are_one_on_fat_trees_and_at_most_one_more_than_half_the_links_anywhere) {
+    for (const FatTree& tree : fat_trees()) {
+        EXPECT_EQ(ShortestPaths(graph_of(joined(tree), Shuffle::kAll)).layers(), 1);
+    }
+    const Dragonfly dragonfly(2, 4, 2);
+    std::vector<Joined> others = {joined(dragonfly, dragonfly.terminal_count())};
+    for (const std::vector<std::int32_t>& sizes :
+         {std::vector<std::int32_t>{9}, {5, 5}, {7, 5}, {8, 8}, {12, 12}, {4, 4, 4}, {6, 6, 6}, {8, 8, 8}}) {
+        others.push_back(joined(torus_of(sizes)));
+        others.push_back(joined(torus_of(sizes, false)));
+    }
+    for (const Joined& all : others) {
+        for (const Shuffle shuffle : {Shuffle::kNothing, Shuffle::kSwitchesAndLinks, Shuffle::kAll}) {
+            const ShortestPaths paths(graph_of(all, shuffle), {}, {.most_layers = 100});
+            ASSERT_EQ(paths.routing(), GraphRouting::kSpread);
+            EXPECT_LE(paths.layers(), 1 + paths.longest_route() / 2) << all.vertices;
+        }
+    }
+}
+
+TEST(UpDownLayers, are_6_on_an_8x8x8_torus_and_too_many_on_32x32) {
+    EXPECT_EQ(ShortestPaths(graph_of(joined(torus_of({8, 8, 8})))).layers(), 6);
+    EXPECT_EQ(ShortestPaths(graph_of(joined(torus_of({32, 32})))).routing(), GraphRouting::kUnspread);
 }
 
 TEST(GraphRouting, has_two_names) {

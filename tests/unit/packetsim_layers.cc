@@ -35,6 +35,11 @@ Network ring_of_switches(std::int32_t n, bool one_way) {
     return directed_network(2 * n, n, edges);
 }
 
+/// The same graph, by the first of the equally short routes.
+Network unspread(const Network& network) {
+    return Network({graph_topology(value_of<Graph>(network.topology())), "shortest-path,unspread"}, {});
+}
+
 /// Connected, most vertices of a degree of 3 or 4; `hosts` terminals on switches drawn, or all vertices terminals.
 Network drawn_network(Random& random, std::int32_t vertices, std::int32_t hosts) {
     Edges edges;
@@ -125,10 +130,12 @@ TEST(VirtualChannels, graph_rings_of_either_kind_need_two) {
     for (std::int32_t n = 3; n <= 16; ++n) {
         EXPECT_EQ(VirtualChannels(ring_of_switches(n, true)).needed(), 2) << n;
         // Up to 4 the shortest ways do not go round.
-        EXPECT_EQ(VirtualChannels(ring_of_switches(n, false)).needed(), n < 5 ? 1 : 2) << n;
+        EXPECT_EQ(VirtualChannels(unspread(ring_of_switches(n, false))).needed(), n < 5 ? 1 : 2) << n;
+        EXPECT_LE(VirtualChannels(ring_of_switches(n, false)).needed(), 2) << n;
         for (const bool one_way : {true, false}) {
             const std::string what = std::to_string(n) + (one_way ? " one way" : " both ways");
             expect_free_of_deadlock(ring_of_switches(n, one_way), what);
+            expect_free_of_deadlock(unspread(ring_of_switches(n, one_way)), what);
             expect_drained(ring_of_switches(n, one_way), what);
         }
     }
@@ -144,6 +151,7 @@ TEST(VirtualChannels, graph_trees_need_one) {
 }
 
 TEST(VirtualChannels, drawn_graphs_have_layers_without_a_cycle_and_one_only_where_links_have_none) {
+    // Layers of unspread routes are looked for: one exactly where links have no cycle.
     Random random(5);
     std::int32_t with_cycles = 0;
     for (int trial = 0; trial < 60; ++trial) {
@@ -152,8 +160,10 @@ TEST(VirtualChannels, drawn_graphs_have_layers_without_a_cycle_and_one_only_wher
         const Network network = drawn_network(random, vertices, hosts);
         const std::string what = "trial " + std::to_string(trial);
         expect_free_of_deadlock(network, what);
+        expect_free_of_deadlock(unspread(network), what);
+        EXPECT_EQ(VirtualChannels(unspread(network)).needed() > 1, links_alone_have_a_cycle(unspread(network))) << what;
         const bool has_cycle = links_alone_have_a_cycle(network);
-        EXPECT_EQ(VirtualChannels(network).needed() > 1, has_cycle) << what;
+        EXPECT_GE(VirtualChannels(network).needed(), has_cycle ? 2 : 1) << what;
         if (has_cycle) ++with_cycles;
         if (has_cycle && with_cycles % 4 == 0) expect_drained(network, what);
     }
@@ -201,6 +211,41 @@ TEST(VirtualChannels, graph_routes_past_faulty_terminals_have_layers_too) {
     const Network network(graph_fabric(graph), options);
     expect_free_of_deadlock(network, "torus");
     expect_drained(network, "torus");
+}
+
+TEST(VirtualChannels, of_a_graph_are_as_many_as_the_machine_states_while_unspread_routes_manage_with_them) {
+    // a torus of 6 x 6 x 6 terminals
+    Edges edges;
+    const auto at = [](std::int32_t x, std::int32_t y, std::int32_t z) { return 36 * (x % 6) + 6 * (y % 6) + z % 6; };
+    for (std::int32_t v = 0; v < 216; ++v) {
+        const std::int32_t x = v / 36;
+        const std::int32_t y = v / 6 % 6;
+        const std::int32_t z = v % 6;
+        edges.insert(edges.end(), {{v, at(x + 1, y, z)}, {v, at(x, y + 1, z)}, {v, at(x, y, z + 1)}});
+    }
+    const Network network = graph_network(216, 216, edges);
+    const std::int32_t spread = VirtualChannels(network).needed();
+    const std::int32_t first = VirtualChannels(unspread(network)).needed();
+    ASSERT_LT(first, spread);
+    for (std::int32_t stated = first; stated <= kMostLayers; ++stated) {
+        const Network machine({graph_topology(value_of<Graph>(network.topology()))}, {.virtual_channels = stated});
+        EXPECT_EQ(machine.routing_name(), stated < spread ? "shortest-path,unspread" : "shortest-path");
+        EXPECT_EQ(machine.routes().remark().empty(), stated >= spread) << machine.routes().remark();
+        EXPECT_EQ(VirtualChannels(machine).count(stated), stated);
+        EXPECT_EQ(VirtualChannels(machine).needed(), stated < spread ? first : spread);
+    }
+}
+
+TEST(VirtualChannels, of_a_list_of_nodes_are_no_more_than_of_all) {
+    Random random(8);
+    for (int trial = 0; trial < 20; ++trial) {
+        const Network all = drawn_network(random, 30, 0);
+        std::vector<VertexId> nodes;
+        for (std::int32_t v = trial % 3; v < 30; v += 3) nodes.emplace_back(v);
+        const Network some({graph_topology(value_of<Graph>(all.topology()))}, {}, nodes);
+        EXPECT_LE(VirtualChannels(some).needed(), VirtualChannels(all).needed());
+        EXPECT_TRUE(VirtualChannels(some).find_cycle(some).empty());
+    }
 }
 
 TEST(VirtualChannels, dragonflies_take_vc_1_after_their_global_link) {
