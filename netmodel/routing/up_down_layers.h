@@ -18,8 +18,8 @@ namespace haichi {
 ///
 /// Routes that go up, then down, as those of trees, need one layer. As no two turns of a route that follow each other
 /// go from down to up, a route of n links between switches needs at most 1 + n/2 layers: 8 are enough for each graph
-/// whose routes have up to 15. On tori, dragonflies and random graphs the rule needs as many layers as ChannelLayers,
-/// which looks for the largest sets of turns without a cycle.
+/// whose routes have up to 15. Tori of up to 12x12x12, dragonflies and random graphs need about as many by this rule as
+/// by ChannelLayers, which looks for large sets of turns without a cycle; meshes and tori with longer routes need more.
 class UpDownLayers {
   public:
     /// O(vertices + links); 9 bytes per vertex.
