@@ -1,6 +1,7 @@
 #include "base/output_stream.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,10 +12,22 @@
 
 namespace haichi {
 
+namespace {
+
+/// Until it is closed, others see that this run writes it. Where files cannot be locked nobody knows.
+bool is_written_by_another(int descriptor) {
+    struct stat status {};
+    if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return false;
+    return ::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
+}  // namespace
+
 OutputStream::OutputStream(std::string path) : std::ostream(nullptr), path_(std::move(path)) { rdbuf(&lines_); }
 
 OutputStream::~OutputStream() {
-    if (lines_.close()) discard();
+    (void)lines_.close();
+    discard();
 }
 
 void OutputStream::open() {
@@ -23,6 +36,12 @@ void OutputStream::open() {
     is_new_ = descriptor >= 0;
     if (!is_new_) descriptor = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, kMode);
     if (descriptor < 0) throw OptionError("cannot write " + path_ + ": " + std::strerror(errno));
+    if (is_written_by_another(descriptor)) {
+        ::close(descriptor);
+        is_new_ = false;  // it is the other's
+        throw OptionError("cannot write " + path_ + ": another run is writing it",
+                          "wait for it, or give the output another name");
+    }
     lines_.take(descriptor);
 }
 
@@ -81,8 +100,23 @@ bool OutputStream::Lines::write(std::size_t length) {
         if (count < 0) break;
         done += static_cast<std::size_t>(count);
     }
+    const bool is_whole = done == length;
+    if (!is_whole) done = whole_lines(done);
     kept_.erase(0, done);
-    return done == length;
+    return is_whole;
+}
+
+std::size_t OutputStream::Lines::whole_lines(std::size_t count) {
+    const int reason = errno;
+    const std::size_t line_end = count == 0 ? std::string::npos : kept_.rfind('\n', count - 1);
+    const std::size_t whole = line_end == std::string::npos ? 0 : line_end + 1;
+    const off_t end = ::lseek(descriptor_, 0, SEEK_CUR) - static_cast<off_t>(count - whole);
+    if (end >= 0 && ::ftruncate(descriptor_, end) == 0) {
+        ::lseek(descriptor_, end, SEEK_SET);
+        has_begun_ = end > 0;
+    }
+    errno = reason;
+    return whole;
 }
 
 }  // namespace haichi

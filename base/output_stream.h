@@ -10,7 +10,7 @@ namespace haichi {
 
 /// An output that can be looked at while it is written, and stays when the run fails or is ended: it holds whole lines,
 /// as many as were written. What was there stays until the first. Unlike an OutputFile it is written at its own place,
-/// also through a symbolic link.
+/// also through a symbolic link, and by one run at a time.
 class OutputStream : public std::ostream {
   public:
     /// Touches nothing.
@@ -45,6 +45,8 @@ class OutputStream : public std::ostream {
 
       private:
         bool write(std::size_t length);
+        /// Of `count` characters that were written, as many as whole lines have; the file is cut behind them.
+        std::size_t whole_lines(std::size_t count);
 
         std::string kept_;
         std::atomic<bool> has_begun_{false};

@@ -1,8 +1,10 @@
 #include "base/outputs.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -253,6 +255,48 @@ TEST_F(OutputStreamTest, writes_in_place_and_through_a_link) {
     outputs.commit();
     EXPECT_EQ(content(target), "new\n");
     EXPECT_TRUE(std::filesystem::is_symlink(path("link")));
+}
+
+/// Writes two lines where there is room for so many bytes; the error tells that they do not fit.
+void write_with_room_for(rlim_t bytes, const std::string& path) {
+    rlimit before{};
+    ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+    const auto on_signal = std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit small{bytes, before.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+    {
+        Outputs outputs;
+        OutputStream& stream = outputs.add_stream(path);
+        outputs.open();
+        stream << "one\ntwo\n";
+        EXPECT_THROW(outputs.commit(), InputError);
+    }
+    ::setrlimit(RLIMIT_FSIZE, &before);
+    std::signal(SIGXFSZ, on_signal);
+}
+
+TEST_F(OutputStreamTest, holds_whole_lines_where_there_is_no_room_for_more) {
+    write_with_room_for(6, path("stream"));
+    EXPECT_EQ(content(path("stream")), "one\n");
+    write_with_room_for(3, path("new"));
+    EXPECT_EQ(file_count(), 1U);
+}
+
+TEST_F(OutputStreamTest, is_written_by_one_run_at_a_time) {
+    for (int k = 0; k < 2; ++k) {
+        Outputs outputs;
+        OutputStream& stream = outputs.add_stream(path("stream"));
+        outputs.open();
+        stream << "one\n" << std::flush;
+        {
+            Outputs others;
+            others.add_stream(path("stream"));
+            EXPECT_THROW(others.open(), OptionError);
+        }
+        stream << "two\n";
+        outputs.commit();
+        EXPECT_EQ(content(path("stream")), "one\ntwo\n");
+    }
 }
 
 TEST_F(OutputStreamTest, a_full_device_is_an_error) {
