@@ -27,4 +27,8 @@ Destination CommandOutputs::add_destination(const std::string& path) {
     return {*console_, nullptr};
 }
 
+Reading CommandOutputs::reading() {
+    return {console_->log(), [this](const std::string& path) { add_input(path); }};
+}
+
 }  // namespace haichi::cli

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/outputs.h"
+#include "base/reading.h"
 #include "cli/output/console.h"
 
 namespace haichi::cli {
@@ -35,6 +36,8 @@ class CommandOutputs : public Outputs {
     void add_inputs(std::initializer_list<std::string> paths);
     /// `path` as given with -o.
     [[nodiscard]] Destination add_destination(const std::string& path);
+    /// For reading the inputs: files that are found beside them are inputs as well. Must not outlive this.
+    [[nodiscard]] Reading reading();
 
   private:
     Console* console_;

@@ -81,7 +81,7 @@ int run(const AdviseBarrierArguments& arguments, Console& console) {
     outputs.add_input(arguments.map);
     Destination destination = outputs.add_destination(arguments.output);
     outputs.check();
-    const Placement placement = map_or_default(Job(spec, console.log()), arguments.map, arguments.format);
+    const Placement placement = map_or_default(Job(spec, outputs.reading()), arguments.map, arguments.format);
     outputs.open();
     const InterruptWatch watch;
     const BarrierAdviceReport report = [&] {

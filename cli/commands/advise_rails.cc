@@ -40,7 +40,7 @@ int run(const AdviseRailsOptions& options, Console& console) {
     for (const NamedLog& log : logs) outputs.add_input(log.path);
     Destination destination = outputs.add_destination(options.output);
     outputs.check();
-    const RailAdviceReport report = run_advise_rails(request, console.log());
+    const RailAdviceReport report = run_advise_rails(request, outputs.reading());
     outputs.open();
     for (const std::string& warning : report.warnings) console.say("warning: " + without_controls(warning) + "\n");
     if (options.json) {

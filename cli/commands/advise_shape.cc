@@ -61,7 +61,7 @@ int run(const AdviseShapeArguments& arguments, Console& console) {
     arguments.job.add_inputs(outputs);
     Destination destination = outputs.add_destination(arguments.output);
     outputs.check();
-    const JobSpec spec = loaded(named, console.log());
+    const JobSpec spec = loaded(named, outputs.reading());
     outputs.open();
     const InterruptWatch watch;
     const ShapeAdviceReport report = [&] {

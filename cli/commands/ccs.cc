@@ -56,7 +56,7 @@ int run(const CcsArguments& arguments, Console& console) {
     if (arguments.json) outputs.add_standard_output();
     Destination sets = writes_sets ? outputs.add_destination(arguments.output) : Destination(console, nullptr);
     outputs.check();
-    const JobLog log = read_log(arguments.log, arguments.format, console.log());
+    const JobLog log = read_log(arguments.log, arguments.format, outputs.reading());
     outputs.open();
     const Extraction extraction = extract_sets(log, options);
     if (writes_sets) write_workload_json(extraction.workload, [&](std::string_view text) { sets.write(text); });

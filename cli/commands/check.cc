@@ -80,7 +80,8 @@ int run(const CheckArguments& arguments, Console& console) {
                                       .format = arguments.format,
                                       .job_script = arguments.job_script,
                                       .has_ranks_per_node = !arguments.job.ranks_per_node.empty()},
-                                     console.log());
+                                     outputs.reading());
+    outputs.open();
     console.data(arguments.json ? json_of(check, arguments.map)
                                 : text_of(check, arguments.map, !arguments.job_script.empty()));
     return check.problem_count == 0 ? kExitDone : kExitBadInput;

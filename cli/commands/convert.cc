@@ -30,7 +30,7 @@ int run(const ConvertArguments& arguments, Console& console) {
     outputs.add_input(arguments.map);
     Destination destination = outputs.add_destination(arguments.output);
     outputs.check();
-    const AllocatedNodes nodes = load_nodes(spec, console.log());
+    const AllocatedNodes nodes = load_nodes(spec, outputs.reading());
     target.check(nodes.rank_maps(0));
     const Mapping mapping = read_rank_map(arguments.map, arguments.from, nodes.rank_maps(0));
     const RankMapContext context = nodes.rank_maps(mapping.rank_count());

@@ -52,7 +52,8 @@ int run(const EvaluateArguments& arguments, Console& console) {
     outputs.add_input(arguments.map);
     outputs.add_standard_output();
     outputs.check();
-    const Placement placement = given_placement(Job(spec, console.log()), arguments.map, arguments.format);
+    const Placement placement = given_placement(Job(spec, outputs.reading()), arguments.map, arguments.format);
+    outputs.open();
     std::optional<InterruptWatch> watch;
     if (options.simulation) watch.emplace();
     const Evaluation evaluation = [&] {

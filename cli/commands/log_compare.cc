@@ -35,7 +35,7 @@ int run(const CompareOptions& options, Console& console) {
     std::vector<ComparedRun> runs;
     std::string library;
     for (const NamedLog& named : logs) {
-        const JobLog log = read_log(named.path, options.format, console.log());
+        const JobLog log = read_log(named.path, options.format, outputs.reading());
         runs.push_back({named.label, log.rank_count, named.rails, job_totals(log), log.warnings});
         if (!runs.back().totals.has_times) {
             throw InputError(named.path + ": holds no times of functions", "haichi log show shows what it holds");
@@ -45,6 +45,7 @@ int run(const CompareOptions& options, Console& console) {
             console.say("warning: " + without_controls(named.path + ": " + warning) + "\n");
         }
     }
+    outputs.open();
     const std::vector<RailAdvice> advices = advise_rails(measured_runs(runs), library);
     const std::string trend = rail_trend(advices);
     if (options.json) {

@@ -34,7 +34,7 @@ int run(const ConvertOptions& options, Console& console) {
     outputs.add_input(files.front());
     Destination destination = outputs.add_destination(options.output);
     outputs.check();
-    const JobLog log = read_log(files.front(), options.format, console.log());
+    const JobLog log = read_log(files.front(), options.format, outputs.reading());
     outputs.open();
     const CommunicationMatrix matrix = communication_matrix(log, files.front());
     format.write(matrix.workload, [&destination](std::string_view text) { destination.write(text); });

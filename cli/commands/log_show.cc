@@ -84,10 +84,10 @@ int run(const ShowOptions& options, Console& console) {
     if (page == nullptr || options.json) outputs.add_standard_output();
     outputs.check();
     for (std::size_t i = 0; i < files.size(); ++i) {
-        const JobLog log = read_log(files[i], options.format, console.log());
+        const JobLog log = read_log(files[i], options.format, outputs.reading());
         const JobTotals totals = job_totals(log);
+        outputs.open();  // a page is that of one log
         if (page != nullptr) {
-            outputs.open();
             page->write(log_page(log, totals, files[i], calls_text(log, options.rank)));
             outputs.commit();
         }

@@ -203,7 +203,7 @@ int run_shapes(const MapArguments& arguments, Console& console) {
     if (arguments.json) outputs.add_standard_output();
     std::vector<Destination> files = add_shape_files(arguments, shapes, outputs);
     outputs.check();
-    const std::vector<Job> jobs = jobs_of_shapes(spec, shapes, console.log());
+    const std::vector<Job> jobs = jobs_of_shapes(spec, shapes, outputs.reading());
     outputs.open();
     const InterruptWatch watch;
     const ShapesReport report = find_for_shapes(arguments, options, jobs, console);
@@ -262,7 +262,7 @@ int run(const MapArguments& arguments, Console& console) {
     if (arguments.json) outputs.add_standard_output();
     Destination map_file = write_map ? outputs.add_destination(arguments.output) : Destination(console, nullptr);
     outputs.check();
-    const Job job(spec, console.log());
+    const Job job(spec, outputs.reading());
     if (format == nullptr) format = &default_rank_map_format(job.rank_maps());
     if (write_map) format->check(job.rank_maps());
     outputs.open();

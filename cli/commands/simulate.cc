@@ -103,7 +103,7 @@ int run(const SimulateArguments& arguments, Console& console) {
     if (!arguments.history.empty()) observation.history = &outputs.add_stream(arguments.history);
     Destination destination = outputs.add_destination(arguments.output);
     outputs.check();
-    const Placement placement = map_or_default(Job(spec, console.log()), arguments.map, arguments.format);
+    const Placement placement = map_or_default(Job(spec, outputs.reading()), arguments.map, arguments.format);
     outputs.open();
     const InterruptWatch watch;
     const Simulation simulation = [&] {

@@ -104,13 +104,14 @@ std::vector<std::string> parts_beside(const std::string& path) {
     return parts;
 }
 
-JobLog read_parts(const std::string& path) {
+JobLog read_parts(const std::string& path, const Reading& reading) {
     std::vector<RankRecord> ranks;
     std::vector<std::string> left_out;
     ranks.push_back(read_part(path));
     for (const std::string& part : parts_beside(path)) {
         if (std::filesystem::path(part).filename() == std::filesystem::path(path).filename()) continue;
         check_regular_file(part);
+        reading.found_file(part);
         try {
             RankRecord rank = read_part(part);
             if (rank.job != ranks.front().job) {
@@ -340,12 +341,12 @@ JobLog parse_own_log(std::span<const std::byte> bytes, const std::string& file) 
     return join_ranks(std::move(ranks), file);
 }
 
-JobLog read_own_log(const std::string& path) {
+JobLog read_own_log(const std::string& path, const Reading& reading) {
     {
         const MappedFile file(path);
         if (!begins_with(file.bytes(), kPartMagic)) return parse_own_log(file.bytes(), path);
     }
-    return read_parts(path);
+    return read_parts(path, reading);
 }
 
 }  // namespace haichi

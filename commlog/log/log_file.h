@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/reading.h"
 #include "commlog/log/job_log.h"
 #include "commlog/log/rank_record.h"
 
@@ -28,8 +29,9 @@ struct JobFileHeader {
 bool is_own_log(std::string_view prefix);
 
 /// Reads a job file, or the parts of one job: with NAME.RANK.part all others of that NAME. Warns of ranks without a
-/// part, of processes that did not finish, and of tables that ran full. Throws InputError with file and offset.
-JobLog read_own_log(const std::string& path);
+/// part, of processes that did not finish, and of tables that ran full. `reading` is told the other parts. Throws
+/// InputError with file and offset.
+JobLog read_own_log(const std::string& path, const Reading& reading = {});
 
 /// The same from a job file in memory; `file` names it in errors.
 JobLog parse_own_log(std::span<const std::byte> bytes, const std::string& file);

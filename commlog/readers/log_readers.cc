@@ -36,9 +36,10 @@ std::string beginning_of(const std::string& path) {
     return prefix;
 }
 
-JobLog read_as(const LogFormat& format, const std::string& path, const Log& log, std::string_view because) {
+JobLog read_as(const LogFormat& format, const std::string& path, const Reading& reading, std::string_view because) {
+    const Log& log = reading.log();
     log.info("log {}: format {}, {}", shown(path), format.name, because);
-    ReadProgress progress(log, "log " + shown(path));
+    ReadProgress progress(reading, "log " + shown(path));
     JobLog read = format.read(path, progress);
     log.debug("log {}: {} of {} ranks{}", shown(path), read.ranks.size(), read.rank_count,
               read.has_calls ? ", with the order of their calls" : "");
@@ -67,16 +68,16 @@ bool is_log_file(const std::string& path) {
     }
 }
 
-JobLog read_log(const std::string& path, const std::string& format, const Log& log) {
+JobLog read_log(const std::string& path, const std::string& format, const Reading& reading) {
     // It is opened again to be read, and formats of several files look beside it.
     std::error_code error;
     if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error)) {
         throw InputError(path + ": a log must be a file", "save it to a file first");
     }
-    if (!format.empty()) return read_as(log_format(format), path, log, "as named");
+    if (!format.empty()) return read_as(log_format(format), path, reading, "as named");
     const std::string prefix = beginning_of(path);
     const LogFormat* const found = recognised(prefix);
-    if (found != nullptr) return read_as(*found, path, log, "by its content");
+    if (found != nullptr) return read_as(*found, path, reading, "by its content");
     const std::string hint = "formats are " + log_formats().listing() + "; name one";
     if (prefix.empty()) throw InputError(SourcePlace{path, 1}, "an empty file is not a log", hint);
     const std::string line = prefix.substr(0, std::min<std::size_t>(prefix.find('\n'), prefix.size()));
@@ -85,8 +86,8 @@ JobLog read_log(const std::string& path, const std::string& format, const Log& l
 
 LogFormat own_log_format() {
     return {"haichi", "what haichi's profiler writes: a job's file, or the parts of its processes",
-            LogContent::kOrdered, is_own_log, [](const std::string& path, ReadProgress&) {
-                JobLog log = read_own_log(path);
+            LogContent::kOrdered, is_own_log, [](const std::string& path, ReadProgress& progress) {
+                JobLog log = read_own_log(path, progress.reading());
                 log.format = "haichi";
                 return log;
             }};

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/log.h"
+#include "base/reading.h"
 #include "base/table.h"
 #include "commlog/log/job_log.h"
 
@@ -41,8 +41,8 @@ bool is_log(std::string_view prefix);
 /// Whether this is a regular file that begins like a log. Throws nothing: what cannot be read is none.
 bool is_log_file(const std::string& path);
 
-/// Reads a log of a job. `format` empty: recognised by the first 64 KiB. Throws InputError. `log` is told the format,
-/// and how far the reading is.
-JobLog read_log(const std::string& path, const std::string& format = "", const Log& log = {});
+/// Reads a log of a job. `format` empty: recognised by the first 64 KiB. Throws InputError. `reading` is told the
+/// format, the other files of the trace, and how far the reading is.
+JobLog read_log(const std::string& path, const std::string& format = "", const Reading& reading = {});
 
 }  // namespace haichi

@@ -4,7 +4,6 @@
 #include <map>
 
 #include "base/errors.h"
-#include "base/regular_file.h"
 #include "commlog/readers/log_formats.h"
 #include "commlog/readers/read_progress.h"
 #include "commlog/readers/trace_lines.h"
@@ -196,7 +195,7 @@ std::vector<std::string> siblings(const std::string& path) {
 JobLog read(const std::string& path, ReadProgress& progress) {
     MonitoringReader reader(path);
     for (const std::string& file : siblings(path)) {
-        check_regular_file(file);
+        progress.found_file(file);
         reader.read(progress.open(file));
     }
     return reader.take();

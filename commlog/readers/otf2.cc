@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "base/errors.h"
-#include "base/regular_file.h"
 #include "commlog/readers/log_formats.h"
 #include "commlog/readers/otf2_archive.h"
 #include "commlog/readers/otf2_location.h"
@@ -171,22 +170,22 @@ void try_in_child(const std::string& path) {
 }
 
 /// The files of "NAME.otf2" that the library will open: NAME.def, NAME.marker and those in the folder NAME.
-void check_files_of_archive(const std::string& path) {
+void find_files_of_archive(const std::string& path, const ReadProgress& progress) {
     std::filesystem::path name(path);
     name.replace_extension();
     std::error_code ignored;
     for (const char* const ending : {".def", ".marker"}) {
         const std::string beside = name.string() + ending;
-        if (std::filesystem::exists(beside, ignored)) check_regular_file(beside);
+        if (std::filesystem::exists(beside, ignored)) progress.found_file(beside);
     }
     for (const auto& entry : std::filesystem::directory_iterator(name, ignored)) {
         const std::string ending = entry.path().extension().string();
-        if (ending == ".def" || ending == ".evt" || ending == ".snap") check_regular_file(entry.path().string());
+        if (ending == ".def" || ending == ".evt" || ending == ".snap") progress.found_file(entry.path().string());
     }
 }
 
 JobLog read(const std::string& path, ReadProgress& progress) {
-    check_files_of_archive(path);
+    find_files_of_archive(path, progress);
     try_in_child(path);
     return read_archive(path, progress);
 }

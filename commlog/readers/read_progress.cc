@@ -4,7 +4,14 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/regular_file.h"
+
 namespace haichi {
+
+void ReadProgress::found_file(const std::string& file) const {
+    check_regular_file(file);
+    reading_.found_file(file);
+}
 
 std::uint64_t ReadProgress::expect(const std::string& file, int times) {
     std::error_code error;
@@ -16,7 +23,7 @@ std::uint64_t ReadProgress::expect(const std::string& file, int times) {
 }
 
 TextStream ReadProgress::open(const std::string& file) {
-    if (!log_.enabled(LogLevel::kInfo)) return TextStream::open(file);
+    if (!reading_.log().enabled(LogLevel::kInfo)) return TextStream::open(file);
     return TextStream::open(file, [this](std::size_t bytes) { add(bytes); });
 }
 
@@ -26,10 +33,10 @@ void ReadProgress::add(std::uint64_t bytes) {
     bytes_ += bytes;
     if (bytes_ < next_bytes_) return;
     if (all_bytes_ >= bytes_) {
-        log_.info("{}: {} of {} MiB read", name_, bytes_ / kBytesPerMiB, all_bytes_ / kBytesPerMiB);
+        reading_.log().info("{}: {} of {} MiB read", name_, bytes_ / kBytesPerMiB, all_bytes_ / kBytesPerMiB);
         next_bytes_ = bytes_ + std::max(kLeastStepBytes, all_bytes_ / kMostEntries);
     } else {
-        log_.info("{}: {} MiB read", name_, bytes_ / kBytesPerMiB);
+        reading_.log().info("{}: {} MiB read", name_, bytes_ / kBytesPerMiB);
         next_bytes_ = 2 * bytes_;
     }
 }

@@ -96,12 +96,12 @@ const Table<WorkloadFormat>& workload_formats() {
     return kFormats;
 }
 
-Workload read_workload(const std::string& path, const std::string& format, const Log& log) {
+Workload read_workload(const std::string& path, const std::string& format, const Reading& reading) {
     if (!format.empty()) (void)workload_format(format);  // a wrong name needs no file
-    if (format.empty() && is_log_file(path)) return workload_of(read_log(path, "", log), path, log);
-    ReadProgress progress(log, "workload " + shown(path));
+    if (format.empty() && is_log_file(path)) return workload_of(read_log(path, "", reading), path, reading.log());
+    ReadProgress progress(reading, "workload " + shown(path));
     progress.expect(path);
-    return read(progress.open(path), format, log);
+    return read(progress.open(path), format, reading.log());
 }
 
 Workload parse_workload(std::string_view text, const std::string& file, const std::string& format) {

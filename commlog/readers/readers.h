@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/log.h"
+#include "base/reading.h"
 #include "base/table.h"
 #include "base/text_stream.h"
 #include "commlog/workload/workload.h"
@@ -31,8 +31,8 @@ inline const WorkloadFormat& workload_format(std::string_view name) { return wor
 /// Reads a workload file, "-" for standard input. `format` empty: recognised by the first 1 MiB. A log (log_readers.h)
 /// is a workload, too: the communication sets of its kernel, extracted with default options, or its matrix where it has
 /// no order. Throws InputError, and for logs without sets what extract_sets throws.
-/// `log` is told the format, and how far the reading is.
-Workload read_workload(const std::string& path, const std::string& format = "", const Log& log = {});
+/// `reading` is told the format, the other files of a trace, and how far the reading is.
+Workload read_workload(const std::string& path, const std::string& format = "", const Reading& reading = {});
 
 /// The same from a text in memory; `file` names it in errors.
 Workload parse_workload(std::string_view text, const std::string& file, const std::string& format = "");

@@ -5,7 +5,6 @@
 #include <memory>
 
 #include "base/errors.h"
-#include "base/regular_file.h"
 #include "commlog/readers/log_formats.h"
 #include "commlog/readers/read_progress.h"
 #include "commlog/readers/tit_actions.h"
@@ -139,7 +138,7 @@ JobLog read_index(const std::string& path, ReadProgress& progress) {
     TitReader reader(path);
     if (files.size() > 1) reader.set_rank_count(files.size());
     for (const std::string& file : files) {
-        check_regular_file(file);
+        progress.found_file(file);
         reader.read(progress.open(file));
         if (files.size() > 1) reader.end_file();
     }

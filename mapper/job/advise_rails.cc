@@ -5,7 +5,7 @@
 
 namespace haichi {
 
-RailAdviceReport run_advise_rails(const RailAdviceRequest& request, const Log& log) {
+RailAdviceReport run_advise_rails(const RailAdviceRequest& request, const Reading& reading) {
     if (request.logs.empty()) throw OptionError("the FILE of a log is missing", "haichi advise rails app.haichi-log");
     if (request.interfaces < 0) throw OptionError("a node has at least one network interface");
     RailAdviceReport report;
@@ -13,7 +13,7 @@ RailAdviceReport run_advise_rails(const RailAdviceRequest& request, const Log& l
     std::vector<RailAdvice> of_profiles;
     std::string library;
     for (const RailLog& named : request.logs) {
-        const JobLog job = read_log(named.path, request.format, log);
+        const JobLog job = read_log(named.path, request.format, reading);
         const JobTotals totals = job_totals(job);
         for (const std::string& warning : job.warnings) report.warnings.push_back(named.path + ": " + warning);
         of_profiles.push_back(advise_rails(job, totals, request.interfaces));

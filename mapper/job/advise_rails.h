@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/log.h"
+#include "base/reading.h"
 #include "mapper/advise/rails.h"
 
 namespace haichi {
@@ -35,6 +35,6 @@ struct RailAdviceReport {
 
 /// From measured times where logs of equal numbers of processes used different numbers of rails; else from the profile
 /// of each log. Throws InputError for logs that cannot be read or hold no times, OptionError for no log.
-RailAdviceReport run_advise_rails(const RailAdviceRequest& request, const Log& log = {});
+RailAdviceReport run_advise_rails(const RailAdviceRequest& request, const Reading& reading = {});
 
 }  // namespace haichi

@@ -264,9 +264,9 @@ bool looks_like_fujitsu(std::string_view text) {
 
 /// What the script asks for in nodes, checked against the job, where it is given, or the machine; false where nothing
 /// can be told of it.
-bool check_node(Checker& check, const JobSpec& spec, JobScript& script, const Log& log) {
+bool check_node(Checker& check, const JobSpec& spec, JobScript& script, const Reading& reading) {
     const bool is_job_given = !spec.allocation.shape.empty() || is_given(spec.allocation.nodes);
-    const std::shared_ptr<const Machine> machine = load_machine(spec, log);
+    const std::shared_ptr<const Machine> machine = load_machine(spec, reading);
     std::optional<Allocation> job;
     if (is_job_given) job = allocate(*machine, spec.allocation);
     if (!script.node && is_job_given) {
@@ -291,10 +291,10 @@ bool check_node(Checker& check, const JobSpec& spec, JobScript& script, const Lo
 
 /// The script against the job or the machine, then the map against the script.
 void check_with_script(Checker& check, std::string_view text, const JobSpec& spec, const CheckedMap& checked,
-                       const Log& log) {
+                       const Reading& reading) {
     JobScript script = parse_job_script(read_file(checked.job_script, kLargestScriptBytes), checked.job_script);
     for (const InputError& error : script.problems) check.problem(error);
-    if (!check_node(check, spec, script, log)) return check_use(check, script, checked.map);
+    if (!check_node(check, spec, script, reading)) return check_use(check, script, checked.map);
     const Sizes shape = process_shape(check, script);
     const std::int64_t nodes = product(shape);
     const std::int32_t asked = spec.allocation.ranks_per_node;
@@ -316,14 +316,14 @@ void check_with_script(Checker& check, std::string_view text, const JobSpec& spe
 
 }  // namespace
 
-MapCheck check_map(const JobSpec& spec, const CheckedMap& checked, const Log& log) {
+MapCheck check_map(const JobSpec& spec, const CheckedMap& checked, const Reading& reading) {
     if (!checked.format.empty()) (void)rank_map_format(checked.format);
     const std::string text = read_file(checked.map, kLargestMapBytes);
     Checker check;
     if (!checked.job_script.empty()) {
-        check_with_script(check, text, spec, checked, log);
+        check_with_script(check, text, spec, checked, reading);
     } else {
-        const AllocatedNodes job = load_nodes(spec, log);
+        const AllocatedNodes job = load_nodes(spec, reading);
         check_text(check, text, checked, job.rank_maps(0));
     }
     return std::move(check.result());

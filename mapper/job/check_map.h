@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "base/reading.h"
 #include "mapper/job/job_spec.h"
 
 namespace haichi {
@@ -42,6 +43,6 @@ struct MapCheck {
 /// Checks a map against its format and a job, whose traffic does not matter, and against the job script that uses it. A
 /// job that is not given by a shape or a node list is the one that the script asks for. Throws the errors of what is
 /// not the map or the script: files that cannot be read, a wrong machine or shape.
-MapCheck check_map(const JobSpec& spec, const CheckedMap& checked, const Log& log = {});
+MapCheck check_map(const JobSpec& spec, const CheckedMap& checked, const Reading& reading = {});
 
 }  // namespace haichi

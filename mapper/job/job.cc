@@ -33,13 +33,13 @@ void log_nodes(const AllocatedNodes& nodes, const Log& log) {
 
 }  // namespace
 
-std::shared_ptr<const Machine> load_machine(const JobSpec& spec, const Log& log) {
+std::shared_ptr<const Machine> load_machine(const JobSpec& spec, const Reading& reading) {
     if (const auto* shared = std::get_if<std::shared_ptr<const Machine>>(&spec.machine)) return *shared;
     if (const auto* value = std::get_if<Machine>(&spec.machine)) return std::make_shared<const Machine>(*value);
-    return std::make_shared<const Machine>(load_machine(std::get<std::string>(spec.machine), log));
+    return std::make_shared<const Machine>(load_machine(std::get<std::string>(spec.machine), reading));
 }
 
-std::shared_ptr<const Workload> load_workload(const Traffic& traffic, const Log& log) {
+std::shared_ptr<const Workload> load_workload(const Traffic& traffic, const Reading& reading) {
     std::shared_ptr<const Workload> loaded;
     if (const auto* shared = std::get_if<std::shared_ptr<const Workload>>(&traffic.source)) {
         loaded = *shared;
@@ -47,25 +47,25 @@ std::shared_ptr<const Workload> load_workload(const Traffic& traffic, const Log&
         loaded = std::make_shared<const Workload>(*value);
     } else {
         const WorkloadFile& file = std::get<WorkloadFile>(traffic.source);
-        loaded = std::make_shared<const Workload>(read_workload(file.path, file.format, log));
+        loaded = std::make_shared<const Workload>(read_workload(file.path, file.format, reading));
     }
     if (!traffic.message_size_bytes) return loaded;
     return std::make_shared<const Workload>(loaded->with_message_size(*traffic.message_size_bytes));
 }
 
-JobSpec loaded(const JobSpec& spec, const Log& log) {
+JobSpec loaded(const JobSpec& spec, const Reading& reading) {
     JobSpec loaded = spec;
-    loaded.traffic = {.source = load_workload(spec.traffic, log)};
-    loaded.machine = load_machine(spec, log);
+    loaded.traffic = {.source = load_workload(spec.traffic, reading)};
+    loaded.machine = load_machine(spec, reading);
     return loaded;
 }
 
-AllocatedNodes load_nodes(const JobSpec& spec, const Log& log) {
+AllocatedNodes load_nodes(const JobSpec& spec, const Reading& reading) {
     AllocatedNodes nodes;
-    nodes.machine = load_machine(spec, log);
+    nodes.machine = load_machine(spec, reading);
     nodes.allocation = std::make_shared<const Allocation>(allocate(*nodes.machine, spec.allocation));
     nodes.hosts = load_hosts(spec, *nodes.allocation);
-    log_nodes(nodes, log);
+    log_nodes(nodes, reading.log());
     return nodes;
 }
 
@@ -73,9 +73,9 @@ JobProblem::JobProblem(const Workload& workload, const Allocation& allocation)
     : logical(logical_torus(allocation)),
       problem(workload, allocation.network, allocation.ranks_per_node, logical ? &*logical : nullptr) {}
 
-Job::Job(const JobSpec& spec, const Log& log) {
-    auto workload = load_workload(spec.traffic, log);
-    *this = Job(load_nodes(spec, log), std::move(workload));
+Job::Job(const JobSpec& spec, const Reading& reading) {
+    auto workload = load_workload(spec.traffic, reading);
+    *this = Job(load_nodes(spec, reading), std::move(workload));
 }
 
 Job::Job(AllocatedNodes nodes, std::shared_ptr<const Workload> workload) {
@@ -110,12 +110,12 @@ Job Job::with_message_size(std::int64_t size_bytes) const {
 }
 
 std::vector<Job> jobs_of_shapes(const JobSpec& spec, std::span<const std::vector<std::int32_t>> shapes,
-                                const Log& log) {
-    JobSpec shared = loaded(spec, log);
+                                const Reading& reading) {
+    JobSpec shared = loaded(spec, reading);
     std::vector<Job> jobs;
     for (const auto& shape : shapes) {
         shared.allocation.shape = shape;
-        jobs.emplace_back(shared, log);
+        jobs.emplace_back(shared, reading);
     }
     return jobs;
 }

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "base/log.h"
+#include "base/reading.h"
 #include "mapper/job/job_spec.h"
 #include "mapper/rankmap/hosts.h"
 #include "mapper/rankmap/rankmap.h"
@@ -27,13 +27,13 @@ struct AllocatedNodes {
     }
 };
 
-/// `log` is told, here and below, what was recognised and what tables are kept.
-std::shared_ptr<const Machine> load_machine(const JobSpec& spec, const Log& log = {});
-std::shared_ptr<const Workload> load_workload(const Traffic& traffic, const Log& log = {});
+/// `reading` is told, here and below, what was recognised, what tables are kept, and which files no user has named.
+std::shared_ptr<const Machine> load_machine(const JobSpec& spec, const Reading& reading = {});
+std::shared_ptr<const Workload> load_workload(const Traffic& traffic, const Reading& reading = {});
 /// The same spec with its machine and its workload read: they are shared by all jobs that are made of it.
-JobSpec loaded(const JobSpec& spec, const Log& log = {});
+JobSpec loaded(const JobSpec& spec, const Reading& reading = {});
 /// The nodes of a job whose traffic does not matter.
-AllocatedNodes load_nodes(const JobSpec& spec, const Log& log = {});
+AllocatedNodes load_nodes(const JobSpec& spec, const Reading& reading = {});
 
 /// A job's messages on its network, and on its logical torus where it has one.
 struct JobProblem {
@@ -50,7 +50,7 @@ struct JobProblem {
 class Job {
   public:
     /// Throws the errors of the parts: InputError, OptionError, UnsupportedError.
-    explicit Job(const JobSpec& spec, const Log& log = {});
+    explicit Job(const JobSpec& spec, const Reading& reading = {});
 
     [[nodiscard]] const Machine& machine() const { return *parts_->nodes.machine; }
     [[nodiscard]] const Workload& workload() const { return *parts_->workload; }
@@ -83,6 +83,6 @@ class Job {
 
 /// The same job on cuboids of these shapes, whatever the spec's own; the machine and the workload are loaded once.
 std::vector<Job> jobs_of_shapes(const JobSpec& spec, std::span<const std::vector<std::int32_t>> shapes,
-                                const Log& log = {});
+                                const Reading& reading = {});
 
 }  // namespace haichi

@@ -9,25 +9,10 @@ namespace haichi {
 
 namespace {
 
-Machine told(Machine machine, const MachineSource& source, const Log& log) {
-    const std::string size =
-        machine.size_is_open ? "as many nodes as a job has" : fmt::format("{} nodes", terminal_count(machine));
-    log.info("machine {}: {}, {}, routing {}", shown(source.name), source.text ? "a machine file" : "a preset", size,
-             machine.routing);
-    return machine;
-}
-
-}  // namespace
-
-Machine load_machine(const std::string& name_or_path, const Log& log) {
-    MachineSource source{.name = name_or_path};
-    return load_machine(source, log);
-}
-
-Machine load_machine(MachineSource& source, const Log& log) {
+Machine parsed(MachineSource& source) {
     const std::string& name_or_path = source.name;
-    if (source.text) return told(parse_machine(*source.text, name_or_path, &source.graph_text), source, log);
-    if (auto preset = preset_machine(name_or_path, &source.graph_text)) return told(*std::move(preset), source, log);
+    if (source.text) return parse_machine(*source.text, name_or_path, &source.graph);
+    if (auto preset = preset_machine(name_or_path, &source.graph)) return *std::move(preset);
     std::error_code ignored;
     const bool is_file = name_or_path == "-" || std::filesystem::exists(name_or_path, ignored);
     const bool looks_like_file = name_or_path.find_first_of("/.") != std::string::npos;
@@ -38,7 +23,24 @@ Machine load_machine(MachineSource& source, const Log& log) {
     }
     constexpr std::size_t kLargestBytes = std::size_t{64} << 20;
     source.text = read_file(name_or_path, kLargestBytes);
-    return told(parse_machine(*source.text, name_or_path, &source.graph_text), source, log);
+    return parse_machine(*source.text, name_or_path, &source.graph);
+}
+
+}  // namespace
+
+Machine load_machine(const std::string& name_or_path, const Reading& reading) {
+    MachineSource source{.name = name_or_path};
+    return load_machine(source, reading);
+}
+
+Machine load_machine(MachineSource& source, const Reading& reading) {
+    Machine machine = parsed(source);
+    if (!source.graph.path.empty()) reading.found_file(source.graph.path);
+    const std::string size =
+        machine.size_is_open ? "as many nodes as a job has" : fmt::format("{} nodes", terminal_count(machine));
+    reading.log().info("machine {}: {}, {}, routing {}", shown(source.name),
+                       source.text ? "a machine file" : "a preset", size, machine.routing);
+    return machine;
 }
 
 const Grid* coordinates(const Machine& machine) { return machine.topology->coordinates(); }

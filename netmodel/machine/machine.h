@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/errors.h"
-#include "base/log.h"
+#include "base/reading.h"
 #include "netmodel/topology/bandwidth.h"
 #include "netmodel/topology/topology.h"
 
@@ -80,17 +80,17 @@ struct MachinePreset {
 const std::vector<MachinePreset>& machine_presets();
 
 /// A preset name, or the path of a machine file (haichi-machine/1). Throws OptionError for an unknown preset (with
-/// did-you-mean), InputError with file and line for a bad file. `log` is told which it is.
-Machine load_machine(const std::string& name_or_path, const Log& log = {});
+/// did-you-mean), InputError with file and line for a bad file. `reading` is told which it is, and the graph file.
+Machine load_machine(const std::string& name_or_path, const Reading& reading = {});
 
 /// All that a machine is made of: with it, the machine can be made again where its files are not.
 struct MachineSource {
-    std::string name;                         ///< as load_machine() takes it
-    std::optional<std::string> text{};        ///< of the machine file; nothing: a preset, or not read yet
-    std::optional<std::string> graph_text{};  ///< of the graph file that either names; nothing: none, or not read yet
+    std::string name;                   ///< as load_machine() takes it
+    std::optional<std::string> text{};  ///< of the machine file; nothing: a preset, or not read yet
+    NamedFile graph{};                  ///< that either names; its path is set by load_machine()
 };
 /// The same; texts that the source lacks are read from their files, and kept in it.
-Machine load_machine(MachineSource& source, const Log& log = {});
+Machine load_machine(MachineSource& source, const Reading& reading = {});
 
 /// The machine's coordinates, as Network::coordinates(); null where nodes have none.
 const Grid* coordinates(const Machine& machine);
@@ -99,9 +99,9 @@ const Grid* coordinates(const Machine& machine);
 std::int32_t terminal_count(const Machine& machine);
 
 /// The machine that a preset's name stands for, or nothing when the word before the first ":" is no preset's. Throws
-/// OptionError for wrong parameters and UnsupportedError for presets that do not exist yet. `graph_text` as in
+/// OptionError for wrong parameters and UnsupportedError for presets that do not exist yet. `graph` as in
 /// parse_machine().
-std::optional<Machine> preset_machine(std::string_view name, std::optional<std::string>* graph_text = nullptr);
+std::optional<Machine> preset_machine(std::string_view name, NamedFile* graph = nullptr);
 /// The same machine as a machine file that states where its values come from. Throws OptionError for an unknown preset,
 /// one without a machine file (graph:FILE), and open sizes.
 std::string preset_text(std::string_view name);
@@ -109,7 +109,7 @@ std::string preset_text(std::string_view name);
 const std::vector<std::string>& preset_words();
 
 /// Parses the text of a machine file. A graph file that it names is read from the folder of `file`, unless its text is
-/// in `graph_text`, where it is kept.
-Machine parse_machine(std::string_view text, const std::string& file, std::optional<std::string>* graph_text = nullptr);
+/// in `graph`, where it is kept.
+Machine parse_machine(std::string_view text, const std::string& file, NamedFile* graph = nullptr);
 
 }  // namespace haichi

@@ -38,10 +38,10 @@ std::vector<std::string> with_kind(const std::vector<std::string>& keys) {
     return all;
 }
 
-void parse_topology(const LocatedJson& file, Machine& machine, std::optional<std::string>& file_text) {
+void parse_topology(const LocatedJson& file, Machine& machine, NamedFile& other) {
     const TopologyRow& row = row_of(file);
     const Section section(file, "/topology", with_kind(row.keys));
-    ReadTopology read = row.read({section, machine.link_bandwidth_bytes_per_s, file_text});
+    ReadTopology read = row.read({section, machine.link_bandwidth_bytes_per_s, other});
     machine.topology = std::move(read.topology);
     machine.logical = std::move(read.logical);
     machine.routing = machine.topology->routing("");
@@ -142,7 +142,7 @@ void check_notes(const Section& root) {
 
 }  // namespace
 
-Machine parse_machine(std::string_view text, const std::string& file_name, std::optional<std::string>* graph_text) {
+Machine parse_machine(std::string_view text, const std::string& file_name, NamedFile* graph) {
     const LocatedJson file = LocatedJson::parse(text, file_name);
     const Section root(file, "",
                        {"schema", "name", "topology", "routing", "faulty", "allocations", "link", "router", "packet",
@@ -160,8 +160,8 @@ Machine parse_machine(std::string_view text, const std::string& file_name, std::
     const Section link(file, "/link", {"bandwidth", "cable_latency"});
     machine.link_bandwidth_bytes_per_s = parse_positive_bandwidth(link.text("bandwidth"), link.place("bandwidth"));
     link.quantity("cable_latency", parse_time_ps, machine.cable_latency_ps);
-    std::optional<std::string> unkept;
-    parse_topology(file, machine, graph_text != nullptr ? *graph_text : unkept);
+    NamedFile unkept;
+    parse_topology(file, machine, graph != nullptr ? *graph : unkept);
     parse_faulty(root, machine);
     parse_allocations(root, machine);
     parse_machine_parameters(file, machine);

@@ -72,14 +72,14 @@ std::int64_t fastest_link(const Topology& topology) {
 }
 
 /// A topology by its parameters, all else as in the machine file of its row.
-Machine machine_of(const TopologyPreset& preset, std::string_view name, std::optional<std::string>& file_text) {
+Machine machine_of(const TopologyPreset& preset, std::string_view name, NamedFile& file) {
     const auto colon = name.find(':');
     std::optional<std::string_view> parameters;
     if (colon != std::string_view::npos) parameters = name.substr(colon + 1);
     Machine machine;
     if (!preset.machine_file.empty()) machine = machine_of_file(preset.machine_file);
     machine.name = name;
-    machine.topology = preset.read({name, parameters, file_text});
+    machine.topology = preset.read({name, parameters, file});
     machine.logical.clear();
     machine.routing = machine.topology->routing("");
     if (preset.machine_file.empty()) machine.link_bandwidth_bytes_per_s = fastest_link(*machine.topology);
@@ -163,13 +163,11 @@ const std::vector<std::string>& preset_words() {
     return kWords;
 }
 
-std::optional<Machine> preset_machine(std::string_view name, std::optional<std::string>* graph_text) {
+std::optional<Machine> preset_machine(std::string_view name, NamedFile* graph) {
     const PresetRow* row = row_of(name);
     if (row == nullptr) return std::nullopt;
-    std::optional<std::string> unkept;
-    if (row->topology != nullptr) {
-        return machine_of(*row->topology, name, graph_text != nullptr ? *graph_text : unkept);
-    }
+    NamedFile unkept;
+    if (row->topology != nullptr) return machine_of(*row->topology, name, graph != nullptr ? *graph : unkept);
     return row->parameters == Parameters::kNone ? machine_of_file(row->word) : tofu_machine(name, row->word);
 }
 

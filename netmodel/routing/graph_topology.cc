@@ -89,19 +89,23 @@ ReadTopology read_graph(const TopologySection& from) {
         throw InputError(from.section.place("file"), "a graph is read from a file, not from " + shown(name));
     }
     const std::filesystem::path folder = std::filesystem::path(from.section.file().file()).parent_path();
-    const std::string path = (folder / name).string();
-    if (!from.file_text) {
-        check_regular_file(path);
-        from.file_text = read_graphml(path);
+    NamedFile& file = from.file;
+    file.path = (folder / name).string();
+    if (!file.text) {
+        check_regular_file(file.path);
+        file.text = read_graphml(file.path);
     }
-    return {graph_topology(parse_graphml(*from.file_text, path, from.link_bandwidth_bytes_per_s))};
+    return {graph_topology(parse_graphml(*file.text, file.path, from.link_bandwidth_bytes_per_s))};
 }
 
 std::shared_ptr<const Topology> read_graph_file(const TopologyParameters& from) {
-    const std::string path(from.text.value_or(""));
-    if (path.empty()) throw OptionError("machine " + shown(from.machine) + " lacks its file", "the form is graph:FILE");
-    if (!from.file_text) from.file_text = read_graphml(path);
-    return graph_topology(parse_graphml(*from.file_text, path, std::nullopt));
+    NamedFile& file = from.file;
+    file.path = from.text.value_or("");
+    if (file.path.empty()) {
+        throw OptionError("machine " + shown(from.machine) + " lacks its file", "the form is graph:FILE");
+    }
+    if (!file.text) file.text = read_graphml(file.path);
+    return graph_topology(parse_graphml(*file.text, file.path, std::nullopt));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/reading.h"
 #include "netmodel/topology/machine_section.h"
 #include "netmodel/topology/topology.h"
 
@@ -15,15 +16,14 @@ namespace haichi {
 struct TopologySection {
     const MachineSection& section;  ///< "topology"; its keys are the row's
     std::int64_t link_bandwidth_bytes_per_s = 0;
-    /// The text of another file that the section names: taken when it is there, else read and kept.
-    std::optional<std::string>& file_text;
+    NamedFile& file;  ///< of another file that the section names: its text is taken when it is there
 };
 
 /// What a topology is read from in the name of a machine.
 struct TopologyParameters {
     std::string_view machine;              ///< the whole name, for messages: "torus:4x4"
     std::optional<std::string_view> text;  ///< behind the first ":"; nothing only where they are optional
-    std::optional<std::string>& file_text;
+    NamedFile& file;
 };
 
 struct ReadTopology {

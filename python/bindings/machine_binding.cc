@@ -19,7 +19,7 @@ namespace haichi {
 namespace {
 
 LoadedMachine load(std::string name, std::optional<std::string> text, std::optional<std::string> graph_text) {
-    LoadedMachine loaded{.source = {std::move(name), std::move(text), std::move(graph_text)}, .machine = {}};
+    LoadedMachine loaded{.source = {std::move(name), std::move(text), {.text = std::move(graph_text)}}, .machine = {}};
     loaded.machine = std::make_shared<const Machine>(logged([&](const Log& log) {
         const py::gil_scoped_release release;  // graph files of thousands of nodes take seconds
         return load_machine(loaded.source, log);
@@ -86,8 +86,9 @@ void bind_machine(py::module_& module) {
         .def_property_readonly("source",
                                [](const LoadedMachine& m) {
                                    return py::make_tuple(os_text(m.source.name), file_text(m.source.text),
-                                                         file_text(m.source.graph_text));
+                                                         file_text(m.source.graph.text));
                                })
+        .def_property_readonly("graph_file", [](const LoadedMachine& m) { return os_text(m.source.graph.path); })
         .def_property_readonly("name", [](const LoadedMachine& m) { return os_text(m.machine->name); })
         .def_property_readonly("topology", [](const LoadedMachine& m) { return topology_dict(*m.machine); })
         .def_property_readonly("node_count",

@@ -18,6 +18,7 @@
 #include "commlog/workload/workload.h"
 #include "commlog/workload/workload_json.h"
 #include "python/bindings/binding_parts.h"
+#include "python/bindings/foreign_text.h"
 #include "python/bindings/log_relay.h"
 #include "python/bindings/whole_numbers.h"
 
@@ -115,11 +116,16 @@ Workload workload_from_messages(std::optional<std::int64_t> ranks, std::int64_t 
     return Workload(rank_count, iterations, std::move(sets), std::move(messages));
 }
 
-Workload read_file(const std::string& path, const std::string& format) {
-    return logged([&](const Log& log) {
+/// A workload, and the files beside the one that was named.
+py::tuple read_file(const std::string& path, const std::string& format) {
+    std::vector<std::string> beside;
+    Workload workload = logged([&](const Log& log) {
         const py::gil_scoped_release release;
-        return read_workload(path, format, log);
+        return read_workload(path, format, {log, [&](const std::string& file) { beside.push_back(file); }});
     });
+    py::list names;
+    for (const std::string& file : beside) names.append(os_text(file));
+    return py::make_tuple(std::move(workload), std::move(names));
 }
 
 /// A dense matrix, row by row. Entries of 0 are no messages.

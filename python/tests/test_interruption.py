@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -141,6 +142,23 @@ def test_outputs_that_are_inputs_are_refused(place: Path) -> None:
     assert "input" in subprocess.run(command, capture_output=True, text=True, timeout=60).stderr
     assert (place / "ring.json").read_bytes() == content
     assert not list(place.glob("*.journal"))
+
+
+def test_files_that_an_input_names_are_inputs(place: Path) -> None:
+    graph = """<graphml><key id="b" for="edge" attr.name="bandwidth" attr.type="string"/>
+<graph edgedefault="undirected"><node id="n0"/><node id="n1"/>
+<edge source="n0" target="n1"><data key="b">1GB/s</data></edge></graph></graphml>"""
+    topology = {"kind": "graph", "file": "net.json"}
+    machine = {"schema": "haichi-machine/1", "topology": topology, "link": {"bandwidth": "1GB/s"}}
+    (place / "m.json").write_text(json.dumps(machine))
+    (place / "net.json").write_text(graph)
+    haichi.Workload.from_pattern("ring", ranks=2).write("ring.json")
+    command = [sys.executable, "-m", "haichi", "compare", "-m", "m.json", "-w", "ring.json", "-o"]
+    assert "input net.json" in subprocess.run([*command, "./net.json"], capture_output=True, text=True).stderr
+    for named in ("m.json", "graph:net.json"):
+        with pytest.raises(haichi.OptionError, match="input"):
+            haichi.Job("ring.json", named).simulate(statistics=haichi.LinkStatistics("net.json"))
+    assert (place / "net.json").read_text() == graph
 
 
 def test_a_journal_is_a_regular_file_and_not_reached_through_a_link(tmp_path: Path) -> None:

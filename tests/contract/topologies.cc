@@ -21,14 +21,14 @@ std::string file_with(const std::string& topology) {
 }
 
 Machine machine_of_file(const TopologyRow& row) {
-    std::optional<std::string> other;
-    if (!row.example_file.empty()) other = row.example_file;
+    NamedFile other;
+    if (!row.example_file.empty()) other.text = row.example_file;
     return parse_machine(file_with(row.example), row.name + ".json", &other);
 }
 
 Machine machine_of_preset(const TopologyRow& row) {
-    std::optional<std::string> other;
-    if (!row.example_file.empty()) other = row.example_file;
+    NamedFile other;
+    if (!row.example_file.empty()) other.text = row.example_file;
     return preset_machine(row.preset->example, &other).value();
 }
 

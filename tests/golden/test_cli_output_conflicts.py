@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
-from haichi_program import BIN, JOB, fail
+from haichi_program import BIN, JOB, fail, succeed
 from sample_logs import sample
 
 BARRIER = ["advise", "barrier", *JOB]
@@ -145,3 +146,65 @@ def test_the_files_of_a_dumpi_trace_must_be_regular(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "dumpi-0001.txt")
     words = fail(2, "log", "show", "dumpi-0000.txt", "--log-format", "dumpi", cwd=tmp_path)
     assert "dumpi-0001.txt: is a pipe" in words
+
+
+GRAPH = """<graphml><key id="b" for="edge" attr.name="bandwidth" attr.type="string"/><graph edgedefault="undirected">
+<node id="n0"/><node id="n1"/><edge source="n0" target="n1"><data key="b">1GB/s</data></edge></graph></graphml>
+"""
+
+
+def test_the_graph_that_a_machine_file_names_is_an_input(tmp_path: Path) -> None:
+    (tmp_path / "machines").mkdir()
+    graph = tmp_path / "machines/net.graphml"
+    graph.write_text(GRAPH)
+    (tmp_path / "machines/m.json").write_text(
+        '{"schema": "haichi-machine/1", "topology": {"kind": "graph", "file": "net.graphml"},'
+        ' "link": {"bandwidth": "1GB/s"}}'
+    )
+    succeed("pattern", "ring", "--ranks", 2, "-o", "w.json", cwd=tmp_path)
+    job = ["-m", "machines/m.json", "-w", "w.json"]
+    succeed("map", *job, "-o", "a.map", cwd=tmp_path)
+    places = [*job[:2], "--map", "a.map"]
+    outputs = [
+        ["map", *job, "-o"],
+        ["simulate", *job, "-o"],
+        ["simulate", *job, "--stats"],
+        ["convert", *places, "-t", "json", "-o"],
+        ["advise", "barrier", *job, "-o"],
+    ]
+    for command in outputs:
+        assert "same file as the input machines/net.graphml" in fail(2, *command, str(graph), cwd=tmp_path)
+    for command in (["evaluate", *job, "--map", "a.map"], ["check", *places]):
+        with open(graph, "a") as appended:
+            run = subprocess.run([BIN, *command], cwd=tmp_path, stdout=appended, stderr=subprocess.PIPE, timeout=60)
+        assert run.returncode == 2 and b"input machines/net.graphml" in run.stderr
+    assert graph.read_text() == GRAPH
+    assert {path.name for path in (tmp_path / "machines").iterdir()} == {"m.json", "net.graphml"}
+
+
+LOGS = Path(__file__).parents[1] / "data/logs"
+# A log, and another file of its trace.
+TRACES = [
+    ("dumpi/dumpi-0000.txt", "dumpi/dumpi-0002.txt"),
+    ("eztrace/eztrace_log.otf2", "eztrace/eztrace_log/0.evt"),
+    ("eztrace/eztrace_log.otf2", "eztrace/eztrace_log.def"),
+    ("tit/ring.tit", "tit/ring.tit_files/1795333551.486756_rank-2.txt"),
+    ("open-mpi-monitoring/ring.0.prof", "open-mpi-monitoring/ring.3.prof"),
+]
+
+
+@pytest.mark.parametrize(("log", "other"), TRACES, ids=[other for _, other in TRACES])
+def test_all_files_of_a_trace_are_inputs(tmp_path: Path, log: str, other: str) -> None:
+    shutil.copytree(LOGS, tmp_path / "logs")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    name = os.fspath(tmp_path / "logs" / other)
+    commands = [["log", "convert", log, "-t", "csv", "-o", name], ["log", "show", log, "--html", name]]
+    if not log.endswith(".prof"):
+        commands += [["ccs", log, "-o", name], ["advise", "rails", log, "-o", name]]
+    if not log.endswith(".otf2"):  # a job without communication sets
+        job = ["-m", "mesh:2x2", "-w", log]
+        commands += [["map", *job, "-o", name], ["simulate", *job, "--stats", name]]
+    for command in commands:
+        words = fail(2, *command, cwd=tmp_path / "logs")
+        assert f"cannot write {name}: it is" in words and "input" in words, command
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before

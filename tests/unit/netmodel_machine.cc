@@ -215,18 +215,19 @@ TEST(MachineFile, extended_order_has_a_column) {
 TEST(MachineSource, holds_all_that_a_machine_is_made_of) {
     MachineSource preset{.name = "torus:4x4"};
     EXPECT_EQ(load_machine(preset).name, "torus:4x4");
-    EXPECT_FALSE(preset.text || preset.graph_text);
+    EXPECT_FALSE(preset.text || preset.graph.text);
     const std::string graph = R"(<graphml><key id="b" for="edge" attr.name="bandwidth" attr.type="string"/>
 <graph edgedefault="undirected"><node id="a"/><node id="b"/><edge source="a" target="b"><data key="b">1GB/s</data></edge>
 </graph></graphml>)";
-    MachineSource by_name{.name = "graph:/no/such/file", .graph_text = graph};
+    MachineSource by_name{.name = "graph:/no/such/file", .graph = {.text = graph}};
     EXPECT_EQ(terminal_count(load_machine(by_name)), 2);
     MachineSource file{.name = "nowhere.json",
                        .text = R"({"schema": "haichi-machine/1", "link": {"bandwidth": "1GB/s"},
 "topology": {"kind": "graph", "file": "missing.graphml"}})",
-                       .graph_text = graph};
+                       .graph = {.text = graph}};
     EXPECT_EQ(terminal_count(load_machine(file)), 2);
-    file.graph_text.reset();
+    EXPECT_EQ(file.graph.path, "missing.graphml");
+    file.graph.text.reset();
     EXPECT_THROW(load_machine(file), InputError);
 }
 

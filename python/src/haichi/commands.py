@@ -76,7 +76,8 @@ def _run_compare(given: Given) -> int:
         raise OptionError("--barrier and --sim-iterations are those of --simulate, which is not given")
     journal = f"{outputs[0]}.journal" if outputs else None
     inputs = [*given["workloads"], *(given[name] for name in ("machine", "nodes", "faulty", "fold") if name in given)]
-    _check_files(inputs, outputs if journal is None else [*outputs, journal])
+    written = outputs if journal is None else [*outputs, journal]
+    _check_files(inputs, written)
     earlier = _earlier(outputs)
     progress = None if given.get("quiet") or not sys.stderr.isatty() else _ProgressLine()
     jobs = jobs_of_files(
@@ -86,6 +87,10 @@ def _run_compare(given: Given) -> int:
         given.get("message_size"),
         given.get("workload_format", ""),
         parameters_of(rows_of(JobOptions), given),
+    )
+    # Now it is known what was read beside them.
+    _check_files(
+        [*inputs, *(file for listed in jobs.values() for one in listed for file in one.input_files())], written
     )
     arguments: Any = parameters_of(_COMPARED, given) | {
         "journal": journal,

@@ -32,7 +32,7 @@ from haichi.simulation import (
 )
 from haichi.simulation import core_options as simulation_options
 from haichi.simulation_result import Simulation, simulation_of
-from haichi.workload import Workload, WorkloadLike, as_workload
+from haichi.workload import Workload, WorkloadLike, as_workload, read_workload_file
 
 
 @takes(JobOptions)
@@ -298,5 +298,7 @@ def jobs(
 def job_spec(function: str, workload: WorkloadLike, machine: MachineLike, options: JobOptions) -> JobSpec:
     """What is asked of `function`, checked, its machine and workload read."""
     given = complete(function, JobOptions, options)
-    path = os.fspath(workload) if isinstance(workload, str | os.PathLike) else ""
-    return JobSpec(as_workload(workload), as_machine(machine), given, path)
+    if isinstance(workload, str | os.PathLike):
+        read, files = read_workload_file(workload)
+        return JobSpec(read, as_machine(machine), given, files)
+    return JobSpec(as_workload(workload), as_machine(machine), given)

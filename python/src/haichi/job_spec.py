@@ -114,8 +114,8 @@ class JobSpec:
     machine: Machine
     options: JobOptions
     """All of them, as `haichi.options.complete` gives them."""
-    workload_file: str = ""
-    """Where the workload was read from."""
+    workload_files: tuple[str, ...] = ()
+    """All that the workload was read from; the first was named."""
 
     def with_shape(self, shape: SizesLike | None) -> JobSpec:
         text = None if shape is None else Sizes().checked("shape", shape)
@@ -128,14 +128,15 @@ class JobSpec:
     @property
     def workload_name(self) -> str:
         """Of a workload from a file."""
-        return file_name(self.workload_file) if self.workload_file else ""
+        return file_name(self.workload_files[0]) if self.workload_files else ""
 
     def input_files(self) -> list[str]:
         """What is, or may be, the name of a file that the job was read from."""
+        machine = self.machine._core
         named = [self.options[name] for name in ("nodes", "faulty", "hosts", "fold")]
         return [
             name
-            for name in (self.workload_file, self.machine._core.source[0], *named)
+            for name in (*self.workload_files, machine.source[0], machine.graph_file, *named)
             if isinstance(name, str) and name
         ]
 

@@ -177,9 +177,7 @@ class Workload:
         ``.npy`` and ``.npz`` hold a dense matrix or a sparse one of SciPy, taken as by `from_matrix`; nothing is
         unpickled. Raises InputError with file and line.
         """
-        if not format and is_array_file(os.fspath(path)):
-            return cls.from_matrix(read_array_file(os.fspath(path)))
-        return cls(_core.Workload.read(encoded("path", path), encoded("format", format)))
+        return read_workload_file(path, format)[0]
 
     @classmethod
     def from_pattern(
@@ -323,6 +321,15 @@ class Workload:
         if bins < self.ranks:
             title += f", {bins} x {bins} groups of ranks"
         return notebook.table("workload", rows) + notebook.matrix_picture(self._core.binned_bytes(bins), title)
+
+
+def read_workload_file(path: str | os.PathLike[str], format: str = "") -> tuple[Workload, tuple[str, ...]]:
+    """As `Workload.from_file`, and all files that were read: a trace has others beside the one that is named."""
+    named = os.fspath(path)
+    if not format and is_array_file(named):
+        return Workload.from_matrix(read_array_file(named)), (named,)
+    core, beside = _core.Workload.read(encoded("path", path), encoded("format", format))
+    return Workload(core), (named, *beside)
 
 
 _MOST_BINS = 64

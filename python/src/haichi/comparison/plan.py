@@ -18,7 +18,7 @@ from haichi.job_spec import JobOptions, JobSpec, file_name
 from haichi.machine import as_machine
 from haichi.numbers import whole_option
 from haichi.options import Sizes, complete
-from haichi.workload import Workload
+from haichi.workload import Workload, read_workload_file
 
 _DEFAULT_SECONDS = 10.0
 
@@ -126,11 +126,13 @@ def jobs_of_files(
         raise OptionError("shapes exclude nodes", "a node list is the job's nodes")
     common = complete("jobs_of_files", JobOptions, cast(JobOptions, given))
     named: dict[str, Workload] = {}
+    files: dict[str, tuple[str, ...]] = {}
     for path in workloads:
-        workload = Workload.from_file(path, format)
-        named[_free_name(file_name(path), named)] = workload if size is None else workload.with_message_size(size)
+        name = _free_name(file_name(path), named)
+        workload, files[name] = read_workload_file(path, format)
+        named[name] = workload if size is None else workload.with_message_size(size)
     return {
-        name: [JobSpec(named[name], loaded, common).with_shape(shape) for shape in listed]
+        name: [JobSpec(named[name], loaded, common, files[name]).with_shape(shape) for shape in listed]
         for name, listed in _shapes_by_workload(shapes, named).items()
     }
 
@@ -157,7 +159,7 @@ def _name_of_workload(spec: JobSpec, named: NamedJobs) -> str:
     """Jobs with the same workload have the same name."""
     stem = spec.workload_name or f"workload {len(named) + 1}"
     for name, listed in named.items():
-        if listed[0].workload_file == spec.workload_file and listed[0].workload == spec.workload:
+        if listed[0].workload_files == spec.workload_files and listed[0].workload == spec.workload:
             return name
     return _free_name(stem, named)
 
