@@ -9,26 +9,41 @@ namespace haichi {
 
 namespace {
 
-/// Where the links of every vertex lead to, compressed by rows.
+/// Where the links of every vertex lead to, compressed by rows: in each row the usable nodes of the job first.
 struct Successors {
     std::vector<std::uint32_t> first;
+    std::vector<std::uint32_t> first_other;
     std::vector<VertexId> to;
 
-    explicit Successors(const Topology& topology) : first(static_cast<std::size_t>(topology.vertex_count()) + 1, 0) {
+    Successors(const Topology& topology, const JobNodes& job)
+        : first(static_cast<std::size_t>(topology.vertex_count()) + 1, 0) {
         const auto visit = [&](const auto& take) {
             for (std::int32_t l = 0; l < topology.link_count(); ++l) {
                 if (topology.link_exists(LinkId(l))) take(topology.link_ends(LinkId(l)));
             }
         };
-        visit([&](const LinkEnds& ends) { ++first[ends.from.index() + 1]; });
-        for (std::size_t v = 1; v < first.size(); ++v) first[v] += first[v - 1];
+        const auto is_usable = [&](VertexId v) { return job.at(v).valid() && job.is_usable(job.at(v)); };
+        first_other.assign(first.size() - 1, 0);
+        visit([&](const LinkEnds& ends) {
+            ++first[ends.from.index() + 1];
+            if (is_usable(ends.to)) ++first_other[ends.from.index()];
+        });
+        for (std::size_t v = 1; v < first.size(); ++v) {
+            first[v] += first[v - 1];
+            first_other[v - 1] += first[v - 1];
+        }
         to.resize(first.back());
         std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
-        visit([&](const LinkEnds& ends) { to[next[ends.from.index()]++] = ends.to; });
+        std::vector<std::uint32_t> next_other = first_other;
+        visit(
+            [&](const LinkEnds& ends) { to[(is_usable(ends.to) ? next : next_other)[ends.from.index()]++] = ends.to; });
     }
 
-    [[nodiscard]] std::span<const VertexId> of(VertexId v) const {
-        return std::span(to).subspan(first[v.index()], first[v.index() + 1] - first[v.index()]);
+    [[nodiscard]] std::span<const VertexId> usable(VertexId v) const {
+        return std::span(to).subspan(first[v.index()], first_other[v.index()] - first[v.index()]);
+    }
+    [[nodiscard]] std::span<const VertexId> others(VertexId v) const {
+        return std::span(to).subspan(first_other[v.index()], first[v.index() + 1] - first_other[v.index()]);
     }
 };
 
@@ -79,7 +94,7 @@ NearNodes NearNodes::in_blocks(std::int32_t terminals_of_block, const JobNodes& 
 
 NearNodes NearNodes::by_search(const Topology& topology, const JobNodes& job) {
     NearNodes near;
-    const Successors successors(topology);
+    const Successors successors(topology, job);
     std::vector<std::int32_t> seen_by(static_cast<std::size_t>(topology.vertex_count()), -1);
     std::vector<VertexId> level;
     std::vector<VertexId> next_level;
@@ -89,13 +104,16 @@ NearNodes NearNodes::by_search(const Topology& topology, const JobNodes& job) {
         level = {job.vertex(NodeId(i))};
         seen_by[level.front().index()] = i;
         while (found.empty() && !level.empty()) {
+            for (const VertexId v : level) {
+                for (const VertexId next : successors.usable(v)) {
+                    if (std::exchange(seen_by[next.index()], i) != i) found.push_back(job.at(next));
+                }
+            }
+            if (!found.empty()) break;
             next_level.clear();
             for (const VertexId v : level) {
-                for (const VertexId next : successors.of(v)) {
-                    if (std::exchange(seen_by[next.index()], i) == i) continue;
-                    next_level.push_back(next);
-                    const NodeId node = job.at(next);
-                    if (node.valid() && job.is_usable(node)) found.push_back(node);
+                for (const VertexId next : successors.others(v)) {
+                    if (std::exchange(seen_by[next.index()], i) != i) next_level.push_back(next);
                 }
             }
             level.swap(next_level);

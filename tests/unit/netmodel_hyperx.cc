@@ -41,6 +41,20 @@ TEST(HyperX, routes_take_one_hop_along_every_axis_that_differs) {
     EXPECT_EQ(network.nearest_distance_bound(20), (std::vector<std::int32_t>{2, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4}));
 }
 
+TEST(HyperX, near_nodes_are_on_the_same_router_or_one_hop_away) {
+    const auto near = [](const Network& network, std::int32_t node) {
+        std::vector<std::int32_t> numbers;
+        for (const NodeId other : network.near_nodes(NodeId(node))) numbers.push_back(other.value);
+        return numbers;
+    };
+    const Network pairs({hyperx_topology(HyperX({3, 2}, 2))}, {});
+    EXPECT_EQ(near(pairs, 4), (std::vector<std::int32_t>{5}));
+    const Network single({hyperx_topology(HyperX({3, 2}, 1))}, {});
+    EXPECT_EQ(near(single, 2), (std::vector<std::int32_t>{3, 4, 0}));
+    const Network with_fault({hyperx_topology(HyperX({3, 2}, 1))}, {.faulty = {VertexId(3)}});
+    EXPECT_EQ(near(with_fault, 2), (std::vector<std::int32_t>{4, 0}));
+}
+
 TEST(HyperX, every_shape_keeps_the_contract) {
     const std::vector<std::pair<std::vector<std::int32_t>, std::int32_t>> shapes = {
         {{1}, 1}, {{1}, 4}, {{5}, 1}, {{3, 4}, 1}, {{2, 2, 2}, 3}, {{3, 1, 4}, 2}, {{1, 3, 1}, 2}, {{4, 4}, 2}};
