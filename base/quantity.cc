@@ -1,6 +1,7 @@
 #include "base/quantity.h"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,7 +31,8 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-Decimal parse_decimal(std::string_view text, std::string_view whole, const SourcePlace& place) {
+/// nullopt where `text` does not begin with a number.
+std::optional<Decimal> parse_decimal(std::string_view text, std::string_view whole, const SourcePlace& place) {
     constexpr int kMostDigits = 24;  // digits * unit must fit 128 bits
     Decimal decimal;
     std::size_t at = 0;
@@ -48,16 +50,25 @@ Decimal parse_decimal(std::string_view text, std::string_view whole, const Sourc
             break;
         }
     }
-    if (digits == 0) {
-        throw InputError(place, "expected a quantity such as '5GB/s' or '100ns', got " + shown(whole));
-    }
+    if (digits == 0) return std::nullopt;
     decimal.rest = trimmed(text.substr(at));
     return decimal;
 }
 
-std::int64_t parse_quantity(std::string_view text, std::span<const Unit> units, std::string_view what,
+/// A kind of quantities: "size", as in "64KiB".
+struct Kind {
+    std::string_view name;
+    std::string_view example;
+};
+
+std::int64_t parse_quantity(std::string_view text, std::span<const Unit> units, const Kind& kind,
                             const SourcePlace& place) {
-    const Decimal decimal = parse_decimal(trimmed(text), text, place);
+    const std::string what(kind.name);
+    const std::optional<Decimal> number = parse_decimal(trimmed(text), text, place);
+    if (!number) {
+        throw InputError(place, "expected a " + what + " such as " + shown(kind.example) + ", got " + shown(text));
+    }
+    const Decimal& decimal = *number;
     const auto unit = std::ranges::find(units, decimal.rest, &Unit::name);
     if (unit == units.end()) {
         std::vector<std::string> names;
@@ -67,18 +78,18 @@ std::int64_t parse_quantity(std::string_view text, std::span<const Unit> units, 
             all += (all.empty() ? "" : ", ") + u.name;
         }
         const std::string near = did_you_mean(decimal.rest, names);
-        throw InputError(place,
-                         std::string(decimal.rest.empty() ? "a unit is missing in " : "unknown unit in ") +
-                             std::string(what) + " " + shown(text),
-                         near.empty() ? "units are " + all : near);
+        throw InputError(
+            place,
+            std::string(decimal.rest.empty() ? "a unit is missing in " : "unknown unit in ") + what + " " + shown(text),
+            near.empty() ? "units are " + all : near);
     }
     const Wide scaled = decimal.digits * static_cast<Wide>(unit->numerator);
     const Wide divisor = decimal.scale * static_cast<Wide>(unit->denominator);
     if (scaled / divisor > static_cast<Wide>(std::int64_t{1} << 62)) {
-        throw InputError(place, std::string(what) + " " + shown(text) + " is too large");
+        throw InputError(place, what + " " + shown(text) + " is too large");
     }
     if (scaled % divisor != 0) {
-        throw InputError(place, std::string(what) + " " + shown(text) + " is finer than this quantity can be");
+        throw InputError(place, what + " " + shown(text) + " is finer than this quantity can be");
     }
     return static_cast<std::int64_t>(scaled / divisor);
 }
@@ -105,7 +116,7 @@ std::int64_t parse_bandwidth_bytes_per_s(std::string_view text, const SourcePlac
         {"Gbit/s", kKilo * kKilo * kKilo, 8},
         {"Tbit/s", kKilo * kKilo * kKilo * kKilo, 8},
     };
-    return parse_quantity(text, kUnits, "bandwidth", place);
+    return parse_quantity(text, kUnits, {"bandwidth", "5GB/s"}, place);
 }
 
 std::int64_t parse_bytes(std::string_view text, const SourcePlace& place) {
@@ -119,7 +130,7 @@ std::int64_t parse_bytes(std::string_view text, const SourcePlace& place) {
         {"MiB", kKibi * kKibi},
         {"GiB", kKibi * kKibi * kKibi},
     };
-    return parse_quantity(text, kUnits, "size", place);
+    return parse_quantity(text, kUnits, {"size", "64KiB"}, place);
 }
 
 std::int64_t parse_time_ps(std::string_view text, const SourcePlace& place) {
@@ -130,7 +141,7 @@ std::int64_t parse_time_ps(std::string_view text, const SourcePlace& place) {
         {"ms", kKilo * kKilo * kKilo},
         {"s", kKilo * kKilo * kKilo * kKilo},
     };
-    return parse_quantity(text, kUnits, "time", place);
+    return parse_quantity(text, kUnits, {"time", "100ns"}, place);
 }
 
 std::int64_t parse_count(std::string_view text, std::int64_t largest, const SourcePlace& place) {

@@ -11,9 +11,9 @@ Mapping::Mapping(std::int32_t rank_count, std::int32_t node_count, std::int32_t 
     const std::int64_t slots = std::int64_t{node_count} * ranks_per_node;
     if (ranks_per_node < 1) throw OptionError("at least one rank per node, not " + std::to_string(ranks_per_node));
     if (rank_count > slots) {
-        throw OptionError(std::to_string(rank_count) + (rank_count == 1 ? " rank does" : " ranks do") + " not fit " +
-                              std::to_string(node_count) + " nodes with " + std::to_string(ranks_per_node) +
-                              " ranks each",
+        throw OptionError(std::to_string(rank_count) + (rank_count == 1 ? " rank does" : " ranks do") + " not fit on " +
+                              std::to_string(node_count) + (node_count == 1 ? " node" : " nodes") + " with " +
+                              std::to_string(ranks_per_node) + (ranks_per_node == 1 ? " rank each" : " ranks each"),
                           "ask for a larger --shape or a larger --ppn");
     }
     if (slots > std::int64_t{1} << 30) {

@@ -57,17 +57,27 @@ std::int64_t read_bytes(const std::string& option, const std::string& text) {
     throw OptionError(option + ": " + shown(text) + " is more than the 2^48 bytes a message may have");
 }
 
+namespace {
+
+std::string without_blanks(const std::string& text) {
+    const auto first = text.find_first_not_of(" \t");
+    if (first == std::string::npos) return {};
+    return text.substr(first, text.find_last_not_of(" \t") + 1 - first);
+}
+
+}  // namespace
+
 std::vector<Requirement> read_requirements(const std::vector<std::string>& texts, const std::string& objective) {
     std::vector<Requirement> requirements;
     for (const std::string& text : texts) {
         const auto sign = text.find("<=");
-        if (sign == std::string::npos) {
+        const std::string metric = without_blanks(text.substr(0, sign));
+        if (sign == std::string::npos || metric.empty()) {
             throw OptionError("--require: expected METRIC<=NUMBER, got " + shown(text),
                               "an example is --require 'tac3<=0.001', quoted for the shell");
         }
-        const std::string metric = text.substr(0, sign);
         check_metric_name(metric, objective);
-        requirements.push_back({metric, read_number("--require " + metric, text.substr(sign + 2))});
+        requirements.push_back({metric, read_number("--require " + metric, without_blanks(text.substr(sign + 2)))});
     }
     return requirements;
 }

@@ -81,7 +81,7 @@ class WorkloadSax {
             set_ranks(value);
         } else if (inside_ == Inside::kWorkload && key_ == kIterations) {
             if (value < 1 || value > static_cast<std::uint64_t>(kLargestCount)) {
-                fail("iterations " + std::to_string(value) + " is outside 1..2^63 - 1");
+                fail(std::to_string(value) + " is outside 1..2^63 - 1");
             }
             iterations_ = static_cast<std::int64_t>(value);
         } else if (inside_ == Inside::kSet && key_ == kComputeSeconds) {

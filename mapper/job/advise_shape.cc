@@ -93,7 +93,8 @@ class ShapeAdvisor {
         if (options_.node_count >= least) return options_.node_count;
         throw OptionError(std::to_string(report_.ranks) + " ranks do not fit on " +
                               std::to_string(options_.node_count) + " nodes with " +
-                              std::to_string(report_.ranks_per_node) + " ranks each",
+                              std::to_string(report_.ranks_per_node) +
+                              (report_.ranks_per_node == 1 ? " rank each" : " ranks each"),
                           "they need " + std::to_string(least) + " nodes, or a larger --ppn");
     }
 

@@ -138,7 +138,8 @@ ReadTopology read_fat_tree(const TopologySection& from) {
 
 /// "3x4": the k-ary n-tree with full bisection.
 std::shared_ptr<const Topology> read_levels_and_arity(const TopologyParameters& from) {
-    const std::vector<std::int32_t> numbers = parse_sizes(*from.text, "machine " + std::string(from.machine));
+    const std::vector<std::int32_t> numbers =
+        parse_sizes(*from.text, "machine " + std::string(from.machine), 'x', "fattree:3x4");
     if (numbers.size() != 2 || numbers[0] < 1 || numbers[1] < 1) {
         throw OptionError("machine " + shown(from.machine) + " needs its levels and its arity",
                           "an example is fattree:3x4, three levels of switches and 4^3 terminals");
@@ -156,7 +157,7 @@ std::shared_ptr<const Topology> read_levels_and_arity(const TopologyParameters& 
 std::shared_ptr<const Topology> read_node_count(const TopologyParameters& from) {
     constexpr std::int32_t kNodesOfTheStudy = 16;
     std::vector<std::int32_t> numbers = {kNodesOfTheStudy};
-    if (from.text) numbers = parse_sizes(*from.text, "machine " + std::string(from.machine));
+    if (from.text) numbers = parse_sizes(*from.text, "machine " + std::string(from.machine), 'x', "switch:16");
     if (numbers.size() != 1 || numbers[0] < 1) {
         throw OptionError("machine " + shown(from.machine) + " needs its number of nodes", "an example is switch:16");
     }

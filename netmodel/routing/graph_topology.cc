@@ -85,7 +85,7 @@ class GraphTopology final : public TopologyOf<Graph> {
 /// The graph file, from the folder of the machine file; edges without a bandwidth have the machine's.
 ReadTopology read_graph(const TopologySection& from) {
     const std::string name = from.section.text("file");
-    if (name.empty() || name == "-") {
+    if (name.empty() || name == "-" || name.find('\0') != std::string::npos) {
         throw InputError(from.section.place("file"), "a graph is read from a file, not from " + shown(name));
     }
     const std::filesystem::path folder = std::filesystem::path(from.section.file().file()).parent_path();

@@ -116,6 +116,7 @@ std::vector<Broken> broken_files() {
         {"torus_with_children", file_with(R"({"kind": "torus", "children": [2]})"), "m.json:2", "children"},
         {"graph_without_file", file_with(R"({"kind": "graph"})"), "m.json:2", "file"},
         {"graph_file_is_number", file_with(R"({"kind": "graph", "file": 3})"), "m.json:2", "3"},
+        {"graph_file_with_a_nul", file_with(R"({"kind": "graph", "file": "a\u0000b"})"), "m.json:2", "'a\\x00b'"},
         {"graph_from_standard_input", file_with(R"({"kind": "graph", "file": "-"})"), "m.json:2", "'-'"},
         {"graph_file_empty", file_with(R"({"kind": "graph", "file": ""})"), "m.json:2", "''"},
         {"graph_with_axes", file_with(R"({"kind": "graph", "axes": []})"), "m.json:2", "axes"},

@@ -51,7 +51,7 @@ TEST(MachineNames, that_mean_nothing_are_refused) {
         {"fattree:40x2", "40x2", ""},
         {"switch:0", "switch:0", "switch:16"},
         {"switch:2x2", "switch:2x2", "switch:16"},
-        {"switch:", "switch:", ""},
+        {"switch:", "switch:", "switch:16"},
         {"dragonfly", "lacks its sizes", "dragonfly:P,A,H"},
         {"dragonfly:", "dragonfly:", "dragonfly:2,4,2"},
         {"dragonfly:2x4x2", "2x4x2", "dragonfly:2,4,2"},

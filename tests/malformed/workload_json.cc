@@ -100,7 +100,7 @@ std::vector<Malformed> documents() {
          ""},
         {"ranks_with_an_exponent", with_field("\"ranks\": 1e30"), 2, {"ranks", "'1e30'"}, "digits only"},
         {"ranks_beyond_a_double", with_field("\"ranks\": 1e400"), 2, {"ranks", "'1e400' is too large"}, ""},
-        {"iterations_is_zero", with_field("\"iterations\": 0"), 2, {"iterations 0 is outside"}, ""},
+        {"iterations_is_zero", with_field("\"iterations\": 0"), 2, {"iterations: 0 is outside"}, ""},
         {"iterations_is_negative", with_field("\"iterations\": -1"), 2, {"iterations: ", "-1"}, ""},
         {"iterations_beyond_63_bits",
          with_field("\"iterations\": 9223372036854775808"),
