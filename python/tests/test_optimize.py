@@ -262,3 +262,32 @@ def test_a_job_is_loaded_once_checked_and_pickles(cg64, cg_job) -> None:
     for options, words in (({"shape": "1x2"}, "shape"), ({"shap": "1x2"}, "did you mean 'shape'"), ({"ppn": 0}, "ppn")):
         with pytest.raises((haichi.OptionError, TypeError), match=words):
             haichi.Job(cg64, "fx10-kyushu", **options)
+
+
+def test_a_wrong_type_is_refused_by_the_name_of_the_parameter(cg64) -> None:
+    def job(**options: object) -> haichi.Job:
+        return haichi.Job(cg64, "torus:8x8", **options)  # type: ignore[arg-type]
+
+    for shape in ([], [True, 8]):
+        with pytest.raises(haichi.OptionError, match="is not a list of sizes"):
+            job(shape=shape)
+    with pytest.raises(haichi.InputError, match="nodes must be an array of whole numbers: its rows differ in length"):
+        job(nodes=[[0, 0], [5]])
+    with pytest.raises(haichi.InputError, match="faulty must hold numbers of nodes, not truth values"):
+        job(faulty=np.array([False] * 63 + [True]))
+    with pytest.raises(TypeError, match="nodes must be a file, numbers or coordinates, not 5"):
+        job(nodes=5)
+    with pytest.raises(TypeError, match="progress must be a function"):
+        job().optimize("tac3", progress=5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="progress must be a function"):
+        job().simulate(progress=5)  # type: ignore[arg-type]
+    with pytest.raises(haichi.OptionError, match="None is not a shape"):
+        haichi.jobs(cg64, "torus:8x8", ["8x8", None])  # type: ignore[list-item]
+    with pytest.raises(TypeError, match="labels must be a list of texts"):
+        haichi.Workload.from_messages(source=[0], destination=[1], bytes=5, labels="left")
+    with pytest.raises(TypeError, match="the text of a machine file must be a str"):
+        haichi.Machine.from_json(5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="jobs must hold haichi.Job"):
+        haichi.compare([5])  # type: ignore[list-item]
+    with pytest.raises(TypeError, match="a strategy is a name"):
+        haichi.compare(job(), strategies=[5])  # type: ignore[list-item]

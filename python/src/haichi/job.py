@@ -291,6 +291,8 @@ def jobs(
     if spec.shape is not None:
         raise OptionError("shape is one of several here", "shapes=[...]")
     specs = [spec.with_shape(shape) for shape in (shapes.split(",") if isinstance(shapes, str) else shapes)]
+    if any(one.shape is None for one in specs):
+        raise OptionError("None is not a shape: shapes lists what the job may get")
     sizes = [[int(size) for size in str(one.shape).split("x")] for one in specs]
     return [Job._of(one, core) for one, core in zip(specs, _core.Job.of_shapes(spec.core(), sizes), strict=True)]
 

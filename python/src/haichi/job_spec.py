@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from haichi import _core
-from haichi.errors import OptionError
+from haichi.errors import InputError, OptionError
 from haichi.file_names import encoded
 from haichi.machine import Machine
 from haichi.options import Flag, Kind, Option, Sizes, Whole
@@ -24,6 +24,10 @@ class _Nodes(Kind):
     def checked(self, name: str, value: Any) -> Any:
         if isinstance(value, str | bytes | os.PathLike):
             return super().checked(name, value)
+        if not hasattr(value, "__len__"):
+            raise TypeError(f"{name} must be a file, numbers or coordinates, not {value!r}")
+        if any(isinstance(node, bool | np.bool_) for node in value):
+            raise InputError(f"{name} must hold numbers of nodes, not truth values", "numpy.flatnonzero gives them")
         nodes = whole_numbers(name, value) if len(value) else np.empty(0, np.int64)
         if nodes.ndim not in (1, 2):
             raise OptionError(f"{name} must be a list of numbers or of coordinates, not of shape {nodes.shape}")

@@ -51,6 +51,8 @@ class Machine:
     @classmethod
     def from_json(cls, text: str, *, name: str = "machine") -> Machine:
         """From the text of a machine file. `name` stands for the file in messages, and where the text gives no name."""
+        if not isinstance(text, str):
+            raise TypeError(f"the text of a machine file must be a str, not {text!r}")
         return cls._from_source(name, text, None)
 
     @classmethod

@@ -183,6 +183,8 @@ class Sizes(Kind):
         try:
             sizes = [int(size) for size in value.split("x")] if isinstance(value, str) else map(operator.index, value)
             listed = list(sizes)
+            if not listed or (not isinstance(value, str) and any(isinstance(size, bool) for size in value)):
+                raise ValueError("no sizes")
         except (TypeError, ValueError) as error:
             raise OptionError(f"{name} {value!r} is not a list of sizes", "an example is 1x2x4x2x3x2") from error
         return "x".join(str(whole_option(name, size, 0, 2**31 - 1)) for size in listed)

@@ -29,7 +29,11 @@ SearchCallback = Callable[[SearchProgress], object]
 
 
 def search_callback(progress: SearchCallback | None) -> Callable[[float, float, int, int], object] | None:
-    return None if progress is None else lambda *values: progress(SearchProgress(*values))
+    if progress is None:
+        return None
+    if not callable(progress):
+        raise TypeError(f"progress must be a function, not {progress!r}")
+    return lambda *values: progress(SearchProgress(*values))
 
 
 class _TimeLimit(Kind):

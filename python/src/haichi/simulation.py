@@ -104,4 +104,8 @@ SimulationCallback = Callable[[SimulationProgress], object]
 def simulation_callback(
     progress: SimulationCallback | None,
 ) -> Callable[[float, int, int, int, float], object] | None:
-    return None if progress is None else lambda *values: progress(SimulationProgress(*values))
+    if progress is None:
+        return None
+    if not callable(progress):
+        raise TypeError(f"progress must be a function, not {progress!r}")
+    return lambda *values: progress(SimulationProgress(*values))

@@ -51,7 +51,10 @@ def _unmasked(name: str, values: npt.ArrayLike) -> npt.NDArray[Any]:
     """`values` as an array of numbers. Below a mask there may be any numbers: they are not read silently."""
     if np.ma.is_masked(values):
         raise InputError(f"{name} has masked entries", f"{name}.filled(0) makes zeros of them")
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError as error:  # rows of different lengths
+        raise InputError(f"{name} must be an array of whole numbers: its rows differ in length") from error
     if array.dtype.kind not in "iufb":
         raise InputError(f"{name} must hold whole numbers, not {array.dtype}")
     return array
@@ -112,6 +115,8 @@ class Workload:
         have one entry per set. Raises InputError for lengths that differ, values that are masked or no whole numbers,
         ranks outside ``0..ranks - 1``, sizes outside ``0..2^48``, and labels that are no Unicode text.
         """
+        if isinstance(labels, str):
+            raise TypeError(f"labels must be a list of texts, not {labels!r}")
         sources = number_array("source", source)
         destinations = number_array("destination", destination)
         sizes = number_array("bytes", bytes)

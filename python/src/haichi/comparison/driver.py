@@ -30,7 +30,7 @@ from haichi.comparison.plan import (
     workload_entry,
 )
 from haichi.comparison.results import Comparison
-from haichi.comparison.strategies import BASELINE, default_strategies, parse_strategy
+from haichi.comparison.strategies import BASELINE, default_strategies, parse_strategy, split_strategies
 from haichi.comparison.summary import (
     Times,
     advise_overall,
@@ -77,6 +77,8 @@ def compare(jobs: Jobs, **options: Unpack[CompareArguments]) -> Comparison:
 def compare_specs(jobs: NamedJobs, given: CompareArguments) -> Comparison:
     """The same of jobs that are not loaded: one that cannot be had is the error of its cells."""
     names = given["strategies"]
+    if isinstance(names, str):
+        names = split_strategies(names)
     if names is None:
         first = next(iter(jobs.values()))[0]
         names = default_strategies(has_axes=bool(first.machine.axes) and first.options["nodes"] is None)

@@ -144,15 +144,21 @@ def jobs_by_name(jobs: Jobs) -> NamedJobs:
     if isinstance(jobs, Mapping):
         for name, given in jobs.items():
             listed = [given] if isinstance(given, Job) else list(given)
-            named[str(name)] = [job._spec for job in listed]
+            named[str(name)] = [_spec_of(job) for job in listed]
     else:
         for job in [jobs] if isinstance(jobs, Job) else jobs:
-            named.setdefault(_name_of_workload(job._spec, named), []).append(job._spec)
+            named.setdefault(_name_of_workload(_spec_of(job), named), []).append(_spec_of(job))
     specs = [(name, spec) for name, listed in named.items() for spec in listed]
     if not specs:
         raise OptionError("there is no job to compare strategies on")
     _check_common(specs)
     return named
+
+
+def _spec_of(job: object) -> JobSpec:
+    if not isinstance(job, Job):
+        raise TypeError(f"jobs must hold haichi.Job, not {job!r}")
+    return job._spec
 
 
 def _name_of_workload(spec: JobSpec, named: NamedJobs) -> str:

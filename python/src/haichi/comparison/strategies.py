@@ -51,6 +51,8 @@ def parse_strategy(name: str) -> Strategy:
 
     Raises OptionError with did-you-mean for names that are neither.
     """
+    if not isinstance(name, str):
+        raise TypeError(f"a strategy is a name, not {name!r}")
     if name.startswith(_MAP_PREFIX):
         path = name.removeprefix(_MAP_PREFIX)
         if not Path(path).is_file():
