@@ -87,7 +87,7 @@ def test_wrong_questions_raise() -> None:
         haichi.Job(ring, "torus:2").advise_barrier(imbalance="5%")
     with pytest.raises(haichi.OptionError, match="sizes"):
         haichi.Job(ring, "torus:2").advise_barrier(sizes=[-1])
-    with pytest.raises(haichi.UnsupportedError, match="no mesh or torus"):
+    with pytest.raises(haichi.UnsupportedError, match="not a mesh or torus"):
         haichi.advise_shape(ring, "fattree:2x4")
     with pytest.raises(haichi.OptionError, match="packet_hops"):
         haichi.advise_shape(ring, "torus:4", packet_hops=0)
