@@ -193,7 +193,7 @@ class PopulationSearch {
     template <class Begin>
     std::vector<Member> generation(const Begin& begin) {
         const auto count = static_cast<std::int32_t>(
-            std::clamp<std::int64_t>((steps_left_ + steps_per_child() - 1) / steps_per_child(), 1, kChildren));
+            std::clamp<std::int64_t>((steps_left_ - 1) / steps_per_child() + 1, 1, kChildren));
         std::vector<Member> children(static_cast<std::size_t>(count));
         std::exception_ptr failure;
         std::mutex mutex;

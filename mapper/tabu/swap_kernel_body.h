@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <type_traits>
 
 #include "mapper/tabu/swap_kernel.h"
 
@@ -13,6 +14,8 @@ namespace {
 template <class Cell>
 void scan_here(const SwapScan<Cell>& scan) {
     constexpr Cell kNone = std::numeric_limits<Cell>::max();
+    // Entries that are never allowed are taken along by whole vectors; they may wrap around.
+    using Word = std::make_unsigned_t<Cell>;
     for (std::size_t r = 0; r < scan.rows; ++r) {
         Cell* const change = scan.change + r * scan.stride;
         const std::int32_t* const allowed_from = scan.allowed_from + r * scan.stride;
@@ -27,7 +30,9 @@ void scan_here(const SwapScan<Cell>& scan) {
         const std::size_t first = (r + 1) / kSwapLanes * kSwapLanes;
 #pragma omp simd reduction(min : best)
         for (std::size_t s = first; s < scan.stride; ++s) {
-            const Cell now = change[s] + (xr - x[s]) * (y[s] - yr);
+            const Word shift =
+                (static_cast<Word>(xr) - static_cast<Word>(x[s])) * (static_cast<Word>(y[s]) - static_cast<Word>(yr));
+            const Cell now = static_cast<Cell>(static_cast<Word>(change[s]) + shift);
             change[s] = now;
             const bool allowed = (allowed_from[s] <= step) | ((now < aspiration) & (allowed_from[s] != kNeverAllowed));
             const Cell candidate = allowed ? now : kNone;
