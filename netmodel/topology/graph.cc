@@ -71,8 +71,7 @@ void Graph::fill_arcs() {
     for (const auto& [from, to] : ends) back.emplace_back(to, from);
     for (auto* pairs : {&ends, &back}) {
         std::ranges::sort(*pairs);
-        const auto repeated = std::ranges::unique(*pairs);
-        pairs->erase(repeated.begin(), repeated.end());
+        pairs->erase(std::unique(pairs->begin(), pairs->end()), pairs->end());
     }
     is_symmetric_ = ends == back;
 }
