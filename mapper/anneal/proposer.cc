@@ -80,12 +80,12 @@ SlotId Proposer::empty_slot(const Mapping& mapping, Random& random) const {
 }
 
 [[gnu::always_inline]] inline Move Proposer::propose_neighbour(const Mapping& mapping, Random& random) const {
-    // Pairs that are next to each other already are mostly passed over: late in a run they are nearly all.
-    constexpr int kDraws = 3;
+    // A pair of neighbours gains nothing, and late in a run most pairs are neighbours: draw again, a few times.
+    constexpr int kMostTries = 3;
     const auto ranks = problem_->communicating_ranks();
     RankId rank;
     NodeId partner_node;
-    for (int draw = 0; draw < kDraws; ++draw) {
+    for (int attempt = 0; attempt < kMostTries; ++attempt) {
         rank = ranks[random.below(static_cast<std::uint32_t>(ranks.size()))];
         partner_node = mapping.node(any_partner(rank, random));
         if (problem_->hop_distance()(mapping.node(rank), partner_node) > near_hops_) break;
