@@ -57,7 +57,6 @@ class ProcessModel {
         std::vector<NodeId> node_of_rank;
         int threads = 1;
         bool uses_barriers = true;
-        bool count_bytes = false;  ///< per link
     };
 
     /// Throws OptionError for ranks on nodes that are none, and what PacketEngine throws.
@@ -87,8 +86,8 @@ class ProcessModel {
     [[nodiscard]] std::string waiting_ranks(std::size_t most = 10);
 
     // For the engine.
-    void message_delivered(MessageId id, const PacketMessage& message, std::int64_t now_ps);
-    void message_injected(MessageId id, const PacketMessage& message, std::int64_t now_ps);
+    void message_delivered(const PacketMessage& message, std::int64_t now_ps);
+    void message_injected(const PacketMessage& message, std::int64_t now_ps);
     void timer(NodeId node, std::uint32_t data, std::int64_t now_ps);
 
   private:

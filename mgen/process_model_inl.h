@@ -19,8 +19,7 @@ ProcessModel<P>::ProcessModel(const Parameters& parameters, P& program)
       engine_(*parameters.network, parameters.timing, *this,
               {.threads = parameters.threads,
                .shortest_client_latency_ps =
-                   parameters.uses_barriers ? options_.barrier_ps : PacketEngineOptions{}.shortest_client_latency_ps,
-               .count_bytes = parameters.count_bytes}) {
+                   parameters.uses_barriers ? options_.barrier_ps : PacketEngineOptions{}.shortest_client_latency_ps}) {
     static_assert(haichi::Program<P>);
     const auto nodes = static_cast<std::size_t>(parameters.network->node_count());
     first_of_node_.assign(nodes + 1, 0);
@@ -288,7 +287,7 @@ void ProcessModel<P>::send_part(Part part, const Envelope& envelope, std::int64_
 }
 
 template <class P>
-void ProcessModel<P>::message_injected(MessageId, const PacketMessage& message, std::int64_t now_ps) {
+void ProcessModel<P>::message_injected(const PacketMessage& message, std::int64_t now_ps) {
     if ((message.tag & kSenderWaits) == 0) return;
     Envelope& envelope = pools_[message.source.index()][static_cast<std::uint32_t>(message.tag >> kPartBits)];
     const RankId id = envelope.source;
@@ -298,7 +297,7 @@ void ProcessModel<P>::message_injected(MessageId, const PacketMessage& message, 
 }
 
 template <class P>
-void ProcessModel<P>::message_delivered(MessageId, const PacketMessage& message, std::int64_t now_ps) {
+void ProcessModel<P>::message_delivered(const PacketMessage& message, std::int64_t now_ps) {
     const auto part = static_cast<Part>(message.tag & kPartMask);
     const NodeId owner = part == Part::kAcknowledgement ? message.destination : message.source;
     Envelope& envelope = pools_[owner.index()][static_cast<std::uint32_t>(message.tag >> kPartBits)];

@@ -61,7 +61,7 @@ class Watch {
 
 void describe_links(const SimulationRequest& request, const Model& model, SimulationResult& result) {
     const PacketPorts& ports = model.engine().ports();
-    const std::vector<std::int64_t>& bytes = model.engine().bytes_passed();
+    const std::vector<std::int64_t> bytes = model.engine().bytes_passed();
     const double seconds = result.simulated_seconds;
     const auto links = static_cast<std::size_t>(ports.link_count());
     const std::size_t channels_per_node =
@@ -110,16 +110,16 @@ void log_begin(const SimulationRequest& request, const Model& model, const Log& 
     log.info("simulation: {} ranks {} barriers, {} partitions of the machine, windows of {} ps, {} virtual channels",
              model.rank_count(),
              std::ranges::find(request.replay.barriers, true) != request.replay.barriers.end() ? "with" : "without",
-             machine.partition_count, engine.window_ps(), machine.vcs);
+             machine.partition_count(), engine.window_ps(), machine.vcs);
     log.debug("simulation: {} channels needed by the routes, {} bytes of state, {}", machine.virtual_channels.needed(),
               engine.memory_bytes(),
               machine.steps ? "packets are steered by coordinates" : "each message holds its route");
-    if (!log.enabled(LogLevel::kTrace) || machine.partition_count == 1) return;
-    std::vector<std::int64_t> vertices(static_cast<std::size_t>(machine.partition_count), 0);
-    for (const std::uint8_t partition : machine.partition_of_vertex) ++vertices[partition];
+    if (!log.enabled(LogLevel::kTrace) || machine.partition_count() == 1) return;
+    std::vector<std::int64_t> vertices(static_cast<std::size_t>(machine.partition_count()), 0);
+    for (const std::uint16_t partition : machine.blocks.block_of_vertex) ++vertices[partition];
     for (std::size_t p = 0; p < vertices.size(); ++p) {
         log.trace("simulation: partition {} has {} of {} routers and hosts", p + 1, vertices[p],
-                  machine.partition_of_vertex.size());
+                  machine.blocks.block_of_vertex.size());
     }
 }
 
@@ -149,8 +149,7 @@ SimulationResult simulate(const SimulationRequest& request, const SimulationCont
                  .process = request.process,
                  .node_of_rank = request.node_of_rank,
                  .threads = request.threads,
-                 .uses_barriers = std::ranges::find(request.replay.barriers, true) != request.replay.barriers.end(),
-                 .count_bytes = true},
+                 .uses_barriers = std::ranges::find(request.replay.barriers, true) != request.replay.barriers.end()},
                 replay);
     log_begin(request, model, control.log);
     const bool is_silent = ranks.empty();

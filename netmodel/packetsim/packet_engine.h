@@ -5,14 +5,17 @@
 #include <deque>
 #include <functional>
 #include <limits>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/errors.h"
 #include "netmodel/packetsim/packet_machine.h"
 #include "netmodel/packetsim/packet_partition.h"
 #include "netmodel/packetsim/run_statistics.h"
+#include "netmodel/packetsim/transport.h"
 #include "netmodel/packetsim/window_threads.h"
 
 namespace haichi {
@@ -22,11 +25,11 @@ namespace haichi {
 /// source, the timer's) alone, sends messages from there and sets timers there; others are reached by messages and
 /// call_across().
 template <class C>
-concept PacketClient = requires(C& client, MessageId id, const PacketMessage& message, std::int64_t time_ps) {
-    /// The tail of the last packet has arrived at the destination's NIC; `id` is used again after the call.
-    client.message_delivered(id, message, time_ps);
+concept PacketClient = requires(C& client, const PacketMessage& message, std::int64_t time_ps) {
+    /// The tail of the last packet has arrived at the destination's NIC.
+    client.message_delivered(message, time_ps);
     /// The tail of the last packet has left the source's NIC.
-    client.message_injected(id, message, time_ps);
+    client.message_injected(message, time_ps);
     /// A timer set with call_at; `data` is the client's own.
     client.timer(NodeId{}, std::uint32_t{}, time_ps);
 };
@@ -34,11 +37,14 @@ concept PacketClient = requires(C& client, MessageId id, const PacketMessage& me
 /// How a PacketEngine is run; nothing here changes a result.
 struct PacketEngineOptions {
     int threads = 1;
+    /// Parts of the machine that are worked through one by one: as many at most; 0: by the size of their state.
+    int partitions = 0;
+    /// How they talk to each other; must outlive the engine. Null: through memory.
+    Transport* transport = nullptr;
+    /// Windows with fewer events than the last one had are worked through by one thread.
+    std::int64_t least_events_for_threads = 4000;
     /// Effects of one node on another that the client brings about itself (call_across) come at least this much later.
     std::int64_t shortest_client_latency_ps = std::numeric_limits<std::int64_t>::max();
-    bool count_bytes = false;  ///< per link and ejection channel, for bytes_passed()
-    /// Windows with fewer events than the last one had are not worth waking threads for.
-    std::int64_t least_events_for_threads = 4000;
 };
 
 /// The packet-level simulator: virtual cut-through, an input buffer per virtual channel, credits, round robin.
@@ -58,11 +64,12 @@ struct PacketEngineOptions {
 /// One event per hop: the head at the front of its buffer. Where it is granted at once, the events are done with; else
 /// the output is woken when it is free or its credit is known. Credits are times in the slots themselves.
 ///
-/// Partitions of the machine (PacketMachine) work through windows of simulated time side by side. A window is no longer
-/// than the least latency between routers, so nothing that happens in it is felt in another partition before it ends;
-/// what passes between them is handed over there. Events at one instant have an order (PacketPartition) that does not
-/// know of partitions, so results are the same with any number. Windows lie on a fixed grid of time for the same
-/// reason: whoever looks in between them (run_while) sees the same.
+/// The machine is cut into partitions (PacketMachine), so small that what one works with stays in the caches. They work
+/// through windows of simulated time one after the other, and side by side in threads, each of which always has the
+/// same ones. A window is no longer than the least latency between routers, so nothing that happens in it is felt in
+/// another partition before it ends; what passes between them are values, sent then over a Transport. Events at one
+/// instant have an order (PacketPartition) that does not know of partitions, so results are the same with any number.
+/// Windows lie on a fixed grid of time for the same reason: whoever looks in between them (run_while) sees the same.
 template <class Client>
 class PacketEngine {
   public:
@@ -77,7 +84,7 @@ class PacketEngine {
 
     /// Hands a message to its source's NIC at `time_ps`, now or later; at one time, in the order of the calls. Throws
     /// OptionError for nodes that are none or faulty, NICs that are none, negative sizes and times that are over.
-    MessageId inject(const PacketMessage& message, std::int64_t time_ps);
+    void inject(const PacketMessage& message, std::int64_t time_ps);
     /// client.timer(node, data) at `time_ps`, now or later; of one node at one instant in the order of `data`.
     void call_at(NodeId node, std::uint32_t data, std::int64_t time_ps);
     /// The same for another node than that of the callback, `from`, at least shortest_client_latency_ps from now.
@@ -100,18 +107,18 @@ class PacketEngine {
     [[nodiscard]] bool is_idle() const;
     [[nodiscard]] PacketCounts counts() const;
     /// Payload and headers that went over each link of the fabric, then through the ejection channels (of every node
-    /// those of its NICs in order). Only with count_bytes.
-    [[nodiscard]] const std::vector<std::int64_t>& bytes_passed() const { return machine_.bytes_passed; }
+    /// those of its NICs in order). O(links).
+    [[nodiscard]] std::vector<std::int64_t> bytes_passed() const;
     [[nodiscard]] const PacketPorts& ports() const { return machine_.ports; }
     [[nodiscard]] const PacketMachine& machine() const { return machine_; }
+    [[nodiscard]] int partition_count() const { return machine_.partition_count(); }
+    [[nodiscard]] int partition_of(NodeId node) const { return machine_.partition_of(node); }
     /// No packet is in a buffer, and every slot has been given back.
     [[nodiscard]] bool is_drained() const;
     /// Of any buffer at this moment: packets in it, or on the way to it, that are not granted yet.
     [[nodiscard]] std::int32_t most_packets_waiting() const;
     /// Packets in the buffer, or on the way to it, that are not granted yet.
-    [[nodiscard]] std::int32_t packets_waiting(std::int32_t buffer) const {
-        return machine_.buffers[static_cast<std::size_t>(buffer)].count;
-    }
+    [[nodiscard]] std::int32_t packets_waiting(std::int32_t buffer) const { return machine_.packets_waiting(buffer); }
     /// From now on every packet that leaves a buffer of this router is remembered, until take_passages(); or not any
     /// more. O(buffers).
     void watch(VertexId router, bool is_on = true);
@@ -125,18 +132,26 @@ class PacketEngine {
     [[nodiscard]] Partition& partition_of(NodeId node) {
         return partitions_[static_cast<std::size_t>(machine_.partition_of(node))];
     }
+    /// The number of a channel from one partition to another that carries timers; opens it the first time.
+    std::size_t far_channel(int from, int to);
+    void join_partitions();
     void run_window(std::int64_t until_ps);
-    void hand_over();
+    void send_far_timers();
+    [[nodiscard]] std::int64_t next_ps();
     void check_for_deadlock() const;
     [[nodiscard]] std::string waiting_packets() const;
 
     PacketEngineOptions options_;
     PacketMachine machine_;
     std::deque<Partition> partitions_;
+    MemoryTransport memory_;
+    Transport* transport_;
+    std::map<std::pair<int, int>, std::size_t> far_channels_;
+    std::vector<int> first_of_thread_;
     std::unique_ptr<WindowThreads> threads_;  ///< from the first window that is worth them
+    std::int64_t events_of_last_window_ = 0;
     std::int64_t window_ps_;
     std::int64_t window_end_ps_ = 0;  ///< of the running one: nothing is felt elsewhere before
-    std::int64_t events_of_last_window_ = 0;
     std::int64_t now_ps_ = 0;
 };
 

@@ -8,11 +8,12 @@ namespace haichi {
 
 namespace packet_engine_detail {
 
-/// How many partitions are of use.
-inline int partition_count(const PacketEngineOptions& options) {
+/// As PacketMachine takes them.
+inline int partitions(const PacketEngineOptions& options) {
     if (options.threads < 1) throw OptionError("threads must be at least 1, not " + std::to_string(options.threads));
+    if (options.partitions < 0) throw OptionError("partitions cannot be negative");
     if (options.shortest_client_latency_ps < 0) throw OptionError("a latency cannot be negative");
-    return options.shortest_client_latency_ps == 0 ? 1 : options.threads;
+    return options.shortest_client_latency_ps == 0 ? 1 : options.partitions;
 }
 
 }  // namespace packet_engine_detail
@@ -20,18 +21,43 @@ inline int partition_count(const PacketEngineOptions& options) {
 template <class Client>
 PacketEngine<Client>::PacketEngine(const Network& network, const PacketTiming& timing, Client& client,
                                    const PacketEngineOptions& options)
-    : options_(options), machine_(network, timing, packet_engine_detail::partition_count(options)) {
+    : options_(options),
+      machine_(network, timing, packet_engine_detail::partitions(options), options.threads),
+      transport_(options.transport != nullptr ? options.transport : &memory_) {
     // Not a constraint of the template: a client may be incomplete where it keeps a pointer to its engine.
     static_assert(PacketClient<Client>);
     constexpr std::int64_t kLongestWindowPs = 1'000'000;  // for whoever wants to look in between
     window_ps_ = std::min({machine_.lookahead_ps, options.shortest_client_latency_ps, kLongestWindowPs});
     if (window_ps_ == 0) window_ps_ = kLongestWindowPs;  // there is one partition
-    if (options.count_bytes) machine_.bytes_passed.assign(machine_.outputs.size(), 0);
-    for (int p = 0; p < machine_.partition_count; ++p) partitions_.emplace_back(machine_, client, p);
+    for (int p = 0; p < machine_.partition_count(); ++p) partitions_.emplace_back(machine_, client, p);
+    join_partitions();
+}
+
+/// Channels both ways between neighbours, and threads for all.
+template <class Client>
+void PacketEngine<Client>::join_partitions() {
+    const int count = machine_.partition_count();
+    std::map<std::pair<int, int>, std::size_t> channels;
+    for (int p = 0; p < count; ++p) {
+        for (const auto& neighbour : machine_.parts[static_cast<std::size_t>(p)].neighbours) {
+            channels[{p, neighbour.partition}] = transport_->open();
+        }
+    }
+    for (int p = 0; p < count; ++p) {
+        std::vector<std::size_t> arriving;
+        std::vector<std::size_t> leaving;
+        for (const auto& neighbour : machine_.parts[static_cast<std::size_t>(p)].neighbours) {
+            arriving.push_back(channels.at({neighbour.partition, p}));
+            leaving.push_back(channels.at({p, neighbour.partition}));
+        }
+        partitions_[static_cast<std::size_t>(p)].join(*transport_, std::move(arriving), std::move(leaving));
+    }
+    const int threads = std::min(options_.threads, count);
+    for (int t = 0; t <= threads; ++t) first_of_thread_.push_back(count * t / threads);
 }
 
 template <class Client>
-MessageId PacketEngine<Client>::inject(const PacketMessage& message, std::int64_t time_ps) {
+void PacketEngine<Client>::inject(const PacketMessage& message, std::int64_t time_ps) {
     const Network& network = *machine_.network;
     for (const NodeId node : {message.source, message.destination}) {
         if (node.value < 0 || node.value >= network.node_count() || !network.is_usable(node)) {
@@ -48,7 +74,7 @@ MessageId PacketEngine<Client>::inject(const PacketMessage& message, std::int64_
         throw OptionError("a message cannot be sent at " + std::to_string(time_ps) + " ps: it is " +
                           std::to_string(partition.now_ps()) + " ps already");
     }
-    return partition.inject(message, time_ps);
+    partition.inject(message, time_ps);
 }
 
 template <class Client>
@@ -63,7 +89,7 @@ void PacketEngine<Client>::call_across(NodeId from, NodeId node, std::uint32_t d
     const int to = machine_.partition_of(node);
     if (machine_.partition_of(from) == to) return call_at(node, data, time_ps);
     if (time_ps < window_end_ps_) throw InternalError("a timer of another node comes too early to be told in time");
-    partition_of(from).send(to, {{time_ps, data, 0}, node.value, PacketMail::Kind::kTimer});
+    partitions_[static_cast<std::size_t>(machine_.partition_of(from))].call_far({node, data, time_ps});
 }
 
 template <class Client>
@@ -73,17 +99,16 @@ void PacketEngine<Client>::run(std::int64_t until_ps) {
 
 template <class Client>
 void PacketEngine<Client>::run_while(const std::function<bool()>& go_on, std::int64_t until_ps) {
+    for (Partition& partition : partitions_) partition.send_mail();  // of messages injected since the last run
     bool is_over = false;
     while (!is_over) {
-        std::int64_t next_ps = kForEver;
-        for (Partition& partition : partitions_) next_ps = std::min(next_ps, partition.next_ps());
+        const std::int64_t next_ps = this->next_ps();
         if (next_ps == kForEver || next_ps > until_ps) break;
         const std::int64_t start_ps = next_ps - next_ps % window_ps_;
         window_end_ps_ = start_ps > kForEver - window_ps_ ? kForEver : start_ps + window_ps_;
         run_window(std::min(window_end_ps_ - 1, until_ps));
         is_over = !go_on();
     }
-    hand_over();
     for (Partition& partition : partitions_) partition.take_mail();
     if (is_over) {
         now_ps_ = std::max(now_ps_, std::min(window_end_ps_ - 1, until_ps));
@@ -96,26 +121,57 @@ void PacketEngine<Client>::run_while(const std::function<bool()>& go_on, std::in
     if (!is_over) check_for_deadlock();
 }
 
+/// When anything happens next. What was sent in the window before can be taken from now on.
+template <class Client>
+std::int64_t PacketEngine<Client>::next_ps() {
+    std::int64_t next_ps = kForEver;
+    for (Partition& partition : partitions_) next_ps = std::min(next_ps, partition.next_ps());
+    send_far_timers();
+    return transport_->end_window(next_ps);
+}
+
 /// Everything that happens up to and including `until_ps`; at most a window.
 template <class Client>
 void PacketEngine<Client>::run_window(std::int64_t until_ps) {
+    const auto run = [this, until_ps](int thread) {
+        const int end = first_of_thread_[static_cast<std::size_t>(thread) + 1];
+        for (int p = first_of_thread_[static_cast<std::size_t>(thread)]; p < end; ++p) {
+            partitions_[static_cast<std::size_t>(p)].run(until_ps);
+        }
+    };
     const std::int64_t events_before = counts().events;
-    hand_over();
-    if (machine_.partition_count == 1 || events_of_last_window_ < options_.least_events_for_threads) {
-        for (Partition& partition : partitions_) partition.run(until_ps);
+    const int threads = static_cast<int>(first_of_thread_.size()) - 1;
+    if (threads == 1 || events_of_last_window_ < options_.least_events_for_threads) {
+        for (int thread = 0; thread < threads; ++thread) run(thread);
     } else {
-        if (!threads_) threads_ = std::make_unique<WindowThreads>(machine_.partition_count);
-        threads_->run([this, until_ps](int p) { partitions_[static_cast<std::size_t>(p)].run(until_ps); });
+        if (!threads_) threads_ = std::make_unique<WindowThreads>(threads);
+        threads_->run(run);
     }
     events_of_last_window_ = counts().events - events_before;
 }
 
 template <class Client>
-void PacketEngine<Client>::hand_over() {
-    for (Partition& from : partitions_) {
-        for (Partition& to : partitions_) {
-            if (&from != &to) from.hand_over(to);
+std::size_t PacketEngine<Client>::far_channel(int from, int to) {
+    const auto [entry, is_new] = far_channels_.try_emplace({from, to}, 0);
+    if (is_new) {
+        entry->second = transport_->open();
+        partitions_[static_cast<std::size_t>(to)].add_arriving(entry->second);
+    }
+    return entry->second;
+}
+
+template <class Client>
+void PacketEngine<Client>::send_far_timers() {
+    for (std::size_t p = 0; p < partitions_.size(); ++p) {
+        std::map<int, MailBatch> batches;
+        for (const auto& timer : partitions_[p].far()) {
+            batches[machine_.partition_of(timer.node)].items.push_back({.time_ps = timer.time_ps,
+                                                                        .message = timer.data,
+                                                                        .buffer = machine_.local_node(timer.node),
+                                                                        .kind = PacketMail::Kind::kTimer});
         }
+        partitions_[p].far().clear();
+        for (auto& [to, batch] : batches) transport_->send(far_channel(static_cast<int>(p), to), batch);
     }
 }
 
@@ -139,14 +195,20 @@ std::string PacketEngine<Client>::waiting_packets() const {
     constexpr int kMost = 8;
     std::string text;
     int count = 0;
-    for (std::int32_t b = 0; b < machine_.ports.buffer_count() && count < kMost; ++b) {
-        const PacketBuffer& buffer = machine_.buffers[static_cast<std::size_t>(b)];
-        if (buffer.count == 0 || buffer.request == PacketBuffer::kNotRouted) continue;
-        ++count;
-        const std::int32_t message = machine_.slot(b, buffer.first).message();
-        const PacketMessage& info = machine_.messages.entry(message).message;
-        text += "; a packet from node " + std::to_string(info.source.value) + " to node " +
-                std::to_string(info.destination.value) + " waits for " + channel_name(machine_, buffer.request);
+    std::map<std::int32_t, std::string> texts;  // by the buffer's number in the machine
+    for (const PartitionState& part : machine_.parts) {
+        for (const std::int32_t b : part.buffers_of_routers) {
+            const PacketBuffer& buffer = part.buffer(b);
+            if (buffer.count == 0 || buffer.request == PacketBuffer::kNotRouted) continue;
+            const PacketMessage& info = part.messages[part.packets[buffer.first].message()].message;
+            texts[machine_.buffer_number(part, b)] =
+                "; a packet from node " + std::to_string(info.source.value) + " to node " +
+                std::to_string(info.destination.value) + " waits for " +
+                channel_name(machine_, machine_.output_number(part, buffer.request));
+        }
+    }
+    for (const auto& [buffer, waiting] : texts) {
+        if (++count <= kMost) text += waiting;
     }
     return text;
 }
@@ -159,25 +221,45 @@ PacketCounts PacketEngine<Client>::counts() const {
 }
 
 template <class Client>
-bool PacketEngine<Client>::is_drained() const {
-    for (std::size_t b = 0; b < static_cast<std::size_t>(machine_.ports.buffer_count()); ++b) {
-        if (machine_.buffers[b].count != 0) return false;
+std::vector<std::int64_t> PacketEngine<Client>::bytes_passed() const {
+    std::vector<std::int64_t> bytes(static_cast<std::size_t>(machine_.ports.output_count()), 0);
+    for (const PartitionState& part : machine_.parts) {
+        for (std::int32_t i = 0; i < part.port_count(); ++i) {
+            if (part.port(i).cut == PacketPort::Cut::kIn) continue;
+            bytes[static_cast<std::size_t>(machine_.output_number(part, i))] = part.port(i).bytes_passed;
+        }
     }
-    for (std::size_t s = 0; s < machine_.slots.size(); ++s) {
-        if (machine_.slots[s].free_since_ps() > now_ps_) return false;
+    return bytes;
+}
+
+template <class Client>
+bool PacketEngine<Client>::is_drained() const {
+    for (const PartitionState& part : machine_.parts) {
+        for (std::int32_t i = 0; i < part.port_count(); ++i) {
+            for (std::int32_t vc = 0; vc < machine_.vcs; ++vc) {
+                const PacketBuffer& buffer = part.buffer(i, vc);
+                if (buffer.count != 0 || buffer.leave_ps > now_ps_) return false;
+            }
+        }
     }
     return true;
 }
 
 template <class Client>
 std::int32_t PacketEngine<Client>::most_packets_waiting() const {
-    return std::ranges::max_element(machine_.buffers, {}, &PacketBuffer::count)->count;
+    std::int32_t most = 0;
+    for (const PartitionState& part : machine_.parts) {
+        for (const std::int32_t b : part.buffers_of_routers) most = std::max<std::int32_t>(most, part.buffer(b).count);
+    }
+    return most;
 }
 
 template <class Client>
 void PacketEngine<Client>::watch(VertexId router, bool is_on) {
-    for (PacketBuffer& buffer : machine_.buffers) {
-        if (buffer.vertex == router) buffer.is_watched = is_on;
+    for (PartitionState& part : machine_.parts) {
+        for (const std::int32_t b : part.buffers_of_routers) {
+            if (part.port(PacketPort::port_of(b)).vertex == router) part.buffer(b).is_watched = is_on ? 1 : 0;
+        }
     }
 }
 

@@ -1,28 +1,42 @@
 #include "netmodel/packetsim/packet_machine.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <limits>
 
+#include "base/errors.h"
+
 namespace haichi {
 
-PacketMachine::PacketMachine(const Network& of_network, const PacketTiming& of_timing, int partitions)
+namespace {
+
+/// Of the second-level cache, which a partition should share with what works on it.
+std::int64_t second_level_cache_bytes() {
+    const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    return bytes > 0 ? bytes : std::int64_t{1} << 20;
+}
+
+}  // namespace
+
+PacketMachine::PacketMachine(const Network& of_network, const PacketTiming& of_timing, int partitions, int threads)
     : network(&of_network),
       timing(of_timing),
       virtual_channels(of_network),
       vcs(virtual_channels.count(of_timing.options().virtual_channels)),
       ports(of_network, of_timing, vcs),
+      steps(of_network.routes().steps()),
       buffer_packets(of_timing.options().buffer_packets),
       nics_per_node(of_timing.options().nics),
       first_injection_buffer(ports.link_count() * vcs) {
     find_lookahead();
-    divide(partitions);
-    messages = MessagePool(partition_count);
-    steps = network->routes().steps();
-    build_buffers();
-    if (partition_count > 1) add_shadows();
-    slots = ZeroedArray<PacketSlot>(buffers.size() * static_cast<std::size_t>(buffer_packets));
-    nics.resize(static_cast<std::size_t>(network->node_count()) * static_cast<std::size_t>(nics_per_node));
-    hosts.resize(static_cast<std::size_t>(network->node_count()));
+    const int wanted = partitions == 0 ? partitions_by_size(threads) : partitions;
+    blocks = divide_machine(*network, ports, lookahead_ps > 0 ? wanted : 1);
+    number_ports();
+    take_memory();
+    for (int p = 0; p < blocks.count; ++p) build_ports(p);
+    for (int p = 0; p < blocks.count; ++p) build_inputs(parts[static_cast<std::size_t>(p)], p);
+    if (blocks.count > 1) join_cut_links();
 }
 
 void PacketMachine::find_lookahead() {
@@ -31,124 +45,229 @@ void PacketMachine::find_lookahead() {
         const VertexId from = ports.link_source()[static_cast<std::size_t>(l)];
         const VertexId to = ports.link_target()[static_cast<std::size_t>(l)];
         if (!from.valid() || ports.is_host(from) || ports.is_host(to)) continue;
-        const std::uint16_t port_class = ports.class_of_output()[static_cast<std::size_t>(l)];
-        lookahead_ps = std::min(lookahead_ps, ports.classes()[port_class].latency_ps);
+        lookahead_ps = std::min(lookahead_ps, class_of_output(l).latency_ps);
     }
 }
 
-/// Ranges of routers with about equally many input buffers, in the order of their numbers, each of
-/// Topology::router_ranges() by itself: on a grid these are slabs, elsewhere neighbouring switches. A host goes with
-/// its switch.
-void PacketMachine::divide(int partitions) {
-    constexpr int kMostPartitions = 64;
-    const int most = lookahead_ps > 0 ? std::min(partitions, kMostPartitions) : 1;
-    if (most <= 1) return;
-    const auto vertices = static_cast<std::size_t>(ports.vertex_count());
-    std::vector<std::int32_t> inputs(vertices, 0);
-    for (const VertexId to : ports.link_target()) {
-        if (to.valid()) ++inputs[to.index()];
-    }
-    std::vector<std::size_t> first_of_part;
-    for (const std::int32_t first : network->topology().router_ranges()) {
-        first_of_part.push_back(static_cast<std::size_t>(first));
-    }
-    first_of_part.push_back(vertices);
-    partition_of_vertex.assign(vertices, 0);
-    for (std::size_t part = 0; part + 1 < first_of_part.size(); ++part) {
-        std::int64_t total = 0;
-        for (std::size_t v = first_of_part[part]; v < first_of_part[part + 1]; ++v) total += inputs[v];
-        std::int64_t before = 0;
-        for (std::size_t v = first_of_part[part]; v < first_of_part[part + 1]; ++v) {
-            const std::int64_t share = total == 0 ? 0 : before * most / total;
-            partition_of_vertex[v] = static_cast<std::uint8_t>(std::min<std::int64_t>(share, most - 1));
-            before += inputs[v];
-        }
-    }
-    join_hosts();
-    partition_count = most;
+/// One while the state fits a share of the last-level cache; else as many that each takes about half of the second
+/// level. A multiple of the threads.
+int PacketMachine::partitions_by_size(int threads) const {
+    constexpr std::int64_t kWholeBytes = std::int64_t{8} << 20;
+    constexpr std::int64_t kPacketsPerNode = 8;
+    const std::int64_t bytes =
+        std::int64_t{ports.output_count()} * static_cast<std::int64_t>(PartitionState::port_bytes(vcs)) +
+        std::int64_t{network->node_count()} * kPacketsPerNode * static_cast<std::int64_t>(sizeof(Packet));
+    std::int64_t wanted = 1;
+    if (bytes > kWholeBytes) wanted = bytes / (second_level_cache_bytes() / 2) + 1;
+    wanted = (wanted + threads - 1) / threads * threads;
+    return static_cast<int>(std::min<std::int64_t>(wanted, MachineBlocks::kMostBlocks));
 }
 
-/// A host may hang on several switches of a tree: they are those of all hosts of a block, and go together.
-void PacketMachine::join_hosts() {
-    std::vector<std::uint8_t> is_joined(partition_of_vertex.size(), 0);
+VertexId PacketMachine::source_of(std::int32_t link) const {
+    return steps ? VertexId(link / steps->links_per_vertex()) : ports.link_source()[static_cast<std::size_t>(link)];
+}
+
+void PacketMachine::number_ports() {
+    parts.resize(static_cast<std::size_t>(blocks.count));
+    for (PartitionState& part : parts) {
+        part.vcs = vcs;
+        part.buffer_packets = buffer_packets;
+        part.nics_per_node = nics_per_node;
+        part.set_port_bytes();
+    }
     for (std::int32_t l = 0; l < ports.link_count(); ++l) {
-        const VertexId from = ports.link_source()[static_cast<std::size_t>(l)];
+        const VertexId from = source_of(l);
+        if (!from.valid()) continue;
+        // With GridSteps all links of a router are ports, so that they follow each other.
+        parts[static_cast<std::size_t>(partition_of(from))].links.emplace_back(l);
         const VertexId to = ports.link_target()[static_cast<std::size_t>(l)];
-        if (!from.valid() || !ports.is_host(from)) continue;
-        std::uint8_t& of_host = partition_of_vertex[from.index()];
-        if (is_joined[from.index()] == 0) of_host = partition_of_vertex[to.index()];
-        is_joined[from.index()] = 1;
-        partition_of_vertex[to.index()] = of_host;
-    }
-}
-
-void PacketMachine::build_buffers() {
-    const auto routers = static_cast<std::size_t>(ports.vertex_count());
-    buffers.resize(static_cast<std::size_t>(ports.buffer_count()));
-    for (std::int32_t l = 0; l < ports.link_count(); ++l) {
-        for (std::int32_t vc = 0; vc < vcs; ++vc) {
-            buffers[static_cast<std::size_t>(buffer_behind(l, vc))].vertex =
-                ports.link_target()[static_cast<std::size_t>(l)];
+        if (to.valid() && partition_of(from) != partition_of(to)) {
+            parts[static_cast<std::size_t>(partition_of(to))].links.emplace_back(l);
         }
     }
-    for (std::int32_t n = 0; n < network->node_count() * nics_per_node; ++n) {
-        buffers[static_cast<std::size_t>(first_injection_buffer + n)].vertex =
-            network->vertex(NodeId(n / nics_per_node));
+    local_nodes.resize(static_cast<std::size_t>(network->node_count()));
+    for (std::int32_t n = 0; n < network->node_count(); ++n) {
+        PartitionState& part = parts[static_cast<std::size_t>(partition_of(NodeId(n)))];
+        local_nodes[static_cast<std::size_t>(n)] = static_cast<std::int32_t>(part.nodes.size());
+        part.nodes.emplace_back(n);
     }
-    std::vector<std::uint32_t> first(routers + 1, 0);
-    for (const PacketBuffer& buffer : buffers) {
-        if (buffer.vertex.valid()) ++first[buffer.vertex.index() + 1];
+    for (PartitionState& part : parts) {
+        part.links.shrink_to_fit();
+        part.hosts.resize(part.nodes.size());
+        part.nics.resize(part.nodes.size() * static_cast<std::size_t>(nics_per_node));
     }
-    const std::uint32_t most = *std::ranges::max_element(first);
-    for (std::size_t v = 0; v < routers; ++v) first[v + 1] += first[v];
-    buffers_of_routers.resize(first.back());
-    std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
-    for (std::size_t b = 0; b < buffers.size(); ++b) {
-        PacketBuffer& buffer = buffers[b];
-        if (!buffer.vertex.valid()) continue;
-        const std::uint32_t place = next[buffer.vertex.index()]++;
-        buffers_of_routers[place] = static_cast<std::int32_t>(b);
-        buffer.number = place - first[buffer.vertex.index()];
-    }
-    outputs.resize(static_cast<std::size_t>(ports.output_count()));
-    waiting.emplace(outputs.size(), most);
-    build_outputs(first);
 }
 
-void PacketMachine::build_outputs(const std::vector<std::uint32_t>& first_of_router) {
-    for (std::int32_t o = 0; o < ports.output_count(); ++o) {
-        const VertexId at = o < ports.link_count() ? ports.link_source()[static_cast<std::size_t>(o)]
-                                                   : network->vertex(NodeId((o - ports.link_count()) / nics_per_node));
-        PacketOutput& output = outputs[static_cast<std::size_t>(o)];
-        if (!at.valid()) continue;
-        output.first_buffer = first_of_router[at.index()];
-        // The first turn starts at the lowest.
-        output.last_granted = first_of_router[at.index() + 1] - first_of_router[at.index()] - 1;
-        output.port_class = ports.class_of_output()[static_cast<std::size_t>(o)];
+void PacketMachine::take_memory() {
+    std::size_t port_bytes = 0;
+    std::size_t places = 0;
+    const auto places_of = [this](const PartitionState& part) {
+        return static_cast<std::size_t>(part.port_count()) * static_cast<std::size_t>(vcs * buffer_packets);
+    };
+    for (const PartitionState& part : parts) {
+        port_bytes += static_cast<std::size_t>(part.port_count()) * PartitionState::port_bytes(vcs);
+        places += places_of(part);
     }
+    port_memory_ = ZeroedArray<std::byte>(port_bytes);
+    packet_memory_ = ZeroedArray<Packet>(places);
+    credit_memory_ = ZeroedArray<std::int64_t>(places);
+    port_memory_.use_huge_pages();
+    packet_memory_.use_huge_pages();
+    credit_memory_.use_huge_pages();
+    std::size_t first_byte = 0;
+    std::size_t first_place = 0;
+    for (PartitionState& part : parts) {
+        const std::size_t bytes = static_cast<std::size_t>(part.port_count()) * PartitionState::port_bytes(vcs);
+        part.ports = port_memory_.slice(first_byte, bytes);
+        part.packets = packet_memory_.slice(first_place, places_of(part));
+        part.credits = credit_memory_.slice(first_place, places_of(part));
+        first_byte += bytes;
+        first_place += places_of(part);
+    }
+}
+
+void PacketMachine::build_ports(int p) {
+    PartitionState& part = parts[static_cast<std::size_t>(p)];
+    for (std::int32_t i = 0; i < part.port_count(); ++i) {
+        PacketPort& port = part.port(i) = {};
+        for (std::int32_t vc = 0; vc < vcs; ++vc) part.buffer(i, vc) = {};
+        if (part.is_ejection(i)) {
+            const NodeId node = part.nodes[static_cast<std::size_t>((i - part.link_count()) / nics_per_node)];
+            port.vertex = network->vertex(node);
+            port.port_class = ports.class_of_output()[static_cast<std::size_t>(output_number(part, i))];
+        } else {
+            const std::size_t link = part.links[static_cast<std::size_t>(i)].index();
+            const VertexId to = ports.link_target()[link];
+            if (!to.valid()) continue;
+            port.vertex = to;
+            port.port_class = ports.class_of_output()[link];
+            if (partition_of(to) != p) port.cut = PacketPort::Cut::kOut;
+            if (partition_of(ports.link_source()[link]) != p) port.cut = PacketPort::Cut::kIn;
+        }
+        if (steps && partition_of(port.vertex) == p) {
+            port.first_of_router = part.port_of(LinkId(port.vertex.value * steps->links_per_vertex()));
+        }
+    }
+}
+
+void PacketMachine::build_inputs(PartitionState& part, int p) {
+    std::vector<VertexId> routers;
+    for (std::int32_t v = 0; v < ports.vertex_count(); ++v) {
+        if (partition_of(VertexId(v)) == p) routers.emplace_back(v);
+    }
+    const auto place_of = [&routers](VertexId v) {
+        return static_cast<std::size_t>(std::ranges::lower_bound(routers, v) - routers.begin());
+    };
+    const auto for_inputs = [&](const auto& visit) {
+        for (std::int32_t i = 0; i < part.port_count(); ++i) {
+            const PacketPort& port = part.port(i);
+            if (!port.vertex.valid() || port.cut == PacketPort::Cut::kOut) continue;
+            const std::int32_t count = part.is_ejection(i) ? 1 : vcs;
+            for (std::int32_t vc = 0; vc < count; ++vc) visit(place_of(port.vertex), PacketPort::buffer(i, vc));
+        }
+    };
+    std::vector<std::uint32_t> first(routers.size() + 1, 0);
+    for_inputs([&](std::size_t router, std::int32_t) { ++first[router + 1]; });
+    const std::uint32_t most = *std::ranges::max_element(first);
+    if (most > std::numeric_limits<std::uint16_t>::max()) {
+        throw UnsupportedError(
+            "a router with " + std::to_string(most) + " input buffers is more than the packet simulator takes",
+            "it takes up to 65,535, which are links times virtual channels");
+    }
+    for (std::size_t r = 0; r < routers.size(); ++r) first[r + 1] += first[r];
+    part.buffers_of_routers.resize(first.back());
+    std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
+    for_inputs([&](std::size_t router, std::int32_t buffer) {
+        part.buffer(buffer).number = static_cast<std::uint16_t>(next[router] - first[router]);
+        part.buffers_of_routers[next[router]++] = buffer;
+    });
+    part.words_per_row = (most + 63) / 64;
+    if (part.words_per_row > 1) {
+        part.wide_waiting.resize(static_cast<std::size_t>(part.port_count() * vcs) * part.words_per_row);
+    }
+    for (std::int32_t i = 0; i < part.port_count(); ++i) {
+        PacketPort& port = part.port(i);
+        if (!port.vertex.valid() || port.cut == PacketPort::Cut::kIn) continue;
+        const VertexId from =
+            part.is_ejection(i) ? port.vertex : ports.link_source()[part.links[static_cast<std::size_t>(i)].index()];
+        const std::size_t router = place_of(from);
+        port.first_buffer = first[router];
+        // The first turn starts at the lowest.
+        port.last_granted = static_cast<std::uint16_t>(first[router + 1] - first[router] - 1);
+    }
+}
+
+void PacketMachine::join_cut_links() {
+    const auto for_cuts = [this](const auto& visit) {
+        for (int p = 0; p < blocks.count; ++p) {
+            PartitionState& part = parts[static_cast<std::size_t>(p)];
+            for (std::int32_t i = 0; i < part.link_count(); ++i) {
+                PacketPort& port = part.port(i);
+                if (port.cut == PacketPort::Cut::kNone) continue;
+                const LinkId link = part.links[static_cast<std::size_t>(i)];
+                const bool is_out = port.cut == PacketPort::Cut::kOut;
+                visit(part, port, link, partition_of(is_out ? port.vertex : ports.link_source()[link.index()]));
+            }
+        }
+    };
+    for_cuts([](PartitionState& part, PacketPort&, LinkId, int peer) {
+        if (std::ranges::find(part.neighbours, peer, &PartitionState::Neighbour::partition) == part.neighbours.end()) {
+            part.neighbours.push_back({peer, {}});
+        }
+    });
+    for (PartitionState& part : parts) {
+        std::ranges::sort(part.neighbours, {}, &PartitionState::Neighbour::partition);
+    }
+    for_cuts([this](PartitionState& part, PacketPort& port, LinkId link, int peer) {
+        const auto at = std::ranges::lower_bound(part.neighbours, peer, {}, &PartitionState::Neighbour::partition);
+        port.channel = static_cast<std::uint16_t>(at - part.neighbours.begin());
+        port.peer_port = static_cast<std::uint32_t>(parts[static_cast<std::size_t>(peer)].port_of(link));
+    });
+}
+
+std::int32_t PacketMachine::output_number(const PartitionState& at, std::int32_t port) const {
+    if (!at.is_ejection(port)) return at.links[static_cast<std::size_t>(port)].value;
+    const std::int32_t nic = port - at.link_count();
+    const NodeId node = at.nodes[static_cast<std::size_t>(nic / nics_per_node)];
+    return ports.link_count() + node.value * nics_per_node + nic % nics_per_node;
+}
+
+std::int32_t PacketMachine::buffer_number(const PartitionState& at, std::int32_t buffer) const {
+    const std::int32_t output = output_number(at, PacketPort::port_of(buffer));
+    if (output < ports.link_count()) return output * vcs + PacketPort::vc_of(buffer);
+    return first_injection_buffer + output - ports.link_count();
+}
+
+const PacketPort& PacketMachine::port_of_output(std::int32_t output) const {
+    if (output < ports.link_count()) {
+        const PartitionState& part = parts[static_cast<std::size_t>(partition_of(source_of(output)))];
+        return part.port(part.port_of(LinkId(output)));
+    }
+    const std::int32_t nic = output - ports.link_count();
+    const NodeId node(nic / nics_per_node);
+    const PartitionState& part = parts[static_cast<std::size_t>(partition_of(node))];
+    return part.port(part.link_count() + local_node(node) * nics_per_node + nic % nics_per_node);
+}
+
+std::int32_t PacketMachine::packets_waiting(std::int32_t buffer) const {
+    if (buffer >= first_injection_buffer) {
+        const std::int32_t nic = buffer - first_injection_buffer;
+        const NodeId node(nic / nics_per_node);
+        const PartitionState& part = parts[static_cast<std::size_t>(partition_of(node))];
+        return part.buffer(part.link_count() + local_node(node) * nics_per_node + nic % nics_per_node, 0).count;
+    }
+    const std::int32_t link = buffer / vcs;
+    const VertexId to = ports.link_target()[static_cast<std::size_t>(link)];
+    if (!to.valid()) return 0;
+    const PartitionState& part = parts[static_cast<std::size_t>(partition_of(to))];
+    return part.buffer(part.port_of(LinkId(link)), buffer % vcs).count;
 }
 
 std::size_t PacketMachine::memory_bytes() const {
-    return outputs.capacity() * sizeof(PacketOutput) + buffers.capacity() * sizeof(PacketBuffer) + slots.bytes() +
-           buffers_of_routers.capacity() * sizeof(std::int32_t) + waiting->memory_bytes() +
-           nics.capacity() * sizeof(PacketNic) + hosts.capacity() * sizeof(PacketHost) + messages.memory_bytes() +
-           bytes_passed.capacity() * sizeof(std::int64_t) + first_shadow_of_link.capacity() * sizeof(std::int32_t) +
-           partition_of_vertex.capacity();
-}
-
-void PacketMachine::add_shadows() {
-    first_shadow_of_link.assign(static_cast<std::size_t>(ports.link_count()), -1);
-    for (std::int32_t l = 0; l < ports.link_count(); ++l) {
-        const VertexId from = ports.link_source()[static_cast<std::size_t>(l)];
-        const VertexId to = ports.link_target()[static_cast<std::size_t>(l)];
-        if (!from.valid() || partition_of(from) == partition_of(to)) continue;
-        outputs[static_cast<std::size_t>(l)].is_cut = true;
-        first_shadow_of_link[static_cast<std::size_t>(l)] = static_cast<std::int32_t>(buffers.size());
-        for (std::int32_t vc = 0; vc < vcs; ++vc) {
-            buffers[static_cast<std::size_t>(buffer_behind(l, vc))].is_cut = true;
-            buffers.emplace_back();
-        }
-    }
+    std::size_t bytes =
+        local_nodes.capacity() * sizeof(std::int32_t) + blocks.block_of_vertex.capacity() * sizeof(std::uint16_t);
+    for (const PartitionState& part : parts) bytes += part.memory_bytes();
+    return bytes;
 }
 
 }  // namespace haichi

@@ -2,44 +2,48 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
-#include "netmodel/packetsim/message_pool.h"
+#include "netmodel/packetsim/machine_blocks.h"
 #include "netmodel/packetsim/packet_ports.h"
-#include "netmodel/packetsim/packet_state.h"
 #include "netmodel/packetsim/packet_timing.h"
+#include "netmodel/packetsim/partition_state.h"
 #include "netmodel/packetsim/virtual_channels.h"
-#include "netmodel/packetsim/waiting_buffers.h"
 #include "netmodel/packetsim/zeroed_array.h"
 #include "netmodel/routing/grid_steps.h"
 
 namespace haichi {
 
-/// The simulated machine: its parameters and the state of its ports, buffers and NICs. Vertices belong to partitions;
-/// the state of a router or node is touched by its partition only. State is O(links * VCs * buffer).
-///
-/// A link that leads to another partition has two sets of buffers: the real ones, which belong to its target, and their
-/// shadows, which belong to its source and hold nothing but the credits. What passes between them is sent as mail.
-struct PacketMachine {
-    /// `partitions`: as many at most. Throws what VirtualChannels and PacketPorts throw.
-    PacketMachine(const Network& network, const PacketTiming& timing, int partitions);
+/// The simulated machine: its parameters, which do not change, and the state of its partitions.
+class PacketMachine {
+  public:
+    /// `partitions`: as many at most; 0: by the size of the state. Throws what VirtualChannels and PacketPorts throw.
+    PacketMachine(const Network& network, const PacketTiming& timing, int partitions, int threads);
 
-    [[nodiscard]] PacketSlot& slot(std::int32_t buffer, std::int32_t place) { return slots[slot_index(buffer, place)]; }
-    [[nodiscard]] const PacketSlot& slot(std::int32_t buffer, std::int32_t place) const {
-        return slots[slot_index(buffer, place)];
+    [[nodiscard]] const PacketPorts::Class& class_of(const PacketPort& port) const {
+        return ports.classes()[port.port_class];
     }
-    [[nodiscard]] const PacketPorts::Class& class_of(const PacketOutput& output) const {
-        return ports.classes()[output.port_class];
-    }
-    /// The buffer, or its shadow, behind VC `vc` of output `link`: what the credits of that output are looked up in.
-    [[nodiscard]] std::int32_t buffer_behind(std::int32_t link, std::int32_t vc) const { return link * vcs + vc; }
-    [[nodiscard]] std::int32_t shadow_behind(std::int32_t link, std::int32_t vc) const {
-        return first_shadow_of_link[static_cast<std::size_t>(link)] + vc;
+    [[nodiscard]] int partition_count() const { return blocks.count; }
+    [[nodiscard]] int partition_of(VertexId vertex) const {
+        return blocks.count == 1 ? 0 : blocks.block_of_vertex[vertex.index()];
     }
     [[nodiscard]] int partition_of(NodeId node) const { return partition_of(network->vertex(node)); }
-    [[nodiscard]] int partition_of(VertexId vertex) const {
-        return partition_count == 1 ? 0 : partition_of_vertex[vertex.index()];
+    /// Among the nodes of its partition.
+    [[nodiscard]] std::int32_t local_node(NodeId node) const { return local_nodes[node.index()]; }
+
+    // What the ports of PacketPorts are like at this moment; by their numbers there.
+    /// Packets in the buffer, or on the way to it inside its partition, that are not granted yet.
+    [[nodiscard]] std::int32_t packets_waiting(std::int32_t buffer) const;
+    /// Payload and headers that the channel has carried, and is carrying.
+    [[nodiscard]] std::int64_t bytes_passed(std::int32_t output) const { return port_of_output(output).bytes_passed; }
+    [[nodiscard]] std::int64_t busy_until_ps(std::int32_t output) const { return port_of_output(output).busy_until_ps; }
+    [[nodiscard]] const PacketPorts::Class& class_of_output(std::int32_t output) const {
+        return ports.classes()[ports.class_of_output()[static_cast<std::size_t>(output)]];
     }
+    /// The output of a port of a partition, or its buffer, as PacketPorts numbers them.
+    [[nodiscard]] std::int32_t output_number(const PartitionState& at, std::int32_t port) const;
+    [[nodiscard]] std::int32_t buffer_number(const PartitionState& at, std::int32_t buffer) const;
 
     [[nodiscard]] std::size_t memory_bytes() const;
 
@@ -54,33 +58,26 @@ struct PacketMachine {
     std::int32_t first_injection_buffer;
     /// How long it takes at least until anything at a router is felt at another one; 0: no time at all.
     std::int64_t lookahead_ps = 0;
-
-    int partition_count = 1;
-    std::vector<std::uint8_t> partition_of_vertex;   ///< empty with one partition
-    std::vector<std::int32_t> first_shadow_of_link;  ///< empty with one partition; -1 where the link is not cut
-    std::vector<PacketOutput> outputs;
-    std::vector<PacketBuffer> buffers;  ///< the real ones, then shadows
-    ZeroedArray<PacketSlot> slots;
-    std::vector<std::int32_t> buffers_of_routers;
-    std::optional<WaitingBuffers> waiting;
-    std::vector<PacketNic> nics;
-    std::vector<PacketHost> hosts;
-    MessagePool messages{1};
-    std::vector<std::int64_t> bytes_passed;  ///< per output; empty: not counted
+    MachineBlocks blocks;
+    std::vector<std::int32_t> local_nodes;
+    std::vector<PartitionState> parts;
 
   private:
-    /// A place behind the last one is counted from the first again.
-    [[nodiscard]] std::size_t slot_index(std::int32_t buffer, std::int32_t place) const {
-        if (place >= buffer_packets) place -= buffer_packets;
-        return static_cast<std::size_t>(buffer) * static_cast<std::size_t>(buffer_packets) +
-               static_cast<std::size_t>(place);
-    }
     void find_lookahead();
-    void divide(int partitions);
-    void join_hosts();
-    void add_shadows();
-    void build_buffers();
-    void build_outputs(const std::vector<std::uint32_t>& first_of_router);
+    [[nodiscard]] int partitions_by_size(int threads) const;
+    [[nodiscard]] const PacketPort& port_of_output(std::int32_t output) const;
+    /// The partition of the router that the link leaves; of one that does not exist, of the router that would have it.
+    [[nodiscard]] VertexId source_of(std::int32_t link) const;
+
+    void number_ports();
+    void take_memory();
+    void build_ports(int p);
+    void build_inputs(PartitionState& at, int p);
+    void join_cut_links();
+
+    ZeroedArray<std::byte> port_memory_;
+    ZeroedArray<Packet> packet_memory_;
+    ZeroedArray<std::int64_t> credit_memory_;
 };
 
 }  // namespace haichi

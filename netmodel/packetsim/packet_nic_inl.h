@@ -8,12 +8,41 @@
 
 namespace haichi {
 
+/// A message of this partition, or one that comes through it.
 template <class Client>
-void PacketPartition<Client>::eject(const PacketSlot& packet, std::int32_t nic) {
+std::int32_t PacketPartition<Client>::add_message(const PacketMessage& message) {
+    const std::int32_t id = state_->messages.add(message);
+    MessageTable::Entry& entry = state_->messages[id];
+    const VertexId to = machine_->network->vertex(message.destination);
+    if (machine_->partition_of(to) == index_) {
+        entry.ejection = links_ + machine_->local_node(message.destination) * machine_->nics_per_node + message.nic;
+    }
+    if (steps_ != nullptr) entry.way = steps_->position(to);
+    return id;
+}
+
+/// The hops of the message's route from the one behind `after` (from the first, if it is none) to the one that leaves
+/// the partition. No route takes a link twice.
+template <class Client>
+void PacketPartition<Client>::find_hops(MessageTable::Entry& entry, LinkId after) {
+    hops_.clear();
+    machine_->virtual_channels.append_route(*machine_->network, entry.message.source, entry.message.destination, hops_);
+    auto hop = hops_.begin();
+    if (after.valid()) hop = std::ranges::find(hops_, after, &ChannelHop::link) + 1;
+    entry.route.clear();
+    for (bool is_here = true; is_here && hop != hops_.end(); ++hop) {
+        const std::int32_t port = state_->port_of(hop->link);
+        entry.route.push_back({port, hop->vc});
+        is_here = state_->port(port).cut == PacketPort::Cut::kNone;
+    }
+}
+
+template <class Client>
+void PacketPartition<Client>::eject(const Packet& packet, std::int32_t nic) {
     ++counts_.packets_ejected;
-    const bool is_empty = packet_bytes(packet) == machine_->timing.options().packet_header_bytes;
+    const bool is_empty = packet.bytes == static_cast<std::uint32_t>(machine_->timing.options().packet_header_bytes);
     if (machine_->timing.host_bandwidth_bytes_per_s() != 0 && !is_empty) {
-        std::int32_t pending = static_cast<std::int32_t>(received_.size());
+        auto pending = static_cast<std::int32_t>(received_.size());
         if (unused_received_.empty()) {
             received_.push_back(packet);
         } else {
@@ -31,18 +60,18 @@ void PacketPartition<Client>::eject(const PacketSlot& packet, std::int32_t nic) 
 /// Of the packets of the message so far. Heads arrive in order; a short packet may overtake the tail of a long one
 /// where channels differ.
 template <class Client>
-std::int64_t PacketPartition<Client>::last_tail_ps(const PacketSlot& packet) {
+std::int64_t PacketPartition<Client>::last_tail_ps(const Packet& packet) {
     const std::int64_t tail_ps = packet.time_ps + packet.duration_ps;
-    if (machine_->ports.bandwidth_is_uniform()) return tail_ps;
-    std::int64_t& last_ps = machine_->messages.entry(packet.message()).last_tail_ps;
+    if (is_uniform_) return tail_ps;
+    std::int64_t& last_ps = state_->messages[packet.message()].last_tail_ps;
     return last_ps = std::max(last_ps, tail_ps);
 }
 
 template <class Client>
 void PacketPartition<Client>::receive(std::int32_t nic, std::int32_t pending) {
-    const PacketSlot packet = received_[static_cast<std::size_t>(pending)];
+    const Packet packet = received_[static_cast<std::size_t>(pending)];
     unused_received_.push_back(pending);
-    const std::int64_t payload_bytes = packet_bytes(packet) - machine_->timing.options().packet_header_bytes;
+    const std::int64_t payload_bytes = packet.bytes - machine_->timing.options().packet_header_bytes;
     const std::int64_t dma_end_ps = take_dma(nic / machine_->nics_per_node, payload_bytes);
     const std::int64_t tail_ps = last_tail_ps(packet);
     if (!packet.is_last()) return;
@@ -54,21 +83,22 @@ template <class Client>
 std::int64_t PacketPartition<Client>::take_dma(std::int32_t node, std::int64_t payload_bytes) {
     const std::int64_t bandwidth = machine_->timing.host_bandwidth_bytes_per_s();
     if (bandwidth == 0 || payload_bytes == 0) return now_ps_;
-    PacketHost& host = machine_->hosts[static_cast<std::size_t>(node)];
+    PacketHost& host = state_->hosts[static_cast<std::size_t>(node)];
     host.dma_free_ps = std::max(host.dma_free_ps, now_ps_) + transfer_ps(payload_bytes, bandwidth);
     return host.dma_free_ps;
 }
 
 template <class Client>
 void PacketPartition<Client>::start(std::int32_t message) {
-    MessagePool::Entry& entry = machine_->messages.entry(message);
+    MessageTable::Entry& entry = state_->messages[message];
     const PacketMessage& info = entry.message;
-    const std::int32_t number = info.source.value * machine_->nics_per_node + info.nic;
-    PacketNic& nic = machine_->nics[static_cast<std::size_t>(number)];
+    const std::int32_t node = machine_->local_node(info.source);
+    const std::int32_t number = node * machine_->nics_per_node + info.nic;
+    PacketNic& nic = state_->nics[static_cast<std::size_t>(number)];
     entry.of_nic = nic.message_count++;
     if (info.source == info.destination) {
         const std::int64_t bandwidth = machine_->timing.options().shared_memory_bandwidth_bytes_per_s;
-        std::int64_t& free_ps = machine_->hosts[info.source.index()].shared_memory_free_ps;
+        std::int64_t& free_ps = state_->hosts[static_cast<std::size_t>(node)].shared_memory_free_ps;
         free_ps = std::max(free_ps, now_ps_) + (bandwidth == 0 ? 0 : long_transfer_ps(info.bytes, bandwidth));
         push(free_ps, kCopied, number, static_cast<std::uint32_t>(message));
         return;
@@ -79,28 +109,31 @@ void PacketPartition<Client>::start(std::int32_t message) {
 
 template <class Client>
 void PacketPartition<Client>::add_last(PacketNic& nic, std::int32_t message) {
-    machine_->messages.entry(message).next = PacketNic::kNone;
+    state_->messages[message].next = PacketNic::kNone;
     if (nic.last_message == PacketNic::kNone) {
         nic.first_message = message;
     } else {
-        machine_->messages.entry(nic.last_message).next = message;
+        state_->messages[nic.last_message].next = message;
     }
     nic.last_message = message;
 }
 
 template <class Client>
 void PacketPartition<Client>::remove_first(PacketNic& nic) {
-    nic.first_message = machine_->messages.entry(nic.first_message).next;
+    nic.first_message = state_->messages[nic.first_message].next;
     if (nic.first_message == PacketNic::kNone) nic.last_message = PacketNic::kNone;
 }
 
 template <class Client>
 void PacketPartition<Client>::nic_ready(std::int32_t number) {
-    PacketNic& nic = machine_->nics[static_cast<std::size_t>(number)];
+    PacketNic& nic = state_->nics[static_cast<std::size_t>(number)];
     if (nic.leaving_message != PacketNic::kNone) {
-        const std::int32_t message = std::exchange(nic.leaving_message, PacketNic::kNone);
-        const PacketMessage info = machine_->messages.entry(message).message;
-        client_->message_injected(MessageId(message), info, now_ps_);
+        const std::int32_t id = std::exchange(nic.leaving_message, PacketNic::kNone);
+        MessageTable::Entry& entry = state_->messages[id];
+        const PacketMessage message = entry.message;
+        entry.is_injected = true;
+        if (entry.has_left) state_->messages.remove(id);
+        client_->message_injected(message, now_ps_);
     }
     send_next(number);
 }
@@ -108,38 +141,32 @@ void PacketPartition<Client>::nic_ready(std::int32_t number) {
 /// Cuts the next packet, if there is one and room for it; else the NIC idles, or comes back when there is room.
 template <class Client>
 void PacketPartition<Client>::send_next(std::int32_t number) {
-    PacketNic& nic = machine_->nics[static_cast<std::size_t>(number)];
+    PacketNic& nic = state_->nics[static_cast<std::size_t>(number)];
     nic.is_idle = nic.first_message == PacketNic::kNone;
     if (nic.is_idle) return;
     if (nic.ready_ps > now_ps_) return push(nic.ready_ps, kNic, number);
-    const std::int32_t at_buffer = machine_->first_injection_buffer + number;
-    PacketBuffer& injection = buffer(at_buffer);
-    if (injection.count == machine_->buffer_packets) {
-        injection.upstream_waits = true;
-        return;
-    }
-    PacketSlot& target = machine_->slot(at_buffer, injection.first + injection.count);
-    if (target.free_since_ps() > now_ps_) return push(target.free_since_ps(), kNic, number);
+    const std::int32_t b = PacketPort::buffer(links_ + number, 0);
+    PacketBuffer& injection = state_->buffer(b);
+    const std::int64_t room_ps = credit_ps(injection, b, 0);
+    if (room_ps == kForEver) return;
+    if (room_ps > now_ps_) return push(room_ps, kNic, number);
+    if (injection.count == 0 && injection.leave_ps <= now_ps_) PartitionState::forget_credits(injection);
 
     const std::int32_t message = nic.first_message;
-    MessagePool::Entry& entry = machine_->messages.entry(message);
+    MessageTable::Entry& entry = state_->messages[message];
     const PacketMessage& info = entry.message;
-    if (!machine_->steps && entry.left_bytes == info.bytes) {
-        std::vector<ChannelHop>& route = machine_->messages.route_to_fill(message);
-        route.clear();
-        machine_->virtual_channels.append_route(*machine_->network, info.source, info.destination, route);
-    }
+    if (steps_ == nullptr && entry.left_bytes == info.bytes) find_hops(entry, {});
     const PacketTimingOptions& timing = machine_->timing.options();
     const std::int64_t payload_bytes = std::min(entry.left_bytes, timing.packet_payload_bytes);
     entry.left_bytes -= payload_bytes;
     const bool is_last = entry.left_bytes == 0;
-    std::int64_t duration_ps =
-        transfer_ps(payload_bytes + timing.packet_header_bytes, machine_->ports.nic_bandwidth_bytes_per_s());
+    const std::int64_t bytes = payload_bytes + timing.packet_header_bytes;
+    std::int64_t duration_ps = transfer_ps(bytes, machine_->ports.nic_bandwidth_bytes_per_s());
     std::int64_t head_ps = now_ps_;
     if (const std::int64_t dma_bandwidth = machine_->timing.host_bandwidth_bytes_per_s();
         dma_bandwidth != 0 && payload_bytes > 0) {
         const std::int64_t dma_ps = transfer_ps(payload_bytes, dma_bandwidth);
-        head_ps = take_dma(info.source.value, payload_bytes) - dma_ps;
+        head_ps = take_dma(number / machine_->nics_per_node, payload_bytes) - dma_ps;
         duration_ps = std::max(duration_ps, dma_ps);
     }
     ++counts_.packets_injected;
@@ -153,15 +180,17 @@ void PacketPartition<Client>::send_next(std::int32_t number) {
         add_last(nic, message);
     }
     push(head_ps + duration_ps, kNic, number);
-    target = {head_ps, static_cast<std::uint32_t>(message) * 2 + (is_last ? 1 : 0),
-              static_cast<std::uint32_t>(duration_ps)};
-    if (injection.count++ > 0) return;
-    const std::int64_t front_ps = std::max(head_ps, injection.next_front_ps);
-    if (front_ps > now_ps_) {
-        push(front_ps, kFront, at_buffer);
-    } else {
-        come_to_front(at_buffer);
-    }
+    const std::uint32_t packet = state_->new_packet();
+    state_->packets[packet] = {head_ps,
+                               entry.way,
+                               static_cast<std::uint32_t>(message) * 2 + (is_last ? 1 : 0),
+                               static_cast<std::uint32_t>(duration_ps),
+                               static_cast<std::uint32_t>(bytes),
+                               Packet::kNone};
+    if (injection.count > 0 || std::max(head_ps, injection.next_front_ps()) > now_ps_) return put(b, packet);
+    injection.count = 1;
+    injection.first = injection.last = packet;
+    come_to_front(b);
 }
 
 /// The messages that were copied on their node, or delivered at a NIC, at this instant, in an order of their own.
@@ -174,9 +203,8 @@ void PacketPartition<Client>::finish(const TimeWheel::Event& first) {
         ++counts_.events;
     }
     if (finished_.size() > 1) {
-        std::ranges::sort(finished_, [this](std::int32_t a, std::int32_t b) {
-            return machine_->messages.entry(a) < machine_->messages.entry(b);
-        });
+        std::ranges::sort(finished_,
+                          [this](std::int32_t a, std::int32_t b) { return state_->messages[a] < state_->messages[b]; });
     }
     for (std::size_t i = 0; i < finished_.size(); ++i) {
         if (priority_of(first) == kCopied) {
@@ -189,25 +217,20 @@ void PacketPartition<Client>::finish(const TimeWheel::Event& first) {
 
 template <class Client>
 void PacketPartition<Client>::copied(std::int32_t message, std::int32_t nic) {
-    const PacketMessage info = machine_->messages.entry(message).message;
+    const PacketMessage info = state_->messages[message].message;
     counts_.payload_bytes_injected += info.bytes;
     push(now_ps_ + machine_->timing.options().shared_memory_latency_ps, kDelivery, nic,
          static_cast<std::uint32_t>(message));
-    client_->message_injected(MessageId(message), info, now_ps_);
+    client_->message_injected(info, now_ps_);
 }
 
 template <class Client>
 void PacketPartition<Client>::deliver(std::int32_t message) {
-    const PacketMessage info = machine_->messages.entry(message).message;
+    const PacketMessage info = state_->messages[message].message;
     counts_.payload_bytes_delivered += info.bytes;
     --counts_.messages_under_way;
-    client_->message_delivered(MessageId(message), info, now_ps_);
-    const int owner = machine_->messages.owner(message);
-    if (owner == index_) {
-        machine_->messages.remove(message);
-    } else {
-        send(owner, {{}, message, PacketMail::Kind::kMessageDone});
-    }
+    client_->message_delivered(info, now_ps_);
+    state_->messages.remove(message);
 }
 
 }  // namespace haichi

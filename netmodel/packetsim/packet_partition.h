@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <tuple>
 #include <unordered_map>
 #include <vector>
 
 #include "netmodel/packetsim/packet_machine.h"
+#include "netmodel/packetsim/packet_mail.h"
 #include "netmodel/packetsim/time_wheel.h"
+#include "netmodel/packetsim/transport.h"
 
 namespace haichi {
 
@@ -47,41 +50,46 @@ struct PacketPassage {
     }
 };
 
-/// What one partition sends to another between two windows, a plain value that a process boundary could be crossed
-/// with: a packet for a buffer behind a cut link, a credit for its shadow, a timer of a node, a message's number.
-struct PacketMail {
-    enum class Kind : std::uint8_t { kPacket, kCredit, kTimer, kMessageDone };
-
-    PacketSlot packet;        ///< kCredit, kTimer: time_ps alone, and the timer's data in message_and_last
-    std::int32_t entity = 0;  ///< the buffer, its shadow, the node, or the message
-    Kind kind = Kind::kPacket;
-};
-static_assert(sizeof(PacketMail) == 24);
-
 /// The events of one partition of a PacketMachine, in the order of (time, priority, port or node, data).
 ///
 /// At one instant: first outputs that become free, or get credit, choose among the packets that wait, round robin over
-/// (port, VC); then heads that have just come to the front, lowest (router, port, VC) first; then packets that a NIC
-/// has received ask for DMA; then NICs send; then messages are posted, copied on their node, delivered; then timers.
+/// (port, VC); then heads that have just come to the front, lowest (port, VC) first, injection buffers last; then
+/// packets that a NIC has received ask for DMA; then NICs send; then messages are posted, copied on their node,
+/// delivered; then timers.
 template <class Client>
 class alignas(64) PacketPartition {
   public:
     static constexpr std::int64_t kForEver = std::numeric_limits<std::int64_t>::max();
+    /// A timer of another node than one of this partition.
+    struct Far {
+        NodeId node;
+        std::uint32_t data = 0;
+        std::int64_t time_ps = 0;
+    };
 
     PacketPartition(PacketMachine& machine, Client& client, int index);
 
     // As PacketEngine, for nodes of this partition.
-    MessageId inject(const PacketMessage& message, std::int64_t time_ps);
-    void call_at(NodeId node, std::uint32_t data, std::int64_t time_ps) { push(time_ps, kTimer, node.value, data); }
-    void send(int partition, const PacketMail& mail);
-
-    /// Makes what this partition has sent to `to` ready to be taken there.
-    void hand_over(PacketPartition& to) {
-        std::swap(outboxes_[static_cast<std::size_t>(to.index_)], to.inboxes_[static_cast<std::size_t>(index_)]);
+    void inject(const PacketMessage& message, std::int64_t time_ps);
+    void call_at(NodeId node, std::uint32_t data, std::int64_t time_ps) {
+        push(time_ps, kTimer, machine_->local_node(node), data);
     }
-    /// Takes what other partitions have handed over.
+    void call_far(const Far& timer) {
+        earliest_mail_ps_ = std::min(earliest_mail_ps_, timer.time_ps);
+        far_.push_back(timer);
+    }
+    /// The timers of other partitions' nodes that have been asked for since the last window.
+    [[nodiscard]] std::vector<Far>& far() { return far_; }
+
+    /// What others have sent arrives on these channels, what this one sends leaves on those, by its neighbours.
+    void join(Transport& transport, std::vector<std::size_t> arriving, std::vector<std::size_t> leaving);
+    /// A channel besides, by which timers arrive.
+    void add_arriving(std::size_t channel) { arriving_.push_back(channel); }
+    /// Takes what has arrived.
     void take_mail();
-    /// Takes the mail, then works through all events up to and including `until_ps`.
+    /// Sends what there is for others, once between two ends of windows.
+    void send_mail();
+    /// Takes the mail, works through all events up to and including `until_ps`, and sends what came of it to others.
     void run(std::int64_t until_ps);
     /// No event of this partition, and no mail that it has sent, is earlier; kForEver when there is none.
     [[nodiscard]] std::int64_t next_ps();
@@ -109,35 +117,48 @@ class alignas(64) PacketPartition {
         wheel_.push(
             {time_ps, static_cast<std::uint32_t>(priority) << kEntityBits | static_cast<std::uint32_t>(entity), data});
     }
-    void take(const PacketMail& item);
     void handle(const TimeWheel::Event& event);
     /// Brings what the next events will touch into the caches, and routes their packets: at tens of thousands of nodes
     /// memory sets the pace. Changes no result.
     void look_ahead();
 
+    // Mail.
+    void take(const MailBatch& batch, PartitionState::Neighbour* from);
+    void take_announcement(const PacketMail& item, const PacketMessage& message, PartitionState::Neighbour& from);
+    void take_packet(const PacketMail& item, const PartitionState::Neighbour& from);
+    void send(std::size_t neighbour, const PacketMail& mail);
+
     // The passage of packets.
-    void come_to_front(std::int32_t at_buffer);
-    void choose_hop(std::int32_t at_buffer);
-    void wake_output(std::int32_t o);
-    void wake_at(std::int32_t o, std::int64_t time_ps);
-    /// Since when, or from when on, there is a slot downstream for the front of `from`; kForEver when it is not
-    /// known: then the output is woken once it is.
-    std::int64_t credit_ps(const PacketBuffer& from);
-    void grant(std::int32_t at_buffer);
-    void put(std::int32_t target, const PacketSlot& packet);
-    void give_slot_back(std::int32_t at_buffer, std::int64_t leave_ps);
-    void give_credit(std::int32_t shadow, const PacketSlot& credit);
-    void watch(std::int32_t at_buffer, const PacketSlot& packet);
-    void eject(const PacketSlot& packet, std::int32_t nic);
-    void receive(std::int32_t nic, std::int32_t pending);
-    std::int64_t last_tail_ps(const PacketSlot& packet);
-    [[nodiscard]] std::uint32_t duration_ps(const PacketSlot& packet, const PacketPorts::Class& port) const;
-    [[nodiscard]] std::uint32_t reading_ps(std::int32_t at_buffer, const PacketSlot& packet) const;
-    [[nodiscard]] std::int64_t packet_bytes(const PacketSlot& packet) const;
-    [[nodiscard]] PacketOutput& output(std::int32_t o) { return machine_->outputs[static_cast<std::size_t>(o)]; }
-    [[nodiscard]] PacketBuffer& buffer(std::int32_t b) { return machine_->buffers[static_cast<std::size_t>(b)]; }
+    void come_to_front(std::int32_t b);
+    void choose_hop(std::int32_t b);
+    void wake_output(std::int32_t port);
+    void wake_at(PacketPort& at, std::int32_t port, std::int64_t time_ps);
+    /// Since when, or from when on, there is a place in a buffer, `latency_ps` after the tail has left; kForEver when
+    /// it is not known: then the output, or the NIC, is woken once it is.
+    std::int64_t credit_ps(PacketBuffer& to, std::int32_t b, std::int64_t latency_ps);
+    /// The same for virtual channel `vc` of an output.
+    std::int64_t credit_behind_ps(std::int32_t port, std::int32_t vc, const PacketPorts::Class& port_class);
+    /// When an output can let the first of those pass that wait for it.
+    std::int64_t next_grant_ps(std::int32_t port, const PacketPorts::Class& port_class);
+    void add_waiting(std::int32_t port, std::int32_t vc, std::uint32_t number);
+    void remove_waiting(std::int32_t port, std::int32_t vc, std::uint32_t number);
+    [[nodiscard]] std::span<std::uint64_t> wide_row(std::int32_t port, std::int32_t vc);
+    [[nodiscard]] bool any_waiting(std::int32_t port, std::int32_t vc);
+    void grant(std::int32_t b);
+    void cross(Packet& packet, std::int32_t port, std::int32_t vc);
+    void put(std::int32_t b, std::uint32_t packet);
+    void give_place_back(std::int32_t b, std::int64_t leave_ps);
+    void take_credit(std::int32_t b, std::int64_t usable_ps);
+    void watch(std::int32_t b, const Packet& packet);
+    [[nodiscard]] std::uint32_t duration_ps(const Packet& packet, const PacketPorts::Class& port) const;
+    [[nodiscard]] std::uint32_t reading_ps(std::int32_t b, const Packet& packet) const;
 
     // NICs and messages.
+    void eject(const Packet& packet, std::int32_t nic);
+    void receive(std::int32_t nic, std::int32_t pending);
+    std::int64_t last_tail_ps(const Packet& packet);
+    std::int32_t add_message(const PacketMessage& message);
+    void find_hops(MessageTable::Entry& entry, LinkId after);
     void start(std::int32_t message);
     void add_last(PacketNic& nic, std::int32_t message);
     void remove_first(PacketNic& nic);
@@ -149,22 +170,31 @@ class alignas(64) PacketPartition {
     void deliver(std::int32_t message);
 
     PacketMachine* machine_;
+    PartitionState* state_;
     Client* client_;
     int index_;
+    const GridSteps* steps_;  ///< null: messages have their routes
+    std::int32_t links_;      ///< ports from here on are ejection channels
+    bool is_uniform_;         ///< PacketPorts::bandwidth_is_uniform()
     std::int64_t now_ps_ = 0;
     std::int64_t last_change_ps_ = 0;
     PacketCounts counts_;
     TimeWheel wheel_;
-    std::vector<std::vector<PacketMail>> outboxes_;  ///< by partition
-    std::vector<std::vector<PacketMail>> inboxes_;
+    Transport* transport_ = nullptr;
+    std::vector<std::size_t> arriving_;  ///< of every neighbour, then those of add_arriving()
+    std::vector<std::size_t> leaving_;
+    std::vector<MailBatch> outboxes_;  ///< by neighbour
+    MailBatch inbox_;
+    std::vector<Far> far_;
     std::int64_t earliest_mail_ps_ = kForEver;
     /// Messages posted ahead by a number of their own, which grows with the calls; message numbers do not.
     std::unordered_map<std::uint32_t, std::int32_t> posts_;
     std::uint32_t last_post_ = 0;
-    std::vector<PacketSlot> received_;  ///< on their way to a NIC that has to ask for DMA
+    std::vector<Packet> received_;  ///< on their way to a NIC that has to ask for DMA
     std::vector<std::int32_t> unused_received_;
     std::vector<std::int32_t> finished_;  ///< at one NIC and instant
     std::vector<PacketPassage> passages_;
+    std::vector<ChannelHop> hops_;  ///< work space
 };
 
 }  // namespace haichi

@@ -1,7 +1,8 @@
 #pragma once
 
-// The bodies of packet_partition.h: events, and the passage of packets through routers.
+// The bodies of packet_partition.h: events, mail, and the passage of packets through routers.
 
+#include <bit>
 #include <utility>
 
 #include "netmodel/packetsim/packet_partition.h"
@@ -11,56 +12,144 @@ namespace haichi {
 template <class Client>
 PacketPartition<Client>::PacketPartition(PacketMachine& machine, Client& client, int index)
     : machine_(&machine),
+      state_(&machine.parts[static_cast<std::size_t>(index)]),
       client_(&client),
       index_(index),
-      wheel_(machine.ports.longest_passage_ps()),
-      outboxes_(static_cast<std::size_t>(machine.partition_count)),
-      inboxes_(outboxes_.size()) {}
+      steps_(machine.steps ? &*machine.steps : nullptr),
+      links_(state_->link_count()),
+      is_uniform_(machine.ports.bandwidth_is_uniform()),
+      wheel_(machine.ports.longest_passage_ps(), static_cast<std::size_t>(state_->port_count())),
+      outboxes_(state_->neighbours.size()) {}
 
 template <class Client>
-MessageId PacketPartition<Client>::inject(const PacketMessage& message, std::int64_t time_ps) {
-    const VertexId to = machine_->network->vertex(message.destination);
-    const std::int32_t id = machine_->messages.add(index_, message, to, machine_->timing);
+void PacketPartition<Client>::inject(const PacketMessage& message, std::int64_t time_ps) {
+    const std::int32_t id = add_message(message);
     ++counts_.messages_under_way;
     if (time_ps > now_ps_) {
         posts_.emplace(++last_post_, id);
-        push(time_ps, kPost, message.source.value, last_post_);
+        push(time_ps, kPost, machine_->local_node(message.source), last_post_);
     } else {
         start(id);
     }
-    return MessageId(id);
+}
+
+// ---- Mail -----------------------------------------------------------------------------------------------------------
+
+template <class Client>
+void PacketPartition<Client>::join(Transport& transport, std::vector<std::size_t> arriving,
+                                   std::vector<std::size_t> leaving) {
+    transport_ = &transport;
+    arriving_ = std::move(arriving);
+    leaving_ = std::move(leaving);
 }
 
 template <class Client>
-void PacketPartition<Client>::send(int partition, const PacketMail& mail) {
-    std::int64_t felt_ps = mail.packet.time_ps;
-    if (mail.kind == PacketMail::Kind::kMessageDone) felt_ps = kForEver;
-    earliest_mail_ps_ = std::min(earliest_mail_ps_, felt_ps);
-    outboxes_[static_cast<std::size_t>(partition)].push_back(mail);
+void PacketPartition<Client>::send(std::size_t neighbour, const PacketMail& mail) {
+    earliest_mail_ps_ = std::min(earliest_mail_ps_, mail.time_ps);
+    outboxes_[neighbour].items.push_back(mail);
 }
 
 template <class Client>
 void PacketPartition<Client>::take_mail() {
     earliest_mail_ps_ = kForEver;
-    for (std::vector<PacketMail>& mail : inboxes_) {
-        for (const PacketMail& item : mail) take(item);
-        mail.clear();
+    for (std::size_t i = 0; i < arriving_.size(); ++i) {
+        transport_->receive(arriving_[i], inbox_);
+        if (inbox_.empty()) continue;
+        take(inbox_, i < state_->neighbours.size() ? &state_->neighbours[i] : nullptr);
+        inbox_.clear();
     }
 }
 
 template <class Client>
-void PacketPartition<Client>::take(const PacketMail& item) {
-    switch (item.kind) {
-        case PacketMail::Kind::kPacket:
-            return put(item.entity, item.packet);
-        case PacketMail::Kind::kCredit:
-            return give_credit(item.entity, item.packet);
-        case PacketMail::Kind::kTimer:
-            return push(item.packet.time_ps, kTimer, item.entity, item.packet.message_and_last);
-        case PacketMail::Kind::kMessageDone:
-            return machine_->messages.remove(item.entity);
+void PacketPartition<Client>::take(const MailBatch& batch, PartitionState::Neighbour* from) {
+    std::size_t announced = 0;
+    for (const PacketMail& item : batch.items) {
+        switch (item.kind) {
+            case PacketMail::Kind::kAnnouncement:
+                take_announcement(item, batch.messages[announced++], *from);
+                break;
+            case PacketMail::Kind::kPacket:
+                take_packet(item, *from);
+                break;
+            case PacketMail::Kind::kCredit:
+                take_credit(item.buffer, item.time_ps);
+                break;
+            case PacketMail::Kind::kTimer:
+                push(item.time_ps, kTimer, item.buffer, item.message);
+                break;
+        }
     }
 }
+
+/// The message's packets will come by this link, in order, the last one too: until that is gone we know the message by
+/// a number of ours.
+template <class Client>
+void PacketPartition<Client>::take_announcement(const PacketMail& item, const PacketMessage& message,
+                                                PartitionState::Neighbour& from) {
+    const std::int32_t id = add_message(message);
+    MessageTable::Entry& entry = state_->messages[id];
+    entry.is_injected = true;
+    entry.of_nic = item.of_nic;
+    if (steps_ == nullptr) find_hops(entry, state_->links[static_cast<std::size_t>(PacketPort::port_of(item.buffer))]);
+    if (from.message_of.size() <= item.message) from.message_of.resize(item.message + 1, -1);
+    from.message_of[item.message] = id;
+}
+
+template <class Client>
+void PacketPartition<Client>::take_packet(const PacketMail& item, const PartitionState::Neighbour& from) {
+    const std::int32_t message = from.message_of[item.message / 2];
+    const std::uint32_t packet = state_->new_packet();
+    state_->packets[packet] = {item.time_ps,
+                               state_->messages[message].way,
+                               static_cast<std::uint32_t>(message) * 2 + item.message % 2,
+                               item.duration_ps,
+                               item.bytes,
+                               Packet::kNone};
+    put(item.buffer, packet);
+}
+
+/// The same as give_place_back() for a buffer behind a cut link, in the partition that sends to it.
+template <class Client>
+void PacketPartition<Client>::take_credit(std::int32_t b, std::int64_t usable_ps) {
+    const std::int32_t port = PacketPort::port_of(b);
+    PacketPort& at = state_->port(port);
+    PacketBuffer& to = state_->buffer(b);
+    const std::int64_t leave_ps = usable_ps - machine_->class_of(at).latency_ps;
+    to.leave_ps = std::max(to.leave_ps, leave_ps);
+    state_->add_credit(to, b, leave_ps);
+    --to.count;
+    if (to.upstream_waits == 0) return;
+    to.upstream_waits = 0;
+    wake_at(at, port, std::max(usable_ps, at.busy_until_ps));
+}
+
+/// Hands a packet over to the partition behind a cut link, its message before the first one.
+template <class Client>
+void PacketPartition<Client>::cross(Packet& packet, std::int32_t port, std::int32_t vc) {
+    const PacketPort& at = state_->port(port);
+    const std::int32_t id = packet.message();
+    MessageTable::Entry& entry = state_->messages[id];
+    const std::int32_t target = PacketPort::buffer(static_cast<std::int32_t>(at.peer_port), vc);
+    if (!std::exchange(entry.is_announced, true)) {
+        outboxes_[at.channel].messages.push_back(entry.message);
+        send(at.channel, {.time_ps = packet.time_ps,
+                          .message = static_cast<std::uint32_t>(id),
+                          .of_nic = entry.of_nic,
+                          .buffer = target,
+                          .kind = PacketMail::Kind::kAnnouncement});
+    }
+    send(at.channel, {.time_ps = packet.time_ps,
+                      .message = packet.message_and_last,
+                      .duration_ps = packet.duration_ps,
+                      .bytes = packet.bytes,
+                      .buffer = target,
+                      .kind = PacketMail::Kind::kPacket});
+    if (!packet.is_last()) return;
+    entry.has_left = true;
+    if (entry.is_injected) state_->messages.remove(id);
+}
+
+// ---- Events ---------------------------------------------------------------------------------------------------------
 
 template <class Client>
 std::int64_t PacketPartition<Client>::next_ps() {
@@ -77,6 +166,14 @@ void PacketPartition<Client>::run(std::int64_t until_ps) {
         look_ahead();
         handle(event);
     }
+    send_mail();
+}
+
+template <class Client>
+void PacketPartition<Client>::send_mail() {
+    for (std::size_t n = 0; n < outboxes_.size(); ++n) {
+        if (!outboxes_[n].empty()) transport_->send(leaving_[n], outboxes_[n]);
+    }
 }
 
 template <class Client>
@@ -86,7 +183,7 @@ void PacketPartition<Client>::handle(const TimeWheel::Event& event) {
     if (priority_of(event) != kWake) last_change_ps_ = now_ps_;
     switch (priority_of(event)) {
         case kWake:
-            if (output(entity).wake_ps == now_ps_) wake_output(entity);
+            if (state_->port(entity).wake_ps == now_ps_) wake_output(entity);
             return;
         case kFront:
             return come_to_front(entity);
@@ -100,7 +197,7 @@ void PacketPartition<Client>::handle(const TimeWheel::Event& event) {
         case kDelivery:
             return finish(event);
         case kTimer:
-            client_->timer(NodeId(entity), event.data, now_ps_);
+            client_->timer(state_->nodes[static_cast<std::size_t>(entity)], event.data, now_ps_);
             return;
     }
 }
@@ -108,243 +205,282 @@ void PacketPartition<Client>::handle(const TimeWheel::Event& event) {
 template <class Client>
 void PacketPartition<Client>::look_ahead() {
     // In three steps, because each finds its address in what the one before has fetched.
-    PacketMachine& machine = *machine_;
     if (const TimeWheel::Event* far = wheel_.ahead(12)) {
-        const auto entity = static_cast<std::size_t>(entity_of(*far));
-        if (priority_of(*far) == kFront) __builtin_prefetch(&machine.buffers[entity]);
-        if (priority_of(*far) == kWake) __builtin_prefetch(&machine.outputs[entity]);
+        const std::int32_t entity = entity_of(*far);
+        if (priority_of(*far) == kFront) __builtin_prefetch(&state_->buffer(entity));
+        if (priority_of(*far) == kWake) __builtin_prefetch(&state_->port(entity));
     }
     if (const TimeWheel::Event* event = wheel_.ahead(8); event != nullptr && priority_of(*event) == kFront) {
-        const std::int32_t at = entity_of(*event);
-        __builtin_prefetch(&machine.slot(at, buffer(at).first));
+        __builtin_prefetch(&state_->packets[state_->buffer(entity_of(*event)).first]);
     }
     if (const TimeWheel::Event* near = wheel_.ahead(4); near != nullptr && priority_of(*near) == kFront) {
-        const PacketBuffer& at = buffer(entity_of(*near));
-        choose_hop(entity_of(*near));
-        __builtin_prefetch(&output(at.request));
-        if (at.request < machine.ports.link_count()) {
-            __builtin_prefetch(&buffer(machine.buffer_behind(at.request, at.request_vc)));
-        }
-    }
-    if (const TimeWheel::Event* next = wheel_.ahead(1); next != nullptr && priority_of(*next) == kFront) {
-        const PacketBuffer& at = buffer(entity_of(*next));
-        if (at.request >= 0 && at.request < machine.ports.link_count() && !output(at.request).is_cut) {
-            const std::int32_t target = machine.buffer_behind(at.request, at.request_vc);
-            __builtin_prefetch(&machine.slot(target, buffer(target).first + buffer(target).count), 1);
-        }
+        const std::int32_t b = entity_of(*near);
+        choose_hop(b);
+        const PacketBuffer& at = state_->buffer(b);
+        __builtin_prefetch(&state_->port(at.request));
+        __builtin_prefetch(&state_->buffer(at.request, at.request_vc));
     }
 }
+
+// ---- The passage of packets -----------------------------------------------------------------------------------------
 
 /// The packet at the front; its head need not have arrived yet.
 template <class Client>
-void PacketPartition<Client>::choose_hop(std::int32_t at_buffer) {
-    PacketBuffer& at = buffer(at_buffer);
+void PacketPartition<Client>::choose_hop(std::int32_t b) {
+    PacketBuffer& at = state_->buffer(b);
     if (at.request != PacketBuffer::kNotRouted) return;
-    const std::int32_t message = machine_->slot(at_buffer, at.first).message();
-    const auto ejection = [&] {
-        const PacketMessage& info = machine_->messages.entry(message).message;
-        return machine_->ports.link_count() + info.destination.value * machine_->nics_per_node + info.nic;
-    };
-    if (machine_->steps) {
-        const VertexId destination = machine_->messages.destination(message);
-        if (at.vertex == destination) {
-            at.request = ejection();
+    const PacketPort& port = state_->port(PacketPort::port_of(b));
+    const Packet& packet = state_->packets[at.first];
+    if (steps_ != nullptr) {
+        const std::uint64_t here = steps_->position(port.vertex);
+        if (here != packet.way) {
+            const GridSteps::Step step = steps_->next(here, packet.way);
+            at.request = port.first_of_router + step.link;
+            at.request_vc = step.vc;
             return;
         }
-        const ChannelHop hop = machine_->steps->next(at.vertex, destination);
-        at.request = hop.link.value;
-        at.request_vc = hop.vc;
-        return;
+    } else {
+        const std::vector<PortHop>& route = state_->messages[packet.message()].route;
+        if (packet.way < route.size()) {
+            at.request = route[packet.way].port;
+            at.request_vc = static_cast<std::uint8_t>(route[packet.way].vc);
+            return;
+        }
     }
-    // No route takes a link twice, so the link that a packet came by tells where on its route it is.
-    const std::vector<ChannelHop>& route = machine_->messages.route(message);
-    auto next = route.begin();
-    if (at_buffer < machine_->first_injection_buffer) {
-        next = std::ranges::find(route, LinkId(at_buffer / machine_->vcs), &ChannelHop::link) + 1;
-    }
-    if (next == route.end()) {
-        at.request = ejection();
-        return;
-    }
-    at.request = next->link.value;
-    at.request_vc = next->vc;
+    at.request = state_->messages[packet.message()].ejection;
+    at.request_vc = 0;
 }
 
 template <class Client>
-std::int64_t PacketPartition<Client>::credit_ps(const PacketBuffer& from) {
-    if (from.request >= machine_->ports.link_count()) return now_ps_;  // the NIC always drains
-    const PacketOutput& port = output(from.request);
-    const std::int32_t target = port.is_cut ? machine_->shadow_behind(from.request, from.request_vc)
-                                            : machine_->buffer_behind(from.request, from.request_vc);
-    PacketBuffer& downstream = buffer(target);
-    if (downstream.count == machine_->buffer_packets) {
-        downstream.upstream_waits = true;
+std::int64_t PacketPartition<Client>::credit_ps(PacketBuffer& to, std::int32_t b, std::int64_t latency_ps) {
+    const std::int32_t free = machine_->buffer_packets - to.count;
+    if (free == 0) {
+        to.upstream_waits = 1;
         return kForEver;
     }
-    return machine_->slot(target, downstream.first + downstream.count).free_since_ps() +
-           machine_->class_of(port).latency_ps;
+    if (to.leave_ps + latency_ps <= now_ps_) return now_ps_;
+    return state_->leaving_ps(to, b, free) + latency_ps;
 }
 
 template <class Client>
-void PacketPartition<Client>::come_to_front(std::int32_t at_buffer) {
-    PacketBuffer& at = buffer(at_buffer);
-    choose_hop(at_buffer);
-    PacketOutput& port = output(at.request);
-    std::int64_t possible_ps = port.busy_until_ps;
-    if (possible_ps <= now_ps_) {
-        possible_ps = credit_ps(at);
-        if (possible_ps <= now_ps_) return grant(at_buffer);
+std::int64_t PacketPartition<Client>::credit_behind_ps(std::int32_t port, std::int32_t vc,
+                                                       const PacketPorts::Class& port_class) {
+    if (port >= links_) return now_ps_;  // the NIC always drains
+    return credit_ps(state_->buffer(port, vc), PacketPort::buffer(port, vc), port_class.latency_ps);
+}
+
+template <class Client>
+std::span<std::uint64_t> PacketPartition<Client>::wide_row(std::int32_t port, std::int32_t vc) {
+    const std::size_t words = state_->words_per_row;
+    return std::span(state_->wide_waiting).subspan(static_cast<std::size_t>(port * machine_->vcs + vc) * words, words);
+}
+
+template <class Client>
+void PacketPartition<Client>::add_waiting(std::int32_t port, std::int32_t vc, std::uint32_t number) {
+    const std::uint64_t bit = std::uint64_t{1} << (number % 64);
+    if (state_->words_per_row == 1) {
+        state_->buffer(port, vc).waiting |= bit;
+    } else {
+        wide_row(port, vc)[number / 64] |= bit;
     }
-    machine_->waiting->add(static_cast<std::size_t>(at.request), at.number);
-    port.has_waiting = true;
-    if (possible_ps != kForEver) wake_at(at.request, possible_ps);
 }
 
 template <class Client>
-void PacketPartition<Client>::wake_at(std::int32_t o, std::int64_t time_ps) {
-    PacketOutput& at = output(o);
+void PacketPartition<Client>::remove_waiting(std::int32_t port, std::int32_t vc, std::uint32_t number) {
+    const std::uint64_t bit = std::uint64_t{1} << (number % 64);
+    if (state_->words_per_row == 1) {
+        state_->buffer(port, vc).waiting &= ~bit;
+    } else {
+        wide_row(port, vc)[number / 64] &= ~bit;
+    }
+}
+
+template <class Client>
+bool PacketPartition<Client>::any_waiting(std::int32_t port, std::int32_t vc) {
+    if (state_->words_per_row == 1) return state_->buffer(port, vc).waiting != 0;
+    return std::ranges::any_of(wide_row(port, vc), [](std::uint64_t word) { return word != 0; });
+}
+
+template <class Client>
+std::int64_t PacketPartition<Client>::next_grant_ps(std::int32_t port, const PacketPorts::Class& port_class) {
+    std::int64_t earliest_ps = kForEver;
+    const std::int32_t channels = port < links_ ? machine_->vcs : 1;
+    for (std::int32_t vc = 0; vc < channels; ++vc) {
+        if (any_waiting(port, vc)) earliest_ps = std::min(earliest_ps, credit_behind_ps(port, vc, port_class));
+    }
+    return earliest_ps == kForEver ? kForEver : std::max(earliest_ps, state_->port(port).busy_until_ps);
+}
+
+template <class Client>
+void PacketPartition<Client>::come_to_front(std::int32_t b) {
+    choose_hop(b);
+    const PacketBuffer& at = state_->buffer(b);
+    PacketPort& port = state_->port(at.request);
+    const std::int64_t possible_ps =
+        std::max(port.busy_until_ps, credit_behind_ps(at.request, at.request_vc, machine_->class_of(port)));
+    if (possible_ps <= now_ps_) return grant(b);
+    add_waiting(at.request, at.request_vc, at.number);
+    if (possible_ps != kForEver) wake_at(port, at.request, possible_ps);
+}
+
+template <class Client>
+void PacketPartition<Client>::wake_at(PacketPort& at, std::int32_t port, std::int64_t time_ps) {
     if (time_ps >= at.wake_ps) return;
     at.wake_ps = time_ps;
-    push(time_ps, kWake, o);
+    push(time_ps, kWake, port);
 }
 
+/// Lets the packet pass whose turn it is among those that have credit.
 template <class Client>
-void PacketPartition<Client>::wake_output(std::int32_t o) {
-    PacketOutput& at = output(o);
-    at.wake_ps = PacketOutput::kNoWake;
-    const auto index = static_cast<std::size_t>(o);
-    if (at.busy_until_ps > now_ps_) {
-        if (at.has_waiting) wake_at(o, at.busy_until_ps);
+void PacketPartition<Client>::wake_output(std::int32_t port) {
+    PacketPort& at = state_->port(port);
+    at.wake_ps = PacketPort::kNoWake;
+    const PacketPorts::Class& port_class = machine_->class_of(at);
+    const std::int64_t possible_ps = next_grant_ps(port, port_class);
+    if (possible_ps > now_ps_) {
+        if (possible_ps != kForEver) wake_at(at, port, possible_ps);
         return;
     }
-    std::int64_t earliest_ps = kForEver;
-    const std::uint32_t chosen = machine_->waiting->first_after(index, at.last_granted, [&](std::uint32_t number) {
-        const std::int64_t possible_ps = credit_ps(buffer(machine_->buffers_of_routers[at.first_buffer + number]));
-        earliest_ps = std::min(earliest_ps, possible_ps);
-        return possible_ps <= now_ps_;
-    });
-    if (chosen != WaitingBuffers::kNone) {
-        machine_->waiting->remove(index, chosen);
-        at.has_waiting = machine_->waiting->any(index);
-        grant(machine_->buffers_of_routers[at.first_buffer + chosen]);
-    } else if (earliest_ps != kForEver) {
-        wake_at(o, earliest_ps);
+    const std::int32_t channels = port < links_ ? machine_->vcs : 1;
+    std::array<bool, PacketTiming::kMostVirtualChannels> has_credit{};
+    for (std::int32_t vc = 0; vc < channels; ++vc) {
+        has_credit[static_cast<std::size_t>(vc)] =
+            any_waiting(port, vc) && credit_behind_ps(port, vc, port_class) <= now_ps_;
     }
+    const auto words = static_cast<std::uint32_t>(state_->words_per_row);
+    const auto candidates = [&](std::uint32_t word) {
+        std::uint64_t set = 0;
+        for (std::int32_t vc = 0; vc < channels; ++vc) {
+            if (!has_credit[static_cast<std::size_t>(vc)]) continue;
+            set |= words == 1 ? state_->buffer(port, vc).waiting : wide_row(port, vc)[word];
+        }
+        return set;
+    };
+    // Round: behind the last one in its word, the other words, and up to it in its word.
+    const std::uint32_t start = at.last_granted;
+    const std::uint64_t up_to_it = ~std::uint64_t{0} >> (63 - start % 64);
+    std::uint32_t word = start / 64 % words;
+    std::uint64_t set = candidates(word) & ~up_to_it;
+    while (set == 0) {
+        word = word + 1 == words ? 0 : word + 1;
+        set = candidates(word);
+    }
+    const std::uint32_t chosen = word * 64 + static_cast<std::uint32_t>(std::countr_zero(set));
+    const std::int32_t b = state_->buffers_of_routers[at.first_buffer + chosen];
+    remove_waiting(port, state_->buffer(b).request_vc, chosen);
+    grant(b);
 }
 
+/// On a channel.
 template <class Client>
-std::uint32_t PacketPartition<Client>::duration_ps(const PacketSlot& packet, const PacketPorts::Class& port) const {
-    if (machine_->ports.bandwidth_is_uniform()) return packet.duration_ps;
+std::uint32_t PacketPartition<Client>::duration_ps(const Packet& packet, const PacketPorts::Class& port) const {
+    if (is_uniform_) return packet.duration_ps;
     if (!packet.is_last()) return static_cast<std::uint32_t>(port.full_packet_ps);
-    return static_cast<std::uint32_t>(
-        transfer_ps(machine_->messages.last_packet_bytes(packet.message()), port.bandwidth_bytes_per_s));
+    return static_cast<std::uint32_t>(transfer_ps(packet.bytes, port.bandwidth_bytes_per_s));
 }
 
 /// How long a packet takes to leave its buffer for the output's queue: as long as it took the channel that feeds the
 /// buffer, so that slower outputs hold back their own packets only.
 template <class Client>
-std::uint32_t PacketPartition<Client>::reading_ps(std::int32_t at_buffer, const PacketSlot& packet) const {
-    if (machine_->ports.bandwidth_is_uniform()) return packet.duration_ps;
-    if (at_buffer < machine_->first_injection_buffer) {
-        const PacketOutput& feeding = machine_->outputs[static_cast<std::size_t>(at_buffer / machine_->vcs)];
-        return duration_ps(packet, machine_->class_of(feeding));
-    }
-    return static_cast<std::uint32_t>(transfer_ps(packet_bytes(packet), machine_->ports.nic_bandwidth_bytes_per_s()));
+std::uint32_t PacketPartition<Client>::reading_ps(std::int32_t b, const Packet& packet) const {
+    if (is_uniform_) return packet.duration_ps;
+    const std::int32_t feeding = PacketPort::port_of(b);
+    if (feeding < links_) return duration_ps(packet, machine_->class_of(state_->port(feeding)));
+    return static_cast<std::uint32_t>(transfer_ps(packet.bytes, machine_->ports.nic_bandwidth_bytes_per_s()));
 }
 
+/// The packet at the front of a buffer passes its output.
 template <class Client>
-std::int64_t PacketPartition<Client>::packet_bytes(const PacketSlot& packet) const {
-    if (!packet.is_last()) return machine_->timing.full_packet_bytes();
-    return machine_->messages.last_packet_bytes(packet.message());
-}
-
-template <class Client>
-void PacketPartition<Client>::grant(std::int32_t at_buffer) {
-    PacketBuffer& at = buffer(at_buffer);
+void PacketPartition<Client>::grant(std::int32_t b) {
+    PacketBuffer& at = state_->buffer(b);
     const std::int32_t requested = at.request;
-    PacketOutput& port = output(requested);
+    PacketPort& port = state_->port(requested);
     const PacketPorts::Class& port_class = machine_->class_of(port);
-    PacketSlot& from = machine_->slot(at_buffer, at.first);
-    PacketSlot packet = from;
-    if (at.is_watched) watch(at_buffer, packet);
+    const std::uint32_t index = at.first;
+    Packet& packet = state_->packets[index];
+    if (at.is_watched != 0) watch(b, packet);
     const std::uint32_t output_ps = duration_ps(packet, port_class);
+    const std::uint32_t read_ps = reading_ps(b, packet);
     packet.duration_ps = std::max(packet.duration_ps, output_ps);
     packet.time_ps = now_ps_ + port_class.latency_ps;
+    if (steps_ == nullptr) ++packet.way;
     port.busy_until_ps = now_ps_ + output_ps;
     port.last_granted = at.number;
+    port.bytes_passed += packet.bytes;
     last_change_ps_ = now_ps_;
     ++counts_.packet_hops;
-    if (!machine_->bytes_passed.empty()) {
-        machine_->bytes_passed[static_cast<std::size_t>(requested)] += packet_bytes(packet);
-    }
-    if (requested >= machine_->ports.link_count()) {
-        eject(packet, requested - machine_->ports.link_count());
-    } else if (!port.is_cut) {
-        put(machine_->buffer_behind(requested, at.request_vc), packet);
-    } else {
-        ++buffer(machine_->shadow_behind(requested, at.request_vc)).count;
-        const std::int32_t target = machine_->buffer_behind(requested, at.request_vc);
-        send(machine_->partition_of(buffer(target).vertex), {packet, target, PacketMail::Kind::kPacket});
-    }
 
-    at.next_front_ps = now_ps_ + reading_ps(at_buffer, from);
-    at.request = PacketBuffer::kNotRouted;
-    give_slot_back(at_buffer, now_ps_ + packet.duration_ps);
-    if (at.count > 0) push(std::max(machine_->slot(at_buffer, at.first).time_ps, at.next_front_ps), kFront, at_buffer);
-    if (port.has_waiting) wake_at(requested, port.busy_until_ps);
-}
-
-/// The tail of the packet at the front leaves then: its slot is free, and whoever waits for that is told.
-template <class Client>
-void PacketPartition<Client>::give_slot_back(std::int32_t at_buffer, std::int64_t leave_ps) {
-    PacketBuffer& at = buffer(at_buffer);
-    machine_->slot(at_buffer, at.first).set_free_since(leave_ps);
-    at.first = static_cast<std::uint16_t>(at.first + 1 == machine_->buffer_packets ? 0 : at.first + 1);
+    const std::uint8_t vc = at.request_vc;
+    const std::int64_t leave_ps = now_ps_ + packet.duration_ps;
+    at.first = packet.next;
+    if (at.first == Packet::kNone) at.last = Packet::kNone;
     --at.count;
-    if (at.is_cut) {
-        const std::int32_t link = at_buffer / machine_->vcs;
-        const VertexId upstream = machine_->ports.link_source()[static_cast<std::size_t>(link)];
-        const std::int64_t usable_ps = leave_ps + machine_->class_of(output(link)).latency_ps;
-        const std::int32_t shadow = machine_->shadow_behind(link, at_buffer % machine_->vcs);
-        send(machine_->partition_of(upstream),
-             {{usable_ps, static_cast<std::uint32_t>(link), 0}, shadow, PacketMail::Kind::kCredit});
-    } else if (at.upstream_waits) {
-        at.upstream_waits = false;
-        if (at_buffer >= machine_->first_injection_buffer) {
-            push(leave_ps, kNic, at_buffer - machine_->first_injection_buffer);
+    at.leave_ps = std::max(at.leave_ps, leave_ps);
+    at.read_ahead_ps = static_cast<std::uint32_t>(at.leave_ps - now_ps_ - read_ps);
+    at.request = PacketBuffer::kNotRouted;
+    if (requested >= links_) {
+        eject(packet, requested - links_);
+        state_->drop_packet(index);
+    } else {
+        PacketBuffer& to = state_->buffer(requested, vc);
+        if (to.count == 0 && to.leave_ps + port_class.latency_ps <= now_ps_) PartitionState::forget_credits(to);
+        if (port.cut == PacketPort::Cut::kNone) {
+            put(PacketPort::buffer(requested, vc), index);
         } else {
-            const std::int32_t link = at_buffer / machine_->vcs;
-            wake_at(link, leave_ps + machine_->class_of(output(link)).latency_ps);
+            ++to.count;
+            cross(packet, requested, vc);
+            state_->drop_packet(index);
         }
     }
+    give_place_back(b, leave_ps);
+    if (at.count > 0) push(std::max(state_->packets[at.first].time_ps, at.next_front_ps()), kFront, b);
+    if (const std::int64_t next_ps = next_grant_ps(requested, port_class); next_ps != kForEver) {
+        wake_at(port, requested, next_ps);
+    }
 }
 
-/// The same for the shadow of a buffer, whose real slot has been given back.
+/// The tail of the packet at the front leaves then: its place is free, and whoever waits for that is told.
 template <class Client>
-void PacketPartition<Client>::give_credit(std::int32_t shadow, const PacketSlot& credit) {
-    PacketBuffer& at = buffer(shadow);
-    const auto link = static_cast<std::int32_t>(credit.message_and_last);
-    const std::int64_t usable_ps = credit.time_ps;
-    machine_->slot(shadow, at.first).set_free_since(usable_ps - machine_->class_of(output(link)).latency_ps);
-    at.first = static_cast<std::uint16_t>(at.first + 1 == machine_->buffer_packets ? 0 : at.first + 1);
-    --at.count;
-    if (at.upstream_waits) {
-        at.upstream_waits = false;
-        wake_at(link, usable_ps);
+void PacketPartition<Client>::give_place_back(std::int32_t b, std::int64_t leave_ps) {
+    const std::int32_t number = PacketPort::port_of(b);
+    PacketBuffer& at = state_->buffer(b);
+    PacketPort& feeding = state_->port(number);
+    if (feeding.cut == PacketPort::Cut::kIn) {
+        send(feeding.channel,
+             {.time_ps = leave_ps + machine_->class_of(feeding).latency_ps,
+              .buffer = PacketPort::buffer(static_cast<std::int32_t>(feeding.peer_port), PacketPort::vc_of(b)),
+              .kind = PacketMail::Kind::kCredit});
+        return;
+    }
+    state_->add_credit(at, b, leave_ps);
+    if (at.upstream_waits == 0) return;
+    at.upstream_waits = 0;
+    if (number >= links_) {
+        push(leave_ps, kNic, number - links_);
+    } else {
+        wake_at(feeding, number, std::max(leave_ps + machine_->class_of(feeding).latency_ps, feeding.busy_until_ps));
     }
 }
 
 template <class Client>
-void PacketPartition<Client>::put(std::int32_t target, const PacketSlot& packet) {
-    PacketBuffer& at = buffer(target);
-    machine_->slot(target, at.first + at.count) = packet;
-    if (at.count++ == 0) push(std::max(packet.time_ps, at.next_front_ps), kFront, target);
+void PacketPartition<Client>::put(std::int32_t b, std::uint32_t packet) {
+    PacketBuffer& at = state_->buffer(b);
+    Packet& put = state_->packets[packet];
+    put.next = Packet::kNone;
+    if (at.count++ > 0) {
+        state_->packets[at.last].next = packet;
+        at.last = packet;
+        return;
+    }
+    at.first = at.last = packet;
+    push(std::max(put.time_ps, at.next_front_ps()), kFront, b);
 }
 
 template <class Client>
-void PacketPartition<Client>::watch(std::int32_t at_buffer, const PacketSlot& packet) {
-    passages_.push_back({now_ps_, packet.time_ps, at_buffer, buffer(at_buffer).request,
-                         machine_->messages.entry(packet.message()).message});
+void PacketPartition<Client>::watch(std::int32_t b, const Packet& packet) {
+    const PacketBuffer& at = state_->buffer(b);
+    passages_.push_back({now_ps_, packet.time_ps, machine_->buffer_number(*state_, b),
+                         machine_->output_number(*state_, at.request), state_->messages[packet.message()].message});
 }
 
 }  // namespace haichi

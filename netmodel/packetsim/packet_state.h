@@ -7,53 +7,76 @@
 
 namespace haichi {
 
-/// A place of an input buffer. While a packet is in it: the packet. Afterwards, until the next one is sent: since when
-/// it is free, which is the credit that the upstream port looks at.
-struct PacketSlot {
-    static constexpr std::int64_t kAlwaysFree = std::numeric_limits<std::int64_t>::min() / 2;
+/// A packet in a buffer, or on its way to it. It carries what a router needs, so that no hop looks at its message.
+struct alignas(32) Packet {
+    static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
-    std::int64_t time_ps = 0;            ///< arrival of the head; or 1 + when the tail left, 0 before the first packet
+    std::int64_t time_ps = 0;            ///< when the head arrives at the buffer
+    std::uint64_t way = 0;               ///< GridSteps::position() of the destination, or how far it is on its route
     std::uint32_t message_and_last = 0;  ///< message * 2, + 1 in the last packet of its message
     std::uint32_t duration_ps = 0;       ///< size / slowest bandwidth so far: from the head's arrival to the tail's
+    std::uint32_t bytes = 0;             ///< payload and header
+    std::uint32_t next = kNone;          ///< the one behind it; or the next unused packet
 
     [[nodiscard]] std::int32_t message() const { return static_cast<std::int32_t>(message_and_last / 2); }
     [[nodiscard]] bool is_last() const { return message_and_last % 2 != 0; }
-    /// Of a free place.
-    [[nodiscard]] std::int64_t free_since_ps() const { return time_ps == 0 ? kAlwaysFree : time_ps - 1; }
-    void set_free_since(std::int64_t leave_ps) { time_ps = leave_ps + 1; }
 };
-static_assert(sizeof(PacketSlot) == 16);
+static_assert(sizeof(Packet) == 32);
 
-/// An input buffer: a ring of slots, one virtual channel of one input of a router.
-struct alignas(32) PacketBuffer {
+/// An input buffer, one virtual channel of one input of a router: a queue of packets. The upstream port looks at it for
+/// credits: a place is free again when the tail of the packet that was granted has left.
+struct PacketBuffer {
     static constexpr std::int32_t kNotRouted = -1;
+    static constexpr std::int64_t kAlwaysFree = std::numeric_limits<std::int64_t>::min() / 2;
 
-    std::int64_t next_front_ps = PacketSlot::kAlwaysFree;  ///< when the packet granted last has been read out
-    VertexId vertex;                                       ///< the router
-    std::int32_t request = kNotRouted;                     ///< output that the packet at the front asks for
-    std::uint32_t number = 0;                              ///< among the buffers of the router
-    std::uint16_t first = 0;                               ///< slot of the front
-    std::uint16_t count = 0;                               ///< packets sent here and not granted yet
+    /// When the tails of all packets granted so far have left: not always that of the last one, which may be faster.
+    std::int64_t leave_ps = kAlwaysFree;
+    /// Of the upstream router the input buffers, by their numbers, whose front waits for this channel. Of a router with
+    /// more than 64 of them the row of words is in PartitionState::wide_waiting.
+    std::uint64_t waiting = 0;
+    std::uint32_t first = Packet::kNone;
+    std::uint32_t last = Packet::kNone;
+    std::int32_t request = kNotRouted;  ///< port that the packet at the front asks for
+    std::uint32_t read_ahead_ps = 0;    ///< the packet granted last is read out this much before leave_ps
+    std::uint16_t count = 0;            ///< packets sent here and not granted yet
+    std::uint16_t number = 0;           ///< among the input buffers of its router
+    std::uint16_t next_credit = 0;      ///< where in PartitionState::credits the next leaving time goes
     std::uint8_t request_vc = 0;
-    bool upstream_waits = false;  ///< the upstream port has to be woken when a slot's leaving time is known
-    bool is_cut = false;          ///< the upstream port is another partition's and has a shadow of this buffer
-    bool is_watched = false;      ///< for a buffer history
-};
-static_assert(sizeof(PacketBuffer) == 32);
+    std::uint8_t upstream_waits : 1 = 0;   ///< the upstream port is to be woken when a place is known to become free
+    std::uint8_t has_all_credits : 1 = 0;  ///< all places of its row in PartitionState::credits hold leaving times
+    std::uint8_t is_watched : 1 = 0;       ///< for a buffer history
 
-/// An output port.
-struct alignas(32) PacketOutput {
+    /// When the packet granted last has been read out.
+    [[nodiscard]] std::int64_t next_front_ps() const { return leave_ps - read_ahead_ps; }
+};
+static_assert(sizeof(PacketBuffer) == 40);
+
+/// A channel: a link of the fabric with the buffers behind it, or what belongs to a NIC: the ejection channel, and the
+/// injection buffer as the only buffer. With two virtual channels it is two cache lines, and a hop touches no more than
+/// those of the two channels and its packet.
+struct PacketPort {
     static constexpr std::int64_t kNoWake = std::numeric_limits<std::int64_t>::max();
+    enum class Cut : std::uint8_t { kNone, kOut, kIn };
 
     std::int64_t busy_until_ps = 0;
     std::int64_t wake_ps = kNoWake;  ///< the earliest event that makes it look at the packets waiting for it
-    std::uint32_t first_buffer = 0;  ///< of its router, in PacketMachine::buffers_of_routers
-    std::uint32_t last_granted = 0;  ///< number of the buffer: the round robin goes on behind it
+    std::int64_t bytes_passed = 0;
+    VertexId vertex;                   ///< the router behind it
+    std::int32_t first_of_router = 0;  ///< with GridSteps: the port of link 0 of that router
+    std::uint32_t first_buffer = 0;    ///< of the router that it leaves, in PartitionState::buffers_of_routers
+    std::uint32_t peer_port = 0;       ///< of a cut link: its number in the other partition
+    std::uint16_t channel = 0;         ///< of a cut link: index in PartitionState::neighbours
     std::uint16_t port_class = 0;
-    bool has_waiting = false;  ///< spares a look at WaitingBuffers
-    bool is_cut = false;       ///< leads to another partition
+    std::uint16_t last_granted = 0;  ///< number of the buffer: the round robin goes on behind it
+    Cut cut = Cut::kNone;
+
+    /// Virtual channels and injection buffers as one number; the order is that of (port, VC).
+    static constexpr int kVcBits = 3;
+    static std::int32_t buffer(std::int32_t port, std::int32_t vc) { return port << kVcBits | vc; }
+    static std::int32_t port_of(std::int32_t buffer) { return buffer >> kVcBits; }
+    static std::int32_t vc_of(std::int32_t buffer) { return buffer & ((1 << kVcBits) - 1); }
 };
-static_assert(sizeof(PacketOutput) == 32);
+static_assert(sizeof(PacketPort) == 48);
 
 /// A network interface of a node: its messages in order.
 struct PacketNic {

@@ -20,13 +20,14 @@ std::string nic_name(const PacketMachine& machine, std::int32_t nic) {
 std::string quoted(const std::string& text) { return '"' + text + '"'; }
 
 /// What has gone over a channel by now: of the packet that is on it, the part that has.
-std::int64_t carried_bytes(const PacketMachine& machine, std::size_t output, std::int64_t now_ps) {
-    const PacketOutput& channel = machine.outputs[output];
-    if (channel.busy_until_ps <= now_ps) return machine.bytes_passed[output];
+std::int64_t carried_bytes(const PacketMachine& machine, std::int32_t output, std::int64_t now_ps) {
+    const std::int64_t bytes = machine.bytes_passed(output);
+    const std::int64_t busy_until_ps = machine.busy_until_ps(output);
+    if (busy_until_ps <= now_ps) return bytes;
     __extension__ using Wide = __int128;
     constexpr std::int64_t kPs = 1'000'000'000'000;
-    const Wide rest = Wide{channel.busy_until_ps - now_ps} * machine.class_of(channel).bandwidth_bytes_per_s / kPs;
-    return machine.bytes_passed[output] - static_cast<std::int64_t>(rest);
+    const Wide rest = Wide{busy_until_ps - now_ps} * machine.class_of_output(output).bandwidth_bytes_per_s / kPs;
+    return bytes - static_cast<std::int64_t>(rest);
 }
 
 /// Exact: picoseconds as seconds.
@@ -45,7 +46,7 @@ std::string channel_name(const PacketMachine& machine, std::int32_t output) {
 }
 
 TimeSpaceStatistics::TimeSpaceStatistics(const PacketMachine& machine, std::ostream& out)
-    : machine_(&machine), out_(&out), bytes_before_(machine.bytes_passed.size(), 0) {
+    : machine_(&machine), out_(&out), bytes_before_(static_cast<std::size_t>(machine.ports.output_count()), 0) {
     *out_ << "bin,begin_seconds,end_seconds,router,channel,bytes,throughput_bytes_per_s,efficiency,buffered_packets,"
              "buffer_utilisation\n"
           << std::setprecision(std::numeric_limits<double>::max_digits10) << std::flush;
@@ -56,14 +57,14 @@ void TimeSpaceStatistics::end_bin(std::int64_t now_ps) {
     const std::int32_t links = machine_->ports.link_count();
     for (std::int32_t o = 0; o < machine_->ports.output_count(); ++o) {
         const auto index = static_cast<std::size_t>(o);
-        const std::int64_t bytes = carried_bytes(*machine_, index, now_ps) - bytes_before_[index];
+        const std::int64_t bytes = carried_bytes(*machine_, o, now_ps) - bytes_before_[index];
         std::int64_t buffered = 0;
         for (std::int32_t vc = 0; o < links && vc < machine_->vcs; ++vc) {
-            buffered += machine_->buffers[static_cast<std::size_t>(machine_->buffer_behind(o, vc))].count;
+            buffered += machine_->packets_waiting(o * machine_->vcs + vc);
         }
         if (bytes == 0 && buffered == 0) continue;
         bytes_before_[index] += bytes;
-        const auto bandwidth = static_cast<double>(machine_->class_of(machine_->outputs[index]).bandwidth_bytes_per_s);
+        const auto bandwidth = static_cast<double>(machine_->class_of_output(o).bandwidth_bytes_per_s);
         const double throughput = span_s > 0 ? static_cast<double>(bytes) / span_s : 0;
         const double places = machine_->vcs * machine_->buffer_packets;
         const VertexId router = o < links ? machine_->ports.link_source()[index]

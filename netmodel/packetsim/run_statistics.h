@@ -18,7 +18,7 @@ namespace haichi {
 /// yet granted, at the end of the bin), buffer_utilisation (of the places of these buffers).
 class TimeSpaceStatistics {
   public:
-    /// The machine must count bytes; both must outlive it. Writes the header line.
+    /// Both must outlive it. Writes the header line.
     TimeSpaceStatistics(const PacketMachine& machine, std::ostream& out);
     /// Writes the bin that ends now and flushes it. O(links).
     void end_bin(std::int64_t now_ps);

@@ -9,7 +9,7 @@
 namespace haichi {
 
 /// Events in the order of (time, key, data), for simulations whose events mostly lie a known time ahead. A wheel of
-/// kBuckets buckets holds the near future, a heap what lies beyond; a bucket is sorted when its time comes, so what
+/// buckets holds the near future, a heap what lies beyond; a bucket is sorted when its time comes, so what
 /// happens at one instant is worked through entity by entity. Events may be added at the present instant. push and pop
 /// are O(log of a bucket) amortised, memory is that of the events, in chunks, plus a constant.
 class TimeWheel {
@@ -22,9 +22,14 @@ class TimeWheel {
         friend auto operator<=>(const Event&, const Event&) = default;
     };
 
-    /// `horizon_ps`: how far ahead most events lie.
-    explicit TimeWheel(std::int64_t horizon_ps) : first_chunk_(kBuckets, kNone), is_filled_(kBuckets / 64, 0) {
-        const auto width = static_cast<std::uint64_t>(std::max<std::int64_t>(horizon_ps, 0)) / (kBuckets - 1) + 1;
+    /// `horizon_ps`: how far ahead most events lie. `sources`: whatever pushes events; more of them make finer buckets.
+    explicit TimeWheel(std::int64_t horizon_ps, std::size_t sources = kMostBuckets)
+        : buckets_(static_cast<std::int64_t>(std::bit_ceil(std::clamp<std::size_t>(sources, 64, kMostBuckets)))),
+          first_chunk_(static_cast<std::size_t>(buckets_), kNone),
+          is_filled_(static_cast<std::size_t>(buckets_) / 64, 0) {
+        const auto width = static_cast<std::uint64_t>(std::max<std::int64_t>(horizon_ps, 0)) /
+                               static_cast<std::uint64_t>(buckets_ - 1) +
+                           1;
         shift_ = static_cast<int>(std::bit_width(width - 1));
     }
 
@@ -38,8 +43,8 @@ class TimeWheel {
         if (bucket <= open_) {
             soon_.push_back(event);
             std::push_heap(soon_.begin(), soon_.end(), std::greater<>());
-        } else if (bucket - open_ < kBuckets) {
-            add_to_bucket(static_cast<std::size_t>(bucket) % kBuckets, event);
+        } else if (bucket - open_ < buckets_) {
+            add_to_bucket(static_cast<std::size_t>(bucket & (buckets_ - 1)), event);
         } else {
             later_.push_back(event);
             std::push_heap(later_.begin(), later_.end(), std::greater<>());
@@ -83,7 +88,7 @@ class TimeWheel {
     }
 
   private:
-    static constexpr std::int64_t kBuckets = 4096;
+    static constexpr std::size_t kMostBuckets = 4096;
     static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
     static constexpr std::uint32_t kChunkEvents = 15;
     struct Chunk {
@@ -119,7 +124,7 @@ class TimeWheel {
         open_ = std::min(in_wheel, beyond);
         sorted_.clear();
         cursor_ = 0;
-        if (in_wheel == open_) take_bucket(static_cast<std::size_t>(open_) % kBuckets);
+        if (in_wheel == open_) take_bucket(static_cast<std::size_t>(open_ & (buckets_ - 1)));
         while (!later_.empty() && later_.front().time_ps >> shift_ == open_) {
             std::pop_heap(later_.begin(), later_.end(), std::greater<>());
             sorted_.push_back(later_.back());
@@ -143,8 +148,8 @@ class TimeWheel {
 
     /// Number of the first bucket after the open one that holds events; the largest number when none does.
     [[nodiscard]] std::int64_t next_filled() const {
-        for (std::int64_t at = open_ + 1; at < open_ + kBuckets;) {
-            const auto bucket = static_cast<std::size_t>(at % kBuckets);
+        for (std::int64_t at = open_ + 1; at < open_ + buckets_;) {
+            const auto bucket = static_cast<std::size_t>(at & (buckets_ - 1));
             const std::uint64_t word = is_filled_[bucket / 64] >> (bucket % 64);
             if (word != 0) return at + std::countr_zero(word);
             at += static_cast<std::int64_t>(64 - bucket % 64);
@@ -152,6 +157,7 @@ class TimeWheel {
         return std::numeric_limits<std::int64_t>::max();
     }
 
+    std::int64_t buckets_;  ///< a power of two
     int shift_ = 0;
     std::int64_t open_ = -1;  ///< number of the bucket in sorted_; it and those before it take no more events
     std::size_t size_ = 0;

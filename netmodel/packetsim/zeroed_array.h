@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <new>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -41,6 +42,7 @@ class ZeroedArray {
     [[nodiscard]] const T& operator[](std::size_t i) const { return data_[i]; }
     [[nodiscard]] std::size_t size() const { return size_; }
     [[nodiscard]] std::size_t bytes() const { return size_ * sizeof(T); }
+    [[nodiscard]] std::span<T> slice(std::size_t first, std::size_t count) { return {data_ + first, count}; }
     /// Asks for pages of 2 MiB: fewer misses in the address caches where most of the array is in use.
     void use_huge_pages() {
         if (data_ != nullptr) madvise(data_, bytes(), MADV_HUGEPAGE);

@@ -15,10 +15,18 @@ class GridSteps {
   public:
     GridSteps(const Grid& grid, const DimensionOrder& routing);
 
-    /// Different vertices.
-    [[nodiscard]] ChannelHop next(VertexId at, VertexId destination) const {
-        const std::uint64_t here = packed_[at.index()];
-        const std::uint64_t there = packed_[destination.index()];
+    /// A hop: the number of the link among those of its vertex.
+    struct Step {
+        std::int32_t link = 0;
+        std::uint8_t vc = 0;
+    };
+
+    /// Where a vertex is, as one number.
+    [[nodiscard]] std::uint64_t position(VertexId v) const { return packed_[v.index()]; }
+    /// Links are numbered vertex by vertex.
+    [[nodiscard]] std::int32_t links_per_vertex() const { return links_per_vertex_; }
+    /// From one position towards another, different one.
+    [[nodiscard]] Step next(std::uint64_t here, std::uint64_t there) const {
         const Stage& stage = stages_[stage_of_bit_[std::countr_zero(here ^ there)]];
         const auto a = static_cast<std::int32_t>(here >> stage.shift & stage.mask);
         const auto b = static_cast<std::int32_t>(there >> stage.shift & stage.mask);
@@ -29,8 +37,7 @@ class GridSteps {
         }
         const bool plus = delta > 0;
         const bool dateline_ahead = plus ? b < a : b > a;
-        return {LinkId(at.value * links_per_vertex_ + (plus ? stage.plus : stage.minus)),
-                static_cast<std::uint8_t>(dateline_ahead ? 1 : 0)};
+        return {plus ? stage.plus : stage.minus, static_cast<std::uint8_t>(dateline_ahead ? 1 : 0)};
     }
 
   private:

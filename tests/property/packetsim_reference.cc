@@ -120,12 +120,15 @@ void compare(std::uint64_t seed) {
     ReferenceSimulator reference(machine.network, options, machine.terminals_are_hosts);
     for (const auto& [message, time_ps] : traffic) reference.inject(message, time_ps);
     const std::vector<ReferenceSimulator::Delivery> expected = reference.run();
-    for (const int threads : {1, 2, 5}) {
-        SCOPED_TRACE(threads);
+    for (const int partitions : {1, 2, 5, 64}) {
+        SCOPED_TRACE(partitions);
         PacketEngineOptions engine_options;
-        engine_options.threads = threads;
+        engine_options.partitions = partitions;
         // Mostly the partitions one after the other, which is what decides; now and then in threads of their own.
+        engine_options.threads = 2;
         engine_options.least_events_for_threads = seed % 16 == 0 ? 20 : std::numeric_limits<std::int64_t>::max();
+        SerialisingTransport bytes_between_partitions;
+        if (seed % 2 == 0) engine_options.transport = &bytes_between_partitions;
         Recorder recorder;
         PacketEngine<Recorder> engine(machine.network, PacketTiming(options), recorder, engine_options);
         std::int64_t bytes = 0;

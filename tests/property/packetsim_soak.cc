@@ -16,8 +16,8 @@ using namespace packetsim_machines;
 /// Nodes whose messages never end: what arrives is followed by another one from there, of up to a few packets, to
 /// anywhere, mostly far, sometimes to one hot node.
 struct Flood {
-    void message_injected(MessageId, const PacketMessage&, std::int64_t) {}
-    void message_delivered(MessageId, const PacketMessage& message, std::int64_t time_ps) {
+    void message_injected(const PacketMessage&, std::int64_t) {}
+    void message_delivered(const PacketMessage& message, std::int64_t time_ps) {
         if (!is_ending) send(message.destination, time_ps);
     }
     void timer(NodeId, std::uint32_t, std::int64_t) {}

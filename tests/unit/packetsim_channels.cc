@@ -113,7 +113,9 @@ TEST(GridSteps, give_the_hops_of_the_route_one_by_one) {
                     VertexId at(s);
                     for (const ChannelHop& hop : route(network, s, d)) {
                         ASSERT_NE(at, VertexId(d));
-                        ASSERT_EQ(steps.next(at, VertexId(d)), hop);
+                        const GridSteps::Step step = steps.next(steps.position(at), steps.position(VertexId(d)));
+                        ASSERT_EQ(at.value * steps.links_per_vertex() + step.link, hop.link.value);
+                        ASSERT_EQ(step.vc, hop.vc);
                         at = grid.link_ends(hop.link).to;
                     }
                     ASSERT_EQ(at, VertexId(d));

@@ -229,8 +229,8 @@ TEST(PacketEngine, messages_of_a_node_leave_in_order_and_may_be_posted_ahead) {
 
 /// Two nodes that answer each other, after a pause of the second.
 struct PingPong {
-    void message_injected(MessageId, const PacketMessage&, std::int64_t) {}
-    void message_delivered(MessageId, const PacketMessage& message, std::int64_t time_ps) {
+    void message_injected(const PacketMessage&, std::int64_t) {}
+    void message_delivered(const PacketMessage& message, std::int64_t time_ps) {
         times_ps.push_back(time_ps);
         if (times_ps.size() == 4) return;
         if (message.destination == NodeId(1)) {

@@ -76,10 +76,8 @@ struct Recorder {
     std::vector<std::int64_t> injected_ps = std::vector<std::int64_t>(kMostTags, -1);
     std::vector<std::int64_t> delivered_ps = std::vector<std::int64_t>(kMostTags, -1);
 
-    void message_injected(MessageId, const PacketMessage& message, std::int64_t time_ps) {
-        injected_ps.at(message.tag) = time_ps;
-    }
-    void message_delivered(MessageId, const PacketMessage& message, std::int64_t time_ps) {
+    void message_injected(const PacketMessage& message, std::int64_t time_ps) { injected_ps.at(message.tag) = time_ps; }
+    void message_delivered(const PacketMessage& message, std::int64_t time_ps) {
         delivered_ps.at(message.tag) = time_ps;
     }
     void timer(NodeId, std::uint32_t, std::int64_t) {}

@@ -200,8 +200,8 @@ TEST(PacketWindows, a_run_can_be_stopped_between_windows_and_goes_on_as_if_it_ha
 
 /// Every node passes a token to the next of another partition by nothing but timers.
 struct TokenRing {
-    void message_injected(MessageId, const PacketMessage&, std::int64_t) {}
-    void message_delivered(MessageId, const PacketMessage&, std::int64_t) {}
+    void message_injected(const PacketMessage&, std::int64_t) {}
+    void message_delivered(const PacketMessage&, std::int64_t) {}
     void timer(NodeId node, std::uint32_t data, std::int64_t time_ps) {
         seen_ps[node.index()] = time_ps;
         if (data == 0) return;
@@ -231,8 +231,8 @@ TEST(PacketWindows, timers_reach_nodes_of_other_partitions_on_time) {
 
 TEST(PacketWindows, an_exception_of_a_callback_leaves_the_run_whichever_thread_it_is_in) {
     struct Thrower {
-        void message_injected(MessageId, const PacketMessage&, std::int64_t) {}
-        void message_delivered(MessageId, const PacketMessage& message, std::int64_t) {
+        void message_injected(const PacketMessage&, std::int64_t) {}
+        void message_delivered(const PacketMessage& message, std::int64_t) {
             if (message.tag == 13) throw InputError("thirteen");
         }
         void timer(NodeId, std::uint32_t, std::int64_t) {}
@@ -272,7 +272,6 @@ TEST(PacketWindows, bytes_are_counted_link_by_link_with_their_headers) {
     PacketTimingOptions options = torus_study();
     options.packet_header_bytes = 16;
     PacketEngineOptions engine_options;
-    engine_options.count_bytes = true;
     Simulation run(network, options, engine_options);
     run.engine.inject(run.message(0, 2, 300, 1), 0);
     run.engine.run();

@@ -20,11 +20,7 @@ std::vector<std::string> lines_of(const std::ostringstream& text) {
 
 /// 0 -> 1 -> 2, 256 B packets of 32 ns, L of 246 ns.
 struct Line {
-    Line() : network(grid_network({3})) {
-        PacketEngineOptions options;
-        options.count_bytes = true;
-        engine.emplace(network, PacketTiming(torus_study()), recorder, options);
-    }
+    Line() : network(grid_network({3})) { engine.emplace(network, PacketTiming(torus_study()), recorder); }
     Network network;
     Recorder recorder;
     std::optional<PacketEngine<Recorder>> engine;
