@@ -135,7 +135,7 @@ class PacketEngine {
     /// The number of a channel from one partition to another that carries timers; opens it the first time.
     std::size_t far_channel(int from, int to);
     void join_partitions();
-    void run_window(std::int64_t until_ps);
+    void run_window(std::int64_t begin_ps, std::int64_t until_ps);
     void send_far_timers();
     [[nodiscard]] std::int64_t next_ps();
     void check_for_deadlock() const;

@@ -8,12 +8,11 @@ namespace haichi {
 
 namespace packet_engine_detail {
 
-/// As PacketMachine takes them.
-inline int partitions(const PacketEngineOptions& options) {
+inline PacketMachine::Division division(const PacketEngineOptions& options) {
     if (options.threads < 1) throw OptionError("threads must be at least 1, not " + std::to_string(options.threads));
     if (options.partitions < 0) throw OptionError("partitions cannot be negative");
     if (options.shortest_client_latency_ps < 0) throw OptionError("a latency cannot be negative");
-    return options.shortest_client_latency_ps == 0 ? 1 : options.partitions;
+    return {options.partitions, options.threads, options.shortest_client_latency_ps};
 }
 
 }  // namespace packet_engine_detail
@@ -22,14 +21,14 @@ template <class Client>
 PacketEngine<Client>::PacketEngine(const Network& network, const PacketTiming& timing, Client& client,
                                    const PacketEngineOptions& options)
     : options_(options),
-      machine_(network, timing, packet_engine_detail::partitions(options), options.threads),
+      machine_(network, timing, packet_engine_detail::division(options)),
       transport_(options.transport != nullptr ? options.transport : &memory_) {
     // Not a constraint of the template: a client may be incomplete where it keeps a pointer to its engine.
     static_assert(PacketClient<Client>);
     constexpr std::int64_t kLongestWindowPs = 1'000'000;  // for whoever wants to look in between
-    window_ps_ = std::min({machine_.lookahead_ps, options.shortest_client_latency_ps, kLongestWindowPs});
-    if (window_ps_ == 0) window_ps_ = kLongestWindowPs;  // there is one partition
-    for (int p = 0; p < machine_.partition_count(); ++p) partitions_.emplace_back(machine_, client, p);
+    window_ps_ = std::min(machine_.lookahead_ps, kLongestWindowPs);
+    if (window_ps_ == 0) window_ps_ = kLongestWindowPs;  // there is one partition, and one place
+    for (int p = 0; p < machine_.partition_count(); ++p) partitions_.emplace_back(machine_, client, p, window_ps_);
     join_partitions();
 }
 
@@ -106,7 +105,7 @@ void PacketEngine<Client>::run_while(const std::function<bool()>& go_on, std::in
         if (next_ps == kForEver || next_ps > until_ps) break;
         const std::int64_t start_ps = next_ps - next_ps % window_ps_;
         window_end_ps_ = start_ps > kForEver - window_ps_ ? kForEver : start_ps + window_ps_;
-        run_window(std::min(window_end_ps_ - 1, until_ps));
+        run_window(start_ps, std::min(window_end_ps_ - 1, until_ps));
         is_over = !go_on();
     }
     for (Partition& partition : partitions_) partition.take_mail();
@@ -130,13 +129,13 @@ std::int64_t PacketEngine<Client>::next_ps() {
     return transport_->end_window(next_ps);
 }
 
-/// Everything that happens up to and including `until_ps`; at most a window.
+/// Everything that happens from `begin_ps` up to and including `until_ps`; at most a window.
 template <class Client>
-void PacketEngine<Client>::run_window(std::int64_t until_ps) {
-    const auto run = [this, until_ps](int thread) {
+void PacketEngine<Client>::run_window(std::int64_t begin_ps, std::int64_t until_ps) {
+    const auto run = [=, this](int thread) {
         const int end = first_of_thread_[static_cast<std::size_t>(thread) + 1];
         for (int p = first_of_thread_[static_cast<std::size_t>(thread)]; p < end; ++p) {
-            partitions_[static_cast<std::size_t>(p)].run(until_ps);
+            partitions_[static_cast<std::size_t>(p)].run(begin_ps, until_ps);
         }
     };
     const std::int64_t events_before = counts().events;
@@ -258,7 +257,8 @@ template <class Client>
 void PacketEngine<Client>::watch(VertexId router, bool is_on) {
     for (PartitionState& part : machine_.parts) {
         for (const std::int32_t b : part.buffers_of_routers) {
-            if (part.port(PacketPort::port_of(b)).vertex == router) part.buffer(b).is_watched = is_on ? 1 : 0;
+            const std::uint32_t at = part.port(PacketPort::port_of(b)).to_router;
+            if (part.routers[at].vertex == router) part.buffer(b).is_watched = is_on ? 1 : 0;
         }
     }
 }

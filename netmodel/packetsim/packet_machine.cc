@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "base/errors.h"
 
@@ -19,7 +20,7 @@ std::int64_t second_level_cache_bytes() {
 
 }  // namespace
 
-PacketMachine::PacketMachine(const Network& of_network, const PacketTiming& of_timing, int partitions, int threads)
+PacketMachine::PacketMachine(const Network& of_network, const PacketTiming& of_timing, const Division& division)
     : network(&of_network),
       timing(of_timing),
       virtual_channels(of_network),
@@ -30,12 +31,17 @@ PacketMachine::PacketMachine(const Network& of_network, const PacketTiming& of_t
       nics_per_node(of_timing.options().nics),
       first_injection_buffer(ports.link_count() * vcs) {
     find_lookahead();
-    const int wanted = partitions == 0 ? partitions_by_size(threads) : partitions;
+    lookahead_ps = std::min(lookahead_ps, division.shortest_client_latency_ps);
+    const int wanted = division.partitions == 0 ? partitions_by_size(division.threads) : division.partitions;
     blocks = divide_machine(*network, ports, lookahead_ps > 0 ? wanted : 1);
     number_ports();
     take_memory();
-    for (int p = 0; p < blocks.count; ++p) build_ports(p);
-    for (int p = 0; p < blocks.count; ++p) build_inputs(parts[static_cast<std::size_t>(p)], p);
+    local_routers_.resize(static_cast<std::size_t>(ports.vertex_count()));
+    for (int p = 0; p < blocks.count; ++p) {
+        build_routers(p);
+        build_ports(p);
+        build_inputs(parts[static_cast<std::size_t>(p)]);
+    }
     if (blocks.count > 1) join_cut_links();
 }
 
@@ -126,6 +132,48 @@ void PacketMachine::take_memory() {
     }
 }
 
+void PacketMachine::build_routers(int p) {
+    PartitionState& part = parts[static_cast<std::size_t>(p)];
+    for (std::int32_t v = 0; v < ports.vertex_count(); ++v) {
+        if (partition_of(VertexId(v)) != p) continue;
+        local_routers_[static_cast<std::size_t>(v)] = static_cast<std::uint32_t>(part.routers.size());
+        PacketRouter& router = part.routers.emplace_back();
+        router.vertex = VertexId(v);
+        if (!steps) continue;
+        router.position = steps->position(VertexId(v));
+        router.first_port = part.port_of(LinkId(v * steps->links_per_vertex()));
+    }
+    find_places(part, p);
+    for (const NodeId node : part.nodes) {
+        part.place_of_node.push_back(part.routers[local_routers_[network->vertex(node).index()]].place);
+    }
+}
+
+/// Routers of their own, but for hosts and the switches that they hang on: nothing takes time between these.
+void PacketMachine::find_places(PartitionState& part, int p) {
+    part.places = 1;
+    if (lookahead_ps == 0) return;
+    std::vector<std::uint32_t> joined(part.routers.size());
+    std::iota(joined.begin(), joined.end(), 0U);
+    const auto root = [&joined](std::uint32_t r) {
+        while (joined[r] != r) r = joined[r] = joined[joined[r]];
+        return r;
+    };
+    for (std::size_t l = 0; l < static_cast<std::size_t>(ports.link_count()); ++l) {
+        const VertexId from = ports.link_source()[l];
+        const VertexId to = ports.link_target()[l];
+        if (!from.valid() || (!ports.is_host(from) && !ports.is_host(to)) || partition_of(from) != p) continue;
+        const std::uint32_t a = root(local_routers_[from.index()]);
+        const std::uint32_t b = root(local_routers_[to.index()]);
+        joined[std::max(a, b)] = std::min(a, b);
+    }
+    std::uint32_t places = 0;
+    for (std::uint32_t r = 0; r < joined.size(); ++r) {
+        part.routers[r].place = root(r) == r ? places++ : part.routers[root(r)].place;
+    }
+    part.places = places;
+}
+
 void PacketMachine::build_ports(int p) {
     PartitionState& part = parts[static_cast<std::size_t>(p)];
     for (std::int32_t i = 0; i < part.port_count(); ++i) {
@@ -133,51 +181,53 @@ void PacketMachine::build_ports(int p) {
         for (std::int32_t vc = 0; vc < vcs; ++vc) part.buffer(i, vc) = {};
         if (part.is_ejection(i)) {
             const NodeId node = part.nodes[static_cast<std::size_t>((i - part.link_count()) / nics_per_node)];
-            port.vertex = network->vertex(node);
+            port.from_router = port.to_router = local_routers_[network->vertex(node).index()];
             port.port_class = ports.class_of_output()[static_cast<std::size_t>(output_number(part, i))];
-        } else {
-            const std::size_t link = part.links[static_cast<std::size_t>(i)].index();
-            const VertexId to = ports.link_target()[link];
-            if (!to.valid()) continue;
-            port.vertex = to;
-            port.port_class = ports.class_of_output()[link];
-            if (partition_of(to) != p) port.cut = PacketPort::Cut::kOut;
-            if (partition_of(ports.link_source()[link]) != p) port.cut = PacketPort::Cut::kIn;
+            continue;
         }
-        if (steps && partition_of(port.vertex) == p) {
-            port.first_of_router = part.port_of(LinkId(port.vertex.value * steps->links_per_vertex()));
+        const std::size_t link = part.links[static_cast<std::size_t>(i)].index();
+        const VertexId from = ports.link_source()[link];
+        const VertexId to = ports.link_target()[link];
+        if (!to.valid()) continue;
+        port.port_class = ports.class_of_output()[link];
+        if (partition_of(to) == p) {
+            port.to_router = local_routers_[to.index()];
+        } else {
+            port.cut = PacketPort::Cut::kOut;
+        }
+        if (partition_of(from) == p) {
+            port.from_router = local_routers_[from.index()];
+        } else {
+            port.cut = PacketPort::Cut::kIn;
         }
     }
 }
 
-void PacketMachine::build_inputs(PartitionState& part, int p) {
-    std::vector<VertexId> routers;
-    for (std::int32_t v = 0; v < ports.vertex_count(); ++v) {
-        if (partition_of(VertexId(v)) == p) routers.emplace_back(v);
-    }
-    const auto place_of = [&routers](VertexId v) {
-        return static_cast<std::size_t>(std::ranges::lower_bound(routers, v) - routers.begin());
-    };
+/// Numbers the input buffers of every router.
+void PacketMachine::build_inputs(PartitionState& part) const {
     const auto for_inputs = [&](const auto& visit) {
         for (std::int32_t i = 0; i < part.port_count(); ++i) {
             const PacketPort& port = part.port(i);
-            if (!port.vertex.valid() || port.cut == PacketPort::Cut::kOut) continue;
+            if (port.to_router == PacketPort::kNoRouter) continue;
             const std::int32_t count = part.is_ejection(i) ? 1 : vcs;
-            for (std::int32_t vc = 0; vc < count; ++vc) visit(place_of(port.vertex), PacketPort::buffer(i, vc));
+            for (std::int32_t vc = 0; vc < count; ++vc) visit(port.to_router, PacketPort::buffer(i, vc));
         }
     };
-    std::vector<std::uint32_t> first(routers.size() + 1, 0);
-    for_inputs([&](std::size_t router, std::int32_t) { ++first[router + 1]; });
+    std::vector<std::uint32_t> first(part.routers.size() + 1, 0);
+    for_inputs([&](std::uint32_t router, std::int32_t) { ++first[router + 1]; });
     const std::uint32_t most = *std::ranges::max_element(first);
     if (most > std::numeric_limits<std::uint16_t>::max()) {
-        throw UnsupportedError(
-            "a router with " + std::to_string(most) + " input buffers is more than the packet simulator takes",
-            "it takes up to 65,535, which are links times virtual channels");
+        throw UnsupportedError("a router with " + std::to_string(most) +
+                                   " input buffers is more than the packet simulator takes",
+                               "it takes up to 65,535, which are links times virtual channels");
     }
-    for (std::size_t r = 0; r < routers.size(); ++r) first[r + 1] += first[r];
+    for (std::size_t r = 0; r < part.routers.size(); ++r) {
+        first[r + 1] += first[r];
+        part.routers[r].first_buffer = first[r];
+    }
     part.buffers_of_routers.resize(first.back());
     std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
-    for_inputs([&](std::size_t router, std::int32_t buffer) {
+    for_inputs([&](std::uint32_t router, std::int32_t buffer) {
         part.buffer(buffer).number = static_cast<std::uint16_t>(next[router] - first[router]);
         part.buffers_of_routers[next[router]++] = buffer;
     });
@@ -187,13 +237,9 @@ void PacketMachine::build_inputs(PartitionState& part, int p) {
     }
     for (std::int32_t i = 0; i < part.port_count(); ++i) {
         PacketPort& port = part.port(i);
-        if (!port.vertex.valid() || port.cut == PacketPort::Cut::kIn) continue;
-        const VertexId from =
-            part.is_ejection(i) ? port.vertex : ports.link_source()[part.links[static_cast<std::size_t>(i)].index()];
-        const std::size_t router = place_of(from);
-        port.first_buffer = first[router];
+        if (port.from_router == PacketPort::kNoRouter) continue;
         // The first turn starts at the lowest.
-        port.last_granted = static_cast<std::uint16_t>(first[router + 1] - first[router] - 1);
+        port.last_granted = static_cast<std::uint16_t>(first[port.from_router + 1] - first[port.from_router] - 1);
     }
 }
 
@@ -206,7 +252,8 @@ void PacketMachine::join_cut_links() {
                 if (port.cut == PacketPort::Cut::kNone) continue;
                 const LinkId link = part.links[static_cast<std::size_t>(i)];
                 const bool is_out = port.cut == PacketPort::Cut::kOut;
-                visit(part, port, link, partition_of(is_out ? port.vertex : ports.link_source()[link.index()]));
+                const std::vector<VertexId>& ends = is_out ? ports.link_target() : ports.link_source();
+                visit(part, port, link, partition_of(ends[link.index()]));
             }
         }
     };

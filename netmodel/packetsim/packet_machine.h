@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,8 +19,15 @@ namespace haichi {
 /// The simulated machine: its parameters, which do not change, and the state of its partitions.
 class PacketMachine {
   public:
-    /// `partitions`: as many at most; 0: by the size of the state. Throws what VirtualChannels and PacketPorts throw.
-    PacketMachine(const Network& network, const PacketTiming& timing, int partitions, int threads);
+    struct Division {
+        int partitions = 0;  ///< as many at most; 0: by the size of the state
+        int threads = 1;
+        /// Nodes are felt at others this much later, at least, by other ways than packets.
+        std::int64_t shortest_client_latency_ps = std::numeric_limits<std::int64_t>::max();
+    };
+
+    /// Throws what VirtualChannels and PacketPorts throw.
+    PacketMachine(const Network& network, const PacketTiming& timing, const Division& division);
 
     [[nodiscard]] const PacketPorts::Class& class_of(const PacketPort& port) const {
         return ports.classes()[port.port_class];
@@ -56,7 +64,8 @@ class PacketMachine {
     std::int32_t buffer_packets;
     std::int32_t nics_per_node;
     std::int32_t first_injection_buffer;
-    /// How long it takes at least until anything at a router is felt at another one; 0: no time at all.
+    /// How long it takes at least until anything at a router, or at its nodes, is felt at another one; 0: no time at
+    /// all.
     std::int64_t lookahead_ps = 0;
     MachineBlocks blocks;
     std::vector<std::int32_t> local_nodes;
@@ -71,10 +80,13 @@ class PacketMachine {
 
     void number_ports();
     void take_memory();
+    void build_routers(int p);
+    void find_places(PartitionState& part, int p);
     void build_ports(int p);
-    void build_inputs(PartitionState& at, int p);
+    void build_inputs(PartitionState& part) const;
     void join_cut_links();
 
+    std::vector<std::uint32_t> local_routers_;  ///< by vertex: its number in its partition
     ZeroedArray<std::byte> port_memory_;
     ZeroedArray<Packet> packet_memory_;
     ZeroedArray<std::int64_t> credit_memory_;

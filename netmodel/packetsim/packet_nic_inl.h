@@ -50,11 +50,11 @@ void PacketPartition<Client>::eject(const Packet& packet, std::int32_t nic) {
             unused_received_.pop_back();
             received_[static_cast<std::size_t>(pending)] = packet;
         }
-        push(packet.time_ps, kReceived, nic, static_cast<std::uint32_t>(pending));
+        push_nic(packet.time_ps, kReceived, nic, static_cast<std::uint32_t>(pending));
         return;
     }
     const std::int64_t tail_ps = last_tail_ps(packet);
-    if (packet.is_last()) push(tail_ps, kDelivery, nic, static_cast<std::uint32_t>(packet.message()));
+    if (packet.is_last()) push_nic(tail_ps, kDelivery, nic, static_cast<std::uint32_t>(packet.message()));
 }
 
 /// Of the packets of the message so far. Heads arrive in order; a short packet may overtake the tail of a long one
@@ -75,7 +75,7 @@ void PacketPartition<Client>::receive(std::int32_t nic, std::int32_t pending) {
     const std::int64_t dma_end_ps = take_dma(nic / machine_->nics_per_node, payload_bytes);
     const std::int64_t tail_ps = last_tail_ps(packet);
     if (!packet.is_last()) return;
-    push(std::max(tail_ps, dma_end_ps), kDelivery, nic, static_cast<std::uint32_t>(packet.message()));
+    push_nic(std::max(tail_ps, dma_end_ps), kDelivery, nic, static_cast<std::uint32_t>(packet.message()));
 }
 
 /// When DMA and memory, asked for now, have moved these bytes; they start that much earlier as the bytes take.
@@ -100,7 +100,7 @@ void PacketPartition<Client>::start(std::int32_t message) {
         const std::int64_t bandwidth = machine_->timing.options().shared_memory_bandwidth_bytes_per_s;
         std::int64_t& free_ps = state_->hosts[static_cast<std::size_t>(node)].shared_memory_free_ps;
         free_ps = std::max(free_ps, now_ps_) + (bandwidth == 0 ? 0 : long_transfer_ps(info.bytes, bandwidth));
-        push(free_ps, kCopied, number, static_cast<std::uint32_t>(message));
+        push_nic(free_ps, kCopied, number, static_cast<std::uint32_t>(message));
         return;
     }
     add_last(nic, message);
@@ -144,12 +144,12 @@ void PacketPartition<Client>::send_next(std::int32_t number) {
     PacketNic& nic = state_->nics[static_cast<std::size_t>(number)];
     nic.is_idle = nic.first_message == PacketNic::kNone;
     if (nic.is_idle) return;
-    if (nic.ready_ps > now_ps_) return push(nic.ready_ps, kNic, number);
+    if (nic.ready_ps > now_ps_) return push_nic(nic.ready_ps, kNic, number);
     const std::int32_t b = PacketPort::buffer(links_ + number, 0);
     PacketBuffer& injection = state_->buffer(b);
     const std::int64_t room_ps = credit_ps(injection, b, 0);
     if (room_ps == kForEver) return;
-    if (room_ps > now_ps_) return push(room_ps, kNic, number);
+    if (room_ps > now_ps_) return push_nic(room_ps, kNic, number);
     if (injection.count == 0 && injection.leave_ps <= now_ps_) PartitionState::forget_credits(injection);
 
     const std::int32_t message = nic.first_message;
@@ -179,7 +179,7 @@ void PacketPartition<Client>::send_next(std::int32_t number) {
         remove_first(nic);
         add_last(nic, message);
     }
-    push(head_ps + duration_ps, kNic, number);
+    push_nic(head_ps + duration_ps, kNic, number);
     const std::uint32_t packet = state_->new_packet();
     state_->packets[packet] = {head_ps,
                                entry.way,
@@ -195,11 +195,12 @@ void PacketPartition<Client>::send_next(std::int32_t number) {
 
 /// The messages that were copied on their node, or delivered at a NIC, at this instant, in an order of their own.
 template <class Client>
-void PacketPartition<Client>::finish(const TimeWheel::Event& first) {
+void PacketPartition<Client>::finish(const WindowQueue::Event& first) {
     finished_.assign(1, static_cast<std::int32_t>(first.data));
-    for (const TimeWheel::Event* next = wheel_.next_at_hand();
-         next != nullptr && next->time_ps == first.time_ps && next->key == first.key; next = wheel_.next_at_hand()) {
-        finished_.push_back(static_cast<std::int32_t>(wheel_.pop().data));
+    for (const WindowQueue::Event* next = queue_.next_here();
+         next != nullptr && next->time_ps == first.time_ps && next->key == first.key; next = queue_.next_here()) {
+        finished_.push_back(static_cast<std::int32_t>(next->data));
+        queue_.drop_next();
         ++counts_.events;
     }
     if (finished_.size() > 1) {
@@ -219,7 +220,7 @@ template <class Client>
 void PacketPartition<Client>::copied(std::int32_t message, std::int32_t nic) {
     const PacketMessage info = state_->messages[message].message;
     counts_.payload_bytes_injected += info.bytes;
-    push(now_ps_ + machine_->timing.options().shared_memory_latency_ps, kDelivery, nic,
+    push_nic(now_ps_ + machine_->timing.options().shared_memory_latency_ps, kDelivery, nic,
          static_cast<std::uint32_t>(message));
     client_->message_injected(info, now_ps_);
 }

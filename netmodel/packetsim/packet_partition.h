@@ -10,7 +10,7 @@
 
 #include "netmodel/packetsim/packet_machine.h"
 #include "netmodel/packetsim/packet_mail.h"
-#include "netmodel/packetsim/time_wheel.h"
+#include "netmodel/packetsim/window_queue.h"
 #include "netmodel/packetsim/transport.h"
 
 namespace haichi {
@@ -50,7 +50,8 @@ struct PacketPassage {
     }
 };
 
-/// The events of one partition of a PacketMachine, in the order of (time, priority, port or node, data).
+/// The events of one partition of a PacketMachine: window by window, in a window place by place (WindowQueue), at a place
+/// in the order of (time, priority, port or node, data).
 ///
 /// At one instant: first outputs that become free, or get credit, choose among the packets that wait, round robin over
 /// (port, VC); then heads that have just come to the front, lowest (port, VC) first, injection buffers last; then
@@ -67,12 +68,12 @@ class alignas(64) PacketPartition {
         std::int64_t time_ps = 0;
     };
 
-    PacketPartition(PacketMachine& machine, Client& client, int index);
+    PacketPartition(PacketMachine& machine, Client& client, int index, std::int64_t window_ps);
 
     // As PacketEngine, for nodes of this partition.
     void inject(const PacketMessage& message, std::int64_t time_ps);
     void call_at(NodeId node, std::uint32_t data, std::int64_t time_ps) {
-        push(time_ps, kTimer, machine_->local_node(node), data);
+        push_node(time_ps, kTimer, machine_->local_node(node), data);
     }
     void call_far(const Far& timer) {
         earliest_mail_ps_ = std::min(earliest_mail_ps_, timer.time_ps);
@@ -89,35 +90,49 @@ class alignas(64) PacketPartition {
     void take_mail();
     /// Sends what there is for others, once between two ends of windows.
     void send_mail();
-    /// Takes the mail, works through all events up to and including `until_ps`, and sends what came of it to others.
-    void run(std::int64_t until_ps);
+    /// Takes the mail, works through the events of the window of `begin_ps` up to and including `until_ps`, and sends
+    /// what came of it to others.
+    void run(std::int64_t begin_ps, std::int64_t until_ps);
     /// No event of this partition, and no mail that it has sent, is earlier; kForEver when there is none.
     [[nodiscard]] std::int64_t next_ps();
 
     /// No event is left.
-    [[nodiscard]] bool is_idle() const { return wheel_.empty(); }
+    [[nodiscard]] bool is_idle() const { return queue_.empty(); }
     [[nodiscard]] std::int64_t now_ps() const { return now_ps_; }
     /// The last instant at which anything happened that results can tell.
     [[nodiscard]] std::int64_t last_change_ps() const { return last_change_ps_; }
     void set_now(std::int64_t time_ps) { now_ps_ = std::max(now_ps_, time_ps); }
     [[nodiscard]] const PacketCounts& counts() const { return counts_; }
     [[nodiscard]] std::vector<PacketPassage>& passages() { return passages_; }
-    [[nodiscard]] std::size_t memory_bytes() const { return wheel_.memory_bytes(); }
+    [[nodiscard]] std::size_t memory_bytes() const { return queue_.memory_bytes(); }
 
   private:
     enum Priority : std::uint32_t { kWake, kFront, kReceived, kNic, kPost, kCopied, kDelivery, kTimer };
     static constexpr int kEntityBits = 29;
-    static Priority priority_of(const TimeWheel::Event& event) {
+    static Priority priority_of(const WindowQueue::Event& event) {
         return static_cast<Priority>(event.key >> kEntityBits);
     }
-    static std::int32_t entity_of(const TimeWheel::Event& event) {
+    static std::int32_t entity_of(const WindowQueue::Event& event) {
         return static_cast<std::int32_t>(event.key & ((std::uint32_t{1} << kEntityBits) - 1));
     }
-    void push(std::int64_t time_ps, Priority priority, std::int32_t entity, std::uint32_t data = 0) {
-        wheel_.push(
-            {time_ps, static_cast<std::uint32_t>(priority) << kEntityBits | static_cast<std::uint32_t>(entity), data});
+    void push(std::uint32_t place, std::int64_t time_ps, Priority priority, std::int32_t entity,
+              std::uint32_t data = 0) {
+        const auto key = static_cast<std::uint32_t>(priority) << kEntityBits | static_cast<std::uint32_t>(entity);
+        queue_.push({time_ps, data, key, place});
     }
-    void handle(const TimeWheel::Event& event);
+    void push_nic(std::int64_t time_ps, Priority priority, std::int32_t nic, std::uint32_t data = 0) {
+        push(state_->place_of_node[static_cast<std::size_t>(nic / machine_->nics_per_node)], time_ps, priority, nic,
+             data);
+    }
+    void push_node(std::int64_t time_ps, Priority priority, std::int32_t node, std::uint32_t data) {
+        push(state_->place_of_node[static_cast<std::size_t>(node)], time_ps, priority, node, data);
+    }
+    /// The head at the front of a buffer.
+    void push_front(std::int64_t time_ps, std::int32_t b) {
+        const PacketPort& port = state_->port(PacketPort::port_of(b));
+        push(state_->routers[port.to_router].place, time_ps, kFront, b);
+    }
+    void handle(const WindowQueue::Event& event);
     /// Brings what the next events will touch into the caches, and routes their packets: at tens of thousands of nodes
     /// memory sets the pace. Changes no result.
     void look_ahead();
@@ -165,7 +180,7 @@ class alignas(64) PacketPartition {
     void nic_ready(std::int32_t number);
     void send_next(std::int32_t number);
     std::int64_t take_dma(std::int32_t node, std::int64_t payload_bytes);
-    void finish(const TimeWheel::Event& first);
+    void finish(const WindowQueue::Event& first);
     void copied(std::int32_t message, std::int32_t nic);
     void deliver(std::int32_t message);
 
@@ -179,7 +194,7 @@ class alignas(64) PacketPartition {
     std::int64_t now_ps_ = 0;
     std::int64_t last_change_ps_ = 0;
     PacketCounts counts_;
-    TimeWheel wheel_;
+    WindowQueue queue_;
     Transport* transport_ = nullptr;
     std::vector<std::size_t> arriving_;  ///< of every neighbour, then those of add_arriving()
     std::vector<std::size_t> leaving_;

@@ -10,7 +10,7 @@
 namespace haichi {
 
 template <class Client>
-PacketPartition<Client>::PacketPartition(PacketMachine& machine, Client& client, int index)
+PacketPartition<Client>::PacketPartition(PacketMachine& machine, Client& client, int index, std::int64_t window_ps)
     : machine_(&machine),
       state_(&machine.parts[static_cast<std::size_t>(index)]),
       client_(&client),
@@ -18,7 +18,7 @@ PacketPartition<Client>::PacketPartition(PacketMachine& machine, Client& client,
       steps_(machine.steps ? &*machine.steps : nullptr),
       links_(state_->link_count()),
       is_uniform_(machine.ports.bandwidth_is_uniform()),
-      wheel_(machine.ports.longest_passage_ps(), static_cast<std::size_t>(state_->port_count())),
+      queue_(window_ps, state_->places),
       outboxes_(state_->neighbours.size()) {}
 
 template <class Client>
@@ -27,7 +27,7 @@ void PacketPartition<Client>::inject(const PacketMessage& message, std::int64_t 
     ++counts_.messages_under_way;
     if (time_ps > now_ps_) {
         posts_.emplace(++last_post_, id);
-        push(time_ps, kPost, machine_->local_node(message.source), last_post_);
+        push_node(time_ps, kPost, machine_->local_node(message.source), last_post_);
     } else {
         start(id);
     }
@@ -75,7 +75,7 @@ void PacketPartition<Client>::take(const MailBatch& batch, PartitionState::Neigh
                 take_credit(item.buffer, item.time_ps);
                 break;
             case PacketMail::Kind::kTimer:
-                push(item.time_ps, kTimer, item.buffer, item.message);
+                push_node(item.time_ps, kTimer, item.buffer, item.message);
                 break;
         }
     }
@@ -153,19 +153,22 @@ void PacketPartition<Client>::cross(Packet& packet, std::int32_t port, std::int3
 
 template <class Client>
 std::int64_t PacketPartition<Client>::next_ps() {
-    return std::min(earliest_mail_ps_, wheel_.empty() ? kForEver : wheel_.next_time_ps());
+    return std::min(earliest_mail_ps_, queue_.next_ps());
 }
 
 template <class Client>
-void PacketPartition<Client>::run(std::int64_t until_ps) {
+void PacketPartition<Client>::run(std::int64_t begin_ps, std::int64_t until_ps) {
     take_mail();
-    while (!wheel_.empty() && wheel_.next_time_ps() <= until_ps) {
-        const TimeWheel::Event event = wheel_.pop();
-        now_ps_ = event.time_ps;
-        ++counts_.events;
-        look_ahead();
-        handle(event);
+    queue_.begin(begin_ps);
+    while (queue_.next_place()) {
+        for (WindowQueue::Event event; queue_.pop_until(until_ps, event);) {
+            now_ps_ = event.time_ps;
+            ++counts_.events;
+            look_ahead();
+            handle(event);
+        }
     }
+    queue_.end();
     send_mail();
 }
 
@@ -177,10 +180,10 @@ void PacketPartition<Client>::send_mail() {
 }
 
 template <class Client>
-void PacketPartition<Client>::handle(const TimeWheel::Event& event) {
+void PacketPartition<Client>::handle(const WindowQueue::Event& event) {
     const std::int32_t entity = entity_of(event);
     // Which outputs are woken in vain depends on the partitions.
-    if (priority_of(event) != kWake) last_change_ps_ = now_ps_;
+    if (priority_of(event) != kWake) last_change_ps_ = std::max(last_change_ps_, now_ps_);
     switch (priority_of(event)) {
         case kWake:
             if (state_->port(entity).wake_ps == now_ps_) wake_output(entity);
@@ -205,16 +208,21 @@ void PacketPartition<Client>::handle(const TimeWheel::Event& event) {
 template <class Client>
 void PacketPartition<Client>::look_ahead() {
     // In three steps, because each finds its address in what the one before has fetched.
-    if (const TimeWheel::Event* far = wheel_.ahead(12)) {
-        const std::int32_t entity = entity_of(*far);
-        if (priority_of(*far) == kFront) __builtin_prefetch(&state_->buffer(entity));
-        if (priority_of(*far) == kWake) __builtin_prefetch(&state_->port(entity));
+    constexpr std::size_t kFar = 12;
+    constexpr std::size_t kHalfWay = 8;
+    constexpr std::size_t kNear = 4;
+    const std::span<const WindowQueue::Event> ahead = queue_.ahead();
+    if (ahead.size() <= kFar) return;
+    if (const WindowQueue::Event& event = ahead[kFar]; priority_of(event) == kFront) {
+        __builtin_prefetch(&state_->buffer(entity_of(event)));
+    } else if (priority_of(event) == kWake) {
+        __builtin_prefetch(&state_->port(entity_of(event)));
     }
-    if (const TimeWheel::Event* event = wheel_.ahead(8); event != nullptr && priority_of(*event) == kFront) {
-        __builtin_prefetch(&state_->packets[state_->buffer(entity_of(*event)).first]);
+    if (const WindowQueue::Event& event = ahead[kHalfWay]; priority_of(event) == kFront) {
+        __builtin_prefetch(&state_->packets[state_->buffer(entity_of(event)).first]);
     }
-    if (const TimeWheel::Event* near = wheel_.ahead(4); near != nullptr && priority_of(*near) == kFront) {
-        const std::int32_t b = entity_of(*near);
+    if (const WindowQueue::Event& event = ahead[kNear]; priority_of(event) == kFront) {
+        const std::int32_t b = entity_of(event);
         choose_hop(b);
         const PacketBuffer& at = state_->buffer(b);
         __builtin_prefetch(&state_->port(at.request));
@@ -232,10 +240,10 @@ void PacketPartition<Client>::choose_hop(std::int32_t b) {
     const PacketPort& port = state_->port(PacketPort::port_of(b));
     const Packet& packet = state_->packets[at.first];
     if (steps_ != nullptr) {
-        const std::uint64_t here = steps_->position(port.vertex);
-        if (here != packet.way) {
-            const GridSteps::Step step = steps_->next(here, packet.way);
-            at.request = port.first_of_router + step.link;
+        const PacketRouter& router = state_->routers[port.to_router];
+        if (router.position != packet.way) {
+            const GridSteps::Step step = steps_->next(router.position, packet.way);
+            at.request = router.first_port + step.link;
             at.request_vc = step.vc;
             return;
         }
@@ -278,6 +286,7 @@ std::span<std::uint64_t> PacketPartition<Client>::wide_row(std::int32_t port, st
 template <class Client>
 void PacketPartition<Client>::add_waiting(std::int32_t port, std::int32_t vc, std::uint32_t number) {
     const std::uint64_t bit = std::uint64_t{1} << (number % 64);
+    state_->port(port).has_waiting = true;
     if (state_->words_per_row == 1) {
         state_->buffer(port, vc).waiting |= bit;
     } else {
@@ -293,6 +302,10 @@ void PacketPartition<Client>::remove_waiting(std::int32_t port, std::int32_t vc,
     } else {
         wide_row(port, vc)[number / 64] &= ~bit;
     }
+    const std::int32_t channels = port < links_ ? machine_->vcs : 1;
+    bool& has_waiting = state_->port(port).has_waiting;
+    has_waiting = false;
+    for (std::int32_t other = 0; other < channels; ++other) has_waiting = has_waiting || any_waiting(port, other);
 }
 
 template <class Client>
@@ -327,7 +340,7 @@ template <class Client>
 void PacketPartition<Client>::wake_at(PacketPort& at, std::int32_t port, std::int64_t time_ps) {
     if (time_ps >= at.wake_ps) return;
     at.wake_ps = time_ps;
-    push(time_ps, kWake, port);
+    push(state_->routers[at.from_router].place, time_ps, kWake, port);
 }
 
 /// Lets the packet pass whose turn it is among those that have credit.
@@ -366,7 +379,7 @@ void PacketPartition<Client>::wake_output(std::int32_t port) {
         set = candidates(word);
     }
     const std::uint32_t chosen = word * 64 + static_cast<std::uint32_t>(std::countr_zero(set));
-    const std::int32_t b = state_->buffers_of_routers[at.first_buffer + chosen];
+    const std::int32_t b = state_->buffers_of_routers[state_->routers[at.from_router].first_buffer + chosen];
     remove_waiting(port, state_->buffer(b).request_vc, chosen);
     grant(b);
 }
@@ -407,7 +420,7 @@ void PacketPartition<Client>::grant(std::int32_t b) {
     port.busy_until_ps = now_ps_ + output_ps;
     port.last_granted = at.number;
     port.bytes_passed += packet.bytes;
-    last_change_ps_ = now_ps_;
+    last_change_ps_ = std::max(last_change_ps_, now_ps_);
     ++counts_.packet_hops;
 
     const std::uint8_t vc = at.request_vc;
@@ -433,7 +446,8 @@ void PacketPartition<Client>::grant(std::int32_t b) {
         }
     }
     give_place_back(b, leave_ps);
-    if (at.count > 0) push(std::max(state_->packets[at.first].time_ps, at.next_front_ps()), kFront, b);
+    if (at.count > 0) push_front(std::max(state_->packets[at.first].time_ps, at.next_front_ps()), b);
+    if (!port.has_waiting) return;
     if (const std::int64_t next_ps = next_grant_ps(requested, port_class); next_ps != kForEver) {
         wake_at(port, requested, next_ps);
     }
@@ -456,7 +470,7 @@ void PacketPartition<Client>::give_place_back(std::int32_t b, std::int64_t leave
     if (at.upstream_waits == 0) return;
     at.upstream_waits = 0;
     if (number >= links_) {
-        push(leave_ps, kNic, number - links_);
+        push_nic(leave_ps, kNic, number - links_);
     } else {
         wake_at(feeding, number, std::max(leave_ps + machine_->class_of(feeding).latency_ps, feeding.busy_until_ps));
     }
@@ -473,7 +487,7 @@ void PacketPartition<Client>::put(std::int32_t b, std::uint32_t packet) {
         return;
     }
     at.first = at.last = packet;
-    push(std::max(put.time_ps, at.next_front_ps()), kFront, b);
+    push_front(std::max(put.time_ps, at.next_front_ps()), b);
 }
 
 template <class Client>

@@ -56,19 +56,20 @@ static_assert(sizeof(PacketBuffer) == 40);
 /// those of the two channels and its packet.
 struct PacketPort {
     static constexpr std::int64_t kNoWake = std::numeric_limits<std::int64_t>::max();
+    static constexpr std::uint32_t kNoRouter = std::numeric_limits<std::uint32_t>::max();
     enum class Cut : std::uint8_t { kNone, kOut, kIn };
 
     std::int64_t busy_until_ps = 0;
     std::int64_t wake_ps = kNoWake;  ///< the earliest event that makes it look at the packets waiting for it
     std::int64_t bytes_passed = 0;
-    VertexId vertex;                   ///< the router behind it
-    std::int32_t first_of_router = 0;  ///< with GridSteps: the port of link 0 of that router
-    std::uint32_t first_buffer = 0;    ///< of the router that it leaves, in PartitionState::buffers_of_routers
+    std::uint32_t from_router = kNoRouter;  ///< number in the partition; none of a cut link that enters it
+    std::uint32_t to_router = kNoRouter;    ///< none of a cut link that leaves it
     std::uint32_t peer_port = 0;       ///< of a cut link: its number in the other partition
     std::uint16_t channel = 0;         ///< of a cut link: index in PartitionState::neighbours
     std::uint16_t port_class = 0;
     std::uint16_t last_granted = 0;  ///< number of the buffer: the round robin goes on behind it
     Cut cut = Cut::kNone;
+    bool has_waiting = false;  ///< any PacketBuffer::waiting of its channels
 
     /// Virtual channels and injection buffers as one number; the order is that of (port, VC).
     static constexpr int kVcBits = 3;
@@ -77,6 +78,16 @@ struct PacketPort {
     static std::int32_t vc_of(std::int32_t buffer) { return buffer & ((1 << kVcBits) - 1); }
 };
 static_assert(sizeof(PacketPort) == 48);
+
+/// What does not change of a router.
+struct PacketRouter {
+    std::uint64_t position = 0;  ///< with GridSteps
+    VertexId vertex;
+    std::uint32_t place = 0;         ///< in WindowQueue
+    std::uint32_t first_buffer = 0;  ///< in PartitionState::buffers_of_routers
+    std::int32_t first_port = 0;     ///< with GridSteps: of its link 0
+};
+static_assert(sizeof(PacketRouter) == 24);
 
 /// A network interface of a node: its messages in order.
 struct PacketNic {

@@ -1,9 +1,12 @@
+#include <optional>
+#include <set>
+#include <tuple>
 #include <gtest/gtest.h>
 
 #include "base/errors.h"
 #include "base/random.h"
 #include "netmodel/packetsim/packet_timing.h"
-#include "netmodel/packetsim/time_wheel.h"
+#include "netmodel/packetsim/window_queue.h"
 
 namespace haichi {
 namespace {
@@ -64,32 +67,60 @@ TEST(PacketTiming, values_out_of_range_are_refused_by_name) {
               "link bandwidth must be from 0 to 1000000000000000 bytes/s, not -5");
 }
 
-TEST(TimeWheel, gives_events_back_in_order_of_time_key_and_data_near_and_far) {
-    TimeWheel wheel(300'000);
+TEST(WindowQueue, works_through_every_window_place_by_place_in_the_order_of_time_key_and_data) {
+    constexpr std::int64_t kWindowPs = 1'000;
+    constexpr std::uint32_t kPlaces = 40;
+    WindowQueue queue(kWindowPs, kPlaces);
     Random random(7);
-    std::vector<TimeWheel::Event> waiting;
-    std::int64_t now = 0;
+    std::multiset<std::tuple<std::int64_t, std::uint32_t, std::uint64_t>> waiting;  // time, place, order
+    const auto add = [&](std::int64_t time_ps, std::uint32_t place) {
+        const WindowQueue::Event event{time_ps, random.below(5), random.below(3), place};
+        queue.push(event);
+        waiting.emplace(time_ps, place, event.order());
+    };
+    for (int i = 0; i < 50; ++i) add(random.below(50 * kWindowPs), random.below(kPlaces));
     std::size_t popped = 0;
-    for (int step = 0; step < 200'000; ++step) {
-        if (wheel.empty() || (waiting.size() < 3'000 && random.below(2) == 0)) {
-            // The present instant, the same bucket, the wheel, and far beyond it.
-            const std::uint32_t spans[] = {1, 100, 300'000, 50'000'000};
-            const TimeWheel::Event event{now + random.below(spans[random.below(4)]), random.below(5), random.below(3)};
-            wheel.push(event);
-            waiting.push_back(event);
-            std::push_heap(waiting.begin(), waiting.end(), std::greater<>());
-        } else {
-            EXPECT_EQ(wheel.next_time_ps(), waiting.front().time_ps);
-            const TimeWheel::Event event = wheel.pop();
-            ASSERT_TRUE(event == waiting.front()) << step;
-            std::pop_heap(waiting.begin(), waiting.end(), std::greater<>());
-            waiting.pop_back();
-            now = event.time_ps;
-            ++popped;
+    for (int round = 0; round < 3'000 && !waiting.empty(); ++round) {
+        ASSERT_EQ(queue.next_ps(), std::get<0>(*waiting.begin()));
+        const std::int64_t begin_ps = queue.next_ps() / kWindowPs * kWindowPs;
+        // Some windows are left in the midst, and gone on with.
+        const std::int64_t until_ps = begin_ps + (random.below(4) == 0 ? random.below(kWindowPs) : kWindowPs - 1);
+        queue.begin(begin_ps);
+        std::set<std::uint32_t> places;
+        while (queue.next_place()) {
+            std::tuple<std::int64_t, std::uint64_t> last{0, 0};
+            std::optional<std::uint32_t> place;
+            for (WindowQueue::Event event; queue.pop_until(until_ps, event);) {
+                ASSERT_TRUE(!place || *place == event.place);
+                if (!place) {
+                    ASSERT_TRUE(places.insert(event.place).second) << "a place has its turn once";
+                }
+                place = event.place;
+                const std::tuple<std::int64_t, std::uint64_t> now{event.time_ps, event.order()};
+                ASSERT_LE(last, now);
+                ASSERT_LE(event.time_ps, until_ps);
+                const auto found = waiting.find({event.time_ps, event.place, event.order()});
+                ASSERT_NE(found, waiting.end());
+                waiting.erase(found);
+                last = now;
+                ++popped;
+                if (popped > 100'000) continue;
+                // At this instant but behind it, later here, and elsewhere in the next windows and far away.
+                if (random.below(4) == 0) {
+                    queue.push({event.time_ps, event.data, event.key + 3, event.place});
+                    waiting.emplace(event.time_ps, event.place, std::uint64_t{event.key + 3} << 32 | event.data);
+                }
+                if (random.below(2) == 0) add(event.time_ps + 1 + random.below(3'000), event.place);
+                if (random.below(2) == 0) {
+                    const std::uint32_t spans[] = {1'500, 14'000, 200'000};
+                    add(begin_ps + kWindowPs + random.below(spans[random.below(3)]), random.below(kPlaces));
+                }
+            }
         }
-        ASSERT_EQ(wheel.size(), waiting.size());
+        queue.end();
     }
-    EXPECT_GT(popped, 50'000u);
+    EXPECT_GT(popped, 20'000u);
+    EXPECT_EQ(queue.empty(), waiting.empty());
 }
 
 }  // namespace
