@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <limits>
@@ -11,11 +10,11 @@
 
 namespace haichi {
 
-/// What is known of a message from its send until both sides are done with it. It lies in the pool of the sender's
-/// node, but belongs to whoever got the last packet that names it, who alone may change it: request, acknowledgement
-/// and data hand it to and fro. Only `uses` is shared.
+/// What one side knows of a message. The sender keeps one from the request of a rendezvous until it sends the data; the
+/// receiver from the arrival until the message is matched and, in a rendezvous, the acknowledgement sent. All else
+/// travels with the packets.
 struct Envelope {
-    enum class Stage : std::uint8_t { kFree, kSent, kMatched, kAcknowledged };
+    enum class Stage : std::uint8_t { kFree, kRequested, kAcknowledged, kArrived, kMatched };
 
     RankId source;
     RankId destination;
@@ -26,39 +25,33 @@ struct Envelope {
     std::int32_t nic = 0;
     std::uint32_t send_request = 0;
     std::uint32_t receive_request = 0;
-    std::uint32_t index = 0;  ///< in its pool
-    std::uint32_t next_free = 0;
+    std::uint32_t sender = 0;  ///< of a rendezvous: index of the sender's envelope
+    std::uint32_t index = 0;   ///< in its pool
     bool is_eager = false;
     Stage stage = Stage::kFree;
-    std::atomic<std::uint8_t> uses{0};   ///< of sender and receiver, who still needs it
-    Envelope* next = nullptr;            ///< of the same source; or waiting for the next call of the rank
+    Envelope* next = nullptr;            ///< of the same source; waiting for the next call of the rank; or unused
     Envelope* arrived_before = nullptr;  ///< neighbours in the order of arrival, among unexpected messages
     Envelope* arrived_behind = nullptr;
 };
 
-/// The envelopes of a node's messages. Addresses never change, so that receivers may read while the node adds; memory
-/// is that of the most messages that were ever open at once.
+/// The envelopes of the ranks of a partition. Addresses never change; memory is that of the most that were ever kept at
+/// once.
 class EnvelopePool {
   public:
-    static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
-
-    /// Only by the node itself.
     Envelope& add() {
-        if (first_free_ == kNone) first_free_ = returned_.exchange(kNone, std::memory_order_acquire);
-        if (first_free_ == kNone) return append();
-        Envelope& envelope = (*this)[first_free_];
-        first_free_ = envelope.next_free;
+        if (first_free_ == nullptr) return append();
+        Envelope& envelope = *first_free_;
+        first_free_ = envelope.next;
+        const std::uint32_t index = envelope.index;
+        envelope = {};
+        envelope.index = index;
         return envelope;
     }
 
-    /// By any thread that was the last to use it.
     void give_back(Envelope& envelope) {
         envelope.stage = Envelope::Stage::kFree;
-        std::uint32_t head = returned_.load(std::memory_order_relaxed);
-        do {
-            envelope.next_free = head;
-        } while (!returned_.compare_exchange_weak(head, envelope.index, std::memory_order_release,
-                                                  std::memory_order_relaxed));
+        envelope.next = first_free_;
+        first_free_ = &envelope;
     }
 
     [[nodiscard]] Envelope& operator[](std::uint32_t index) {
@@ -85,10 +78,7 @@ class EnvelopePool {
 
     std::array<std::unique_ptr<Envelope[]>, 28> chunks_;
     std::uint32_t size_ = 0;
-    std::uint32_t first_free_ = kNone;
-    /// A list that many push to and one takes as a whole, so there is no ABA. Which envelope comes next depends on
-    /// threads; no result does.
-    std::atomic<std::uint32_t> returned_{kNone};
+    Envelope* first_free_ = nullptr;
 };
 
 }  // namespace haichi

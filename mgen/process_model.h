@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <concepts>
 #include <cstdint>
 #include <functional>
@@ -13,6 +12,7 @@
 #include "mgen/envelope.h"
 #include "mgen/matching.h"
 #include "mgen/process_options.h"
+#include "mgen/rank_group.h"
 #include "mgen/rank_times.h"
 #include "netmodel/packetsim/packet_engine.h"
 
@@ -46,7 +46,7 @@ concept Program = requires(P& program, RankId rank, std::int64_t now_ps) {
 /// the sends of a pair, whatever NICs they take.
 ///
 /// State is O(ranks + what is open), with several NICs also O(pairs that have talked): they count their messages.
-/// A callback of the engine touches only ranks of its node; a barrier alone is shared, by atomic operations.
+/// A callback of the engine touches only ranks of its node, and what its partition keeps for them.
 template <class Program>
 class ProcessModel {
   public:
@@ -56,6 +56,8 @@ class ProcessModel {
         ProcessOptions process;
         std::vector<NodeId> node_of_rank;
         int threads = 1;
+        int partitions = 0;              ///< as PacketEngineOptions
+        Transport* transport = nullptr;  ///< as PacketEngineOptions
         bool uses_barriers = true;
     };
 
@@ -92,11 +94,18 @@ class ProcessModel {
 
   private:
     enum class State : std::uint8_t { kReady, kComputing, kCalling, kCopying, kWaiting, kInBarrier, kFinished };
-    enum class Part : std::uint64_t { kEager, kRequest, kAcknowledgement, kData };
-    // A packet's tag: the envelope's index, then whether the sender waits until the packets have left, then the part.
-    static constexpr int kPartBits = 8;
-    static constexpr std::uint64_t kPartMask = 7;
-    static constexpr std::uint64_t kSenderWaits = 8;
+    // A message's note: source and destination rank, tag, `first` and `second`, the part and whether the sender waits.
+    enum class Part : std::uint32_t {
+        kEager,            ///< first: sequence, second: the send's request
+        kRequest,          ///< first: sequence, second: the sender's envelope; PacketMessage::tag: the bytes
+        kAcknowledgement,  ///< first: the receive's request, second: the sender's envelope
+        kData,             ///< first: the receive's request, second: the send's request
+    };
+    static constexpr std::uint32_t kPartMask = 7;
+    static constexpr std::uint32_t kSenderWaits = 8;
+    // A timer's data: the rank's place on its node, or the group, above what it is for.
+    enum class Timer : std::uint32_t { kCpu, kRelease, kArrival };
+    static constexpr int kTimerBits = 2;
 
     /// Messages of one source that came before those sent earlier.
     struct Incoming {
@@ -120,16 +129,12 @@ class ProcessModel {
         Envelope* first_deferred = nullptr;  ///< waiting for the rank's next call
         Envelope* last_deferred = nullptr;
     };
-    struct Group {
-        std::vector<RankId> ranks;
-        std::atomic<std::int32_t> arrived{0};
-        std::atomic<std::int64_t> last_ps{0};
-    };
-
     [[nodiscard]] Rank& rank_at(RankId rank) { return ranks_[rank.index()]; }
-    [[nodiscard]] EnvelopePool& pool_of(RankId rank) { return pools_[rank_at(rank).node.index()]; }
-    [[nodiscard]] std::uint32_t timer_data(const Rank& rank, bool is_release) const {
-        return rank.place * 2 + (is_release ? 1 : 0);
+    [[nodiscard]] EnvelopePool& pool_of(RankId rank) {
+        return pools_[static_cast<std::size_t>(engine_.partition_of(rank_at(rank).node))];
+    }
+    static std::uint32_t timer_data(std::uint32_t number, Timer timer) {
+        return number << kTimerBits | static_cast<std::uint32_t>(timer);
     }
 
     // The CPU of a rank.
@@ -140,6 +145,7 @@ class ProcessModel {
     bool spend(Rank& rank, State state, std::int64_t cost_ps, std::int64_t now_ps);
     void resume_if_satisfied(RankId id, std::int64_t now_ps);
     void arrive_at_barrier(RankId id, std::int64_t now_ps);
+    void arrive_at_home(std::int32_t group, std::int64_t last_ps);
 
     // Messages.
     [[nodiscard]] bool is_eager(const Call& call) const;
@@ -152,9 +158,9 @@ class ProcessModel {
     /// The next step of a rendezvous at `id`: acknowledgement or data, now or at its next call.
     void answer(RankId id, Envelope& envelope, std::int64_t now_ps);
     void answer_deferred(RankId id, std::int64_t now_ps);
-    void send_part(Part part, const Envelope& envelope, std::int64_t now_ps);
+    void send_part(Part part, const Envelope& envelope, std::uint32_t first, std::uint32_t second, std::int64_t now_ps,
+                   bool sender_waits = false);
     void complete(RankId id, std::uint32_t request, const Completion& completion, std::int64_t now_ps);
-    void release(Envelope& envelope);
 
     [[nodiscard]] std::string what_it_waits_for(RankId id);
 
@@ -163,9 +169,9 @@ class ProcessModel {
     std::vector<Rank> ranks_;
     std::vector<RankId> ranks_of_nodes_;
     std::vector<std::uint32_t> first_of_node_;
-    std::vector<EnvelopePool> pools_;  ///< by node
-    std::vector<std::unique_ptr<Group>> groups_;
+    std::vector<RankGroup> groups_;
     PacketEngine<ProcessModel> engine_;
+    std::vector<EnvelopePool> pools_;  ///< by partition
     bool has_started_ = false;
 };
 

@@ -15,11 +15,15 @@ ProcessModel<P>::ProcessModel(const Parameters& parameters, P& program)
     : program_(&program),
       options_(parameters.process),
       ranks_(parameters.node_of_rank.size()),
-      pools_(static_cast<std::size_t>(parameters.network->node_count())),
-      engine_(*parameters.network, parameters.timing, *this,
-              {.threads = parameters.threads,
-               .shortest_client_latency_ps =
-                   parameters.uses_barriers ? options_.barrier_ps : PacketEngineOptions{}.shortest_client_latency_ps}) {
+      engine_(
+          *parameters.network, parameters.timing, *this,
+          {.threads = parameters.threads,
+           .partitions = parameters.partitions,
+           .transport = parameters.transport,
+           // A barrier's news goes to its home and back.
+           .shortest_client_latency_ps =
+               parameters.uses_barriers ? options_.barrier_ps / 2 : PacketEngineOptions{}.shortest_client_latency_ps}),
+      pools_(static_cast<std::size_t>(engine_.partition_count())) {
     static_assert(haichi::Program<P>);
     const auto nodes = static_cast<std::size_t>(parameters.network->node_count());
     first_of_node_.assign(nodes + 1, 0);
@@ -40,15 +44,24 @@ ProcessModel<P>::ProcessModel(const Parameters& parameters, P& program)
 
 template <class P>
 std::int32_t ProcessModel<P>::add_group(std::vector<RankId> ranks) {
-    groups_.push_back(std::make_unique<Group>());
-    groups_.back()->ranks = std::move(ranks);
+    RankGroup& group = groups_.emplace_back();
+    for (const RankId rank : ranks) {
+        const NodeId node = rank_at(rank).node;
+        const int partition = engine_.partition_of(node);
+        auto part = std::ranges::lower_bound(group.parts, partition, {}, &RankGroup::Part::partition);
+        if (part == group.parts.end() || part->partition != partition) {
+            part = group.parts.insert(part, {.partition = partition, .node = node});
+        }
+        ++part->members;
+    }
+    group.ranks = std::move(ranks);
     return static_cast<std::int32_t>(groups_.size() - 1);
 }
 
 template <class P>
 void ProcessModel<P>::run(const std::function<bool()>& go_on, std::int64_t until_ps) {
     if (!std::exchange(has_started_, true)) {
-        for (const Rank& rank : ranks_) engine_.call_at(rank.node, timer_data(rank, false), 0);
+        for (const Rank& rank : ranks_) engine_.call_at(rank.node, timer_data(rank.place, Timer::kCpu), 0);
     }
     bool is_stopped = false;
     engine_.run_while(
@@ -119,7 +132,7 @@ bool ProcessModel<P>::spend(Rank& rank, State state, std::int64_t cost_ps, std::
             "the simulated time passes " + std::to_string(kLongestSimulationPs) + " ps, the most that can be simulated",
             "check computing times, message sizes and bandwidths");
     }
-    engine_.call_at(rank.node, timer_data(rank, false), now_ps + cost_ps);
+    engine_.call_at(rank.node, timer_data(rank.place, Timer::kCpu), now_ps + cost_ps);
     return false;
 }
 
@@ -188,12 +201,16 @@ bool ProcessModel<P>::perform(RankId id, std::int64_t now_ps) {
 
 template <class P>
 void ProcessModel<P>::timer(NodeId node, std::uint32_t data, std::int64_t now_ps) {
-    const RankId id = ranks_of_nodes_[first_of_node_[node.index()] + data / 2];
-    const bool is_release = data % 2 != 0;
+    const std::uint32_t number = data >> kTimerBits;
+    const auto timer = static_cast<Timer>(data & ((1U << kTimerBits) - 1));
+    if (timer == Timer::kArrival) {
+        return arrive_at_home(static_cast<std::int32_t>(number), now_ps - options_.barrier_ps / 2);
+    }
+    const RankId id = ranks_of_nodes_[first_of_node_[node.index()] + number];
     const State state = rank_at(id).state;
     if (state == State::kCopying) {
         end_copied_receive(id, now_ps);
-    } else if (!is_release && state != State::kReady && !perform(id, now_ps)) {
+    } else if (timer == Timer::kCpu && state != State::kReady && !perform(id, now_ps)) {
         return;
     }
     advance(id, now_ps);
@@ -205,22 +222,34 @@ void ProcessModel<P>::resume_if_satisfied(RankId id, std::int64_t now_ps) {
     if (rank.state == State::kWaiting && rank.open_requests == 0) advance(id, now_ps);
 }
 
-/// Whoever comes last, in whatever order threads run, lets all go at a time that depends only on the arrivals.
+/// The ranks of a partition come in any order of their times within a window.
 template <class P>
 void ProcessModel<P>::arrive_at_barrier(RankId id, std::int64_t now_ps) {
     const Rank& rank = rank_at(id);
-    Group& group = *groups_.at(static_cast<std::size_t>(rank.call.group));
-    std::int64_t last_ps = group.last_ps.load(std::memory_order_relaxed);
-    while (last_ps < now_ps && !group.last_ps.compare_exchange_weak(last_ps, now_ps, std::memory_order_relaxed)) {
-    }
-    const std::int32_t others = group.arrived.fetch_add(1, std::memory_order_acq_rel);
-    if (others + 1 < static_cast<std::int32_t>(group.ranks.size())) return;
-    const std::int64_t release_ps = group.last_ps.load(std::memory_order_relaxed) + options_.barrier_ps;
-    group.last_ps.store(0, std::memory_order_relaxed);
-    group.arrived.store(0, std::memory_order_relaxed);
+    RankGroup& group = groups_.at(static_cast<std::size_t>(rank.call.group));
+    RankGroup::Part& part = group.part_of(engine_.partition_of(rank.node));
+    part.last_ps = std::max(part.last_ps, now_ps);
+    if (++part.arrived < part.members) return;
+    part.arrived = 0;
+    ++part.rounds;
+    if (group.parts.size() == 1) return arrive_at_home(rank.call.group, part.last_ps);
+    engine_.call_across(rank.node, group.parts.front().node,
+                        timer_data(static_cast<std::uint32_t>(rank.call.group), Timer::kArrival),
+                        part.last_ps + options_.barrier_ps / 2);
+}
+
+/// All ranks of a partition have come.
+template <class P>
+void ProcessModel<P>::arrive_at_home(std::int32_t number, std::int64_t last_ps) {
+    RankGroup& group = groups_.at(static_cast<std::size_t>(number));
+    group.last_ps = std::max(group.last_ps, last_ps);
+    if (++group.parts_arrived < group.parts.size()) return;
+    group.parts_arrived = 0;
+    ++group.released;
     for (const RankId member : group.ranks) {
         const Rank& to = rank_at(member);
-        engine_.call_across(rank.node, to.node, timer_data(to, true), release_ps);
+        engine_.call_across(group.parts.front().node, to.node, timer_data(to.place, Timer::kRelease),
+                            group.last_ps + options_.barrier_ps);
     }
 }
 
@@ -246,7 +275,7 @@ void ProcessModel<P>::start_send(RankId id, std::int64_t now_ps) {
         throw OptionError("rank " + std::to_string(id.value) + " sends to rank " + std::to_string(call.partner.value) +
                           " of " + std::to_string(rank_count()));
     }
-    Envelope& envelope = pool_of(id).add();
+    Envelope envelope;
     envelope.source = id;
     envelope.destination = call.partner;
     envelope.tag = call.tag;
@@ -258,17 +287,23 @@ void ProcessModel<P>::start_send(RankId id, std::int64_t now_ps) {
     // Over one NIC the messages of a pair arrive in order.
     envelope.sequence = options_.nics > 1 ? rank.outgoing.find_or_add(call.partner)++ : 0;
     envelope.send_request = call.request;
-    envelope.is_eager = is_eager(call);
-    envelope.stage = Envelope::Stage::kSent;
-    const bool is_complete = envelope.is_eager && is_copied(call);
-    envelope.uses.store(is_complete ? 1 : 2, std::memory_order_relaxed);
     ++rank.open_requests;
-    if (is_complete) complete(id, call.request, {true, call.partner, call.tag, call.amount}, now_ps);
-    send_part(envelope.is_eager ? Part::kEager : Part::kRequest, envelope, now_ps);
+    if (is_eager(call)) {
+        const bool is_complete = is_copied(call);
+        if (is_complete) complete(id, call.request, {true, call.partner, call.tag, call.amount}, now_ps);
+        send_part(Part::kEager, envelope, envelope.sequence, envelope.send_request, now_ps, !is_complete);
+        return;
+    }
+    Envelope& kept = pool_of(id).add();
+    envelope.stage = Envelope::Stage::kRequested;
+    envelope.index = kept.index;
+    kept = envelope;
+    send_part(Part::kRequest, kept, kept.sequence, kept.index, now_ps);
 }
 
 template <class P>
-void ProcessModel<P>::send_part(Part part, const Envelope& envelope, std::int64_t now_ps) {
+void ProcessModel<P>::send_part(Part part, const Envelope& envelope, std::uint32_t first, std::uint32_t second,
+                                std::int64_t now_ps, bool sender_waits) {
     PacketMessage message;
     message.source = rank_at(envelope.source).node;
     message.destination = rank_at(envelope.destination).node;
@@ -277,40 +312,53 @@ void ProcessModel<P>::send_part(Part part, const Envelope& envelope, std::int64_
         message.bytes = envelope.bytes;
         message.gap_ps = envelope.gap_ps;
     }
-    // Whether the sender still waits for the packets to leave is known here; later the envelope may be gone.
-    message.tag = std::uint64_t{envelope.index} << kPartBits | static_cast<std::uint64_t>(part);
-    if (part == Part::kData || (part == Part::kEager && envelope.uses.load(std::memory_order_relaxed) == 2)) {
-        message.tag |= kSenderWaits;
-    }
+    if (part == Part::kRequest) message.tag = static_cast<std::uint64_t>(envelope.bytes);
     message.nic = envelope.nic;
+    message.note = {static_cast<std::uint32_t>(envelope.source.value),
+                    static_cast<std::uint32_t>(envelope.destination.value),
+                    static_cast<std::uint32_t>(envelope.tag),
+                    first,
+                    second,
+                    static_cast<std::uint32_t>(part) | (sender_waits ? kSenderWaits : 0)};
     engine_.inject(message, now_ps);
 }
 
 template <class P>
 void ProcessModel<P>::message_injected(const PacketMessage& message, std::int64_t now_ps) {
-    if ((message.tag & kSenderWaits) == 0) return;
-    Envelope& envelope = pools_[message.source.index()][static_cast<std::uint32_t>(message.tag >> kPartBits)];
-    const RankId id = envelope.source;
-    complete(id, envelope.send_request, {true, envelope.destination, envelope.tag, envelope.bytes}, now_ps);
-    release(envelope);
+    const auto& [source, destination, tag, first, request, part] = message.note;
+    if ((part & kSenderWaits) == 0) return;
+    const RankId id(static_cast<std::int32_t>(source));
+    const RankId partner(static_cast<std::int32_t>(destination));
+    complete(id, request, {true, partner, static_cast<std::int32_t>(tag), message.bytes}, now_ps);
     resume_if_satisfied(id, now_ps);
 }
 
 template <class P>
 void ProcessModel<P>::message_delivered(const PacketMessage& message, std::int64_t now_ps) {
-    const auto part = static_cast<Part>(message.tag & kPartMask);
-    const NodeId owner = part == Part::kAcknowledgement ? message.destination : message.source;
-    Envelope& envelope = pools_[owner.index()][static_cast<std::uint32_t>(message.tag >> kPartBits)];
+    const auto& [from, to, tag, first, second, flags] = message.note;
+    const auto part = static_cast<Part>(flags & kPartMask);
+    const RankId source(static_cast<std::int32_t>(from));
+    const RankId id(static_cast<std::int32_t>(to));
     if (part == Part::kAcknowledgement) {
+        Envelope& envelope = pool_of(source)[second];
+        envelope.receive_request = first;
         envelope.stage = Envelope::Stage::kAcknowledged;
-        answer(envelope.source, envelope, now_ps);
+        answer(source, envelope, now_ps);
         return;
     }
-    const RankId id = envelope.destination;
     if (part == Part::kData) {
-        complete(id, envelope.receive_request, {false, envelope.source, envelope.tag, envelope.bytes}, now_ps);
-        release(envelope);
+        complete(id, first, {false, source, static_cast<std::int32_t>(tag), message.bytes}, now_ps);
     } else {
+        Envelope& envelope = pool_of(id).add();
+        envelope.source = source;
+        envelope.destination = id;
+        envelope.tag = static_cast<std::int32_t>(tag);
+        envelope.sequence = first;
+        envelope.is_eager = part == Part::kEager;
+        envelope.bytes = envelope.is_eager ? message.bytes : static_cast<std::int64_t>(message.tag);
+        envelope.nic = message.nic;
+        envelope.sender = second;
+        envelope.stage = Envelope::Stage::kArrived;
         take_in_order(envelope, now_ps);
     }
     resume_if_satisfied(id, now_ps);
@@ -345,7 +393,7 @@ void ProcessModel<P>::match(Envelope& envelope, std::int64_t now_ps) {
     if (!receive) return;
     if (envelope.is_eager) {
         complete(id, receive->request, {false, envelope.source, envelope.tag, envelope.bytes}, now_ps);
-        release(envelope);
+        pool_of(id).give_back(envelope);
         return;
     }
     envelope.receive_request = receive->request;
@@ -364,7 +412,7 @@ bool ProcessModel<P>::start_receive(RankId id, std::int64_t now_ps) {
         rank.call.partner = envelope->source;
         rank.call.tag = envelope->tag;
         rank.call.amount = envelope->bytes;
-        release(*envelope);
+        pool_of(id).give_back(*envelope);
         const std::int64_t time_ps = copy_ps(rank.call.amount, options_.memory_bandwidth_bytes_per_s);
         if (!spend(rank, State::kCopying, time_ps, now_ps)) return false;
         end_copied_receive(id, now_ps);
@@ -391,7 +439,12 @@ void ProcessModel<P>::answer(RankId id, Envelope& envelope, std::int64_t now_ps)
         rank.last_deferred = &envelope;
         return;
     }
-    send_part(envelope.stage == Envelope::Stage::kMatched ? Part::kAcknowledgement : Part::kData, envelope, now_ps);
+    if (envelope.stage == Envelope::Stage::kMatched) {
+        send_part(Part::kAcknowledgement, envelope, envelope.receive_request, envelope.sender, now_ps);
+    } else {
+        send_part(Part::kData, envelope, envelope.receive_request, envelope.send_request, now_ps, true);
+    }
+    pool_of(id).give_back(envelope);
 }
 
 template <class P>
@@ -414,12 +467,6 @@ void ProcessModel<P>::complete(RankId id, std::uint32_t request, const Completio
     }
 }
 
-template <class P>
-void ProcessModel<P>::release(Envelope& envelope) {
-    EnvelopePool& pool = pool_of(envelope.source);
-    if (envelope.uses.fetch_sub(1, std::memory_order_acq_rel) == 1) pool.give_back(envelope);
-}
-
 // ---- Who waits for what ---------------------------------------------------------------------------------------------
 
 template <class P>
@@ -440,8 +487,8 @@ std::string ProcessModel<P>::what_it_waits_for(RankId id) {
     const Rank& rank = rank_at(id);
     std::string text = "rank " + std::to_string(id.value);
     if (rank.state == State::kInBarrier) {
-        const Group& group = *groups_[static_cast<std::size_t>(rank.call.group)];
-        return text + " waits in a barrier that " + std::to_string(group.arrived.load()) + " of " +
+        const RankGroup& group = groups_[static_cast<std::size_t>(rank.call.group)];
+        return text + " waits in a barrier that " + std::to_string(group.waiting()) + " of " +
                std::to_string(group.ranks.size()) + " ranks have reached";
     }
     if (rank.state != State::kWaiting) return text + " is running";
@@ -453,7 +500,10 @@ std::string ProcessModel<P>::what_it_waits_for(RankId id) {
     EnvelopePool& pool = pool_of(id);
     for (std::uint32_t e = 0; e < pool.size(); ++e) {
         const Envelope& envelope = pool[e];
-        if (envelope.source != id || envelope.stage == Envelope::Stage::kFree || envelope.is_eager) continue;
+        if (envelope.source != id ||
+            (envelope.stage != Envelope::Stage::kRequested && envelope.stage != Envelope::Stage::kAcknowledged)) {
+            continue;
+        }
         requests.push_back(send_text(envelope.destination, envelope.tag, envelope.bytes));
     }
     return text + list_text(requests, rank.open_requests);

@@ -129,7 +129,7 @@ class PacketEngine {
   private:
     using Partition = PacketPartition<Client>;
 
-    [[nodiscard]] Partition& partition_of(NodeId node) {
+    [[nodiscard]] Partition& partition_at(NodeId node) {
         return partitions_[static_cast<std::size_t>(machine_.partition_of(node))];
     }
     /// The number of a channel from one partition to another that carries timers; opens it the first time.

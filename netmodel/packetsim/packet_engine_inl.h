@@ -68,7 +68,7 @@ void PacketEngine<Client>::inject(const PacketMessage& message, std::int64_t tim
     }
     if (message.bytes < 0) throw OptionError("a message cannot have " + std::to_string(message.bytes) + " bytes");
     if (message.gap_ps < 0) throw OptionError("a packet gap cannot be negative");
-    Partition& partition = partition_of(message.source);
+    Partition& partition = partition_at(message.source);
     if (time_ps < partition.now_ps()) {
         throw OptionError("a message cannot be sent at " + std::to_string(time_ps) + " ps: it is " +
                           std::to_string(partition.now_ps()) + " ps already");
@@ -78,7 +78,7 @@ void PacketEngine<Client>::inject(const PacketMessage& message, std::int64_t tim
 
 template <class Client>
 void PacketEngine<Client>::call_at(NodeId node, std::uint32_t data, std::int64_t time_ps) {
-    Partition& partition = partition_of(node);
+    Partition& partition = partition_at(node);
     if (time_ps < partition.now_ps()) throw OptionError("a timer cannot be set for a time that is over");
     partition.call_at(node, data, time_ps);
 }

@@ -221,7 +221,7 @@ void PacketPartition<Client>::copied(std::int32_t message, std::int32_t nic) {
     const PacketMessage info = state_->messages[message].message;
     counts_.payload_bytes_injected += info.bytes;
     push_nic(now_ps_ + machine_->timing.options().shared_memory_latency_ps, kDelivery, nic,
-         static_cast<std::uint32_t>(message));
+             static_cast<std::uint32_t>(message));
     client_->message_injected(info, now_ps_);
 }
 

@@ -10,8 +10,8 @@
 
 #include "netmodel/packetsim/packet_machine.h"
 #include "netmodel/packetsim/packet_mail.h"
-#include "netmodel/packetsim/window_queue.h"
 #include "netmodel/packetsim/transport.h"
+#include "netmodel/packetsim/window_queue.h"
 
 namespace haichi {
 
@@ -50,8 +50,8 @@ struct PacketPassage {
     }
 };
 
-/// The events of one partition of a PacketMachine: window by window, in a window place by place (WindowQueue), at a place
-/// in the order of (time, priority, port or node, data).
+/// The events of one partition of a PacketMachine: window by window, in a window place by place (WindowQueue), at a
+/// place in the order of (time, priority, port or node, data).
 ///
 /// At one instant: first outputs that become free, or get credit, choose among the packets that wait, round robin over
 /// (port, VC); then heads that have just come to the front, lowest (port, VC) first, injection buffers last; then

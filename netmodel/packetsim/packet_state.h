@@ -64,8 +64,8 @@ struct PacketPort {
     std::int64_t bytes_passed = 0;
     std::uint32_t from_router = kNoRouter;  ///< number in the partition; none of a cut link that enters it
     std::uint32_t to_router = kNoRouter;    ///< none of a cut link that leaves it
-    std::uint32_t peer_port = 0;       ///< of a cut link: its number in the other partition
-    std::uint16_t channel = 0;         ///< of a cut link: index in PartitionState::neighbours
+    std::uint32_t peer_port = 0;            ///< of a cut link: its number in the other partition
+    std::uint16_t channel = 0;              ///< of a cut link: index in PartitionState::neighbours
     std::uint16_t port_class = 0;
     std::uint16_t last_granted = 0;  ///< number of the buffer: the round robin goes on behind it
     Cut cut = Cut::kNone;

@@ -80,7 +80,7 @@ class PartitionState {
     std::int32_t vcs = 1;
     std::int32_t buffer_packets = 1;
     std::int32_t nics_per_node = 1;
-    std::vector<LinkId> links;      ///< by port
+    std::vector<LinkId> links;  ///< by port
     std::vector<PacketRouter> routers;
     std::size_t places = 1;  ///< of PacketRouter::place
     std::vector<std::uint32_t> place_of_node;

@@ -14,10 +14,10 @@
 namespace haichi {
 
 /// The events of a partition, window of simulated time by window, and in a window place by place (a place is a router
-/// with the nodes that hang on it), there in the order of (time, key, data). What happens at one place is felt at others
-/// in the next window at the earliest, so the order between places does not matter; and all that a window does at a
-/// place is done while its state is in the caches. push and pop are O(1) amortised, but O(log n) where n events of one
-/// window are at one place. Memory is that of the events and 4 bytes per place.
+/// with the nodes that hang on it), there in the order of (time, key, data). What happens at one place is felt at
+/// others in the next window at the earliest, so the order between places does not matter; and all that a window does
+/// at a place is done while its state is in the caches. push and pop are O(1) amortised, but O(log n) where n events of
+/// one window are at one place. Memory is that of the events and 4 bytes per place.
 class WindowQueue {
   public:
     struct Event {
@@ -201,8 +201,8 @@ class WindowQueue {
     std::vector<Event> later_;                      ///< heap: beyond the slots
     std::vector<Event> sorted_;                     ///< of the open window, by place
     std::size_t cursor_ = 0;
-    std::size_t place_end_ = 0;  ///< behind the events of the place whose turn it is
-    std::vector<Event> soon_;    ///< heap: of this place, added since
+    std::size_t place_end_ = 0;        ///< behind the events of the place whose turn it is
+    std::vector<Event> soon_;          ///< heap: of this place, added since
     std::vector<std::uint32_t> ends_;  ///< work space, by place
 };
 

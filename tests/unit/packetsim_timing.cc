@@ -1,7 +1,7 @@
+#include <gtest/gtest.h>
 #include <optional>
 #include <set>
 #include <tuple>
-#include <gtest/gtest.h>
 
 #include "base/errors.h"
 #include "base/random.h"
