@@ -45,6 +45,11 @@ class MessageTable {
     [[nodiscard]] Entry& operator[](std::int32_t id) { return entries_[static_cast<std::size_t>(id)]; }
     [[nodiscard]] const Entry& operator[](std::int32_t id) const { return entries_[static_cast<std::size_t>(id)]; }
 
+    void prefetch(std::int32_t id) const {
+        __builtin_prefetch(&(*this)[id].message);
+        __builtin_prefetch(&(*this)[id].next);
+    }
+
     std::int32_t add(const PacketMessage& message) {
         constexpr std::size_t kMost = std::size_t{1} << 30;
         std::int32_t id = first_unused_;

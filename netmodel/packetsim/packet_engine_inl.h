@@ -203,7 +203,7 @@ std::string PacketEngine<Client>::waiting_packets() const {
             texts[machine_.buffer_number(part, b)] =
                 "; a packet from node " + std::to_string(info.source.value) + " to node " +
                 std::to_string(info.destination.value) + " waits for " +
-                channel_name(machine_, machine_.output_number(part, buffer.request));
+                channel_name(machine_, machine_.output_number(part, PacketPort::port_of(buffer.request)));
         }
     }
     for (const auto& [buffer, waiting] : texts) {

@@ -144,6 +144,10 @@ void PacketMachine::build_routers(int p) {
         router.first_port = part.port_of(LinkId(v * steps->links_per_vertex()));
     }
     find_places(part, p);
+    for (auto node = part.nodes.size(); node-- > 0;) {
+        PacketRouter& router = part.routers[local_routers_[network->vertex(part.nodes[node]).index()]];
+        router.first_ejection = part.link_count() + static_cast<std::int32_t>(node) * nics_per_node;
+    }
     for (const NodeId node : part.nodes) {
         part.place_of_node.push_back(part.routers[local_routers_[network->vertex(node).index()]].place);
     }
@@ -182,6 +186,7 @@ void PacketMachine::build_ports(int p) {
         if (part.is_ejection(i)) {
             const NodeId node = part.nodes[static_cast<std::size_t>((i - part.link_count()) / nics_per_node)];
             port.from_router = port.to_router = local_routers_[network->vertex(node).index()];
+            port.to_place = part.routers[port.to_router].place;
             port.port_class = ports.class_of_output()[static_cast<std::size_t>(output_number(part, i))];
             continue;
         }
@@ -192,6 +197,7 @@ void PacketMachine::build_ports(int p) {
         port.port_class = ports.class_of_output()[link];
         if (partition_of(to) == p) {
             port.to_router = local_routers_[to.index()];
+            port.to_place = part.routers[port.to_router].place;
         } else {
             port.cut = PacketPort::Cut::kOut;
         }

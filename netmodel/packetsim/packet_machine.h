@@ -39,6 +39,8 @@ class PacketMachine {
     [[nodiscard]] int partition_of(NodeId node) const { return partition_of(network->vertex(node)); }
     /// Among the nodes of its partition.
     [[nodiscard]] std::int32_t local_node(NodeId node) const { return local_nodes[node.index()]; }
+    /// Among the routers of its partition.
+    [[nodiscard]] std::uint32_t local_router(VertexId v) const { return local_routers_[v.index()]; }
 
     // What the ports of PacketPorts are like at this moment; by their numbers there.
     /// Packets in the buffer, or on the way to it inside its partition, that are not granted yet.

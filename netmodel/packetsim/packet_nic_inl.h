@@ -17,8 +17,18 @@ std::int32_t PacketPartition<Client>::add_message(const PacketMessage& message) 
     if (machine_->partition_of(to) == index_) {
         entry.ejection = links_ + machine_->local_node(message.destination) * machine_->nics_per_node + message.nic;
     }
-    if (steps_ != nullptr) entry.way = steps_->position(to);
+    if (steps_ != nullptr) entry.way = way(to, entry.ejection);
     return id;
+}
+
+/// See Packet::way.
+template <class Client>
+std::uint64_t PacketPartition<Client>::way(VertexId to, std::int32_t ejection) const {
+    const std::uint64_t position = steps_->position(to);
+    if (ejection < 0) return position;
+    const auto channel =
+        static_cast<std::uint64_t>(ejection - state_->routers[machine_->local_router(to)].first_ejection);
+    return position | channel << GridSteps::kPositionBits;
 }
 
 /// The hops of the message's route from the one behind `after` (from the first, if it is none) to the one that leaves
@@ -187,7 +197,9 @@ void PacketPartition<Client>::send_next(std::int32_t number) {
                                static_cast<std::uint32_t>(duration_ps),
                                static_cast<std::uint32_t>(bytes),
                                Packet::kNone};
-    if (injection.count > 0 || std::max(head_ps, injection.next_front_ps()) > now_ps_) return put(b, packet);
+    if (injection.count > 0 || std::max(head_ps, injection.next_front_ps()) > now_ps_) {
+        return put(b, state_->port(PacketPort::port_of(b)), injection, packet);
+    }
     injection.count = 1;
     injection.first = injection.last = packet;
     come_to_front(b);
@@ -196,10 +208,10 @@ void PacketPartition<Client>::send_next(std::int32_t number) {
 /// The messages that were copied on their node, or delivered at a NIC, at this instant, in an order of their own.
 template <class Client>
 void PacketPartition<Client>::finish(const WindowQueue::Event& first) {
-    finished_.assign(1, static_cast<std::int32_t>(first.data));
-    for (const WindowQueue::Event* next = queue_.next_here();
-         next != nullptr && next->time_ps == first.time_ps && next->key == first.key; next = queue_.next_here()) {
-        finished_.push_back(static_cast<std::int32_t>(next->data));
+    finished_.assign(1, static_cast<std::int32_t>(first.data()));
+    for (const WindowQueue::Event* next = queue_.next_here(); next != nullptr && next->when == first.when;
+         next = queue_.next_here()) {
+        finished_.push_back(static_cast<std::int32_t>(next->data()));
         queue_.drop_next();
         ++counts_.events;
     }

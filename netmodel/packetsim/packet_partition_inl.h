@@ -18,6 +18,7 @@ PacketPartition<Client>::PacketPartition(PacketMachine& machine, Client& client,
       steps_(machine.steps ? &*machine.steps : nullptr),
       links_(state_->link_count()),
       is_uniform_(machine.ports.bandwidth_is_uniform()),
+      is_large_(state_->ports.size_bytes() > kNearCacheBytes),
       queue_(window_ps, state_->places),
       outboxes_(state_->neighbours.size()) {}
 
@@ -105,7 +106,7 @@ void PacketPartition<Client>::take_packet(const PacketMail& item, const Partitio
                                item.duration_ps,
                                item.bytes,
                                Packet::kNone};
-    put(item.buffer, packet);
+    put(item.buffer, state_->port(PacketPort::port_of(item.buffer)), state_->buffer(item.buffer), packet);
 }
 
 /// The same as give_place_back() for a buffer behind a cut link, in the partition that sends to it.
@@ -159,12 +160,13 @@ std::int64_t PacketPartition<Client>::next_ps() {
 template <class Client>
 void PacketPartition<Client>::run(std::int64_t begin_ps, std::int64_t until_ps) {
     take_mail();
-    queue_.begin(begin_ps);
+    queue_.begin(begin_ps, until_ps);
+    looked_at_ = {};
     while (queue_.next_place()) {
-        for (WindowQueue::Event event; queue_.pop_until(until_ps, event);) {
-            now_ps_ = event.time_ps;
+        look_ahead();
+        for (WindowQueue::Event event; queue_.pop(event);) {
+            now_ps_ = queue_.time_ps(event);
             ++counts_.events;
-            look_ahead();
             handle(event);
         }
     }
@@ -180,27 +182,39 @@ void PacketPartition<Client>::send_mail() {
 }
 
 template <class Client>
-void PacketPartition<Client>::handle(const WindowQueue::Event& event) {
+[[gnu::always_inline]] inline void PacketPartition<Client>::handle(const WindowQueue::Event& event) {
     const std::int32_t entity = entity_of(event);
-    // Which outputs are woken in vain depends on the partitions.
-    if (priority_of(event) != kWake) last_change_ps_ = std::max(last_change_ps_, now_ps_);
+    if (priority_of(event) == kFront) [[likely]] {
+        last_change_ps_ = std::max(last_change_ps_, now_ps_);
+        return come_to_front(entity);
+    }
+    if (priority_of(event) == kWake) {
+        // Which outputs are woken in vain depends on the partitions: no change by itself.
+        if (state_->port(entity).wake_ps == now_ps_) wake_output(entity);
+        return;
+    }
+    last_change_ps_ = std::max(last_change_ps_, now_ps_);
+    handle_host(event);
+}
+
+template <class Client>
+[[gnu::noinline]] void PacketPartition<Client>::handle_host(const WindowQueue::Event& event) {
+    const std::int32_t entity = entity_of(event);
     switch (priority_of(event)) {
         case kWake:
-            if (state_->port(entity).wake_ps == now_ps_) wake_output(entity);
-            return;
         case kFront:
-            return come_to_front(entity);
+            return;
         case kReceived:
-            return receive(entity, static_cast<std::int32_t>(event.data));
+            return receive(entity, static_cast<std::int32_t>(event.data()));
         case kNic:
             return nic_ready(entity);
         case kPost:
-            return start(posts_.extract(event.data).mapped());
+            return start(posts_.extract(event.data()).mapped());
         case kCopied:
         case kDelivery:
             return finish(event);
         case kTimer:
-            client_->timer(state_->nodes[static_cast<std::size_t>(entity)], event.data, now_ps_);
+            client_->timer(state_->nodes[static_cast<std::size_t>(entity)], event.data(), now_ps_);
             return;
     }
 }
@@ -208,25 +222,58 @@ void PacketPartition<Client>::handle(const WindowQueue::Event& event) {
 template <class Client>
 void PacketPartition<Client>::look_ahead() {
     // In three steps, because each finds its address in what the one before has fetched.
-    constexpr std::size_t kFar = 12;
-    constexpr std::size_t kHalfWay = 8;
-    constexpr std::size_t kNear = 4;
-    const std::span<const WindowQueue::Event> ahead = queue_.ahead();
-    if (ahead.size() <= kFar) return;
-    if (const WindowQueue::Event& event = ahead[kFar]; priority_of(event) == kFront) {
-        __builtin_prefetch(&state_->buffer(entity_of(event)));
-    } else if (priority_of(event) == kWake) {
-        __builtin_prefetch(&state_->port(entity_of(event)));
+    constexpr std::size_t kFar = 24;
+    constexpr std::size_t kHalfWay = 16;
+    constexpr std::size_t kNear = 8;
+    const std::span<const WindowQueue::Event> events = queue_.events();
+    const std::size_t here = queue_.place_end();
+    // All inline: compilers drop calls of functions that do nothing but prefetch.
+    const auto sweep = [&](std::size_t & at, std::size_t distance, const auto& visit) __attribute__((always_inline)) {
+        const std::size_t end = std::min(here + distance, events.size());
+        for (at = std::max(at, here); at < end; ++at) visit(events[at]);
+    };
+    if (is_large_) {
+        sweep(
+            looked_at_.far,
+            kFar, [this](const WindowQueue::Event& event) __attribute__((always_inline)) { fetch_state(event); });
+        sweep(
+            looked_at_.half_way, kHalfWay, [this](const WindowQueue::Event& event) __attribute__((always_inline)) {
+                if (priority_of(event) != kFront) return;
+                __builtin_prefetch(&state_->packets[state_->buffer(entity_of(event)).first]);
+            });
     }
-    if (const WindowQueue::Event& event = ahead[kHalfWay]; priority_of(event) == kFront) {
-        __builtin_prefetch(&state_->packets[state_->buffer(entity_of(event)).first]);
-    }
-    if (const WindowQueue::Event& event = ahead[kNear]; priority_of(event) == kFront) {
-        const std::int32_t b = entity_of(event);
-        choose_hop(b);
-        const PacketBuffer& at = state_->buffer(b);
-        __builtin_prefetch(&state_->port(at.request));
-        __builtin_prefetch(&state_->buffer(at.request, at.request_vc));
+    sweep(
+        looked_at_.near, kNear, [this](const WindowQueue::Event& event) __attribute__((always_inline)) {
+            if (priority_of(event) == kDelivery) state_->messages.prefetch(static_cast<std::int32_t>(event.data()));
+            if (priority_of(event) != kFront) return;
+            const std::int32_t b = entity_of(event);
+            PacketBuffer& at = state_->buffer(b);
+            choose_hop(b, at);
+            if (!is_large_) return;
+            __builtin_prefetch(&state_->port(PacketPort::port_of(at.request)));
+            __builtin_prefetch(&state_->buffer(at.request).count);
+        });
+}
+
+/// Into the caches, what is known of it by the event alone.
+template <class Client>
+[[gnu::always_inline]] inline void PacketPartition<Client>::fetch_state(const WindowQueue::Event& event) {
+    const std::int32_t entity = entity_of(event);
+    switch (priority_of(event)) {
+        case kWake:
+            __builtin_prefetch(&state_->port(entity));
+            return;
+        case kFront: {
+            const PacketBuffer& at = state_->buffer(entity);
+            __builtin_prefetch(&at);
+            __builtin_prefetch(&at.count);
+            return;
+        }
+        case kNic:
+            __builtin_prefetch(&state_->nics[static_cast<std::size_t>(entity)]);
+            return;
+        default:
+            return;
     }
 }
 
@@ -234,33 +281,42 @@ void PacketPartition<Client>::look_ahead() {
 
 /// The packet at the front; its head need not have arrived yet.
 template <class Client>
-void PacketPartition<Client>::choose_hop(std::int32_t b) {
-    PacketBuffer& at = state_->buffer(b);
+[[gnu::always_inline]] inline void PacketPartition<Client>::choose_hop(std::int32_t b, PacketBuffer& at) {
     if (at.request != PacketBuffer::kNotRouted) return;
-    const PacketPort& port = state_->port(PacketPort::port_of(b));
     const Packet& packet = state_->packets[at.first];
-    if (steps_ != nullptr) {
-        const PacketRouter& router = state_->routers[port.to_router];
-        if (router.position != packet.way) {
-            const GridSteps::Step step = steps_->next(router.position, packet.way);
-            at.request = router.first_port + step.link;
-            at.request_vc = step.vc;
-            return;
-        }
-    } else {
-        const std::vector<PortHop>& route = state_->messages[packet.message()].route;
-        if (packet.way < route.size()) {
-            at.request = route[packet.way].port;
-            at.request_vc = static_cast<std::uint8_t>(route[packet.way].vc);
-            return;
-        }
+    if (steps_ == nullptr) {
+        at.request = request_on_route(packet);
+        return;
     }
-    at.request = state_->messages[packet.message()].ejection;
-    at.request_vc = 0;
+    const PacketRouter& router = state_->routers[state_->port(PacketPort::port_of(b)).to_router];
+    const std::uint64_t to = packet.way & ((std::uint64_t{1} << GridSteps::kPositionBits) - 1);
+    if (router.position == to) {
+        const auto channel = static_cast<std::int32_t>(packet.way >> GridSteps::kPositionBits);
+        at.request = PacketPort::buffer(router.first_ejection + channel, 0);
+        return;
+    }
+    const GridSteps::Step step = steps_->next(router.position, to);
+    at.request = PacketPort::buffer(router.first_port + step.link, step.vc);
 }
 
 template <class Client>
-std::int64_t PacketPartition<Client>::credit_ps(PacketBuffer& to, std::int32_t b, std::int64_t latency_ps) {
+std::int32_t PacketPartition<Client>::request_on_route(const Packet& packet) const {
+    const MessageTable::Entry& entry = state_->messages[packet.message()];
+    if (packet.way == entry.route.size()) return PacketPort::buffer(entry.ejection, 0);
+    const PortHop& hop = entry.route[packet.way];
+    return PacketPort::buffer(hop.port, hop.vc);
+}
+
+template <class Client>
+[[gnu::always_inline]] inline PacketPartition<Client>::Channel PacketPartition<Client>::channel(std::int32_t request) {
+    const std::int32_t number = PacketPort::port_of(request);
+    PacketPort& port = state_->port(number);
+    return {request, number, port, state_->buffer(request), machine_->class_of(port)};
+}
+
+template <class Client>
+[[gnu::always_inline]] inline std::int64_t PacketPartition<Client>::credit_ps(PacketBuffer& to, std::int32_t b,
+                                                                              std::int64_t latency_ps) {
     const std::int32_t free = machine_->buffer_packets - to.count;
     if (free == 0) {
         to.upstream_waits = 1;
@@ -271,69 +327,69 @@ std::int64_t PacketPartition<Client>::credit_ps(PacketBuffer& to, std::int32_t b
 }
 
 template <class Client>
-std::int64_t PacketPartition<Client>::credit_behind_ps(std::int32_t port, std::int32_t vc,
-                                                       const PacketPorts::Class& port_class) {
-    if (port >= links_) return now_ps_;  // the NIC always drains
-    return credit_ps(state_->buffer(port, vc), PacketPort::buffer(port, vc), port_class.latency_ps);
+[[gnu::always_inline]] inline std::int64_t PacketPartition<Client>::credit_behind_ps(const Channel& out) {
+    if (out.number >= links_) return now_ps_;  // the NIC always drains
+    return credit_ps(out.to, out.request, out.port_class.latency_ps);
 }
 
 template <class Client>
-std::span<std::uint64_t> PacketPartition<Client>::wide_row(std::int32_t port, std::int32_t vc) {
+std::span<std::uint64_t> PacketPartition<Client>::wide_row(std::int32_t request) {
     const std::size_t words = state_->words_per_row;
-    return std::span(state_->wide_waiting).subspan(static_cast<std::size_t>(port * machine_->vcs + vc) * words, words);
+    const std::int32_t row = PacketPort::port_of(request) * machine_->vcs + PacketPort::vc_of(request);
+    return std::span(state_->wide_waiting).subspan(static_cast<std::size_t>(row) * words, words);
 }
 
 template <class Client>
-void PacketPartition<Client>::add_waiting(std::int32_t port, std::int32_t vc, std::uint32_t number) {
+void PacketPartition<Client>::add_waiting(const Channel& out, std::uint32_t number) {
     const std::uint64_t bit = std::uint64_t{1} << (number % 64);
-    state_->port(port).has_waiting = true;
+    out.port.has_waiting = true;
     if (state_->words_per_row == 1) {
-        state_->buffer(port, vc).waiting |= bit;
+        out.to.waiting |= bit;
     } else {
-        wide_row(port, vc)[number / 64] |= bit;
+        wide_row(out.request)[number / 64] |= bit;
     }
 }
 
 template <class Client>
-void PacketPartition<Client>::remove_waiting(std::int32_t port, std::int32_t vc, std::uint32_t number) {
+void PacketPartition<Client>::remove_waiting(const Channel& out, std::uint32_t number) {
     const std::uint64_t bit = std::uint64_t{1} << (number % 64);
     if (state_->words_per_row == 1) {
-        state_->buffer(port, vc).waiting &= ~bit;
+        out.to.waiting &= ~bit;
     } else {
-        wide_row(port, vc)[number / 64] &= ~bit;
+        wide_row(out.request)[number / 64] &= ~bit;
     }
-    const std::int32_t channels = port < links_ ? machine_->vcs : 1;
-    bool& has_waiting = state_->port(port).has_waiting;
-    has_waiting = false;
-    for (std::int32_t other = 0; other < channels; ++other) has_waiting = has_waiting || any_waiting(port, other);
+    bool has_waiting = false;
+    for (std::int32_t vc = 0; vc < channels_of(out.number); ++vc) {
+        has_waiting = has_waiting || any_waiting(PacketPort::buffer(out.number, vc));
+    }
+    out.port.has_waiting = has_waiting;
 }
 
 template <class Client>
-bool PacketPartition<Client>::any_waiting(std::int32_t port, std::int32_t vc) {
-    if (state_->words_per_row == 1) return state_->buffer(port, vc).waiting != 0;
-    return std::ranges::any_of(wide_row(port, vc), [](std::uint64_t word) { return word != 0; });
+bool PacketPartition<Client>::any_waiting(std::int32_t request) {
+    if (state_->words_per_row == 1) return state_->buffer(request).waiting != 0;
+    return std::ranges::any_of(wide_row(request), [](std::uint64_t word) { return word != 0; });
 }
 
 template <class Client>
-std::int64_t PacketPartition<Client>::next_grant_ps(std::int32_t port, const PacketPorts::Class& port_class) {
+std::int64_t PacketPartition<Client>::next_grant_ps(std::int32_t port) {
     std::int64_t earliest_ps = kForEver;
-    const std::int32_t channels = port < links_ ? machine_->vcs : 1;
-    for (std::int32_t vc = 0; vc < channels; ++vc) {
-        if (any_waiting(port, vc)) earliest_ps = std::min(earliest_ps, credit_behind_ps(port, vc, port_class));
+    for (std::int32_t vc = 0; vc < channels_of(port); ++vc) {
+        const std::int32_t request = PacketPort::buffer(port, vc);
+        if (any_waiting(request)) earliest_ps = std::min(earliest_ps, credit_behind_ps(channel(request)));
     }
     return earliest_ps == kForEver ? kForEver : std::max(earliest_ps, state_->port(port).busy_until_ps);
 }
 
 template <class Client>
-void PacketPartition<Client>::come_to_front(std::int32_t b) {
-    choose_hop(b);
-    const PacketBuffer& at = state_->buffer(b);
-    PacketPort& port = state_->port(at.request);
-    const std::int64_t possible_ps =
-        std::max(port.busy_until_ps, credit_behind_ps(at.request, at.request_vc, machine_->class_of(port)));
-    if (possible_ps <= now_ps_) return grant(b);
-    add_waiting(at.request, at.request_vc, at.number);
-    if (possible_ps != kForEver) wake_at(port, at.request, possible_ps);
+[[gnu::always_inline]] inline void PacketPartition<Client>::come_to_front(std::int32_t b) {
+    PacketBuffer& at = state_->buffer(b);
+    choose_hop(b, at);
+    const Channel out = channel(at.request);
+    const std::int64_t possible_ps = std::max(out.port.busy_until_ps, credit_behind_ps(out));
+    if (possible_ps <= now_ps_) return grant(b, out);
+    add_waiting(out, at.number);
+    if (possible_ps != kForEver) wake_at(out.port, out.number, possible_ps);
 }
 
 template <class Client>
@@ -348,24 +404,25 @@ template <class Client>
 void PacketPartition<Client>::wake_output(std::int32_t port) {
     PacketPort& at = state_->port(port);
     at.wake_ps = PacketPort::kNoWake;
-    const PacketPorts::Class& port_class = machine_->class_of(at);
-    const std::int64_t possible_ps = next_grant_ps(port, port_class);
+    const std::int64_t possible_ps = next_grant_ps(port);
     if (possible_ps > now_ps_) {
         if (possible_ps != kForEver) wake_at(at, port, possible_ps);
         return;
     }
-    const std::int32_t channels = port < links_ ? machine_->vcs : 1;
+    const std::int32_t channels = channels_of(port);
     std::array<bool, PacketTiming::kMostVirtualChannels> has_credit{};
     for (std::int32_t vc = 0; vc < channels; ++vc) {
+        const std::int32_t request = PacketPort::buffer(port, vc);
         has_credit[static_cast<std::size_t>(vc)] =
-            any_waiting(port, vc) && credit_behind_ps(port, vc, port_class) <= now_ps_;
+            any_waiting(request) && credit_behind_ps(channel(request)) <= now_ps_;
     }
     const auto words = static_cast<std::uint32_t>(state_->words_per_row);
     const auto candidates = [&](std::uint32_t word) {
         std::uint64_t set = 0;
         for (std::int32_t vc = 0; vc < channels; ++vc) {
             if (!has_credit[static_cast<std::size_t>(vc)]) continue;
-            set |= words == 1 ? state_->buffer(port, vc).waiting : wide_row(port, vc)[word];
+            const std::int32_t request = PacketPort::buffer(port, vc);
+            set |= words == 1 ? state_->buffer(request).waiting : wide_row(request)[word];
         }
         return set;
     };
@@ -380,8 +437,9 @@ void PacketPartition<Client>::wake_output(std::int32_t port) {
     }
     const std::uint32_t chosen = word * 64 + static_cast<std::uint32_t>(std::countr_zero(set));
     const std::int32_t b = state_->buffers_of_routers[state_->routers[at.from_router].first_buffer + chosen];
-    remove_waiting(port, state_->buffer(b).request_vc, chosen);
-    grant(b);
+    const Channel out = channel(state_->buffer(b).request);
+    remove_waiting(out, chosen);
+    grant(b, out);
 }
 
 /// On a channel.
@@ -404,60 +462,60 @@ std::uint32_t PacketPartition<Client>::reading_ps(std::int32_t b, const Packet& 
 
 /// The packet at the front of a buffer passes its output.
 template <class Client>
-void PacketPartition<Client>::grant(std::int32_t b) {
+[[gnu::always_inline]] inline void PacketPartition<Client>::grant(std::int32_t b, const Channel& out) {
     PacketBuffer& at = state_->buffer(b);
-    const std::int32_t requested = at.request;
-    PacketPort& port = state_->port(requested);
-    const PacketPorts::Class& port_class = machine_->class_of(port);
+    const std::int64_t latency_ps = out.port_class.latency_ps;
     const std::uint32_t index = at.first;
     Packet& packet = state_->packets[index];
-    if (at.is_watched != 0) watch(b, packet);
-    const std::uint32_t output_ps = duration_ps(packet, port_class);
+    if (at.is_watched != 0) [[unlikely]] {
+        watch(b, packet);
+    }
+    const std::uint32_t output_ps = duration_ps(packet, out.port_class);
     const std::uint32_t read_ps = reading_ps(b, packet);
     packet.duration_ps = std::max(packet.duration_ps, output_ps);
-    packet.time_ps = now_ps_ + port_class.latency_ps;
+    packet.time_ps = now_ps_ + latency_ps;
     if (steps_ == nullptr) ++packet.way;
-    port.busy_until_ps = now_ps_ + output_ps;
-    port.last_granted = at.number;
-    port.bytes_passed += packet.bytes;
+    out.port.busy_until_ps = now_ps_ + output_ps;
+    out.port.last_granted = at.number;
+    out.port.bytes_passed += packet.bytes;
     last_change_ps_ = std::max(last_change_ps_, now_ps_);
     ++counts_.packet_hops;
 
-    const std::uint8_t vc = at.request_vc;
     const std::int64_t leave_ps = now_ps_ + packet.duration_ps;
     at.first = packet.next;
-    if (at.first == Packet::kNone) at.last = Packet::kNone;
-    --at.count;
+    const bool is_empty = --at.count == 0;
     at.leave_ps = std::max(at.leave_ps, leave_ps);
     at.read_ahead_ps = static_cast<std::uint32_t>(at.leave_ps - now_ps_ - read_ps);
     at.request = PacketBuffer::kNotRouted;
-    if (requested >= links_) {
-        eject(packet, requested - links_);
+    if (out.number >= links_) {
+        eject(packet, out.number - links_);
         state_->drop_packet(index);
     } else {
-        PacketBuffer& to = state_->buffer(requested, vc);
-        if (to.count == 0 && to.leave_ps + port_class.latency_ps <= now_ps_) PartitionState::forget_credits(to);
-        if (port.cut == PacketPort::Cut::kNone) {
-            put(PacketPort::buffer(requested, vc), index);
+        if (out.to.count == 0 && out.to.leave_ps + latency_ps <= now_ps_) PartitionState::forget_credits(out.to);
+        if (out.port.cut == PacketPort::Cut::kNone) [[likely]] {
+            put(out.request, out.port, out.to, index);
         } else {
-            ++to.count;
-            cross(packet, requested, vc);
+            ++out.to.count;
+            cross(packet, out.number, PacketPort::vc_of(out.request));
             state_->drop_packet(index);
         }
     }
-    give_place_back(b, leave_ps);
-    if (at.count > 0) push_front(std::max(state_->packets[at.first].time_ps, at.next_front_ps()), b);
-    if (!port.has_waiting) return;
-    if (const std::int64_t next_ps = next_grant_ps(requested, port_class); next_ps != kForEver) {
-        wake_at(port, requested, next_ps);
+    give_place_back(b, at, leave_ps);
+    if (!is_empty) {
+        const PacketPort& feeding = state_->port(PacketPort::port_of(b));
+        push(feeding.to_place, std::max(state_->packets[at.first].time_ps, at.next_front_ps()), kFront, b);
+    }
+    if (!out.port.has_waiting) return;
+    if (const std::int64_t next_ps = next_grant_ps(out.number); next_ps != kForEver) {
+        wake_at(out.port, out.number, next_ps);
     }
 }
 
 /// The tail of the packet at the front leaves then: its place is free, and whoever waits for that is told.
 template <class Client>
-void PacketPartition<Client>::give_place_back(std::int32_t b, std::int64_t leave_ps) {
+[[gnu::always_inline]] inline void PacketPartition<Client>::give_place_back(std::int32_t b, PacketBuffer& at,
+                                                                            std::int64_t leave_ps) {
     const std::int32_t number = PacketPort::port_of(b);
-    PacketBuffer& at = state_->buffer(b);
     PacketPort& feeding = state_->port(number);
     if (feeding.cut == PacketPort::Cut::kIn) {
         send(feeding.channel,
@@ -476,25 +534,25 @@ void PacketPartition<Client>::give_place_back(std::int32_t b, std::int64_t leave
     }
 }
 
+/// Behind the others in buffer b, `at`, of a port.
 template <class Client>
-void PacketPartition<Client>::put(std::int32_t b, std::uint32_t packet) {
-    PacketBuffer& at = state_->buffer(b);
-    Packet& put = state_->packets[packet];
-    put.next = Packet::kNone;
+[[gnu::always_inline]] inline void PacketPartition<Client>::put(std::int32_t b, const PacketPort& port,
+                                                                PacketBuffer& at, std::uint32_t packet) {
+    const std::uint32_t before = std::exchange(at.last, packet);
     if (at.count++ > 0) {
-        state_->packets[at.last].next = packet;
-        at.last = packet;
+        state_->packets[before].next = packet;
         return;
     }
-    at.first = at.last = packet;
-    push_front(std::max(put.time_ps, at.next_front_ps()), b);
+    at.first = packet;
+    push(port.to_place, std::max(state_->packets[packet].time_ps, at.next_front_ps()), kFront, b);
 }
 
 template <class Client>
 void PacketPartition<Client>::watch(std::int32_t b, const Packet& packet) {
     const PacketBuffer& at = state_->buffer(b);
     passages_.push_back({now_ps_, packet.time_ps, machine_->buffer_number(*state_, b),
-                         machine_->output_number(*state_, at.request), state_->messages[packet.message()].message});
+                         machine_->output_number(*state_, PacketPort::port_of(at.request)),
+                         state_->messages[packet.message()].message});
 }
 
 }  // namespace haichi

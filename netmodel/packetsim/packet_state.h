@@ -11,8 +11,10 @@ namespace haichi {
 struct alignas(32) Packet {
     static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
-    std::int64_t time_ps = 0;            ///< when the head arrives at the buffer
-    std::uint64_t way = 0;               ///< GridSteps::position() of the destination, or how far it is on its route
+    std::int64_t time_ps = 0;  ///< when the head arrives at the buffer
+    /// With GridSteps the destination's position, above it which ejection channel of its router; else how far it is on
+    /// its route.
+    std::uint64_t way = 0;
     std::uint32_t message_and_last = 0;  ///< message * 2, + 1 in the last packet of its message
     std::uint32_t duration_ps = 0;       ///< size / slowest bandwidth so far: from the head's arrival to the tail's
     std::uint32_t bytes = 0;             ///< payload and header
@@ -36,15 +38,15 @@ struct PacketBuffer {
     std::uint64_t waiting = 0;
     std::uint32_t first = Packet::kNone;
     std::uint32_t last = Packet::kNone;
-    std::int32_t request = kNotRouted;  ///< port that the packet at the front asks for
+    std::int32_t request = kNotRouted;  ///< what the packet at the front asks for: the buffer behind its next channel
     std::uint32_t read_ahead_ps = 0;    ///< the packet granted last is read out this much before leave_ps
     std::uint16_t count = 0;            ///< packets sent here and not granted yet
     std::uint16_t number = 0;           ///< among the input buffers of its router
     std::uint16_t next_credit = 0;      ///< where in PartitionState::credits the next leaving time goes
-    std::uint8_t request_vc = 0;
-    std::uint8_t upstream_waits : 1 = 0;   ///< the upstream port is to be woken when a place is known to become free
-    std::uint8_t has_all_credits : 1 = 0;  ///< all places of its row in PartitionState::credits hold leaving times
-    std::uint8_t is_watched : 1 = 0;       ///< for a buffer history
+    // No bytes: compilers take stores of bytes to change everything.
+    std::uint16_t upstream_waits : 1 = 0;   ///< the upstream port is to be woken when a place is known to become free
+    std::uint16_t has_all_credits : 1 = 0;  ///< all places of its row in PartitionState::credits hold leaving times
+    std::uint16_t is_watched : 1 = 0;       ///< for a buffer history
 
     /// When the packet granted last has been read out.
     [[nodiscard]] std::int64_t next_front_ps() const { return leave_ps - read_ahead_ps; }
@@ -64,6 +66,7 @@ struct PacketPort {
     std::int64_t bytes_passed = 0;
     std::uint32_t from_router = kNoRouter;  ///< number in the partition; none of a cut link that enters it
     std::uint32_t to_router = kNoRouter;    ///< none of a cut link that leaves it
+    std::uint32_t to_place = 0;             ///< PacketRouter::place of to_router
     std::uint32_t peer_port = 0;            ///< of a cut link: its number in the other partition
     std::uint16_t channel = 0;              ///< of a cut link: index in PartitionState::neighbours
     std::uint16_t port_class = 0;
@@ -83,11 +86,12 @@ static_assert(sizeof(PacketPort) == 48);
 struct PacketRouter {
     std::uint64_t position = 0;  ///< with GridSteps
     VertexId vertex;
-    std::uint32_t place = 0;         ///< in WindowQueue
-    std::uint32_t first_buffer = 0;  ///< in PartitionState::buffers_of_routers
-    std::int32_t first_port = 0;     ///< with GridSteps: of its link 0
+    std::uint32_t place = 0;          ///< in WindowQueue
+    std::uint32_t first_buffer = 0;   ///< in PartitionState::buffers_of_routers
+    std::int32_t first_port = 0;      ///< with GridSteps: of its link 0
+    std::int32_t first_ejection = 0;  ///< with GridSteps: the port of the ejection channel of its first NIC
 };
-static_assert(sizeof(PacketRouter) == 24);
+static_assert(sizeof(PacketRouter) == 32);
 
 /// A network interface of a node: its messages in order.
 struct PacketNic {

@@ -9,9 +9,7 @@ std::int32_t PartitionState::port_of(LinkId link) const {
 }
 
 std::size_t PartitionState::port_bytes(std::int32_t vcs) {
-    constexpr std::size_t kCacheLine = 64;
-    const std::size_t bytes = sizeof(PacketPort) + static_cast<std::size_t>(vcs) * sizeof(PacketBuffer);
-    return (bytes + kCacheLine - 1) / kCacheLine * kCacheLine;
+    return std::bit_ceil(sizeof(PacketPort) + static_cast<std::size_t>(vcs) * sizeof(PacketBuffer));
 }
 
 std::size_t PartitionState::memory_bytes() const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -97,21 +98,22 @@ class PartitionState {
     std::span<Packet> packets;        ///< as many as there are places
     std::span<std::int64_t> credits;  ///< a row per buffer
 
+    /// Of a port and the buffers behind it, a power of two.
     static std::size_t port_bytes(std::int32_t vcs);
-    void set_port_bytes() { port_bytes_ = port_bytes(vcs); }
+    void set_port_bytes() { port_shift_ = static_cast<std::uint32_t>(std::countr_zero(port_bytes(vcs))); }
     [[nodiscard]] std::size_t memory_bytes() const;
 
   private:
-    [[nodiscard]] std::byte* at(std::int32_t p) { return ports.data() + static_cast<std::size_t>(p) * port_bytes_; }
+    [[nodiscard]] std::byte* at(std::int32_t p) { return ports.data() + (static_cast<std::size_t>(p) << port_shift_); }
     [[nodiscard]] const std::byte* at(std::int32_t p) const {
-        return ports.data() + static_cast<std::size_t>(p) * port_bytes_;
+        return ports.data() + (static_cast<std::size_t>(p) << port_shift_);
     }
     [[nodiscard]] std::size_t credit_row(std::int32_t b) const {
         return static_cast<std::size_t>(PacketPort::port_of(b) * vcs + PacketPort::vc_of(b)) *
                static_cast<std::size_t>(buffer_packets);
     }
 
-    std::size_t port_bytes_ = 0;
+    std::uint32_t port_shift_ = 0;
     std::uint32_t used_packets_ = 0;
     std::uint32_t first_unused_packet_ = Packet::kNone;
 };

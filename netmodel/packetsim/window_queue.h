@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -20,61 +21,61 @@ namespace haichi {
 /// one window are at one place. Memory is that of the events and 4 bytes per place.
 class WindowQueue {
   public:
+    /// Two words, so that it stays in registers.
     struct Event {
-        std::int64_t time_ps = 0;
-        std::uint32_t data = 0;
-        std::uint32_t key = 0;  ///< priority above entity: the order at one instant
-        std::uint32_t place = 0;
+        std::uint64_t when = 0;  ///< ps into its window above the key: the order at one place
+        std::uint64_t what = 0;  ///< place above data
 
-        [[nodiscard]] std::uint64_t order() const { return std::uint64_t{key} << 32 | data; }
-        friend bool operator<(const Event& a, const Event& b) {
-            return a.time_ps < b.time_ps || (a.time_ps == b.time_ps && a.order() < b.order());
-        }
-        friend bool operator>(const Event& a, const Event& b) { return b < a; }
+        [[nodiscard]] std::int64_t offset_ps() const { return static_cast<std::int64_t>(when >> 32); }
+        /// Priority above entity: the order at one instant.
+        [[nodiscard]] std::uint32_t key() const { return static_cast<std::uint32_t>(when); }
+        [[nodiscard]] std::uint32_t place() const { return static_cast<std::uint32_t>(what >> 32); }
+        [[nodiscard]] std::uint32_t data() const { return static_cast<std::uint32_t>(what); }
+        friend auto operator<=>(const Event&, const Event&) = default;
     };
     static constexpr std::int64_t kForEver = std::numeric_limits<std::int64_t>::max();
+    static constexpr std::int64_t kLongestWindowPs = std::int64_t{1} << 31;
 
-    WindowQueue(std::int64_t window_ps, std::size_t places) : window_ps_(window_ps), ends_(places, 0) {}
+    WindowQueue(std::int64_t window_ps, std::size_t places) : window_ps_(window_ps), ends_(places, 0) {
+        if (window_ps < 1 || window_ps > kLongestWindowPs) throw InternalError("a window of that length");
+    }
 
     [[nodiscard]] bool empty() const { return size_ == 0; }
 
     /// Between begin() and end() what falls into the window is of the place whose turn it is, not before the event
     /// popped last.
-    void push(const Event& event) {
+    void push(std::uint32_t place, std::int64_t time_ps, std::uint32_t key, std::uint32_t data) {
         ++size_;
-        const std::int64_t ahead_ps = event.time_ps - begin_ps_;
-        std::int64_t windows = 1;
-        if (ahead_ps < window_ps_) {
-            if (is_open_) return push_soon(event);
-            windows = 0;
-        } else if (ahead_ps >= 2 * window_ps_) {
-            windows = ahead_ps / window_ps_;
-        }
-        if (windows < kSlots) {
-            slot(window_ + windows).push_back(event);
+        const std::int64_t ahead_ps = time_ps - begin_ps_;
+        const std::uint64_t what = std::uint64_t{place} << 32 | data;
+        const std::int64_t into_next_ps = ahead_ps - window_ps_;
+        if (into_next_ps < 0) return push_now({when(ahead_ps, key), what});
+        if (into_next_ps < window_ps_) {
+            slots_[next_slot_].push_back({when(into_next_ps, key), what});
         } else {
-            later_.push_back(event);
-            std::push_heap(later_.begin(), later_.end(), std::greater<>());
+            push_later(ahead_ps, key, what);
         }
     }
 
     /// Of the next event, when no window is open; kForEver when there is none.
     [[nodiscard]] std::int64_t next_ps() const {
         for (std::int64_t w = window_; size_ > later_.size() && w < window_ + kSlots; ++w) {
-            const std::vector<Event>& events = slot(w);
-            if (!events.empty()) return std::ranges::min_element(events, {}, &Event::time_ps)->time_ps;
+            const std::vector<Event>& events = slots_[slot(w)];
+            if (!events.empty()) return w * window_ps_ + std::ranges::min_element(events)->offset_ps();
         }
-        return later_.empty() ? kForEver : later_.front().time_ps;
+        return later_.empty() ? kForEver : later_.front().window * window_ps_ + later_.front().event.offset_ps();
     }
 
-    /// Begins with the window of that time, or goes on with it; there are no events in those before.
-    void begin(std::int64_t time_ps) {
+    /// Begins with the window of `time_ps`, or goes on with it, for its events up to and including `until_ps`; there
+    /// are no events in windows before.
+    void begin(std::int64_t time_ps, std::int64_t until_ps) {
         window_ = time_ps / window_ps_;
+        next_slot_ = slot(window_ + 1);
         begin_ps_ = window_ * window_ps_;
+        last_when_ = when(std::min(until_ps - begin_ps_, window_ps_), std::numeric_limits<std::uint32_t>::max());
         is_open_ = true;
-        while (!later_.empty() && later_.front().time_ps / window_ps_ - window_ < kSlots) {
-            const Event& first = later_.front();
-            slot(first.time_ps / window_ps_).push_back(first);
+        while (!later_.empty() && later_.front().window - window_ < kSlots) {
+            slots_[slot(later_.front().window)].push_back(later_.front().event);
             std::pop_heap(later_.begin(), later_.end(), std::greater<>());
             later_.pop_back();
         }
@@ -85,16 +86,17 @@ class WindowQueue {
     bool next_place() {
         if (place_end_ == sorted_.size()) return false;
         cursor_ = place_end_;
-        const std::uint32_t place = sorted_[cursor_].place;
-        while (place_end_ < sorted_.size() && sorted_[place_end_].place == place) ++place_end_;
+        const std::uint32_t place = sorted_[cursor_].place();
+        do ++place_end_;
+        while (place_end_ < sorted_.size() && sorted_[place_end_].place() == place);
         sort_by_time(sorted_.data() + cursor_, sorted_.data() + place_end_);
         return true;
     }
-    /// The next event of the place if it is not later than `until_ps`; else what is left waits for the next begin().
-    bool pop_until(std::int64_t until_ps, Event& event) {
+    /// The next event of the place if it is not too late; what is left waits for the next begin().
+    bool pop(Event& event) {
         const Event* next = next_here();
         if (next == nullptr) return false;
-        if (next->time_ps > until_ps) {
+        if (next->when > last_when_) {
             put_back();
             return false;
         }
@@ -107,43 +109,70 @@ class WindowQueue {
         sorted_.clear();
     }
 
+    /// Of an event of the window.
+    [[nodiscard]] std::int64_t time_ps(const Event& event) const { return begin_ps_ + event.offset_ps(); }
     /// The next event of the place; null when there is none.
     [[nodiscard]] const Event* next_here() const {
-        if (cursor_ < place_end_ && (soon_.empty() || sorted_[cursor_] < soon_.front())) return &sorted_[cursor_];
-        return soon_.empty() ? nullptr : soon_.data();
+        const Event* next = cursor_ < place_end_ ? &sorted_[cursor_] : nullptr;
+        if (!soon_.empty() && (next == nullptr || soon_.front() < *next)) return soon_.data();
+        return next;
     }
     void drop_next() { drop(next_here()); }
-    /// The next events of the window, those of this place in order, as far as they are known.
-    [[nodiscard]] std::span<const Event> ahead() const { return std::span(sorted_).subspan(cursor_); }
+    /// The events of the window, by place; those from place_end() on are of places whose turn is still to come.
+    [[nodiscard]] std::span<const Event> events() const { return sorted_; }
+    [[nodiscard]] std::size_t place_end() const { return place_end_; }
 
     [[nodiscard]] std::size_t memory_bytes() const {
-        std::size_t events = sorted_.capacity() + soon_.capacity() + later_.capacity();
+        std::size_t events = sorted_.capacity() + soon_.capacity();
         for (const std::vector<Event>& events_of_slot : slots_) events += events_of_slot.capacity();
-        return events * sizeof(Event) + ends_.capacity() * sizeof(std::uint32_t);
+        return events * sizeof(Event) + later_.capacity() * sizeof(Later) + ends_.capacity() * sizeof(std::uint32_t);
     }
 
   private:
     static constexpr std::int64_t kSlots = 16;
-    static constexpr std::ptrdiff_t kFew = 24;
+    static constexpr std::size_t kFew = 24;
 
-    [[nodiscard]] std::vector<Event>& slot(std::int64_t window) {
-        return slots_[static_cast<std::size_t>(window % kSlots)];
-    }
-    [[nodiscard]] const std::vector<Event>& slot(std::int64_t window) const {
-        return slots_[static_cast<std::size_t>(window % kSlots)];
-    }
+    /// Beyond the slots.
+    struct Later {
+        std::int64_t window = 0;
+        Event event;
+        friend auto operator<=>(const Later&, const Later&) = default;
+    };
 
-    void push_soon(const Event& event) {
-        if (event.place != sorted_[place_end_ - 1].place) {
+    static std::uint64_t when(std::int64_t offset_ps, std::uint32_t key) {
+        return static_cast<std::uint64_t>(offset_ps) << 32 | key;
+    }
+    [[nodiscard]] static std::size_t slot(std::int64_t window) { return static_cast<std::uint64_t>(window) % kSlots; }
+
+    /// Into the window that is open: among the events to come, where the one popped last has left its place. Most are
+    /// due soon.
+    void push_now(const Event& event) {
+        if (!is_open_) return slots_[slot(window_)].push_back(event);
+        if (event.place() != sorted_[place_end_ - 1].place()) {
             throw InternalError("an event at another place comes within a window");
         }
-        soon_.push_back(event);
-        std::push_heap(soon_.begin(), soon_.end(), std::greater<>());
+        Event* at = sorted_.data() + cursor_;
+        Event* const end = sorted_.data() + place_end_;
+        if (cursor_ == 0 || (end - at > static_cast<std::ptrdiff_t>(kFew) && at[kFew] < event)) {
+            soon_.push_back(event);
+            std::push_heap(soon_.begin(), soon_.end(), std::greater<>());
+            return;
+        }
+        for (--cursor_; at < end && *at < event; ++at) at[-1] = *at;
+        at[-1] = event;
+    }
+
+    void push_later(std::int64_t ahead_ps, std::uint32_t key, std::uint64_t what) {
+        const std::int64_t windows = ahead_ps / window_ps_;
+        const Event event{when(ahead_ps - windows * window_ps_, key), what};
+        if (windows < kSlots) return slots_[slot(window_ + windows)].push_back(event);
+        later_.push_back({window_ + windows, event});
+        std::push_heap(later_.begin(), later_.end(), std::greater<>());
     }
 
     void drop(const Event* next) {
         --size_;
-        if (next != soon_.data()) {
+        if (soon_.empty() || next != soon_.data()) {
             ++cursor_;
             return;
         }
@@ -152,7 +181,7 @@ class WindowQueue {
     }
 
     void put_back() {
-        std::vector<Event>& events = slot(window_);
+        std::vector<Event>& events = slots_[slot(window_)];
         events.insert(events.end(), sorted_.begin() + static_cast<std::ptrdiff_t>(cursor_),
                       sorted_.begin() + static_cast<std::ptrdiff_t>(place_end_));
         events.insert(events.end(), soon_.begin(), soon_.end());
@@ -162,15 +191,15 @@ class WindowQueue {
 
     /// The events of the window into sorted_: counted by place, where they are many.
     void sort_by_place() {
-        std::vector<Event>& events = slot(window_);
+        std::vector<Event>& events = slots_[slot(window_)];
         constexpr std::size_t kSparse = 8;
         if (events.size() < ends_.size() / kSparse) {
             sorted_.swap(events);
-            std::ranges::sort(sorted_, {}, &Event::place);
+            std::ranges::sort(sorted_, {}, &Event::what);
             return;
         }
         std::ranges::fill(ends_, 0);
-        for (const Event& event : events) ++ends_[event.place];
+        for (const Event& event : events) ++ends_[event.place()];
         std::uint32_t sum = 0;
         for (std::uint32_t& end : ends_) {
             const std::uint32_t count = end;
@@ -178,13 +207,13 @@ class WindowQueue {
             sum += count;
         }
         sorted_.resize(events.size());
-        for (const Event& event : events) sorted_[ends_[event.place]++] = event;
+        for (const Event& event : events) sorted_[ends_[event.place()]++] = event;
         events.clear();
     }
 
     static void sort_by_time(Event* begin, Event* end) {
-        if (end - begin > kFew) return std::sort(begin, end);
-        for (Event* at = begin; at < end; ++at) {
+        if (end - begin > static_cast<std::ptrdiff_t>(kFew)) return std::sort(begin, end);
+        for (Event* at = begin + 1; at < end; ++at) {
             const Event event = *at;
             Event* hole = at;
             for (; hole > begin && event < hole[-1]; --hole) *hole = hole[-1];
@@ -195,14 +224,16 @@ class WindowQueue {
     std::int64_t window_ps_;
     std::int64_t window_ = 0;    ///< number of the one that is open, or was
     std::int64_t begin_ps_ = 0;  ///< of it
+    std::uint64_t last_when_ = 0;
     bool is_open_ = false;
     std::size_t size_ = 0;
+    std::size_t next_slot_ = 1;                     ///< of the window behind it
     std::array<std::vector<Event>, kSlots> slots_;  ///< by the window's number mod kSlots, in no order
-    std::vector<Event> later_;                      ///< heap: beyond the slots
+    std::vector<Later> later_;                      ///< heap
     std::vector<Event> sorted_;                     ///< of the open window, by place
     std::size_t cursor_ = 0;
     std::size_t place_end_ = 0;        ///< behind the events of the place whose turn it is
-    std::vector<Event> soon_;          ///< heap: of this place, added since
+    std::vector<Event> soon_;          ///< heap: of this place, added since, where there are many
     std::vector<std::uint32_t> ends_;  ///< work space, by place
 };
 

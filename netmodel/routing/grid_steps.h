@@ -21,37 +21,36 @@ class GridSteps {
         std::uint8_t vc = 0;
     };
 
+    /// Positions have at most 35 bits: there are at most 2^23 vertices and 12 axes.
+    static constexpr int kPositionBits = 40;
+
     /// Where a vertex is, as one number.
     [[nodiscard]] std::uint64_t position(VertexId v) const { return packed_[v.index()]; }
     /// Links are numbered vertex by vertex.
     [[nodiscard]] std::int32_t links_per_vertex() const { return links_per_vertex_; }
-    /// From one position towards another, different one.
-    [[nodiscard]] Step next(std::uint64_t here, std::uint64_t there) const {
+    /// From one position towards another, different one; what is above the bits of `there` does not matter.
+    [[nodiscard, gnu::always_inline]] inline Step next(std::uint64_t here, std::uint64_t there) const {
         const Stage& stage = stages_[stage_of_bit_[std::countr_zero(here ^ there)]];
         const auto a = static_cast<std::int32_t>(here >> stage.shift & stage.mask);
         const auto b = static_cast<std::int32_t>(there >> stage.shift & stage.mask);
+        // No branches: which way a packet goes is anybody's guess.
         std::int32_t delta = b - a;
-        if (stage.is_ring) {
-            if (delta < 0) delta += stage.size;
-            if (2 * delta > stage.size || (2 * delta == stage.size && tie_is_minus_)) delta -= stage.size;
-        }
-        const bool plus = delta > 0;
-        const bool dateline_ahead = plus ? b < a : b > a;
-        return {plus ? stage.plus : stage.minus, static_cast<std::uint8_t>(dateline_ahead ? 1 : 0)};
+        delta += delta >> 31 & stage.ring_size;
+        const bool plus = static_cast<std::uint32_t>(delta) <= stage.most_plus;
+        const bool dateline_ahead = plus == (b < a);
+        return {stage.link[plus ? 1 : 0], static_cast<std::uint8_t>(dateline_ahead ? 1 : 0)};
     }
 
   private:
     struct Stage {
         std::uint32_t mask = 0;
-        std::int32_t size = 1;
-        std::int32_t plus = 0;  ///< number of the link among those of its vertex
-        std::int32_t minus = 0;
-        std::uint8_t shift = 0;
-        bool is_ring = false;
+        std::uint32_t most_plus = 0;    ///< steps that are taken upwards
+        std::int32_t ring_size = 0;     ///< 0: no ring
+        std::int32_t link[2] = {0, 0};  ///< downwards, upwards: number among those of its vertex
+        std::uint32_t shift = 0;
     };
     std::vector<Stage> stages_;
     std::uint8_t stage_of_bit_[64] = {};
-    bool tie_is_minus_ = false;
     std::int32_t links_per_vertex_ = 0;
     std::vector<std::uint64_t> packed_;  ///< per vertex: the coordinates, that of the first stage in the lowest bits
 };

@@ -72,11 +72,15 @@ TEST(WindowQueue, works_through_every_window_place_by_place_in_the_order_of_time
     constexpr std::uint32_t kPlaces = 40;
     WindowQueue queue(kWindowPs, kPlaces);
     Random random(7);
-    std::multiset<std::tuple<std::int64_t, std::uint32_t, std::uint64_t>> waiting;  // time, place, order
+    using Order = std::tuple<std::uint32_t, std::uint32_t>;                 // key, data
+    std::multiset<std::tuple<std::int64_t, std::uint32_t, Order>> waiting;  // time, place, order
+    const auto add_as = [&](std::int64_t time_ps, std::uint32_t place, const Order& order) {
+        queue.push(place, time_ps, std::get<0>(order), std::get<1>(order));
+        waiting.emplace(time_ps, place, order);
+    };
     const auto add = [&](std::int64_t time_ps, std::uint32_t place) {
-        const WindowQueue::Event event{time_ps, random.below(5), random.below(3), place};
-        queue.push(event);
-        waiting.emplace(time_ps, place, event.order());
+        const std::uint32_t key = random.below(5);
+        add_as(time_ps, place, {key, random.below(3)});
     };
     for (int i = 0; i < 50; ++i) add(random.below(50 * kWindowPs), random.below(kPlaces));
     std::size_t popped = 0;
@@ -85,32 +89,36 @@ TEST(WindowQueue, works_through_every_window_place_by_place_in_the_order_of_time
         const std::int64_t begin_ps = queue.next_ps() / kWindowPs * kWindowPs;
         // Some windows are left in the midst, and gone on with.
         const std::int64_t until_ps = begin_ps + (random.below(4) == 0 ? random.below(kWindowPs) : kWindowPs - 1);
-        queue.begin(begin_ps);
+        queue.begin(begin_ps, until_ps);
         std::set<std::uint32_t> places;
         while (queue.next_place()) {
-            std::tuple<std::int64_t, std::uint64_t> last{0, 0};
-            std::optional<std::uint32_t> place;
-            for (WindowQueue::Event event; queue.pop_until(until_ps, event);) {
-                ASSERT_TRUE(!place || *place == event.place);
-                if (!place) {
-                    ASSERT_TRUE(places.insert(event.place).second) << "a place has its turn once";
+            std::tuple<std::int64_t, Order> last{0, {0, 0}};
+            std::optional<std::uint32_t> at;
+            for (WindowQueue::Event event; queue.pop(event);) {
+                const std::int64_t time_ps = queue.time_ps(event);
+                const std::uint32_t place = event.place();
+                const Order order{event.key(), event.data()};
+                ASSERT_TRUE(!at || *at == place);
+                if (!at) {
+                    ASSERT_TRUE(places.insert(place).second) << "a place has its turn once";
                 }
-                place = event.place;
-                const std::tuple<std::int64_t, std::uint64_t> now{event.time_ps, event.order()};
+                at = place;
+                const std::tuple<std::int64_t, Order> now{time_ps, order};
                 ASSERT_LE(last, now);
-                ASSERT_LE(event.time_ps, until_ps);
-                const auto found = waiting.find({event.time_ps, event.place, event.order()});
+                ASSERT_LE(time_ps, until_ps);
+                const auto found = waiting.find({time_ps, place, order});
                 ASSERT_NE(found, waiting.end());
                 waiting.erase(found);
                 last = now;
                 ++popped;
                 if (popped > 100'000) continue;
                 // At this instant but behind it, later here, and elsewhere in the next windows and far away.
-                if (random.below(4) == 0) {
-                    queue.push({event.time_ps, event.data, event.key + 3, event.place});
-                    waiting.emplace(event.time_ps, event.place, std::uint64_t{event.key + 3} << 32 | event.data);
+                if (random.below(4) == 0) add_as(time_ps, place, {event.key() + 3, event.data()});
+                if (random.below(2) == 0) add(time_ps + 1 + random.below(3'000), place);
+                // Now and then many, more than are kept in order one by one.
+                if (random.below(200) == 0) {
+                    for (int i = 0; i < 100; ++i) add(time_ps + 1 + random.below(600), place);
                 }
-                if (random.below(2) == 0) add(event.time_ps + 1 + random.below(3'000), event.place);
                 if (random.below(2) == 0) {
                     const std::uint32_t spans[] = {1'500, 14'000, 200'000};
                     add(begin_ps + kWindowPs + random.below(spans[random.below(3)]), random.below(kPlaces));
