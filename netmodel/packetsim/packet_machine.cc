@@ -12,10 +12,10 @@ namespace haichi {
 
 namespace {
 
-/// Of the second-level cache, which a partition should share with what works on it.
-std::int64_t second_level_cache_bytes() {
-    const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
-    return bytes > 0 ? bytes : std::int64_t{1} << 20;
+/// Of a cache of this machine; a guess, where the system does not tell.
+std::int64_t cache_bytes(int name, std::int64_t guess) {
+    const long bytes = sysconf(name);
+    return bytes > 0 ? bytes : guess;
 }
 
 }  // namespace
@@ -55,16 +55,17 @@ void PacketMachine::find_lookahead() {
     }
 }
 
-/// One while the state fits a share of the last-level cache; else as many that each takes about half of the second
-/// level. A multiple of the threads.
+/// One while the state fits half of the last-level cache, which others use, too; else as many that each takes about
+/// half of the second level. A multiple of the threads.
 int PacketMachine::partitions_by_size(int threads) const {
-    constexpr std::int64_t kWholeBytes = std::int64_t{8} << 20;
+    const std::int64_t second_level_bytes = cache_bytes(_SC_LEVEL2_CACHE_SIZE, std::int64_t{1} << 20);
+    const std::int64_t last_level_bytes = cache_bytes(_SC_LEVEL3_CACHE_SIZE, std::int64_t{16} << 20);
     constexpr std::int64_t kPacketsPerNode = 8;
     const std::int64_t bytes =
         std::int64_t{ports.output_count()} * static_cast<std::int64_t>(PartitionState::port_bytes(vcs)) +
         std::int64_t{network->node_count()} * kPacketsPerNode * static_cast<std::int64_t>(sizeof(Packet));
     std::int64_t wanted = 1;
-    if (bytes > kWholeBytes) wanted = bytes / (second_level_cache_bytes() / 2) + 1;
+    if (bytes > last_level_bytes / 2) wanted = bytes / (second_level_bytes / 2) + 1;
     wanted = (wanted + threads - 1) / threads * threads;
     return static_cast<int>(std::min<std::int64_t>(wanted, MachineBlocks::kMostBlocks));
 }

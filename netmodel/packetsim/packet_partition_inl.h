@@ -366,7 +366,7 @@ void PacketPartition<Client>::remove_waiting(const Channel& out, std::uint32_t n
 }
 
 template <class Client>
-bool PacketPartition<Client>::any_waiting(std::int32_t request) {
+[[gnu::always_inline]] inline bool PacketPartition<Client>::any_waiting(std::int32_t request) {
     if (state_->words_per_row == 1) return state_->buffer(request).waiting != 0;
     return std::ranges::any_of(wide_row(request), [](std::uint64_t word) { return word != 0; });
 }
@@ -404,26 +404,25 @@ template <class Client>
 void PacketPartition<Client>::wake_output(std::int32_t port) {
     PacketPort& at = state_->port(port);
     at.wake_ps = PacketPort::kNoWake;
-    const std::int64_t possible_ps = next_grant_ps(port);
-    if (possible_ps > now_ps_) {
-        if (possible_ps != kForEver) wake_at(at, port, possible_ps);
-        return;
-    }
     const std::int32_t channels = channels_of(port);
-    std::array<bool, PacketTiming::kMostVirtualChannels> has_credit{};
+    const auto words = static_cast<std::uint32_t>(state_->words_per_row);
+    std::array<std::uint64_t*, PacketTiming::kMostVirtualChannels> rows;  // of the channels that have credit
+    std::size_t row_count = 0;
+    std::int64_t possible_ps = kForEver;
     for (std::int32_t vc = 0; vc < channels; ++vc) {
         const std::int32_t request = PacketPort::buffer(port, vc);
-        has_credit[static_cast<std::size_t>(vc)] =
-            any_waiting(request) && credit_behind_ps(channel(request)) <= now_ps_;
+        if (!any_waiting(request)) continue;
+        const Channel out = channel(request);
+        const std::int64_t credit_at_ps = credit_behind_ps(out);
+        possible_ps = std::min(possible_ps, credit_at_ps);
+        if (credit_at_ps <= now_ps_) rows[row_count++] = words == 1 ? &out.to.waiting : wide_row(request).data();
     }
-    const auto words = static_cast<std::uint32_t>(state_->words_per_row);
-    const auto candidates = [&](std::uint32_t word) {
+    if (possible_ps == kForEver) return;
+    possible_ps = std::max(possible_ps, at.busy_until_ps);
+    if (possible_ps > now_ps_) return wake_at(at, port, possible_ps);
+    const auto candidates = [&rows, row_count](std::uint32_t word) {
         std::uint64_t set = 0;
-        for (std::int32_t vc = 0; vc < channels; ++vc) {
-            if (!has_credit[static_cast<std::size_t>(vc)]) continue;
-            const std::int32_t request = PacketPort::buffer(port, vc);
-            set |= words == 1 ? state_->buffer(request).waiting : wide_row(request)[word];
-        }
+        for (std::size_t row = 0; row < row_count; ++row) set |= rows[row][word];
         return set;
     };
     // Round: behind the last one in its word, the other words, and up to it in its word.
