@@ -53,6 +53,7 @@ int run(const EvaluateArguments& arguments, Console& console) {
     outputs.add_standard_output();
     outputs.check();
     const Placement placement = given_placement(Job(spec, outputs.reading()), arguments.map, arguments.format);
+    if (options.simulation) say_about_simulated(placement.job().machine(), console);
     outputs.open();
     std::optional<InterruptWatch> watch;
     if (options.simulation) watch.emplace();

@@ -2,7 +2,9 @@
 
 #include "base/errors.h"
 #include "cli/commands/values.h"
+#include "cli/output/log_words.h"
 #include "commlog/readers/readers.h"
+#include "mapper/job/simulate.h"
 #include "netmodel/machine/fold.h"
 
 namespace haichi::cli {
@@ -103,6 +105,11 @@ void check_map_format(const std::string& map, const std::string& format) {
 
 Placement map_or_default(const Job& job, const std::string& map, const std::string& format) {
     return map.empty() ? Placement(job) : given_placement(job, map, format);
+}
+
+void say_about_simulated(const Machine& machine, Console& console) {
+    const std::string warning = buffer_warning(machine);
+    if (!warning.empty()) console.say("warning: " + without_controls(warning) + "\n");
 }
 
 void say_about_map(const RankMapFormat& format, const Mapping& mapping, const RankMapContext& context,

@@ -111,6 +111,17 @@ EvaluateOptions evaluate_options(const MapArguments& arguments, const MapOptions
     return evaluated;
 }
 
+/// Of jobs on one machine: refuses what cannot be simulated before any search, where anything is.
+void check_simulations(std::span<const Job> jobs, const MapOptions& options, const EvaluateOptions& evaluated,
+                       Console& console) {
+    const ObjectiveRow* row = objectives().find(options.objective.name);
+    const bool ranks_by_simulation = row != nullptr && !row->searched_as.empty();
+    if (!evaluated.simulation && !ranks_by_simulation) return;
+    say_about_simulated(jobs.front().machine(), console);
+    if (!evaluated.simulation) return;
+    for (const Job& job : jobs) check_simulation(job, *evaluated.simulation);
+}
+
 void check_outputs(const MapArguments& arguments) {
     if (arguments.json && arguments.output == "-") {
         throw OptionError("--json and -o - would both write to standard output", "give -o the name of a file");
@@ -136,9 +147,7 @@ std::string path_for(const std::string& pattern, const std::vector<std::int32_t>
 ShapesReport find_for_shapes(const MapArguments& arguments, const MapOptions& options, std::span<const Job> jobs,
                              Console& console) {
     const EvaluateOptions evaluated = evaluate_options(arguments, options);
-    for (const Job& job : jobs) {
-        if (evaluated.simulation) check_simulation(job, *evaluated.simulation);
-    }
+    check_simulations(jobs, options, evaluated, console);
     ProgressBar bar(console, options.objective.name);
     SimulationLine line(console);
     const SearchControl control{bar.callback(), &InterruptWatch::flag(), console.log()};
@@ -225,7 +234,7 @@ int run_shapes(const MapArguments& arguments, Console& console) {
 /// Finds and measures one placement.
 Evaluation find(const MapArguments& arguments, const MapOptions& options, const Job& job, Console& console) {
     EvaluateOptions evaluated = evaluate_options(arguments, options);
-    if (evaluated.simulation) check_simulation(job, *evaluated.simulation);
+    check_simulations({&job, 1}, options, evaluated, console);
     ProgressBar bar(console, options.objective.name);
     SimulationLine line(console);
     const SimulationControl simulation{line.callback(), &InterruptWatch::flag(), console.log()};

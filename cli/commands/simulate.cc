@@ -104,6 +104,7 @@ int run(const SimulateArguments& arguments, Console& console) {
     Destination destination = outputs.add_destination(arguments.output);
     outputs.check();
     const Placement placement = map_or_default(Job(spec, outputs.reading()), arguments.map, arguments.format);
+    say_about_simulated(placement.job().machine(), console);
     outputs.open();
     const InterruptWatch watch;
     const Simulation simulation = [&] {

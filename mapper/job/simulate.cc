@@ -1,8 +1,11 @@
 #include "mapper/job/simulate.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <optional>
 
 #include "base/errors.h"
 #include "base/quantity.h"
@@ -103,6 +106,22 @@ Simulation simulate(const Placement& placement, const SimulationOptions& options
                           .runs = simulate_mapping(placement.job(), placement.mapping(), options, control)};
     simulation.interrupted = simulation.runs.back().result.interrupted;
     return simulation;
+}
+
+std::string buffer_warning(const Machine& machine) {
+    const std::optional<BufferShortage> shortage = buffer_shortage_of(machine);
+    if (!shortage) return "";
+    constexpr double kGiga = 1e9;
+    const double rate = static_cast<double>(shortage->link_bandwidth_bytes_per_s) / kGiga;
+    const std::string cure =
+        machine.router.buffer_packets
+            ? fmt::format("{} packets cover it", shortage->packets_that_cover)
+            : fmt::format("{} packets would cover it, more than can be simulated", shortage->packets_that_cover);
+    return fmt::format(
+        "{}: buffers of {} packets let a virtual channel carry {:.3g} of the {:.3g} GB/s of its link{}; {} "
+        "('router.buffer')",
+        machine.name, shortage->buffer_packets, shortage->share * rate, rate,
+        machine.topology->link_classes().size() > 1 ? " (" + shortage->links + ")" : "", cure);
 }
 
 void check_simulation(const Job& job, const SimulationOptions& options) {

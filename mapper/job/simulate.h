@@ -68,6 +68,10 @@ Simulation simulate(const Placement& placement, const SimulationOptions& options
 std::vector<SimulatedRun> simulate_mapping(const Job& job, const Mapping& mapping, const SimulationOptions& options,
                                            const SimulationControl& control = {});
 
+/// What users have to know before they simulate on the machine: that its buffers hold its links back, and how far; ""
+/// where they do not. Throws what packet_timing_of() throws.
+std::string buffer_warning(const Machine& machine);
+
 /// Throws what simulate() would throw before its first event, so that no search is lost to it.
 void check_simulation(const Job& job, const SimulationOptions& options);
 

@@ -21,18 +21,36 @@ void check_classes(const Topology& topology) {
     }
 }
 
-std::int64_t cable_latency_of(const Topology& topology, LinkId link, std::int64_t usual_ps) {
-    const PortClass& links = topology.link_classes()[topology.class_of_link(link)];
-    return links.latency_ps.value_or(usual_ps) + links.delay_ps.value_or(0);
+/// From a router of a class, or from a host.
+LinkPassage passage_from(const Topology& topology, const PacketTiming& timing, std::size_t router_class, bool is_host) {
+    const std::span<const PortClass> classes = topology.router_classes();
+    LinkPassage passage{timing.options().switch_bandwidth_bytes_per_s, is_host ? 0 : timing.router_latency_ps()};
+    if (classes.empty()) return passage;
+    const PortClass& routers = classes[router_class];
+    passage.switch_bandwidth_bytes_per_s = routers.bandwidth_bytes_per_s.value_or(passage.switch_bandwidth_bytes_per_s);
+    if (!is_host) passage.latency_ps = routers.latency_ps.value_or(passage.latency_ps) + routers.delay_ps.value_or(0);
+    return passage;
 }
 
-/// Null where all routers are as the machine says.
-const PortClass* router_class(const Topology& topology, VertexId router) {
-    const std::span<const PortClass> classes = topology.router_classes();
-    return classes.empty() ? nullptr : &classes[topology.class_of_router(router)];
+std::size_t class_of_router(const Topology& topology, VertexId router) {
+    return topology.router_classes().empty() ? 0 : topology.class_of_router(router);
 }
 
 }  // namespace
+
+LinkKind kind_of_link(const Topology& topology, LinkId link) {
+    const LinkEnds ends = topology.link_ends(link);
+    const auto is_host = [&](VertexId v) { return v.value < topology.terminal_count() && topology.is_host(v); };
+    return {topology.class_of_link(link), class_of_router(topology, ends.from), is_host(ends.from), is_host(ends.to)};
+}
+
+LinkPassage passage_of(const Topology& topology, const PacketTiming& timing, const LinkKind& kind) {
+    LinkPassage passage = passage_from(topology, timing, kind.router_class, kind.leaves_host);
+    const PortClass& links = topology.link_classes()[kind.link_class];
+    const std::int64_t cable_ps = kind.leaves_host || kind.enters_host ? 0 : timing.cable_latency_ps();
+    passage.latency_ps += links.latency_ps.value_or(cable_ps) + links.delay_ps.value_or(0);
+    return passage;
+}
 
 PacketPorts::PacketPorts(const Network& network, const PacketTiming& timing, std::int32_t virtual_channels)
     : virtual_channels_(virtual_channels) {
@@ -56,17 +74,14 @@ PacketPorts::PacketPorts(const Network& network, const PacketTiming& timing, std
     class_of_output_.reserve(static_cast<std::size_t>(output_count()));
     for (std::int32_t l = 0; l < link_count_; ++l) {
         const VertexId from = link_source_[static_cast<std::size_t>(l)];
-        const VertexId to = link_target_[static_cast<std::size_t>(l)];
         if (!from.valid()) {
             class_of_output_.push_back(0);  // never used
             continue;
         }
         if (bandwidth(l) < 1) throw OptionError("the packet simulator needs a link bandwidth");
         fastest = std::max(fastest, bandwidth(l));
-        const std::int64_t cable_ps = is_host(from) || is_host(to) ? 0 : timing.cable_latency_ps();
-        add_output(timing, {bandwidth(l), switch_bandwidth_at(network.topology(), timing, from),
-                            router_latency_at(network.topology(), timing, from) +
-                                cable_latency_of(network.topology(), LinkId(l), cable_ps)});
+        const LinkKind kind = kind_of_link(network.topology(), LinkId(l));
+        add_output(timing, bandwidth(l), passage_of(network.topology(), timing, kind));
     }
     nic_bandwidth_bytes_per_s_ = options.nic_bandwidth_bytes_per_s;
     if (nic_bandwidth_bytes_per_s_ == 0) nic_bandwidth_bytes_per_s_ = fastest;
@@ -74,8 +89,9 @@ PacketPorts::PacketPorts(const Network& network, const PacketTiming& timing, std
     if (nic_bandwidth_bytes_per_s_ < 1) throw OptionError("the packet simulator needs a link bandwidth");
     for (std::int32_t k = 0; k < nic_count_; ++k) {
         const VertexId vertex = network.vertex(NodeId(k / timing.options().nics));
-        add_output(timing, {nic_bandwidth_bytes_per_s_, switch_bandwidth_at(network.topology(), timing, vertex),
-                            router_latency_at(network.topology(), timing, vertex)});
+        add_output(
+            timing, nic_bandwidth_bytes_per_s_,
+            passage_from(network.topology(), timing, class_of_router(network.topology(), vertex), is_host(vertex)));
     }
     // Slower DMA makes packets longer than they are on any channel.
     const std::int64_t host = timing.host_bandwidth_bytes_per_s();
@@ -100,26 +116,12 @@ std::int64_t PacketPorts::longest_passage_ps() const {
     return longest;
 }
 
-std::int64_t PacketPorts::switch_bandwidth_at(const Topology& topology, const PacketTiming& timing,
-                                              VertexId router) const {
-    const PortClass* routers = router_class(topology, router);
-    const std::int64_t stated = timing.options().switch_bandwidth_bytes_per_s;
-    return routers == nullptr ? stated : routers->bandwidth_bytes_per_s.value_or(stated);
-}
-
-std::int64_t PacketPorts::router_latency_at(const Topology& topology, const PacketTiming& timing,
-                                            VertexId router) const {
-    if (is_host(router)) return 0;
-    const PortClass* routers = router_class(topology, router);
-    if (routers == nullptr) return timing.router_latency_ps();
-    return routers->latency_ps.value_or(timing.router_latency_ps()) + routers->delay_ps.value_or(0);
-}
-
-void PacketPorts::add_output(const PacketTiming& timing, const Passage& passage) {
+void PacketPorts::add_output(const PacketTiming& timing, std::int64_t bandwidth_bytes_per_s,
+                             const LinkPassage& passage) {
     Class port;
     port.bandwidth_bytes_per_s = passage.switch_bandwidth_bytes_per_s == 0
-                                     ? passage.bandwidth_bytes_per_s
-                                     : std::min(passage.bandwidth_bytes_per_s, passage.switch_bandwidth_bytes_per_s);
+                                     ? bandwidth_bytes_per_s
+                                     : std::min(bandwidth_bytes_per_s, passage.switch_bandwidth_bytes_per_s);
     port.latency_ps = passage.latency_ps;
     port.full_packet_ps = transfer_ps(timing.full_packet_bytes(), port.bandwidth_bytes_per_s);
     if (port.full_packet_ps > std::numeric_limits<std::uint32_t>::max()) {

@@ -8,6 +8,26 @@
 
 namespace haichi {
 
+/// Links of a kind let packets pass alike.
+struct LinkKind {
+    std::size_t link_class = 0;
+    std::size_t router_class = 0;  ///< of the router that the link leaves, where there are classes
+    bool leaves_host = false;      ///< a terminal without a router (Topology::is_host)
+    bool enters_host = false;
+
+    friend bool operator==(const LinkKind&, const LinkKind&) = default;
+};
+LinkKind kind_of_link(const Topology& topology, LinkId link);
+
+/// What a passage is made of: the way out of a router and over a link.
+struct LinkPassage {
+    std::int64_t switch_bandwidth_bytes_per_s = 0;  ///< 0: no limit
+    std::int64_t latency_ps = 0;
+};
+/// "NIC to router" costs no latency, where the NIC is a host's, and "ejection" no cable; a latency that a class of
+/// links states is that of their cables, also there, and what a class of routers states replaces the machine's.
+LinkPassage passage_of(const Topology& topology, const PacketTiming& timing, const LinkKind& kind);
+
 /// The ports of a machine's routers, numbered: what never changes during a run.
 ///
 /// Every vertex is a router, and every node has NICs of its own: NIC i of node n is number n * NICs + i. Output ports:
@@ -15,10 +35,8 @@ namespace haichi {
 /// behind link l for VC v is l * VCs + v, the injection buffer of NIC k is link_count() * VCs + k. The inputs of a
 /// router are numbered by link, the injection buffers last: "lowest (port, VC)" is the lowest buffer.
 ///
-/// Where a terminal is a host without a router (Topology::is_host), its links are the channels of its NIC. The link to
-/// the switch costs no latency ("NIC to router"), the one from the switch no cable ("ejection"), the passage between
-/// host and its NIC nothing. A latency that a class of links states is that of their cables, also there, and what a
-/// class of routers states replaces the machine's.
+/// Where a terminal is a host without a router, its links are the channels of its NIC: see passage_of(). The passage
+/// between host and its NIC costs nothing.
 class PacketPorts {
   public:
     /// Bandwidth and latency of an output; ports of a kind share them.
@@ -54,18 +72,8 @@ class PacketPorts {
     [[nodiscard]] bool is_host(VertexId v) const { return is_host_[v.index()] != 0; }
 
   private:
-    /// What an output is made of.
-    struct Passage {
-        std::int64_t bandwidth_bytes_per_s = 0;         ///< of the channel
-        std::int64_t switch_bandwidth_bytes_per_s = 0;  ///< 0: no limit
-        std::int64_t latency_ps = 0;
-    };
     void find_ends(const Topology& topology);
-    [[nodiscard]] std::int64_t switch_bandwidth_at(const Topology& topology, const PacketTiming& timing,
-                                                   VertexId router) const;
-    [[nodiscard]] std::int64_t router_latency_at(const Topology& topology, const PacketTiming& timing,
-                                                 VertexId router) const;
-    void add_output(const PacketTiming& timing, const Passage& passage);
+    void add_output(const PacketTiming& timing, std::int64_t bandwidth_bytes_per_s, const LinkPassage& passage);
 
     std::int32_t link_count_ = 0;
     std::int32_t nic_count_ = 0;

@@ -29,7 +29,7 @@ TEST(MachinePresets, kyushu_fx10_is_a_torus_of_768_nodes) {
     EXPECT_EQ(machine.packet_header_bytes, 72);
     EXPECT_EQ(machine.node.rendezvous_overhead_ps, 36'000'000);
     EXPECT_EQ(machine.node.mpi_call_overhead_ps, 1'000'000);
-    EXPECT_EQ(machine.node.eager_limit_bytes, 32'768);
+    EXPECT_EQ(machine.node.eager_limit_bytes, 16'384);
     EXPECT_EQ(machine.node.nic_bandwidth_bytes_per_s, machine.link_bandwidth_bytes_per_s);
     EXPECT_EQ(machine.node.barrier_ps, 5'000'000);
     EXPECT_EQ(machine.routing, "dor:XYZACB,tie=+");

@@ -18,7 +18,7 @@ TEST(MachineTiming, of_the_torus_study_is_its_column_of_the_table) {
     EXPECT_EQ(options.cable_latency_ps, 100'000);
     EXPECT_EQ(options.packet_payload_bytes, 256);
     EXPECT_EQ(options.packet_header_bytes, 0);
-    EXPECT_EQ(options.buffer_packets, 8);
+    EXPECT_EQ(options.buffer_packets, 24);   // 17 cover the links, see CreditLoop
     EXPECT_EQ(options.virtual_channels, 0);  // not stated: as needed
     EXPECT_EQ(options.nics, 1);
     EXPECT_EQ(options.dma_bandwidth_bytes_per_s, 10'000'000'000);
@@ -98,6 +98,81 @@ TEST(MachineTiming, takes_the_order_of_nics_and_the_shared_memory_from_the_file)
     EXPECT_EQ(options.memory_bandwidth_bytes_per_s, 7'000'000'000);
     EXPECT_EQ(options.shared_memory_latency_ps, 300'000);
     EXPECT_EQ(options.shared_memory_bandwidth_bytes_per_s, 9'000'000'000);
+}
+
+TEST(CoveringBuffer, holds_two_latencies_and_the_packet_s_own_time_in_whole_eights) {
+    constexpr std::int64_t kPacketPs = 32'000;
+    EXPECT_EQ(packets_that_cover({kPacketPs, kPacketPs, 0}), 1);
+    EXPECT_EQ(packets_that_cover({kPacketPs, kPacketPs, 16'000}), 2);
+    EXPECT_EQ(packets_that_cover({kPacketPs, kPacketPs, 16'001}), 3);
+    EXPECT_EQ(packets_that_cover({kPacketPs, kPacketPs, 246'000}), 17);      // 524 ns
+    EXPECT_EQ(packets_that_cover({kPacketPs, 4 * kPacketPs, 246'000}), 20);  // from slow NICs, which share the link
+    EXPECT_EQ(covering_buffer(1), 8);
+    EXPECT_EQ(covering_buffer(8), 8);
+    EXPECT_EQ(covering_buffer(9), 16);
+    EXPECT_EQ(covering_buffer(17), 24);
+    EXPECT_EQ(covering_buffer(4095), 4096);
+    EXPECT_EQ(covering_buffer(std::int64_t{1} << 40), PacketTiming::kMostBufferPackets);
+}
+
+std::optional<BufferShortage> shortage(const std::string& topology, const std::string& rest) {
+    return buffer_shortage_of(
+        parse_machine(R"({"schema": "haichi-machine/1", "topology": )" + topology + ", " + rest + "}", "m.json"));
+}
+
+TEST(BufferShortage, of_a_stated_buffer_is_the_share_of_the_round_that_its_packets_last) {
+    const std::string line = R"({"kind": "mesh", "axes": [{"name": "X", "size": 3}]})";
+    const auto of = [&](int packets) {
+        return shortage(line,
+                        R"("link": {"bandwidth": "8GB/s", "cable_latency": "246ns"}, "packet": {"payload": "256B"},
+            "router": {"buffer": ")" +
+                            std::to_string(packets) + R"( packets"})");
+    };
+    ASSERT_TRUE(of(8));
+    EXPECT_EQ(of(8)->buffer_packets, 8);
+    EXPECT_EQ(of(8)->packets_that_cover, 17);
+    EXPECT_EQ(of(8)->links, "links");
+    EXPECT_EQ(of(8)->link_bandwidth_bytes_per_s, 8'000'000'000);
+    EXPECT_DOUBLE_EQ(of(8)->share, 8 * 32.0 / 524);
+    EXPECT_TRUE(of(16));
+    EXPECT_FALSE(of(17));
+}
+
+TEST(BufferShortage, is_that_of_the_links_with_the_longest_round) {
+    // Host links have no cable, and on the way up no router either; the upper level has a quarter of the bandwidth.
+    const auto of = [&](const std::string& bandwidth) {
+        return shortage(R"({"kind": "tree", "children": [2, 2], "bandwidth": )" + bandwidth + "}",
+                        R"("link": {"bandwidth": "8GB/s", "cable_latency": "500ns"},
+            "router": {"buffer": "4 packets", "switch_latency": "100ns"})");
+    };
+    ASSERT_TRUE(of(R"(["8GB/s", "8GB/s"])"));
+    EXPECT_EQ(of(R"(["8GB/s", "8GB/s"])")->packets_that_cover, 6);  // 2 x 600 + 256 ns, of 256 ns each
+    EXPECT_FALSE(of(R"(["8GB/s", "2GB/s"])"));
+    EXPECT_FALSE(of(R"(["16GB/s", "2GB/s"])"));  // 2 x 100 + 128 ns, of 128 ns
+    ASSERT_TRUE(of(R"(["64GB/s", "2GB/s"])"));
+    EXPECT_EQ(of(R"(["64GB/s", "2GB/s"])")->packets_that_cover, 8);  // 2 x 100 + 32 ns, of 32 ns
+    EXPECT_EQ(of(R"(["64GB/s", "2GB/s"])")->link_bandwidth_bytes_per_s, 64'000'000'000);
+}
+
+TEST(BufferShortage, is_of_no_preset) {
+    for (const char* name :
+         {"torus:8", "mesh:3x3", "fattree:2x4", "dragonfly:2,4,2", "dragonfly-plus:4,4,2,5", "hyperx:4x4,2", "switch",
+          "k", "fugaku", "fx100:2x2x2", "fx10:2x2x2", "fx10", "fx10-kyushu"}) {
+        EXPECT_FALSE(buffer_shortage_of(load_machine(name))) << name;
+    }
+}
+
+TEST(BufferShortage, of_a_cable_that_no_buffer_covers_is_told_with_the_most_there_can_be) {
+    const Machine far = parse_machine(
+        R"({"schema": "haichi-machine/1", "topology": {"kind": "mesh", "axes": [{"name": "X", "size": 3}]},
+            "link": {"bandwidth": "10GB/s", "cable_latency": "1ms"}})",
+        "far.json");
+    EXPECT_EQ(packet_timing_of(far).buffer_packets, PacketTiming::kMostBufferPackets);
+    const std::optional<BufferShortage> found = buffer_shortage_of(far);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->buffer_packets, 4096);
+    EXPECT_EQ(found->packets_that_cover, 9767);  // 2 ms of packets of 204.8 ns, and one
+    EXPECT_NEAR(found->share, 0.4194, 0.0001);
 }
 
 TEST(MachineTiming, what_a_simulation_cannot_have_is_refused_by_the_key_of_the_machine_file) {
