@@ -21,6 +21,7 @@ from typing import Any
 
 import card_text
 import cg_studies
+import link_studies
 import machine_studies
 from cg_studies import Effort, Measured
 
@@ -141,7 +142,8 @@ def main() -> None:
     command = "examples/accuracy_card/accuracy_card.py"
     command += "".join(f" {flag}" for flag in ("--quick", "--long") if getattr(arguments, flag[2:]))
     command += f" --build {arguments.build}" if arguments.build else ""
-    (arguments.output / "accuracy.md").write_text(card_text.markdown(command, card, found, VERDICTS))
+    rates = link_studies.line_rates()
+    (arguments.output / "accuracy.md").write_text(card_text.markdown(command, card, found, rates, VERDICTS))
     rows = [{"group": group["title"], **asdict(row)} for group, rows in card for row in rows]
     text = {"schema": "haichi-accuracy/1", "command": command, "rows": rows}
     (arguments.output / "accuracy.json").write_text(json.dumps(text, indent=1) + "\n")

@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import link_studies
 from cg_studies import Measured
+from link_studies import Stream
 from machine_studies import RING_SIZES
 from matplotlib.figure import Figure
 
@@ -82,7 +84,7 @@ def _machine() -> str:
 
 
 def markdown(command: str, card: list[tuple[dict[str, Any], list[Any]]], found: dict[str, Measured],
-             verdicts: Sequence[str]) -> str:  # fmt: skip
+             rates: dict[str, tuple[Stream, Stream]], verdicts: Sequence[str]) -> str:  # fmt: skip
     rows = [row for _, group_rows in card for row in group_rows]
     lines = ["# Accuracy card", ""]
     counts = counted(rows, verdicts)
@@ -109,7 +111,7 @@ def markdown(command: str, card: list[tuple[dict[str, Any], list[Any]]], found: 
         lines.append("")
         lines += [f"{number}. `{call}`" for call, number in notes.items()]
         lines.append("")
-    return "\n".join(lines + _ours_alone(found)).rstrip() + "\n"
+    return "\n".join(lines + _ours_alone(found, rates)).rstrip() + "\n"
 
 
 def _spreads(
@@ -129,9 +131,10 @@ def _spreads(
     return [*lines, "", f"`{call}`", ""]
 
 
-def _ours_alone(found: dict[str, Measured]) -> list[str]:
+def _ours_alone(found: dict[str, Measured], rates: dict[str, tuple[Stream, Stream]]) -> list[str]:
     """What the studies give beside the published numbers."""
     lines = ["## Ours alone", "", "No numbers are published for these; below each table the call of its last row.", ""]
+    lines += link_studies.table(rates)
     lines += ["Random rings, GB/s per process:", "", *_spreads(found, "ring", "nodes")]
     lines += ["![bandwidth per process against nodes](images/random_ring.svg)", ""]
     lines += ["What barriers gain where one set is at contention 2, in % of the time with them:", ""]

@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from cg_studies import Effort, Measured, of_samples
+from link_studies import link
 
 import haichi
 
@@ -42,11 +43,10 @@ def presets() -> dict[str, Measured]:
         job = haichi.Job(pair, machine)
         call = f"haichi.Job(2 ranks, {machine!r})"
         found[f"{name}.nodes"] = Measured(job.nodes, f"{call}.nodes")
-        bandwidth = 2**20 / job.evaluate().metrics["tac3_bytes_seconds"] / 1e9
         found[f"{name}.nics"] = Measured(
             haichi.Machine(machine).nics_per_node, f"haichi.Machine({machine!r}).nics_per_node"
         )
-        found[f"{name}.link"] = Measured(bandwidth, f"2**20 / {call}.evaluate().metrics['tac3_bytes_seconds']")
+        found[f"{name}.link"] = link(machine)
     found["fx10-kyushu.hop"] = _latency("fx10:64x1x1", 30 * 12, 40 * 12, 10, 8)
     found["torus.hop"] = _latency("torus:64", 10, 20, 10, 8)
     found["fattree.hop"] = _latency("fattree:2x8", 1, 9, 2, 2048)

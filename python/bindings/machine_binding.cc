@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "mapper/job/simulate.h"
 #include "python/bindings/binding_parts.h"
 #include "python/bindings/foreign_text.h"
 #include "python/bindings/loaded_machine.h"
@@ -101,7 +102,8 @@ void bind_machine(py::module_& module) {
         .def_property_readonly("link_bandwidth",
                                [](const LoadedMachine& m) { return m.machine->link_bandwidth_bytes_per_s; })
         .def_property_readonly("link_classes", [](const LoadedMachine& m) { return link_classes(*m.machine); })
-        .def_property_readonly("nics_per_node", [](const LoadedMachine& m) { return m.machine->node.nics; });
+        .def_property_readonly("nics_per_node", [](const LoadedMachine& m) { return m.machine->node.nics; })
+        .def("buffer_warning", [](const LoadedMachine& m) { return os_text(buffer_warning(*m.machine)); });
 }
 
 }  // namespace haichi

@@ -14,7 +14,7 @@ from haichi import _core
 from haichi.errors import OptionError
 from haichi.file_names import encoded
 from haichi.job_spec import JobOptions, JobSpec
-from haichi.machine import MachineLike, as_machine
+from haichi.machine import MachineLike, as_machine, warn_of_buffers
 from haichi.numbers import whole_option
 from haichi.options import MessageSize, complete
 from haichi.search import core_objective
@@ -257,6 +257,7 @@ def advise_shape(
     options.threads = whole_option("threads", threads, 0, 4096)
     job = complete("advise_shape", JobOptions, JobOptions(ppn=ppn, routing=routing))
     spec = JobSpec(as_workload(workload), as_machine(machine), job)
+    warn_of_buffers(spec.machine)
     report = json.loads(_core.advise_shape(spec.core(), options))
     return ShapeAdvice(
         advice=report["advice"],

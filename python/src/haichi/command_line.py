@@ -66,7 +66,7 @@ def run_command(commands: Sequence[Command], words: Sequence[str]) -> int:
             given[parameter] = option.kind.read(option.long_name(parameter), *typed[parameter])
         elif option.is_required:
             raise OptionError(f"{option.long_name(parameter)} is missing", "--help shows an example")
-    with logged(log_level(given)):
+    with logged(log_level(given), quiet=bool(given.get("quiet"))):
         return command.run(given)
 
 

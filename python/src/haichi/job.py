@@ -13,7 +13,7 @@ from haichi.errors import OptionError
 from haichi.evaluation import Evaluation, evaluation_of
 from haichi.file_names import encoded
 from haichi.job_spec import JobOptions, JobSpec, SizesLike
-from haichi.machine import Machine, MachineLike, as_machine
+from haichi.machine import Machine, MachineLike, as_machine, warn_of_buffers
 from haichi.options import complete, takes
 from haichi.placement import ObjectiveCallable, Placement, PlacementLike, as_map
 from haichi.search import (
@@ -154,6 +154,8 @@ class Job:
             ends the simulation with what is known.
         """
         placed = self.place(placement)
+        if simulate:
+            warn_of_buffers(self.machine)
         core = _core.evaluate(
             placed._core,
             held=self._problem,
@@ -198,12 +200,9 @@ class Job:
         if barrier == "both" and (statistics is not None or history is not None):
             raise OptionError("statistics and history describe one run", "barrier='none' or barrier='sets'")
         placed = self.place(placement)
-        core = _core.simulate(
-            placed._core,
-            options,
-            observation=core_observation(statistics, history, self._input_files(placement)),
-            progress=simulation_callback(progress),
-        )
+        warn_of_buffers(self.machine)
+        observation = core_observation(statistics, history, self._input_files(placement))
+        core = _core.simulate(placed._core, options, observation=observation, progress=simulation_callback(progress))
         return simulation_of(placed, core)
 
     @takes(CompareArguments)
@@ -246,6 +245,7 @@ class Job:
         UnsupportedError.
         """
         options = advice.barrier_options(imbalance, draws, seed, sizes, simulations, packet_hops, threads)
+        warn_of_buffers(self.machine)
         return advice.barrier_advice(self.place(placement)._core, options)
 
     def _has_nodes_of(self, other: Job) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -179,3 +180,11 @@ def as_machine(machine: MachineLike) -> Machine:
     if isinstance(machine, Machine):
         return machine
     return Machine.from_dict(machine) if isinstance(machine, Mapping) else Machine(machine)
+
+
+def warn_of_buffers(machine: Machine) -> None:
+    """Before it is simulated: tells the logger ``haichi`` where its buffers hold its links back. Raises OptionError for
+    a machine that cannot be simulated."""
+    warning = machine._core.buffer_warning()
+    if warning:
+        logging.getLogger("haichi").warning("%s", warning)

@@ -17,7 +17,7 @@ from haichi.options import Count, Flag, Kind, Option, Rows
 TRACE = 5
 """Below DEBUG; logging has no name for it."""
 
-_LEVELS = {"off": logging.CRITICAL + 1, "info": logging.INFO, "debug": logging.DEBUG, "trace": TRACE}
+_LEVELS = {"off": logging.WARNING, "info": logging.INFO, "debug": logging.DEBUG, "trace": TRACE}
 _BY_COUNT = ("off", "info", "debug", "trace")
 _VARIABLE = "HAICHI_LOG"
 
@@ -68,12 +68,12 @@ def log_level(given: Mapping[str, Any]) -> str:
 
 
 @contextlib.contextmanager
-def logged(level: str) -> Iterator[None]:
-    """Meanwhile the entries of that level are lines on standard error."""
+def logged(level: str, quiet: bool) -> Iterator[None]:
+    """Meanwhile the entries of that level, and warnings unless quiet, are lines on standard error."""
     logger = logging.getLogger("haichi")
     handler = _Lines()
     earlier = logger.level, logger.propagate
-    logger.setLevel(_LEVELS[level])
+    logger.setLevel(logging.CRITICAL + 1 if quiet else _LEVELS[level])
     logger.propagate = False
     logger.addHandler(handler)
     try:
@@ -88,7 +88,8 @@ class _Lines(logging.Handler):
     """ "info: ..." and so on; above a line of progress, where there is one."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        names = [name for name, level in _LEVELS.items() if level <= record.levelno and name != "off"]
+        labels = {"off": "warning"}  # which there are at every level
+        names = [labels.get(name, name) for name, level in _LEVELS.items() if level <= record.levelno]
         text = "".join(c if c.isprintable() else " " if c == "\n" else f"\\x{ord(c):02x}" for c in record.getMessage())
         start = "\r\x1b[K" if sys.stderr.isatty() else ""
         with contextlib.suppress(OSError, ValueError):  # there is nobody left to tell

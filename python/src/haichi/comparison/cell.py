@@ -19,7 +19,8 @@ from haichi.job import Job
 from haichi.job_spec import JobSpec
 from haichi.placement import Placement
 from haichi.search import SearchOptions
-from haichi.simulation_result import SimulatedRun
+from haichi.simulation import core_observation, core_options
+from haichi.simulation_result import SimulatedRun, simulation_of
 
 
 @dataclass(frozen=True)
@@ -152,8 +153,9 @@ def _is_optimal(cell: Cell, measured: Evaluation) -> bool:
 
 
 def _simulated(cell: Cell, placed: Placement, barrier: Literal["none", "sets"]) -> dict[str, Any]:
-    simulation = placed.job.simulate(placed, barrier=barrier, iterations=cell.simulation.iterations, hottest=0)
-    run: SimulatedRun = simulation.runs[0]
+    options = core_options(barrier, cell.simulation.iterations, threads=1, hottest=0)
+    core = _core.simulate(placed._core, options, observation=core_observation(None, None, []), progress=None)
+    run: SimulatedRun = simulation_of(placed, core).runs[0]
     return {
         "seconds": run.seconds,
         "seconds_per_iteration": run.seconds_per_iteration,

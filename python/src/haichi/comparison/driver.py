@@ -40,6 +40,7 @@ from haichi.comparison.summary import (
     times_of,
 )
 from haichi.errors import Error, InternalError
+from haichi.machine import warn_of_buffers
 from haichi.options import complete, takes
 from haichi.views import ViewRequest, placement_views
 
@@ -92,6 +93,9 @@ def compare_specs(jobs: NamedJobs, given: CompareArguments) -> Comparison:
         simulation=simulation_plan(given["simulate"], given["barrier"], given["sim_iterations"]),
         equal=given["equal"],
     )
+    if plan.simulation.barriers:
+        with contextlib.suppress(Error):  # which its cells have, too
+            warn_of_buffers(plan.first_job.machine)
     book = None if given["journal"] is None else Journal(given["journal"])
     dask, earlier = given["dask"], _done_cells(given["earlier"])
     try:
