@@ -145,7 +145,8 @@ def main() -> None:
     rates = link_studies.line_rates()
     (arguments.output / "accuracy.md").write_text(card_text.markdown(command, card, found, rates, VERDICTS))
     rows = [{"group": group["title"], **asdict(row)} for group, rows in card for row in rows]
-    text = {"schema": "haichi-accuracy/1", "command": command, "rows": rows}
+    streams = {preset: [asdict(stream) for stream in pair] for preset, pair in rates.items()}
+    text = {"schema": "haichi-accuracy/1", "command": command, "rows": rows, "streams": streams}
     (arguments.output / "accuracy.json").write_text(json.dumps(text, indent=1) + "\n")
     card_text.pictures(arguments.output / "images", card, found)
     print(f"{len(rows)} published numbers: " + card_text.counted(rows_of(card), VERDICTS))

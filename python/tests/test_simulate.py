@@ -70,6 +70,29 @@ def test_times_follow_from_the_machine_file(pair, ping) -> None:
     assert run.hottest_links[0] == ("X+ (0)->(1)", 3000, run.used_link_efficiency)
 
 
+def test_buffers_that_hold_links_back_are_logged(ping, caplog) -> None:
+    small = json.loads(PAIR)
+    small["router"]["buffer"] = "1 packet"
+    job = haichi.Job(ping, small)
+    told = "pair: buffers of 1 packets let a virtual channel carry 0.971 of the 1 GB/s of its link; 2 packets cover it"
+    asks = (
+        job.simulate,
+        lambda: job.evaluate(simulate=True),
+        job.advise_barrier,
+        lambda: job.compare(strategies=["default", "random"], simulate=True, processes=1),
+    )
+    for ask in asks:
+        caplog.clear()
+        ask()
+        assert [(record.levelname, record.getMessage()) for record in caplog.records] == [
+            ("WARNING", f"{told} ('router.buffer')")
+        ]
+    caplog.clear()
+    job.evaluate()
+    haichi.Job(ping, json.loads(PAIR)).simulate()
+    assert not caplog.records
+
+
 def test_arrays_are_float64_and_read_only(pair, ping) -> None:
     result = haichi.Job(ping, pair).simulate()
     for array in (result.compute_seconds, result.call_seconds, result.wait_seconds, result.end_seconds):

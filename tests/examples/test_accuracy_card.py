@@ -55,6 +55,23 @@ def test_known_values(rows: Rows) -> None:
     assert rows["step"]["deviation"] == pytest.approx(rows["step"]["ours"]["value"] - 0.21)
 
 
+def test_links_reach_their_rates_in_the_simulator(folder: Path, rows: Rows) -> None:
+    for row in rows.values():
+        if row["id"].endswith(".link"):
+            assert row["ours"]["value"] == pytest.approx(row["published"], rel=1e-4)
+            assert ".simulate()" in row["ours"]["call"]
+    streams = json.loads((folder / "accuracy.json").read_text())["streams"]
+    assert {preset.split(":")[0] for preset in streams} == {
+        path.stem for path in (EXAMPLE.parents[1] / "machines").glob("*.json") if path.stem != "fx10"
+    }
+    for preset, pair in streams.items():
+        alone, in_ring = (stream["rate"] / stream["allowed"] for stream in pair)
+        assert 0.95 < alone <= 1
+        assert (0.9 if preset.startswith(("dragonfly:", "hyperx")) else 0.95) < in_ring <= 1
+    assert streams["torus:8"][0]["rate"] > 0.95 * 8
+    assert streams["torus:8"][1]["rate"] > 0.95 * 5
+
+
 def test_the_committed_card_is_of_these_numbers() -> None:
     card = (EXAMPLE.parents[1] / "docs/accuracy.md").read_text()
     assert "accuracy_card.py --build" in card.split("##")[0]

@@ -172,6 +172,28 @@ def test_an_interrupted_simulation_gives_what_is_known(place: Path, number: sign
     assert report["runs"][0]["packet_hops"] > 0
 
 
+def test_buffers_that_hold_links_back_are_told_once(pair: Path) -> None:
+    # 1 us for a packet and 15 ns there and back: one packet lasts for 1,000 of 1,030 ns.
+    (pair / "small.json").write_text(PAIR.replace('"10ns"}', '"10ns", "buffer": "1 packet"}'))
+    (pair / "ping.map").write_text("0\n1\n")
+    job = ["-m", "small.json", "-w", "ping.json"]
+    told = "pair: buffers of 1 packets let a virtual channel carry 0.971 of the 1 GB/s of its link; 2 packets cover it"
+    for command in (
+        ["simulate", *job, "--barrier", "both"],
+        ["simulate", *job, "--json"],
+        ["evaluate", *job, "--map", "ping.map", "--simulate"],
+        ["map", *job, "--validate", "--objective", "simulated-time", "-o", "found.map"],
+        ["advise", "barrier", *job],
+        ["compare", *job, "--strategies", "default", "--simulate"],
+    ):
+        run = succeed(*command, cwd=pair)
+        assert run.stderr.count("warning: ") == run.stderr.count(f"warning: {told} ('router.buffer')\n") == 1
+        assert "warning" not in run.stdout
+        assert "warning" not in succeed(*command, "--quiet", cwd=pair).stderr
+    for quiet in (["evaluate", *job, "--map", "ping.map"], ["simulate", "-m", "pair.json", "-w", "ping.json"]):
+        assert "warning" not in succeed(*quiet, cwd=pair).stderr
+
+
 def test_a_workload_without_messages_takes_no_time(pair: Path) -> None:
     (pair / "empty.json").write_text('{"schema": "haichi-workload/1", "ranks": 2, "sets": []}')
     run = haichi("simulate", "-m", "pair.json", "-w", "empty.json", "--json", cwd=pair)
