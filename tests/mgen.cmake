@@ -1,3 +1,4 @@
 haichi_test(mgen_tests
             LINKS haichi::mgen
-            SOURCES unit/mgen_protocols.cc unit/mgen_replay.cc property/mgen_matching.cc property/mgen_replay.cc)
+            SOURCES unit/mgen_protocols.cc unit/mgen_replay.cc unit/mgen_partitions.cc
+                    property/mgen_matching.cc property/mgen_replay.cc)

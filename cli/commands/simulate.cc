@@ -14,6 +14,7 @@
 #include "mapper/job/report_json.h"
 #include "mapper/job/simulate.h"
 #include "mapper/job/simulation_json.h"
+#include "netmodel/packetsim/machine_blocks.h"
 
 namespace haichi::cli {
 
@@ -26,6 +27,7 @@ struct SimulateArguments {
     std::string barrier;
     std::string iterations;
     std::string threads;
+    std::string partitions;
     std::string hottest;
     std::string stats;
     std::string stats_bin;
@@ -84,6 +86,10 @@ SimulationOptions simulation_options(const SimulateArguments& arguments) {
     if (!arguments.threads.empty()) {
         options.threads = static_cast<std::int32_t>(read_count("--threads", arguments.threads, 1, kMostThreads));
     }
+    if (!arguments.partitions.empty()) {
+        options.partitions =
+            static_cast<std::int32_t>(read_count("--partitions", arguments.partitions, 0, MachineBlocks::kMostBlocks));
+    }
     if (!arguments.hottest.empty()) {
         options.hottest_links = static_cast<std::size_t>(read_count("--hottest", arguments.hottest, 0, kMostHottest));
     }
@@ -129,6 +135,9 @@ Action configure(CLI::App& app) {
     add_value(app, "--sim-iterations", o->iterations, "N|auto|all",
               "how many to simulate, the rest is multiplied; auto, the default: until their time repeats");
     add_value(app, "--threads", o->threads, "N", "default: 1; the result does not depend on it");
+    add_value(app, "--partitions", o->partitions, "N",
+              "parts of the machine that are simulated one by one; default: 0, by its size; the result does not depend "
+              "on it");
     add_value(app, "--hottest", o->hottest, "N", "how many of the busiest links to list; default: 10");
     add_value(app, "--stats", o->stats, "FILE",
               "write what each link carried over time there as CSV, while the run goes on");

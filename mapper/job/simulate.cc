@@ -89,6 +89,7 @@ std::vector<SimulatedRun> simulate_mapping(const Job& job, const Mapping& mappin
     request.node_of_rank.assign(mapping.node_of_rank().begin(), mapping.node_of_rank().end());
     request.iterations = options.iterations;
     request.threads = options.threads;
+    request.partitions = options.partitions;
     request.hottest_links = options.hottest_links;
     request.observation = options.observation;
     std::vector<SimulatedRun> runs;

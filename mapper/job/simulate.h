@@ -37,6 +37,7 @@ struct SimulationOptions {
     SimulatedIterations iterations;
     ComputeImbalance imbalance;
     std::int32_t threads = 1;
+    std::int32_t partitions = 0;  ///< parts of the machine that are worked through one by one; 0: by size
     std::size_t hottest_links = 10;
     /// Only with one choice of barriers: streams hold one run.
     ObservationOptions observation;

@@ -149,6 +149,8 @@ SimulationResult simulate(const SimulationRequest& request, const SimulationCont
                  .process = request.process,
                  .node_of_rank = request.node_of_rank,
                  .threads = request.threads,
+                 .partitions = request.partitions,
+                 .transport = request.transport,
                  .uses_barriers = std::ranges::find(request.replay.barriers, true) != request.replay.barriers.end()},
                 replay);
     log_begin(request, model, control.log);

@@ -14,6 +14,7 @@
 #include "mgen/replay/observation.h"
 #include "mgen/replay/replay.h"
 #include "netmodel/packetsim/packet_timing.h"
+#include "netmodel/packetsim/transport.h"
 #include "netmodel/routing/network.h"
 
 namespace haichi {
@@ -28,6 +29,8 @@ struct SimulationRequest {
     ReplayOptions replay;
     SimulatedIterations iterations;
     std::int32_t threads = 1;
+    std::int32_t partitions = 0;  ///< as PacketEngineOptions, also the next one
+    Transport* transport = nullptr;
     std::size_t hottest_links = 10;  ///< how many the result lists
     ObservationOptions observation;
 };
@@ -89,7 +92,8 @@ struct SimulationResult {
 
 /// Replays the workload. Throws OptionError for ranks on nodes that are none, InputError for computing times beyond
 /// what can be simulated, OptionError for replay options that do not fit, UnsupportedError for routings without known
-/// virtual channels. The result depends neither on threads nor on when progress is asked for, apart from wall_seconds.
+/// virtual channels. The result depends neither on threads, partitions and transport nor on when progress is asked
+/// for, apart from wall_seconds and events.
 SimulationResult simulate(const SimulationRequest& request, const SimulationControl& control = {});
 
 }  // namespace haichi

@@ -24,7 +24,7 @@ namespace haichi {
 namespace {
 
 SimulationOptions make_simulation(const std::string& barrier, const std::variant<std::int64_t, std::string>& iterations,
-                                  std::int32_t threads, std::int64_t hottest_links) {
+                                  std::int32_t threads, std::int32_t partitions, std::int64_t hottest_links) {
     SimulationOptions options;
     options.barriers = parse_barrier_choice(barrier);
     if (const auto* count = std::get_if<std::int64_t>(&iterations)) {
@@ -33,6 +33,7 @@ SimulationOptions make_simulation(const std::string& barrier, const std::variant
         options.iterations = parse_simulated_iterations(std::get<std::string>(iterations));
     }
     options.threads = threads;
+    options.partitions = partitions;
     options.hottest_links = static_cast<std::size_t>(hottest_links);
     return options;
 }
@@ -94,7 +95,7 @@ void bind_simulate(py::module_& module) {
     });
     py::class_<SimulationOptions>(module, "SimulationOptions")
         .def(py::init(&make_simulation), py::kw_only(), py::arg("barrier"), py::arg("iterations"), py::arg("threads"),
-             py::arg("hottest_links"));
+             py::arg("partitions"), py::arg("hottest_links"));
     py::class_<ObservedRun>(module, "Observation")
         .def(py::init([](std::string statistics_path, std::string history_path, std::vector<std::string> inputs) {
                  return ObservedRun{{}, std::move(statistics_path), std::move(history_path), std::move(inputs)};

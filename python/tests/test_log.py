@@ -99,6 +99,9 @@ def test_a_simulation_tells_its_partitions(caplog: pytest.LogCaptureFixture) -> 
     with caplog.at_level(logging.INFO, logger="haichi"):
         haichi.Job(workload, "torus:4x4").simulate(threads=2, iterations=2)
     assert [line for line in entries(caplog, logging.INFO) if " 2 partitions of the machine" in line]
+    with caplog.at_level(logging.INFO, logger="haichi"):
+        haichi.Job(workload, "torus:4x4").simulate(partitions=5, iterations=2)
+    assert [line for line in entries(caplog, logging.INFO) if " 5 partitions of the machine" in line]
 
 
 def test_results_do_not_depend_on_the_log(caplog: pytest.LogCaptureFixture) -> None:

@@ -125,7 +125,7 @@ def test_the_report_is_the_programs_to_the_byte(pair, ping, tmp_path: Path) -> N
     assert {"wall_seconds", "packet_hops_per_second"} <= set(ours.to_dict()["runs"][0])
 
 
-def test_a_placement_is_a_map_and_threads_change_nothing(cg64, on_shape_1, tmp_path: Path) -> None:
+def test_a_placement_is_a_map_and_threads_and_partitions_change_nothing(cg64, on_shape_1, tmp_path: Path) -> None:
     job = haichi.Job(cg64.with_message_size(65536), **on_shape_1)
     found = job.optimize()
     found.write(tmp_path / "cg64.map")
@@ -133,6 +133,7 @@ def test_a_placement_is_a_map_and_threads_change_nothing(cg64, on_shape_1, tmp_p
     maps = [found, found.node_of_rank, found.node_of_rank.tolist(), tmp_path / "cg64.map"]
     results = [job.simulate(given, iterations=12) for given in maps]
     results += [job.simulate(found, iterations=12, threads=n) for n in (2, 3)]
+    results += [job.simulate(found, iterations=12, partitions=n) for n in (1, 7)]
     texts = {result.to_json(timing=False) for result in results}
     words = [*PROGRAM_JOB, "-w", "cg64.json", "--map", "cg64.map", "--message-size", "64KiB", "--sim-iterations", 12]
     assert len(texts) == 1
@@ -201,6 +202,9 @@ def test_a_buffer_history_tells_each_packet_of_its_router_and_time(pair, ping, t
         ({"iterations": 2.5}, "whole number"),
         ({"threads": 0}, "threads"),
         ({"threads": 2**40}, "threads"),
+        ({"partitions": -1}, "partitions"),
+        ({"partitions": 2**20}, "partitions"),
+        ({"partitions": True}, "whole number"),
         ({"hottest": -1}, "hottest"),
         ({"history": haichi.BufferHistory("x.csv", 2)}, "no router 2"),
         ({"history": haichi.BufferHistory("x.csv", -1)}, "history.router"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import json
 import signal
 import subprocess
@@ -139,6 +140,8 @@ def test_a_map_and_its_simulation_in_one_go(mapped: Path) -> None:
         (["--sim-iterations", "0"], "at least one"),
         (["--sim-iterations", "some"], "--sim-iterations"),
         (["--threads", "0"], "--threads"),
+        (["--partitions", "-1"], "--partitions"),
+        (["--partitions", "16385"], "--partitions"),
         (["--map", "missing.map"], "missing.map"),
         (["-f", "fujitsu"], "there is no --map"),
         (["-o", "missing/report.json"], "missing/report.json"),
@@ -251,6 +254,32 @@ def test_equal_bytes_with_any_number_of_threads(place: Path) -> None:
         statistics = f"bins{threads}.csv"
         texts.add(succeed("simulate", *job, "--threads", threads, "--stats", statistics, cwd=place).stdout)
         texts.add((place / statistics).read_text())
+    assert len(texts) == 2
+
+
+def test_equal_bytes_with_any_number_of_partitions(place: Path) -> None:
+    # Two ranks a node: messages that ask first, short ones, some of them on one node; a barrier before every set.
+    messages = [[r, (r * 7 + 3) % 512, 100_000 if r % 5 == 0 else 700 + r] for r in range(512)]
+    shifts = [[r, (r + 1) % 512, 500] for r in range(512)]
+    sets = [{"messages": messages}, {"messages": shifts, "compute_seconds": 1e-6}]
+    workload = {"schema": "haichi-workload/1", "ranks": 512, "iterations": 2, "sets": sets}
+    (place / "mixed.json").write_text(json.dumps(workload))
+    axes = [{"name": name, "size": size} for name, size in (("X", 8), ("Y", 8), ("Z", 4))]
+    machine = json.loads(PAIR) | {"name": "cut", "topology": {"kind": "torus", "axes": axes}}
+    machine["node"]["nics"] = 2
+    (place / "cut.json").write_text(json.dumps(machine))
+    job = ["-m", "cut.json", "-w", "mixed.json", "--ppn", 2, "--barrier", "sets", "--json", "--no-timing"]
+    texts = set()
+    for partitions, threads in itertools.product((0, 1, 7, 64, 256), (1, 2)):
+        statistics = f"bins{partitions}-{threads}.csv"
+        run = succeed(
+            *["simulate", "-v", *job, "--partitions", partitions, "--threads", threads],
+            *["--stats", statistics, "--stats-bin", "10us"],
+            cwd=place,
+        )
+        cut = max(partitions, 1 if partitions else threads)
+        assert f" {cut} partitions of the machine" in run.stderr
+        texts |= {run.stdout, (place / statistics).read_text()}
     assert len(texts) == 2
 
 

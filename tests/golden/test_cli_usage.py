@@ -44,6 +44,8 @@ def test_every_option_of_the_contract_is_in_the_help(tmp_path: Path) -> None:
         "--message-size --verify --require --format --output --json --no-timing --quiet",
         "evaluate": "--machine --workload --shape --nodes --faulty --origin --ppn --routing --fold --count-nic "
         "--message-size --hosts --map --format --objective --require --json --hottest --quiet",
+        "simulate": "--machine --workload --shape --map --format --barrier --sim-iterations --threads --partitions "
+        "--hottest --stats --stats-bin --buffer-history --router --from --to --every --output --json --no-timing",
         "convert": "--map --from --to --machine --shape --nodes --faulty --origin --ppn --hosts --fold --output",
         "check": "--map --format --job --machine --shape --nodes --faulty --origin --ppn --hosts --fold --json",
         "pattern": "--ranks --dims --periodic --shuffle --bytes --points --iterations --seed --output",

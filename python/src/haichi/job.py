@@ -161,7 +161,7 @@ class Job:
             held=self._problem,
             objective=core_objective(placed._objective if objective is None else objective),
             all_objectives=all_objectives,
-            simulation=simulation_options("none", "auto", 1, 10) if simulate else None,
+            simulation=simulation_options() if simulate else None,
         )
         return evaluation_of(placed, core)
 
@@ -172,6 +172,7 @@ class Job:
         barrier: Literal["none", "sets", "both"] | str = "none",
         iterations: Literal["auto", "all"] | SupportsIndex = "auto",
         threads: int = 1,
+        partitions: int = 0,
         hottest: int = 10,
         statistics: LinkStatistics | None = None,
         history: BufferHistory | None = None,
@@ -187,6 +188,8 @@ class Job:
         iterations: how many are simulated, the rest is multiplied: ``"auto"``: until their time repeats or its mean
             settles; ``"all"``; a number.
         threads: the result does not depend on it.
+        partitions: parts of the machine that are simulated one by one, or side by side in threads; 0: by its size. The
+            result does not depend on it.
         hottest: how many of the busiest links to list.
         statistics: a file of what each link carried.
         history: a file of the packets that left the buffers of a router.
@@ -196,7 +199,7 @@ class Job:
         Other Python threads run meanwhile. Ctrl-C ends the simulation with what is known (`Simulation.interrupted`).
         Raises InputError, OptionError, UnsupportedError.
         """
-        options = simulation_options(barrier, iterations, threads, hottest)
+        options = simulation_options(barrier, iterations, threads, partitions, hottest)
         if barrier == "both" and (statistics is not None or history is not None):
             raise OptionError("statistics and history describe one run", "barrier='none' or barrier='sets'")
         placed = self.place(placement)

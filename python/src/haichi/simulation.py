@@ -68,11 +68,18 @@ def _picoseconds(name: str, time: Duration, least: int = 0) -> int:
     return time_ps
 
 
-def core_options(barrier: str, iterations: str | SupportsIndex, threads: int, hottest: int) -> _core.SimulationOptions:
+def core_options(
+    barrier: str = "none",
+    iterations: str | SupportsIndex = "auto",
+    threads: SupportsIndex = 1,
+    partitions: SupportsIndex = 0,
+    hottest: SupportsIndex = 10,
+) -> _core.SimulationOptions:
     return _core.SimulationOptions(
         barrier=encoded("barrier", barrier),
         iterations=Iterations().checked("iterations", iterations),
         threads=whole_option("threads", threads, 1, 4096),
+        partitions=whole_option("partitions", partitions, 0, 16_384),
         hottest_links=whole_option("hottest", hottest, 0, 1_000_000),
     )
 
