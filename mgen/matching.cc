@@ -28,7 +28,16 @@ PostedReceive Matching::take(List& list, Found found) {
     if (list.last == found.at) list.last = found.before;
     receive.next = first_unused_;
     first_unused_ = found.at;
+    if (--open_receives_ == 0) give_memory_back();
     return taken;
+}
+
+/// No receive is open: a rank that had very many at once need not keep their places.
+void Matching::give_memory_back() {
+    constexpr std::size_t kMostKept = 64;
+    if (receives_.capacity() <= kMostKept) return;
+    receives_ = std::vector<PostedReceive>();
+    first_unused_ = kNone;
 }
 
 std::optional<PostedReceive> Matching::arrive(Envelope& message) {
@@ -94,6 +103,7 @@ Envelope* Matching::post(RankId source, std::int32_t tag, std::int64_t bytes, st
         first_unused_ = receives_[at].next;
     }
     receives_[at] = {source, tag, bytes, request, kNone, posted_so_far_++};
+    ++open_receives_;
     List& list = source.valid() ? sources_.find_or_add(source).posted : any_source_;
     (list.last != kNone ? receives_[list.last].next : list.first) = at;
     list.last = at;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -32,6 +33,9 @@ class Matching {
 
     /// In the order of the calls.
     [[nodiscard]] std::vector<PostedReceive> posted() const;
+    [[nodiscard]] std::size_t memory_bytes() const {
+        return sources_.memory_bytes() + receives_.capacity() * sizeof(PostedReceive);
+    }
 
   private:
     static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
@@ -53,6 +57,7 @@ class Matching {
 
     [[nodiscard]] Found find_posted(const List& list, std::int32_t tag) const;
     PostedReceive take(List& list, Found found);
+    void give_memory_back();
     Envelope* take_unexpected(Source& source, std::int32_t tag);
     void keep(Envelope& message);
 
@@ -62,6 +67,7 @@ class Matching {
     Envelope* last_arrived_ = nullptr;
     std::vector<PostedReceive> receives_;
     std::uint32_t first_unused_ = kNone;
+    std::uint32_t open_receives_ = 0;
     std::uint64_t posted_so_far_ = 0;
 };
 

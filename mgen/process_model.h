@@ -11,6 +11,7 @@
 #include "mgen/call.h"
 #include "mgen/envelope.h"
 #include "mgen/matching.h"
+#include "mgen/pair_order.h"
 #include "mgen/process_options.h"
 #include "mgen/rank_group.h"
 #include "mgen/rank_times.h"
@@ -45,7 +46,8 @@ concept Program = requires(P& program, RankId rank, std::int64_t now_ps) {
 /// follow. The send is complete when the last packet has left, the receive on delivery. Messages match in the order of
 /// the sends of a pair, whatever NICs they take.
 ///
-/// State is O(ranks + what is open), with several NICs also O(pairs that have talked): they count their messages.
+/// State is O(ranks + what is open). With several NICs the messages of a pair are numbered; pairs that have nothing
+/// under way are forgotten now and then, between two windows.
 /// A callback of the engine touches only ranks of its node, and what its partition keeps for them.
 template <class Program>
 class ProcessModel {
@@ -86,6 +88,12 @@ class ProcessModel {
     [[nodiscard]] std::vector<PacketPassage> take_passages() { return engine_.take_passages(); }
     /// The ranks that have not finished and what they wait for, at most `most` of them.
     [[nodiscard]] std::string waiting_ranks(std::size_t most = 10);
+    /// Pairs whose messages are numbered: at most kPairsOfRank for each rank, and twice those that had messages under
+    /// way at one time.
+    [[nodiscard]] std::int64_t numbered_pairs() const;
+    static constexpr std::int64_t kPairsOfRank = 8;
+    /// Of ranks and what is open. O(ranks).
+    [[nodiscard]] std::size_t memory_bytes() const;
 
     // For the engine.
     void message_delivered(const PacketMessage& message, std::int64_t now_ps);
@@ -107,11 +115,6 @@ class ProcessModel {
     enum class Timer : std::uint32_t { kCpu, kRelease, kArrival };
     static constexpr int kTimerBits = 2;
 
-    /// Messages of one source that came before those sent earlier.
-    struct Incoming {
-        std::uint32_t expected = 0;
-        Envelope* held = nullptr;  ///< in the order of their numbers
-    };
     struct Rank {
         NodeId node;
         std::uint32_t place = 0;  ///< among the ranks of the node
@@ -124,15 +127,20 @@ class ProcessModel {
         std::uint32_t open_requests = 0;
         std::uint32_t sends = 0;
         Matching matching;
-        RankTable<std::uint32_t> outgoing;
-        RankTable<Incoming> incoming;
+        PairOrder order;
         Envelope* first_deferred = nullptr;  ///< waiting for the rank's next call
         Envelope* last_deferred = nullptr;
     };
     [[nodiscard]] Rank& rank_at(RankId rank) { return ranks_[rank.index()]; }
-    [[nodiscard]] EnvelopePool& pool_of(RankId rank) {
-        return pools_[static_cast<std::size_t>(engine_.partition_of(rank_at(rank).node))];
+    /// What the ranks of a partition share.
+    struct alignas(64) Shared {
+        EnvelopePool envelopes;
+        std::int64_t pairs = 0;  ///< whose messages are numbered at their source here
+    };
+    [[nodiscard]] Shared& shared_of(const Rank& rank) {
+        return shared_[static_cast<std::size_t>(engine_.partition_of(rank.node))];
     }
+    [[nodiscard]] EnvelopePool& pool_of(RankId rank) { return shared_of(rank_at(rank)).envelopes; }
     static std::uint32_t timer_data(std::uint32_t number, Timer timer) {
         return number << kTimerBits | static_cast<std::uint32_t>(timer);
     }
@@ -153,7 +161,9 @@ class ProcessModel {
     void start_send(RankId id, std::int64_t now_ps);
     bool start_receive(RankId id, std::int64_t now_ps);
     void end_copied_receive(RankId id, std::int64_t now_ps);
+    [[nodiscard]] std::uint32_t next_number(Rank& rank, RankId destination);
     void take_in_order(Envelope& envelope, std::int64_t now_ps);
+    void forget_pairs();
     void match(Envelope& envelope, std::int64_t now_ps);
     /// The next step of a rendezvous at `id`: acknowledgement or data, now or at its next call.
     void answer(RankId id, Envelope& envelope, std::int64_t now_ps);
@@ -171,10 +181,12 @@ class ProcessModel {
     std::vector<std::uint32_t> first_of_node_;
     std::vector<RankGroup> groups_;
     PacketEngine<ProcessModel> engine_;
-    std::vector<EnvelopePool> pools_;  ///< by partition
+    std::vector<Shared> shared_;  ///< by partition
+    std::int64_t most_pairs_;     ///< that are numbered before those with nothing under way are forgotten
     bool has_started_ = false;
 };
 
 }  // namespace haichi
 
+#include "mgen/process_messages_inl.h"
 #include "mgen/process_model_inl.h"

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -9,8 +11,8 @@
 
 namespace haichi {
 
-/// A small map from ranks to values, for look-ups only: open addressing, memory of a few entries more than it holds.
-/// Pointers are good until the next add or erase. A default-made one holds no memory.
+/// A small map from ranks to values, for look-ups only: open addressing, memory of a few times the entries that it
+/// holds. Pointers are good until the next add or erase. A default-made one holds no memory.
 template <class Value>
 class RankTable {
   public:
@@ -46,13 +48,35 @@ class RankTable {
         }
         entries_[hole] = {};
         --size_;
+        if (entries_.size() > kMostKept && 8 * size_ < entries_.size()) rebuild(entries_.size() / 4);
+    }
+
+    /// Erases the entries for which is_over(rank, value) is true; asks for each once, in no order that means anything.
+    template <class IsOver>
+    void erase_if(const IsOver& is_over) {
+        std::size_t left = 0;
+        for (auto& [rank, value] : entries_) {
+            if (!rank.valid()) continue;
+            if (is_over(rank, value)) {
+                rank = RankId();
+            } else {
+                ++left;
+            }
+        }
+        if (left == size_) return;
+        size_ = left;
+        rebuild(left == 0 ? 0 : std::bit_ceil(std::max(kLeast, 2 * left)));
     }
 
     [[nodiscard]] std::size_t size() const { return size_; }
     /// In no order that means anything.
     [[nodiscard]] const std::vector<std::pair<RankId, Value>>& entries() const { return entries_; }
+    [[nodiscard]] std::size_t memory_bytes() const { return entries_.capacity() * sizeof(entries_[0]); }
 
   private:
+    static constexpr std::size_t kLeast = 4;
+    static constexpr std::size_t kMostKept = 64;  ///< a table of so many places is kept when it gets empty
+
     [[nodiscard]] std::size_t home(RankId rank) const {
         constexpr std::uint32_t kGolden = 0x9E3779B1;  // 2^32 / the golden ratio (Knuth, vol. 3, 6.4)
         const int bits = std::countr_zero(entries_.size());
@@ -60,10 +84,12 @@ class RankTable {
     }
     [[nodiscard]] std::size_t next(std::size_t at) const { return (at + 1) & (entries_.size() - 1); }
 
-    void grow() {
-        constexpr std::size_t kLeast = 4;
+    void grow() { rebuild(entries_.empty() ? kLeast : 2 * entries_.size()); }
+
+    /// With so many places.
+    void rebuild(std::size_t places) {
         std::vector<std::pair<RankId, Value>> old = std::exchange(entries_, {});
-        entries_.resize(old.empty() ? kLeast : 2 * old.size());
+        entries_.resize(places);
         for (auto& entry : old) {
             if (!entry.first.valid()) continue;
             std::size_t at = home(entry.first);

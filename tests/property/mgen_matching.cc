@@ -67,6 +67,10 @@ TEST(RankTable, agrees_with_a_map) {
             const std::int32_t rank = *rc::gen::inRange(0, 40);
             if (*rc::gen::inRange(0, 3) == 0) {
                 if (expected.erase(rank) > 0) table.erase(RankId(rank));
+            } else if (*rc::gen::inRange(0, 20) == 0) {
+                const auto is_over = [rank](RankId r, int value) { return (r.value + value) % 3 == rank % 3; };
+                table.erase_if(is_over);
+                std::erase_if(expected, [&](const auto& e) { return is_over(RankId(e.first), e.second); });
             } else {
                 table.find_or_add(RankId(rank)) += step;
                 expected[rank] += step;
@@ -79,6 +83,42 @@ TEST(RankTable, agrees_with_a_map) {
             }
         }
     }));
+}
+
+TEST(RankTable, gives_memory_back_when_little_is_left) {
+    RankTable<int> table;
+    for (std::int32_t r = 0; r < 10'000; ++r) table.find_or_add(RankId(r)) = r;
+    const std::size_t full_bytes = table.memory_bytes();
+    for (std::int32_t r = 10; r < 10'000; ++r) table.erase(RankId(r));
+    EXPECT_LT(table.memory_bytes(), full_bytes / 100);
+    EXPECT_EQ(*table.find(RankId(9)), 9);
+    for (std::int32_t r = 10; r < 10'000; ++r) table.find_or_add(RankId(r)) = r;
+    table.erase_if([](RankId r, int) { return r.value != 77; });
+    EXPECT_LT(table.memory_bytes(), full_bytes / 1'000);
+    EXPECT_EQ(*table.find(RankId(77)), 77);
+    table.erase_if([](RankId, int) { return true; });
+    EXPECT_EQ(table.memory_bytes(), 0u);
+    EXPECT_EQ(table.find(RankId(77)), nullptr);
+}
+
+TEST(Matching, gives_memory_back_when_nothing_is_open) {
+    // A root of a gather: all send before it receives; then the other way round.
+    constexpr std::int32_t kSources = 10'000;
+    Matching matching;
+    std::list<Envelope> messages;
+    for (std::int32_t s = 0; s < kSources; ++s) {
+        Envelope& message = messages.emplace_back();
+        message.source = RankId(s);
+        EXPECT_FALSE(matching.arrive(message));
+    }
+    const std::size_t unexpected_bytes = matching.memory_bytes();
+    for (std::int32_t s = 0; s < kSources; ++s) EXPECT_NE(matching.post(RankId(s), 0, 1, 0), nullptr);
+    EXPECT_LT(matching.memory_bytes(), unexpected_bytes / 100);
+    for (std::int32_t s = 0; s < kSources; ++s) EXPECT_EQ(matching.post(RankId(s), 0, 1, 0), nullptr);
+    const std::size_t posted_bytes = matching.memory_bytes();
+    for (Envelope& message : messages) EXPECT_TRUE(matching.arrive(message));
+    EXPECT_LT(matching.memory_bytes(), posted_bytes / 100);
+    EXPECT_TRUE(matching.posted().empty());
 }
 
 }  // namespace

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "mgen/envelope.h"
+#include "mgen/rank_table.h"
+
+namespace haichi {
+
+/// One rank's ends of its pairs: keeps the messages of a pair in the order of their sends where they can overtake each
+/// other. The source numbers them; at the destination those that came early are held.
+///
+/// A pair without a message under way needs no number: once both ends have forgotten it, its next message is number 0
+/// again. Neither end alone can tell; forget_sent() and forget_received() are for whoever sees both.
+class PairOrder {
+  public:
+    /// The number of the next message to `destination`.
+    [[nodiscard]] std::uint32_t next_to(RankId destination) { return sent_.find_or_add(destination)++; }
+
+    /// Hands the message that has come, and those held that follow it, to accept(Envelope&); or holds it.
+    template <class Accept>
+    void take(Envelope& message, const Accept& accept) {
+        Received& received = received_.find_or_add(message.source);
+        // Numbers wrap around; the distance tells which is earlier.
+        const auto distance = [&](const Envelope& e) { return e.sequence - received.expected; };
+        if (distance(message) != 0) {
+            Envelope** at = &received.held;
+            while (*at != nullptr && distance(**at) < distance(message)) at = &(*at)->next;
+            message.next = std::exchange(*at, &message);
+            return;
+        }
+        ++received.expected;
+        accept(message);
+        while (received.held != nullptr && distance(*received.held) == 0) {
+            Envelope& next = *received.held;
+            received.held = std::exchange(next.next, nullptr);
+            ++received.expected;
+            accept(next);
+        }
+    }
+
+    /// Destinations whose messages are counted.
+    [[nodiscard]] std::size_t destinations() const { return sent_.size(); }
+    /// Forgets the destinations for which has_received(destination, number of messages sent) is true.
+    template <class HasReceived>
+    void forget_sent(const HasReceived& has_received) {
+        sent_.erase_if(has_received);
+    }
+    /// All `sent` messages of `source` have been accepted; then forget_received() forgets it.
+    [[nodiscard]] bool has_received(RankId source, std::uint32_t sent) {
+        Received* received = received_.find(source);
+        if (received == nullptr || received->expected != sent || received->held != nullptr) return false;
+        return received->is_done = true;
+    }
+    void forget_received() {
+        received_.erase_if([](RankId, const Received& received) { return received.is_done; });
+    }
+
+    [[nodiscard]] std::size_t memory_bytes() const { return sent_.memory_bytes() + received_.memory_bytes(); }
+
+  private:
+    struct Received {
+        std::uint32_t expected = 0;
+        bool is_done = false;
+        Envelope* held = nullptr;  ///< came before those sent earlier; in the order of their numbers
+    };
+
+    RankTable<std::uint32_t> sent_;
+    RankTable<Received> received_;
+};
+
+}  // namespace haichi

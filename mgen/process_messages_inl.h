@@ -1,0 +1,249 @@
+#pragma once
+
+// The bodies of process_model.h: messages, their protocols and their order.
+
+#include <utility>
+
+#include "mgen/process_model.h"
+
+namespace haichi {
+
+template <class P>
+bool ProcessModel<P>::is_eager(const Call& call) const {
+    if (call.options.protocol != Protocol::kByLimit) return call.options.protocol == Protocol::kEager;
+    return call.amount <= options_.eager_limit_bytes;
+}
+
+template <class P>
+bool ProcessModel<P>::is_copied(const Call& call) const {
+    if (call.options.zero_copy || options_.send_copy == SendCopy::kNever) return false;
+    return options_.send_copy == SendCopy::kAlways || is_eager(call);
+}
+
+template <class P>
+void ProcessModel<P>::start_send(RankId id, std::int64_t now_ps) {
+    Rank& rank = rank_at(id);
+    const Call& call = rank.call;
+    if (call.partner.value < 0 || call.partner.value >= rank_count()) {
+        throw OptionError("rank " + std::to_string(id.value) + " sends to rank " + std::to_string(call.partner.value) +
+                          " of " + std::to_string(rank_count()));
+    }
+    Envelope envelope;
+    envelope.source = id;
+    envelope.destination = call.partner;
+    envelope.tag = call.tag;
+    envelope.bytes = call.amount;
+    envelope.gap_ps = call.options.gap_ps;
+    envelope.nic = call.options.nic;
+    if (envelope.nic < 0) envelope.nic = static_cast<std::int32_t>(rank.sends % static_cast<unsigned>(options_.nics));
+    ++rank.sends;
+    envelope.sequence = next_number(rank, call.partner);
+    envelope.send_request = call.request;
+    ++rank.open_requests;
+    if (is_eager(call)) {
+        const bool is_complete = is_copied(call);
+        if (is_complete) complete(id, call.request, {true, call.partner, call.tag, call.amount}, now_ps);
+        send_part(Part::kEager, envelope, envelope.sequence, envelope.send_request, now_ps, !is_complete);
+        return;
+    }
+    Envelope& kept = pool_of(id).add();
+    envelope.stage = Envelope::Stage::kRequested;
+    envelope.index = kept.index;
+    kept = envelope;
+    send_part(Part::kRequest, kept, kept.sequence, kept.index, now_ps);
+}
+
+template <class P>
+void ProcessModel<P>::send_part(Part part, const Envelope& envelope, std::uint32_t first, std::uint32_t second,
+                                std::int64_t now_ps, bool sender_waits) {
+    PacketMessage message;
+    message.source = rank_at(envelope.source).node;
+    message.destination = rank_at(envelope.destination).node;
+    if (part == Part::kAcknowledgement) std::swap(message.source, message.destination);
+    if (part == Part::kEager || part == Part::kData) {
+        message.bytes = envelope.bytes;
+        message.gap_ps = envelope.gap_ps;
+    }
+    if (part == Part::kRequest) message.tag = static_cast<std::uint64_t>(envelope.bytes);
+    message.nic = envelope.nic;
+    message.note = {static_cast<std::uint32_t>(envelope.source.value),
+                    static_cast<std::uint32_t>(envelope.destination.value),
+                    static_cast<std::uint32_t>(envelope.tag),
+                    first,
+                    second,
+                    static_cast<std::uint32_t>(part) | (sender_waits ? kSenderWaits : 0)};
+    engine_.inject(message, now_ps);
+}
+
+template <class P>
+void ProcessModel<P>::message_injected(const PacketMessage& message, std::int64_t now_ps) {
+    const auto& [source, destination, tag, first, request, part] = message.note;
+    if ((part & kSenderWaits) == 0) return;
+    const RankId id(static_cast<std::int32_t>(source));
+    const RankId partner(static_cast<std::int32_t>(destination));
+    complete(id, request, {true, partner, static_cast<std::int32_t>(tag), message.bytes}, now_ps);
+    resume_if_satisfied(id, now_ps);
+}
+
+template <class P>
+void ProcessModel<P>::message_delivered(const PacketMessage& message, std::int64_t now_ps) {
+    const auto& [from, to, tag, first, second, flags] = message.note;
+    const auto part = static_cast<Part>(flags & kPartMask);
+    const RankId source(static_cast<std::int32_t>(from));
+    const RankId id(static_cast<std::int32_t>(to));
+    if (part == Part::kAcknowledgement) {
+        Envelope& envelope = pool_of(source)[second];
+        envelope.receive_request = first;
+        envelope.stage = Envelope::Stage::kAcknowledged;
+        answer(source, envelope, now_ps);
+        return;
+    }
+    if (part == Part::kData) {
+        complete(id, first, {false, source, static_cast<std::int32_t>(tag), message.bytes}, now_ps);
+    } else {
+        Envelope& envelope = pool_of(id).add();
+        envelope.source = source;
+        envelope.destination = id;
+        envelope.tag = static_cast<std::int32_t>(tag);
+        envelope.sequence = first;
+        envelope.is_eager = part == Part::kEager;
+        envelope.bytes = envelope.is_eager ? message.bytes : static_cast<std::int64_t>(message.tag);
+        envelope.nic = message.nic;
+        envelope.sender = second;
+        envelope.stage = Envelope::Stage::kArrived;
+        take_in_order(envelope, now_ps);
+    }
+    resume_if_satisfied(id, now_ps);
+}
+
+/// Over one NIC the messages of a pair arrive in order.
+template <class P>
+std::uint32_t ProcessModel<P>::next_number(Rank& rank, RankId destination) {
+    if (options_.nics == 1) return 0;
+    const std::size_t before = rank.order.destinations();
+    const std::uint32_t number = rank.order.next_to(destination);
+    shared_of(rank).pairs += static_cast<std::int64_t>(rank.order.destinations() - before);
+    return number;
+}
+
+template <class P>
+void ProcessModel<P>::take_in_order(Envelope& envelope, std::int64_t now_ps) {
+    if (options_.nics == 1) return match(envelope, now_ps);
+    rank_at(envelope.destination).order.take(envelope, [&](Envelope& next) { match(next, now_ps); });
+}
+
+template <class P>
+std::int64_t ProcessModel<P>::numbered_pairs() const {
+    std::int64_t pairs = 0;
+    for (const Shared& shared : shared_) pairs += shared.pairs;
+    return pairs;
+}
+
+/// Between two windows, when nothing runs: only there can both ends of a pair be looked at. No message is under way
+/// between two ranks when all that one has sent have been accepted by the other; nothing tells whether they have been
+/// forgotten, so no result depends on when that happens. Costs no more than the sends since it happened last.
+template <class P>
+void ProcessModel<P>::forget_pairs() {
+    if (options_.nics == 1 || numbered_pairs() <= most_pairs_) return;
+    for (std::size_t r = 0; r < ranks_.size(); ++r) {
+        Rank& rank = ranks_[r];
+        const std::size_t before = rank.order.destinations();
+        rank.order.forget_sent(
+            [&](RankId to, std::uint32_t sent) { return rank_at(to).order.has_received(RankId(r), sent); });
+        shared_of(rank).pairs -= static_cast<std::int64_t>(before - rank.order.destinations());
+    }
+    for (Rank& rank : ranks_) rank.order.forget_received();
+    most_pairs_ = kPairsOfRank * rank_count() + 2 * numbered_pairs();
+}
+
+template <class P>
+std::size_t ProcessModel<P>::memory_bytes() const {
+    std::size_t bytes = ranks_.capacity() * sizeof(Rank) + ranks_of_nodes_.capacity() * sizeof(RankId) +
+                        first_of_node_.capacity() * sizeof(std::uint32_t);
+    for (const Shared& shared : shared_) bytes += sizeof(Shared) + shared.envelopes.size() * sizeof(Envelope);
+    for (const Rank& rank : ranks_) bytes += rank.order.memory_bytes() + rank.matching.memory_bytes();
+    return bytes;
+}
+
+template <class P>
+void ProcessModel<P>::match(Envelope& envelope, std::int64_t now_ps) {
+    const RankId id = envelope.destination;
+    const auto receive = rank_at(id).matching.arrive(envelope);
+    if (!receive) return;
+    if (envelope.is_eager) {
+        complete(id, receive->request, {false, envelope.source, envelope.tag, envelope.bytes}, now_ps);
+        pool_of(id).give_back(envelope);
+        return;
+    }
+    envelope.receive_request = receive->request;
+    envelope.stage = Envelope::Stage::kMatched;
+    answer(id, envelope, now_ps);
+}
+
+/// False when the message is there already and has to be copied.
+template <class P>
+bool ProcessModel<P>::start_receive(RankId id, std::int64_t now_ps) {
+    Rank& rank = rank_at(id);
+    ++rank.open_requests;
+    Envelope* envelope = rank.matching.post(rank.call.partner, rank.call.tag, rank.call.amount, rank.call.request);
+    if (envelope == nullptr) return true;
+    if (envelope->is_eager) {
+        rank.call.partner = envelope->source;
+        rank.call.tag = envelope->tag;
+        rank.call.amount = envelope->bytes;
+        pool_of(id).give_back(*envelope);
+        const std::int64_t time_ps = copy_ps(rank.call.amount, options_.memory_bandwidth_bytes_per_s);
+        if (!spend(rank, State::kCopying, time_ps, now_ps)) return false;
+        end_copied_receive(id, now_ps);
+        return true;
+    }
+    envelope->receive_request = rank.call.request;
+    envelope->stage = Envelope::Stage::kMatched;
+    answer(id, *envelope, now_ps);
+    return true;
+}
+
+template <class P>
+void ProcessModel<P>::end_copied_receive(RankId id, std::int64_t now_ps) {
+    const Call& call = rank_at(id).call;
+    complete(id, call.request, {false, call.partner, call.tag, call.amount}, now_ps);
+}
+
+template <class P>
+void ProcessModel<P>::answer(RankId id, Envelope& envelope, std::int64_t now_ps) {
+    Rank& rank = rank_at(id);
+    if (options_.progress == Progress::kCalls && rank.state == State::kComputing) {
+        envelope.next = nullptr;
+        (rank.last_deferred != nullptr ? rank.last_deferred->next : rank.first_deferred) = &envelope;
+        rank.last_deferred = &envelope;
+        return;
+    }
+    if (envelope.stage == Envelope::Stage::kMatched) {
+        send_part(Part::kAcknowledgement, envelope, envelope.receive_request, envelope.sender, now_ps);
+    } else {
+        send_part(Part::kData, envelope, envelope.receive_request, envelope.send_request, now_ps, true);
+    }
+    pool_of(id).give_back(envelope);
+}
+
+template <class P>
+void ProcessModel<P>::answer_deferred(RankId id, std::int64_t now_ps) {
+    Rank& rank = rank_at(id);
+    Envelope* at = std::exchange(rank.first_deferred, nullptr);
+    rank.last_deferred = nullptr;
+    while (at != nullptr) {
+        Envelope& envelope = *at;
+        at = std::exchange(envelope.next, nullptr);
+        answer(id, envelope, now_ps);
+    }
+}
+
+template <class P>
+void ProcessModel<P>::complete(RankId id, std::uint32_t request, const Completion& completion, std::int64_t now_ps) {
+    --rank_at(id).open_requests;
+    if constexpr (requires { program_->completed(id, request, completion, now_ps); }) {
+        program_->completed(id, request, completion, now_ps);
+    }
+}
+
+}  // namespace haichi
