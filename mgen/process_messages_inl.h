@@ -116,10 +116,8 @@ void ProcessModel<P>::message_delivered(const PacketMessage& message, std::int64
     resume_if_satisfied(id, now_ps);
 }
 
-/// Over one NIC the messages of a pair arrive in order.
 template <class P>
 std::uint32_t ProcessModel<P>::next_number(Rank& rank, RankId destination) {
-    if (options_.nics == 1) return 0;
     const std::size_t before = rank.order.destinations();
     const std::uint32_t number = rank.order.next_to(destination);
     shared_of(rank).pairs += static_cast<std::int64_t>(rank.order.destinations() - before);
@@ -128,7 +126,6 @@ std::uint32_t ProcessModel<P>::next_number(Rank& rank, RankId destination) {
 
 template <class P>
 void ProcessModel<P>::take_in_order(Envelope& envelope, std::int64_t now_ps) {
-    if (options_.nics == 1) return match(envelope, now_ps);
     rank_at(envelope.destination).order.take(envelope, [&](Envelope& next) { match(next, now_ps); });
 }
 
@@ -144,7 +141,7 @@ std::int64_t ProcessModel<P>::numbered_pairs() const {
 /// forgotten, so no result depends on when that happens. Costs no more than the sends since it happened last.
 template <class P>
 void ProcessModel<P>::forget_pairs() {
-    if (options_.nics == 1 || numbered_pairs() <= most_pairs_) return;
+    if (numbered_pairs() <= most_pairs_) return;
     for (std::size_t r = 0; r < ranks_.size(); ++r) {
         Rank& rank = ranks_[r];
         const std::size_t before = rank.order.destinations();

@@ -46,8 +46,9 @@ concept Program = requires(P& program, RankId rank, std::int64_t now_ps) {
 /// follow. The send is complete when the last packet has left, the receive on delivery. Messages match in the order of
 /// the sends of a pair, whatever NICs they take.
 ///
-/// State is O(ranks + what is open). With several NICs the messages of a pair are numbered; pairs that have nothing
-/// under way are forgotten now and then, between two windows.
+/// State is O(ranks + what is open). The messages of a pair are numbered, because they overtake each other on different
+/// NICs, and between the packets of one NIC; pairs that have nothing under way are forgotten now and then, between two
+/// windows.
 /// A callback of the engine touches only ranks of its node, and what its partition keeps for them.
 template <class Program>
 class ProcessModel {

@@ -199,6 +199,20 @@ TEST(SeveralNics, messages_of_a_pair_match_in_the_order_of_their_sends) {
     EXPECT_EQ(run.program.completions.at({1, 2}).bytes, 8);
 }
 
+TEST(OneNic, messages_of_a_pair_match_in_the_order_of_their_sends_where_it_interleaves_their_packets) {
+    ProcessOptions process = plain_process();
+    process.eager_limit_bytes = 1 << 20;
+    process.memory_bandwidth_bytes_per_s = 0;
+    ScriptRun run({{send_to(1, kLarge, 1), send_to(1, 8, 2)}, {receive_from(0, kLarge, 1), receive_from(0, kLarge, 2)}},
+                  process, {}, {}, 1, true);
+    run.model.run();
+    // The second passes between packets of the first.
+    EXPECT_EQ(run.program.completions.at({1, 1}).bytes, kLarge);
+    EXPECT_EQ(run.program.completions.at({1, 2}).bytes, 8);
+    EXPECT_EQ(run.done_ps(1, 2), run.done_ps(1, 1));
+    EXPECT_GE(run.done_ps(1, 1), kOverheadPs + flight_ps(kLarge));
+}
+
 TEST(SeveralNics, take_the_messages_of_a_rank_in_turn_unless_the_call_names_one) {
     ProcessOptions process = plain_process();
     process.nics = 2;

@@ -52,16 +52,19 @@ inline constexpr std::int64_t flight_ps(std::int64_t bytes) { return 392'000 + s
 /// A script on a mesh of `nodes` in a row, the torus study's, with buffers that let a message stream.
 struct ScriptRun {
     ScriptRun(std::vector<std::vector<Call>> calls, ProcessOptions process = plain_process(),
-              std::vector<std::int32_t> nodes = {}, std::vector<std::vector<RankId>> groups = {}, int threads = 1)
+              std::vector<std::int32_t> nodes = {}, std::vector<std::vector<RankId>> groups = {}, int threads = 1,
+              bool nic_interleaves_packets = false)
         : program{std::move(calls)},
           network(packetsim_machines::grid_network({4})),
-          model(parameters(process, std::move(nodes), threads), program) {
+          model(parameters(process, std::move(nodes), threads, nic_interleaves_packets), program) {
         for (auto& group : groups) model.add_group(std::move(group));
     }
     typename ProcessModel<ScriptedProgram>::Parameters parameters(const ProcessOptions& process,
-                                                                  std::vector<std::int32_t> nodes, int threads) {
+                                                                  std::vector<std::int32_t> nodes, int threads,
+                                                                  bool nic_interleaves_packets) {
         PacketTimingOptions timing = packetsim_machines::torus_study();
         timing.buffer_packets = 32;
+        timing.nic_interleaves_packets = nic_interleaves_packets;
         timing.nics = process.nics;
         timing.shared_memory_latency_ps = 50'000;
         timing.shared_memory_bandwidth_bytes_per_s = 10 * packetsim_machines::kGigabyte;
