@@ -57,8 +57,11 @@ std::string run_text(const SimulatedRun& run, const Network& network, bool with_
     rows.push_back({"computing", of_ranks(result, &RankTimes::compute_ps) + " (per rank, simulated part)"});
     rows.push_back({"calls, copies", of_ranks(result, &RankTimes::call_ps)});
     rows.push_back({"waiting", of_ranks(result, &RankTimes::wait_ps)});
-    rows.push_back({"traffic", count(result.payload_bytes) + " bytes in " + count(result.packets) + " packets, " +
-                                   count(result.packet_hops) + " packet-hops"});
+    rows.push_back(
+        {"traffic",
+         count(result.payload_bytes) + " bytes in " + count(result.packets) + " packets, " + count(result.packet_hops) +
+             " packet-hops" +
+             (result.on_node_bytes > 0 ? "; " + count(result.on_node_bytes) + " bytes stayed on their nodes" : "")});
     rows.push_back({"links", count(result.used_links) + " of " + count(result.existing_links) +
                                  " used, on average at " + short_number(result.mean_link_bandwidth_bytes_per_s / 1e9) +
                                  " GB/s, " + percent(result.used_link_efficiency) +

@@ -61,6 +61,7 @@ ordered_json run_json(const SimulatedRun& run, const Network& network, bool with
     out["payload_bytes"] = result.payload_bytes;
     out["packets"] = result.packets;
     out["packet_hops"] = result.packet_hops;
+    if (result.on_node_bytes > 0) out["on_node_bytes"] = result.on_node_bytes;
     out["links"] = result.existing_links;
     out["used_links"] = result.used_links;
     out["saturated_links"] = result.saturated_links;

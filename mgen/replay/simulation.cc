@@ -183,6 +183,7 @@ SimulationResult simulate(const SimulationRequest& request, const SimulationCont
     for (std::int32_t r = 0; r < model.rank_count(); ++r) result.ranks.push_back(model.times(RankId(r)));
     const PacketCounts& counts = model.engine().counts();
     result.payload_bytes = counts.payload_bytes_injected;
+    result.on_node_bytes = counts.on_node_bytes;
     result.packets = counts.packets_injected;
     result.packet_hops = counts.packet_hops;
     result.events = counts.events;

@@ -74,7 +74,8 @@ struct SimulationResult {
     double simulated_seconds = 0;
 
     std::vector<RankTimes> ranks;
-    std::int64_t payload_bytes = 0;
+    std::int64_t payload_bytes = 0;  ///< that NICs sent, in `packets`
+    std::int64_t on_node_bytes = 0;  ///< payload that stayed on its node
     std::int64_t packets = 0;
     std::int64_t packet_hops = 0;
     std::int64_t existing_links = 0;

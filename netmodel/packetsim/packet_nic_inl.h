@@ -231,7 +231,7 @@ void PacketPartition<Client>::finish(const WindowQueue::Event& first) {
 template <class Client>
 void PacketPartition<Client>::copied(std::int32_t message, std::int32_t nic) {
     const PacketMessage info = state_->messages[message].message;
-    counts_.payload_bytes_injected += info.bytes;
+    counts_.on_node_bytes += info.bytes;
     push_nic(now_ps_ + machine_->timing.options().shared_memory_latency_ps, kDelivery, nic,
              static_cast<std::uint32_t>(message));
     client_->message_injected(info, now_ps_);
@@ -240,7 +240,7 @@ void PacketPartition<Client>::copied(std::int32_t message, std::int32_t nic) {
 template <class Client>
 void PacketPartition<Client>::deliver(std::int32_t message) {
     const PacketMessage info = state_->messages[message].message;
-    counts_.payload_bytes_delivered += info.bytes;
+    if (info.source != info.destination) counts_.payload_bytes_delivered += info.bytes;
     --counts_.messages_under_way;
     client_->message_delivered(info, now_ps_);
     state_->messages.remove(message);

@@ -125,6 +125,14 @@ def test_the_report_is_the_programs_to_the_byte(pair, ping, tmp_path: Path) -> N
     assert {"wall_seconds", "packet_hops_per_second"} <= set(ours.to_dict()["runs"][0])
 
 
+def test_what_stays_on_a_node_is_counted_apart(pair) -> None:
+    workload = haichi.Workload.from_matrix(np.array([[10, 100, 0, 0], [0, 0, 1000, 0], [0, 0, 0, 0], [0, 0, 0, 5]]))
+    run = haichi.Job(workload, pair, ppn=2).simulate().run
+    assert (run.payload_bytes, run.packets, run.on_node_bytes) == (1000, 1, 115)
+    alone = haichi.Job(workload, "torus:4").simulate().run
+    assert (alone.payload_bytes, alone.packets, alone.on_node_bytes) == (1100, 2, 15)
+
+
 def test_a_placement_is_a_map_and_threads_and_partitions_change_nothing(cg64, on_shape_1, tmp_path: Path) -> None:
     job = haichi.Job(cg64.with_message_size(65536), **on_shape_1)
     found = job.optimize()

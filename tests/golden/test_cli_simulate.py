@@ -51,6 +51,21 @@ def test_times_follow_from_the_machine_file(pair: Path) -> None:
     assert (run["links"], run["used_links"]) == (2, 1)
 
 
+def test_what_stays_on_a_node_is_counted_apart(pair: Path) -> None:
+    # Ranks 0 and 1 share node 0, ranks 2 and 3 node 1.
+    messages = [[0, 0, 10], [0, 1, 100], [1, 2, 1000], [3, 3, 5]]
+    workload = {"schema": "haichi-workload/1", "ranks": 4, "iterations": 2, "sets": [{"messages": messages}]}
+    (pair / "near.json").write_text(json.dumps(workload))
+    job = ["-m", "pair.json", "-w", "near.json", "--ppn", 2]
+    (run,) = simulated(pair, *job)
+    assert (run["payload_bytes"], run["packets"], run["packet_hops"]) == (2 * 1000, 2, 4)
+    assert run["on_node_bytes"] == 2 * 115
+    text = succeed("simulate", *job, cwd=pair).stdout
+    assert "2,000 bytes in 2 packets, 4 packet-hops; 230 bytes stayed on their nodes" in text
+    (alone,) = simulated(pair, "-m", "pair.json", "-w", "ping.json")
+    assert "on_node_bytes" not in alone
+
+
 def test_the_report_holds_what_the_contract_says(mapped: Path) -> None:
     run = succeed("simulate", *JOB, "-w", "cg64.json", "--map", "cg64.map", "--json", cwd=mapped)
     report = json.loads(run.stdout)

@@ -90,8 +90,13 @@ TEST(Replay, every_message_arrives_every_picosecond_is_spent_and_threads_change_
         Drawn drawn(seed);
         const SimulationResult result = simulate(drawn.request);
         std::int64_t bytes = 0;
-        for (const Message& m : drawn.workload.messages()) bytes += m.size_bytes;
+        std::int64_t on_node_bytes = 0;
+        for (const Message& m : drawn.workload.messages()) {
+            const auto node = [&](RankId rank) { return drawn.request.node_of_rank[rank.index()]; };
+            (node(m.source) == node(m.destination) ? on_node_bytes : bytes) += m.size_bytes;
+        }
         EXPECT_EQ(result.payload_bytes, bytes * drawn.workload.iterations());
+        EXPECT_EQ(result.on_node_bytes, on_node_bytes * drawn.workload.iterations());
         EXPECT_EQ(result.simulated_iterations, drawn.workload.iterations());
         std::int64_t last_ps = 0;
         for (const RankTimes& rank : result.ranks) {

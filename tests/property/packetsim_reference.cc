@@ -132,11 +132,16 @@ void compare(std::uint64_t seed) {
         Recorder recorder;
         PacketEngine<Recorder> engine(machine.network, PacketTiming(options), recorder, engine_options);
         std::int64_t bytes = 0;
+        std::int64_t on_node_bytes = 0;
         std::int64_t packets = 0;
         for (const auto& [message, time_ps] : traffic) {
             engine.inject(message, time_ps);
-            bytes += message.bytes;
-            if (message.source != message.destination) packets += PacketTiming(options).packet_count(message.bytes);
+            if (message.source == message.destination) {
+                on_node_bytes += message.bytes;
+            } else {
+                bytes += message.bytes;
+                packets += PacketTiming(options).packet_count(message.bytes);
+            }
         }
         for (std::int64_t until_ps = 0; engine.counts().messages_under_way > 0; until_ps += 500'000) {
             engine.run(until_ps);
@@ -151,6 +156,7 @@ void compare(std::uint64_t seed) {
         ASSERT_TRUE(engine.is_drained());
         ASSERT_EQ(engine.counts().payload_bytes_injected, bytes);
         ASSERT_EQ(engine.counts().payload_bytes_delivered, bytes);
+        ASSERT_EQ(engine.counts().on_node_bytes, on_node_bytes);
         ASSERT_EQ(engine.counts().packets_injected, packets);
         ASSERT_EQ(engine.counts().packets_ejected, packets);
     }

@@ -82,6 +82,7 @@ void expect_equal(const Told& a, const Told& b) {
     EXPECT_EQ(a.result.seconds, b.result.seconds);
     EXPECT_EQ(a.result.simulated_seconds, b.result.simulated_seconds);
     EXPECT_EQ(a.result.payload_bytes, b.result.payload_bytes);
+    EXPECT_EQ(a.result.on_node_bytes, b.result.on_node_bytes);
     EXPECT_EQ(a.result.packets, b.result.packets);
     EXPECT_EQ(a.result.packet_hops, b.result.packet_hops);
     EXPECT_EQ(a.result.used_links, b.result.used_links);

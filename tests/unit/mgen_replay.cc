@@ -149,12 +149,31 @@ TEST(Replay, ranks_without_messages_end_at_once_and_those_without_a_part_in_a_se
     for (const RankTimes& rank : result.ranks) EXPECT_EQ(rank.compute_ps + rank.call_ps + rank.wait_ps, rank.end_ps);
 }
 
-TEST(Replay, messages_to_oneself_count_and_cross_no_link) {
+TEST(Replay, messages_to_oneself_and_on_one_node_are_counted_apart_and_are_no_packets) {
+    // Of rank 0 to itself, to rank 1 on its node, and to rank 2 on another; eager and by rendezvous.
+    for (const std::int64_t bytes : {kSmall, std::int64_t{25'600}}) {
+        Workload workload(3, 1);
+        workload.add_set("");
+        workload.add_message(RankId(0), RankId(0), bytes);
+        workload.add_message(RankId(0), RankId(1), bytes + 1);
+        workload.add_message(RankId(0), RankId(2), bytes + 2);
+        Replayed replayed(workload);
+        replayed.request.node_of_rank = {NodeId(0), NodeId(0), NodeId(1)};
+        const SimulationResult result = replayed.run();
+        EXPECT_EQ(result.payload_bytes, bytes + 2);
+        EXPECT_EQ(result.on_node_bytes, bytes + bytes + 1);
+        const std::int64_t packets = PacketTiming(replayed.request.timing).packet_count(bytes + 2);
+        // Besides, the request and its answer.
+        EXPECT_EQ(result.packets, packets + (bytes > kSmall ? 2 : 0));
+        EXPECT_EQ(result.packet_hops, 2 * result.packets);
+    }
     Workload workload(1, 1);
     workload.add_set("itself");
     workload.add_message(RankId(0), RankId(0), 100);
     const SimulationResult result = Replayed(workload).run();
-    EXPECT_EQ(result.payload_bytes, 100);
+    EXPECT_EQ(result.payload_bytes, 0);
+    EXPECT_EQ(result.on_node_bytes, 100);
+    EXPECT_EQ(result.packets, 0);
     EXPECT_EQ(result.packet_hops, 0);
     EXPECT_EQ(result.used_links, 0);
 }

@@ -150,7 +150,13 @@ TEST(PacketNode, messages_to_itself_pass_its_memory_one_after_the_other) {
     EXPECT_EQ(run.recorder.delivered_ps.at(2), 2'300'000);
     EXPECT_EQ(run.recorder.delivered_ps.at(3), 2'300'000 + (std::int64_t{1} << 40) * 250);
     EXPECT_EQ(run.engine.counts().packet_hops, 0);
-    EXPECT_EQ(run.engine.counts().payload_bytes_delivered, 8'000 + (std::int64_t{1} << 40));
+    // They are no packets, and no payload of any.
+    EXPECT_EQ(run.engine.counts().on_node_bytes, 8'000 + (std::int64_t{1} << 40));
+    EXPECT_EQ(run.engine.counts().packets_injected, 0);
+    EXPECT_EQ(run.engine.counts().packets_ejected, 0);
+    EXPECT_EQ(run.engine.counts().payload_bytes_injected, 0);
+    EXPECT_EQ(run.engine.counts().payload_bytes_delivered, 0);
+    EXPECT_EQ(run.engine.counts().messages_under_way, 0);
 }
 
 TEST(PacketNode, refuses_nics_and_gaps_that_are_none) {

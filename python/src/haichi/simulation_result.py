@@ -48,9 +48,12 @@ class SimulatedRun:
     """Ended by Ctrl-C; `seconds` follows from what is known, or is `simulated_seconds` when no iteration ended."""
     simulated_seconds: float
     payload_bytes: int
+    """That went into the network; the control messages of rendezvous have none, but are packets."""
     packets: int
     packet_hops: int
     """Passages over a link or into a node."""
+    on_node_bytes: int
+    """Payload of messages between ranks of one node, and of ranks to themselves: they make no packets."""
     links: int
     used_links: int
     """Links that carried anything."""
@@ -106,6 +109,7 @@ def _simulated_run(entry: dict[str, Any]) -> SimulatedRun:
         fields["seconds_per_iteration"] = math.nan
     fields.setdefault("settled_by_mean", False)
     fields.setdefault("interrupted", False)
+    fields.setdefault("on_node_bytes", 0)
     fields["hottest_links"] = tuple(LinkTraffic(**link) for link in entry["hottest_links"])
     for key, values in entry["ranks"].items():
         fields[key] = _rank_array(values)
