@@ -63,13 +63,13 @@ Drawn drawn_machine(Random& random) {
 PacketTimingOptions drawn_timing(Random& random) {
     PacketTimingOptions options = torus_study();
     options.packet_payload_bytes = from_to(random, 1, 300);
-    options.packet_header_bytes = from_to(random, 1, 40);
+    options.packet_header_bytes = from_to(random, 0, 40);
     options.buffer_packets = random.below(2) == 0 ? 1 : from_to(random, 1, 9);
     options.virtual_channels = 4;
     // Round numbers make many events meet at one instant; odd ones are rounded up.
     if (random.below(2) == 0) {
         options.packet_payload_bytes = 240;
-        options.packet_header_bytes = 16;
+        options.packet_header_bytes = random.below(2) == 0 ? 16 : 0;
     }
     if (random.below(3) == 0) options.switch_latency_ps = from_to(random, 0, 40'000);
     if (random.below(4) == 0) options.cable_latency_ps = 0;
@@ -101,7 +101,8 @@ std::vector<std::pair<PacketMessage, std::int64_t>> drawn_traffic(Random& random
         const NodeId destination = random.below(5) == 0 ? hot : any();
         const std::int64_t time_ps = random.below(static_cast<std::uint32_t>(span_ps));
         PacketMessage message{any(), destination, 0, static_cast<std::uint64_t>(i)};
-        message.bytes = from_to(random, 0, largest);
+        // Without headers, those of no bytes take no time on any channel.
+        message.bytes = random.below(4) == 0 ? 0 : from_to(random, 0, largest);
         message.nic = from_to(random, 0, nics - 1);
         if (random.below(8) == 0) message.gap_ps = from_to(random, 0, 100'000);
         traffic.emplace_back(message, time_ps);

@@ -32,10 +32,13 @@ class ReferenceSimulator {
         nic_rate_ = options.nic_bandwidth_bytes_per_s != 0 ? options.nic_bandwidth_bytes_per_s : fastest_link();
     }
 
+    /// For the present instant: at once; for later ones in the order of the calls.
     void inject(const PacketMessage& message, std::int64_t time_ps) {
         const auto index = static_cast<std::int32_t>(messages_.size());
         messages_.push_back(message);
         results_.emplace_back();
+        left_bytes_.push_back(message.bytes);
+        if (time_ps == now_) return post(index);
         add(time_ps, kPost, message.source.value, index);
     }
     std::int32_t nic_of(const PacketMessage& message, NodeId node) const {
@@ -101,6 +104,7 @@ class ReferenceSimulator {
     };
     struct Nic {
         std::deque<std::int32_t> messages;
+        bool is_idle = true;
         std::int64_t free_ps = 0;
     };
     struct Host {
@@ -179,8 +183,8 @@ class ReferenceSimulator {
         if (message.source != message.destination) {
             const std::int32_t nic = nic_of(message, message.source);
             nics_[nic].messages.push_back(index);
-            left_bytes_.resize(messages_.size());
-            left_bytes_[static_cast<std::size_t>(index)] = message.bytes;
+            // Else it takes it in a step of its own, also where its last packet took no time.
+            if (!nics_[nic].is_idle) return;
             return send(nic);
         }
         std::int64_t& copy_ps = hosts_by_node_[message.source.value].copy_ps;
@@ -233,6 +237,13 @@ class ReferenceSimulator {
         if (buffer.packets.front().head_ps > now_) return;
         buffer.asks = true;
         add(now_, kAsk, id);
+    }
+    /// The packet that a NIC has just made asks at once.
+    void ask_from_nic(std::int32_t id) {
+        Buffer& buffer = buffers_[id];
+        if (buffer.is_leaving || buffer.asks || buffer.packets.front().head_ps > now_) return;
+        buffer.asks = true;
+        ask(id);
     }
 
     bool can_go(std::int32_t id) {
@@ -309,7 +320,8 @@ class ReferenceSimulator {
     void send(std::int32_t number) {
         Nic& nic = nics_[number];
         const std::int32_t id = links_ * options_.virtual_channels + number;
-        if (nic.messages.empty() || nic.free_ps > now_ || taken_[id] == options_.buffer_packets) return;
+        nic.is_idle = nic.messages.empty();
+        if (nic.is_idle || nic.free_ps > now_ || taken_[id] == options_.buffer_packets) return;
         const std::int32_t index = nic.messages.front();
         nic.messages.pop_front();
         const PacketMessage& message = messages_[static_cast<std::size_t>(index)];
@@ -349,6 +361,7 @@ class ReferenceSimulator {
             nic.messages.push_front(index);
         }
         place(std::move(packet));
+        ask_from_nic(id);
     }
 
     const Network& network_;
