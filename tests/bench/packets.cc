@@ -16,9 +16,7 @@ namespace {
 /// Uniform random traffic in a closed loop: whatever arrives is followed by a new packet from there to anywhere.
 struct ClosedLoop {
     void message_injected(const PacketMessage&, std::int64_t) {}
-    void message_delivered(const PacketMessage& message, std::int64_t time_ps) {
-        send(message.destination, time_ps);
-    }
+    void message_delivered(const PacketMessage& message, std::int64_t time_ps) { send(message.destination, time_ps); }
     void timer(NodeId, std::uint32_t, std::int64_t) {}
     void send(NodeId source, std::int64_t time_ps) {
         // A generator of its own for every node: nodes may be in different threads.
