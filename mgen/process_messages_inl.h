@@ -77,7 +77,7 @@ void ProcessModel<P>::send_part(Part part, const Envelope& envelope, std::uint32
 
 template <class P>
 void ProcessModel<P>::message_injected(const PacketMessage& message, std::int64_t now_ps) {
-    const auto& [source, destination, tag, first, request, part] = message.note;
+    const auto& [source, destination, tag, first, request, part, unused] = message.note;
     if ((part & kSenderWaits) == 0) return;
     const RankId id(static_cast<std::int32_t>(source));
     const RankId partner(static_cast<std::int32_t>(destination));
@@ -87,7 +87,7 @@ void ProcessModel<P>::message_injected(const PacketMessage& message, std::int64_
 
 template <class P>
 void ProcessModel<P>::message_delivered(const PacketMessage& message, std::int64_t now_ps) {
-    const auto& [from, to, tag, first, second, flags] = message.note;
+    const auto& [from, to, tag, first, second, flags, unused] = message.note;
     const auto part = static_cast<Part>(flags & kPartMask);
     const RankId source(static_cast<std::int32_t>(from));
     const RankId id(static_cast<std::int32_t>(to));

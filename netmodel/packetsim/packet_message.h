@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <type_traits>
 
 #include "netmodel/topology/ids.h"
 
@@ -13,10 +14,10 @@ struct PacketMessage {
     NodeId destination;  ///< may be the source: then it goes through the node's shared memory
     std::int64_t bytes = 0;
     std::uint64_t tag = 0;    ///< the client's own
-    std::int32_t nic = 0;     ///< of the source's NICs the one that sends it; it arrives at that of the same number
     std::int64_t gap_ps = 0;  ///< pause of the NIC after each packet of the message
-    std::array<std::uint32_t, 6> note{};  ///< the client's own
+    std::int32_t nic = 0;     ///< of the source's NICs the one that sends it; it arrives at that of the same number
+    std::array<std::uint32_t, 7> note{};  ///< the client's own
 };
-static_assert(sizeof(PacketMessage) == 64);
+static_assert(sizeof(PacketMessage) == 64 && std::has_unique_object_representations_v<PacketMessage>);
 
 }  // namespace haichi

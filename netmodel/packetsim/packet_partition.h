@@ -236,5 +236,6 @@ class alignas(64) PacketPartition {
 
 }  // namespace haichi
 
+#include "netmodel/packetsim/packet_mail_inl.h"
 #include "netmodel/packetsim/packet_nic_inl.h"
 #include "netmodel/packetsim/packet_partition_inl.h"
