@@ -69,7 +69,7 @@ class Effort:
     barrier_sizes: tuple[int, ...] = (64, 256, 384, 448, 512, 1024)  #: KiB
 
 
-LONG = Effort(largest_bruck=16384)
+LONG = Effort(largest_bruck=65536)
 QUICK = Effort(seeds=2, iterations=10, shapes=(1,), one_more=4, largest_bruck=512, large_searches=False, ring_seeds=1,
                barrier_sizes=(512,))  # fmt: skip
 

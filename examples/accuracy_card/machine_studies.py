@@ -93,7 +93,13 @@ def logical_shape(folder: Path) -> dict[str, Measured]:
     return found
 
 
-BRUCK = {512: "torus:8x8x8", 1024: "torus:16x8x8", 4096: "torus:16x16x16", 16384: "torus:32x32x16"}
+BRUCK = {
+    512: "torus:8x8x8",
+    1024: "torus:16x8x8",
+    4096: "torus:16x16x16",
+    16384: "torus:32x32x16",
+    65536: "torus:64x32x32",
+}
 
 
 # A process of its own, small before it begins. Not getrusage: its largest memory begins with that of the parent.
@@ -117,6 +123,7 @@ def all_to_all(effort: Effort) -> dict[str, Measured]:
         packets, hops, seconds, memory_mb = json.loads(text)
         call = f"haichi.Job(alltoall-bruck of {ranks} ranks, bytes=4, {BRUCK[ranks]!r}).simulate().run"
         found[f"bruck{ranks}.packets"] = Measured(packets, call + ".packets")
+        found[f"bruck{ranks}.hops"] = Measured(hops, call + ".packet_hops")
         found[f"bruck{ranks}.link-hops"] = Measured(hops - packets, call + ": packet_hops - packets")
         found[f"bruck{ranks}.seconds"] = Measured(seconds, call + ": CPU time of the call, one thread")
         found[f"bruck{ranks}.memory"] = Measured(memory_mb, call + ": peak memory of the Python process")
