@@ -128,7 +128,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--quick", action="store_true", help="few seeds, one shape: to see that it works")
-    size.add_argument("--long", action="store_true", help="all-to-all on 16,384 and 65,536 ranks, too: half an hour more")
+    size.add_argument(
+        "--long", action="store_true", help="all-to-all on 16,384 and 65,536 ranks, too: half an hour more"
+    )
     parser.add_argument("--build", type=Path, help="a build folder with haichi_bench and the profilers")
     parser.add_argument("-o", "--output", type=Path, default=Path("build/accuracy"), metavar="FOLDER")
     arguments = parser.parse_args()
