@@ -9,7 +9,7 @@ namespace haichi {
 
 namespace {
 
-/// Per axis, first and behind the last.
+/// Per axis: the first position, and the end of the range (exclusive).
 using Cuboid = std::vector<std::pair<std::int32_t, std::int32_t>>;
 
 /// Halves the longest axis, in the proportion of the blocks on both sides, until there are enough.

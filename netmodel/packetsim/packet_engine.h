@@ -26,7 +26,7 @@ namespace haichi {
 /// call_across().
 template <class C>
 concept PacketClient = requires(C& client, const PacketMessage& message, std::int64_t time_ps) {
-    /// The tail of the last packet has arrived at the destination's NIC.
+    /// The destination has the whole message: the tails of all packets, and DMA has moved them.
     client.message_delivered(message, time_ps);
     /// The tail of the last packet has left the source's NIC.
     client.message_injected(message, time_ps);

@@ -138,6 +138,8 @@ class alignas(64) PacketPartition {
     /// memory sets the pace. Changes no result.
     void look_ahead();
     void fetch_state(const WindowQueue::Event& event);
+    void fetch_packet(const WindowQueue::Event& event);
+    void prepare_hop(const WindowQueue::Event& event);
 
     // Mail.
     void take(const MailBatch& batch, PartitionState::Neighbour* from);

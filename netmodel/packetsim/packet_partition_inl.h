@@ -104,33 +104,18 @@ void PacketPartition<Client>::look_ahead() {
     constexpr std::size_t kNear = 8;
     const std::span<const WindowQueue::Event> events = queue_.events();
     const std::size_t here = queue_.place_end();
-    // All inline: compilers drop calls of functions that do nothing but prefetch.
-    const auto sweep = [&](std::size_t & at, std::size_t distance, const auto& visit) __attribute__((always_inline)) {
-        const std::size_t end = std::min(here + distance, events.size());
-        for (at = std::max(at, here); at < end; ++at) visit(events[at]);
-    };
+    const auto end = [&](std::size_t distance) { return std::min(here + distance, events.size()); };
+    LookedAt& at = looked_at_;
     if (is_large_) {
-        sweep(
-            looked_at_.far,
-            kFar, [this](const WindowQueue::Event& event) __attribute__((always_inline)) { fetch_state(event); });
-        sweep(
-            looked_at_.half_way, kHalfWay, [this](const WindowQueue::Event& event) __attribute__((always_inline)) {
-                if (priority_of(event) != kFront) return;
-                __builtin_prefetch(&state_->packets[state_->buffer(entity_of(event)).first]);
-            });
+        for (at.far = std::max(at.far, here); at.far < end(kFar); ++at.far) fetch_state(events[at.far]);
+        for (at.half_way = std::max(at.half_way, here); at.half_way < end(kHalfWay); ++at.half_way) {
+            fetch_packet(events[at.half_way]);
+        }
     }
-    sweep(
-        looked_at_.near, kNear, [this](const WindowQueue::Event& event) __attribute__((always_inline)) {
-            if (priority_of(event) == kDelivery) state_->messages.prefetch(static_cast<std::int32_t>(event.data()));
-            if (priority_of(event) != kFront) return;
-            const std::int32_t b = entity_of(event);
-            PacketBuffer& at = state_->buffer(b);
-            choose_hop(b, at);
-            if (!is_large_) return;
-            __builtin_prefetch(&state_->port(PacketPort::port_of(at.request)));
-            __builtin_prefetch(&state_->buffer(at.request).count);
-        });
+    for (at.near = std::max(at.near, here); at.near < end(kNear); ++at.near) prepare_hop(events[at.near]);
 }
+
+// All three are inline: compilers drop calls of functions that do nothing but prefetch.
 
 /// Into the caches, what is known of it by the event alone.
 template <class Client>
@@ -152,6 +137,26 @@ template <class Client>
         default:
             return;
     }
+}
+
+/// The packet at the front.
+template <class Client>
+[[gnu::always_inline]] inline void PacketPartition<Client>::fetch_packet(const WindowQueue::Event& event) {
+    if (priority_of(event) != kFront) return;
+    __builtin_prefetch(&state_->packets[state_->buffer(entity_of(event)).first]);
+}
+
+/// Routes the packet at the front, and fetches the channel that it asks for; or fetches the message to be delivered.
+template <class Client>
+[[gnu::always_inline]] inline void PacketPartition<Client>::prepare_hop(const WindowQueue::Event& event) {
+    if (priority_of(event) == kDelivery) state_->messages.prefetch(static_cast<std::int32_t>(event.data()));
+    if (priority_of(event) != kFront) return;
+    const std::int32_t b = entity_of(event);
+    PacketBuffer& at = state_->buffer(b);
+    choose_hop(b, at);
+    if (!is_large_) return;
+    __builtin_prefetch(&state_->port(PacketPort::port_of(at.request)));
+    __builtin_prefetch(&state_->buffer(at.request).count);
 }
 
 // ---- The passage of packets -----------------------------------------------------------------------------------------
