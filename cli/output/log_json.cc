@@ -169,6 +169,9 @@ ordered_json log_head_json(const JobLog& log, const JobTotals& totals) {
     out["computing_seconds"] = totals.computing_seconds;
     out["lost_messages"] = totals.lost_messages;
     out["lost_bytes"] = totals.lost_bytes;
+    if (totals.outside.sent_messages != 0 || totals.outside.received_messages != 0) {
+        out["outside"] = peer_json({kOutside, totals.outside});
+    }
     out["warnings"] = log.warnings;
     return out;
 }

@@ -151,6 +151,15 @@ std::string pairs_text(const JobLog& log) {
     return text + counted(pairs, "pair") + " of ranks\n" + table(rows, "  ", kNumbers);
 }
 
+std::string outside_text(const JobTotals& totals) {
+    const PeerCounters& outside = totals.outside;
+    if (outside.sent_messages == 0 && outside.received_messages == 0) return "";
+    return "\noutside this job (spawned or connected processes): sent " + counted(outside.sent_messages, "message") +
+           " of " + bytes_text(static_cast<double>(outside.sent_bytes)) + ", received " +
+           counted(outside.received_messages, "message") + " of " +
+           bytes_text(static_cast<double>(outside.received_bytes)) + "\n";
+}
+
 std::string balance_text(const JobTotals& totals) {
     if (!totals.has_times) return "";
     Rows rows = {{"", "least", "", "mean", "most", ""}};
@@ -221,7 +230,7 @@ std::string log_text(const JobLog& log, const JobTotals& totals, const std::stri
     std::string text = header_text(log, totals, file);
     if (!totals.functions.empty()) text.append("\n").append(functions_text(totals));
     for (const Histogram& histogram : size_histograms(totals)) text += histogram_text(histogram);
-    text += pairs_text(log) + balance_text(totals);
+    text += pairs_text(log) + outside_text(totals) + balance_text(totals);
     if (all_ranks) text += ranks_text(log);
     return text;
 }

@@ -156,6 +156,13 @@ JobTotals job_totals(const JobLog& log) {
             sum.name = function.name;
             add_function(sum, function, rank.own_ns_per_call);
         }
+        for (const PeerTraffic& peer : profile.peers) {
+            if (peer.peer != kOutside) break;  // peers ascend, and this is the least
+            totals.outside.sent_messages += peer.traffic.sent_messages;
+            totals.outside.sent_bytes += peer.traffic.sent_bytes;
+            totals.outside.received_messages += peer.traffic.received_messages;
+            totals.outside.received_bytes += peer.traffic.received_bytes;
+        }
         totals.mpi_seconds += profile.mpi_seconds;
         totals.computing_seconds += computing_seconds(profile);
         wall.add(profile.wall_seconds, rank.rank);

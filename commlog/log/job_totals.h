@@ -42,6 +42,7 @@ struct JobTotals {
     double computing_seconds = 0;           ///< outside MPI, all ranks together
     RankSpread wall, mpi, computing;
     std::uint64_t lost_messages = 0, lost_bytes = 0;
+    PeerCounters outside{};  ///< point-to-point traffic with processes outside the job: spawned, connected
     std::vector<std::string> hosts, programs, libraries;  ///< different ones, sorted
 };
 

@@ -93,6 +93,7 @@ struct ThreadMemory {
     std::uint64_t first_ticks, last_ticks;
     std::uint64_t lost_peers;  ///< messages to or from peers without room in the table
     std::uint64_t lost_bytes;
+    PeerCounters outside;  ///< processes that are not in MPI_COMM_WORLD, together
     FunctionCounters functions[kMostFunctions];
     union {
         PeerCounters dense[kMostDensePeers];
@@ -132,7 +133,7 @@ struct ProfileHeader {
 };
 
 inline constexpr char kPartMagic[8] = {'H', 'A', 'I', 'C', 'H', 'I', 'P', 'F'};
-inline constexpr std::uint32_t kPartVersion = 1;
+inline constexpr std::uint32_t kPartVersion = 2;
 inline constexpr std::uint32_t kByteOrder = 0x01020304;
 
 /// A whole part file.

@@ -81,6 +81,7 @@ void read_peers(const ProfileMemory& memory, std::uint32_t threads, RankProfile&
         const ThreadMemory& thread = memory.threads[t];
         profile.lost_messages += thread.lost_peers;
         profile.lost_bytes += thread.lost_bytes;
+        if (!is_empty(thread.outside)) peers.push_back({kOutside, thread.outside});
         if (ranks <= kMostDensePeers) {
             for (std::int32_t r = 0; r < ranks; ++r) {
                 if (!is_empty(thread.peers.dense[r])) peers.push_back({r, thread.peers.dense[r]});

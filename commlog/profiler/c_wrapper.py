@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from families import Values, body
-from functions import row_of
+from functions import JOB_FAMILIES, row_of
 
 if TYPE_CHECKING:
     from mpi_prototypes import Function
@@ -69,7 +69,7 @@ def c_wrapper(function: Function) -> str:
         f"    [[maybe_unused]] const auto {a} = from_word<{p.declared.format('').strip()}>({word});"
         for a, p, word in zip(arguments, function.parameters, words, strict=True)
     ]
-    if row is not None and row.family in ("init", "finalize", "abort", "control"):
+    if row is not None and row.family in JOB_FAMILIES:
         values.arguments = words
         lines += typed + body(row, f"function::{name}", values, passed_on)
     else:

@@ -1,7 +1,11 @@
 #include "commlog/profiler/configuration.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -14,6 +18,33 @@ namespace haichi::profiler {
 
 namespace {
 
+/// What is wrong with the configuration: a file that is none has something wrong in every line, and is told of briefly.
+class Complaints {
+  public:
+    [[gnu::format(printf, 2, 3)]] void add(const char* format, ...) {
+        constexpr int kMostTold = 3;
+        untold_ = ++count_ - kMostTold;
+        if (untold_ > 0) return;
+        char text[512];
+        std::va_list values;
+        va_start(values, format);
+        std::vsnprintf(text, sizeof(text), format, values);
+        va_end(values);
+        // What is not text is not sent to a terminal.
+        for (char* c = text; *c != '\0'; ++c) {
+            if (static_cast<unsigned char>(*c) < ' ' || *c == '\x7f') *c = '?';
+        }
+        std::fprintf(stderr, "haichi-prof: %s\n", text);
+    }
+    void end() const {
+        if (untold_ > 0) std::fprintf(stderr, "haichi-prof: %d more of the configuration are left out\n", untold_);
+    }
+
+  private:
+    int count_ = 0;
+    int untold_ = 0;
+};
+
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 /// Without spaces at both ends, in place.
@@ -24,63 +55,81 @@ char* trimmed(char* text) {
     return text;
 }
 
-bool copy(const char* key, char* to, std::size_t room, const char* value) {
+bool copy(Complaints& complaints, const char* key, char* to, std::size_t room, const char* value) {
     const int length = std::snprintf(to, room, "%s", value);
     if (length >= 0 && static_cast<std::size_t>(length) < room) return true;
-    std::fprintf(stderr, "haichi-prof: the value of '%s' is longer than %zu characters: cut\n", key, room - 1);
+    complaints.add("the value of '%s' is longer than %zu characters: cut", key, room - 1);
     return false;
 }
 
-bool is_on(const char* key, const char* value, bool otherwise) {
+bool is_on(Complaints& complaints, const char* key, const char* value, bool otherwise) {
     for (const char* yes : {"on", "yes", "true", "1"}) {
         if (std::strcmp(value, yes) == 0) return true;
     }
     for (const char* no : {"off", "no", "false", "0"}) {
         if (std::strcmp(value, no) == 0) return false;
     }
-    std::fprintf(stderr, "haichi-prof: '%s=%s': neither 'on' nor 'off': left as it is\n", key, value);
+    complaints.add("'%s=%.200s': neither 'on' nor 'off': left as it is", key, value);
     return otherwise;
 }
 
 /// "key=value", both trimmed in place.
-void set(Configuration& c, char* text) {
+void set(Configuration& c, Complaints& complaints, char* text) {
     text = trimmed(text);
     if (*text == '\0') return;
     char* const equal = std::strchr(text, '=');
+    if (equal == nullptr && std::strchr(text, '/') != nullptr) {
+        complaints.add("'%.200s' is no key=value; a file of them is named by HAICHI_PROF_CONFIG", text);
+        return;
+    }
     if (equal == nullptr) {
         // HAICHI_PROF=off alone
-        c.is_on = is_on("HAICHI_PROF", text, c.is_on);
+        c.is_on = is_on(complaints, "HAICHI_PROF", text, c.is_on);
         return;
     }
     *equal = '\0';
     const char* const key = trimmed(text);
     const char* const value = trimmed(equal + 1);
     if (std::strcmp(key, "file") == 0) {
-        copy(key, c.file, sizeof(c.file), value);
+        copy(complaints, key, c.file, sizeof(c.file), value);
     } else if (std::strcmp(key, "profile") == 0) {
-        c.keeps_profile = is_on(key, value, c.keeps_profile);
+        c.keeps_profile = is_on(complaints, key, value, c.keeps_profile);
     } else if (std::strcmp(key, "log") == 0) {
-        c.keeps_calls = is_on(key, value, c.keeps_calls);
+        c.keeps_calls = is_on(complaints, key, value, c.keeps_calls);
     } else if (std::strcmp(key, "keep_parts") == 0) {
-        c.keeps_parts = is_on(key, value, c.keeps_parts);
+        c.keeps_parts = is_on(complaints, key, value, c.keeps_parts);
     } else if (std::strcmp(key, "functions") == 0) {
-        copy(key, c.functions, sizeof(c.functions), value);
+        copy(complaints, key, c.functions, sizeof(c.functions), value);
         c.has_functions = *value != '\0';
     } else {
-        std::fprintf(stderr, "haichi-prof: no key '%s': file, profile, log, functions, keep_parts\n", key);
+        complaints.add("no key '%.200s': file, profile, log, functions, keep_parts", key);
     }
 }
 
-void read_file(Configuration& c, const char* path) {
-    std::FILE* const file = std::fopen(path, "re");
+/// Why a file cannot hold a configuration, before it is read: a device may never end, a pipe never begin.
+const char* why_no_configuration(int file) {
+    constexpr off_t kMostBytes = 1 << 20;
+    struct stat status {};
+    if (fstat(file, &status) != 0) return std::strerror(errno);
+    if (S_ISDIR(status.st_mode)) return "it is a folder";
+    if (!S_ISREG(status.st_mode)) return "it is no file, but a device or a pipe";
+    return status.st_size > kMostBytes ? "it is larger than 1 MiB" : nullptr;
+}
+
+void read_file(Configuration& c, Complaints& complaints, const char* path) {
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    const char* const why = descriptor < 0 ? std::strerror(errno) : why_no_configuration(descriptor);
+    std::FILE* const file = why == nullptr ? fdopen(descriptor, "r") : nullptr;
     if (file == nullptr) {
-        std::fprintf(stderr, "haichi-prof: cannot read '%s', which HAICHI_PROF_CONFIG names: %m\n", path);
+        if (descriptor >= 0) close(descriptor);
+        complaints.add("cannot read '%.200s', which HAICHI_PROF_CONFIG names: %s; it is left out", path,
+                       why == nullptr ? "no memory" : why);
         return;
     }
     static char line[sizeof(Configuration::functions)];
     while (std::fgets(line, sizeof(line), file) != nullptr) {
         if (char* const comment = std::strchr(line, '#'); comment != nullptr) *comment = '\0';
-        set(c, line);
+        set(c, complaints, line);
     }
     std::fclose(file);
 }
@@ -103,8 +152,8 @@ void job_name(char* name, std::size_t room) {
     std::snprintf(name + length, room - length, "-%d", static_cast<int>(getpid()));
 }
 
-/// The pattern with %j replaced, and a number behind it where a file of that name is there: jobs with several programs.
-void expand_file(Configuration& c, bool is_default) {
+/// The pattern with %j replaced.
+void expand_file(Configuration& c) {
     char job[128];
     job_name(job, sizeof(job));
     char expanded[sizeof(c.file)];
@@ -119,14 +168,6 @@ void expand_file(Configuration& c, bool is_default) {
     }
     expanded[size] = '\0';
     std::memcpy(c.file, expanded, size + 1);
-    for (int number = 2; is_default && number < 10000; ++number) {
-        char path[sizeof(c.file) + 32];
-        std::snprintf(path, sizeof(path), "%s.haichi-log", c.file);
-        const bool has_log = access(path, F_OK) == 0;
-        std::snprintf(path, sizeof(path), "%s.0.part", c.file);
-        if (!has_log && access(path, F_OK) != 0) return;
-        std::snprintf(c.file + size, sizeof(c.file) - size, "-%d", number);
-    }
 }
 
 }  // namespace
@@ -134,22 +175,24 @@ void expand_file(Configuration& c, bool is_default) {
 void read_configuration(Configuration& c) {
     c = {};
     c.is_on = c.keeps_profile = c.keeps_calls = true;
+    Complaints complaints;
     if (const char* const path = std::getenv("HAICHI_PROF_CONFIG"); path != nullptr && *path != '\0') {
-        read_file(c, path);
+        read_file(c, complaints, path);
     }
     if (const char* const text = std::getenv("HAICHI_PROF"); text != nullptr) {
         static char copied[sizeof(Configuration)];
-        copy("HAICHI_PROF", copied, sizeof(copied), text);
+        copy(complaints, "HAICHI_PROF", copied, sizeof(copied), text);
         for (char* begin = copied; begin != nullptr;) {
             char* const comma = std::strchr(begin, ',');
             if (comma != nullptr) *comma = '\0';
-            set(c, begin);
+            set(c, complaints, begin);
             begin = comma == nullptr ? nullptr : comma + 1;
         }
     }
-    const bool is_default = c.file[0] == '\0';
-    if (is_default) std::snprintf(c.file, sizeof(c.file), "haichi-%%j");
-    expand_file(c, is_default);
+    complaints.end();
+    c.has_default_file = c.file[0] == '\0';
+    if (c.has_default_file) std::snprintf(c.file, sizeof(c.file), "haichi-%%j");
+    expand_file(c);
     c.is_on = c.is_on && (c.keeps_profile || c.keeps_calls);
     c.job = mixed(nanoseconds(CLOCK_REALTIME) ^ mixed(static_cast<std::uint64_t>(getpid()))) | 1;
 }

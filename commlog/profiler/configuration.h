@@ -9,6 +9,7 @@ namespace haichi::profiler {
 struct Configuration {
     bool is_on, keeps_profile, keeps_calls, keeps_parts;
     bool has_functions;        ///< `functions` names those to be counted
+    bool has_default_file;     ///< the user has named none
     char file[1024];           ///< name of the output without its ending
     char functions[1U << 14];  ///< separated by ';', "MPI_Send"
     std::uint64_t job;         ///< a number for this job

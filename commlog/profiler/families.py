@@ -407,6 +407,11 @@ def init(row: Row, function: str, v: Values, real: str) -> list[str]:
     return [*v.call(real), "    if (result == MPI_SUCCESS) begin_job();", *v.result()]
 
 
+def session(row: Row, function: str, v: Values, real: str) -> list[str]:
+    del row, function
+    return [*v.call(real), "    if (result == MPI_SUCCESS) begin_session();", *v.result()]
+
+
 def finalize(row: Row, function: str, v: Values, real: str) -> list[str]:
     del row, function
     return ["    end_job();", *v.call(real), *v.result()]
@@ -431,5 +436,6 @@ FAMILIES = {
     "icollective": icollective, "collective_init": collective_init, "new_comm": new_comm,
     "new_comm_of_members": new_comm_of_members, "new_comm_alone": new_comm_alone, "icomm": icomm,
     "free_comm": free_comm, "free_type": free_type, "new_object": new_object, "free_object": free_object,
-    "object_operation": object_operation, "init": init, "finalize": finalize, "abort": abort, "control": control,
+    "object_operation": object_operation, "init": init, "session": session, "finalize": finalize, "abort": abort,
+    "control": control,
 }  # fmt: skip

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from families import Values, body
-from functions import Row, row_of
+from functions import JOB_FAMILIES, Row, row_of
 
 if TYPE_CHECKING:
     from mpi_prototypes import Function
@@ -145,7 +145,7 @@ def fortran_wrapper(function: Function, name: str, second: str, others: list[str
     if "error" in arguments:
         # In `use mpi_f08` ierror is optional.
         lines += ["    MPI_Fint own_error = MPI_SUCCESS;", "    if (error == nullptr) error = &own_error;"]
-    if row is not None and row.family in ("init", "finalize", "abort", "control"):
+    if row is not None and row.family in JOB_FAMILIES:
         if "error" not in arguments:
             lines += ["    MPI_Fint own_error = MPI_SUCCESS;", "    MPI_Fint* const error = &own_error;"]
         lines += body(row, number, values, f"real_{name}")

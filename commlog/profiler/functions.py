@@ -207,9 +207,11 @@ add("File_sync", "object_operation", "object_value")
 add("File_read_all File_write_all File_read_ordered File_write_ordered", "object_operation", "object_value _ _ _ _")
 add("File_read_at_all File_write_at_all", "object_operation", "object_value _ _ _ _ _")
 
-# The job.
+# The job: called whether the profiler records or not.
+JOB_FAMILIES = ("init", "session", "finalize", "abort", "control")
 add("Init", "init", "_ _")
 add("Init_thread", "init", "_ _ _ _")
+add("Session_init", "session", "_ _ session")
 add("Finalize", "finalize", "")
 add("Abort", "abort", "_ _")
 add("Pcontrol", "control", "level")

@@ -16,6 +16,7 @@
 #include "commlog/profiler/fortran_constants.h"
 #include "commlog/profiler/job_file.h"
 #include "commlog/profiler/merge.h"
+#include "commlog/profiler/open_parts.h"
 #include "commlog/profiler/own_cost.h"
 #include "commlog/profiler/part_file.h"
 
@@ -25,10 +26,12 @@ namespace {
 
 Configuration configuration;
 std::uint8_t selected[kMostFunctions];
-char part_path[sizeof(Configuration::file) + 32];
-Moment started;         // at the profiler's loading
-Moment job_began;       // behind MPI_Init
-bool has_part = false;  // and not only memory
+OpenPart own_part;
+Moment started;          // at the profiler's loading
+Moment job_began;        // behind MPI_Init
+bool has_begun = false;  // MPI_Init has been seen, whatever has come of it
+bool has_session = false;
+pid_t loaded_in;
 
 /// The profiler's threads stay alive as slots; a child of fork() has the handle of its parent's MPI, but not its
 /// memory.
@@ -37,6 +40,25 @@ void become_inert() { profiler.stage = Stage::kInert; }
 [[gnu::constructor]] void load() {
     look_at_counter();
     started = now();
+    loaded_in = getpid();
+}
+
+/// A program that has used MPI without a call of it having come by here: it is not left without a word.
+[[gnu::destructor]] void unload() {
+    if (has_begun || getpid() != loaded_in) return;
+    int is_initialized = 0;
+    if (!has_session) {
+        auto* const initialized = reinterpret_cast<int (*)(int*)>(find_symbol("PMPI_Initialized"));
+        if (initialized == nullptr || initialized(&is_initialized) != MPI_SUCCESS || is_initialized == 0) return;
+    }
+    if (!speaks_for_job()) return;
+    read_configuration(configuration);
+    if (!configuration.is_on) return;
+    std::fprintf(stderr, "haichi-prof: no log: %s\n",
+                 has_session
+                     ? "the program uses MPI_Session_init without MPI_Init, which is not profiled"
+                     : "the program calls its MPI past the profiler: it has opened it with RTLD_DEEPBIND or as a "
+                       "second MPI, or another tool stands before");
 }
 
 void on_terminate(int signal) {
@@ -124,44 +146,17 @@ double first_rate() {
     return ticks_per_second(started, job_began);
 }
 
-/// `error` is why there is no part file, 0 if there is one. False: the process cannot be profiled.
-bool open_part(int rank, int ranks, int& error) {
-    std::snprintf(part_path, sizeof(part_path), "%s.%d.part", configuration.file, rank);
-    ProfileMemory* const memory = map_part(part_path, error);
-    has_part = error == 0;
-    if (memory == nullptr) return false;
-    profiler.memory = memory;
-    profiler.dense_peers = ranks <= kMostDensePeers;
-    write_header(memory->header, rank, ranks);
-    return start_threads() && start_communicators(memory, rank, ranks);
-}
-
 /// The merge is an operation of all ranks: either all take part in it or none.
-bool open_parts(int rank, int ranks) {
-    int own[2] = {1, 0};
-    own[0] = open_part(rank, ranks, own[1]) ? 1 : 0;
-    const auto all = std::make_unique<int[]>(2 * static_cast<std::size_t>(ranks));
-    real.Allgather(own, sizeof(own), handles.byte, all.get(), sizeof(own), handles.byte, handles.world);
-    int cannot = 0;
-    int without_file = 0;
-    int error = 0;
-    for (int r = 0; r < ranks; ++r) {
-        cannot += all[2 * static_cast<std::size_t>(r)] == 0 ? 1 : 0;
-        if (const int of_rank = all[2 * static_cast<std::size_t>(r) + 1]; of_rank != 0) {
-            ++without_file;
-            error = of_rank;
-        }
+bool start_together(int rank, int ranks) {
+    const char own = start_threads() && start_communicators(profiler.memory, rank, ranks) ? 1 : 0;
+    const auto all = std::make_unique<char[]>(static_cast<std::size_t>(ranks));
+    real.Allgather(&own, 1, handles.byte, all.get(), 1, handles.byte, handles.world);
+    const bool has_all = std::memchr(all.get(), 0, static_cast<std::size_t>(ranks)) == nullptr;
+    if (!has_all) {
+        if (own_part.has_file) remove_part(own_part.path);
+        if (rank == 0) std::fputs("haichi-prof: some processes have no memory for a profile: none is made\n", stderr);
     }
-    if (rank == 0 && cannot != 0) {
-        std::fprintf(stderr, "haichi-prof: %d of %d processes have no memory for a profile: none is made\n", cannot,
-                     ranks);
-    } else if (rank == 0 && without_file != 0) {
-        std::fprintf(stderr,
-                     "haichi-prof: %d of %d processes cannot make '%s.RANK.part' (%s): "
-                     "they lose their profile if they are killed\n",
-                     without_file, ranks, configuration.file, std::strerror(error));
-    }
-    return cannot == 0;
+    return has_all;
 }
 
 void select_functions() {
@@ -176,12 +171,17 @@ void select_functions() {
 
 }  // namespace
 
+void begin_session() { has_session = true; }
+
 void begin_job() {
+    has_begun = true;
     if (profiler.stage != Stage::kInert || profiler.memory != nullptr) return;
     if (!find_handles()) {
-        std::fprintf(stderr,
-                     "haichi-prof: this profiler is for %s, the program uses another MPI: nothing is profiled\n",
-                     kMpiName);
+        if (speaks_for_job()) {
+            std::fprintf(stderr,
+                         "haichi-prof: this profiler is for %s, the program uses another MPI: nothing is profiled\n",
+                         kMpiName);
+        }
         return;
     }
     find_all_real();
@@ -202,7 +202,11 @@ void begin_job() {
     }
     if (real.Bcast(&configuration, sizeof(configuration), handles.byte, 0, handles.world) != MPI_SUCCESS) return;
     if (!configuration.is_on) return;
-    if (!open_parts(rank, ranks)) return;
+    if (!open_parts(configuration, rank, ranks, own_part)) return;
+    profiler.memory = own_part.memory;
+    profiler.dense_peers = ranks <= kMostDensePeers;
+    write_header(profiler.memory->header, rank, ranks);
+    if (!start_together(rank, ranks)) return;
     select_functions();
     find_shared_handles();
     find_fortran_constants();
@@ -223,8 +227,8 @@ void end_job() {
     h.end_ticks = ticks();
     h.ticks_per_second = ticks_per_second(job_began, now());
     h.state = RankState::kFinished;
-    const bool is_merged = merge_parts(*profiler.memory, configuration.file, has_part);
-    if (has_part && is_merged && !configuration.keeps_parts) remove_part(part_path);
+    const bool is_merged = merge_parts(*profiler.memory, configuration.file, own_part.has_file);
+    if (own_part.has_file && is_merged && !configuration.keeps_parts) remove_part(own_part.path);
 }
 
 void abort_job() {

@@ -8,6 +8,9 @@ namespace haichi::profiler {
 /// Behind a successful MPI_Init, on all ranks.
 void begin_job();
 
+/// Behind MPI_Session_init: a program without MPI_Init is not profiled, and is told so when it ends.
+void begin_session();
+
 /// Before MPI_Finalize.
 void end_job();
 

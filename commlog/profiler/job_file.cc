@@ -37,7 +37,12 @@ bool set_template(const std::string& path) {
 
 }  // namespace
 
-JobFile::JobFile(const char* name, int ranks) : path_(std::string(name) + ".haichi-log") {
+bool has_job_file(const char* name) {
+    struct stat status {};
+    return lstat((std::string(name) + ".haichi-log").c_str(), &status) == 0;
+}
+
+JobFile::JobFile(const char* name, int ranks) : name_(name), path_(name_ + ".haichi-log") {
     has_temporary = set_template(path_);                        // before the file is there: a signal may come between
     if (has_temporary) file_ = mkostemp(temporary, O_CLOEXEC);  // exclusive: through no link, and nobody else's file
     if (file_ < 0) {
@@ -71,15 +76,36 @@ void JobFile::write(const void* bytes, std::size_t size) {
     }
 }
 
-void JobFile::write_record(const std::vector<std::byte>& record) {
+void JobFile::write_record(std::span<const std::byte> record) {
     const std::uint64_t size = record.size();
     write(&size, sizeof(size));
     write(record.data(), record.size());
 }
 
+bool JobFile::rename_to(const std::string& path) const {
+    if (renameat2(AT_FDCWD, temporary, AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0) return true;
+    if (errno == EEXIST) return false;
+    // File systems that cannot do that can link, or have one user.
+    if (link(temporary, path.c_str()) == 0) return unlink(temporary) == 0;
+    if (errno == EEXIST) return false;
+    struct stat status {};
+    if (lstat(path.c_str(), &status) == 0) {
+        errno = EEXIST;
+        return false;
+    }
+    return std::rename(temporary, path.c_str()) == 0;
+}
+
 bool JobFile::commit() {
+    constexpr int kMostNames = 100'000;
     if (error_ == 0 && (fchmod(file_, new_file_mode()) != 0 || fsync(file_) != 0)) error_ = errno;
-    if (error_ == 0 && std::rename(temporary, path_.c_str()) != 0) error_ = errno;
+    for (int number = 2; error_ == 0 && !rename_to(path_); ++number) {
+        if (errno != EEXIST || number == kMostNames) {
+            error_ = errno;
+        } else {
+            path_ = name_ + "-" + std::to_string(number) + ".haichi-log";
+        }
+    }
     if (error_ == 0) has_temporary = false;
     errno = error_;
     return error_ == 0;

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,14 +20,20 @@ namespace {
 constexpr int kTag = 0x4841;
 constexpr std::size_t kPiece = 1U << 24;  // of a record, for MPIs that dislike large messages
 
-/// Empty when the part cannot be read, which is told.
+/// Begins with kGood, or with kDamaged and why the part cannot be read.
+constexpr std::byte kGood{1};
+constexpr std::byte kDamaged{0};
+
 std::vector<std::byte> record_of(const ProfileMemory& memory) {
+    std::vector<std::byte> record = {kGood};
     try {
-        return encode_rank(read_rank(memory, "memory of rank " + std::to_string(memory.header.rank)));
+        const auto bytes = encode_rank(read_rank(memory, "memory of rank " + std::to_string(memory.header.rank)));
+        record.insert(record.end(), bytes.begin(), bytes.end());
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "haichi-prof: %s\n", error.what());
-        return {};
+        record = {kDamaged};
+        for (const char* c = error.what(); *c != '\0'; ++c) record.push_back(static_cast<std::byte>(*c));
     }
+    return record;
 }
 
 void send_record(const std::vector<std::byte>& record, MPI_Comm comm) {
@@ -59,18 +66,29 @@ bool gather_records(std::vector<std::byte>& record, const char* file, bool has_p
     ignore.sa_handler = SIG_IGN;
     sigaction(SIGXFSZ, &ignore, &before);
     JobFile job(file, ranks);
-    bool is_whole = true;
+    std::string damage;
     for (int rank = 0; rank < ranks; ++rank) {
         if (rank != 0) receive_record(record, rank, comm);
-        is_whole = is_whole && !record.empty();
-        job.write_record(record);
+        const auto content = std::span(record).subspan(1);
+        if (record.front() == kGood) {
+            job.write_record(content);
+        } else if (damage.empty()) {
+            damage.assign(reinterpret_cast<const char*>(content.data()), content.size());
+        }
     }
-    const bool is_written = is_whole && job.commit();
+    const bool is_written = damage.empty() && job.commit();
     const int error = errno;
     sigaction(SIGXFSZ, &before, nullptr);
-    if (is_written) return true;
+    if (is_written) {
+        // Where the name was free when the job began, and another job has taken it since.
+        if (job.path() != std::string(file) + ".haichi-log") {
+            std::fprintf(stderr, "haichi-prof: '%s' has another job's log: this one is '%s'\n", file,
+                         job.path().c_str());
+        }
+        return true;
+    }
     std::fprintf(stderr, "haichi-prof: cannot write '%s' (%s)%s%s%s\n", job.path().c_str(),
-                 is_whole ? std::strerror(error) : "a part is damaged", has_part ? ": the parts " : "",
+                 damage.empty() ? std::strerror(error) : damage.c_str(), has_part ? ": the parts " : "",
                  has_part ? file : "", has_part ? ".RANK.part stay, and can be read instead" : "");
     return false;
 }

@@ -27,7 +27,6 @@ bool find_handles();
 #if defined(OPEN_MPI)
 inline constexpr bool kOpenMpi = true;
 inline constexpr const char* kMpiName = "Open MPI";
-inline constexpr const char* kMpiLibraries[] = {"libmpi.so.40", "libmpi.so"};
 
 struct StatusView {
     int source, tag, cancelled, error;
@@ -43,7 +42,6 @@ inline StatusView view(const void* status) {
 #elif defined(MPICH_VERSION)
 inline constexpr bool kOpenMpi = false;
 inline constexpr const char* kMpiName = "MPICH";
-inline constexpr const char* kMpiLibraries[] = {"libmpich.so.12", "libmpi.so.12"};
 
 struct StatusView {
     int source, tag, cancelled, error;

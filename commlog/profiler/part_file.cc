@@ -44,8 +44,6 @@ ProfileMemory* map_part(const char* path, int& error) {
         // Asking for more would end the process by SIGXFSZ.
         errno = EFBIG;
     } else {
-        // A part of that name may be another job's that is running: truncating it would end that job by SIGBUS.
-        unlink(path);
         part = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     }
     if (part >= 0 && ftruncate(part, sizeof(ProfileMemory)) == 0 &&
@@ -53,6 +51,7 @@ ProfileMemory* map_part(const char* path, int& error) {
         if (ProfileMemory* const memory = map(part); memory != nullptr) return memory;
     }
     error = errno;
+    if (part < 0 && error == EEXIST) return nullptr;
     if (part >= 0) {
         close(part);
         unlink(path);

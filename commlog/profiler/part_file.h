@@ -6,7 +6,7 @@ namespace haichi::profiler {
 
 /// Memory of a part file, mapped so that the kernel keeps what was written when the process is killed. Where the file
 /// cannot be made (`error` is then not 0), memory without a file: such a process loses its profile when it is killed.
-/// Null: not even that.
+/// Null: not even that, or the error is EEXIST: the name is taken, perhaps by a job that is running.
 ProfileMemory* map_part(const char* path, int& error);
 
 /// Room on the disk for the memory of a thread, so that writing it cannot fail on a full disk. False: there is none.

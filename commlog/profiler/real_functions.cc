@@ -1,6 +1,5 @@
 #include "commlog/profiler/real_functions.h"
 
-#include <dlfcn.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -14,29 +13,20 @@ Handles handles;
 namespace {
 
 [[noreturn]] void no_such_function() {
-    std::fprintf(stderr, "haichi-prof: the program calls an MPI function that its MPI does not have\n");
+    if (speaks_for_job()) {
+        std::fprintf(stderr, "haichi-prof: the program calls an MPI function that its MPI does not have\n");
+    }
     _exit(127);
 }
 
 }  // namespace
 
-void* find_symbol(const char* name) {
-    if (void* const symbol = dlsym(RTLD_DEFAULT, name); symbol != nullptr) return symbol;
-    // A program that opens its MPI itself (Python does) may keep the names to itself.
-    for (const char* library : kMpiLibraries) {
-        if (void* const open = dlopen(library, RTLD_LAZY | RTLD_NOLOAD); open != nullptr) {
-            void* const symbol = dlsym(open, name);
-            dlclose(open);
-            if (symbol != nullptr) return symbol;
-        }
-    }
-    return nullptr;
-}
-
 void* find_real(const char* pmpi_name) {
-    void* const symbol = find_symbol(pmpi_name);
+    void* const symbol = find_lasting_symbol(pmpi_name);
     if (symbol == nullptr) {
-        std::fprintf(stderr, "haichi-prof: no %s in this process: is its MPI loaded?\n", pmpi_name);
+        if (speaks_for_job()) {
+            std::fprintf(stderr, "haichi-prof: no %s in this process: is its MPI loaded?\n", pmpi_name);
+        }
         _exit(127);
     }
     return symbol;

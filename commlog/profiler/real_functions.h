@@ -1,5 +1,6 @@
 #pragma once
 
+#include "commlog/profiler/loaded_mpi.h"
 #include "commlog/profiler/mpi_traits.h"
 
 // struct RealFunctions, the numbers and names of the functions: made from mpi.h by generate_wrappers.py
@@ -16,9 +17,6 @@ void* find_real(const char* pmpi_name);
 
 /// Looks all of them up; those that this MPI does not have end the process when they are called.
 void find_all_real();
-
-/// A symbol of the MPI library or of its Fortran libraries; null: there is none.
-void* find_symbol(const char* name);
 
 template <class Function>
 inline Function through(Function& entry, const char* pmpi_name) {

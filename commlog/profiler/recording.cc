@@ -14,7 +14,7 @@ bool is_counted(std::uint32_t function) { return profiler.keeps_profile && profi
 
 /// Counters of a peer; null: no room, or no such peer.
 PeerCounters* peer_counters(ThreadMemory& m, std::int32_t peer) {
-    if (peer < 0) return nullptr;
+    if (peer < 0) return peer == kOutside ? &m.outside : nullptr;
     if (profiler.dense_peers) return &m.peers.dense[peer];
     const auto key = static_cast<std::uint32_t>(peer) + 1;
     std::uint32_t at = key * 0x9e3779b1U >> 18;

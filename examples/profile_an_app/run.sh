@@ -22,6 +22,7 @@ cd "$folder"
 
 say() { printf '\n==> %s\n' "$*"; }
 
+rm -f lammps.haichi-log  # of an earlier run: the profiler overwrites none
 say "1. run it as always, with the profiler preloaded"
 # More ranks than cores, perhaps as root in a container: what a test machine needs. On a cluster none of it is needed.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1

@@ -21,23 +21,21 @@ def run_profiled(mpi: str, built: Path, place: Path, options: str = "") -> None:
 
 
 @pytest.mark.parametrize("mpi", mpi_jobs.MPIS)
-def test_links_in_its_place_are_replaced_and_not_followed(mpi: str, built: Path, tmp_path: Path) -> None:
-    names = ["profile.haichi-log", "profile.haichi-log.tmp", ".profile.haichi-log.XXXXXX"]
-    names += [f"profile.{rank}.part" for rank in range(RANKS)]
+def test_links_in_its_place_are_kept_and_not_followed(mpi: str, built: Path, tmp_path: Path) -> None:
+    names = ["profile.haichi-log", "profile-2.0.part", "profile-3.1.part", "profile.haichi-log.tmp"]
     victim = tmp_path / "victim"
     victim.write_text("precious")
     for name in names:
         (tmp_path / name).symlink_to(victim)
     run_profiled(mpi, built, tmp_path)
     assert victim.read_text() == "precious"
-    log = tmp_path / "profile.haichi-log"
+    log = tmp_path / "profile-4.haichi-log"
     assert stat.S_ISREG(log.lstat().st_mode)
     umask = os.umask(0)
     os.umask(umask)
     assert stat.S_IMODE(log.lstat().st_mode) == 0o666 & ~umask
     assert mpi_jobs.show_log(log)["ranks"] == RANKS
-    left = {path.name for path in tmp_path.iterdir()}
-    assert left == {"victim", "profile.haichi-log", "profile.haichi-log.tmp", ".profile.haichi-log.XXXXXX"}
+    assert {path.name for path in tmp_path.iterdir()} == {"victim", log.name, *names}
 
 
 def test_a_part_that_is_a_pipe_is_refused(built: Path, tmp_path: Path) -> None:
