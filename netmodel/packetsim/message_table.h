@@ -62,12 +62,14 @@ class MessageTable {
         }
         Entry& at = (*this)[id];
         first_unused_ = at.next;
-        std::vector<PortHop> route = std::move(at.route);
-        route.clear();
-        at = {};
         at.message = message;
         at.left_bytes = message.bytes;
-        at.route = std::move(route);
+        at.last_tail_ps = 0;
+        at.way = 0;
+        at.route.clear();  // keeps its memory
+        at.next = at.ejection = -1;
+        at.of_nic = 0;
+        at.is_announced = at.is_injected = at.has_left = false;
         return id;
     }
     void remove(std::int32_t id) {

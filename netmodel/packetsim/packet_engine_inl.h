@@ -198,7 +198,7 @@ std::string PacketEngine<Client>::waiting_packets() const {
     for (const PartitionState& part : machine_.parts) {
         for (const std::int32_t b : part.buffers_of_routers) {
             const PacketBuffer& buffer = part.buffer(b);
-            if (buffer.count == 0 || buffer.request == PacketBuffer::kNotRouted) continue;
+            if (buffer.request == PacketBuffer::kNotWaiting) continue;
             const PacketMessage& info = part.messages[part.packets[buffer.first].message()].message;
             texts[machine_.buffer_number(part, b)] =
                 "; a packet from node " + std::to_string(info.source.value) + " to node " +
@@ -257,8 +257,8 @@ template <class Client>
 void PacketEngine<Client>::watch(VertexId router, bool is_on) {
     for (PartitionState& part : machine_.parts) {
         for (const std::int32_t b : part.buffers_of_routers) {
-            const std::uint32_t at = part.port(PacketPort::port_of(b)).to_router;
-            if (part.routers[at].vertex == router) part.buffer(b).is_watched = is_on ? 1 : 0;
+            PacketPort& feeding = part.port(PacketPort::port_of(b));
+            if (part.routers[feeding.to_router].vertex == router) feeding.is_watched = is_on ? 1 : 0;
         }
     }
 }

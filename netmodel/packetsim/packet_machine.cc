@@ -149,8 +149,9 @@ void PacketMachine::build_routers(int p) {
         PacketRouter& router = part.routers[local_routers_[network->vertex(part.nodes[node]).index()]];
         router.first_ejection = part.link_count() + static_cast<std::int32_t>(node) * nics_per_node;
     }
-    for (const NodeId node : part.nodes) {
-        part.place_of_node.push_back(part.routers[local_routers_[network->vertex(node).index()]].place);
+    for (std::size_t nic = 0; nic < part.nics.size(); ++nic) {
+        const NodeId node = part.nodes[nic / static_cast<std::size_t>(nics_per_node)];
+        part.nics[nic].place = part.routers[local_routers_[network->vertex(node).index()]].place;
     }
 }
 
@@ -182,7 +183,7 @@ void PacketMachine::find_places(PartitionState& part, int p) {
 void PacketMachine::build_ports(int p) {
     PartitionState& part = parts[static_cast<std::size_t>(p)];
     for (std::int32_t i = 0; i < part.port_count(); ++i) {
-        PacketPort& port = part.port(i) = {};
+        PacketPort& port = part.port(i) = PacketPort();
         for (std::int32_t vc = 0; vc < vcs; ++vc) part.buffer(i, vc) = {};
         if (part.is_ejection(i)) {
             const NodeId node = part.nodes[static_cast<std::size_t>((i - part.link_count()) / nics_per_node)];

@@ -91,8 +91,7 @@ void PacketPartition<Client>::take_credit(std::int32_t b, std::int64_t usable_ps
     to.leave_ps = std::max(to.leave_ps, leave_ps);
     state_->add_credit(to, b, leave_ps);
     --to.count;
-    if (to.upstream_waits == 0) return;
-    to.upstream_waits = 0;
+    if (!state_->stop_awaiting_place(b)) return;
     wake_at(at, port, std::max(usable_ps, at.busy_until_ps));
 }
 

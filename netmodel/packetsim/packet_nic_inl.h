@@ -160,7 +160,6 @@ void PacketPartition<Client>::send_next(std::int32_t number) {
     const std::int64_t room_ps = credit_ps(injection, b, 0);
     if (room_ps == kForEver) return;
     if (room_ps > now_ps_) return push_nic(room_ps, kNic, number);
-    if (injection.count == 0 && injection.leave_ps <= now_ps_) PartitionState::forget_credits(injection);
 
     const std::int32_t message = nic.first_message;
     MessageTable::Entry& entry = state_->messages[message];
@@ -197,12 +196,13 @@ void PacketPartition<Client>::send_next(std::int32_t number) {
                                static_cast<std::uint32_t>(duration_ps),
                                static_cast<std::uint32_t>(bytes),
                                Packet::kNone};
+    const PacketPort& port = state_->port(links_ + number);
     if (injection.count > 0 || std::max(head_ps, injection.next_front_ps()) > now_ps_) {
-        return put(b, state_->port(PacketPort::port_of(b)), injection, packet);
+        return put(b, port, injection, packet);
     }
     injection.count = 1;
     injection.first = injection.last = packet;
-    come_to_front(b);
+    come_to_front(b, next_request(state_->packets[packet], port.to_router));
 }
 
 /// The messages that were copied on their node, or delivered at a NIC, at this instant, in an order of their own.

@@ -110,6 +110,7 @@ class alignas(64) PacketPartition {
     [[nodiscard]] std::size_t memory_bytes() const { return queue_.memory_bytes(); }
 
   private:
+    /// The data of kFront is what the packet asks for (Channel::request).
     enum Priority : std::uint32_t { kWake, kFront, kReceived, kNic, kPost, kCopied, kDelivery, kTimer };
     /// Below it, fetching ahead costs more than it saves (measured: 0.5 MiB loses 5 %, 4 MiB gains).
     static constexpr std::size_t kNearCacheBytes = std::size_t{1} << 20;
@@ -126,20 +127,19 @@ class alignas(64) PacketPartition {
         queue_.push(place, time_ps, key, data);
     }
     void push_nic(std::int64_t time_ps, Priority priority, std::int32_t nic, std::uint32_t data = 0) {
-        push(state_->place_of_node[static_cast<std::size_t>(nic / machine_->nics_per_node)], time_ps, priority, nic,
-             data);
+        push(state_->nics[static_cast<std::size_t>(nic)].place, time_ps, priority, nic, data);
     }
     void push_node(std::int64_t time_ps, Priority priority, std::int32_t node, std::uint32_t data) {
-        push(state_->place_of_node[static_cast<std::size_t>(node)], time_ps, priority, node, data);
+        const std::int32_t first_nic = node * machine_->nics_per_node;
+        push(state_->nics[static_cast<std::size_t>(first_nic)].place, time_ps, priority, node, data);
     }
     void handle(const WindowQueue::Event& event);
     void handle_host(const WindowQueue::Event& event);
-    /// Brings what the next events will touch into the caches, and routes their packets: at tens of thousands of nodes
-    /// memory sets the pace. Changes no result.
+    /// Brings what the next events will touch into the caches: at tens of thousands of nodes memory sets the pace.
+    /// Changes no result.
     void look_ahead();
     void fetch_state(const WindowQueue::Event& event);
-    void fetch_packet(const WindowQueue::Event& event);
-    void prepare_hop(const WindowQueue::Event& event);
+    void fetch_behind(const WindowQueue::Event& event);
 
     // Mail.
     void take(const MailBatch& batch, PartitionState::Neighbour* from);
@@ -150,7 +150,7 @@ class alignas(64) PacketPartition {
     // The passage of packets.
     /// What a packet at the front asks for: an output, and the buffer behind it.
     struct Channel {
-        std::int32_t request;  ///< PacketBuffer::request
+        std::int32_t request;  ///< number of the buffer
         std::int32_t number;   ///< of the port
         PacketPort& port;
         PacketBuffer& to;
@@ -158,14 +158,15 @@ class alignas(64) PacketPartition {
     };
     Channel channel(std::int32_t request);
     [[nodiscard]] std::int32_t channels_of(std::int32_t port) const { return port < links_ ? machine_->vcs : 1; }
-    void come_to_front(std::int32_t b);
-    void choose_hop(std::int32_t b, PacketBuffer& at);
+    void come_to_front(std::int32_t b, std::int32_t request);
+    [[nodiscard]] std::int32_t next_request(const Packet& packet, std::uint32_t at_router) const;
     [[nodiscard]] std::int32_t request_on_route(const Packet& packet) const;
     void wake_output(std::int32_t port);
     void wake_at(PacketPort& at, std::int32_t port, std::int64_t time_ps);
     /// Since when, or from when on, there is a place in a buffer, `latency_ps` after the tail has left; kForEver when
     /// it is not known: then the output, or the NIC, is woken once it is.
     std::int64_t credit_ps(PacketBuffer& to, std::int32_t b, std::int64_t latency_ps);
+    std::int64_t late_credit_ps(PacketBuffer& to, std::int32_t b, std::int64_t latency_ps);
     /// The same for what is behind an output.
     std::int64_t credit_behind_ps(const Channel& out);
     /// When an output can let the first of those pass that wait for it.
@@ -177,9 +178,10 @@ class alignas(64) PacketPartition {
     void grant(std::int32_t b, const Channel& out);
     void cross(Packet& packet, std::int32_t port, std::int32_t vc);
     void put(std::int32_t b, const PacketPort& port, PacketBuffer& at, std::uint32_t packet);
+    void push_front(std::int32_t b, const PacketPort& port, const PacketBuffer& at);
     void give_place_back(std::int32_t b, PacketBuffer& at, std::int64_t leave_ps);
     void take_credit(std::int32_t b, std::int64_t usable_ps);
-    void watch(std::int32_t b, const Packet& packet);
+    void watch(std::int32_t b, std::int32_t port, const Packet& packet);
     [[nodiscard]] std::uint32_t duration_ps(const Packet& packet, const PacketPorts::Class& port) const;
     [[nodiscard]] std::uint32_t reading_ps(std::int32_t b, const Packet& packet) const;
 
@@ -208,11 +210,10 @@ class alignas(64) PacketPartition {
     std::int32_t links_;      ///< ports from here on are ejection channels
     bool is_uniform_;         ///< PacketPorts::bandwidth_is_uniform()
     bool is_large_;           ///< the state is larger than the caches near the core
-    /// How far look_ahead() has come, as numbers of WindowQueue::events().
+    /// How far look_ahead() has come in WindowQueue::elsewhere().
     struct LookedAt {
-        std::size_t far = 0;
-        std::size_t half_way = 0;
-        std::size_t near = 0;
+        const WindowQueue::Event* far = nullptr;
+        const WindowQueue::Event* near = nullptr;
     };
     LookedAt looked_at_;
     std::int64_t now_ps_ = 0;

@@ -47,7 +47,7 @@ void PacketPartition<Client>::run(std::int64_t begin_ps, std::int64_t until_ps) 
     queue_.begin(begin_ps, until_ps);
     looked_at_ = {};
     while (queue_.next_place()) {
-        look_ahead();
+        if (is_large_) look_ahead();
         for (WindowQueue::Event event; queue_.pop(event);) {
             now_ps_ = queue_.time_ps(event);
             ++counts_.events;
@@ -63,7 +63,7 @@ template <class Client>
     const std::int32_t entity = entity_of(event);
     if (priority_of(event) == kFront) [[likely]] {
         last_change_ps_ = std::max(last_change_ps_, now_ps_);
-        return come_to_front(entity);
+        return come_to_front(entity, static_cast<std::int32_t>(event.data()));
     }
     if (priority_of(event) == kWake) {
         // Which outputs are woken in vain depends on the partitions: no change by itself.
@@ -97,27 +97,21 @@ template <class Client>
 }
 
 template <class Client>
-void PacketPartition<Client>::look_ahead() {
-    // In three steps, because each finds its address in what the one before has fetched.
+[[gnu::noinline]] void PacketPartition<Client>::look_ahead() {
+    // In two steps, because the second finds its addresses in what the first has fetched.
     constexpr std::size_t kFar = 24;
-    constexpr std::size_t kHalfWay = 16;
-    constexpr std::size_t kNear = 8;
-    const std::span<const WindowQueue::Event> events = queue_.events();
-    const std::size_t here = queue_.place_end();
-    const auto end = [&](std::size_t distance) { return std::min(here + distance, events.size()); };
+    constexpr std::size_t kNear = 12;
+    const std::span<const WindowQueue::Event> events = queue_.elsewhere();
+    const WindowQueue::Event* const begin = events.data();
+    const auto end = [&](std::size_t distance) { return begin + std::min(distance, events.size()); };
     LookedAt& at = looked_at_;
-    if (is_large_) {
-        for (at.far = std::max(at.far, here); at.far < end(kFar); ++at.far) fetch_state(events[at.far]);
-        for (at.half_way = std::max(at.half_way, here); at.half_way < end(kHalfWay); ++at.half_way) {
-            fetch_packet(events[at.half_way]);
-        }
-    }
-    for (at.near = std::max(at.near, here); at.near < end(kNear); ++at.near) prepare_hop(events[at.near]);
+    for (at.far = std::max(at.far, begin); at.far < end(kFar); ++at.far) fetch_state(*at.far);
+    for (at.near = std::max(at.near, begin); at.near < end(kNear); ++at.near) fetch_behind(*at.near);
 }
 
-// All three are inline: compilers drop calls of functions that do nothing but prefetch.
+// Both are inline: compilers drop calls of functions that do nothing but prefetch.
 
-/// Into the caches, what is known of it by the event alone.
+/// Into the caches, what is known of it by the event alone: of a head its buffer and the channel that it asks for.
 template <class Client>
 [[gnu::always_inline]] inline void PacketPartition<Client>::fetch_state(const WindowQueue::Event& event) {
     const std::int32_t entity = entity_of(event);
@@ -126,9 +120,11 @@ template <class Client>
             __builtin_prefetch(&state_->port(entity));
             return;
         case kFront: {
-            const PacketBuffer& at = state_->buffer(entity);
-            __builtin_prefetch(&at);
-            __builtin_prefetch(&at.count);
+            const auto request = static_cast<std::int32_t>(event.data());
+            __builtin_prefetch(&state_->buffer(entity));
+            __builtin_prefetch(&state_->buffer(entity).count);
+            __builtin_prefetch(&state_->port(PacketPort::port_of(request)));
+            __builtin_prefetch(&state_->buffer(request).count);
             return;
         }
         case kNic:
@@ -139,46 +135,34 @@ template <class Client>
     }
 }
 
-/// The packet at the front.
+/// The packet at the front, where its credit goes, and the router that will be next; or the message to be delivered.
 template <class Client>
-[[gnu::always_inline]] inline void PacketPartition<Client>::fetch_packet(const WindowQueue::Event& event) {
-    if (priority_of(event) != kFront) return;
-    __builtin_prefetch(&state_->packets[state_->buffer(entity_of(event)).first]);
-}
-
-/// Routes the packet at the front, and fetches the channel that it asks for; or fetches the message to be delivered.
-template <class Client>
-[[gnu::always_inline]] inline void PacketPartition<Client>::prepare_hop(const WindowQueue::Event& event) {
+[[gnu::always_inline]] inline void PacketPartition<Client>::fetch_behind(const WindowQueue::Event& event) {
     if (priority_of(event) == kDelivery) state_->messages.prefetch(static_cast<std::int32_t>(event.data()));
     if (priority_of(event) != kFront) return;
     const std::int32_t b = entity_of(event);
-    PacketBuffer& at = state_->buffer(b);
-    choose_hop(b, at);
-    if (!is_large_) return;
-    __builtin_prefetch(&state_->port(PacketPort::port_of(at.request)));
-    __builtin_prefetch(&state_->buffer(at.request).count);
+    const PacketBuffer& at = state_->buffer(b);
+    __builtin_prefetch(&state_->packets[at.first]);
+    state_->prefetch_credit(at, b);
+    const PacketPort& out = state_->port(PacketPort::port_of(static_cast<std::int32_t>(event.data())));
+    if (out.to_router != PacketPort::kNoRouter) __builtin_prefetch(&state_->routers[out.to_router]);
 }
 
 // ---- The passage of packets -----------------------------------------------------------------------------------------
 
-/// The packet at the front; its head need not have arrived yet.
+/// What a packet asks for that has come, or will come, to a router.
 template <class Client>
-[[gnu::always_inline]] inline void PacketPartition<Client>::choose_hop(std::int32_t b, PacketBuffer& at) {
-    if (at.request != PacketBuffer::kNotRouted) return;
-    const Packet& packet = state_->packets[at.first];
-    if (steps_ == nullptr) {
-        at.request = request_on_route(packet);
-        return;
-    }
-    const PacketRouter& router = state_->routers[state_->port(PacketPort::port_of(b)).to_router];
+[[gnu::always_inline]] inline std::int32_t PacketPartition<Client>::next_request(const Packet& packet,
+                                                                                 std::uint32_t at_router) const {
+    if (steps_ == nullptr) return request_on_route(packet);
+    const PacketRouter& router = state_->routers[at_router];
     const std::uint64_t to = packet.way & ((std::uint64_t{1} << GridSteps::kPositionBits) - 1);
     if (router.position == to) {
         const auto channel = static_cast<std::int32_t>(packet.way >> GridSteps::kPositionBits);
-        at.request = PacketPort::buffer(router.first_ejection + channel, 0);
-        return;
+        return PacketPort::buffer(router.first_ejection + channel, 0);
     }
     const GridSteps::Step step = steps_->next(router.position, to);
-    at.request = PacketPort::buffer(router.first_port + step.link, step.vc);
+    return PacketPort::buffer(router.first_port + step.link, step.vc);
 }
 
 template <class Client>
@@ -199,13 +183,27 @@ template <class Client>
 template <class Client>
 [[gnu::always_inline]] inline std::int64_t PacketPartition<Client>::credit_ps(PacketBuffer& to, std::int32_t b,
                                                                               std::int64_t latency_ps) {
-    const std::int32_t free = machine_->buffer_packets - to.count;
-    if (free == 0) {
-        to.upstream_waits = 1;
+    // Where all have left, the row of times begins anew, in memory that is in the caches. By arithmetic: nobody can
+    // predict that branch.
+    const std::uint16_t some_leave = to.leave_ps + latency_ps <= now_ps_ ? 0 : 0xffff;
+    to.leaving &= some_leave;
+    to.next_credit &= some_leave;
+    if (state_->has_place(to)) [[likely]] {
+        return now_ps_;
+    }
+    return late_credit_ps(to, b, latency_ps);
+}
+
+/// The same where no place is known to be free: looks which packets have left.
+template <class Client>
+[[gnu::noinline]] std::int64_t PacketPartition<Client>::late_credit_ps(PacketBuffer& to, std::int32_t b,
+                                                                       std::int64_t latency_ps) {
+    if (to.count == machine_->buffer_packets) {
+        state_->await_place(b);
         return kForEver;
     }
-    if (to.leave_ps + latency_ps <= now_ps_) return now_ps_;
-    return state_->leaving_ps(to, b, free) + latency_ps;
+    const std::int64_t leave_ps = state_->free_places(to, b, now_ps_ - latency_ps);
+    return state_->has_place(to) ? now_ps_ : leave_ps + latency_ps;
 }
 
 template <class Client>
@@ -224,7 +222,7 @@ std::span<std::uint64_t> PacketPartition<Client>::wide_row(std::int32_t request)
 template <class Client>
 void PacketPartition<Client>::add_waiting(const Channel& out, std::uint32_t number) {
     const std::uint64_t bit = std::uint64_t{1} << (number % 64);
-    out.port.has_waiting = true;
+    out.port.has_waiting = 1;
     if (state_->words_per_row == 1) {
         out.to.waiting |= bit;
     } else {
@@ -244,7 +242,7 @@ void PacketPartition<Client>::remove_waiting(const Channel& out, std::uint32_t n
     for (std::int32_t vc = 0; vc < channels_of(out.number); ++vc) {
         has_waiting = has_waiting || any_waiting(PacketPort::buffer(out.number, vc));
     }
-    out.port.has_waiting = has_waiting;
+    out.port.has_waiting = has_waiting ? 1 : 0;
 }
 
 template <class Client>
@@ -264,12 +262,12 @@ std::int64_t PacketPartition<Client>::next_grant_ps(std::int32_t port) {
 }
 
 template <class Client>
-[[gnu::always_inline]] inline void PacketPartition<Client>::come_to_front(std::int32_t b) {
-    PacketBuffer& at = state_->buffer(b);
-    choose_hop(b, at);
-    const Channel out = channel(at.request);
+[[gnu::always_inline]] inline void PacketPartition<Client>::come_to_front(std::int32_t b, std::int32_t request) {
+    const Channel out = channel(request);
     const std::int64_t possible_ps = std::max(out.port.busy_until_ps, credit_behind_ps(out));
     if (possible_ps <= now_ps_) return grant(b, out);
+    PacketBuffer& at = state_->buffer(b);
+    at.request = request;
     add_waiting(out, at.number);
     if (possible_ps != kForEver) wake_at(out.port, out.number, possible_ps);
 }
@@ -318,8 +316,9 @@ void PacketPartition<Client>::wake_output(std::int32_t port) {
     }
     const std::uint32_t chosen = word * 64 + static_cast<std::uint32_t>(std::countr_zero(set));
     const std::int32_t b = state_->buffers_of_routers[state_->routers[at.from_router].first_buffer + chosen];
-    const Channel out = channel(state_->buffer(b).request);
+    const Channel out = channel(std::exchange(state_->buffer(b).request, PacketBuffer::kNotWaiting));
     remove_waiting(out, chosen);
+    last_change_ps_ = std::max(last_change_ps_, now_ps_);
     grant(b, out);
 }
 
@@ -348,8 +347,8 @@ template <class Client>
     const std::int64_t latency_ps = out.port_class.latency_ps;
     const std::uint32_t index = at.first;
     Packet& packet = state_->packets[index];
-    if (at.is_watched != 0) [[unlikely]] {
-        watch(b, packet);
+    if (state_->port(PacketPort::port_of(b)).is_watched != 0) [[unlikely]] {
+        watch(b, out.number, packet);
     }
     const std::uint32_t output_ps = duration_ps(packet, out.port_class);
     const std::uint32_t read_ps = reading_ps(b, packet);
@@ -359,7 +358,6 @@ template <class Client>
     out.port.busy_until_ps = now_ps_ + output_ps;
     out.port.last_granted = at.number;
     out.port.bytes_passed += packet.bytes;
-    last_change_ps_ = std::max(last_change_ps_, now_ps_);
     ++counts_.packet_hops;
 
     const std::int64_t leave_ps = now_ps_ + packet.duration_ps;
@@ -367,12 +365,10 @@ template <class Client>
     const bool is_empty = --at.count == 0;
     at.leave_ps = std::max(at.leave_ps, leave_ps);
     at.read_ahead_ps = static_cast<std::uint32_t>(at.leave_ps - now_ps_ - read_ps);
-    at.request = PacketBuffer::kNotRouted;
     if (out.number >= links_) {
         eject(packet, out.number - links_);
         state_->drop_packet(index);
     } else {
-        if (out.to.count == 0 && out.to.leave_ps + latency_ps <= now_ps_) PartitionState::forget_credits(out.to);
         if (out.port.cut == PacketPort::Cut::kNone) [[likely]] {
             put(out.request, out.port, out.to, index);
         } else {
@@ -384,9 +380,9 @@ template <class Client>
     give_place_back(b, at, leave_ps);
     if (!is_empty) {
         const PacketPort& feeding = state_->port(PacketPort::port_of(b));
-        push(feeding.to_place, std::max(state_->packets[at.first].time_ps, at.next_front_ps()), kFront, b);
+        push_front(b, feeding, at);
     }
-    if (!out.port.has_waiting) return;
+    if (out.port.has_waiting == 0) return;
     if (const std::int64_t next_ps = next_grant_ps(out.number); next_ps != kForEver) {
         wake_at(out.port, out.number, next_ps);
     }
@@ -406,8 +402,7 @@ template <class Client>
         return;
     }
     state_->add_credit(at, b, leave_ps);
-    if (at.upstream_waits == 0) return;
-    at.upstream_waits = 0;
+    if (!state_->stop_awaiting_place(b)) return;
     if (number >= links_) {
         push_nic(leave_ps, kNic, number - links_);
     } else {
@@ -425,15 +420,22 @@ template <class Client>
         return;
     }
     at.first = packet;
-    push(port.to_place, std::max(state_->packets[packet].time_ps, at.next_front_ps()), kFront, b);
+    push_front(b, port, at);
+}
+
+/// The first packet of buffer b, `at`, of a port comes to the front.
+template <class Client>
+[[gnu::always_inline]] inline void PacketPartition<Client>::push_front(std::int32_t b, const PacketPort& port,
+                                                                       const PacketBuffer& at) {
+    const Packet& packet = state_->packets[at.first];
+    push(port.to_place, std::max(packet.time_ps, at.next_front_ps()), kFront, b,
+         static_cast<std::uint32_t>(next_request(packet, port.to_router)));
 }
 
 template <class Client>
-void PacketPartition<Client>::watch(std::int32_t b, const Packet& packet) {
-    const PacketBuffer& at = state_->buffer(b);
+void PacketPartition<Client>::watch(std::int32_t b, std::int32_t port, const Packet& packet) {
     passages_.push_back({now_ps_, packet.time_ps, machine_->buffer_number(*state_, b),
-                         machine_->output_number(*state_, PacketPort::port_of(at.request)),
-                         state_->messages[packet.message()].message});
+                         machine_->output_number(*state_, port), state_->messages[packet.message()].message});
 }
 
 }  // namespace haichi

@@ -28,7 +28,7 @@ static_assert(sizeof(Packet) == 32);
 /// An input buffer, one virtual channel of one input of a router: a queue of packets. The upstream port looks at it for
 /// credits: a place is free again when the tail of the packet that was granted has left.
 struct PacketBuffer {
-    static constexpr std::int32_t kNotRouted = -1;
+    static constexpr std::int32_t kNotWaiting = -1;
     static constexpr std::int64_t kAlwaysFree = std::numeric_limits<std::int64_t>::min() / 2;
 
     /// When the tails of all packets granted so far have left: not always that of the last one, which may be faster.
@@ -38,15 +38,14 @@ struct PacketBuffer {
     std::uint64_t waiting = 0;
     std::uint32_t first = Packet::kNone;
     std::uint32_t last = Packet::kNone;
-    std::int32_t request = kNotRouted;  ///< what the packet at the front asks for: the buffer behind its next channel
-    std::uint32_t read_ahead_ps = 0;    ///< the packet granted last is read out this much before leave_ps
-    std::uint16_t count = 0;            ///< packets sent here and not granted yet
-    std::uint16_t number = 0;           ///< among the input buffers of its router
-    std::uint16_t next_credit = 0;      ///< where in PartitionState::credits the next leaving time goes
-    // No bytes: compilers take stores of bytes to change everything.
-    std::uint16_t upstream_waits : 1 = 0;   ///< the upstream port is to be woken when a place is known to become free
-    std::uint16_t has_all_credits : 1 = 0;  ///< all places of its row in PartitionState::credits hold leaving times
-    std::uint16_t is_watched : 1 = 0;       ///< for a buffer history
+    std::int32_t request = kNotWaiting;  ///< what the packet at the front waits for: the buffer behind its next channel
+    std::uint32_t read_ahead_ps = 0;     ///< the packet granted last is read out this much before leave_ps
+    std::uint16_t count = 0;             ///< packets sent here and not granted yet
+    std::uint16_t number = 0;            ///< among the input buffers of its router
+    std::uint16_t next_credit = 0;       ///< where in its row of PartitionState::credits the next leaving time goes
+    /// Packets granted whose places the upstream port has not yet seen to be free: their leaving times are the last
+    /// ones of the row.
+    std::uint16_t leaving = 0;
 
     /// When the packet granted last has been read out.
     [[nodiscard]] std::int64_t next_front_ps() const { return leave_ps - read_ahead_ps; }
@@ -59,7 +58,7 @@ static_assert(sizeof(PacketBuffer) == 40);
 struct PacketPort {
     static constexpr std::int64_t kNoWake = std::numeric_limits<std::int64_t>::max();
     static constexpr std::uint32_t kNoRouter = std::numeric_limits<std::uint32_t>::max();
-    enum class Cut : std::uint8_t { kNone, kOut, kIn };
+    enum class Cut : std::uint16_t { kNone, kOut, kIn };
 
     std::int64_t busy_until_ps = 0;
     std::int64_t wake_ps = kNoWake;  ///< the earliest event that makes it look at the packets waiting for it
@@ -71,8 +70,11 @@ struct PacketPort {
     std::uint16_t channel = 0;              ///< of a cut link: index in PartitionState::neighbours
     std::uint16_t port_class = 0;
     std::uint16_t last_granted = 0;  ///< number of the buffer: the round robin goes on behind it
-    Cut cut = Cut::kNone;
-    bool has_waiting = false;  ///< any PacketBuffer::waiting of its channels
+    // No bytes: compilers take stores of bytes to change everything.
+    Cut cut : 2 = Cut::kNone;
+    std::uint16_t has_waiting : 1 = 0;     ///< any PacketBuffer::waiting of its channels
+    std::uint16_t is_watched : 1 = 0;      ///< for a buffer history, of all packets that leave its buffers
+    std::uint16_t places_awaited : 8 = 0;  ///< of which VCs it is to be woken when a place is known to become free
 
     /// Virtual channels and injection buffers as one number; the order is that of (port, VC).
     static constexpr int kVcBits = 3;
@@ -102,8 +104,10 @@ struct PacketNic {
     std::int32_t last_message = kNone;
     std::int32_t leaving_message = kNone;  ///< its last packet is being sent
     std::uint32_t message_count = 0;       ///< so far
+    std::uint32_t place = 0;               ///< PacketRouter::place of its router
     bool is_idle = true;                   ///< no event will come by itself
 };
+static_assert(sizeof(PacketNic) == 32);
 
 /// What the NICs and the ranks of a node share.
 struct PacketHost {

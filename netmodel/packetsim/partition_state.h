@@ -58,24 +58,40 @@ class PartitionState {
     /// Notes when the tail of the packet leaves that was granted last.
     void add_credit(PacketBuffer& at, std::int32_t b, std::int64_t leave_ps) {
         credits[credit_row(b) + at.next_credit] = leave_ps;
-        if (++at.next_credit == buffer_packets) {
-            at.next_credit = 0;
-            at.has_all_credits = 1;
-        }
+        at.next_credit = static_cast<std::uint16_t>(at.next_credit + 1 == buffer_packets ? 0 : at.next_credit + 1);
+        ++at.leaving;
     }
-    /// When the tail left, or leaves, that was the `back`th before the next one; of a buffer with add_credit() only.
-    [[nodiscard]] std::int64_t leaving_ps(const PacketBuffer& at, std::int32_t b, std::int32_t back) const {
-        std::int32_t place = at.next_credit - back;
-        if (place < 0) {
-            if (at.has_all_credits == 0) return PacketBuffer::kAlwaysFree;
-            place += buffer_packets;
-        }
-        return credits[credit_row(b) + static_cast<std::size_t>(place)];
+    /// For add_credit().
+    void prefetch_credit(const PacketBuffer& at, std::int32_t b) const {
+        __builtin_prefetch(&credits[credit_row(b) + at.next_credit], 1);
     }
-    /// All places are free: the row may begin anew, in memory that is in the caches.
-    static void forget_credits(PacketBuffer& at) {
-        at.next_credit = 0;
-        at.has_all_credits = 0;
+    /// A place of the buffer is known to be free.
+    [[nodiscard]] bool has_place(const PacketBuffer& at) const { return at.count + at.leaving < buffer_packets; }
+    /// From now on the places of the packets are known to be free that have left up to `time_ps`. When the first of the
+    /// others leaves, if there are any.
+    std::int64_t free_places(PacketBuffer& at, std::int32_t b, std::int64_t time_ps) const {
+        const std::size_t row = credit_row(b);
+        std::int32_t place = at.next_credit - at.leaving;
+        if (place < 0) place += buffer_packets;
+        while (at.leaving > 0 && credits[row + static_cast<std::size_t>(place)] <= time_ps) {
+            --at.leaving;
+            if (++place == buffer_packets) place = 0;
+        }
+        return credits[row + static_cast<std::size_t>(place)];
+    }
+
+    /// Whoever sends into buffer b is to be told when a place of it is known to become free.
+    void await_place(std::int32_t b) {
+        PacketPort& at = port(PacketPort::port_of(b));
+        at.places_awaited = static_cast<std::uint8_t>(at.places_awaited | 1U << PacketPort::vc_of(b));
+    }
+    /// False when nobody is to be told.
+    bool stop_awaiting_place(std::int32_t b) {
+        PacketPort& at = port(PacketPort::port_of(b));
+        const std::uint32_t bit = 1U << PacketPort::vc_of(b);
+        if ((at.places_awaited & bit) == 0) return false;
+        at.places_awaited = static_cast<std::uint8_t>(at.places_awaited & ~bit);
+        return true;
     }
 
     std::int32_t vcs = 1;
@@ -83,8 +99,7 @@ class PartitionState {
     std::int32_t nics_per_node = 1;
     std::vector<LinkId> links;  ///< by port
     std::vector<PacketRouter> routers;
-    std::size_t places = 1;  ///< of PacketRouter::place
-    std::vector<std::uint32_t> place_of_node;
+    std::size_t places = 1;         ///< of PacketRouter::place
     std::vector<NodeId> nodes;      ///< by node of the partition
     std::vector<PacketNic> nics;    ///< of every node those of its NICs in order
     std::vector<PacketHost> hosts;  ///< by node

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/errors.h"
@@ -31,27 +31,35 @@ class WindowQueue {
         [[nodiscard]] std::uint32_t key() const { return static_cast<std::uint32_t>(when); }
         [[nodiscard]] std::uint32_t place() const { return static_cast<std::uint32_t>(what >> 32); }
         [[nodiscard]] std::uint32_t data() const { return static_cast<std::uint32_t>(what); }
-        friend auto operator<=>(const Event&, const Event&) = default;
+        /// As one number: two comparisons would be two branches that nobody can predict.
+        friend bool operator<(const Event& a, const Event& b) { return a.number() < b.number(); }
+        friend bool operator>(const Event& a, const Event& b) { return b < a; }
+
+      private:
+        __extension__ using Number = unsigned __int128;
+        [[nodiscard]] Number number() const { return static_cast<Number>(when) << 64 | what; }
     };
     static constexpr std::int64_t kForEver = std::numeric_limits<std::int64_t>::max();
     static constexpr std::int64_t kLongestWindowPs = std::int64_t{1} << 31;
 
     WindowQueue(std::int64_t window_ps, std::size_t places) : window_ps_(window_ps), ends_(places, 0) {
         if (window_ps < 1 || window_ps > kLongestWindowPs) throw InternalError("a window of that length");
+        while ((window_ps - 1) >> part_shift_ >= std::int64_t{kParts}) ++part_shift_;
     }
 
     [[nodiscard]] bool empty() const { return size_ == 0; }
 
     /// Between begin() and end() what falls into the window is of the place whose turn it is, not before the event
     /// popped last.
-    void push(std::uint32_t place, std::int64_t time_ps, std::uint32_t key, std::uint32_t data) {
+    [[gnu::always_inline]] inline void push(std::uint32_t place, std::int64_t time_ps, std::uint32_t key,
+                                            std::uint32_t data) {
         ++size_;
         const std::int64_t ahead_ps = time_ps - begin_ps_;
         const std::uint64_t what = std::uint64_t{place} << 32 | data;
         const std::int64_t into_next_ps = ahead_ps - window_ps_;
         if (into_next_ps < 0) return push_now({when(ahead_ps, key), what});
         if (into_next_ps < window_ps_) {
-            slots_[next_slot_].push_back({when(into_next_ps, key), what});
+            next_[static_cast<std::size_t>(into_next_ps >> part_shift_)].push_back({when(into_next_ps, key), what});
         } else {
             push_later(ahead_ps, key, what);
         }
@@ -59,37 +67,50 @@ class WindowQueue {
 
     /// Of the next event, when no window is open; kForEver when there is none.
     [[nodiscard]] std::int64_t next_ps() const {
-        for (std::int64_t w = window_; size_ > later_.size() && w < window_ + kSlots; ++w) {
-            const std::vector<Event>& events = slots_[slot(w)];
-            if (!events.empty()) return w * window_ps_ + std::ranges::min_element(events)->offset_ps();
+        const auto first_of = [this](std::int64_t window, const std::vector<Event>& events) {
+            if (events.empty()) return kForEver;
+            return window * window_ps_ + std::ranges::min_element(events, std::less<>())->offset_ps();
+        };
+        if (size_ == later_.size()) {
+            return later_.empty() ? kForEver : later_.front().window * window_ps_ + later_.front().event.offset_ps();
         }
-        return later_.empty() ? kForEver : later_.front().window * window_ps_ + later_.front().event.offset_ps();
+        if (const std::int64_t now_ps = first_of(window_, slots_[slot(window_)]); now_ps != kForEver) return now_ps;
+        std::int64_t next_ps = first_of(window_ + 1, slots_[slot(window_ + 1)]);
+        const auto part = std::ranges::find_if(next_, [](const auto& events) { return !events.empty(); });
+        if (part != next_.end()) next_ps = std::min(next_ps, first_of(window_ + 1, *part));
+        for (std::int64_t w = window_ + 2; next_ps == kForEver; ++w) next_ps = first_of(w, slots_[slot(w)]);
+        return next_ps;
     }
 
     /// Begins with the window of `time_ps`, or goes on with it, for its events up to and including `until_ps`; there
     /// are no events in windows before.
     void begin(std::int64_t time_ps, std::int64_t until_ps) {
-        window_ = time_ps / window_ps_;
-        next_slot_ = slot(window_ + 1);
+        const std::int64_t before = std::exchange(window_, time_ps / window_ps_);
         begin_ps_ = window_ * window_ps_;
         last_when_ = when(std::min(until_ps - begin_ps_, window_ps_), std::numeric_limits<std::uint32_t>::max());
         is_open_ = true;
+        std::vector<Event>& events = slots_[slot(window_)];
         while (!later_.empty() && later_.front().window - window_ < kSlots) {
             slots_[slot(later_.front().window)].push_back(later_.front().event);
             std::pop_heap(later_.begin(), later_.end(), std::greater<>());
             later_.pop_back();
         }
-        sort_by_place();
-        cursor_ = place_end_ = 0;
+        if (window_ == before) {
+            sort_by_place({&events, 1}, {});
+        } else {
+            sort_by_place(next_, {&events, 1});
+        }
+        cursor_ = place_end_ = sorted_.data();
     }
     /// On to the next place with events; false when there is none.
     bool next_place() {
-        if (place_end_ == sorted_.size()) return false;
+        const Event* const end = sorted_.data() + sorted_.size();
+        if (place_end_ == end) return false;
         cursor_ = place_end_;
-        const std::uint32_t place = sorted_[cursor_].place();
+        const std::uint32_t place = cursor_->place();
         do ++place_end_;
-        while (place_end_ < sorted_.size() && sorted_[place_end_].place() == place);
-        sort_by_time(sorted_.data() + cursor_, sorted_.data() + place_end_);
+        while (place_end_ < end && place_end_->place() == place);
+        sort_by_time(cursor_, place_end_);
         return true;
     }
     /// The next event of the place if it is not too late; what is left waits for the next begin().
@@ -113,30 +134,37 @@ class WindowQueue {
     [[nodiscard]] std::int64_t time_ps(const Event& event) const { return begin_ps_ + event.offset_ps(); }
     /// The next event of the place; null when there is none.
     [[nodiscard]] const Event* next_here() const {
-        const Event* next = cursor_ < place_end_ ? &sorted_[cursor_] : nullptr;
-        if (!soon_.empty() && (next == nullptr || soon_.front() < *next)) return soon_.data();
+        const Event* next = cursor_ < place_end_ ? cursor_ : nullptr;
+        if (!soon_.empty() && (next == nullptr || soon_.front() < *next)) [[unlikely]] {
+            return soon_.data();
+        }
         return next;
     }
     void drop_next() { drop(next_here()); }
-    /// The events of the window, by place; those from place_end() on are of places whose turn is still to come.
-    [[nodiscard]] std::span<const Event> events() const { return sorted_; }
-    [[nodiscard]] std::size_t place_end() const { return place_end_; }
+    /// The events of the window that are of places whose turn is still to come, place by place.
+    [[nodiscard]] std::span<const Event> elsewhere() const {
+        return {static_cast<const Event*>(place_end_), sorted_.data() + sorted_.size()};
+    }
 
     [[nodiscard]] std::size_t memory_bytes() const {
         std::size_t events = sorted_.capacity() + soon_.capacity();
         for (const std::vector<Event>& events_of_slot : slots_) events += events_of_slot.capacity();
+        for (const std::vector<Event>& events_of_part : next_) events += events_of_part.capacity();
         return events * sizeof(Event) + later_.capacity() * sizeof(Later) + ends_.capacity() * sizeof(std::uint32_t);
     }
 
   private:
     static constexpr std::int64_t kSlots = 16;
+    static constexpr std::size_t kParts = 8;
     static constexpr std::size_t kFew = 24;
 
     /// Beyond the slots.
     struct Later {
         std::int64_t window = 0;
         Event event;
-        friend auto operator<=>(const Later&, const Later&) = default;
+        friend bool operator>(const Later& a, const Later& b) {
+            return a.window != b.window ? a.window > b.window : b.event < a.event;
+        }
     };
 
     static std::uint64_t when(std::int64_t offset_ps, std::uint32_t key) {
@@ -148,17 +176,16 @@ class WindowQueue {
     /// due soon.
     void push_now(const Event& event) {
         if (!is_open_) return slots_[slot(window_)].push_back(event);
-        if (event.place() != sorted_[place_end_ - 1].place()) {
+        if (event.place() != place_end_[-1].place()) {
             throw InternalError("an event at another place comes within a window");
         }
-        Event* at = sorted_.data() + cursor_;
-        Event* const end = sorted_.data() + place_end_;
-        if (cursor_ == 0 || (end - at > static_cast<std::ptrdiff_t>(kFew) && at[kFew] < event)) {
+        Event* at = cursor_;
+        if (at == sorted_.data() || (place_end_ - at > static_cast<std::ptrdiff_t>(kFew) && at[kFew] < event)) {
             soon_.push_back(event);
             std::push_heap(soon_.begin(), soon_.end(), std::greater<>());
             return;
         }
-        for (--cursor_; at < end && *at < event; ++at) at[-1] = *at;
+        for (--cursor_; at < place_end_ && *at < event; ++at) at[-1] = *at;
         at[-1] = event;
     }
 
@@ -172,7 +199,7 @@ class WindowQueue {
 
     void drop(const Event* next) {
         --size_;
-        if (soon_.empty() || next != soon_.data()) {
+        if (next == cursor_) [[likely]] {
             ++cursor_;
             return;
         }
@@ -182,37 +209,44 @@ class WindowQueue {
 
     void put_back() {
         std::vector<Event>& events = slots_[slot(window_)];
-        events.insert(events.end(), sorted_.begin() + static_cast<std::ptrdiff_t>(cursor_),
-                      sorted_.begin() + static_cast<std::ptrdiff_t>(place_end_));
+        events.insert(events.end(), cursor_, place_end_);
         events.insert(events.end(), soon_.begin(), soon_.end());
         soon_.clear();
         cursor_ = place_end_;
     }
 
-    /// The events of the window into sorted_: counted by place, where they are many.
-    void sort_by_place() {
-        std::vector<Event>& events = slots_[slot(window_)];
+    /// The events of the window into sorted_: counted by place, where they are many. What comes first stays first.
+    void sort_by_place(std::span<std::vector<Event>> first, std::span<std::vector<Event>> then) {
+        const auto for_all = [first, then](const auto& visit) {
+            for (std::vector<Event>& events : first) visit(events);
+            for (std::vector<Event>& events : then) visit(events);
+        };
+        std::size_t count = 0;
+        for_all([&count](const std::vector<Event>& events) { count += events.size(); });
         constexpr std::size_t kSparse = 8;
-        if (events.size() < ends_.size() / kSparse) {
-            sorted_.swap(events);
+        if (count < ends_.size() / kSparse) {
+            for_all([this](std::vector<Event>& events) {
+                sorted_.insert(sorted_.end(), events.begin(), events.end());
+                events.clear();
+            });
             std::ranges::sort(sorted_, {}, &Event::what);
             return;
         }
         std::ranges::fill(ends_, 0);
-        for (const Event& event : events) ++ends_[event.place()];
+        for_all([this](const std::vector<Event>& events) {
+            for (const Event& event : events) ++ends_[event.place()];
+        });
         std::uint32_t sum = 0;
-        for (std::uint32_t& end : ends_) {
-            const std::uint32_t count = end;
-            end = sum;
-            sum += count;
-        }
-        sorted_.resize(events.size());
-        for (const Event& event : events) sorted_[ends_[event.place()]++] = event;
-        events.clear();
+        for (std::uint32_t& end : ends_) sum += std::exchange(end, sum);
+        sorted_.resize(count);
+        for_all([sorted = sorted_.data(), ends = ends_.data()](std::vector<Event>& events) {
+            for (const Event& event : events) sorted[ends[event.place()]++] = event;
+            events.clear();
+        });
     }
 
     static void sort_by_time(Event* begin, Event* end) {
-        if (end - begin > static_cast<std::ptrdiff_t>(kFew)) return std::sort(begin, end);
+        if (end - begin > static_cast<std::ptrdiff_t>(kFew)) return std::sort(begin, end, std::less<>());
         for (Event* at = begin + 1; at < end; ++at) {
             const Event event = *at;
             Event* hole = at;
@@ -227,14 +261,17 @@ class WindowQueue {
     std::uint64_t last_when_ = 0;
     bool is_open_ = false;
     std::size_t size_ = 0;
-    std::size_t next_slot_ = 1;                     ///< of the window behind it
-    std::array<std::vector<Event>, kSlots> slots_;  ///< by the window's number mod kSlots, in no order
+    /// Of the window behind it, pushed since it began: by parts of the window, so that the events of a place are almost
+    /// sorted when they have been collected.
+    std::array<std::vector<Event>, kParts> next_;
+    int part_shift_ = 0;                            ///< parts are 2 to that many ps
+    std::array<std::vector<Event>, kSlots> slots_;  ///< the others, by the window's number mod kSlots, in no order
     std::vector<Later> later_;                      ///< heap
     std::vector<Event> sorted_;                     ///< of the open window, by place
-    std::size_t cursor_ = 0;
-    std::size_t place_end_ = 0;        ///< behind the events of the place whose turn it is
-    std::vector<Event> soon_;          ///< heap: of this place, added since, where there are many
-    std::vector<std::uint32_t> ends_;  ///< work space, by place
+    Event* cursor_ = nullptr;                       ///< in sorted_: the next event
+    Event* place_end_ = nullptr;                    ///< behind the events of the place whose turn it is
+    std::vector<Event> soon_;                       ///< heap: of this place, added since, where there are many
+    std::vector<std::uint32_t> ends_;               ///< work space, by place
 };
 
 }  // namespace haichi
