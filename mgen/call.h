@@ -20,29 +20,37 @@ struct SendOptions {
 /// What a rank does next, a value: sizes only, no payload. Sends and receives do not block; `request` is the
 /// program's own number for what they start.
 struct Call {
-    enum class Kind : std::uint8_t { kFinish, kSend, kReceive, kWait, kCompute, kBarrier };
+    enum class Kind : std::uint8_t { kFinish, kSend, kReceive, kWait, kPark, kCompute, kBarrier };
     static constexpr std::int32_t kAnyTag = std::numeric_limits<std::int32_t>::min();
 
     Kind kind = Kind::kFinish;
     SendOptions options{};
     RankId partner{};  ///< destination or source; of a receive, none: any source
     std::int32_t tag = 0;
+    std::uint32_t context = 0;  ///< of a communicator: messages match receives of their context only
     std::uint32_t request = 0;
     std::int32_t group = 0;
     std::int64_t amount = 0;  ///< bytes of a message, picoseconds of computing
 
     static Call send(RankId destination, std::int64_t bytes, std::int32_t tag = 0, SendOptions options = {},
                      std::uint32_t request = 0) {
-        return {Kind::kSend, options, destination, tag, request, 0, bytes};
+        return {Kind::kSend, options, destination, tag, 0, request, 0, bytes};
     }
     static Call receive(RankId source, std::int64_t bytes, std::int32_t tag = 0, std::uint32_t request = 0) {
-        return {Kind::kReceive, {}, source, tag, request, 0, bytes};
+        return {Kind::kReceive, {}, source, tag, 0, request, 0, bytes};
     }
     static Call receive_any(std::int64_t bytes, std::int32_t tag = kAnyTag, std::uint32_t request = 0) {
         return receive(RankId(), bytes, tag, request);
     }
-    /// For all open requests of the rank.
+    [[nodiscard]] Call in(std::uint32_t of_context) const {
+        Call call = *this;
+        call.context = of_context;
+        return call;
+    }
+    /// Until the program's may_resume() says so; of a program without one, for all open requests of the rank.
     static Call wait() { return {.kind = Kind::kWait}; }
+    /// The same, as the rest of a call that has been made: without overhead.
+    static Call park() { return {.kind = Kind::kPark}; }
     static Call compute(std::int64_t time_ps) { return {.kind = Kind::kCompute, .amount = time_ps}; }
     /// `group`: a number from ProcessModel::add_group.
     static Call barrier(std::int32_t group) { return {.kind = Kind::kBarrier, .group = group}; }

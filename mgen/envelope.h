@@ -19,6 +19,7 @@ struct Envelope {
     RankId source;
     RankId destination;
     std::int32_t tag = 0;
+    std::uint32_t context = 0;   ///< as Call::context
     std::uint32_t sequence = 0;  ///< among the messages of this pair
     std::int64_t bytes = 0;
     std::int64_t gap_ps = 0;

@@ -8,14 +8,17 @@ namespace haichi {
 
 namespace {
 
-bool fits(std::int32_t wanted, std::int32_t tag) { return wanted == Call::kAnyTag || wanted == tag; }
+/// Their source apart.
+bool fits(const PostedReceive& wanted, const Envelope& message) {
+    return wanted.context == message.context && (wanted.tag == Call::kAnyTag || wanted.tag == message.tag);
+}
 
 }  // namespace
 
-Matching::Found Matching::find_posted(const List& list, std::int32_t tag) const {
+Matching::Found Matching::find_posted(const List& list, const Envelope& message) const {
     std::uint32_t before = kNone;
     for (std::uint32_t at = list.first; at != kNone; at = receives_[at].next) {
-        if (fits(receives_[at].tag, tag)) return {at, before};
+        if (fits(receives_[at], message)) return {at, before};
         before = at;
     }
     return {};
@@ -42,8 +45,8 @@ void Matching::give_memory_back() {
 
 std::optional<PostedReceive> Matching::arrive(Envelope& message) {
     Source* source = sources_.find(message.source);
-    const Found own = source != nullptr ? find_posted(source->posted, message.tag) : Found{};
-    const Found any = find_posted(any_source_, message.tag);
+    const Found own = source != nullptr ? find_posted(source->posted, message) : Found{};
+    const Found any = find_posted(any_source_, message);
     if (own.at == kNone && any.at == kNone) {
         keep(message);
         return std::nullopt;
@@ -67,10 +70,10 @@ void Matching::keep(Envelope& message) {
     last_arrived_ = &message;
 }
 
-Envelope* Matching::take_unexpected(Source& source, std::int32_t tag) {
+Envelope* Matching::take_unexpected(Source& source, const PostedReceive& wanted) {
     Envelope* before = nullptr;
     for (Envelope* at = source.first; at != nullptr; before = at, at = at->next) {
-        if (!fits(tag, at->tag)) continue;
+        if (!fits(wanted, *at)) continue;
         (before != nullptr ? before->next : source.first) = at->next;
         if (source.last == at) source.last = before;
         (at->arrived_before != nullptr ? at->arrived_before->arrived_behind : first_arrived_) = at->arrived_behind;
@@ -81,16 +84,16 @@ Envelope* Matching::take_unexpected(Source& source, std::int32_t tag) {
     return nullptr;
 }
 
-Envelope* Matching::post(RankId source, std::int32_t tag, std::int64_t bytes, std::uint32_t request) {
-    RankId from = source;
-    if (!source.valid()) {
+Envelope* Matching::post(const PostedReceive& wanted) {
+    RankId from = wanted.source;
+    if (!from.valid()) {
         // The first that arrived and fits; of its source it is the first that fits as well.
         const Envelope* at = first_arrived_;
-        while (at != nullptr && !fits(tag, at->tag)) at = at->arrived_behind;
+        while (at != nullptr && !fits(wanted, *at)) at = at->arrived_behind;
         if (at != nullptr) from = at->source;
     }
     if (Source* known = from.valid() ? sources_.find(from) : nullptr) {
-        if (Envelope* message = take_unexpected(*known, tag)) {
+        if (Envelope* message = take_unexpected(*known, wanted)) {
             if (known->is_empty()) sources_.erase(from);
             return message;
         }
@@ -102,9 +105,12 @@ Envelope* Matching::post(RankId source, std::int32_t tag, std::int64_t bytes, st
     } else {
         first_unused_ = receives_[at].next;
     }
-    receives_[at] = {source, tag, bytes, request, kNone, posted_so_far_++};
+    PostedReceive& receive = receives_[at];
+    receive = wanted;
+    receive.next = kNone;
+    receive.order = posted_so_far_++;
     ++open_receives_;
-    List& list = source.valid() ? sources_.find_or_add(source).posted : any_source_;
+    List& list = wanted.source.valid() ? sources_.find_or_add(wanted.source).posted : any_source_;
     (list.last != kNone ? receives_[list.last].next : list.first) = at;
     list.last = at;
     return nullptr;

@@ -15,8 +15,9 @@ namespace haichi {
 struct PostedReceive {
     RankId source;  ///< invalid: any
     std::int32_t tag = 0;
-    std::int64_t bytes = 0;
+    std::uint32_t context = 0;
     std::uint32_t request = 0;
+    std::int64_t bytes = 0;
     std::uint32_t next = 0;   ///< of the same source, posted later
     std::uint64_t order = 0;  ///< among the receives of the rank
 };
@@ -28,8 +29,9 @@ class Matching {
   public:
     /// The receive that the message belongs to, no longer posted; else the message is kept as unexpected.
     std::optional<PostedReceive> arrive(Envelope& message);
-    /// The message that fits the receive, no longer kept; else null, and the receive is posted.
-    Envelope* post(RankId source, std::int32_t tag, std::int64_t bytes, std::uint32_t request);
+    /// The message that fits the receive, no longer kept; else null, and the receive is posted. `next` and `order` are
+    /// its own.
+    Envelope* post(const PostedReceive& wanted);
 
     /// In the order of the calls.
     [[nodiscard]] std::vector<PostedReceive> posted() const;
@@ -55,10 +57,10 @@ class Matching {
         std::uint32_t before = kNone;
     };
 
-    [[nodiscard]] Found find_posted(const List& list, std::int32_t tag) const;
+    [[nodiscard]] Found find_posted(const List& list, const Envelope& message) const;
     PostedReceive take(List& list, Found found);
     void give_memory_back();
-    Envelope* take_unexpected(Source& source, std::int32_t tag);
+    Envelope* take_unexpected(Source& source, const PostedReceive& wanted);
     void keep(Envelope& message);
 
     RankTable<Source> sources_;

@@ -32,6 +32,7 @@ void ProcessModel<P>::start_send(RankId id, std::int64_t now_ps) {
     envelope.source = id;
     envelope.destination = call.partner;
     envelope.tag = call.tag;
+    envelope.context = call.context;
     envelope.bytes = call.amount;
     envelope.gap_ps = call.options.gap_ps;
     envelope.nic = call.options.nic;
@@ -71,13 +72,14 @@ void ProcessModel<P>::send_part(Part part, const Envelope& envelope, std::uint32
                     static_cast<std::uint32_t>(envelope.tag),
                     first,
                     second,
-                    static_cast<std::uint32_t>(part) | (sender_waits ? kSenderWaits : 0)};
+                    static_cast<std::uint32_t>(part) | (sender_waits ? kSenderWaits : 0),
+                    envelope.context};
     engine_.inject(message, now_ps);
 }
 
 template <class P>
 void ProcessModel<P>::message_injected(const PacketMessage& message, std::int64_t now_ps) {
-    const auto& [source, destination, tag, first, request, part, unused] = message.note;
+    const auto& [source, destination, tag, first, request, part, context] = message.note;
     if ((part & kSenderWaits) == 0) return;
     const RankId id(static_cast<std::int32_t>(source));
     const RankId partner(static_cast<std::int32_t>(destination));
@@ -87,7 +89,7 @@ void ProcessModel<P>::message_injected(const PacketMessage& message, std::int64_
 
 template <class P>
 void ProcessModel<P>::message_delivered(const PacketMessage& message, std::int64_t now_ps) {
-    const auto& [from, to, tag, first, second, flags, unused] = message.note;
+    const auto& [from, to, tag, first, second, flags, context] = message.note;
     const auto part = static_cast<Part>(flags & kPartMask);
     const RankId source(static_cast<std::int32_t>(from));
     const RankId id(static_cast<std::int32_t>(to));
@@ -105,6 +107,7 @@ void ProcessModel<P>::message_delivered(const PacketMessage& message, std::int64
         envelope.source = source;
         envelope.destination = id;
         envelope.tag = static_cast<std::int32_t>(tag);
+        envelope.context = context;
         envelope.sequence = first;
         envelope.is_eager = part == Part::kEager;
         envelope.bytes = envelope.is_eager ? message.bytes : static_cast<std::int64_t>(message.tag);
@@ -182,7 +185,12 @@ template <class P>
 bool ProcessModel<P>::start_receive(RankId id, std::int64_t now_ps) {
     Rank& rank = rank_at(id);
     ++rank.open_requests;
-    Envelope* envelope = rank.matching.post(rank.call.partner, rank.call.tag, rank.call.amount, rank.call.request);
+    const Call& call = rank.call;
+    Envelope* envelope = rank.matching.post({.source = call.partner,
+                                             .tag = call.tag,
+                                             .context = call.context,
+                                             .request = call.request,
+                                             .bytes = call.amount});
     if (envelope == nullptr) return true;
     if (envelope->is_eager) {
         rank.call.partner = envelope->source;
@@ -236,7 +244,8 @@ void ProcessModel<P>::answer_deferred(RankId id, std::int64_t now_ps) {
 }
 
 template <class P>
-void ProcessModel<P>::complete(RankId id, std::uint32_t request, const Completion& completion, std::int64_t now_ps) {
+void ProcessModel<P>::complete(RankId id, std::uint32_t request, const CompletedRequest& completion,
+                               std::int64_t now_ps) {
     --rank_at(id).open_requests;
     if constexpr (requires { program_->completed(id, request, completion, now_ps); }) {
         program_->completed(id, request, completion, now_ps);

@@ -20,7 +20,7 @@
 namespace haichi {
 
 /// What a request was about, once it is complete.
-struct Completion {
+struct CompletedRequest {
     bool is_send = false;
     RankId partner;
     std::int32_t tag = 0;
@@ -28,8 +28,9 @@ struct Completion {
 };
 
 /// What a ProcessModel runs. next() is called when the CPU of a rank is free. A program may also have
-/// `completed(RankId, std::uint32_t request, const Completion&, std::int64_t now_ps)`, called for every request. Both
-/// may touch only what belongs to ranks of the same node, since nodes run in parallel.
+/// `completed(RankId, std::uint32_t request, const CompletedRequest&, std::int64_t now_ps)`, called for every request,
+/// and `bool may_resume(RankId)`, asked of a rank that waits, when it begins to and after each completion. All may
+/// touch only what belongs to ranks of the same node, since nodes run in parallel.
 template <class P>
 concept Program = requires(P& program, RankId rank, std::int64_t now_ps) {
     { program.next(rank, now_ps) } -> std::same_as<Call>;
@@ -153,6 +154,7 @@ class ProcessModel {
     void enter(Rank& rank, State state, std::int64_t now_ps);
     bool spend(Rank& rank, State state, std::int64_t cost_ps, std::int64_t now_ps);
     void resume_if_satisfied(RankId id, std::int64_t now_ps);
+    [[nodiscard]] bool may_resume(RankId id);
     void arrive_at_barrier(RankId id, std::int64_t now_ps);
     void arrive_at_home(std::int32_t group, std::int64_t last_ps);
 
@@ -171,7 +173,7 @@ class ProcessModel {
     void answer_deferred(RankId id, std::int64_t now_ps);
     void send_part(Part part, const Envelope& envelope, std::uint32_t first, std::uint32_t second, std::int64_t now_ps,
                    bool sender_waits = false);
-    void complete(RankId id, std::uint32_t request, const Completion& completion, std::int64_t now_ps);
+    void complete(RankId id, std::uint32_t request, const CompletedRequest& completion, std::int64_t now_ps);
 
     [[nodiscard]] std::string what_it_waits_for(RankId id);
 

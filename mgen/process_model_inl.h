@@ -152,6 +152,7 @@ std::int64_t ProcessModel<P>::cost_ps(const Call& call) const {
                                                  : options_.call_overhead_ps + options_.rendezvous_overhead_ps;
             return overhead_ps + (is_copied(call) ? copy_ps(call.amount, options_.memory_bandwidth_bytes_per_s) : 0);
         }
+        case Call::Kind::kPark:
         case Call::Kind::kBarrier:
         case Call::Kind::kFinish:
             return 0;
@@ -187,7 +188,8 @@ bool ProcessModel<P>::perform(RankId id, std::int64_t now_ps) {
         case Call::Kind::kReceive:
             return start_receive(id, now_ps);
         case Call::Kind::kWait:
-            if (rank.open_requests == 0) return true;
+        case Call::Kind::kPark:
+            if (may_resume(id)) return true;
             enter(rank, State::kWaiting, now_ps);
             return false;
         case Call::Kind::kBarrier:
@@ -220,8 +222,16 @@ void ProcessModel<P>::timer(NodeId node, std::uint32_t data, std::int64_t now_ps
 
 template <class P>
 void ProcessModel<P>::resume_if_satisfied(RankId id, std::int64_t now_ps) {
-    const Rank& rank = rank_at(id);
-    if (rank.state == State::kWaiting && rank.open_requests == 0) advance(id, now_ps);
+    if (rank_at(id).state == State::kWaiting && may_resume(id)) advance(id, now_ps);
+}
+
+template <class P>
+bool ProcessModel<P>::may_resume(RankId id) {
+    if constexpr (requires { program_->may_resume(id); }) {
+        return program_->may_resume(id);
+    } else {
+        return rank_at(id).open_requests == 0;
+    }
 }
 
 /// The ranks of a partition come in any order of their times within a window.

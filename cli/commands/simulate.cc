@@ -24,6 +24,11 @@ struct SimulateArguments {
     JobOptions job;
     std::string map;
     std::string format;
+    std::string form;
+    std::string computing;
+    std::string computing_factor;
+    std::string seed;
+    std::vector<std::string> algorithms;
     std::string barrier;
     std::string iterations;
     std::string threads;
@@ -77,10 +82,39 @@ void read_observation(const SimulateArguments& arguments, SimulationOptions& sim
     observation.interval_ps = read_span("--every", arguments.history_every, observation.interval_ps);
 }
 
+/// What is simulated, and of calls how.
+void read_replay(const SimulateArguments& arguments, SimulationOptions& options) {
+    constexpr double kMostFactor = 1e6;
+    if (!arguments.form.empty()) options.form = parse_traffic_form(arguments.form);
+    if (!arguments.job.message_size.empty()) {
+        if (options.form == TrafficForm::kCalls) {
+            throw OptionError("--message-size is about communication sets, not about the calls of a log");
+        }
+        options.form = TrafficForm::kSets;
+    }
+    ReplayedComputing& computing = options.calls.computing;
+    if (!arguments.computing.empty()) computing.rule = parse_computing(arguments.computing);
+    if (!arguments.computing_factor.empty()) {
+        computing.factor = read_number("--compute-factor", arguments.computing_factor);
+        if (!(computing.factor >= 0 && computing.factor <= kMostFactor)) {
+            throw OptionError("--compute-factor " + shown(arguments.computing_factor) + " is outside 0..1e6");
+        }
+    }
+    if (!arguments.seed.empty()) {
+        if (computing.rule != ReplayedComputing::Rule::kDrawn) {
+            throw OptionError("--seed is that of --compute drawn, which is not given");
+        }
+        computing.seed = static_cast<std::uint64_t>(
+            read_count("--seed", arguments.seed, 0, std::numeric_limits<std::int64_t>::max()));
+    }
+    for (const std::string& text : arguments.algorithms) options.calls.algorithms.set(text);
+}
+
 SimulationOptions simulation_options(const SimulateArguments& arguments) {
     constexpr std::int64_t kMostThreads = 4096;
     constexpr std::int64_t kMostHottest = 1'000'000;
     SimulationOptions options;
+    read_replay(arguments, options);
     if (!arguments.barrier.empty()) options.barriers = parse_barrier_choice(arguments.barrier);
     if (!arguments.iterations.empty()) options.iterations = parse_simulated_iterations(arguments.iterations);
     if (!arguments.threads.empty()) {
@@ -98,9 +132,10 @@ SimulationOptions simulation_options(const SimulateArguments& arguments) {
 }
 
 int run(const SimulateArguments& arguments, Console& console) {
-    const JobSpec spec = arguments.job.spec(JobUse::kSimulate, {arguments.map});
+    JobSpec spec = arguments.job.spec(JobUse::kSimulate, {arguments.map});
     check_map_format(arguments.map, arguments.format);
     SimulationOptions options = simulation_options(arguments);
+    spec.traffic.keeps_calls = options.form != TrafficForm::kSets;
     CommandOutputs outputs(console);
     arguments.job.add_inputs(outputs);
     outputs.add_input(arguments.map);
@@ -130,6 +165,18 @@ Action configure(CLI::App& app) {
     o->job.declare(app, JobUse::kSimulate);
     add_value(app, "--map", o->map, "FILE", "the rank map; default: the default placement");
     add_value(app, "-f,--format", o->format, "FORMAT", "of the map (haichi list formats); default: by its content");
+    add_value(app, "--as", o->form, "sets|calls",
+              "what of a log is simulated: its calls, one by one as they were made, or the communication sets of its "
+              "kernel; default: calls");
+    add_value(app, "--compute", o->computing, "mean|drawn|none",
+              "computing time between calls: the mean of what the log has at each place of the program, drawn between "
+              "its least and its greatest, or none; default: mean");
+    add_value(app, "--compute-factor", o->computing_factor, "F", "times this; default: 1");
+    add_value(app, "--seed", o->seed, "N", "of --compute drawn; default: 1");
+    app.add_option("--collective", o->algorithms,
+                   "of the calls: by which algorithm collectives become messages, up to which sizes, as in haichi ccs")
+        ->type_name("OP=ALGORITHM")
+        ->allow_extra_args(false);
     add_value(app, "--barrier", o->barrier, "WHERE",
               "before every set (sets), before some (1,3: by number from 1), nowhere (none), or both; default: none");
     add_value(app, "--sim-iterations", o->iterations, "N|auto|all",

@@ -38,14 +38,29 @@ std::string barrier_text(const SimulatedRun& run) {
            barrier_name(run);
 }
 
-std::string run_text(const SimulatedRun& run, const Network& network, bool with_timing) {
+std::string share_of(const SimulationResult& result, double RunShares::*share) {
+    return result.gaps ? ", " + percent(run_shares(result).*share) + " of the run" : "";
+}
+
+/// What is simulated, and how long it takes.
+std::string headline(const SimulatedRun& run) {
     const SimulationResult& result = run.result;
+    if (result.gaps) {
+        return "call by call: " + short_number(result.seconds) + " s" +
+               (result.interrupted ? " so far\n" : " from the first call to the last\n");
+    }
+    return barrier_text(run) + ": " + short_number(result.seconds) + " s, " +
+           (std::isnan(result.seconds_per_iteration)
+                ? "in which no iteration ended\n"
+                : short_number(result.seconds_per_iteration) + " s per iteration\n");
+}
+
+/// How much of it was simulated.
+std::vector<std::string> extent(const SimulationResult& result) {
     const auto count = [](std::int64_t number) { return count_text(static_cast<double>(number)); };
-    std::string text =
-        barrier_text(run) + ": " + short_number(result.seconds) + " s, " +
-        (std::isnan(result.seconds_per_iteration) ? "in which no iteration ended\n"
-                                                  : short_number(result.seconds_per_iteration) + " s per iteration\n");
-    std::vector<std::vector<std::string>> rows;
+    if (result.gaps)
+        return {"calls",
+                count(result.calls) + " of " + count(static_cast<std::int64_t>(result.ranks.size())) + " ranks"};
     std::string iterations = count(result.simulated_iterations) + " of " + count(result.iterations) + " simulated, " +
                              short_number(result.simulated_seconds) + " s";
     if (result.settled_by_mean) {
@@ -53,10 +68,30 @@ std::string run_text(const SimulatedRun& run, const Network& network, bool with_
     } else if (result.extrapolated) {
         iterations += "; the rest is as the last ones";
     }
-    rows.push_back({"iterations", iterations});
-    rows.push_back({"computing", of_ranks(result, &RankTimes::compute_ps) + " (per rank, simulated part)"});
-    rows.push_back({"calls, copies", of_ranks(result, &RankTimes::call_ps)});
-    rows.push_back({"waiting", of_ranks(result, &RankTimes::wait_ps)});
+    return {"iterations", iterations};
+}
+
+std::string gaps_text(const SimulationResult& result) {
+    std::string text;
+    if (!result.gaps) return text;
+    for (const ReplayGapRow& row : replay_gap_rows()) {
+        const std::int64_t gaps = (*result.gaps).*row.count;
+        if (gaps == 0) continue;
+        text.append("  ").append(count_text(static_cast<double>(gaps))).append(" ").append(row.sentence).append("\n");
+    }
+    return text;
+}
+
+std::string run_text(const SimulatedRun& run, const Network& network, bool with_timing) {
+    const SimulationResult& result = run.result;
+    const auto count = [](std::int64_t number) { return count_text(static_cast<double>(number)); };
+    std::string text = headline(run);
+    std::vector<std::vector<std::string>> rows;
+    rows.push_back(extent(result));
+    rows.push_back({"computing", of_ranks(result, &RankTimes::compute_ps) + share_of(result, &RunShares::computing) +
+                                     (result.gaps ? "" : " (per rank, simulated part)")});
+    rows.push_back({"calls, copies", of_ranks(result, &RankTimes::call_ps) + share_of(result, &RunShares::calls)});
+    rows.push_back({"waiting", of_ranks(result, &RankTimes::wait_ps) + share_of(result, &RunShares::waiting)});
     rows.push_back(
         {"traffic",
          count(result.payload_bytes) + " bytes in " + count(result.packets) + " packets, " + count(result.packet_hops) +
@@ -74,7 +109,7 @@ std::string run_text(const SimulatedRun& run, const Network& network, bool with_
                                          short_number(static_cast<double>(result.packet_hops) / result.wall_seconds) +
                                          " packet-hops per second"});
     }
-    text += table(rows, "  ");
+    text += table(rows, "  ") + gaps_text(result);
     if (!result.hottest_links.empty()) text += "  busiest links\n";
     rows.clear();
     for (const LinkTraffic& link : result.hottest_links) {

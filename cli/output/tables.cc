@@ -151,7 +151,7 @@ std::string comparison_text(double value, double default_value) {
 
 std::string job_line(const Job& job) {
     const Allocation& allocation = job.allocation();
-    std::string line = plural(job.workload().rank_count(), "rank") + " on " + plural(allocation.node_count(), "node") +
+    std::string line = plural(job.rank_count(), "rank") + " on " + plural(allocation.node_count(), "node") +
                        " of " + allocation.machine_name;
     if (const auto faulty = allocation.node_count() - allocation.network.usable_node_count(); faulty > 0) {
         line += ", " + std::to_string(faulty) + " of them faulty";

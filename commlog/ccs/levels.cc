@@ -317,8 +317,8 @@ class LevelAssignment {
             return first;
         }
         if (collective.call.operation == CollectiveOperation::kNeighbor) ++levels_.neighborhood;
-        const auto phases =
-            options_->algorithms.phases(collective.call, job_->communicators[collective.communicator].members);
+        const auto phases = collective_phases(options_->algorithms, collective.call,
+                                              job_->communicators[collective.communicator].members);
         std::int64_t level = first - 1;
         for (const CollectivePhase& phase : phases) {
             ++level;

@@ -79,14 +79,6 @@ Workload read(TextStream stream, const std::string& format, const Log& log) {
     return workload;
 }
 
-/// The sets of its kernel or, of a log without order, the matrix.
-Workload workload_of(const JobLog& job, const std::string& path, const Log& log) {
-    Workload workload = job.has_calls ? extract_sets(job, {}).workload : communication_matrix(job, path).workload;
-    log.info("workload {}: {} sets {}", shown(path), workload.set_count(),
-             job.has_calls ? "of the log's kernel" : "from the log's matrix; it has no order");
-    return workload;
-}
-
 }  // namespace
 
 const Table<WorkloadFormat>& workload_formats() {
@@ -96,12 +88,26 @@ const Table<WorkloadFormat>& workload_formats() {
     return kFormats;
 }
 
-Workload read_workload(const std::string& path, const std::string& format, const Reading& reading) {
+Workload sets_of(const JobLog& job, const std::string& path, const Log& log) {
+    Workload workload = job.has_calls ? extract_sets(job, {}).workload : communication_matrix(job, path).workload;
+    log.info("workload {}: {} sets {}", shown(path), workload.set_count(),
+             job.has_calls ? "of the log's kernel" : "from the log's matrix; it has no order");
+    return workload;
+}
+
+std::variant<Workload, JobLog> read_traffic(const std::string& path, const std::string& format,
+                                            const Reading& reading) {
     if (!format.empty()) (void)workload_format(format);  // a wrong name needs no file
-    if (format.empty() && is_log_file(path)) return workload_of(read_log(path, "", reading), path, reading.log());
+    if (format.empty() && is_log_file(path)) return read_log(path, "", reading);
     ReadProgress progress(reading, "workload " + shown(path));
     progress.expect(path);
     return read(progress.open(path), format, reading.log());
+}
+
+Workload read_workload(const std::string& path, const std::string& format, const Reading& reading) {
+    auto traffic = read_traffic(path, format, reading);
+    if (const auto* job = std::get_if<JobLog>(&traffic)) return sets_of(*job, path, reading.log());
+    return std::get<Workload>(std::move(traffic));
 }
 
 Workload parse_workload(std::string_view text, const std::string& file, const std::string& format) {

@@ -2,10 +2,12 @@
 
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "base/reading.h"
 #include "base/table.h"
 #include "base/text_stream.h"
+#include "commlog/log/job_log.h"
 #include "commlog/workload/workload.h"
 
 namespace haichi {
@@ -33,6 +35,12 @@ inline const WorkloadFormat& workload_format(std::string_view name) { return wor
 /// no order. Throws InputError, and for logs without sets what extract_sets throws.
 /// `reading` is told the format, the other files of a trace, and how far the reading is.
 Workload read_workload(const std::string& path, const std::string& format = "", const Reading& reading = {});
+
+/// The same, but a log stays a log.
+std::variant<Workload, JobLog> read_traffic(const std::string& path, const std::string& format = "",
+                                            const Reading& reading = {});
+/// The sets of a log's kernel or, where it has no order, its matrix; `path` names it.
+Workload sets_of(const JobLog& job, const std::string& path, const Log& log = {});
 
 /// The same from a text in memory; `file` names it in errors.
 Workload parse_workload(std::string_view text, const std::string& file, const std::string& format = "");

@@ -1,6 +1,5 @@
 #include "mapper/job/job.h"
 
-#include "commlog/readers/readers.h"
 #include "mapper/start/start.h"
 #include "netmodel/machine/logical_torus.h"
 #include "objectives/problem_log.h"
@@ -39,23 +38,9 @@ std::shared_ptr<const Machine> load_machine(const JobSpec& spec, const Reading& 
     return std::make_shared<const Machine>(load_machine(std::get<std::string>(spec.machine), reading));
 }
 
-std::shared_ptr<const Workload> load_workload(const Traffic& traffic, const Reading& reading) {
-    std::shared_ptr<const Workload> loaded;
-    if (const auto* shared = std::get_if<std::shared_ptr<const Workload>>(&traffic.source)) {
-        loaded = *shared;
-    } else if (const auto* value = std::get_if<Workload>(&traffic.source)) {
-        loaded = std::make_shared<const Workload>(*value);
-    } else {
-        const WorkloadFile& file = std::get<WorkloadFile>(traffic.source);
-        loaded = std::make_shared<const Workload>(read_workload(file.path, file.format, reading));
-    }
-    if (!traffic.message_size_bytes) return loaded;
-    return std::make_shared<const Workload>(loaded->with_message_size(*traffic.message_size_bytes));
-}
-
 JobSpec loaded(const JobSpec& spec, const Reading& reading) {
     JobSpec loaded = spec;
-    loaded.traffic = {.source = load_workload(spec.traffic, reading)};
+    loaded.traffic = {.source = load_traffic(spec.traffic, reading)};
     loaded.machine = load_machine(spec, reading);
     return loaded;
 }
@@ -74,16 +59,16 @@ JobProblem::JobProblem(const Workload& workload, const Allocation& allocation)
       problem(workload, allocation.network, allocation.ranks_per_node, logical ? &*logical : nullptr) {}
 
 Job::Job(const JobSpec& spec, const Reading& reading) {
-    auto workload = load_workload(spec.traffic, reading);
-    *this = Job(load_nodes(spec, reading), std::move(workload));
+    auto traffic = load_traffic(spec.traffic, reading);
+    *this = Job(load_nodes(spec, reading), std::move(traffic));
 }
 
-Job::Job(AllocatedNodes nodes, std::shared_ptr<const Workload> workload) {
+Job::Job(AllocatedNodes nodes, std::shared_ptr<const LoadedTraffic> traffic) {
     // Only for its check that the ranks fit: faulty nodes take none.
-    const Mapping fits(workload->rank_count(), nodes.allocation->network.usable_node_count(),
+    const Mapping fits(traffic->rank_count(), nodes.allocation->network.usable_node_count(),
                        nodes.allocation->ranks_per_node);
-    Mapping placed = haichi::default_placement(workload->rank_count(), *nodes.allocation);
-    parts_ = std::shared_ptr<const Parts>(new Parts{std::move(nodes), std::move(workload), std::move(placed)});
+    Mapping placed = haichi::default_placement(traffic->rank_count(), *nodes.allocation);
+    parts_ = std::shared_ptr<const Parts>(new Parts{std::move(nodes), std::move(traffic), std::move(placed)});
 }
 
 std::shared_ptr<const JobProblem> Job::problem(const Log& log) const {
@@ -96,7 +81,7 @@ std::shared_ptr<const JobProblem> Job::problem(const Log& log) const {
         JobProblem posed;
 
         explicit Held(std::shared_ptr<const Parts> of)
-            : parts(std::move(of)), posed(*parts->workload, *parts->nodes.allocation) {}
+            : parts(std::move(of)), posed(parts->traffic->workload(), *parts->nodes.allocation) {}
     };
     const auto held = std::make_shared<const Held>(parts_);
     posed = std::shared_ptr<const JobProblem>(held, &held->posed);
@@ -106,7 +91,7 @@ std::shared_ptr<const JobProblem> Job::problem(const Log& log) const {
 }
 
 Job Job::with_message_size(std::int64_t size_bytes) const {
-    return {parts_->nodes, std::make_shared<const Workload>(workload().with_message_size(size_bytes))};
+    return {parts_->nodes, parts_->traffic->with_message_size(size_bytes)};
 }
 
 std::vector<Job> jobs_of_shapes(const JobSpec& spec, std::span<const std::vector<std::int32_t>> shapes,

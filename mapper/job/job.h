@@ -8,6 +8,7 @@
 
 #include "base/reading.h"
 #include "mapper/job/job_spec.h"
+#include "mapper/job/loaded_traffic.h"
 #include "mapper/rankmap/hosts.h"
 #include "mapper/rankmap/rankmap.h"
 #include "objectives/mapping.h"
@@ -29,8 +30,7 @@ struct AllocatedNodes {
 
 /// `reading` is told, here and below, what was recognised, what tables are kept, and which files no user has named.
 std::shared_ptr<const Machine> load_machine(const JobSpec& spec, const Reading& reading = {});
-std::shared_ptr<const Workload> load_workload(const Traffic& traffic, const Reading& reading = {});
-/// The same spec with its machine and its workload read: they are shared by all jobs that are made of it.
+/// The same spec with its machine and its traffic read: they are shared by all jobs that are made of it.
 JobSpec loaded(const JobSpec& spec, const Reading& reading = {});
 /// The nodes of a job whose traffic does not matter.
 AllocatedNodes load_nodes(const JobSpec& spec, const Reading& reading = {});
@@ -53,12 +53,16 @@ class Job {
     explicit Job(const JobSpec& spec, const Reading& reading = {});
 
     [[nodiscard]] const Machine& machine() const { return *parts_->nodes.machine; }
-    [[nodiscard]] const Workload& workload() const { return *parts_->workload; }
+    [[nodiscard]] std::int32_t rank_count() const { return parts_->traffic->rank_count(); }
+    /// Its communication sets; throws what LoadedTraffic::workload() throws.
+    [[nodiscard]] const Workload& workload() const { return parts_->traffic->workload(); }
+    /// The calls of its log; null: there are none, or none were asked for.
+    [[nodiscard]] const JobLog* calls() const { return parts_->traffic->calls(); }
     [[nodiscard]] const Allocation& allocation() const { return *parts_->nodes.allocation; }
     [[nodiscard]] const HostNames* hosts() const { return parts_->nodes.hosts.get(); }
     /// The scheduler's own.
     [[nodiscard]] const Mapping& default_placement() const { return parts_->default_placement; }
-    [[nodiscard]] RankMapContext rank_maps() const { return parts_->nodes.rank_maps(workload().rank_count()); }
+    [[nodiscard]] RankMapContext rank_maps() const { return parts_->nodes.rank_maps(rank_count()); }
 
     /// Made when it is first asked for, and made again when nobody holds it any more: hold it where a search and an
     /// evaluation follow each other. From any thread.
@@ -70,13 +74,13 @@ class Job {
   private:
     struct Parts {
         AllocatedNodes nodes;
-        std::shared_ptr<const Workload> workload;
+        std::shared_ptr<const LoadedTraffic> traffic;
         Mapping default_placement;
         mutable std::mutex mutex{};
         mutable std::weak_ptr<const JobProblem> problem{};  ///< under the mutex
     };
 
-    Job(AllocatedNodes nodes, std::shared_ptr<const Workload> workload);
+    Job(AllocatedNodes nodes, std::shared_ptr<const LoadedTraffic> traffic);
 
     std::shared_ptr<const Parts> parts_;
 };

@@ -19,10 +19,15 @@ struct WorkloadFile {
     std::string format{};  ///< of workload_formats(); empty: by its content
 };
 
+class LoadedTraffic;
+
 /// What the ranks of a job send each other. A value, or one that others hold as well and that is not copied.
 struct Traffic {
-    std::variant<WorkloadFile, Workload, std::shared_ptr<const Workload>> source;
+    std::variant<WorkloadFile, Workload, std::shared_ptr<const Workload>, std::shared_ptr<const LoadedTraffic>> source;
     std::optional<std::int64_t> message_size_bytes{};  ///< of every non-empty message; nothing: as the source says
+    /// Where the file is a log with calls in order, they are kept, so that they can be replayed. Else its sets are
+    /// extracted at once, and it is dropped.
+    bool keeps_calls = false;
 };
 
 /// A job as users describe it: the program's options, the Python package and a service fill this and nothing else. What

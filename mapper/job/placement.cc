@@ -9,9 +9,9 @@ Placement given_placement(const Job& job, const GivenMap& map, const std::string
         return {job, read_rank_map(*path, format, job.rank_maps())};
     }
     const auto& nodes = std::get<std::vector<NodeId>>(map);
-    if (static_cast<std::int64_t>(nodes.size()) != job.workload().rank_count()) {
+    if (static_cast<std::int64_t>(nodes.size()) != job.rank_count()) {
         throw OptionError("the placement has " + std::to_string(nodes.size()) + " ranks, the workload " +
-                          std::to_string(job.workload().rank_count()));
+                          std::to_string(job.rank_count()));
     }
     const Allocation& allocation = job.allocation();
     for (std::size_t r = 0; r < nodes.size(); ++r) {

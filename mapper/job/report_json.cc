@@ -169,7 +169,7 @@ void add_job(ordered_json& out, const Job& job) {
     }
     out["routing"] = allocation.network.routing_name();
     out["fold"] = allocation.fold.name;
-    out["ranks"] = job.workload().rank_count();
+    out["ranks"] = job.rank_count();
     out["nodes"] = allocation.node_count();
     out["ranks_per_node"] = allocation.ranks_per_node;
     if (allocation.network.usable_node_count() < allocation.node_count()) {
@@ -232,7 +232,7 @@ ordered_json report_json(const ShapesReport& report, bool with_timing) {
     ordered_json out;
     out["schema"] = "haichi-report/1";
     out["machine"] = job.allocation().machine_name;
-    out["ranks"] = job.workload().rank_count();
+    out["ranks"] = job.rank_count();
     out["seed"] = search.seed;
     out["strategy"] = search.strategy;
     out["objective"] = first.asked.objective;

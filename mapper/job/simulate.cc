@@ -79,10 +79,39 @@ SimulatedIterations parse_simulated_iterations(const std::string& text) {
     return {Rule::kCount, count};
 }
 
+TrafficForm parse_traffic_form(std::string_view text) {
+    if (text == "sets") return TrafficForm::kSets;
+    if (text == "calls") return TrafficForm::kCalls;
+    throw OptionError("--as " + shown(text) + ": a log is simulated as sets or as calls");
+}
+
+ReplayedComputing::Rule parse_computing(std::string_view text) {
+    using Rule = ReplayedComputing::Rule;
+    if (text == "mean") return Rule::kMean;
+    if (text == "drawn") return Rule::kDrawn;
+    if (text == "none") return Rule::kNone;
+    throw OptionError("--compute " + shown(text) + ": it is mean, drawn or none");
+}
+
+bool replays_calls(const Job& job, const SimulationOptions& options) {
+    if (options.form == TrafficForm::kSets) return false;
+    if (job.calls() == nullptr) {
+        if (options.form == TrafficForm::kAuto) return false;
+        throw OptionError("--as calls: the traffic has no calls", "it is no log, or one that has no order");
+    }
+    const auto refuse = [](const char* option) {
+        throw OptionError(std::string(option) + " is about communication sets, but the calls of the log are simulated",
+                          "--as sets simulates the sets of its kernel");
+    };
+    if (options.barriers.with) refuse("--barrier");
+    if (options.iterations.rule != SimulatedIterations::Rule::kAuto) refuse("--sim-iterations");
+    if (options.imbalance.share > 0 || options.imbalance.most_ps > 0) refuse("--imbalance");
+    return true;
+}
+
 std::vector<SimulatedRun> simulate_mapping(const Job& job, const Mapping& mapping, const SimulationOptions& options,
                                            const SimulationControl& control) {
     SimulationRequest request;
-    request.workload = &job.workload();
     request.network = &job.allocation().network;
     request.timing = packet_timing_of(job.machine());
     request.process = process_options_of(job.machine());
@@ -93,6 +122,13 @@ std::vector<SimulatedRun> simulate_mapping(const Job& job, const Mapping& mappin
     request.hottest_links = options.hottest_links;
     request.observation = options.observation;
     std::vector<SimulatedRun> runs;
+    if (replays_calls(job, options)) {
+        request.log = job.calls();
+        request.calls = options.calls;
+        runs.push_back({.result = simulate(request, control)});
+        return runs;
+    }
+    request.workload = &job.workload();
     request.replay.imbalance = options.imbalance;
     const BarrierChoice& choice = options.barriers;
     if (choice.without) runs.push_back({.has_barriers = false, .result = simulate(request, control)});

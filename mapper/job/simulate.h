@@ -31,11 +31,24 @@ BarrierChoice parse_barrier_choice(std::string_view text);
 /// "all", "auto" or a number from 1; throws OptionError.
 SimulatedIterations parse_simulated_iterations(const std::string& text);
 
+/// What of a job's traffic is simulated.
+enum class TrafficForm : std::uint8_t {
+    kAuto,   ///< calls where the job has them, else sets
+    kSets,   ///< its communication sets
+    kCalls,  ///< the calls of its log
+};
+/// "sets" or "calls"; throws OptionError.
+TrafficForm parse_traffic_form(std::string_view text);
+/// "mean", "drawn" or "none"; throws OptionError.
+ReplayedComputing::Rule parse_computing(std::string_view text);
+
 /// How to simulate; nothing here depends on the job.
 struct SimulationOptions {
-    BarrierChoice barriers;
+    TrafficForm form = TrafficForm::kAuto;
+    BarrierChoice barriers;  ///< of sets, as the next two
     SimulatedIterations iterations;
     ComputeImbalance imbalance;
+    CallReplayOptions calls;
     std::int32_t threads = 1;
     std::int32_t partitions = 0;  ///< parts of the machine that are worked through one by one; 0: by size
     std::size_t hottest_links = 10;
@@ -64,6 +77,10 @@ struct Simulation {
 /// leaves out the runs behind it.
 Simulation simulate(const Placement& placement, const SimulationOptions& options,
                     const SimulationControl& control = {});
+
+/// Whether the calls of the job's log are simulated. Throws OptionError where they are wanted and it has none, and for
+/// options of sets.
+bool replays_calls(const Job& job, const SimulationOptions& options);
 
 /// The runs of a mapping of the job.
 std::vector<SimulatedRun> simulate_mapping(const Job& job, const Mapping& mapping, const SimulationOptions& options,

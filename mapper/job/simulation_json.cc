@@ -38,11 +38,26 @@ ordered_json ranks_json(const SimulationResult& result) {
     return out;
 }
 
+/// Of the whole run, mean over the ranks.
+ordered_json shares_json(const SimulationResult& result) {
+    const RunShares shares = run_shares(result);
+    return {{"computing", shares.computing}, {"calls", shares.calls}, {"waiting", shares.waiting}};
+}
+
+ordered_json gaps_json(const ReplayGaps& gaps) {
+    ordered_json out = ordered_json::object();
+    for (const ReplayGapRow& row : replay_gap_rows()) {
+        if (gaps.*row.count > 0) out[std::string(row.key)] = gaps.*row.count;
+    }
+    return out;
+}
+
 }  // namespace
 
 ordered_json simulated_times(const SimulatedRun& run) {
     const SimulationResult& result = run.result;
     ordered_json out;
+    if (result.gaps) out["as"] = "calls";
     out["barrier"] = barrier_name(run);
     out["seconds"] = result.seconds;
     out["seconds_per_iteration"] = result.seconds_per_iteration;  // null when not a number
@@ -51,6 +66,11 @@ ordered_json simulated_times(const SimulatedRun& run) {
     out["extrapolated"] = result.extrapolated;
     if (result.settled_by_mean) out["settled_by_mean"] = true;
     if (result.interrupted) out["interrupted"] = true;
+    if (result.gaps) {
+        out["calls"] = result.calls;
+        out["share_of_run"] = shares_json(result);
+        out["left_out"] = gaps_json(*result.gaps);
+    }
     return out;
 }
 

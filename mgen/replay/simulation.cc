@@ -11,20 +11,28 @@ namespace haichi {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Model = ProcessModel<Replay>;
 
 constexpr double kPsPerS = 1e12;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
+/// How far a run is, and whether that is enough.
+class RunProgress {
+  public:
+    virtual ~RunProgress() = default;
+    [[nodiscard]] virtual bool is_enough() const { return false; }
+    virtual void tell(SimulationProgress& progress) const = 0;
+};
+
 /// Asked by the engine whether to go on; tells the progress on the way.
+template <class Model>
 class Watch {
   public:
-    Watch(const SimulationControl& control, const IterationClock& clock, std::int64_t iterations, const Model& model)
-        : control_(&control), clock_(&clock), iterations_(iterations), model_(&model) {}
+    Watch(const SimulationControl& control, const RunProgress& run, const Model& model)
+        : control_(&control), run_(&run), model_(&model) {}
 
     bool may_go_on() {
-        if (clock_->is_settled()) return false;
+        if (run_->is_enough()) return false;
         if (control_->stop != nullptr && control_->stop->load()) {
             was_stopped_ = true;
             return false;
@@ -40,18 +48,18 @@ class Watch {
         const double now = seconds_since(start_);
         if (now - told_ < kIntervalSeconds) return;
         const std::int64_t hops = model_->engine().counts().packet_hops;
-        control_->progress({.simulated_seconds = static_cast<double>(model_->engine().window_end_ps()) / kPsPerS,
-                            .iterations_done = clock_->done(),
-                            .iterations = iterations_,
-                            .packet_hops = hops,
-                            .packet_hops_per_second = static_cast<double>(hops - told_hops_) / (now - told_)});
+        SimulationProgress progress;
+        progress.simulated_seconds = static_cast<double>(model_->engine().window_end_ps()) / kPsPerS;
+        progress.packet_hops = hops;
+        progress.packet_hops_per_second = static_cast<double>(hops - told_hops_) / (now - told_);
+        run_->tell(progress);
+        control_->progress(progress);
         told_ = now;
         told_hops_ = hops;
     }
 
     const SimulationControl* control_;
-    const IterationClock* clock_;
-    std::int64_t iterations_;
+    const RunProgress* run_;
     const Model* model_;
     Clock::time_point start_ = Clock::now();
     double told_ = 0;
@@ -59,6 +67,7 @@ class Watch {
     bool was_stopped_ = false;
 };
 
+template <class Model>
 void describe_links(const SimulationRequest& request, const Model& model, SimulationResult& result) {
     const PacketPorts& ports = model.engine().ports();
     const std::vector<std::int64_t> bytes = model.engine().bytes_passed();
@@ -103,14 +112,14 @@ void describe_links(const SimulationRequest& request, const Model& model, Simula
     result.hottest_links.assign(used.begin(), used.begin() + listed);
 }
 
-void log_begin(const SimulationRequest& request, const Model& model, const Log& log) {
+template <class Model>
+void log_begin(const Model& model, bool uses_barriers, const Log& log) {
     if (!log.enabled(LogLevel::kInfo)) return;
     const auto& engine = model.engine();
     const PacketMachine& machine = engine.machine();
     log.info("simulation: {} ranks {} barriers, {} partitions of the machine, windows of {} ps, {} virtual channels",
-             model.rank_count(),
-             std::ranges::find(request.replay.barriers, true) != request.replay.barriers.end() ? "with" : "without",
-             machine.partition_count(), engine.window_ps(), machine.vcs);
+             model.rank_count(), uses_barriers ? "with" : "without", machine.partition_count(), engine.window_ps(),
+             machine.vcs);
     log.debug("simulation: {} channels needed by the routes, {} bytes of state, {}", machine.virtual_channels.needed(),
               engine.memory_bytes(),
               machine.steps ? "packets are steered by coordinates" : "each message holds its route");
@@ -132,18 +141,13 @@ std::string_view end_of_iterations(const SimulationResult& result, SimulatedIter
     return result.settled_by_mean ? "their mean time had settled" : "their time repeated";
 }
 
-}  // namespace
-
-std::string link_text(const LinkTraffic& traffic, const Network& network) {
-    return traffic.link.valid() ? network.link_name(traffic.link) : "ejection " + network.node_name(traffic.node);
-}
-
-SimulationResult simulate(const SimulationRequest& request, const SimulationControl& control) {
+/// Runs a program to its end, or as far as it is enough, and describes the run: everything that does not depend on what
+/// kind of program it is.
+template <class P>
+SimulationResult run_program(const SimulationRequest& request, const SimulationControl& control, P& program,
+                             std::vector<std::vector<RankId>> groups, bool uses_barriers, const RunProgress& progress) {
     const auto start = Clock::now();
-    const Workload& workload = *request.workload;
-    std::vector<RankId> ranks = Replay::communicating_ranks(workload);
-    IterationClock clock(static_cast<std::int32_t>(ranks.size()), workload.iterations(), request.iterations);
-    Replay replay(workload, request.replay, clock);
+    using Model = ProcessModel<P>;
     Model model({.network = request.network,
                  .timing = PacketTiming(request.timing),
                  .process = request.process,
@@ -151,23 +155,16 @@ SimulationResult simulate(const SimulationRequest& request, const SimulationCont
                  .threads = request.threads,
                  .partitions = request.partitions,
                  .transport = request.transport,
-                 .uses_barriers = std::ranges::find(request.replay.barriers, true) != request.replay.barriers.end()},
-                replay);
-    log_begin(request, model, control.log);
-    const bool is_silent = ranks.empty();
-    model.add_group(std::move(ranks));
-    Watch watch(control, clock, workload.iterations(), model);
+                 .uses_barriers = uses_barriers},
+                program);
+    log_begin(model, uses_barriers, control.log);
+    for (std::vector<RankId>& group : groups) model.add_group(std::move(group));
+    Watch watch(control, progress, model);
     Observation<Model> observation(request.observation, model);
     observation.run([&] { return watch.may_go_on(); });
 
     SimulationResult result;
-    result.iterations = workload.iterations();
     result.interrupted = watch.was_stopped();
-    result.simulated_iterations = is_silent ? result.iterations : clock.done();
-    // Nothing can be said of the rest before an iteration has ended.
-    result.extrapolated = result.simulated_iterations < result.iterations && result.simulated_iterations > 0;
-    result.settled_by_mean = result.extrapolated && clock.settled_by_mean();
-    result.reached_limit = result.extrapolated && clock.reached_limit();
     std::int64_t end_ps = model.engine().now_ps();
     if (model.all_finished()) {
         end_ps = 0;
@@ -176,10 +173,6 @@ SimulationResult simulate(const SimulationRequest& request, const SimulationCont
         }
     }
     result.simulated_seconds = static_cast<double>(end_ps) / kPsPerS;
-    result.seconds = clock.seconds().value_or(result.simulated_seconds);
-    result.seconds_per_iteration = result.simulated_iterations == 0
-                                       ? std::numeric_limits<double>::quiet_NaN()
-                                       : result.seconds / static_cast<double>(result.iterations);
     for (std::int32_t r = 0; r < model.rank_count(); ++r) result.ranks.push_back(model.times(RankId(r)));
     const PacketCounts& counts = model.engine().counts();
     result.payload_bytes = counts.payload_bytes_injected;
@@ -188,11 +181,101 @@ SimulationResult simulate(const SimulationRequest& request, const SimulationCont
     result.packet_hops = counts.packet_hops;
     result.events = counts.events;
     describe_links(request, model, result);
+    result.wall_seconds = seconds_since(start);
+    return result;
+}
+
+class SetProgress final : public RunProgress {
+  public:
+    SetProgress(const IterationClock& clock, std::int64_t iterations) : clock_(&clock), iterations_(iterations) {}
+    [[nodiscard]] bool is_enough() const override { return clock_->is_settled(); }
+    void tell(SimulationProgress& progress) const override {
+        progress.iterations_done = clock_->done();
+        progress.iterations = iterations_;
+    }
+
+  private:
+    const IterationClock* clock_;
+    std::int64_t iterations_;
+};
+
+SimulationResult simulate_sets(const SimulationRequest& request, const SimulationControl& control) {
+    const Workload& workload = *request.workload;
+    std::vector<RankId> ranks = Replay::communicating_ranks(workload);
+    const bool is_silent = ranks.empty();
+    IterationClock clock(static_cast<std::int32_t>(ranks.size()), workload.iterations(), request.iterations);
+    Replay replay(workload, request.replay, clock);
+    const bool uses_barriers = std::ranges::find(request.replay.barriers, true) != request.replay.barriers.end();
+    std::vector<std::vector<RankId>> groups;
+    groups.push_back(std::move(ranks));
+    SimulationResult result = run_program(request, control, replay, std::move(groups), uses_barriers,
+                                          SetProgress(clock, workload.iterations()));
+    result.iterations = workload.iterations();
+    result.simulated_iterations = is_silent ? result.iterations : clock.done();
+    // Nothing can be said of the rest before an iteration has ended.
+    result.extrapolated = result.simulated_iterations < result.iterations && result.simulated_iterations > 0;
+    result.settled_by_mean = result.extrapolated && clock.settled_by_mean();
+    result.reached_limit = result.extrapolated && clock.reached_limit();
+    result.seconds = clock.seconds().value_or(result.simulated_seconds);
+    result.seconds_per_iteration = result.simulated_iterations == 0
+                                       ? std::numeric_limits<double>::quiet_NaN()
+                                       : result.seconds / static_cast<double>(result.iterations);
     control.log.info("simulation: {} of {} iterations ({}), {} events, {} packet-hops", result.simulated_iterations,
                      result.iterations, end_of_iterations(result, request.iterations.rule), result.events,
                      result.packet_hops);
-    result.wall_seconds = seconds_since(start);
     return result;
+}
+
+class CallProgress final : public RunProgress {
+  public:
+    explicit CallProgress(const CallReplay& replay) : replay_(&replay) {}
+    void tell(SimulationProgress& progress) const override {
+        progress.calls_done = static_cast<std::int64_t>(replay_->calls());
+    }
+
+  private:
+    const CallReplay* replay_;
+};
+
+SimulationResult simulate_calls(const SimulationRequest& request, const SimulationControl& control) {
+    CallReplayOptions options = request.calls;
+    options.has_barrier_network = request.process.barrier_ps > 0;
+    CallReplay replay(*request.log, options);
+    std::vector<std::vector<RankId>> groups = replay.barrier_groups();
+    const bool uses_barriers = !groups.empty();
+    SimulationResult result =
+        run_program(request, control, replay, std::move(groups), uses_barriers, CallProgress(replay));
+    result.iterations = 1;
+    result.simulated_iterations = result.interrupted ? 0 : 1;
+    result.seconds = result.simulated_seconds;
+    result.seconds_per_iteration = result.seconds;
+    result.calls = static_cast<std::int64_t>(replay.calls());
+    result.gaps = replay.gaps();
+    control.log.info("simulation: {} calls, {} events, {} packet-hops", result.calls, result.events,
+                     result.packet_hops);
+    return result;
+}
+
+}  // namespace
+
+std::string link_text(const LinkTraffic& traffic, const Network& network) {
+    return traffic.link.valid() ? network.link_name(traffic.link) : "ejection " + network.node_name(traffic.node);
+}
+
+RunShares run_shares(const SimulationResult& result) {
+    RunShares shares;
+    const double all_ps = result.simulated_seconds * kPsPerS * static_cast<double>(result.ranks.size());
+    if (all_ps <= 0) return shares;
+    for (const RankTimes& rank : result.ranks) {
+        shares.computing += static_cast<double>(rank.compute_ps) / all_ps;
+        shares.calls += static_cast<double>(rank.call_ps) / all_ps;
+        shares.waiting += static_cast<double>(rank.wait_ps) / all_ps;
+    }
+    return shares;
+}
+
+SimulationResult simulate(const SimulationRequest& request, const SimulationControl& control) {
+    return request.log != nullptr ? simulate_calls(request, control) : simulate_sets(request, control);
 }
 
 }  // namespace haichi

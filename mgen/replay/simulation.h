@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "commlog/workload/workload.h"
 #include "mgen/process_options.h"
 #include "mgen/rank_times.h"
+#include "mgen/replay/call_replay.h"
 #include "mgen/replay/iteration_clock.h"
 #include "mgen/replay/observation.h"
 #include "mgen/replay/replay.h"
@@ -19,9 +21,12 @@
 
 namespace haichi {
 
-/// A workload to be simulated on placed ranks. What the pointers lead to must outlive the run.
+/// Placed ranks, and what they do: the sets of a workload, or the calls of a log. What the pointers lead to must
+/// outlive the run.
 struct SimulationRequest {
     const Workload* workload = nullptr;
+    const JobLog* log = nullptr;  ///< not null: call by call; `workload`, `replay` and `iterations` do not matter then
+    CallReplayOptions calls;
     const Network* network = nullptr;
     PacketTimingOptions timing;
     ProcessOptions process;
@@ -40,6 +45,7 @@ struct SimulationProgress {
     std::int64_t iterations_done = 0;
     std::int64_t iterations = 0;
     std::int64_t packet_hops = 0;
+    std::int64_t calls_done = 0;        ///< of a log
     double packet_hops_per_second = 0;  ///< of wall time
 };
 
@@ -72,6 +78,8 @@ struct SimulationResult {
     bool reached_limit = false;    ///< of SimulatedIterations::kAuto, before the time settled
     bool interrupted = false;
     double simulated_seconds = 0;
+    std::int64_t calls = 0;            ///< of a log, made by all ranks in this time
+    std::optional<ReplayGaps> gaps{};  ///< of a log
 
     std::vector<RankTimes> ranks;
     std::int64_t payload_bytes = 0;  ///< that NICs sent, in `packets`
@@ -91,10 +99,19 @@ struct SimulationResult {
     static constexpr double kSaturated = 0.99;
 };
 
-/// Replays the workload. Throws OptionError for ranks on nodes that are none, InputError for computing times beyond
-/// what can be simulated, OptionError for replay options that do not fit, UnsupportedError for routings without known
-/// virtual channels. The result depends neither on threads, partitions and transport nor on when progress is asked
-/// for, apart from wall_seconds and events.
+/// Where the time of the ranks goes, as shares of the whole run; what is missing to 1 they had ended before.
+struct RunShares {
+    double computing = 0;
+    double calls = 0;
+    double waiting = 0;
+};
+RunShares run_shares(const SimulationResult& result);
+
+/// Replays the workload, or the log. Throws OptionError for ranks on nodes that are none, InputError for computing
+/// times beyond what can be simulated, OptionError for replay options that do not fit, UnsupportedError for routings
+/// without known virtual channels; for a log also what CallReplay throws, and InputError when its calls cannot go on.
+/// The result depends neither on threads, partitions and transport nor on when progress is asked for, apart from
+/// wall_seconds and events.
 SimulationResult simulate(const SimulationRequest& request, const SimulationControl& control = {});
 
 }  // namespace haichi

@@ -100,7 +100,7 @@ void bind_job(py::module_& module) {
     py::class_<Job>(module, "Job")
         .def(py::init(&make_job), py::arg("spec"))
         .def_static("of_shapes", make_jobs, py::arg("spec"), py::arg("shapes"))
-        .def_property_readonly("rank_count", [](const Job& job) { return job.workload().rank_count(); })
+        .def_property_readonly("rank_count", [](const Job& job) { return job.rank_count(); })
         .def_property_readonly("node_count", [](const Job& job) { return job.allocation().node_count(); })
         .def_property_readonly("shape", [](const Job& job) { return job.allocation().shape; })
         .def("place", place, py::arg("map"), py::arg("format"));

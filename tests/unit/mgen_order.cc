@@ -55,7 +55,7 @@ class RandomPairs {
         return Call::wait();
     }
 
-    void completed(RankId rank, std::uint32_t request, const Completion& completion, std::int64_t now_ps) {
+    void completed(RankId rank, std::uint32_t request, const CompletedRequest& completion, std::int64_t now_ps) {
         if (completion.is_send) return;
         const auto tag = static_cast<std::uint32_t>(completion.tag);
         Position& at = positions_[rank.index()];

@@ -15,14 +15,14 @@ struct ScriptedProgram {
     std::vector<std::vector<Call>> calls;
     std::vector<std::size_t> next_call{};
     std::map<std::pair<std::int32_t, std::uint32_t>, std::int64_t> done_ps{};  ///< by rank and request
-    std::map<std::pair<std::int32_t, std::uint32_t>, Completion> completions{};
+    std::map<std::pair<std::int32_t, std::uint32_t>, CompletedRequest> completions{};
 
     Call next(RankId rank, std::int64_t) {
         next_call.resize(calls.size(), 0);
         std::size_t& at = next_call[rank.index()];
         return at < calls[rank.index()].size() ? calls[rank.index()][at++] : Call::finish();
     }
-    void completed(RankId rank, std::uint32_t request, const Completion& completion, std::int64_t now_ps) {
+    void completed(RankId rank, std::uint32_t request, const CompletedRequest& completion, std::int64_t now_ps) {
         done_ps[{rank.value, request}] = now_ps;
         completions[{rank.value, request}] = completion;
     }

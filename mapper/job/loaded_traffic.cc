@@ -1,0 +1,61 @@
+#include "mapper/job/loaded_traffic.h"
+
+#include <utility>
+
+#include "commlog/readers/readers.h"
+
+namespace haichi {
+
+namespace {
+
+std::shared_ptr<const Workload> with_size(std::shared_ptr<const Workload> workload,
+                                          const std::optional<std::int64_t>& size_bytes) {
+    if (!size_bytes) return workload;
+    return std::make_shared<const Workload>(workload->with_message_size(*size_bytes));
+}
+
+}  // namespace
+
+LoadedTraffic::LoadedTraffic(const Traffic& traffic, const Reading& reading)
+    : log_(reading.log()), message_size_bytes_(traffic.message_size_bytes) {
+    if (const auto* shared = std::get_if<std::shared_ptr<const Workload>>(&traffic.source)) {
+        workload_ = *shared;
+    } else if (const auto* value = std::get_if<Workload>(&traffic.source)) {
+        workload_ = std::make_shared<const Workload>(*value);
+    } else {
+        const WorkloadFile& file = std::get<WorkloadFile>(traffic.source);
+        std::variant<Workload, JobLog> read = read_traffic(file.path, file.format, reading);
+        if (auto* job = std::get_if<JobLog>(&read); job == nullptr) {
+            workload_ = std::make_shared<const Workload>(std::get<Workload>(std::move(read)));
+        } else if (traffic.keeps_calls && job->has_calls) {
+            calls_ = std::make_shared<const JobLog>(std::move(*job));
+            path_ = file.path;
+            return;
+        } else {
+            workload_ = std::make_shared<const Workload>(sets_of(*job, file.path, log_));
+        }
+    }
+    workload_ = with_size(workload_, message_size_bytes_);
+}
+
+const Workload& LoadedTraffic::workload() const {
+    if (!calls_) return *workload_;
+    const std::scoped_lock lock(mutex_);
+    if (!workload_) {
+        workload_ = with_size(std::make_shared<const Workload>(sets_of(*calls_, path_, log_)), message_size_bytes_);
+    }
+    return *workload_;
+}
+
+std::shared_ptr<const LoadedTraffic> LoadedTraffic::with_message_size(std::int64_t size_bytes) const {
+    const std::shared_ptr<LoadedTraffic> sized(new LoadedTraffic);
+    sized->workload_ = std::make_shared<const Workload>(workload().with_message_size(size_bytes));
+    return sized;
+}
+
+std::shared_ptr<const LoadedTraffic> load_traffic(const Traffic& traffic, const Reading& reading) {
+    if (const auto* shared = std::get_if<std::shared_ptr<const LoadedTraffic>>(&traffic.source)) return *shared;
+    return std::make_shared<const LoadedTraffic>(traffic, reading);
+}
+
+}  // namespace haichi

@@ -1,0 +1,415 @@
+#include "mgen/replay/call_replay.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "base/errors.h"
+#include "base/random.h"
+#include "commlog/ccs/rank_loops.h"
+#include "mgen/process_options.h"
+
+namespace haichi {
+
+namespace {
+
+// A request of the process model: a request of the program by its number, or:
+constexpr std::uint32_t kBlockingRequest =
+    OpenPosts::kLowBits + 1;                      ///< the rank waits for it in the call that posts it
+constexpr std::uint32_t kTaskRequest = 1U << 31;  ///< a message of the collective in this slot
+
+constexpr const char* kHint = "--as sets judges the communication sets of its kernel instead";
+
+bool communicates(const CallSequence& calls) {
+    return std::ranges::any_of(calls.events, [](const LoggedEvent& event) { return event.count > 0; });
+}
+
+/// Messages of collectives never match those of the program.
+std::uint32_t context_of(std::uint32_t communicator, bool is_collective) {
+    return 2 * communicator + (is_collective ? 1 : 0);
+}
+
+/// -1: it is not there. O(1) in the world.
+std::int32_t place_in(const std::vector<std::int32_t>& members, std::int32_t rank) {
+    if (rank < 0) return -1;
+    if (static_cast<std::size_t>(rank) < members.size() && members[static_cast<std::size_t>(rank)] == rank) return rank;
+    const auto at = std::ranges::find(members, rank);
+    return at == members.end() ? -1 : static_cast<std::int32_t>(at - members.begin());
+}
+
+bool is_barrier(CollectiveOperation operation) {
+    return operation == CollectiveOperation::kBarrier || operation == CollectiveOperation::kOther;
+}
+
+/// The calls of a rank's one thread. Throws UnsupportedError where the log does not say all that it did.
+const CallSequence* thread_of(const RankLog& rank) {
+    const std::string name = "rank " + std::to_string(rank.rank);
+    const CallSequence* found = nullptr;
+    for (const CallSequence& calls : rank.threads) {
+        if (!communicates(calls)) continue;
+        if (found != nullptr) {
+            throw UnsupportedError(name + " communicates from several threads: no log says in what order", kHint);
+        }
+        found = &calls;
+    }
+    if (found == nullptr) return nullptr;
+    if (found->lost_events + found->lost_symbols + found->lost_completions > 0) {
+        throw UnsupportedError("the log of " + name + " has lost calls: its tables ran full", kHint);
+    }
+    return found;
+}
+
+/// Throws UnsupportedError unless every rank is there, to its end.
+void check_whole(const JobLog& job) {
+    if (!job.has_calls) {
+        throw UnsupportedError("the log does not say in what order messages were sent", kHint);
+    }
+    if (job.ranks.size() != static_cast<std::size_t>(job.rank_count)) {
+        throw UnsupportedError(
+            "the log has " + std::to_string(job.ranks.size()) + " of the " + std::to_string(job.rank_count) + " ranks",
+            kHint);
+    }
+    for (const RankLog& rank : job.ranks) {
+        if (rank.state == RankState::kFinished) continue;
+        throw UnsupportedError("the log of rank " + std::to_string(rank.rank) + " ends before the rank did", kHint);
+    }
+}
+
+}  // namespace
+
+CallReplay::CallReplay(const JobLog& job, const CallReplayOptions& options) : job_(&job), options_(options) {
+    check_whole(job);
+    for (const RankLog& rank : job.ranks) threads_.push_back(thread_of(rank));
+    if (std::ranges::all_of(threads_, [](const CallSequence* calls) { return calls == nullptr; })) {
+        throw UnsupportedError("the log has no communication calls", kHint);
+    }
+    agreement_.emplace(job, threads_);
+    for (const LoggedCommunicator& of : job.communicators) {
+        communicators_.push_back(
+            {.is_whole = !of.is_intercommunicator() && !of.members.empty() && std::ranges::min(of.members) >= 0});
+    }
+    std::vector<bool> has_barriers(job.communicators.size(), false);
+    static const CallSequence kNoCalls;
+    for (std::size_t r = 0; r < threads_.size(); ++r) {
+        const CallSequence& calls = threads_[r] == nullptr ? kNoCalls : *threads_[r];
+        ranks_.push_back(std::make_unique<Rank>(calls));
+        for (const LoggedEvent& event : calls.events) {
+            if (event.key.kind != CallKind::kCollective || event.count == 0) continue;
+            if (is_barrier(static_cast<CollectiveOperation>(event.key.operation))) {
+                has_barriers[communicator_of(RankId(r), event.key)] = true;
+            }
+        }
+    }
+    std::int32_t groups = 0;
+    for (std::size_t c = 0; c < has_barriers.size(); ++c) {
+        const bool has_group = options_.has_barrier_network && has_barriers[c] && communicators_[c].is_whole &&
+                               job.communicators[c].members.size() > 1;
+        if (has_group) communicators_[c].group = groups++;
+    }
+}
+
+std::vector<std::vector<RankId>> CallReplay::barrier_groups() const {
+    std::vector<std::vector<RankId>> groups;
+    for (std::size_t c = 0; c < communicators_.size(); ++c) {
+        if (communicators_[c].group < 0) continue;
+        std::vector<RankId>& group = groups.emplace_back();
+        for (const std::int32_t member : job_->communicators[c].members) group.emplace_back(member);
+    }
+    return groups;
+}
+
+std::span<const ReplayGapRow> replay_gap_rows() {
+    static constexpr std::array<ReplayGapRow, 6> kRows = {{
+        {"outside_messages", "messages to or from processes outside the job are left out",
+         &ReplayGaps::outside_messages},
+        {"never_completed", "receives that the program never completed are left out", &ReplayGaps::never_completed},
+        {"neighborhood_collectives", "neighbourhood collectives are left out: the log does not know the neighbours",
+         &ReplayGaps::neighborhood_collectives},
+        {"other_collectives", "collectives of intercommunicators are left out", &ReplayGaps::other_collectives},
+        {"mean_sizes", "messages have the mean size of their place in the program, which had many",
+         &ReplayGaps::mean_sizes},
+        {"unknown_sources", "receives take any source: the log does not say which one came",
+         &ReplayGaps::unknown_sources},
+    }};
+    return kRows;
+}
+
+ReplayGaps CallReplay::gaps() const {
+    ReplayGaps sum;
+    for (const auto& rank : ranks_) {
+        for (const ReplayGapRow& row : replay_gap_rows()) sum.*row.count += rank->gaps.*row.count;
+    }
+    return sum;
+}
+
+std::uint64_t CallReplay::calls() const {
+    std::uint64_t sum = 0;
+    for (const auto& rank : ranks_) sum += rank->calls;
+    return sum;
+}
+
+// ---- What a rank does next ------------------------------------------------------------------------------------------
+
+bool CallReplay::may_resume(RankId id) const {
+    const Rank& rank = *ranks_[id.index()];
+    return rank.awaited == 0 || rank.ready_tasks > 0;
+}
+
+Call CallReplay::next(RankId id, std::int64_t) {
+    Rank& rank = *ranks_[id.index()];
+    for (;;) {
+        if (rank.queued < rank.queue.size()) return rank.queue[rank.queued++];
+        rank.queue.clear();
+        rank.queued = 0;
+        if (rank.ready_tasks > 0) {
+            do_ready_steps(rank);
+            continue;
+        }
+        if (rank.awaited > 0) return Call::park();
+        if (rank.has_ended) return Call::finish();
+        if (!rank.has_call) {
+            rank.call = rank.stream.next();
+            if (rank.call.event == nullptr) {
+                // Others need the steps of its collectives even if it never waits for them.
+                rank.has_ended = true;
+                for (const Task& task : rank.tasks) {
+                    if (task.is_active && rank.posts.await(task.post)) ++rank.awaited;
+                }
+                continue;
+            }
+            ++rank.calls;
+            rank.has_call = true;
+            if (const std::int64_t time_ps = compute_ps(id, rank); time_ps > 0) return Call::compute(time_ps);
+        }
+        rank.has_call = false;
+        if (const std::optional<Call> call = begin(id, rank)) return *call;
+    }
+}
+
+std::int64_t CallReplay::compute_ps(RankId id, const Rank& rank) const {
+    const LoggedEvent& event = *rank.call.event;
+    const ReplayedComputing& computing = options_.computing;
+    if (event.gap_total == 0 || event.count == 0 || computing.rule == ReplayedComputing::Rule::kNone) return 0;
+    double ticks = static_cast<double>(event.gap_total) / static_cast<double>(event.count);
+    const auto least = static_cast<double>(event.gap_min);
+    const auto greatest = static_cast<double>(event.gap_max);
+    if (computing.rule == ReplayedComputing::Rule::kDrawn && least < ticks && ticks < greatest) {
+        // Uniform below the mean, or uniform above it, so often that the mean is right.
+        Random random(computing.seed, std::uint64_t(id.value) << 40 ^ rank.calls);
+        const bool is_below = random.unit() < (greatest - ticks) / (greatest - least);
+        const double u = random.unit();
+        ticks = is_below ? least + u * (ticks - least) : ticks + u * (greatest - ticks);
+    }
+    constexpr double kPsPerS = 1e12;
+    const double time_ps = ticks / threads_[id.index()]->ticks_per_second * computing.factor * kPsPerS;
+    if (time_ps > static_cast<double>(kLongestSimulationPs)) {
+        throw InputError("rank " + std::to_string(id.value) + " computes for " + std::to_string(time_ps / kPsPerS) +
+                             " s between two calls: too long to simulate",
+                         "at most 26 days can be simulated");
+    }
+    return std::llround(time_ps);
+}
+
+std::optional<Call> CallReplay::begin(RankId id, Rank& rank) {
+    switch (rank.call.event->key.kind) {
+        case CallKind::kSend:
+            return begin_send(id, rank);
+        case CallKind::kReceive:
+            return begin_receive(id, rank);
+        case CallKind::kReceiveAny:
+            begin_receives_from_any(id, rank);
+            return std::nullopt;
+        case CallKind::kCollective:
+            return begin_collective(id, rank);
+        case CallKind::kComplete:
+            for (const Completion& completion : rank.call.completions) {
+                if (rank.posts.await(rank.stream.post_of(completion))) ++rank.awaited;
+            }
+            return Call::wait();
+    }
+    return std::nullopt;
+}
+
+// ---- Messages -------------------------------------------------------------------------------------------------------
+
+std::uint32_t CallReplay::communicator_of(RankId id, const EventKey& key) const {
+    const auto& own = job_->ranks[id.index()].communicators;
+    return key.communicator < own.size() ? own[key.communicator] : 0;
+}
+
+std::int64_t CallReplay::bytes_of(Rank& rank, const LoggedEvent& event) const {
+    if ((event.key.flags & kVariableSize) != 0 && event.bytes_min != event.bytes_max) ++rank.gaps.mean_sizes;
+    return RankLoops::bytes_of(event);
+}
+
+std::optional<Call> CallReplay::begin_send(RankId id, Rank& rank) {
+    const EventKey& key = rank.call.event->key;
+    const bool is_blocking = (key.flags & kBlocking) != 0;
+    const bool is_outside = key.peer < 0;
+    if (!is_blocking) rank.posts.post(!is_outside);
+    if (is_outside) {
+        ++rank.gaps.outside_messages;
+        return std::nullopt;
+    }
+    if (is_blocking) ++rank.awaited;
+    SendOptions options;
+    if ((key.flags & kSynchronous) != 0) options.protocol = Protocol::kRendezvous;
+    const std::uint32_t request =
+        is_blocking ? kBlockingRequest : static_cast<std::uint32_t>(rank.call.post) & OpenPosts::kLowBits;
+    return Call::send(RankId(key.peer), bytes_of(rank, *rank.call.event), key.tag, options, request)
+        .in(context_of(communicator_of(id, key), false));
+}
+
+std::optional<Call> CallReplay::begin_receive(RankId id, Rank& rank) {
+    const EventKey& key = rank.call.event->key;
+    const bool is_blocking = (key.flags & kBlocking) != 0;
+    const Completion& came = rank.call.came;
+    const bool is_known = rank.call.fate == RequestFate::kCompleted && came.source != kNobody;
+    std::int32_t source = (key.flags & kAnySource) == 0 ? key.peer : is_known ? came.source : kNobody;
+    const std::int32_t tag = (key.flags & kAnyTag) == 0 ? key.tag : is_known ? came.tag : Call::kAnyTag;
+    const bool is_left_out = source == kOutside || (!is_blocking && rank.call.fate == RequestFate::kNever);
+    if (!is_blocking) rank.posts.post(!is_left_out);
+    if (is_left_out) {
+        ++(source == kOutside ? rank.gaps.outside_messages : rank.gaps.never_completed);
+        return std::nullopt;
+    }
+    if (source == kNobody) ++rank.gaps.unknown_sources;
+    if (is_blocking) ++rank.awaited;
+    const std::uint32_t request =
+        is_blocking ? kBlockingRequest : static_cast<std::uint32_t>(rank.call.post) & OpenPosts::kLowBits;
+    return Call::receive(source >= 0 ? RankId(source) : RankId(), RankLoops::bytes_of(*rank.call.event), tag, request)
+        .in(context_of(communicator_of(id, key), false));
+}
+
+/// Which came first is not known: all are posted, then waited for.
+void CallReplay::begin_receives_from_any(RankId id, Rank& rank) {
+    const EventKey& key = rank.call.event->key;
+    for (const Completion& came : rank.call.completions) {
+        if (came.source == kOutside) {
+            ++rank.gaps.outside_messages;
+            continue;
+        }
+        if (came.source == kNobody) ++rank.gaps.unknown_sources;
+        ++rank.awaited;
+        const bool has_tag = (key.flags & kAnyTag) == 0 || came.source != kNobody;
+        rank.queue.push_back(Call::receive(came.source >= 0 ? RankId(came.source) : RankId(),
+                                           RankLoops::bytes_of(*rank.call.event),
+                                           (key.flags & kAnyTag) == 0 ? key.tag
+                                           : has_tag                  ? came.tag
+                                                                      : Call::kAnyTag,
+                                           kBlockingRequest)
+                                 .in(context_of(communicator_of(id, key), false)));
+    }
+}
+
+void CallReplay::completed(RankId id, std::uint32_t request, const CompletedRequest&, std::int64_t) {
+    Rank& rank = *ranks_[id.index()];
+    if ((request & kTaskRequest) != 0) {
+        if (--rank.tasks[request & ~kTaskRequest].messages == 0) ++rank.ready_tasks;
+    } else if (request == kBlockingRequest) {
+        --rank.awaited;
+    } else {
+        end_request(rank, rank.posts.number_of(request));
+    }
+}
+
+void CallReplay::end_request(Rank& rank, std::uint64_t post) {
+    if (rank.posts.close(post)) --rank.awaited;
+}
+
+// ---- Collectives ----------------------------------------------------------------------------------------------------
+
+CallReplay::OwnCommunicator& CallReplay::own_communicator(RankId id, Rank& rank, std::uint32_t communicator) const {
+    const auto known =
+        std::ranges::find(rank.communicators, communicator, &std::pair<std::uint32_t, OwnCommunicator>::first);
+    if (known != rank.communicators.end()) return known->second;
+    const std::int32_t own = place_in(job_->communicators[communicator].members, id.value);
+    if (own < 0) {
+        throw InputError("rank " + std::to_string(id.value) +
+                         " takes part in a collective of a communicator that it is not in");
+    }
+    return rank.communicators.emplace_back(communicator, OwnCommunicator{.own = own}).second;
+}
+
+CollectiveSchedule CallReplay::schedule_of(const LoggedCollective& collective, const EventKey& key) const {
+    if (is_barrier(collective.operation)) return CollectiveSchedule::dissemination(collective.members);
+    const std::string_view algorithm =
+        options_.algorithms.algorithm(collective.operation, agreement_->size_of_choice(collective));
+    const std::int32_t root = place_in(job_->communicators[collective.communicator].members, key.peer);
+    return CollectiveChoice::schedule(collective.operation, algorithm, collective.vector_bytes,
+                                      {.count = collective.members, .root = std::max(root, 0)});
+}
+
+std::optional<Call> CallReplay::begin_collective(RankId id, Rank& rank) {
+    const LoggedEvent& event = *rank.call.event;
+    const bool is_blocking = (event.key.flags & kBlocking) != 0;
+    const std::uint32_t communicator = communicator_of(id, event.key);
+    const auto operation = static_cast<CollectiveOperation>(event.key.operation);
+    const CommunicatorUse& use = communicators_[communicator];
+    const bool is_left_out = !use.is_whole || operation == CollectiveOperation::kNeighbor;
+    const bool is_alone = job_->communicators[communicator].members.size() == 1;
+    if (!is_blocking) rank.posts.post(!is_left_out && !is_alone);
+    if (is_left_out) {
+        ++(operation == CollectiveOperation::kNeighbor ? rank.gaps.neighborhood_collectives
+                                                       : rank.gaps.other_collectives);
+        return std::nullopt;
+    }
+    if (is_alone) return std::nullopt;
+    if (is_blocking && is_barrier(operation) && use.group >= 0) return Call::barrier(use.group);
+    (void)bytes_of(rank, event);
+    start_task(id, rank, logged_collective(*job_, job_->ranks[id.index()], event));
+    return std::nullopt;
+}
+
+void CallReplay::start_task(RankId id, Rank& rank, const LoggedCollective& collective) {
+    OwnCommunicator& communicator = own_communicator(id, rank, collective.communicator);
+    auto slot = std::ranges::find(rank.tasks, false, &Task::is_active);
+    if (slot == rank.tasks.end()) slot = rank.tasks.insert(rank.tasks.end(), Task{});
+    *slot = {.schedule = schedule_of(collective, rank.call.event->key),
+             .communicator = collective.communicator,
+             .own = communicator.own,
+             .tag = static_cast<std::int32_t>(communicator.collectives++ & OpenPosts::kLowBits),
+             .post = rank.call.post,
+             .is_active = true};
+    if (slot->post == 0) ++rank.awaited;
+    ++rank.ready_tasks;
+}
+
+void CallReplay::do_ready_steps(Rank& rank) {
+    for (std::uint32_t slot = 0; slot < rank.tasks.size(); ++slot) {
+        if (rank.tasks[slot].is_active && rank.tasks[slot].messages == 0) do_step(rank, slot);
+    }
+}
+
+/// The next step in which the rank sends or receives; or the end.
+void CallReplay::do_step(Rank& rank, std::uint32_t slot) {
+    Task& task = rank.tasks[slot];
+    --rank.ready_tasks;
+    const std::uint32_t context = context_of(task.communicator, true);
+    const auto& members = job_->communicators[task.communicator].members;
+    const auto partner = [&](RankId member) { return RankId(members[member.index()]); };
+    while (task.step < task.schedule.step_count()) {
+        const CollectiveStep step = task.schedule.step(task.own, task.step++);
+        if (step.receive_from.valid()) {
+            rank.queue.push_back(
+                Call::receive(partner(step.receive_from), step.receive_bytes, task.tag, kTaskRequest | slot)
+                    .in(context));
+            ++task.messages;
+        }
+        if (step.send_to.valid()) {
+            rank.queue.push_back(
+                Call::send(partner(step.send_to), step.send_bytes, task.tag, {}, kTaskRequest | slot).in(context));
+            ++task.messages;
+        }
+        if (task.messages > 0) return;
+    }
+    task.is_active = false;
+    if (task.post == 0) {
+        --rank.awaited;
+    } else {
+        end_request(rank, task.post);
+    }
+}
+
+}  // namespace haichi

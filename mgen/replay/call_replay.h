@@ -1,0 +1,144 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "commlog/collectives/collective_choice.h"
+#include "commlog/log/call_stream.h"
+#include "commlog/log/job_log.h"
+#include "mgen/call.h"
+#include "mgen/process_model.h"
+#include "mgen/replay/collective_agreement.h"
+#include "mgen/replay/open_posts.h"
+
+namespace haichi {
+
+/// The computing time between the calls of a log.
+struct ReplayedComputing {
+    enum class Rule : std::uint8_t {
+        kMean,   ///< the mean of what was measured at the place of the program
+        kDrawn,  ///< drawn for each call anew, between the least and the greatest measured there, with the same mean
+        kNone
+    };
+    Rule rule = Rule::kMean;
+    double factor = 1;  ///< on it all: a faster or slower processor
+    std::uint64_t seed = 1;
+};
+
+/// How a log is replayed call by call.
+struct CallReplayOptions {
+    ReplayedComputing computing{};
+    CollectiveChoice algorithms{};
+    /// Barriers are the machine's (ProcessOptions::barrier_ps); else messages of 0 bytes, by dissemination.
+    bool has_barrier_network = false;
+};
+
+/// What a replay does not do though the log has it, and what it takes for another; counts over all ranks.
+struct ReplayGaps {
+    std::int64_t outside_messages = 0;          ///< to or from processes that are not in the job
+    std::int64_t never_completed = 0;           ///< receives that were cancelled or freed
+    std::int64_t neighborhood_collectives = 0;  ///< no log knows their neighbours
+    std::int64_t other_collectives = 0;         ///< of intercommunicators
+    std::int64_t mean_sizes = 0;                ///< messages whose place had many sizes: they have the mean
+    std::int64_t unknown_sources = 0;           ///< receives from any source of which the log does not say what came
+};
+
+/// How a kind of gap is told.
+struct ReplayGapRow {
+    std::string_view key;       ///< in reports
+    std::string_view sentence;  ///< behind the count
+    std::int64_t ReplayGaps::*count;
+};
+std::span<const ReplayGapRow> replay_gap_rows();
+
+/// A job's log as a program for ProcessModel: every rank makes the calls of its log in their order, computes between
+/// them as long as the log says, and waits where the program waited, for what it waited for. Receives from any source
+/// take the source that the log says came. Collectives are unrolled into messages as CollectiveChoice says; each member
+/// does its steps when it is inside an MPI call, also those of a non-blocking one.
+///
+/// The log stays compressed: a rank holds its place in the loops, its open requests, and what CallStream holds.
+class CallReplay {
+  public:
+    /// `job` must outlive it. Throws UnsupportedError for logs that do not say all that ranks did: without calls, with
+    /// ranks that are missing or were killed, with lost events, with several threads of a rank that communicate.
+    CallReplay(const JobLog& job, const CallReplayOptions& options);
+
+    /// The groups that barriers name, for ProcessModel::add_group in this order; each is dropped here.
+    [[nodiscard]] std::vector<std::vector<RankId>> barrier_groups() const;
+
+    // For ProcessModel.
+    [[nodiscard]] Call next(RankId rank, std::int64_t now_ps);
+    void completed(RankId rank, std::uint32_t request, const CompletedRequest& request_is, std::int64_t now_ps);
+    [[nodiscard]] bool may_resume(RankId rank) const;
+
+    [[nodiscard]] ReplayGaps gaps() const;
+    /// Calls made so far, of all ranks.
+    [[nodiscard]] std::uint64_t calls() const;
+
+  private:
+    /// A collective under way in a rank.
+    struct Task {
+        CollectiveSchedule schedule;
+        std::uint32_t communicator = 0;
+        std::int32_t own = 0;       ///< the rank's number in it
+        std::int32_t tag = 0;       ///< of its messages
+        std::int32_t step = 0;      ///< the next one
+        std::uint64_t post = 0;     ///< 0: the rank waits in it
+        std::uint8_t messages = 0;  ///< of the step under way that are not complete
+        bool is_active = false;
+    };
+    struct CommunicatorUse {
+        bool is_whole = false;    ///< all its members are ranks of the job, and there is no other group
+        std::int32_t group = -1;  ///< of barriers; -1: none
+    };
+    struct OwnCommunicator {
+        std::int32_t own = 0;  ///< the rank's number in it
+        std::uint32_t collectives = 0;
+    };
+    struct Rank {
+        explicit Rank(const CallSequence& of) : stream(of) {}
+
+        CallStream stream;
+        StreamedCall call{};  ///< whose computing time has been spent
+        bool has_call = false;
+        bool has_ended = false;
+        OpenPosts posts;
+        std::uint32_t awaited = 0;  ///< requests and collectives that it waits for
+        std::uint32_t ready_tasks = 0;
+        std::vector<Task> tasks;
+        std::vector<Call> queue;  ///< calls that follow, from `queued` on
+        std::size_t queued = 0;
+        std::uint64_t calls = 0;
+        ReplayGaps gaps{};
+        std::vector<std::pair<std::uint32_t, OwnCommunicator>> communicators{};  ///< that it had collectives in
+    };
+
+    [[nodiscard]] std::int64_t compute_ps(RankId id, const Rank& rank) const;
+    std::optional<Call> begin(RankId id, Rank& rank);
+    std::optional<Call> begin_send(RankId id, Rank& rank);
+    std::optional<Call> begin_receive(RankId id, Rank& rank);
+    void begin_receives_from_any(RankId id, Rank& rank);
+    std::optional<Call> begin_collective(RankId id, Rank& rank);
+    void start_task(RankId id, Rank& rank, const LoggedCollective& collective);
+    void do_ready_steps(Rank& rank);
+    void do_step(Rank& rank, std::uint32_t slot);
+    void end_request(Rank& rank, std::uint64_t post);
+    [[nodiscard]] CollectiveSchedule schedule_of(const LoggedCollective& collective, const EventKey& key) const;
+    OwnCommunicator& own_communicator(RankId id, Rank& rank, std::uint32_t communicator) const;
+    [[nodiscard]] std::uint32_t communicator_of(RankId id, const EventKey& key) const;
+    [[nodiscard]] std::int64_t bytes_of(Rank& rank, const LoggedEvent& event) const;
+
+    const JobLog* job_;
+    CallReplayOptions options_;
+    std::vector<const CallSequence*> threads_;  ///< by rank
+    std::optional<CollectiveAgreement> agreement_;
+    std::vector<CommunicatorUse> communicators_;
+    std::vector<std::unique_ptr<Rank>> ranks_;
+};
+
+}  // namespace haichi
