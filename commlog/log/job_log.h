@@ -2,11 +2,13 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "commlog/log/call_log_memory.h"
 #include "commlog/log/profile_memory.h"
+#include "commlog/log/rank_schedule.h"
 
 namespace haichi {
 
@@ -48,6 +50,7 @@ struct CallSequence {
     std::vector<Symbol> body;
     std::vector<Symbol> sequence;
     double ticks_per_second = 1e9;
+    std::uint64_t gap_behind = 0;  ///< ticks outside communication calls behind the last event
     std::uint64_t lost_events = 0, lost_symbols = 0, lost_completions = 0;
 };
 
@@ -69,6 +72,8 @@ struct RankLog {
     RankProfile profile;
     std::vector<std::uint32_t> communicators;  ///< of the events' index: index in JobLog::communicators
     std::vector<CallSequence> threads;         ///< most have one; empty without a log
+    /// Of a schedule (GOAL): what depends on what; `threads` is one order in which it could be done. Else null.
+    std::shared_ptr<const RankSchedule> schedule;
 };
 
 /// What is known of a job's communication: profiles, call logs, or both. Ranks in order; a rank whose part is missing

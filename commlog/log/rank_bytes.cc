@@ -193,6 +193,7 @@ void pass(Io& io, LoggedEvent& event) {
 template <typename Io>
 void pass(Io& io, CallSequence& calls) {
     io.number(calls.ticks_per_second);
+    io.counter(calls.gap_behind);
     io.counter(calls.lost_events);
     io.counter(calls.lost_symbols);
     io.counter(calls.lost_completions);

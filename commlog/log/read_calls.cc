@@ -45,6 +45,7 @@ class CallReader {
         check_count(m.top_count, kMostTop, "symbols", *place_);
         check_count(m.open_count, kMostOpen, "completions of one event", *place_);
         calls_.ticks_per_second = ticks_per_second;
+        calls_.gap_behind = m.gap;
         calls_.lost_events = m.lost_events;
         calls_.lost_symbols = m.lost_symbols;
         calls_.lost_completions = m.lost_completions;
@@ -293,6 +294,7 @@ CallSequence folded_again(CallSequence calls, const std::vector<Symbol>& kept, c
     CallSequence again = folded_at_end(CallReader(*memory, place).read(calls.ticks_per_second), place);
     again.events = std::move(calls.events);
     again.completions = std::move(calls.completions);
+    again.gap_behind = calls.gap_behind;
     again.lost_events = calls.lost_events;
     again.lost_symbols += calls.lost_symbols;
     again.lost_completions = calls.lost_completions;

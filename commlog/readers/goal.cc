@@ -129,20 +129,12 @@ class GoalTokens {
     Token token_;
 };
 
-struct GoalOperation {
-    enum class Kind : std::uint8_t { kSend, kReceive, kCalculate } kind = Kind::kCalculate;
-    std::uint8_t flags = 0;
-    std::int32_t peer = kNobody;
-    std::int32_t tag = 0;
-    std::uint64_t amount = 0;  ///< bytes or nanoseconds
-};
-
 /// One rank's operations and what they wait for, put into an order in which a program could do them: an operation is
 /// posted as soon as all that it requires is completed, operations that could be posted at the same time in the order
 /// of the file; requests are waited for when nothing else can go on.
 class GoalRank {
   public:
-    std::uint32_t add(const GoalOperation& operation) {
+    std::uint32_t add(const ScheduledOperation& operation) {
         operations_.push_back(operation);
         return static_cast<std::uint32_t>(operations_.size() - 1);
     }
@@ -151,6 +143,11 @@ class GoalRank {
     /// `later` may start when `earlier` is completed, or has only `started`.
     void require(std::uint32_t later, std::uint32_t earlier, bool started) {
         dependencies_.push_back({earlier, later, started});
+    }
+
+    /// As it is, once it has run.
+    [[nodiscard]] std::shared_ptr<const RankSchedule> schedule() {
+        return std::make_shared<const RankSchedule>(std::move(operations_), dependencies_, kNanosecondsPerSecond);
     }
 
     /// False when the dependencies are a ring.
@@ -180,10 +177,7 @@ class GoalRank {
     }
 
   private:
-    struct Dependency {
-        std::uint32_t earlier, later;
-        bool started_is_enough;
-    };
+    using Dependency = RankSchedule::Dependency;
     struct State {
         std::uint32_t unstarted = 0;    ///< operations it depends on that have not started
         std::uint32_t uncompleted = 0;  ///< that it requires and are not completed
@@ -227,19 +221,19 @@ class GoalRank {
         }
     }
     void start(std::uint32_t i, TracedRank& rank) {
-        const GoalOperation& o = operations_[i];
+        const ScheduledOperation& o = operations_[i];
         state_[i].started = true;
         const TracedMessage envelope{o.peer, o.tag, 0, o.amount};
         switch (o.kind) {
-            case GoalOperation::Kind::kCalculate:
+            case ScheduledOperation::Kind::kCompute:
                 rank.compute(o.amount);
                 break;
-            case GoalOperation::Kind::kSend:
+            case ScheduledOperation::Kind::kSend:
                 rank.in_function(rank.function("send"));
                 rank.count_call();
                 (void)rank.start_send(i, envelope, o.flags);
                 break;
-            case GoalOperation::Kind::kReceive:
+            case ScheduledOperation::Kind::kReceive:
                 rank.in_function(rank.function("recv"));
                 rank.count_call();
                 (void)rank.start_receive(i, envelope, o.flags);
@@ -250,7 +244,7 @@ class GoalRank {
             --state_[later].unstarted;
             enqueue(later);
         }
-        if (o.kind == GoalOperation::Kind::kCalculate) complete(i, rank);
+        if (o.kind == ScheduledOperation::Kind::kCompute) complete(i, rank);
     }
     void complete_required(std::uint32_t i, TracedRank& rank) {
         for (std::uint32_t d = first_earlier_[i]; d < first_earlier_[i + 1]; ++d) {
@@ -270,7 +264,7 @@ class GoalRank {
         }
     }
 
-    std::vector<GoalOperation> operations_;
+    std::vector<ScheduledOperation> operations_;
     std::vector<Dependency> dependencies_;
     std::vector<State> state_;
     std::vector<std::uint32_t> first_later_, by_earlier_;  ///< dependencies of what comes later
@@ -305,7 +299,9 @@ class GoalReader {
             tokens_.fail("the operations of rank " + std::to_string(number) + " require each other in a ring");
         }
         tokens_.advance();
-        job_.add_rank(traced.finish(file_));
+        RankLog log = traced.finish(file_);
+        log.schedule = rank_.schedule();
+        job_.add_rank(std::move(log));
     }
 
     void read_statement() {
@@ -345,14 +341,14 @@ class GoalReader {
     }
 
     std::uint32_t read_operation() {
-        GoalOperation operation;
+        ScheduledOperation operation;
         const bool sends = tokens_.is("send");
         if (tokens_.is("calc")) {
             tokens_.advance();
             operation.amount = static_cast<std::uint64_t>(tokens_.number("time", 0, std::int64_t{1} << 60));
         } else if (sends || tokens_.is("recv")) {
             tokens_.advance();
-            operation.kind = sends ? GoalOperation::Kind::kSend : GoalOperation::Kind::kReceive;
+            operation.kind = sends ? ScheduledOperation::Kind::kSend : ScheduledOperation::Kind::kReceive;
             operation.amount = static_cast<std::uint64_t>(tokens_.number("size", 0, kLargestMessageBytes));
             tokens_.expect("b");
             tokens_.expect(sends ? "to" : "from");
@@ -367,7 +363,10 @@ class GoalReader {
                 const std::int64_t tag = tokens_.number("tag", -1, UINT32_MAX);
                 if (tag < 0) operation.flags |= kAnyTag;
                 operation.tag = tag < 0 ? 0 : static_cast<std::int32_t>(static_cast<std::uint32_t>(tag));
-            } else if (tokens_.is("cpu") || tokens_.is("nic")) {
+            } else if (tokens_.is("nic")) {
+                tokens_.advance();
+                operation.nic = static_cast<std::int16_t>(tokens_.number("number", 0, INT16_MAX));
+            } else if (tokens_.is("cpu")) {
                 tokens_.advance();
                 (void)tokens_.number("number", 0, INT32_MAX);
             } else {

@@ -171,11 +171,7 @@ Call CallReplay::next(RankId id, std::int64_t) {
         if (!rank.has_call) {
             rank.call = rank.stream.next();
             if (rank.call.event == nullptr) {
-                // Others need the steps of its collectives even if it never waits for them.
-                rank.has_ended = true;
-                for (const Task& task : rank.tasks) {
-                    if (task.is_active && rank.posts.await(task.post)) ++rank.awaited;
-                }
+                if (const std::optional<Call> call = end(id, rank)) return *call;
                 continue;
             }
             ++rank.calls;
@@ -201,14 +197,32 @@ std::int64_t CallReplay::compute_ps(RankId id, const Rank& rank) const {
         const double u = random.unit();
         ticks = is_below ? least + u * (ticks - least) : ticks + u * (greatest - ticks);
     }
+    return computing_ps(id, ticks);
+}
+
+std::int64_t CallReplay::computing_ps(RankId id, double ticks) const {
     constexpr double kPsPerS = 1e12;
-    const double time_ps = ticks / threads_[id.index()]->ticks_per_second * computing.factor * kPsPerS;
+    const double time_ps = ticks / threads_[id.index()]->ticks_per_second * options_.computing.factor * kPsPerS;
     if (time_ps > static_cast<double>(kLongestSimulationPs)) {
         throw InputError("rank " + std::to_string(id.value) + " computes for " + std::to_string(time_ps / kPsPerS) +
                              " s between two calls: too long to simulate",
                          "at most 26 days can be simulated");
     }
     return std::llround(time_ps);
+}
+
+std::optional<Call> CallReplay::end(RankId id, Rank& rank) {
+    if (!std::exchange(rank.has_computed_behind, true) && threads_[id.index()] != nullptr &&
+        options_.computing.rule != ReplayedComputing::Rule::kNone) {
+        const auto ticks = static_cast<double>(threads_[id.index()]->gap_behind);
+        if (const std::int64_t time_ps = computing_ps(id, ticks); time_ps > 0) return Call::compute(time_ps);
+    }
+    // Others need the steps of its collectives even if it never waits for them.
+    rank.has_ended = true;
+    for (const Task& task : rank.tasks) {
+        if (task.is_active && rank.posts.await(task.post)) ++rank.awaited;
+    }
+    return std::nullopt;
 }
 
 std::optional<Call> CallReplay::begin(RankId id, Rank& rank) {

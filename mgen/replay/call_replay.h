@@ -25,8 +25,8 @@ struct ReplayedComputing {
         kDrawn,  ///< drawn for each call anew, between the least and the greatest measured there, with the same mean
         kNone
     };
-    Rule rule = Rule::kMean;
-    double factor = 1;  ///< on it all: a faster or slower processor
+    Rule rule = Rule::kMean;  ///< a schedule has one time for each operation: kDrawn is kMean there
+    double factor = 1;        ///< on it all: a faster or slower processor
     std::uint64_t seed = 1;
 };
 
@@ -106,6 +106,7 @@ class CallReplay {
         CallStream stream;
         StreamedCall call{};  ///< whose computing time has been spent
         bool has_call = false;
+        bool has_computed_behind = false;
         bool has_ended = false;
         OpenPosts posts;
         std::uint32_t awaited = 0;  ///< requests and collectives that it waits for
@@ -119,6 +120,9 @@ class CallReplay {
     };
 
     [[nodiscard]] std::int64_t compute_ps(RankId id, const Rank& rank) const;
+    [[nodiscard]] std::int64_t computing_ps(RankId id, double ticks) const;
+    /// The log has ended.
+    std::optional<Call> end(RankId id, Rank& rank);
     std::optional<Call> begin(RankId id, Rank& rank);
     std::optional<Call> begin_send(RankId id, Rank& rank);
     std::optional<Call> begin_receive(RankId id, Rank& rank);

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "mgen/process_model.h"
+#include "mgen/replay/schedule_replay.h"
 
 namespace haichi {
 
@@ -226,33 +227,45 @@ SimulationResult simulate_sets(const SimulationRequest& request, const Simulatio
     return result;
 }
 
+template <class P>
 class CallProgress final : public RunProgress {
   public:
-    explicit CallProgress(const CallReplay& replay) : replay_(&replay) {}
+    explicit CallProgress(const P& replay) : replay_(&replay) {}
     void tell(SimulationProgress& progress) const override {
         progress.calls_done = static_cast<std::int64_t>(replay_->calls());
     }
 
   private:
-    const CallReplay* replay_;
+    const P* replay_;
 };
 
-SimulationResult simulate_calls(const SimulationRequest& request, const SimulationControl& control) {
-    CallReplayOptions options = request.calls;
-    options.has_barrier_network = request.process.barrier_ps > 0;
-    CallReplay replay(*request.log, options);
-    std::vector<std::vector<RankId>> groups = replay.barrier_groups();
+template <class P>
+SimulationResult run_calls(const SimulationRequest& request, const SimulationControl& control, P& replay,
+                           std::vector<std::vector<RankId>> groups) {
     const bool uses_barriers = !groups.empty();
     SimulationResult result =
-        run_program(request, control, replay, std::move(groups), uses_barriers, CallProgress(replay));
+        run_program(request, control, replay, std::move(groups), uses_barriers, CallProgress<P>(replay));
     result.iterations = 1;
     result.simulated_iterations = result.interrupted ? 0 : 1;
     result.seconds = result.simulated_seconds;
     result.seconds_per_iteration = result.seconds;
     result.calls = static_cast<std::int64_t>(replay.calls());
-    result.gaps = replay.gaps();
+    result.gaps.emplace();
     control.log.info("simulation: {} calls, {} events, {} packet-hops", result.calls, result.events,
                      result.packet_hops);
+    return result;
+}
+
+SimulationResult simulate_calls(const SimulationRequest& request, const SimulationControl& control) {
+    if (ScheduleReplay::fits(*request.log)) {
+        ScheduleReplay replay(*request.log, request.calls.computing);
+        return run_calls(request, control, replay, {});
+    }
+    CallReplayOptions options = request.calls;
+    options.has_barrier_network = request.process.barrier_ps > 0;
+    CallReplay replay(*request.log, options);
+    SimulationResult result = run_calls(request, control, replay, replay.barrier_groups());
+    result.gaps = replay.gaps();
     return result;
 }
 

@@ -43,7 +43,8 @@ TEST(Matching, agrees_with_two_plain_lists) {
                 const std::int32_t wanted = tag < 0 ? Call::kAnyTag : tag;
                 const auto expected = std::find_if(
                     kept.begin(), kept.end(), [&](const Envelope* message) { return fits(source, wanted, *message); });
-                Envelope* found = matching.post(source, wanted, 1, static_cast<std::uint32_t>(step));
+                Envelope* found = matching.post(
+                    {.source = source, .tag = wanted, .request = static_cast<std::uint32_t>(step), .bytes = 1});
                 RC_ASSERT((found != nullptr) == (expected != kept.end()));
                 if (found != nullptr) {
                     RC_ASSERT(found == *expected);
@@ -112,9 +113,9 @@ TEST(Matching, gives_memory_back_when_nothing_is_open) {
         EXPECT_FALSE(matching.arrive(message));
     }
     const std::size_t unexpected_bytes = matching.memory_bytes();
-    for (std::int32_t s = 0; s < kSources; ++s) EXPECT_NE(matching.post(RankId(s), 0, 1, 0), nullptr);
+    for (std::int32_t s = 0; s < kSources; ++s) EXPECT_NE(matching.post({.source = RankId(s)}), nullptr);
     EXPECT_LT(matching.memory_bytes(), unexpected_bytes / 100);
-    for (std::int32_t s = 0; s < kSources; ++s) EXPECT_EQ(matching.post(RankId(s), 0, 1, 0), nullptr);
+    for (std::int32_t s = 0; s < kSources; ++s) EXPECT_EQ(matching.post({.source = RankId(s)}), nullptr);
     const std::size_t posted_bytes = matching.memory_bytes();
     for (Envelope& message : messages) EXPECT_TRUE(matching.arrive(message));
     EXPECT_LT(matching.memory_bytes(), posted_bytes / 100);

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "commlog/log/job_log.h"
+#include "mgen/call.h"
+#include "mgen/process_model.h"
+#include "mgen/replay/call_replay.h"
+
+namespace haichi {
+
+/// The schedules of a job's ranks (RankLog::schedule) as a program for ProcessModel. A rank has one CPU: of the
+/// operations that may start it takes the one that could first, of several the first of the file. A send is complete
+/// when its buffer is free. 4 bytes an operation.
+class ScheduleReplay {
+  public:
+    /// `job` must outlive it. Throws UnsupportedError for ranks without a schedule.
+    ScheduleReplay(const JobLog& job, const ReplayedComputing& computing);
+
+    /// Whether ranks of the job have schedules.
+    static bool fits(const JobLog& job);
+
+    // For ProcessModel.
+    [[nodiscard]] Call next(RankId rank, std::int64_t now_ps);
+    void completed(RankId rank, std::uint32_t request, const CompletedRequest& request_is, std::int64_t now_ps);
+    [[nodiscard]] bool may_resume(RankId rank) const;
+
+    /// Operations started so far, of all ranks.
+    [[nodiscard]] std::uint64_t calls() const;
+
+  private:
+    struct Rank {
+        const RankSchedule* schedule = nullptr;
+        std::vector<std::uint32_t> unmet;  ///< by operation: how many it still waits for
+        std::deque<std::uint32_t> ready;
+        std::int64_t computing = -1;  ///< operation
+        std::uint32_t open = 0;       ///< messages
+        std::uint64_t started = 0;
+    };
+
+    static void release(Rank& rank, std::uint32_t operation, bool has_started);
+
+    ReplayedComputing computing_;
+    std::vector<Rank> ranks_;
+};
+
+}  // namespace haichi
