@@ -25,6 +25,7 @@ struct EvaluateArguments {
     std::string objective;
     std::vector<std::string> require;
     std::string hottest;
+    std::string form;
     bool simulate = false;
     bool json = false;
     bool no_timing = false;
@@ -42,11 +43,16 @@ EvaluateOptions evaluate_options(const EvaluateArguments& arguments) {
 }
 
 int run(const EvaluateArguments& arguments, Console& console) {
-    const JobSpec spec = arguments.job.spec(JobUse::kMeasure, {arguments.map});
+    JobSpec spec = arguments.job.spec(JobUse::kMeasure, {arguments.map});
     require_value(arguments.map, "--map");
     if (!arguments.format.empty()) (void)rank_map_format(arguments.format);
     const std::vector<Requirement> requirements = read_requirements(arguments.require, arguments.objective);
-    const EvaluateOptions options = evaluate_options(arguments);
+    EvaluateOptions options = evaluate_options(arguments);
+    if (options.simulation) {
+        options.simulation->form = read_traffic_form(arguments.form, arguments.job, spec);
+    } else if (!arguments.form.empty()) {
+        throw OptionError("--as is that of --simulate, which is not given");
+    }
     CommandOutputs outputs(console);
     arguments.job.add_inputs(outputs);
     outputs.add_input(arguments.map);
@@ -77,6 +83,7 @@ Action configure(CLI::App& app) {
     add_value(app, "--objective", o->objective, "NAME", "the one compared with the default placement; default: tac3");
     add_requirements(app, o->require);
     add_value(app, "--hottest", o->hottest, "N", "how many of the hottest links to list; default: 10");
+    add_traffic_form(app, o->form);
     app.add_flag("--simulate", o->simulate, "simulate it and the default placement, packet by packet");
     app.add_flag("--json", o->json, "print the report haichi-report/1");
     app.add_flag("--no-timing", o->no_timing, "leave times out, so that equal runs print equal bytes");

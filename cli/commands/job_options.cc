@@ -97,6 +97,24 @@ void JobOptions::check_standard_input(std::initializer_list<std::string> others)
     if (readers > 1) throw OptionError("standard input can be only one of the files", "- is given twice");
 }
 
+void add_traffic_form(CLI::App& app, std::string& form) {
+    add_value(app, "--as", form, "sets|calls",
+              "what of a log is simulated: its calls, one by one as they were made, or the communication sets of its "
+              "kernel; default: calls");
+}
+
+TrafficForm read_traffic_form(const std::string& form, const JobOptions& job, JobSpec& spec) {
+    TrafficForm chosen = form.empty() ? TrafficForm::kAuto : parse_traffic_form(form);
+    if (!job.message_size.empty()) {
+        if (chosen == TrafficForm::kCalls) {
+            throw OptionError("--message-size is about communication sets, not about the calls of a log");
+        }
+        chosen = TrafficForm::kSets;
+    }
+    spec.traffic.keeps_calls = chosen != TrafficForm::kSets;
+    return chosen;
+}
+
 void check_map_format(const std::string& map, const std::string& format) {
     if (format.empty()) return;
     if (map.empty()) throw OptionError("--format is that of the map, but there is no --map");

@@ -8,6 +8,7 @@
 #include "cli/output/console.h"
 #include "mapper/job/job_spec.h"
 #include "mapper/job/placement.h"
+#include "mapper/job/simulate.h"
 #include "mapper/rankmap/rankmap.h"
 
 namespace haichi::cli {
@@ -49,6 +50,11 @@ struct JobOptions {
     [[nodiscard]] AllocationRequest allocation() const;
     void check_standard_input(std::initializer_list<std::string> others) const;
 };
+
+/// --as: what of a log is simulated.
+void add_traffic_form(CLI::App& app, std::string& form);
+/// The choice; tells the job to keep the calls where they may be simulated. Throws OptionError.
+TrafficForm read_traffic_form(const std::string& form, const JobOptions& job, JobSpec& spec);
 
 /// --format of a --map that need not be given. Throws OptionError.
 void check_map_format(const std::string& map, const std::string& format);

@@ -44,6 +44,7 @@ struct MapArguments {
     std::vector<std::string> require;
     std::string format;
     std::string output;
+    std::string form;
     bool validate = false;
     bool json = false;
     bool no_timing = false;
@@ -101,6 +102,16 @@ MapOptions map_options(const MapArguments& arguments) {
     return options;
 }
 
+JobSpec job_spec(const MapArguments& arguments) {
+    JobSpec spec = arguments.job.spec(JobUse::kMeasure, {arguments.start});
+    if (arguments.validate) {
+        (void)read_traffic_form(arguments.form, arguments.job, spec);
+    } else if (!arguments.form.empty()) {
+        throw OptionError("--as is that of --validate, which is not given");
+    }
+    return spec;
+}
+
 /// What is told of what was found.
 EvaluateOptions evaluate_options(const MapArguments& arguments, const MapOptions& options) {
     EvaluateOptions evaluated{.objective = options.objective, .all_objectives = false};
@@ -108,6 +119,7 @@ EvaluateOptions evaluate_options(const MapArguments& arguments, const MapOptions
     evaluated.simulation.emplace();
     // Asked for more, threads are the search's; the simulation's result depends on neither.
     evaluated.simulation->threads = std::max(options.search.threads, 1);
+    if (!arguments.form.empty()) evaluated.simulation->form = parse_traffic_form(arguments.form);
     return evaluated;
 }
 
@@ -205,7 +217,7 @@ std::string shape_map_text(const MapArguments& arguments, const ShapesReport& re
 int run_shapes(const MapArguments& arguments, Console& console) {
     const MapOptions options = map_options(arguments);
     check_shape_arguments(arguments, options);
-    const JobSpec spec = arguments.job.spec(JobUse::kMeasure, {arguments.start});
+    const JobSpec spec = job_spec(arguments);
     const Shapes shapes = read_shapes(arguments);
     CommandOutputs outputs(console);
     add_inputs(arguments, outputs);
@@ -260,7 +272,7 @@ int run(const MapArguments& arguments, Console& console) {
     if (!arguments.robust.empty() || arguments.rotations) {
         throw OptionError("--robust and --rotations need --shapes", "list the shapes that the job may get");
     }
-    const JobSpec spec = arguments.job.spec(JobUse::kMeasure, {arguments.start});
+    const JobSpec spec = job_spec(arguments);
     const MapOptions options = map_options(arguments);
     const std::vector<Requirement> requirements = read_requirements(arguments.require, arguments.objective);
     const RankMapFormat* format = arguments.format.empty() ? nullptr : &rank_map_format(arguments.format);
@@ -315,6 +327,7 @@ Action configure(CLI::App& app) {
     add_value(app, "--companion", o->companion, "WEIGHT", "smooth companion of the objective: on, off or a number");
     add_value(app, "--verify", o->verify, "LEVEL", "compare incremental values with fresh ones: off, end or step");
     app.add_flag("--validate", o->validate, "simulate the result and the default placement, packet by packet");
+    add_traffic_form(app, o->form);
     add_requirements(app, o->require);
     add_value(app, "-f,--format", o->format, "FORMAT",
               "of the map (haichi list formats); default: fujitsu where the job has logical coordinates, else json");

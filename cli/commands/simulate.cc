@@ -82,16 +82,9 @@ void read_observation(const SimulateArguments& arguments, SimulationOptions& sim
     observation.interval_ps = read_span("--every", arguments.history_every, observation.interval_ps);
 }
 
-/// What is simulated, and of calls how.
+/// How calls are replayed.
 void read_replay(const SimulateArguments& arguments, SimulationOptions& options) {
     constexpr double kMostFactor = 1e6;
-    if (!arguments.form.empty()) options.form = parse_traffic_form(arguments.form);
-    if (!arguments.job.message_size.empty()) {
-        if (options.form == TrafficForm::kCalls) {
-            throw OptionError("--message-size is about communication sets, not about the calls of a log");
-        }
-        options.form = TrafficForm::kSets;
-    }
     ReplayedComputing& computing = options.calls.computing;
     if (!arguments.computing.empty()) computing.rule = parse_computing(arguments.computing);
     if (!arguments.computing_factor.empty()) {
@@ -135,7 +128,7 @@ int run(const SimulateArguments& arguments, Console& console) {
     JobSpec spec = arguments.job.spec(JobUse::kSimulate, {arguments.map});
     check_map_format(arguments.map, arguments.format);
     SimulationOptions options = simulation_options(arguments);
-    spec.traffic.keeps_calls = options.form != TrafficForm::kSets;
+    options.form = read_traffic_form(arguments.form, arguments.job, spec);
     CommandOutputs outputs(console);
     arguments.job.add_inputs(outputs);
     outputs.add_input(arguments.map);
@@ -165,9 +158,7 @@ Action configure(CLI::App& app) {
     o->job.declare(app, JobUse::kSimulate);
     add_value(app, "--map", o->map, "FILE", "the rank map; default: the default placement");
     add_value(app, "-f,--format", o->format, "FORMAT", "of the map (haichi list formats); default: by its content");
-    add_value(app, "--as", o->form, "sets|calls",
-              "what of a log is simulated: its calls, one by one as they were made, or the communication sets of its "
-              "kernel; default: calls");
+    add_traffic_form(app, o->form);
     add_value(app, "--compute", o->computing, "mean|drawn|none",
               "computing time between calls: the mean of what the log has at each place of the program, drawn between "
               "its least and its greatest, or none; default: mean");

@@ -71,8 +71,10 @@ std::vector<std::string> extent(const SimulationResult& result) {
     return {"iterations", iterations};
 }
 
-std::string gaps_text(const SimulationResult& result) {
+std::string gaps_text(const SimulatedRun& run) {
+    const SimulationResult& result = run.result;
     std::string text;
+    if (run.leaves_computing_out) text += "  communication only: the sets of a log have no computing time\n";
     if (!result.gaps) return text;
     for (const ReplayGapRow& row : replay_gap_rows()) {
         const std::int64_t gaps = (*result.gaps).*row.count;
@@ -109,7 +111,7 @@ std::string run_text(const SimulatedRun& run, const Network& network, bool with_
                                          short_number(static_cast<double>(result.packet_hops) / result.wall_seconds) +
                                          " packet-hops per second"});
     }
-    text += table(rows, "  ") + gaps_text(result);
+    text += table(rows, "  ") + gaps_text(run);
     if (!result.hottest_links.empty()) text += "  busiest links\n";
     rows.clear();
     for (const LinkTraffic& link : result.hottest_links) {

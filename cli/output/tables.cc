@@ -151,8 +151,8 @@ std::string comparison_text(double value, double default_value) {
 
 std::string job_line(const Job& job) {
     const Allocation& allocation = job.allocation();
-    std::string line = plural(job.rank_count(), "rank") + " on " + plural(allocation.node_count(), "node") +
-                       " of " + allocation.machine_name;
+    std::string line = plural(job.rank_count(), "rank") + " on " + plural(allocation.node_count(), "node") + " of " +
+                       allocation.machine_name;
     if (const auto faulty = allocation.node_count() - allocation.network.usable_node_count(); faulty > 0) {
         line += ", " + std::to_string(faulty) + " of them faulty";
     }
@@ -166,7 +166,8 @@ std::string job_line(const Job& job) {
 
 std::string simulated_text(const SimulatedPlacement& simulated) {
     const SimulationResult& result = simulated.runs.front().result;
-    std::string text = short_number(result.seconds) + " s for " + plural(result.iterations, "iteration");
+    std::string text = short_number(result.seconds) + " s for " +
+                       (result.gaps ? "the whole run" : plural(result.iterations, "iteration"));
     if (simulated.default_runs.empty()) return text;
     const double default_seconds = simulated.default_runs.front().result.seconds;
     text += ", " + comparison_text(result.seconds, default_seconds);

@@ -65,6 +65,7 @@ std::vector<std::optional<SimulatedTime>> simulate_runs(std::span<const AdviceRu
         if (control.is_stopped()) return;
         const AdviceRun& run = runs[static_cast<std::size_t>(i)];
         SimulationOptions options;
+        options.form = TrafficForm::kSets;
         options.barriers = run.barriers;
         options.imbalance = run.imbalance;
         options.iterations = run.iterations;

@@ -56,6 +56,8 @@ class Job {
     [[nodiscard]] std::int32_t rank_count() const { return parts_->traffic->rank_count(); }
     /// Its communication sets; throws what LoadedTraffic::workload() throws.
     [[nodiscard]] const Workload& workload() const { return parts_->traffic->workload(); }
+    /// As LoadedTraffic::is_of_log().
+    [[nodiscard]] bool is_of_log() const { return parts_->traffic->is_of_log(); }
     /// The calls of its log; null: there are none, or none were asked for.
     [[nodiscard]] const JobLog* calls() const { return parts_->traffic->calls(); }
     [[nodiscard]] const Allocation& allocation() const { return *parts_->nodes.allocation; }

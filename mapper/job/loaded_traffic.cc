@@ -29,9 +29,11 @@ LoadedTraffic::LoadedTraffic(const Traffic& traffic, const Reading& reading)
             workload_ = std::make_shared<const Workload>(std::get<Workload>(std::move(read)));
         } else if (traffic.keeps_calls && job->has_calls) {
             calls_ = std::make_shared<const JobLog>(std::move(*job));
+            is_of_log_ = true;
             path_ = file.path;
             return;
         } else {
+            is_of_log_ = true;
             workload_ = std::make_shared<const Workload>(sets_of(*job, file.path, log_));
         }
     }
@@ -49,6 +51,7 @@ const Workload& LoadedTraffic::workload() const {
 
 std::shared_ptr<const LoadedTraffic> LoadedTraffic::with_message_size(std::int64_t size_bytes) const {
     const std::shared_ptr<LoadedTraffic> sized(new LoadedTraffic);
+    sized->is_of_log_ = is_of_log_;
     sized->workload_ = std::make_shared<const Workload>(workload().with_message_size(size_bytes));
     return sized;
 }

@@ -26,6 +26,9 @@ class LoadedTraffic {
     /// Null: there are none, or none were asked for (Traffic::keeps_calls).
     [[nodiscard]] const JobLog* calls() const { return calls_.get(); }
 
+    /// The sets are those of a log: they have no computing time, whatever the program computes.
+    [[nodiscard]] bool is_of_log() const { return is_of_log_; }
+
     [[nodiscard]] std::shared_ptr<const LoadedTraffic> with_message_size(std::int64_t size_bytes) const;
 
   private:
@@ -33,6 +36,7 @@ class LoadedTraffic {
 
     std::shared_ptr<const JobLog> calls_;
     std::string path_;  ///< of the log
+    bool is_of_log_ = false;
     Log log_;
     std::optional<std::int64_t> message_size_bytes_;
     mutable std::mutex mutex_;

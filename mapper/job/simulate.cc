@@ -132,9 +132,14 @@ std::vector<SimulatedRun> simulate_mapping(const Job& job, const Mapping& mappin
     request.replay.imbalance = options.imbalance;
     const BarrierChoice& choice = options.barriers;
     if (choice.without) runs.push_back({.has_barriers = false, .result = simulate(request, control)});
+    const bool leaves_out = job.is_of_log();
+    if (choice.without) runs.back().leaves_computing_out = leaves_out;
     if (!choice.with || (choice.without && runs.back().result.interrupted)) return runs;
     request.replay.barriers = barriers_of(choice, job.workload().set_count());
-    runs.push_back({.has_barriers = true, .barrier_sets = choice.sets, .result = simulate(request, control)});
+    runs.push_back({.has_barriers = true,
+                    .barrier_sets = choice.sets,
+                    .result = simulate(request, control),
+                    .leaves_computing_out = leaves_out});
     return runs;
 }
 

@@ -61,6 +61,7 @@ struct SimulatedRun {
     bool has_barriers = false;
     std::vector<std::size_t> barrier_sets{};  ///< before which, from 0; empty: before every one
     SimulationResult result;
+    bool leaves_computing_out = false;  ///< the sets of a log, which do not have it
 };
 
 /// "none", "sets", or numbers of sets from 1, "1,3".

@@ -24,6 +24,7 @@ std::optional<double> simulated_seconds(const Job& job, const Mapping& mapping, 
     look();
     if (stop) return std::nullopt;
     SimulationOptions options;
+    options.form = TrafficForm::kSets;  // what the search looks at, too
     options.threads = limits.threads;
     SimulationControl watched;
     watched.stop = &stop;

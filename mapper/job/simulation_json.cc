@@ -71,6 +71,10 @@ ordered_json simulated_times(const SimulatedRun& run) {
         out["share_of_run"] = shares_json(result);
         out["left_out"] = gaps_json(*result.gaps);
     }
+    if (run.leaves_computing_out) {
+        out["as"] = "sets";
+        out["left_out"] = {{"computing", true}};
+    }
     return out;
 }
 

@@ -40,6 +40,7 @@ TEST(CallStream, says_of_each_request_what_becomes_of_it) {
             const auto in = rank.irecv_any();
             rank.wait(in, static_cast<int>(i));
         }
+        rank.send(0, 8);
         rank.wait(kept, 9, 4);
     });
     const JobLog log = logged.log();
