@@ -41,7 +41,7 @@ class ShapeAdvisor {
           control_(control),
           spec_(without_faults(spec, control.log)),
           machine_(*std::get<std::shared_ptr<const Machine>>(spec_.machine)),
-          workload_(*std::get<std::shared_ptr<const Workload>>(spec_.traffic.source)) {
+          workload_(load_traffic(spec_.traffic)->workload()) {
         report_.machine = machine_.name;
         report_.ranks = workload_.rank_count();
         report_.ranks_per_node = spec.allocation.ranks_per_node;

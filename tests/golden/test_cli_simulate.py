@@ -308,3 +308,72 @@ def test_files_are_not_shared_and_no_map_is_lost(pair: Path) -> None:
     for more in (["--validate"], ["--objective", "simulated-time"], ["--validate", "--shapes", "2", "--robust", "max"]):
         words = fail(2, "map", "-m", "pair.json", "-w", "long.json", *more, "-o", "map-{shape}", cwd=pair)
         assert "too long" in words and "evaluations" not in words
+
+
+def ring_schedule(folder: Path, steps: int = 20) -> Path:
+    """Four ranks compute for 1 ms and pass 1 MiB on, again and again."""
+    lines = ["num_ranks 4"]
+    for rank in range(4):
+        lines.append(f"rank {rank} {{")
+        for i in range(steps):
+            lines.append(f"c{i}: calc 1000000")
+            lines.append(f"r{i}: recv 1048576b from {(rank - 1) % 4} tag 0")
+            lines.append(f"s{i}: send 1048576b to {(rank + 1) % 4} tag 0")
+            lines += [f"r{i} requires c{i}", f"s{i} requires c{i}"]
+            if i > 0:
+                lines += [f"c{i} requires r{i - 1}", f"c{i} requires s{i - 1}"]
+        lines.append("}")
+    path = folder / "ring.goal"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_a_log_is_simulated_call_by_call_unless_its_sets_are_asked_for(tmp_path: Path) -> None:
+    log = ring_schedule(tmp_path)
+    job = ("-m", "torus:4", "-w", log)
+    calls = json.loads(succeed("simulate", *job, "--json", "--no-timing", cwd=tmp_path).stdout)["runs"][0]
+    assert calls["as"] == "calls" and calls["left_out"] == {}
+    assert calls["calls"] == 4 * 20 * 3
+    sets = json.loads(succeed("simulate", *job, "--as", "sets", "--json", "--no-timing", cwd=tmp_path).stdout)["runs"][0]
+    assert sets["as"] == "sets" and sets["left_out"] == {"computing": True}
+    assert calls["seconds"] == pytest.approx(20e-3 + sets["seconds"], rel=1e-3)
+    assert calls["share_of_run"]["computing"] == pytest.approx(20e-3 / calls["seconds"], rel=1e-6)
+    assert sum(calls["share_of_run"].values()) == pytest.approx(1, rel=1e-6)
+    half = succeed("simulate", *job, "--compute-factor", "0.5", "--json", "--no-timing", cwd=tmp_path).stdout
+    assert json.loads(half)["runs"][0]["seconds"] == pytest.approx(calls["seconds"] - 10e-3, rel=1e-6)
+    text = succeed("simulate", *job, cwd=tmp_path).stdout
+    assert "call by call: " in text and "% of the run" in text
+    assert "the sets of a log have no computing time" in succeed("simulate", *job, "--as", "sets", cwd=tmp_path).stdout
+
+    shuffled = tmp_path / "shuffled.json"
+    succeed("map", *job, "--strategy", "random", "--seed", "2", "-f", "json", "-o", shuffled, cwd=tmp_path)
+    report = succeed("evaluate", *job, "--map", shuffled, "--simulate", "--json", "--no-timing", cwd=tmp_path).stdout
+    simulated = json.loads(report)["simulated"]
+    assert simulated["runs"][0]["as"] == "calls"
+    said = succeed("map", *job, "--validate", "-o", tmp_path / "ring.map", cwd=tmp_path).stderr
+    assert "for the whole run" in said
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--as", "calls", "--barrier", "sets"], "--barrier is about communication sets"),
+        (["--sim-iterations", "all"], "--sim-iterations is about communication sets"),
+        (["--as", "calls", "--message-size", "1KiB"], "--message-size is about communication sets"),
+        (["--as", "colls"], "a log is simulated as sets or as calls"),
+        (["--compute", "maybe"], "it is mean, drawn or none"),
+        (["--seed", "3"], "--seed is that of --compute drawn"),
+        (["--compute-factor", "-1"], "outside"),
+        (["--collective", "allreduce=rong"], "unknown algorithm"),
+    ],
+)
+def test_options_that_do_not_fit_calls_are_refused(tmp_path: Path, options: list[str], message: str) -> None:
+    run = haichi("simulate", "-m", "torus:4", "-w", ring_schedule(tmp_path), *options, cwd=tmp_path)
+    assert run.returncode == 2, run.stderr
+    assert message in run.stderr
+
+
+def test_a_workload_has_no_calls(tmp_path: Path) -> None:
+    (tmp_path / "ring.txt").write_text("0 1 100\n1 0 100\n")
+    run = haichi("simulate", "-m", "torus:4", "-w", "ring.txt", "--as", "calls", cwd=tmp_path)
+    assert run.returncode == 2 and "the traffic has no calls" in run.stderr
