@@ -334,7 +334,9 @@ def test_a_log_is_simulated_call_by_call_unless_its_sets_are_asked_for(tmp_path:
     calls = json.loads(succeed("simulate", *job, "--json", "--no-timing", cwd=tmp_path).stdout)["runs"][0]
     assert calls["as"] == "calls" and calls["left_out"] == {}
     assert calls["calls"] == 4 * 20 * 3
-    sets = json.loads(succeed("simulate", *job, "--as", "sets", "--json", "--no-timing", cwd=tmp_path).stdout)["runs"][0]
+    sets = json.loads(succeed("simulate", *job, "--as", "sets", "--json", "--no-timing", cwd=tmp_path).stdout)["runs"][
+        0
+    ]
     assert sets["as"] == "sets" and sets["left_out"] == {"computing": True}
     assert calls["seconds"] == pytest.approx(20e-3 + sets["seconds"], rel=1e-3)
     assert calls["share_of_run"]["computing"] == pytest.approx(20e-3 / calls["seconds"], rel=1e-6)
@@ -349,7 +351,7 @@ def test_a_log_is_simulated_call_by_call_unless_its_sets_are_asked_for(tmp_path:
     succeed("map", *job, "--strategy", "random", "--seed", "2", "-f", "json", "-o", shuffled, cwd=tmp_path)
     report = succeed("evaluate", *job, "--map", shuffled, "--simulate", "--json", "--no-timing", cwd=tmp_path).stdout
     simulated = json.loads(report)["simulated"]
-    assert simulated["runs"][0]["as"] == "calls"
+    assert simulated["as"] == simulated["default"]["as"] == "calls"
     said = succeed("map", *job, "--validate", "-o", tmp_path / "ring.map", cwd=tmp_path).stderr
     assert "for the whole run" in said
 
