@@ -63,6 +63,8 @@ class ProcessModel {
         int partitions = 0;              ///< as PacketEngineOptions
         Transport* transport = nullptr;  ///< as PacketEngineOptions
         bool uses_barriers = true;
+        std::string hint_when_stuck =
+            "each of them waits for a message that is never sent, or for a barrier that not all reach";
     };
 
     /// Throws OptionError for ranks on nodes that are none, and what PacketEngine throws.
@@ -179,6 +181,7 @@ class ProcessModel {
 
     Program* program_;
     ProcessOptions options_;
+    std::string hint_when_stuck_;
     std::vector<Rank> ranks_;
     std::vector<RankId> ranks_of_nodes_;
     std::vector<std::uint32_t> first_of_node_;

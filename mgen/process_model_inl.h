@@ -14,6 +14,7 @@ template <class P>
 ProcessModel<P>::ProcessModel(const Parameters& parameters, P& program)
     : program_(&program),
       options_(parameters.process),
+      hint_when_stuck_(parameters.hint_when_stuck),
       ranks_(parameters.node_of_rank.size()),
       engine_(
           *parameters.network, parameters.timing, *this,
@@ -75,7 +76,7 @@ void ProcessModel<P>::run(const std::function<bool()>& go_on, std::int64_t until
     if (is_stopped || !engine_.is_idle() || all_finished()) return;
     throw InputError("the program is stuck: nothing can happen any more at " + std::to_string(engine_.now_ps()) +
                          " ps, and " + waiting_ranks(),
-                     "each of them waits for a message that is never sent, or for a barrier that not all reach");
+                     hint_when_stuck_);
 }
 
 template <class P>

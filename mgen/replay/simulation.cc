@@ -14,6 +14,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double kPsPerS = 1e12;
+constexpr const char* kHintWhenStuck =
+    "the calls of the log do not fit together, as in traces that say nothing of communicators; --as sets simulates the "
+    "communication sets of its kernel";
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -146,18 +149,20 @@ std::string_view end_of_iterations(const SimulationResult& result, SimulatedIter
 /// kind of program it is.
 template <class P>
 SimulationResult run_program(const SimulationRequest& request, const SimulationControl& control, P& program,
-                             std::vector<std::vector<RankId>> groups, bool uses_barriers, const RunProgress& progress) {
+                             const RunProgress& progress, std::vector<std::vector<RankId>> groups) {
     const auto start = Clock::now();
     using Model = ProcessModel<P>;
-    Model model({.network = request.network,
-                 .timing = PacketTiming(request.timing),
-                 .process = request.process,
-                 .node_of_rank = request.node_of_rank,
-                 .threads = request.threads,
-                 .partitions = request.partitions,
-                 .transport = request.transport,
-                 .uses_barriers = uses_barriers},
-                program);
+    const bool uses_barriers = !groups.empty();
+    typename Model::Parameters parameters{.network = request.network,
+                                          .timing = PacketTiming(request.timing),
+                                          .process = request.process,
+                                          .node_of_rank = request.node_of_rank,
+                                          .threads = request.threads,
+                                          .partitions = request.partitions,
+                                          .transport = request.transport,
+                                          .uses_barriers = uses_barriers};
+    if (request.log != nullptr) parameters.hint_when_stuck = kHintWhenStuck;
+    Model model(parameters, program);
     log_begin(model, uses_barriers, control.log);
     for (std::vector<RankId>& group : groups) model.add_group(std::move(group));
     Watch watch(control, progress, model);
@@ -206,11 +211,11 @@ SimulationResult simulate_sets(const SimulationRequest& request, const Simulatio
     const bool is_silent = ranks.empty();
     IterationClock clock(static_cast<std::int32_t>(ranks.size()), workload.iterations(), request.iterations);
     Replay replay(workload, request.replay, clock);
-    const bool uses_barriers = std::ranges::find(request.replay.barriers, true) != request.replay.barriers.end();
     std::vector<std::vector<RankId>> groups;
-    groups.push_back(std::move(ranks));
-    SimulationResult result = run_program(request, control, replay, std::move(groups), uses_barriers,
-                                          SetProgress(clock, workload.iterations()));
+    const bool uses_barriers = std::ranges::find(request.replay.barriers, true) != request.replay.barriers.end();
+    if (uses_barriers) groups.push_back(std::move(ranks));
+    SimulationResult result =
+        run_program(request, control, replay, SetProgress(clock, workload.iterations()), std::move(groups));
     result.iterations = workload.iterations();
     result.simulated_iterations = is_silent ? result.iterations : clock.done();
     // Nothing can be said of the rest before an iteration has ended.
@@ -242,9 +247,7 @@ class CallProgress final : public RunProgress {
 template <class P>
 SimulationResult run_calls(const SimulationRequest& request, const SimulationControl& control, P& replay,
                            std::vector<std::vector<RankId>> groups) {
-    const bool uses_barriers = !groups.empty();
-    SimulationResult result =
-        run_program(request, control, replay, std::move(groups), uses_barriers, CallProgress<P>(replay));
+    SimulationResult result = run_program(request, control, replay, CallProgress<P>(replay), std::move(groups));
     result.iterations = 1;
     result.simulated_iterations = result.interrupted ? 0 : 1;
     result.seconds = result.simulated_seconds;
