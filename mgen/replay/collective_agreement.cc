@@ -2,10 +2,100 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "commlog/ccs/rank_loops.h"
+#include "commlog/log/loop_finder.h"
 
 namespace haichi {
+
+namespace {
+
+using Key = std::pair<std::uint32_t, CollectiveOperation>;
+
+/// A sequence of numbers by the polynomial of its hashes modulo 2^64, so that a loop need not be unrolled.
+struct Order {
+    std::uint64_t hash = 1;
+    std::uint64_t power = 1;  ///< the base to the length
+
+    void append(const Order& behind) {
+        hash = (hash - 1) * behind.power + behind.hash;
+        power *= behind.power;
+    }
+    void append(std::int64_t number) {
+        constexpr std::uint64_t kBase = 0x9e3779b97f4a7c15ULL;
+        append(Order{1 + mixed(static_cast<std::uint64_t>(number) + kBase), kBase});
+    }
+    [[nodiscard]] Order repeated(std::uint64_t times) const {
+        Order all;
+        for (Order twice = *this; times > 0; times /= 2, twice.append(Order(twice))) {
+            if (times % 2 == 1) all.append(twice);
+        }
+        return all;
+    }
+};
+
+/// Of each kind of collective the sizes that a rank's log has.
+class SizesOfRank {
+  public:
+    struct Sizes {
+        Order order;
+        double bytes = 0;
+        double count = 0;
+    };
+
+    SizesOfRank(const JobLog& job, const RankLog& rank, const CallSequence& calls)
+        : job_(&job), rank_(&rank), calls_(&calls), bodies_(calls.bodies.size()) {
+        append(calls.sequence, all_);
+    }
+    [[nodiscard]] const std::map<Key, Sizes>& all() const { return all_; }
+
+  private:
+    struct Body {
+        bool is_known = false;
+        std::map<Key, Sizes> sizes;
+    };
+
+    void append(std::span<const Symbol> symbols, std::map<Key, Sizes>& to) {
+        for (const Symbol symbol : symbols) {
+            if (symbol < kLoopSymbol) {
+                const LoggedEvent& event = calls_->events[symbol];
+                if (event.key.kind != CallKind::kCollective) continue;
+                const LoggedCollective collective = logged_collective(*job_, *rank_, event);
+                Sizes& sizes = to[{collective.communicator, collective.operation}];
+                sizes.order.append(collective.vector_bytes);
+                sizes.bytes += static_cast<double>(collective.vector_bytes);
+                sizes.count += 1;
+                continue;
+            }
+            const Loop& loop = calls_->loops[symbol - kLoopSymbol];
+            const auto times = static_cast<double>(loop.repetitions);
+            for (const auto& [key, of_body] : sizes_of(loop.body)) {
+                Sizes& sizes = to[key];
+                sizes.order.append(of_body.order.repeated(loop.repetitions));
+                sizes.bytes += times * of_body.bytes;
+                sizes.count += times * of_body.count;
+            }
+        }
+    }
+    const std::map<Key, Sizes>& sizes_of(std::uint32_t body) {
+        if (!bodies_[body].is_known) {
+            const LoopBody& of = calls_->bodies[body];
+            std::map<Key, Sizes> sizes;
+            append(std::span(calls_->body).subspan(of.first, of.length), sizes);
+            bodies_[body] = {true, std::move(sizes)};
+        }
+        return bodies_[body].sizes;
+    }
+
+    const JobLog* job_;
+    const RankLog* rank_;
+    const CallSequence* calls_;
+    std::vector<Body> bodies_;
+    std::map<Key, Sizes> all_;
+};
+
+}  // namespace
 
 LoggedCollective logged_collective(const JobLog& job, const RankLog& rank, const LoggedEvent& event) {
     LoggedCollective collective;
@@ -26,25 +116,15 @@ LoggedCollective logged_collective(const JobLog& job, const RankLog& rank, const
 CollectiveAgreement::CollectiveAgreement(const JobLog& job, std::span<const CallSequence* const> threads) {
     for (std::size_t r = 0; r < threads.size(); ++r) {
         if (threads[r] == nullptr) continue;
-        std::map<std::pair<std::uint32_t, CollectiveOperation>, Sizes> own;
-        for (const LoggedEvent& event : threads[r]->events) {
-            if (event.key.kind != CallKind::kCollective || event.count == 0) continue;
-            const LoggedCollective collective = logged_collective(job, job.ranks[r], event);
-            own[{collective.communicator, collective.operation}][collective.vector_bytes] += event.count;
-        }
-        for (auto& [key, sizes] : own) {
-            double bytes = 0;
-            double count = 0;
-            for (const auto& [size, times] : sizes) {
-                bytes += static_cast<double>(size) * static_cast<double>(times);
-                count += static_cast<double>(times);
-            }
+        const SizesOfRank of_rank(job, job.ranks[r], *threads[r]);
+        for (const auto& [key, own] : of_rank.all()) {
             const auto [at, is_new] = entries_.try_emplace(key);
-            at->second.largest_mean = std::max(at->second.largest_mean, bytes / count);
+            Entry& entry = at->second;
+            entry.largest_mean = std::max(entry.largest_mean, own.bytes / own.count);
             if (is_new) {
-                at->second.of_first = std::move(sizes);
+                entry.sizes_of_first = own.order.hash;
             } else {
-                at->second.is_even = at->second.is_even && at->second.of_first == sizes;
+                entry.is_even = entry.is_even && entry.sizes_of_first == own.order.hash;
             }
         }
     }

@@ -22,8 +22,8 @@ struct LoggedCollective {
 LoggedCollective logged_collective(const JobLog& job, const RankLog& rank, const LoggedEvent& event);
 
 /// By which size all members choose the algorithm of a collective. A rank's log knows its own sizes only; where all
-/// members have the same sizes equally often, each takes its own. Where they differ (MPI_Alltoallv and its like) all
-/// take one: the largest mean of a member, over all such operations of the communicator. O(events of the logs).
+/// members have the same sizes in the same order, each takes its own. Where they differ (MPI_Alltoallv and its like)
+/// all take one: the largest mean of a member, over all such operations of the communicator. O(compressed logs).
 class CollectiveAgreement {
   public:
     /// `threads`: the call log of each rank of the job; null: it has none.
@@ -32,9 +32,8 @@ class CollectiveAgreement {
     [[nodiscard]] std::int64_t size_of_choice(const LoggedCollective& collective) const;
 
   private:
-    using Sizes = std::map<std::int64_t, std::uint64_t>;  ///< how often each
     struct Entry {
-        Sizes of_first;  ///< the first rank that took part
+        std::uint64_t sizes_of_first = 0;  ///< hash of the sizes, in order, of the first rank that took part
         bool is_even = true;
         double largest_mean = 0;
     };

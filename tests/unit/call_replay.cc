@@ -219,6 +219,27 @@ TEST(CallReplay, members_with_different_sizes_take_one_algorithm) {
     EXPECT_EQ(result.payload_bytes, 3 * 5 * (10 + 5 * 100'000));
 }
 
+TEST(CallReplay, members_with_the_same_sizes_in_another_order_take_one_algorithm) {
+    // Who has much takes turns: by its own size each would choose, and no two alike in any step.
+    const LoggedProgram logged(4, [](Rank& rank) {
+        for (int step = 0; step < 8; ++step) {
+            rank.collective(CollectiveOperation::kAlltoall, step % 4 == rank.rank() ? 400'000 : 40, 100'000);
+        }
+    });
+    EXPECT_EQ(Replayed(logged.log()).run().payload_bytes, 3 * 8 * (100'000 + 3 * 10));
+}
+
+TEST(CallReplay, members_with_the_same_sizes_choose_call_by_call) {
+    const LoggedProgram logged(4, [](Rank& rank) {
+        for (int step = 0; step < 8; ++step) {
+            const std::uint64_t bytes = step % 2 == 0 ? 400'000 : 40;
+            rank.collective(CollectiveOperation::kAlltoall, bytes, bytes);
+        }
+    });
+    // Bruck's algorithm sends 2 blocks in each of its 2 steps, the pairwise one 1 block in each of 3.
+    EXPECT_EQ(Replayed(logged.log()).run().payload_bytes, 4 * 4 * (3 * 100'000 + 2 * 2 * 10));
+}
+
 TEST(CallReplay, a_collective_that_is_not_waited_for_at_once_overlaps_with_computing) {
     const auto program = [](bool overlaps) {
         return [=](Rank& rank) {
