@@ -5,7 +5,8 @@
 #   scripts/bootstrap.sh               to build and run the program and the profiler
 #   scripts/bootstrap.sh --python      also the Python package: a virtual environment in .venv
 #   scripts/bootstrap.sh --test        also all the tests and the documentation
-#   scripts/bootstrap.sh --developer   also what the presets tsan, tidy and coverage, benchmarks and the pictures need
+#   scripts/bootstrap.sh --developer   also what the presets tsan, tidy and coverage, benchmarks, the pictures and the
+#                                      profiler on AArch64 need
 set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 
@@ -27,7 +28,11 @@ test_packages=(
     # the report is looked at in a browser
     chromium chromium-driver
 )
-developer_packages=(libbenchmark-dev clang libclang-rt-14-dev libomp-dev clang-format clang-tidy gcovr librsvg2-bin)
+developer_packages=(
+    libbenchmark-dev clang libclang-rt-14-dev libomp-dev clang-format clang-tidy gcovr librsvg2-bin
+    # scripts/test_aarch64.sh
+    g++-aarch64-linux-gnu qemu-user
+)
 
 usage="usage: scripts/bootstrap.sh [--python | --test | --developer]"
 case "${1:-}" in

@@ -17,7 +17,19 @@ if(NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize|--coverage")
   endforeach()
   add_test(NAME profiler.slow COMMAND ${cli_python} -m pytest -m slow tests/profiler)
   set_tests_properties(profiler.slow PROPERTIES LABELS slow TIMEOUT 1800)
+  # Builds the profiler once more, for another processor.
+  if(TARGET haichi_prof_openmpi AND TARGET haichi_prof_mpich)
+    add_test(NAME profiler.aarch64 COMMAND ${PROJECT_SOURCE_DIR}/scripts/test_aarch64.sh ${CMAKE_BINARY_DIR}/aarch64)
+    set_tests_properties(profiler.aarch64 PROPERTIES
+      LABELS slow TIMEOUT 3600 SKIP_RETURN_CODE 77 PROCESSORS 2 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+      ENVIRONMENT "PYTHON=${cli_python};${profiler_environment}")
+  endif()
   # Jobs of more ranks than cores: side by side they would only be slower.
   set_tests_properties(${profiler_tests} PROPERTIES
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} ENVIRONMENT "${profiler_environment}" PROCESSORS 2)
 endif()
+
+# What is expected of real programs is what was committed before they were run under the profiler.
+add_test(NAME differential.real_programs COMMAND ${cli_python} -m pytest tests/differential/test_real_programs.py)
+set_tests_properties(differential.real_programs PROPERTIES LABELS fast WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+  ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)

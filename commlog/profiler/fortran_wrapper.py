@@ -85,14 +85,31 @@ class FortranValues(Values):
         return []
 
 
-def exported_names(compiler: str) -> set[str]:
-    """Names in the Fortran libraries that the compiler wrapper links; none without such a compiler."""
+def exported_names(wrapper_or_libraries: list[str]) -> set[str]:
+    """Names in the Fortran libraries that the compiler wrapper links, or in those given; none where there are none."""
+    given = [Path(word) for word in wrapper_or_libraries]
+    if given and all(".so" in path.name for path in given):
+        missing = [str(path) for path in given if not path.is_file()]
+        if missing:
+            raise SystemExit(f"fortran_wrapper.py: there is no library {', '.join(missing)}")
+        return set().union(*map(names_in, given))
+    return set().union(*map(names_in, linked_libraries(wrapper_or_libraries)))
+
+
+def names_in(library: Path) -> set[str]:
+    # Some are no libraries but scripts of the linker: none of these is an MPI's.
+    listed = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True)
+    return {line.split()[-1].partition("@")[0] for line in listed.stdout.splitlines() if line}
+
+
+def linked_libraries(wrapper: list[str]) -> list[Path]:
+    """Those that the compiler wrapper links; none without it."""
     try:
-        shown = subprocess.run([compiler, "-show"], capture_output=True, text=True, check=True).stdout.split()
+        shown = subprocess.run([*wrapper, "-show"], capture_output=True, text=True, check=True).stdout.split()
     except (OSError, subprocess.CalledProcessError):
-        return set()
+        return []
     folders = [word[2:] for word in shown if word.startswith("-L")]
-    names: set[str] = set()
+    libraries = []
     for library in (f"lib{word[2:]}.so" for word in shown if word.startswith("-l")):
         paths = [path for folder in folders if (path := Path(folder) / library).exists()]
         if not paths:
@@ -100,11 +117,8 @@ def exported_names(compiler: str) -> set[str]:
                 ["gcc", f"-print-file-name={library}"], capture_output=True, text=True
             ).stdout.strip()
             paths = [Path(found)] if Path(found).is_absolute() else []
-        for path in paths[:1]:
-            # Some are no libraries but scripts of the linker: none of these is an MPI's.
-            listed = subprocess.run(["nm", "-D", "--defined-only", path], capture_output=True, text=True)
-            names |= {line.split()[-1].partition("@")[0] for line in listed.stdout.splitlines() if line}
-    return names
+        libraries += paths[:1]
+    return libraries
 
 
 def profiling_name(name: str, names: set[str]) -> str | None:

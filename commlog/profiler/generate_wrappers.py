@@ -60,12 +60,15 @@ def write(path: Path, text: str) -> None:
 
 def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--compiler", required=True, help="the MPI's compiler wrapper")
-    arguments.add_argument("--fortran", required=True, help="its Fortran compiler wrapper; need not be there")
+    arguments.add_argument("--compiler", required=True, help="the MPI's compiler wrapper, or any C compiler")
+    arguments.add_argument("--include", nargs="*", default=[], help="folders of the MPI's header")
+    arguments.add_argument(
+        "--fortran", nargs="*", default=[], help="its Fortran compiler wrapper, or its libraries; need not be there"
+    )
     arguments.add_argument("--output", required=True, type=Path)
     given = arguments.parse_args()
     given.output.mkdir(parents=True, exist_ok=True)
-    functions = prototypes(given.compiler)
+    functions = prototypes(given.compiler, given.include)
     write(given.output / "real_functions_generated.h", real_functions(functions))
     for part in range(FILES):
         text = HEAD + "\n".join(c_wrapper(f) for f in functions[part::FILES])

@@ -65,11 +65,10 @@ def parameter(text: str) -> Parameter:
     return Parameter(f"{kind} {{}}{match['array']}", kind.removeprefix("const ") + (" *" if match["array"] else ""))
 
 
-def prototypes(compiler: str) -> list[Function]:
-    """By the MPI's compiler wrapper, in the order of the header."""
-    text = subprocess.run(
-        [compiler, "-E", "-P", "-x", "c", "-"], input="#include <mpi.h>\n", capture_output=True, text=True, check=True
-    ).stdout
+def prototypes(compiler: str, includes: list[str]) -> list[Function]:
+    """In the order of the header. The compiler is the MPI's wrapper or any other; `includes` are folders."""
+    command = [compiler, *(f"-I{folder}" for folder in includes), "-E", "-P", "-x", "c", "-"]
+    text = subprocess.run(command, input="#include <mpi.h>\n", capture_output=True, text=True, check=True).stdout
     found: dict[str, Function] = {}
     for statement in without_attributes(text.replace("\n", " ")).split(";"):
         statement = re.sub(r"\s+", " ", statement.rpartition("}")[2]).strip().removeprefix("extern ")

@@ -105,11 +105,12 @@ def replacements(functions: list[Function]) -> str:
 
 def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--compiler", required=True, help="the MPI's compiler wrapper")
+    arguments.add_argument("--compiler", required=True, help="the MPI's compiler wrapper, or any C compiler")
+    arguments.add_argument("--include", nargs="*", default=[], help="folders of the MPI's header")
     arguments.add_argument("--output", required=True, type=Path)
     given = arguments.parse_args()
     given.output.parent.mkdir(parents=True, exist_ok=True)
-    given.output.write_text(replacements(prototypes(given.compiler)))
+    given.output.write_text(replacements(prototypes(given.compiler, given.include)))
     return 0
 
 

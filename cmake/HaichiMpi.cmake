@@ -1,0 +1,45 @@
+# haichi_find_mpi(MPI WRAPPER): how the header of an MPI is found, for the libraries that are made for each MPI. Several
+# MPIs stay apart only if each is asked by its own compiler wrapper: find_package(MPI) would mix them. Sets
+#   HAICHI_MPI_FOUND      whether there is one
+#   HAICHI_MPI_COMPILER   what preprocesses the header
+#   HAICHI_MPI_INCLUDES   its folders
+# A user sets, for the MPI openmpi (what is like Open MPI) or mpich (what has MPICH's binary interface):
+#   HAICHI_MPICC_openmpi         the wrapper, by name or path
+#   HAICHI_MPI_INCLUDE_openmpi   the folders of mpi.h, where there is no wrapper that knows -show, and to cross-compile
+#   HAICHI_MPI_FORTRAN_openmpi   the Fortran wrapper, or the MPI's Fortran libraries
+find_package(Python3 3.9 COMPONENTS Interpreter)
+
+function(haichi_find_mpi MPI WRAPPER)
+  set(HAICHI_MPI_INCLUDE_${MPI} "" CACHE STRING "Folders of the mpi.h of ${MPI}; none: asked of its compiler wrapper")
+  set(HAICHI_MPI_FOUND FALSE PARENT_SCOPE)
+  if(NOT Python3_FOUND)
+    message(STATUS "${MPI}: skipped, needs Python")
+    return()
+  endif()
+  if(HAICHI_MPI_INCLUDE_${MPI})
+    set(HAICHI_MPI_COMPILER ${CMAKE_CXX_COMPILER} PARENT_SCOPE)
+    set(HAICHI_MPI_INCLUDES ${HAICHI_MPI_INCLUDE_${MPI}} PARENT_SCOPE)
+    set(HAICHI_MPI_FOUND TRUE PARENT_SCOPE)
+    return()
+  endif()
+  # The wrappers of this machine give the header of another one.
+  if(NOT CMAKE_CROSSCOMPILING)
+    find_program(HAICHI_MPICC_${MPI} ${WRAPPER})
+  endif()
+  if(NOT HAICHI_MPICC_${MPI})
+    message(STATUS "${MPI}: skipped, needs ${WRAPPER}, HAICHI_MPICC_${MPI} or HAICHI_MPI_INCLUDE_${MPI}")
+    return()
+  endif()
+  execute_process(COMMAND ${HAICHI_MPICC_${MPI}} -show OUTPUT_VARIABLE SHOWN OUTPUT_STRIP_TRAILING_WHITESPACE
+                  RESULT_VARIABLE STATUS)
+  if(NOT STATUS EQUAL 0)
+    message(STATUS "${MPI}: skipped, '${HAICHI_MPICC_${MPI}} -show' fails: set HAICHI_MPI_INCLUDE_${MPI}")
+    return()
+  endif()
+  separate_arguments(SHOWN UNIX_COMMAND "${SHOWN}")
+  list(FILTER SHOWN INCLUDE REGEX "^-I")
+  list(TRANSFORM SHOWN REPLACE "^-I" "")
+  set(HAICHI_MPI_COMPILER ${HAICHI_MPICC_${MPI}} PARENT_SCOPE)
+  set(HAICHI_MPI_INCLUDES ${SHOWN} PARENT_SCOPE)
+  set(HAICHI_MPI_FOUND TRUE PARENT_SCOPE)
+endfunction()

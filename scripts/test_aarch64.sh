@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# Builds the profiler for AArch64 and runs it there: with Debian's cross compiler, against the C library and both MPIs of
+# Debian's arm64 packages, which are unpacked beside the build (the machine gets no foreign architecture), under
+# qemu-user. The mpiexec of this machine starts the ranks; what they record is read by its haichi.
+#
+#   scripts/test_aarch64.sh [--install] [FOLDER]     default: build/aarch64, where everything is kept
+#
+# Needs g++-aarch64-linux-gnu, qemu-user, both MPIs and, the first time, Debian's archive; --install installs the first
+# two. Ends with 77 where something is missing. HAICHI_BIN is the program, PYTHON has pytest.
+set -euo pipefail
+repository=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
+cd "$repository"
+
+install=false
+folder=build/aarch64
+for argument in "$@"; do
+    case "$argument" in
+        --install) install=true ;;
+        -*)
+            echo "usage: scripts/test_aarch64.sh [--install] [FOLDER]" >&2
+            exit 2
+            ;;
+        *) folder=$argument ;;
+    esac
+done
+mkdir -p "$folder"
+folder=$(readlink -f "$folder")
+sysroot=$folder/sysroot
+libraries=$sysroot/usr/lib/aarch64-linux-gnu
+# The MPIs and what their libraries need; of the development packages only the headers are used.
+packages=(libopenmpi3 libmpich12 libgfortran5 libstdc++6)
+headers=(libopenmpi-dev libmpich-dev)
+
+say() { printf '==> %s\n' "$*"; }
+skip() {
+    echo "skipped: $*" >&2
+    exit 77
+}
+
+if $install; then
+    apt-get -qq update
+    DEBIAN_FRONTEND=noninteractive apt-get -qq install --no-remove --no-install-recommends g++-aarch64-linux-gnu qemu-user
+fi
+for tool in aarch64-linux-gnu-g++ qemu-aarch64 mpiexec.openmpi mpiexec.mpich apt-get dpkg-deb cmake ninja; do
+    command -v "$tool" >/dev/null || skip "$tool is not installed (g++-aarch64-linux-gnu, qemu-user; --install)"
+done
+
+# An apt of its own: nothing is installed, all packages are arm64's, from the sources of this machine.
+private_apt() { APT_CONFIG=$folder/apt/apt.conf "$@"; }
+download() {
+    local sources=/etc/apt/sources.list.d/debian.sources
+    [ -f $sources ] || sources=/etc/apt/sources.list
+    mkdir -p "$folder"/apt/state/lists/partial "$folder"/apt/cache/archives/partial "$folder"/apt/headers
+    : >"$folder/apt/state/status"
+    cat >"$folder/apt/apt.conf" <<END
+Dir::State "$folder/apt/state";
+Dir::State::status "$folder/apt/state/status";
+Dir::Cache "$folder/apt/cache";
+Dir::Etc::sourcelist "$sources";
+Dir::Etc::sourceparts "-";
+APT::Architecture "arm64";
+APT::Architectures { "arm64"; };
+APT::Install-Recommends "false";
+APT::Sandbox::User "root";
+Debug::NoLocking "true";
+END
+    private_apt apt-get -qq update &&
+        private_apt apt-get -qq install --yes --download-only "${packages[@]}" &&
+        (cd "$folder/apt/headers" && private_apt apt-get -qq download "${headers[@]}")
+}
+
+if [ ! -f "$folder/unpacked" ]; then
+    say "arm64 packages"
+    download || skip "the arm64 packages cannot be downloaded"
+    rm -rf "$sysroot"
+    mkdir -p "$sysroot"
+    for package in "$folder"/apt/cache/archives/*.deb "$folder"/apt/headers/*.deb; do
+        dpkg-deb -x "$package" "$sysroot"
+    done
+    touch "$folder/unpacked"
+fi
+
+say "cross-compile"
+fortran_of() { (cd "$libraries" && printf '%s;' "${@/#/$libraries/}") | sed 's/;$//'; }
+cmake -S . -B "$folder/cross" -G Ninja -DHAICHI_ONLY_MPI_LIBRARIES=ON -DHAICHI_WARNINGS_AS_ERRORS=ON \
+    -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 -DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++ \
+    -DHAICHI_MPI_INCLUDE_openmpi="$libraries/openmpi/include" \
+    -DHAICHI_MPI_INCLUDE_mpich="$sysroot/usr/include/aarch64-linux-gnu/mpich" \
+    -DHAICHI_MPI_FORTRAN_openmpi="$(fortran_of libmpi_mpifh.so.40 libmpi_usempi_ignore_tkr.so.40 libmpi_usempif08.so.40)" \
+    -DHAICHI_MPI_FORTRAN_mpich="$(fortran_of libmpichfort.so.12)" >"$folder/cmake.log" || {
+    cat "$folder/cmake.log"
+    exit 1
+}
+cmake --build "$folder/cross" --target haichi_prof_openmpi haichi_prof_mpich | tail -n 1
+
+say "run under qemu-user"
+python=${PYTHON:-python3}
+[ -n "${PYTHON:-}" ] || [ ! -x .venv/bin/python ] || python=.venv/bin/python
+HAICHI_BIN=${HAICHI_BIN:-$repository/build/dev/cli/haichi} HAICHI_AARCH64=$folder \
+    "$python" -m pytest -m slow tests/profiler/test_profiler_aarch64.py
