@@ -6,7 +6,8 @@ haichi_test(commlog_tests
                     unit/commlog_readers.cc
                     unit/commlog_collectives.cc
                     unit/commlog_patterns.cc
-                    unit/commlog_ccs.cc unit/commlog_log.cc
+                    unit/commlog_ccs.cc unit/commlog_ccs_kernels.cc
+                    unit/commlog_ccs_scale.cc unit/commlog_log.cc
                     malformed/workload_json.cc
                     malformed/workload_matrices.cc
                     property/commlog_workload.cc

@@ -146,12 +146,11 @@ class CommonCuts::Search {
 
     void add_positions(std::size_t w) {
         const RankWindow& window = (*windows_)[w];
-        const RankLoops& loops = (*loops_)[window.rank];
-        const std::int32_t own = job_->ranks[window.rank].rank;
+        const RankLoops& loops = (*loops_)[window.log];
         const auto received = [&](std::size_t at, std::int32_t source, const EventKey& post, std::int32_t tag,
                                   std::int64_t posted_before = 0) {
             if (source < 0) return;
-            const Channel channel{source, own, loops.communicator(post.communicator), tag};
+            const Channel channel = loops.channel_from(source, post, tag);
             note(ends_[channel].receives, w, at, window.before.receives, channel);
             // `before` counts receives from a stated rank where they are posted; this is about where they are over.
             ends_[channel].receives[w].before -= posted_before;
@@ -160,10 +159,10 @@ class CommonCuts::Search {
             const LoggedEvent& event = *window.events[i].event;
             const EventKey& key = event.key;
             if (key.kind == CallKind::kSend && key.peer >= 0) {
-                const Channel channel{own, key.peer, loops.communicator(key.communicator), key.tag};
+                const Channel channel = loops.channel_to(key.peer, key);
                 note(ends_[channel].sends, w, i, window.before.sends, channel);
             } else if (key.kind == CallKind::kReceive && (key.flags & kBlocking) != 0) {
-                received(i, key.peer, key, key.tag);
+                received(i, key.peer, key, 0);
             } else if (key.kind == CallKind::kReceiveAny) {
                 for (std::uint32_t c = 0; c < event.completions; ++c) {
                     const Completion& came = loops.calls()->completions[event.first_completion + c];
@@ -175,7 +174,7 @@ class CommonCuts::Search {
                     const EventKey& post = window.events[request.post].event->key;
                     if (post.kind != CallKind::kReceive) continue;
                     const bool open = (post.flags & (kAnySource | kAnyTag)) != 0;
-                    received(i, open ? request.source : post.peer, post, open ? request.tag : post.tag,
+                    received(i, open ? request.source : post.peer, post, request.tag,
                              open ? 0 : request.repetitions_ago);
                 }
             } else if (key.kind == CallKind::kCollective) {

@@ -7,7 +7,16 @@ namespace haichi {
 
 namespace {
 
-double share_of(double bytes, double total) { return total > 0 ? bytes / total : 0; }
+nlohmann::json kernel_json(const KernelSummary& kernel, const Extraction& extraction) {
+    return {{"repetitions", kernel.repetitions},
+            {"ranks", kernel.ranks},
+            {"events_per_rank", {kernel.events_per_rank_least, kernel.events_per_rank_most}},
+            {"messages", kernel.messages},
+            {"share_of_messages", Extraction::share(kernel.messages, extraction.total_messages)},
+            {"bytes", kernel.bytes},
+            {"share_of_bytes", Extraction::share(kernel.bytes, extraction.total_bytes)},
+            {"loop_of", kernel.around < 0 ? nlohmann::json() : nlohmann::json(kernel.around + 1)}};
+}
 
 }  // namespace
 
@@ -21,17 +30,11 @@ SetSize set_size(const Workload& workload, std::size_t set) {
     return size;
 }
 
-std::string extraction_json(const Extraction& extraction) {
+std::string extraction_json(const Extraction& extraction, const std::string& log) {
     using nlohmann::json;
     const Workload& workload = extraction.workload;
     json kernels = json::array();
-    for (const KernelSummary& kernel : extraction.kernels) {
-        kernels.push_back({{"repetitions", kernel.repetitions},
-                           {"ranks", kernel.ranks},
-                           {"events_per_rank", {kernel.events_per_rank_least, kernel.events_per_rank_most}},
-                           {"bytes", kernel.bytes},
-                           {"share_of_bytes", share_of(kernel.bytes, extraction.total_bytes)}});
-    }
+    for (const KernelSummary& kernel : extraction.kernels) kernels.push_back(kernel_json(kernel, extraction));
     json sets = json::array();
     for (std::size_t t = 0; t < workload.set_count(); ++t) {
         const SetSize size = set_size(workload, t);
@@ -40,7 +43,7 @@ std::string extraction_json(const Extraction& extraction) {
                         {"bytes", size.bytes},
                         {"largest_bytes", size.largest_bytes}});
     }
-    const json report = {
+    json report = {
         {"schema", "haichi-ccs/1"},
         {"ranks", workload.rank_count()},
         {"kernel", extraction.chosen < 0 ? json("whole") : json(extraction.chosen + 1)},
@@ -49,6 +52,9 @@ std::string extraction_json(const Extraction& extraction) {
         {"total_bytes", extraction.total_bytes},
         {"kernel_bytes", extraction.kernel_bytes},
         {"share_of_bytes", extraction.share_of_bytes()},
+        {"total_messages", extraction.total_messages},
+        {"kernel_messages", extraction.kernel_messages},
+        {"share_of_messages", extraction.share_of_messages()},
         {"levels", extraction.levels},
         {"sets", std::move(sets)},
         {"compute_seconds", extraction.compute_seconds},
@@ -59,6 +65,7 @@ std::string extraction_json(const Extraction& extraction) {
         {"collectives_not_expanded", extraction.collectives_left},
         {"warnings", extraction.warnings},
     };
+    if (!log.empty()) report["log"] = log;
     return report.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 

@@ -15,7 +15,7 @@ struct SetSize {
 };
 SetSize set_size(const Workload& workload, std::size_t set);
 
-/// The report `haichi-ccs/1` (docs/formats.md), one line.
-std::string extraction_json(const Extraction& extraction);
+/// The report `haichi-ccs/1` (docs/formats.md), one line. `log`: its file, where it is one of several.
+std::string extraction_json(const Extraction& extraction, const std::string& log = "");
 
 }  // namespace haichi

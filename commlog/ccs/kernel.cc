@@ -4,22 +4,25 @@
 #include <cmath>
 #include <deque>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <set>
 #include <utility>
+
+#include "commlog/ccs/channel_owners.h"
 
 namespace haichi {
 
 namespace {
 
-/// More seeds than this are not tried, nor kernels listed.
-constexpr std::size_t kMostKernels = 16;
-/// A rank's body is executed at most this often in one repetition of a kernel.
+constexpr std::size_t kMostKernels = 16;  ///< that are listed
+/// A thread's body is executed at most this often in one repetition of a kernel.
 constexpr std::int64_t kMostExecutions = 4096;
 
+/// A loop of one log, from which a kernel may be grown.
 struct Seed {
     double bytes;
-    std::size_t rank;  ///< index in the log
+    std::size_t log;
     std::size_t body;
 };
 
@@ -42,154 +45,203 @@ std::optional<Ratio> times(const Ratio& ratio, std::int64_t up, std::int64_t dow
     return product;
 }
 
-std::string rank_name(const JobLog& job, std::size_t index) { return "rank " + std::to_string(job.ranks[index].rank); }
+bool communicates(const BodyTraffic& traffic) {
+    return !traffic.sends.empty() || !traffic.receives.empty() || !traffic.collectives.empty();
+}
 
-/// Grows one kernel from one loop of one rank.
+/// Grows one kernel from one loop of one log.
 class Growth {
   public:
-    Growth(const JobLog& job, const std::vector<RankLoops>& loops, const std::vector<std::int64_t>& index_of_rank)
-        : job_(&job), loops_(&loops), index_of_rank_(&index_of_rank), body_(loops.size()), ratio_(loops.size()) {}
+    Growth(const JobLog& job, const std::vector<RankLoops>& loops, const ChannelOwners& owners)
+        : job_(&job), loops_(&loops), owners_(&owners), body_(loops.size()), ratio_(loops.size()) {}
 
     std::optional<Kernel> grow(const Seed& seed, std::string& refusal) {
-        take(seed.rank, seed.body, Ratio{});
+        take(seed.log, seed.body, Ratio{});
         if (!follow_all(refusal)) return std::nullopt;
         // Ranks that exchange nothing with these in the loop (other rows of a grid, say) but repeat something as often.
-        const std::int64_t executions = (*loops_)[seed.rank].executions(seed.body);
-        for (std::size_t r = 0; r < loops_->size(); ++r) {
-            if (body_[r]) continue;
-            const auto body = repeated_as_often(r, executions);
+        const std::int64_t executions = (*loops_)[seed.log].executions(seed.body);
+        for (std::size_t l = 0; l < loops_->size(); ++l) {
+            if (body_[l]) continue;
+            const auto body = repeated_as_often(l, executions);
             if (!body) continue;
-            const auto bodies = body_;
-            const auto ratios = ratio_;
-            const auto followed = followed_;
-            take(r, *body, Ratio{});
+            const std::size_t taken = taken_.size();
+            const std::size_t followed = followed_in_order_.size();
+            take(l, *body, Ratio{});
             std::string why;
-            if (follow_all(why)) continue;
-            body_ = bodies;
-            ratio_ = ratios;
-            followed_ = followed;
-            to_visit_.clear();
+            if (!follow_all(why)) give_back(taken, followed);
         }
         return whole(refusal);
     }
 
+    /// Logs of which a loop was taken, also by a growth that failed.
+    [[nodiscard]] const std::vector<std::size_t>& taken() const { return taken_; }
+    [[nodiscard]] std::size_t body(std::size_t log) const { return *body_[log]; }
+
   private:
-    void take(std::size_t rank, std::size_t body, Ratio ratio) {
-        body_[rank] = body;
-        ratio_[rank] = ratio;
-        to_visit_.push_back(rank);
+    void take(std::size_t log, std::size_t body, Ratio ratio) {
+        body_[log] = body;
+        ratio_[log] = ratio;
+        taken_.push_back(log);
+        to_visit_.push_back(log);
     }
 
+    void give_back(std::size_t taken, std::size_t followed) {
+        for (std::size_t i = taken; i < taken_.size(); ++i) body_[taken_[i]].reset();
+        for (std::size_t i = followed; i < followed_in_order_.size(); ++i) followed_.erase(followed_in_order_[i]);
+        taken_.resize(taken);
+        followed_in_order_.resize(followed);
+        to_visit_.clear();
+        to_meet_.clear();
+    }
+
+    /// Messages first: of two ranks, they say more of which loops belong together than collectives of many.
     bool follow_all(std::string& refusal) {
-        while (!to_visit_.empty()) {
-            const std::size_t rank = to_visit_.front();
-            to_visit_.pop_front();
-            if (!follow(rank, refusal)) return false;
+        while (!to_visit_.empty() || !to_meet_.empty()) {
+            const bool messages = !to_visit_.empty();
+            std::deque<std::size_t>& logs = messages ? to_visit_ : to_meet_;
+            const std::size_t log = logs.front();
+            logs.pop_front();
+            if (messages) to_meet_.push_back(log);
+            if (!(messages ? follow_messages(log, refusal) : follow_collectives(log, refusal))) return false;
         }
         return true;
     }
 
     /// The loop with most bytes among those executed as often, give or take one.
-    [[nodiscard]] std::optional<std::size_t> repeated_as_often(std::size_t rank, std::int64_t executions) const {
-        const RankLoops& own = (*loops_)[rank];
+    [[nodiscard]] std::optional<std::size_t> repeated_as_often(std::size_t log, std::int64_t executions) const {
+        const RankLoops& own = (*loops_)[log];
         std::optional<std::size_t> best;
         for (std::size_t body = 0; body < own.body_count(); ++body) {
-            const BodyTraffic& traffic = own.traffic(body);
-            if (traffic.sends.empty() && traffic.receives.empty() && traffic.collectives.empty()) continue;
+            if (!communicates(own.traffic(body))) continue;
             if (std::abs(own.executions(body) - executions) > 1) continue;
-            if (!best || traffic.bytes > own.traffic(*best).bytes) best = body;
+            if (!best || own.traffic(body).bytes > own.traffic(*best).bytes) best = body;
         }
         return best;
     }
 
-    bool follow(std::size_t rank, std::string& refusal) {
-        const BodyTraffic& traffic = (*loops_)[rank].traffic(*body_[rank]);
+    bool follow_messages(std::size_t log, std::string& refusal) {
+        const BodyTraffic& traffic = (*loops_)[log].traffic(*body_[log]);
         for (const auto& [channel, count] : traffic.sends) {
-            if (!pair(rank, channel, count, channel.destination, &BodyTraffic::receives, "sends", "receives",
-                      refusal)) {
-                return false;
-            }
+            const End end{log, channel, count, ChannelSide::kSends};
+            if (!pair(end, channel.destination, ChannelSide::kReceives, refusal)) return false;
         }
         for (const auto& [channel, count] : traffic.receives) {
-            if (!pair(rank, channel, count, channel.source, &BodyTraffic::sends, "receives", "sends", refusal))
-                return false;
+            const End end{log, channel, count, ChannelSide::kReceives};
+            if (!pair(end, channel.source, ChannelSide::kSends, refusal)) return false;
         }
-        for (const auto& [channel, count] : traffic.collectives) {
+        return true;
+    }
+
+    bool follow_collectives(std::size_t log, std::string& refusal) {
+        for (const auto& [channel, count] : (*loops_)[log].traffic(*body_[log]).collectives) {
             if (!followed_.insert(channel.communicator).second) continue;  // by one of the members for all
+            followed_in_order_.push_back(channel.communicator);
+            const End end{log, channel, count, ChannelSide::kCollectives};
             for (const std::int32_t member : job_->communicators[channel.communicator].members) {
-                if (!pair(rank, channel, count, member, &BodyTraffic::collectives, "collectives", "collectives",
-                          refusal)) {
-                    return false;
-                }
+                if (!pair(end, member, ChannelSide::kCollectives, refusal)) return false;
             }
         }
         return true;
     }
 
-    /// The other end of `count` events on `channel` in `rank`'s body: is found, or agrees with what was found.
-    bool pair(std::size_t rank, const Channel& channel, std::int64_t count, std::int32_t other_rank,
-              ChannelCounts BodyTraffic::*counts, const char* doing, const char* counterpart, std::string& refusal) {
+    /// What a taken loop does on a channel in one execution.
+    struct End {
+        std::size_t log;
+        Channel channel;
+        std::int64_t count;
+        ChannelSide side;
+    };
+
+    static const char* name_of(ChannelSide side) {
+        if (side == ChannelSide::kSends) return "sends";
+        return side == ChannelSide::kReceives ? "receives" : "collectives";
+    }
+
+    [[nodiscard]] std::string text_of(const End& end, std::int32_t other_rank) const {
+        const RankLoops& own = (*loops_)[end.log];
+        std::string text = "rank " + std::to_string(own.rank()) + " repeats " + name_of(end.side);
+        if (end.side == ChannelSide::kCollectives) {
+            text += " on a communicator of " +
+                    std::to_string(job_->communicators[end.channel.communicator].members.size()) + " ranks";
+        } else if (end.channel.tag != kAllTags) {
+            text += " with tag " + std::to_string(end.channel.tag);
+        }
+        return text + " " + std::to_string(saturated_product(own.executions(*body_[end.log]), end.count)) +
+               " times, but rank " + std::to_string(other_rank) + " ";
+    }
+
+    /// The other end: is found, or agrees with what was found.
+    bool pair(const End& end, std::int32_t other_rank, ChannelSide side, std::string& refusal) {
         if (other_rank < 0) return true;
-        const std::int64_t index = (*index_of_rank_)[static_cast<std::size_t>(other_rank)];
-        if (index < 0) return true;  // its part of the log is missing: said elsewhere
-        const auto other = static_cast<std::size_t>(index);
         const auto say = [&](const std::string& what) {
-            refusal = rank_name(*job_, rank) + " repeats " + doing +
-                      (channel.source == kNobody
-                           ? " on a communicator of " +
-                                 std::to_string(job_->communicators[channel.communicator].members.size()) + " ranks "
-                           : " with tag " + std::to_string(channel.tag) + " ") +
-                      std::to_string(saturated_product((*loops_)[rank].executions(*body_[rank]), count)) +
-                      " times, but rank " + std::to_string(other_rank) + " " + what;
+            refusal = text_of(end, other_rank) + what;
             return false;
         };
+        for (const auto& [rank, its_side] : {std::pair{(*loops_)[end.log].rank(), end.side}, {other_rank, side}}) {
+            if (!owners_->is_shared(rank, end.channel, its_side)) continue;
+            refusal = owners_->first_shared() + ", and the order of their calls is not known";
+            return false;
+        }
+        if (owners_->logs_of(other_rank).empty()) return true;  // its part of the log is missing: said elsewhere
+        const auto owner = owners_->owner(other_rank, end.channel, side);
+        if (!owner) return say("repeats no such " + std::string(name_of(side)));
+        const std::size_t other = *owner;
         if (!body_[other]) {
-            const auto body = counterpart_of(rank, channel, count, other, counts);
-            if (!body) return say("repeats no such " + std::string(counterpart));
-            const auto ratio = times(ratio_[rank], count, ((*loops_)[other].traffic(*body).*counts).at(channel));
+            const auto body = counterpart_of(end, other, side);
+            if (!body) return say("repeats no such " + std::string(name_of(side)));
+            const auto theirs = counts_of((*loops_)[other].traffic(*body), side).at(end.channel);
+            const auto ratio = times(ratio_[end.log], end.count, theirs);
             if (!ratio) return say("does so in another proportion");
             take(other, *body, *ratio);
             return true;
         }
-        const ChannelCounts& theirs = (*loops_)[other].traffic(*body_[other]).*counts;
-        const auto found = theirs.find(channel);
-        if (found == theirs.end()) return say("has no such " + std::string(counterpart) + " in the same repetition");
-        const auto ratio = times(ratio_[rank], count, found->second);
+        const ChannelCounts& theirs = counts_of((*loops_)[other].traffic(*body_[other]), side);
+        const auto found = theirs.find(end.channel);
+        if (found == theirs.end()) return say("has no such " + std::string(name_of(side)) + " in the same repetition");
+        const auto ratio = times(ratio_[end.log], end.count, found->second);
         if (!ratio || *ratio != ratio_[other]) {
             return say("repeats " +
                        std::to_string(saturated_product((*loops_)[other].executions(*body_[other]), found->second)) +
-                       " " + counterpart);
+                       " " + name_of(side));
         }
         return true;
     }
 
+    /// How unlike the counterpart a loop is.
+    struct Distance {
+        double total = 0;  ///< of what it makes in all; a repetition more or less, at the loop's ends, is no difference
+        double executions = 0;  ///< of how often it is executed
+        double off = 0;         ///< of what it makes in all, exactly
+        double bytes = 0;       ///< less than 0: of the rest, the loop that does most
+        friend auto operator<=>(const Distance&, const Distance&) = default;
+    };
+
     /// The loop of `other` that makes most nearly as many counterparts in all and, of equal ones, is executed most
     /// nearly as often.
-    std::optional<std::size_t> counterpart_of(std::size_t rank, const Channel& channel, std::int64_t count,
-                                              std::size_t other, ChannelCounts BodyTraffic::*counts) const {
-        const auto executions = static_cast<double>((*loops_)[rank].executions(*body_[rank]));
-        const double total = executions * static_cast<double>(count);
+    [[nodiscard]] std::optional<std::size_t> counterpart_of(const End& end, std::size_t other, ChannelSide side) const {
+        const auto executions = static_cast<double>((*loops_)[end.log].executions(*body_[end.log]));
+        const double total = executions * static_cast<double>(end.count);
         std::optional<std::size_t> best;
-        std::pair<double, double> best_distance;
+        Distance best_distance;
         for (std::size_t body = 0; body < (*loops_)[other].body_count(); ++body) {
-            const ChannelCounts& theirs = (*loops_)[other].traffic(body).*counts;
-            const auto found = theirs.find(channel);
-            const std::int64_t times_executed = (*loops_)[other].executions(body);
-            if (found == theirs.end() || times_executed == 0) continue;
-            const auto their_executions = static_cast<double>(times_executed);
-            // A repetition more or less, at the loop's ends, is no difference.
-            const double off = std::abs(their_executions * static_cast<double>(found->second) - total);
-            const double slack = 2.0 * static_cast<double>(std::max(count, found->second));
-            const std::pair<double, double> distance = {
-                off <= slack ? 0.0 : std::abs(std::log(their_executions * static_cast<double>(found->second) / total)),
-                std::abs(std::log(their_executions / executions))};
+            const ChannelCounts& theirs = counts_of((*loops_)[other].traffic(body), side);
+            const auto found = theirs.find(end.channel);
+            const auto their_executions = static_cast<double>((*loops_)[other].executions(body));
+            if (found == theirs.end() || their_executions == 0) continue;
+            const double their_total = their_executions * static_cast<double>(found->second);
+            Distance distance;
+            distance.off = std::abs(their_total - total);
+            const double slack = 2.0 * static_cast<double>(std::max(end.count, found->second));
+            distance.total = distance.off <= slack ? 0.0 : std::abs(std::log(their_total / total));
+            distance.executions = std::abs(std::log(their_executions / executions));
+            distance.bytes = -(*loops_)[other].traffic(body).bytes;
             if (!best || distance < best_distance) {
                 best = body;
                 best_distance = distance;
             }
         }
         // A loop that makes a few of them is another one.
-        if (best && best_distance.first > std::log(1.5)) return std::nullopt;
+        if (best && best_distance.total > std::log(1.5)) return std::nullopt;
         return best;
     }
 
@@ -205,7 +257,6 @@ class Growth {
         }
         Kernel kernel;
         kernel.repetitions = std::numeric_limits<std::int64_t>::max();
-        std::int64_t least = std::numeric_limits<std::int64_t>::max();
         for (std::size_t r = 0; r < body_.size(); ++r) {
             if (!body_[r]) continue;
             const std::int64_t executions = saturated_product(ratio_[r].up, common / ratio_[r].down);
@@ -213,18 +264,19 @@ class Growth {
                 refusal = "the ranks' repetitions have no common one of reasonable length";
                 return std::nullopt;
             }
-            kernel.parts.push_back({static_cast<std::int32_t>(r), *body_[r], executions});
-            least = std::min(least, executions);
+            kernel.parts.push_back({r, *body_[r], executions});
         }
         std::int64_t divisor = 0;
         for (const Kernel::Part& part : kernel.parts) divisor = std::gcd(divisor, part.executions);
         for (Kernel::Part& part : kernel.parts) {
             part.executions /= divisor;
-            const RankLoops& loops = (*loops_)[static_cast<std::size_t>(part.rank)];
+            const RankLoops& loops = (*loops_)[part.log];
             kernel.repetitions = std::min(kernel.repetitions, loops.executions(part.body) / part.executions);
             kernel.bytes += loops.traffic(part.body).bytes * static_cast<double>(part.executions);
+            kernel.messages += loops.traffic(part.body).messages * static_cast<double>(part.executions);
         }
         kernel.bytes *= static_cast<double>(kernel.repetitions);
+        kernel.messages *= static_cast<double>(kernel.repetitions);
         if (kernel.repetitions < 2) {
             refusal = "the ranks' loops have no repetition in common";
             return std::nullopt;
@@ -234,84 +286,133 @@ class Growth {
 
     const JobLog* job_;
     const std::vector<RankLoops>* loops_;
-    const std::vector<std::int64_t>* index_of_rank_;
+    const ChannelOwners* owners_;
     std::vector<std::optional<std::size_t>> body_;
     std::vector<Ratio> ratio_;
-    std::deque<std::size_t> to_visit_;
+    std::vector<std::size_t> taken_;
+    std::deque<std::size_t> to_visit_, to_meet_;
     std::set<std::uint32_t> followed_;  ///< communicators
+    std::vector<std::uint32_t> followed_in_order_;
 };
 
-/// Whether a rank's part of `inner` is a loop in its part of `outer`.
+/// What is the same of a loop of the program in all ranks that execute it, whoever their neighbours are.
+struct LoopOfProgram {
+    std::int64_t executions;
+    std::int64_t world_collectives;  ///< in one execution
+    friend auto operator<=>(const LoopOfProgram&, const LoopOfProgram&) = default;
+};
+
+/// The loops of all logs, by loop of the program: those of which all logs together have most bytes first, and in one
+/// likewise. Loops without any bytes (of empty messages or barriers) by their events.
+std::vector<std::vector<Seed>> seeds_of(const std::vector<RankLoops>& loops) {
+    std::map<LoopOfProgram, std::vector<Seed>> by_loop;
+    for (std::size_t l = 0; l < loops.size(); ++l) {
+        for (std::size_t body = 0; body < loops[l].body_count(); ++body) {
+            const BodyTraffic& traffic = loops[l].traffic(body);
+            if (!communicates(traffic)) continue;
+            const std::int64_t executions = loops[l].executions(body);
+            const auto of_world = traffic.collectives.find({kNobody, kNobody, 0, 0});
+            by_loop[{executions, of_world == traffic.collectives.end() ? 0 : of_world->second}].push_back(
+                {static_cast<double>(executions) * (traffic.bytes + 1e-9 * static_cast<double>(traffic.events)), l,
+                 body});
+        }
+    }
+    std::vector<std::pair<double, std::vector<Seed>>> sorted;
+    for (auto& [loop, seeds] : by_loop) {
+        double bytes = 0;
+        for (const Seed& seed : seeds) bytes += seed.bytes;
+        std::ranges::stable_sort(seeds, std::ranges::greater{}, &Seed::bytes);
+        sorted.emplace_back(bytes, std::move(seeds));
+    }
+    std::ranges::stable_sort(sorted, std::ranges::greater{}, [](const auto& each) { return each.first; });
+    std::vector<std::vector<Seed>> result;
+    for (auto& [bytes, seeds] : sorted) result.push_back(std::move(seeds));
+    return result;
+}
+
+/// Tries the loops of the program in turn.
+class Search {
+  public:
+    Search(const JobLog& job, const std::vector<RankLoops>& loops) : job_(&job), loops_(&loops), owners_(job, loops) {}
+
+    KernelSearch run() {
+        const auto loops_of_program = seeds_of(*loops_);
+        for (std::size_t i = 0; i < std::min(loops_of_program.size(), kMostLoopsTried); ++i) {
+            if (found_.kernels.size() == kMostKernels) break;
+            try_loop(loops_of_program[i]);
+        }
+        return std::move(found_);
+    }
+
+  private:
+    /// Accidents have executions of their own: there may be as many of them as ranks.
+    static constexpr std::size_t kMostLoopsTried = 64;
+    /// From so many ranks; equal loops of the program that do not meet (in other rows of a grid) are as many kernels.
+    static constexpr int kMostRefusals = 4;
+
+    void try_loop(const std::vector<Seed>& seeds) {
+        int refusals = 0;
+        std::set<std::pair<std::size_t, std::size_t>> refused;
+        for (const Seed& seed : seeds) {
+            if (found_.kernels.size() == kMostKernels || refusals == kMostRefusals) return;
+            if (taken_.contains({seed.log, seed.body}) || refused.contains({seed.log, seed.body})) continue;
+            std::string refusal;
+            Growth growth(*job_, *loops_, owners_);
+            auto kernel = growth.grow(seed, refusal);
+            if (!kernel) {
+                ++refusals;
+                for (const std::size_t log : growth.taken()) refused.insert({log, growth.body(log)});
+                if (found_.kernels.empty() && found_.refusal.empty()) found_.refusal = refusal;
+                continue;
+            }
+            bool is_new = true;
+            for (const Kernel::Part& part : kernel->parts) is_new &= taken_.insert({part.log, part.body}).second;
+            if (is_new) {
+                found_.kernels.push_back(std::move(*kernel));
+            } else {
+                ++refusals;  // another one has a part of it
+            }
+        }
+    }
+
+    const JobLog* job_;
+    const std::vector<RankLoops>* loops_;
+    ChannelOwners owners_;
+    KernelSearch found_;
+    std::set<std::pair<std::size_t, std::size_t>> taken_;  ///< by a kernel
+};
+
+}  // namespace
+
 bool is_inside(const std::vector<RankLoops>& loops, const Kernel& inner, const Kernel& outer) {
+    int looked_at = 8;  // all ranks run the same program
     auto out = outer.parts.begin();
     for (const Kernel::Part& part : inner.parts) {
-        while (out != outer.parts.end() && out->rank < part.rank) ++out;
-        if (out == outer.parts.end()) return false;
-        if (out->rank == part.rank && loops[static_cast<std::size_t>(part.rank)].bodies_around(part.body)[out->body])
-            return true;
+        while (out != outer.parts.end() && out->log < part.log) ++out;
+        if (out == outer.parts.end() || looked_at == 0) return false;
+        if (out->log != part.log) continue;
+        if (loops[part.log].bodies_around(part.body)[out->body]) return true;
+        --looked_at;
     }
     return false;
 }
 
-/// Loops with most bytes first; loops without any (of empty messages or barriers) by their events.
-std::vector<Seed> seeds_of(const std::vector<RankLoops>& loops) {
-    std::vector<Seed> seeds;
-    for (std::size_t r = 0; r < loops.size(); ++r) {
-        std::vector<Seed> own;
-        for (std::size_t body = 0; body < loops[r].body_count(); ++body) {
-            const BodyTraffic& traffic = loops[r].traffic(body);
-            if (traffic.sends.empty() && traffic.receives.empty() && traffic.collectives.empty()) continue;
-            const auto executions = static_cast<double>(loops[r].executions(body));
-            own.push_back({executions * (traffic.bytes + 1e-9 * static_cast<double>(traffic.events)), r, body});
-        }
-        std::ranges::stable_sort(own, std::ranges::greater{}, &Seed::bytes);
-        if (own.size() > 2 * kMostKernels) own.resize(2 * kMostKernels);
-        seeds.insert(seeds.end(), own.begin(), own.end());
-    }
-    std::ranges::stable_sort(seeds, std::ranges::greater{}, &Seed::bytes);
-    return seeds;
-}
-
-}  // namespace
-
 KernelSearch find_kernels(const JobLog& job, const std::vector<RankLoops>& loops) {
-    constexpr int kMostRefusals = 64;
     constexpr double kShareOfInner = 0.9;
-    std::vector<std::int64_t> index_of_rank(static_cast<std::size_t>(job.rank_count), -1);
-    for (std::size_t i = 0; i < job.ranks.size(); ++i) {
-        index_of_rank[static_cast<std::size_t>(job.ranks[i].rank)] = static_cast<std::int64_t>(i);
-    }
-    KernelSearch search;
-    std::set<std::pair<std::size_t, std::size_t>> taken;
-    int refusals = 0;
-    for (const Seed& seed : seeds_of(loops)) {
-        if (search.kernels.size() == kMostKernels || refusals == kMostRefusals) break;
-        if (taken.contains({seed.rank, seed.body})) continue;
-        std::string refusal;
-        auto kernel = Growth(job, loops, index_of_rank).grow(seed, refusal);
-        if (!kernel) {
-            if (search.kernels.empty() && search.refusal.empty()) search.refusal = refusal;
-            ++refusals;
-            continue;
-        }
-        bool is_new = true;
-        for (const Kernel::Part& part : kernel->parts) {
-            is_new &= taken.insert({static_cast<std::size_t>(part.rank), part.body}).second;
-        }
-        if (is_new) search.kernels.push_back(std::move(*kernel));
-    }
-    std::ranges::stable_sort(search.kernels, std::ranges::greater{}, &Kernel::bytes);
+    KernelSearch search = Search(job, loops).run();
+    auto& kernels = search.kernels;
+    std::ranges::stable_sort(kernels, std::ranges::greater{}, &Kernel::bytes);
     // An outer loop that does little beside its inner one says the same again at greater length.
     std::size_t chosen = 0;
-    for (std::size_t k = 1; k < search.kernels.size(); ++k) {
-        if (search.kernels[k].bytes >= kShareOfInner * search.kernels.front().bytes &&
-            is_inside(loops, search.kernels[k], search.kernels[chosen])) {
+    for (std::size_t k = 1; k < kernels.size(); ++k) {
+        if (kernels[k].bytes >= kShareOfInner * kernels.front().bytes &&
+            kernels[k].messages >= kShareOfInner * kernels.front().messages &&
+            is_inside(loops, kernels[k], kernels[chosen])) {
             chosen = k;
         }
     }
-    if (chosen != 0)
-        std::rotate(search.kernels.begin(), search.kernels.begin() + static_cast<std::ptrdiff_t>(chosen),
-                    search.kernels.begin() + static_cast<std::ptrdiff_t>(chosen) + 1);
+    const auto first = kernels.begin() + static_cast<std::ptrdiff_t>(chosen);
+    if (chosen != 0) std::rotate(kernels.begin(), first, first + 1);
     return search;
 }
 

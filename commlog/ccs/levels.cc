@@ -110,7 +110,7 @@ class LevelAssignment {
     /// Notes sends, receives and collectives of a window by channel, in the order in which they were posted.
     void prepare(std::size_t w) {
         const RankWindow& own = window(w);
-        const RankLoops& loops = (*loops_)[own.rank];
+        const RankLoops& loops = (*loops_)[own.log];
         const std::int32_t rank = job_->ranks[own.rank].rank;
         transfers_of_[w].resize(length(w));
         for (std::size_t i = 0; i < length(w); ++i) {
@@ -124,14 +124,13 @@ class LevelAssignment {
                     if (key.peer == kOutside) ++levels_.outside;
                     if (key.peer == rank) ++levels_.to_oneself;
                     if (key.peer >= 0 && key.peer != rank) {
-                        ends_[{rank, key.peer, communicator, key.tag}].sends.push_back({w, i, order, 0, event.event});
+                        ends_[loops.channel_to(key.peer, key)].sends.push_back({w, i, order, 0, event.event});
                     }
                     break;
                 case CallKind::kReceive:
                     transfers_of_[w][i].transfers.assign(1, kNone);
                     if ((key.flags & kBlocking) != 0 && key.peer >= 0 && key.peer != rank) {
-                        ends_[{key.peer, rank, communicator, key.tag}].receives.push_back(
-                            {w, i, order, 0, event.event});
+                        ends_[loops.channel_from(key.peer, key, 0)].receives.push_back({w, i, order, 0, event.event});
                     }
                     break;
                 case CallKind::kReceiveAny:
@@ -139,7 +138,7 @@ class LevelAssignment {
                     for (std::uint32_t c = 0; c < event.event->completions; ++c) {
                         const Completion& came = loops.calls()->completions[event.event->first_completion + c];
                         if (came.source < 0 || came.source == rank) continue;
-                        ends_[{came.source, rank, communicator, came.tag}].receives.push_back(
+                        ends_[loops.channel_from(came.source, key, came.tag)].receives.push_back(
                             {w, i, order, c, event.event});
                     }
                     break;
@@ -175,9 +174,8 @@ class LevelAssignment {
         const bool open = (key.flags & (kAnySource | kAnyTag)) != 0;
         const std::int32_t source = open ? request.source : key.peer;
         if (source < 0 || source == job_->ranks[own.rank].rank) return;
-        const RankLoops& loops = (*loops_)[own.rank];
-        ends_[{source, job_->ranks[own.rank].rank, loops.communicator(key.communicator), open ? request.tag : key.tag}]
-            .receives.push_back({w, position(w, request.post), order, 0, post.event, i, c});
+        ends_[(*loops_)[own.log].channel_from(source, key, request.tag)].receives.push_back(
+            {w, position(w, request.post), order, 0, post.event, i, c});
     }
 
     void note_collective(std::size_t w, std::size_t i, std::uint32_t communicator, const EventKey& key) {
@@ -215,6 +213,7 @@ class LevelAssignment {
     void match() {
         for (auto& [channel, ends] : ends_) {
             std::ranges::stable_sort(ends.receives, {}, &End::order);
+            if (channel.tag == kAllTags && ends.sends.size() > 1) ++levels_.matched_by_order;
             const auto flying = in_flight_->find(channel);
             const std::int64_t shift = flying == in_flight_->end() ? 0 : flying->second;
             const auto receives = static_cast<std::int64_t>(ends.receives.size());

@@ -28,6 +28,7 @@ struct Levels {
     std::int64_t outside = 0;             ///< messages to processes outside of the job's world, left out
     std::int64_t collectives_left = 0;    ///< operations that were not expanded, counted once each
     std::int64_t neighborhood = 0;        ///< of these, neighbourhood collectives, whose messages are not known
+    std::int64_t matched_by_order = 0;    ///< pairs of ranks with several messages whose tags are not known
     std::int64_t relying_on_buffers = 0;  ///< sends that return before they are received, or else the ranks would wait
                                           ///< for each other for ever
 };

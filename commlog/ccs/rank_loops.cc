@@ -14,13 +14,10 @@ void add_count(ChannelCounts& counts, const Channel& channel, std::int64_t times
     count = count > kLargest - times ? kLargest : count + times;
 }
 
-double events_and_bytes(const CallSequence& calls) {
-    double sum = 0;
-    for (const LoggedEvent& event : calls.events) {
-        if (event.key.kind == CallKind::kComplete) continue;
-        sum += static_cast<double>(event.count) * (1.0 + static_cast<double>(RankLoops::bytes_of(event)));
-    }
-    return sum;
+bool communicates(const CallSequence& calls) {
+    return std::ranges::any_of(calls.events, [](const LoggedEvent& event) {
+        return event.key.kind != CallKind::kComplete && event.count > 0;
+    });
 }
 
 }  // namespace
@@ -37,10 +34,14 @@ bool is_expanded(const JobLog& job, std::uint32_t communicator, CollectiveScope 
     return scope == CollectiveScope::kAll || of.members.size() < static_cast<std::size_t>(job.rank_count);
 }
 
-RankLoops::RankLoops(const JobLog& job, const RankLog& log, CollectiveScope scope)
-    : job_(&job), log_(&log), scope_(scope) {
-    choose_thread();
-    if (calls_ == nullptr) return;
+RankLoops::RankLoops(const JobLog& job, const UntaggedPairs& untagged, std::size_t index, std::size_t thread,
+                     CollectiveScope scope)
+    : job_(&job),
+      untagged_(&untagged),
+      log_(&job.ranks[index]),
+      index_(index),
+      scope_(scope),
+      calls_(&job.ranks[index].threads[thread]) {
     traffic_.resize(calls_->bodies.size());
     inner_.resize(calls_->bodies.size());
     // A body's loops come before the first loop over it, so their bodies are done when it is reached.
@@ -59,19 +60,6 @@ RankLoops::RankLoops(const JobLog& job, const RankLog& log, CollectiveScope scop
                                 inner_[loop.body].end());
     }
     count_executions();
-}
-
-void RankLoops::choose_thread() {
-    double most = -1;
-    for (const CallSequence& calls : log_->threads) {
-        const double sum = events_and_bytes(calls);
-        if (sum > 0) ++other_threads_;
-        if (sum > most) {
-            most = sum;
-            calls_ = &calls;
-        }
-    }
-    if (most > 0) --other_threads_;
 }
 
 void RankLoops::count_executions() {
@@ -168,6 +156,37 @@ std::uint32_t RankLoops::communicator(std::uint32_t in_log) const {
     return in_log < log_->communicators.size() ? log_->communicators[in_log] : 0;
 }
 
+BodyTraffic RankLoops::whole() const {
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
+    BodyTraffic all;
+    for (const LoggedEvent& event : calls_->events) {
+        if (event.count > 0) add(all, event, static_cast<std::int64_t>(std::min(event.count, kMost)));
+    }
+    return all;
+}
+
+Channel RankLoops::channel_to(std::int32_t peer, const EventKey& send) const {
+    const std::uint32_t of = communicator(send.communicator);
+    return {log_->rank, peer, of, untagged_->contains(log_->rank, peer, of) ? kAllTags : send.tag};
+}
+
+Channel RankLoops::channel_from(std::int32_t source, const EventKey& receive, std::int32_t came) const {
+    const std::uint32_t of = communicator(receive.communicator);
+    if (untagged_->contains(source, log_->rank, of)) return {source, log_->rank, of, kAllTags};
+    return {source, log_->rank, of, (receive.flags & kAnyTag) != 0 ? came : receive.tag};
+}
+
+std::vector<RankLoops> loops_of_threads(const JobLog& job, const UntaggedPairs& untagged, CollectiveScope scope) {
+    std::vector<RankLoops> loops;
+    loops.reserve(job.ranks.size());
+    for (std::size_t r = 0; r < job.ranks.size(); ++r) {
+        for (std::size_t t = 0; t < job.ranks[r].threads.size(); ++t) {
+            if (communicates(job.ranks[r].threads[t])) loops.emplace_back(job, untagged, r, t, scope);
+        }
+    }
+    return loops;
+}
+
 std::int64_t RankLoops::bytes_of(const LoggedEvent& event) {
     std::uint64_t bytes = event.key.bytes;
     if ((event.key.flags & kVariableSize) != 0 && event.count > 0) bytes = event.bytes_total / event.count;
@@ -183,26 +202,28 @@ std::int64_t RankLoops::contribution(const LoggedEvent& event, std::size_t membe
 void RankLoops::add(BodyTraffic& traffic, const LoggedEvent& event, std::int64_t times) const {
     const EventKey& key = event.key;
     const std::int32_t own = log_->rank;
-    const auto receive = [&](std::int32_t source, std::uint32_t in_log, std::int32_t tag) {
-        if (source >= 0) add_count(traffic.receives, {source, own, communicator(in_log), tag}, times);
+    const auto receive = [&](std::int32_t source, const EventKey& post, std::int32_t came) {
+        if (source >= 0) add_count(traffic.receives, channel_from(source, post, came), times);
     };
     traffic.events = traffic.events > kLargest - times ? kLargest : traffic.events + times;
     switch (key.kind) {
         case CallKind::kSend:
             if (key.peer < 0) break;
-            add_count(traffic.sends, {own, key.peer, communicator(key.communicator), key.tag}, times);
-            if (key.peer != own) traffic.bytes += static_cast<double>(bytes_of(event)) * static_cast<double>(times);
+            add_count(traffic.sends, channel_to(key.peer, key), times);
+            if (key.peer == own) break;
+            traffic.bytes += static_cast<double>(bytes_of(event)) * static_cast<double>(times);
+            traffic.messages += static_cast<double>(times);
             break;
         case CallKind::kReceive:
-            if ((key.flags & (kAnySource | kAnyTag)) == 0) receive(key.peer, key.communicator, key.tag);
+            if ((key.flags & (kAnySource | kAnyTag)) == 0) receive(key.peer, key, 0);
             break;
         case CallKind::kComplete:
         case CallKind::kReceiveAny:
             for (std::uint32_t i = 0; i < event.completions; ++i) {
                 const Completion& came = calls_->completions[event.first_completion + i];
-                const bool any = key.kind == CallKind::kReceiveAny;
-                if (!any && (calls_->events[came.event].key.flags & (kAnySource | kAnyTag)) == 0) continue;
-                receive(came.source, any ? key.communicator : calls_->events[came.event].key.communicator, came.tag);
+                const EventKey& post = key.kind == CallKind::kReceiveAny ? key : calls_->events[came.event].key;
+                if ((post.flags & (kAnySource | kAnyTag)) == 0) continue;
+                receive(came.source, post, came.tag);
             }
             break;
         case CallKind::kCollective: {
@@ -212,6 +233,7 @@ void RankLoops::add(BodyTraffic& traffic, const LoggedEvent& event, std::int64_t
             if (is_expanded(*job_, of, scope_)) {
                 const std::size_t members = job_->communicators[of].members.size();
                 traffic.bytes += static_cast<double>(contribution(event, members)) * static_cast<double>(times);
+                traffic.messages += static_cast<double>(times);
             }
             break;
         }
@@ -236,6 +258,7 @@ void RankLoops::add_symbol(BodyTraffic& traffic, Symbol symbol, std::int64_t tim
         add_count(traffic.collectives, channel, saturated_product(count, all));
     }
     traffic.bytes += body.bytes * static_cast<double>(all);
+    traffic.messages += body.messages * static_cast<double>(all);
     const std::int64_t events = saturated_product(body.events, all);
     traffic.events = traffic.events > kLargest - events ? kLargest : traffic.events + events;
 }

@@ -114,7 +114,7 @@ bool note_before(const RankLoops& loops, std::size_t body, const std::vector<boo
 std::vector<RankWindow> unroll(const std::vector<RankLoops>& loops, const Kernel& kernel, std::int64_t most_events) {
     std::int64_t events = 0;
     for (const Kernel::Part& part : kernel.parts) {
-        const RankLoops& own = loops[static_cast<std::size_t>(part.rank)];
+        const RankLoops& own = loops[part.log];
         const std::int64_t more = saturated_product(own.traffic(part.body).events, part.executions);
         if (more > most_events - events) refuse(more, most_events);
         events += more;
@@ -123,8 +123,9 @@ std::vector<RankWindow> unroll(const std::vector<RankLoops>& loops, const Kernel
     windows.reserve(kernel.parts.size());
     for (const Kernel::Part& part : kernel.parts) {
         RankWindow window;
-        window.rank = static_cast<std::size_t>(part.rank);
-        const RankLoops& own = loops[window.rank];
+        window.log = part.log;
+        const RankLoops& own = loops[window.log];
+        window.rank = own.index();
         Unrolling unrolling(*own.calls(), window);
         for (std::int64_t i = 0; i < part.executions; ++i) unrolling.add_body(static_cast<std::uint32_t>(part.body));
         unrolling.resolve_requests();
@@ -134,18 +135,18 @@ std::vector<RankWindow> unroll(const std::vector<RankLoops>& loops, const Kernel
     return windows;
 }
 
-std::vector<RankWindow> unroll_all(const JobLog& job, const std::vector<RankLoops>& loops, std::int64_t most_events) {
+std::vector<RankWindow> unroll_all(const std::vector<RankLoops>& loops, std::int64_t most_events) {
     std::vector<RankWindow> windows;
     std::int64_t events = 0;
-    for (std::size_t r = 0; r < job.ranks.size(); ++r) {
-        const CallSequence* calls = loops[r].calls();
-        if (calls == nullptr) continue;
+    for (std::size_t l = 0; l < loops.size(); ++l) {
+        const CallSequence* calls = loops[l].calls();
         BodyTraffic all;
-        for (const Symbol symbol : calls->sequence) loops[r].add_symbol(all, symbol, 1);
+        for (const Symbol symbol : calls->sequence) loops[l].add_symbol(all, symbol, 1);
         if (all.events > most_events - events) refuse(all.events, most_events);
         events += all.events;
         RankWindow window;
-        window.rank = r;
+        window.log = l;
+        window.rank = loops[l].index();
         window.repeats = false;
         Unrolling unrolling(*calls, window);
         for (const Symbol symbol : calls->sequence) unrolling.add(symbol);

@@ -27,6 +27,7 @@ struct WindowRequest {
 
 /// One repetition of the kernel in one rank, its loops unrolled, or the whole of its log.
 struct RankWindow {
+    std::size_t log = 0;   ///< whose loops: index in those of all threads
     std::size_t rank = 0;  ///< index in JobLog::ranks
     std::vector<WindowEvent> events;
     std::vector<WindowRequest> requests;
@@ -45,6 +46,6 @@ struct RankWindow {
 std::vector<RankWindow> unroll(const std::vector<RankLoops>& loops, const Kernel& kernel, std::int64_t most_events);
 
 /// The whole log of every rank as one repetition.
-std::vector<RankWindow> unroll_all(const JobLog& job, const std::vector<RankLoops>& loops, std::int64_t most_events);
+std::vector<RankWindow> unroll_all(const std::vector<RankLoops>& loops, std::int64_t most_events);
 
 }  // namespace haichi

@@ -25,8 +25,11 @@ enum CallFlags : std::uint8_t {
     kSynchronous = 2,    ///< the send completes only when it is received
     kAnySource = 4,      ///< a receive: what came is said where it is completed
     kAnyTag = 8,         ///< likewise
-    kVariableSize = 16,  ///< stands for events that differ only in their sizes
-    kBlockSize = 32      ///< kAlltoall: `bytes` is one block, for one member; else what the rank contributes in all
+    kVariableSize = 16,  ///< stands for events that differ only in their sizes, which are from `bytes` on
+    kBlockSize = 32,     ///< kAlltoall: `bytes` is one block, for one member; else what the rank contributes in all
+    /// Stands for events that differ only in their tags (of kComplete and kReceiveAny in those that came): they are not
+    /// known, and 0. Messages of the pair of ranks are matched in their order alone (see UntaggedPairs).
+    kVariableTag = 64
 };
 
 /// Collective operations, whatever library they come from; kOther synchronises nothing that is known of.
@@ -50,7 +53,6 @@ inline constexpr std::int32_t kNobody = -1;   ///< no peer: MPI_PROC_NULL, or no
 inline constexpr std::int32_t kOutside = -2;  ///< a process that is not in MPI_COMM_WORLD
 
 inline constexpr std::uint32_t kMostEvents = 1U << 14;       ///< different events
-inline constexpr std::uint32_t kMostSignatures = 1U << 14;   ///< events without regard to size
 inline constexpr std::uint32_t kMostLoops = 1U << 13;        ///< different (body, repetitions)
 inline constexpr std::uint32_t kMostBodySymbols = 1U << 16;  ///< of all loop bodies
 inline constexpr std::uint32_t kMostCompletions = 1U << 17;  ///< entries of all lists
@@ -60,8 +62,12 @@ inline constexpr std::uint32_t kLevels = 4;                  ///< of loops in lo
 inline constexpr std::uint32_t kWindow = 1U << 14;           ///< symbols in which a level looks for repetitions
 /// Stands for the events that the dictionary has no room for; the last one, never entered.
 inline constexpr std::uint32_t kLostEvent = kMostEvents - 1;
-/// More different sizes than this of one signature, and its events are taken together.
+/// More different sizes than this of what is otherwise the same event, and they are taken together, in groups that lie
+/// far apart; likewise tags, and sizes with tags. An eighth of it when half of the dictionary is full.
 inline constexpr std::uint32_t kMostSizes = 16;
+inline constexpr std::uint32_t kMostTags = 32;
+inline constexpr std::uint32_t kMostVariants = 256;
+inline constexpr std::uint32_t kMostSizeGroups = 4;
 
 /// An event, or (from kLoopSymbol on) a loop.
 using Symbol = std::uint32_t;
@@ -74,7 +80,7 @@ struct EventKey {
     std::uint8_t flags;                    ///< CallFlags
     std::uint16_t operation;               ///< CollectiveOperation
     std::int32_t peer;                     ///< world rank; the root of a collective, else kNobody
-    std::int32_t tag;                      ///< 0 where the flag kAnyTag is set, and for collectives
+    std::int32_t tag;                      ///< 0 where kAnyTag or kVariableTag is set, and for collectives
     std::uint32_t communicator;            ///< index of the definition in the rank's table
     std::uint64_t bytes;                   ///< of a send; what the rank contributes to a collective
     std::uint64_t received_bytes_or_list;  ///< of a collective; kComplete, kReceiveAny: hash of the list
@@ -88,14 +94,14 @@ struct LoggedEvent {
     std::uint64_t bytes_total, bytes_min, bytes_max;  ///< kVariableSize: of the occurrences
     std::uint64_t gap_total, gap_min, gap_max;        ///< ticks outside communication calls before it
     std::uint32_t first_completion, completions;      ///< the list of kComplete and kReceiveAny
-    std::uint32_t signature;
-    std::uint32_t unused;
+    std::uint32_t joined;                             ///< the event that stands for it, + 1; 0: itself
+    std::uint32_t next;                               ///< one of the same signature, + 1; 0: the last
 };
 static_assert(sizeof(LoggedEvent) == 104);
 
 /// A request found completed: that of the `distance`-th post before, 1 the last one. Posts are kSend, kReceive and
-/// kCollective without kBlocking. What came, where the receive left it open, else kNobody and 0; in kReceiveAny the
-/// distance is 0.
+/// kCollective without kBlocking. What came, where the receive left it open, else kNobody and 0; the tag is that of the
+/// post where that states one. In kReceiveAny the distance is 0.
 struct Completion {
     std::uint32_t distance;
     std::int32_t source;
@@ -132,12 +138,11 @@ struct LoopLevel {
 /// Entries of a table of hashes; 0: free.
 struct HashSlot {
     std::uint64_t hash;
-    std::uint32_t index;
-    std::uint32_t sizes;  ///< of a signature: how many different ones it has had
+    std::uint32_t index;  ///< of a signature: its newest event, + 1
 };
 
 struct CallLogMemory {
-    std::uint32_t event_count, signature_count, body_count, loop_count;
+    std::uint32_t event_count, body_count, loop_count, unused3;
     std::uint32_t body_symbols, completion_count, top_count, open_count;
     std::uint64_t posts;             ///< made so far; the number of the last one
     std::uint64_t lost_events;       ///< different events without room in the dictionary
@@ -153,11 +158,10 @@ struct CallLogMemory {
     std::uint64_t open_hash;
     std::uint64_t open_gap;
     HashSlot event_table[2 * kMostEvents];
-    HashSlot signature_table[2 * kMostSignatures];
+    HashSlot signature_table[2 * kMostEvents];
     HashSlot body_table[2 * kMostLoops];
     HashSlot loop_table[2 * kMostLoops];
     LoggedEvent events[kMostEvents];
-    std::uint32_t variable_event[kMostSignatures];  ///< of a signature (from 1), + 1; 0: sizes are told apart
     LoopBody bodies[kMostLoops];
     Loop loops[kMostLoops];
     Symbol body[kMostBodySymbols];

@@ -4,14 +4,10 @@
 #include <span>
 #include <utility>
 
+#include "commlog/log/event_dictionary.h"
 #include "commlog/log/loop_finder.h"
 
 namespace haichi {
-
-/// Source and tag as one number, ascending with both.
-constexpr std::uint64_t what_came(std::int32_t source, std::int32_t tag) {
-    return static_cast<std::uint64_t>(static_cast<std::uint32_t>(source)) << 32 | static_cast<std::uint32_t>(tag);
-}
 
 /// Puts a list of completions in an order that does not depend on which came first. kComplete: the oldest post first,
 /// and to receives of the same event what came in ascending order, whichever of them it went to.
@@ -51,7 +47,7 @@ inline void sort_completions(CallKind kind, std::span<Completion> list) {
 class CallRecorder {
   public:
     /// `memory` must outlive this; zero bytes, or what another CallRecorder has left.
-    explicit CallRecorder(CallLogMemory* memory) : memory_(memory), loops_(memory) {}
+    explicit CallRecorder(CallLogMemory* memory) : memory_(memory), events_(memory), loops_(memory) {}
 
     /// Ticks outside communication calls since the last call; belongs to the next event.
     void add_gap(std::uint64_t ticks) { memory_->gap += ticks; }
@@ -92,30 +88,17 @@ class CallRecorder {
         m.open[m.open_count++] = {distance, source, tag, event};
         // Which of several open receives a message went to may differ from run to run: what came is hashed beside.
         m.open_hash += mixed(distance);
-        if (source != kNobody) m.open_hash += mixed(what_came(source, tag) ^ mixed(event + 1));
+        if (source != kNobody) m.open_hash += hash_of_what_came(source, came_tag(m, event, tag), event);
     }
 
     /// The dictionary's number of the last post.
     [[nodiscard]] std::uint32_t last_event() const { return last_event_; }
 
   private:
-    static std::uint64_t hash_of(const EventKey& key) {
-        std::uint64_t words[4];
-        static_assert(sizeof(words) == sizeof(EventKey));
-        std::memcpy(words, &key, sizeof(words));
-        // Multiplications side by side, one after them: this is on the call path.
-        const std::uint64_t a = (words[0] ^ 0x9e3779b97f4a7c15ULL) * 0xff51afd7ed558ccdULL;
-        const std::uint64_t b = (words[1] + 0xd6e8feb86659fd93ULL) * 0xc4ceb9fe1a85ec53ULL;
-        const std::uint64_t c = (words[2] + 0xa0761d6478bd642fULL) * 0xe7037ed1a0b428dbULL;
-        const std::uint64_t d = (words[3] + 0x8ebc6af09c88c6e3ULL) * 0x589965cc75374cc3ULL;
-        const std::uint64_t x = (a ^ (a >> 32)) + (b ^ (b >> 29)) * 3 + (c ^ (c >> 31)) * 5 + (d ^ (d >> 30)) * 7;
-        return (x ^ (x >> 32)) * 0xd6e8feb86659fd93ULL | 1;
-    }
-
     std::uint64_t post(const EventKey& key) {
         CallLogMemory& m = *memory_;
         if (m.open_count != 0) close_list();
-        last_event_ = occurs(key, m.gap);
+        last_event_ = events_.occurs(key, m.gap);
         m.gap = 0;
         loops_.push(last_event_);
         return (key.flags & kBlocking) != 0 ? 0 : ++m.posts;
@@ -131,7 +114,7 @@ class CallRecorder {
         }
         if (m.open_count == 0) open_list(CallKind::kReceiveAny, flags, tag, communicator);
         m.open[m.open_count++] = {0, source, source_tag, 0};
-        m.open_hash += mixed(what_came(source, source_tag) + 0x9e3779b97f4a7c15ULL);
+        m.open_hash += hash_of_what_came(source, (flags & kAnyTag) != 0 ? source_tag : 0, 0);
     }
 
     void open_list(CallKind kind, std::uint8_t flags, std::int32_t tag, std::uint32_t communicator) {
@@ -151,7 +134,7 @@ class CallRecorder {
         const EventKey key{m.open_kind,         m.open_flags, 0,          kNobody, m.open_tag,
                            m.open_communicator, m.open_count, m.open_hash};
         const std::uint32_t events = m.event_count;
-        const std::uint32_t event = occurs(key, m.open_gap);
+        const std::uint32_t event = events_.occurs(key, m.open_gap);
         if (m.event_count != events) keep_list(m.events[event]);
         m.open_count = 0;
         loops_.push(event);
@@ -171,55 +154,8 @@ class CallRecorder {
         m.completion_count += kept;
     }
 
-    /// The number of the event in the dictionary, which is entered when it is new.
-    std::uint32_t occurs(const EventKey& key, std::uint64_t gap) {
-        CallLogMemory& m = *memory_;
-        const std::uint64_t hash = hash_of(key);
-        HashSlot& slot = slot_of(m.event_table, hash);
-        std::uint32_t index = slot.hash != 0 ? slot.index : enter(key, hash, slot);
-        const std::uint32_t variable = m.variable_event[m.events[index].signature];
-        if (variable != 0) index = variable - 1;
-        LoggedEvent& event = m.events[index];
-        if (event.count == 0 || gap < event.gap_min) event.gap_min = gap;
-        if (gap > event.gap_max) event.gap_max = gap;
-        event.gap_total += gap;
-        if (event.count == 0 || key.bytes < event.bytes_min) event.bytes_min = key.bytes;
-        if (key.bytes > event.bytes_max) event.bytes_max = key.bytes;
-        event.bytes_total += key.bytes;
-        ++event.count;
-        return index;
-    }
-
-    std::uint32_t enter(const EventKey& key, std::uint64_t hash, HashSlot& slot) {
-        CallLogMemory& m = *memory_;
-        EventKey any_size = key;
-        if (key.kind == CallKind::kSend || key.kind == CallKind::kCollective) {
-            any_size.flags |= kVariableSize;
-            any_size.bytes = 0;
-            any_size.received_bytes_or_list = 0;
-        }
-        const std::uint64_t signature_hash = hash_of(any_size);
-        HashSlot& signature = slot_of(m.signature_table, signature_hash);
-        if (signature.hash != 0 && m.variable_event[signature.index] != 0) {
-            return m.variable_event[signature.index] - 1;  // its sizes are not entered any more
-        }
-        if (m.event_count == kLostEvent) {
-            ++m.lost_events;
-            return kLostEvent;
-        }
-        if (signature.hash == 0) signature = {signature_hash, ++m.signature_count, 0};
-        const std::uint32_t index = m.event_count;
-        const bool variable = (any_size.flags & kVariableSize) != 0 && ++signature.sizes > kMostSizes;
-        m.events[index].key = variable ? any_size : key;
-        m.events[index].signature = signature.index;
-        m.event_count = index + 1;
-        // From now on its sizes are not told apart: this event stands for all, those known before included.
-        if (variable) m.variable_event[signature.index] = index + 1;
-        if (!variable) slot = {hash, index, 0};
-        return index;
-    }
-
     CallLogMemory* memory_;
+    EventDictionary events_;
     LoopFinder loops_;
     std::uint32_t last_event_ = 0;
 };

@@ -4,25 +4,9 @@
 #include <cstring>
 
 #include "commlog/log/call_log_memory.h"
+#include "commlog/log/hash_table.h"
 
 namespace haichi {
-
-/// Spreads a number over 64 bits (Stafford's variant 13 of the finalizer of MurmurHash3).
-constexpr std::uint64_t mixed(std::uint64_t x) {
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-    return x ^ (x >> 31);
-}
-
-/// A fixed open-addressing table of hashes, at most half full; two keys of the same 64-bit hash are taken for one.
-/// Returns the slot of `hash`, or the free one where it belongs.
-template <std::uint32_t size>
-HashSlot& slot_of(HashSlot (&table)[size], std::uint64_t hash) {
-    static_assert((size & (size - 1)) == 0);
-    std::uint32_t at = static_cast<std::uint32_t>(hash >> 32) & (size - 1);
-    while (table[at].hash != 0 && table[at].hash != hash) at = (at + 1) & (size - 1);
-    return table[at];
-}
 
 /// Finds loops in a stream of symbols as they come, and loops over these, in several levels. A level keeps the symbols
 /// that may still begin a loop. A symbol that was last seen p symbols ago proposes the period p; when p symbols in a
@@ -49,12 +33,12 @@ class LoopFinder {
         for (std::uint32_t b = 0; b < memory_->body_count; ++b) {
             LoopBody& body = memory_->bodies[b];
             body.hash = body_hash(polynomial(memory_->body + body.first, body.length), body.length);
-            slot_of(memory_->body_table, body.hash) = {body.hash, b, 0};
+            slot_of(memory_->body_table, body.hash) = {body.hash, b};
         }
         for (std::uint32_t l = 0; l < memory_->loop_count; ++l) {
             const std::uint64_t hash =
                 loop_hash(memory_->bodies[memory_->loops[l].body].hash, memory_->loops[l].repetitions);
-            slot_of(memory_->loop_table, hash) = {hash, l, 0};
+            slot_of(memory_->loop_table, hash) = {hash, l};
         }
     }
 
@@ -199,7 +183,7 @@ class LoopFinder {
             memory_->bodies[index] = {hash, 0, memory_->body_symbols, length};
             memory_->body_symbols += length;
             memory_->body_count = index + 1;
-            body_slot = {hash, index, 0};
+            body_slot = {hash, index};
         }
         const std::uint32_t body = body_slot.index;
         memory_->bodies[body].repetitions += repetitions;
@@ -211,7 +195,7 @@ class LoopFinder {
                 return lost_symbol();
             }
             memory_->loops[memory_->loop_count] = {body, 0, repetitions};
-            slot = {whole_hash, memory_->loop_count++, 0};
+            slot = {whole_hash, memory_->loop_count++};
         }
         return kLoopSymbol + slot.index;
     }

@@ -1,14 +1,16 @@
 #include "commlog/log/read_calls.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <map>
 #include <memory>
 #include <new>
 #include <optional>
+#include <set>
 #include <span>
 
 #include "base/errors.h"
@@ -18,9 +20,6 @@
 namespace haichi {
 
 namespace {
-
-/// Loops in loops that a finder can make: one per level, and those that were going on when it ended.
-constexpr int kDeepestLoops = 2 * static_cast<int>(kLevels);
 
 [[noreturn]] void fail(const std::string& place, const std::string& what) {
     throw InputError(place + ": " + what, "the file is damaged, or was not written by this profiler");
@@ -50,7 +49,7 @@ class CallReader {
         calls_.lost_symbols = m.lost_symbols;
         calls_.lost_completions = m.lost_completions;
         calls_.events.assign(m.events, m.events + m.event_count);
-        for (LoggedEvent& event : calls_.events) event.signature = 0;
+        for (LoggedEvent& event : calls_.events) event.joined = event.next = 0;
         calls_.completions.assign(m.completions, m.completions + m.completion_count);
         for (Completion& completion : calls_.completions) completion.event = known(completion.event);
         calls_.bodies.assign(m.bodies, m.bodies + m.body_count);
@@ -193,18 +192,56 @@ class CallReader {
 /// Longer logs stay as they were written: a few seconds.
 constexpr double kMostEventsFoldedAgain = 3e8;
 
-/// For each event itself, or the one that stands for all sizes of its kind, which was made when there were too many.
+/// For each event itself, or the one that it has joined.
 std::vector<Symbol> events_kept(const CallLogMemory& memory, const std::vector<LoggedEvent>& events) {
     std::vector<Symbol> kept(events.size());
     for (Symbol e = 0; e < kept.size(); ++e) {
         kept[e] = e;
         if (e >= memory.event_count) continue;
-        const std::uint32_t signature = memory.events[e].signature;
-        if (signature >= kMostSignatures || memory.variable_event[signature] == 0) continue;
-        const Symbol all = memory.variable_event[signature] - 1;
-        if (all < kept.size()) kept[e] = all;
+        const std::uint32_t joined = memory.events[e].joined;
+        if (joined != 0 && joined - 1 < memory.event_count && memory.events[joined - 1].joined == 0) {
+            kept[e] = joined - 1;
+        }
     }
     return kept;
+}
+
+/// What makes two lists of completions one, with the posts that are kept.
+std::vector<std::uint64_t> identity_of_list(const CallSequence& calls, const LoggedEvent& event,
+                                            const std::vector<Symbol>& kept, bool tags) {
+    const EventKey& key = event.key;
+    const bool any = key.kind == CallKind::kReceiveAny;
+    tags &= (key.flags & kVariableTag) == 0;
+    std::vector<std::uint64_t> list = {static_cast<std::uint64_t>(key.kind), key.flags, key.communicator,
+                                       tags ? what_came(1, key.tag) : 0};
+    for (std::uint32_t i = 0; i < event.completions; ++i) {
+        const Completion& one = calls.completions[event.first_completion + i];
+        const Symbol post = any ? 0 : kept[one.event];
+        const bool came = tags && ((any ? key : calls.events[post].key).flags & kAnyTag) != 0;
+        list.push_back(one.distance);
+        list.push_back(what_came(one.source, came ? one.tag : 0));
+        // Of which post it was matters only to what came from anywhere.
+        if (one.source != kNobody) list.push_back(post);
+    }
+    return list;
+}
+
+/// Completions of posts that have become one are one, too; with `join_tags` those that differ in the tags that came.
+void keep_one_of_equal_lists(CallSequence& calls, std::vector<Symbol>& kept, bool join_tags) {
+    std::map<std::vector<std::uint64_t>, Symbol> first_of;
+    for (Symbol e = 0; e < kept.size(); ++e) {
+        EventKey& key = calls.events[e].key;
+        if (!has_list(key) || kept[e] != e) continue;
+        kept[e] = first_of.try_emplace(identity_of_list(calls, calls.events[e], kept, !join_tags), e).first->second;
+        if (kept[e] == e || !join_tags) continue;
+        EventKey& one = calls.events[kept[e]].key;
+        if (identity_of_list(calls, calls.events[e], kept, true) ==
+            identity_of_list(calls, calls.events[kept[e]], kept, true)) {
+            continue;
+        }
+        one.flags |= kVariableTag;
+        one.tag = 0;
+    }
 }
 
 double unrolled_size(const CallSequence& calls) {
@@ -224,11 +261,16 @@ double unrolled_size(const CallSequence& calls) {
     return size;
 }
 
-using FreshMemory = std::unique_ptr<CallLogMemory, void (*)(void*)>;
+/// Pages of zeros that are there when they are touched: calloc() would write the whole of it for each of many ranks.
+struct Unmap {
+    void operator()(CallLogMemory* memory) const { ::munmap(memory, sizeof(CallLogMemory)); }
+};
+using FreshMemory = std::unique_ptr<CallLogMemory, Unmap>;
 FreshMemory fresh_memory() {
-    FreshMemory memory(static_cast<CallLogMemory*>(std::calloc(1, sizeof(CallLogMemory))), &std::free);
-    if (memory == nullptr) throw std::bad_alloc();
-    return memory;
+    void* const pages =
+        ::mmap(nullptr, sizeof(CallLogMemory), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED) throw std::bad_alloc();
+    return FreshMemory(static_cast<CallLogMemory*>(pages));
 }
 
 /// Loops that only the end of the log has made whole: what the outer levels were still waiting for.
@@ -259,9 +301,12 @@ CallSequence folded_at_end(CallSequence calls, const std::string& place) {
 
 /// Finds the loops anew, as if it had been known from the beginning which sizes are not told apart: what was logged
 /// before that was known is then a repetition of what came after it, in every rank alike.
-CallSequence folded_again(CallSequence calls, const std::vector<Symbol>& kept, const std::string& place) {
+CallSequence folded_again(CallSequence calls, std::vector<Symbol> kept, const std::string& place,
+                          bool join_tags = false) {
     // Its indices are used below.
     check_calls(calls, std::numeric_limits<std::int32_t>::max(), std::numeric_limits<std::uint32_t>::max(), place);
+    keep_one_of_equal_lists(calls, kept, join_tags);
+    for (Completion& completion : calls.completions) completion.event = kept[completion.event];
     const FreshMemory memory = fresh_memory();
     LoopFinder finder(memory.get());
     const auto push = [&](const auto& self, Symbol symbol) -> void {
@@ -305,97 +350,140 @@ CallSequence folded_again(CallSequence calls, const std::vector<Symbol>& kept, c
 
 CallSequence read_calls(const CallLogMemory& memory, double ticks_per_second, const std::string& place) {
     CallSequence calls = CallReader(memory, place).read(ticks_per_second);
-    const std::vector<Symbol> kept = events_kept(memory, calls.events);
+    std::vector<Symbol> kept = events_kept(memory, calls.events);
     const bool any_joined = std::ranges::any_of(kept, [&](const Symbol& to) { return to != &to - kept.data(); });
     if (!any_joined || unrolled_size(calls) > kMostEventsFoldedAgain) return folded_at_end(std::move(calls), place);
-    return folded_again(std::move(calls), kept, place);
+    return folded_again(std::move(calls), std::move(kept), place);
 }
 
-CallSequence with_sizes_joined(CallSequence calls, const std::string& place) {
+namespace {
+
+/// An event without what is not told apart.
+struct Unspecific {
+    EventKey key;
+    std::uint8_t flags = 0;  ///< what that is
+};
+
+Unspecific unspecific(const EventKey& key, const JoinedEvents& what) {
+    Unspecific result{key};
+    const bool sends = key.kind == CallKind::kSend;
+    if ((what.sizes || what.size_groups) && (sends || key.kind == CallKind::kCollective)) {
+        result.flags |= kVariableSize;
+        result.key.bytes = result.key.received_bytes_or_list = 0;
+    }
+    if (what.tags && (sends || key.kind == CallKind::kReceive) && (key.flags & kAnyTag) == 0) {
+        result.flags |= kVariableTag;
+        result.key.tag = 0;
+    }
+    result.key.flags &= static_cast<std::uint8_t>(~result.flags);
+    return result;
+}
+
+using KeyWords = std::array<std::uint64_t, 4>;
+
+KeyWords words_of(const EventKey& key) {
+    KeyWords words{};
+    std::memcpy(words.data(), &key, sizeof(key));
+    return words;
+}
+
+/// Events, without size and tag, whose tags count up.
+std::set<KeyWords> counting_up(const CallSequence& calls) {
+    struct Tags {
+        std::set<std::int32_t> different;
+        std::uint64_t occurrences = 0;
+    };
+    const JoinedEvents sizes_and_tags{.sizes = true, .tags = true};
+    std::map<KeyWords, Tags> tags;
+    for (const LoggedEvent& event : calls.events) {
+        const Unspecific one = unspecific(event.key, sizes_and_tags);
+        if ((one.flags & kVariableTag) == 0 || event.count == 0) continue;
+        Tags& of = tags[words_of(one.key)];
+        of.different.insert(event.key.tag);
+        of.occurrences += event.count;
+    }
+    std::set<KeyWords> found;
+    for (const auto& [key, of] : tags) {
+        const std::uint64_t different = of.different.size();
+        if (different > 1 && different * different >= of.occurrences) found.insert(key);
+    }
+    return found;
+}
+
+/// Which events of a log are taken together.
+class Joining {
+  public:
+    Joining(const CallSequence& calls, const JoinedEvents& what) : what_(what) {
+        if (what.tags && !what.recurring_tags) counting_ = counting_up(calls);
+        std::map<KeyWords, std::vector<OccurringSize>> sizes;
+        for (const LoggedEvent& event : calls.events) {
+            const Unspecific one = without_group(event.key);
+            if ((one.flags & kVariableSize) != 0 && event.count > 0) {
+                sizes[words_of(one.key)].push_back({event.key.bytes, event.count});
+            }
+        }
+        for (auto& [key, of_key] : sizes) {
+            const SizeGroups groups(of_key.data(), of_key.data() + of_key.size());
+            groups_.emplace(key, what.size_groups ? groups : SizeGroups(0));
+        }
+    }
+
+    [[nodiscard]] Unspecific operator()(const EventKey& key) const {
+        Unspecific one = without_group(key);
+        const auto groups = groups_.find(words_of(one.key));
+        if (groups != groups_.end()) one.key.bytes = groups->second.from_of(key.bytes);
+        return one;
+    }
+    [[nodiscard]] bool joins_lists() const { return what_.tags && (what_.recurring_tags || !counting_.empty()); }
+
+  private:
+    [[nodiscard]] Unspecific without_group(const EventKey& key) const {
+        if (!what_.tags || what_.recurring_tags) return unspecific(key, what_);
+        JoinedEvents what = what_;
+        what.tags = counting_.contains(words_of(unspecific(key, {.sizes = true, .tags = true}).key));
+        return unspecific(key, what);
+    }
+
+    JoinedEvents what_;
+    std::set<KeyWords> counting_;
+    std::map<KeyWords, SizeGroups> groups_;  ///< of the sizes of events that are otherwise the same
+};
+
+}  // namespace
+
+CallSequence with_events_joined(CallSequence calls, const JoinedEvents& what, const std::string& place) {
+    if (unrolled_size(calls) > kMostEventsFoldedAgain) return calls;
     std::vector<Symbol> kept(calls.events.size());
-    std::map<std::array<std::uint64_t, 4>, Symbol> first_of;
+    const Joining joining(calls, what);
+    std::map<KeyWords, Symbol> first_of;
     bool any_joined = false;
     for (Symbol e = 0; e < kept.size(); ++e) {
         kept[e] = e;
         LoggedEvent& event = calls.events[e];
-        if (event.key.kind != CallKind::kSend && event.key.kind != CallKind::kCollective) continue;
-        if ((event.key.flags & kVariableSize) == 0) {  // what a job's file leaves out
+        const Unspecific joined = joining(event.key);
+        if (joined.flags == 0) continue;
+        if (event.key.kind != CallKind::kReceive && (event.key.flags & kVariableSize) == 0) {
+            // What a job's file leaves out.
             event.bytes_total = event.key.bytes * event.count;
             event.bytes_min = event.bytes_max = event.key.bytes;
         }
-        EventKey key = event.key;
-        key.flags &= static_cast<std::uint8_t>(~kVariableSize);
-        key.bytes = key.received_bytes_or_list = 0;
-        std::array<std::uint64_t, 4> words{};
-        std::memcpy(words.data(), &key, sizeof(key));
-        kept[e] = first_of.try_emplace(words, e).first->second;
+        kept[e] = first_of.try_emplace(words_of(joined.key), e).first->second;
         if (kept[e] == e) continue;
         any_joined = true;
-        calls.events[kept[e]].key.flags |= kVariableSize;
+        EventKey& one = calls.events[kept[e]].key;
+        one.flags |= joined.flags;
+        if ((joined.flags & kVariableTag) != 0) one.tag = 0;
+        if ((joined.flags & kVariableSize) == 0) continue;
+        one.bytes = joined.key.bytes;
+        one.received_bytes_or_list = 0;
     }
-    if (!any_joined || unrolled_size(calls) > kMostEventsFoldedAgain) return calls;
-    return folded_again(std::move(calls), kept, place);
-}
-
-void check_calls(const CallSequence& calls, std::int32_t ranks, std::size_t communicators, const std::string& place) {
-    const auto check_rank = [&](std::int32_t rank) {
-        if (rank < kOutside || rank >= ranks) {
-            fail(place, "a peer " + std::to_string(rank) + " among " + std::to_string(ranks) + " ranks");
-        }
-    };
-    const auto inside = [](std::uint64_t first, std::uint64_t count, std::size_t size) {
-        return first <= size && count <= size - first;
-    };
-    for (const LoggedEvent& event : calls.events) {
-        const auto kind = static_cast<std::uint8_t>(event.key.kind);
-        check_rank(event.key.peer);
-        if (kind > static_cast<std::uint8_t>(CallKind::kReceiveAny))
-            fail(place, "an event of kind " + std::to_string(kind));
-        if (event.key.operation >= static_cast<std::uint16_t>(CollectiveOperation::kCount)) {
-            fail(place, "a collective operation " + std::to_string(event.key.operation));
-        }
-        const bool has_list = event.key.kind == CallKind::kComplete || event.key.kind == CallKind::kReceiveAny;
-        if (has_list && !inside(event.first_completion, event.completions, calls.completions.size())) {
-            fail(place, "a list of completions that is not there");
-        }
-        const bool names_communicator = kind != 0 && event.key.kind != CallKind::kComplete;
-        if (names_communicator && event.key.communicator >= communicators &&
-            event.key.communicator != kUnknownCommunicator) {
-            fail(place, "a communicator " + std::to_string(event.key.communicator) + " that is not there");
-        }
+    if (joining.joins_lists()) {  // of receives from any source, too
+        const auto posts = kept;
+        keep_one_of_equal_lists(calls, kept, true);
+        any_joined |= kept != posts;
     }
-    for (const Completion& completion : calls.completions) {
-        check_rank(completion.source);
-        if (completion.event >= calls.events.size()) fail(place, "a completion of an event that is not there");
-    }
-    for (const LoopBody& body : calls.bodies) {
-        if (body.length == 0 || !inside(body.first, body.length, calls.body.size())) {
-            fail(place, "a loop body that is not there");
-        }
-    }
-    const auto check_symbol = [&](Symbol symbol, std::size_t loops) {
-        if (symbol < kLoopSymbol ? symbol >= calls.events.size() : symbol - kLoopSymbol >= loops) {
-            fail(place, "an event or loop that is not there");
-        }
-    };
-    // A body consists of loops before the first loop over it: one look at each will do.
-    std::vector<int> depth_of_body(calls.bodies.size(), 0);
-    for (std::size_t l = 0; l < calls.loops.size(); ++l) {
-        const Loop& loop = calls.loops[l];
-        if (loop.body >= calls.bodies.size() || loop.repetitions == 0)
-            fail(place, "a loop without body or repetitions");
-        int& depth = depth_of_body[loop.body];
-        if (depth != 0) continue;
-        depth = 1;
-        const LoopBody& body = calls.bodies[loop.body];
-        for (const Symbol symbol : std::span(calls.body).subspan(body.first, body.length)) {
-            check_symbol(symbol, l);
-            if (symbol < kLoopSymbol) continue;
-            depth = std::max(depth, depth_of_body[calls.loops[symbol - kLoopSymbol].body] + 1);
-        }
-        if (depth > kDeepestLoops) fail(place, "more than " + std::to_string(kDeepestLoops) + " loops in each other");
-    }
-    for (const Symbol symbol : calls.sequence) check_symbol(symbol, calls.loops.size());
+    if (!any_joined) return calls;
+    return folded_again(std::move(calls), std::move(kept), place, joining.joins_lists());
 }
 
 }  // namespace haichi

@@ -78,7 +78,8 @@ void check_whole(const JobLog& job) {
 
 }  // namespace
 
-CallReplay::CallReplay(const JobLog& job, const CallReplayOptions& options) : job_(&job), options_(options) {
+CallReplay::CallReplay(const JobLog& job, const CallReplayOptions& options)
+    : job_(&job), untagged_(job), options_(options) {
     check_whole(job);
     for (const RankLog& rank : job.ranks) threads_.push_back(thread_of(rank));
     if (std::ranges::all_of(threads_, [](const CallSequence* calls) { return calls == nullptr; })) {
@@ -271,8 +272,10 @@ std::optional<Call> CallReplay::begin_send(RankId id, Rank& rank) {
     if ((key.flags & kSynchronous) != 0) options.protocol = Protocol::kRendezvous;
     const std::uint32_t request =
         is_blocking ? kBlockingRequest : static_cast<std::uint32_t>(rank.call.post) & OpenPosts::kLowBits;
-    return Call::send(RankId(key.peer), bytes_of(rank, *rank.call.event), key.tag, options, request)
-        .in(context_of(communicator_of(id, key), false));
+    const std::uint32_t communicator = communicator_of(id, key);
+    const std::int32_t tag = tag_of(id.value, key.peer, communicator, key.tag);
+    return Call::send(RankId(key.peer), bytes_of(rank, *rank.call.event), tag, options, request)
+        .in(context_of(communicator, false));
 }
 
 std::optional<Call> CallReplay::begin_receive(RankId id, Rank& rank) {
@@ -281,7 +284,10 @@ std::optional<Call> CallReplay::begin_receive(RankId id, Rank& rank) {
     const Completion& came = rank.call.came;
     const bool is_known = rank.call.fate == RequestFate::kCompleted && came.source != kNobody;
     std::int32_t source = (key.flags & kAnySource) == 0 ? key.peer : is_known ? came.source : kNobody;
-    const std::int32_t tag = (key.flags & kAnyTag) == 0 ? key.tag : is_known ? came.tag : Call::kAnyTag;
+    const std::uint32_t communicator = communicator_of(id, key);
+    std::int32_t tag = (key.flags & kAnyTag) == 0 ? key.tag : is_known ? came.tag : Call::kAnyTag;
+    tag = source == kNobody && (key.flags & kVariableTag) != 0 ? Call::kAnyTag
+                                                               : tag_of(source, id.value, communicator, tag);
     const bool is_left_out = source == kOutside || (!is_blocking && rank.call.fate == RequestFate::kNever);
     if (!is_blocking) rank.posts.post(!is_left_out);
     if (is_left_out) {
@@ -293,7 +299,7 @@ std::optional<Call> CallReplay::begin_receive(RankId id, Rank& rank) {
     const std::uint32_t request =
         is_blocking ? kBlockingRequest : static_cast<std::uint32_t>(rank.call.post) & OpenPosts::kLowBits;
     return Call::receive(source >= 0 ? RankId(source) : RankId(), RankLoops::bytes_of(*rank.call.event), tag, request)
-        .in(context_of(communicator_of(id, key), false));
+        .in(context_of(communicator, false));
 }
 
 /// Which came first is not known: all are posted, then waited for.
@@ -306,14 +312,14 @@ void CallReplay::begin_receives_from_any(RankId id, Rank& rank) {
         }
         if (came.source == kNobody) ++rank.gaps.unknown_sources;
         ++rank.awaited;
-        const bool has_tag = (key.flags & kAnyTag) == 0 || came.source != kNobody;
+        const std::uint32_t communicator = communicator_of(id, key);
+        std::int32_t tag = (key.flags & kAnyTag) == 0 ? key.tag : came.tag;
+        tag = tag_of(came.source, id.value, communicator, tag);
+        const bool is_unknown = came.source == kNobody && (key.flags & (kAnyTag | kVariableTag)) != 0;
         rank.queue.push_back(Call::receive(came.source >= 0 ? RankId(came.source) : RankId(),
-                                           RankLoops::bytes_of(*rank.call.event),
-                                           (key.flags & kAnyTag) == 0 ? key.tag
-                                           : has_tag                  ? came.tag
-                                                                      : Call::kAnyTag,
+                                           RankLoops::bytes_of(*rank.call.event), is_unknown ? Call::kAnyTag : tag,
                                            kBlockingRequest)
-                                 .in(context_of(communicator_of(id, key), false)));
+                                 .in(context_of(communicator, false)));
     }
 }
 

@@ -11,6 +11,7 @@
 #include "commlog/collectives/collective_choice.h"
 #include "commlog/log/call_stream.h"
 #include "commlog/log/job_log.h"
+#include "commlog/log/untagged_pairs.h"
 #include "mgen/call.h"
 #include "mgen/process_model.h"
 #include "mgen/replay/collective_agreement.h"
@@ -136,8 +137,14 @@ class CallReplay {
     OwnCommunicator& own_communicator(RankId id, Rank& rank, std::uint32_t communicator) const;
     [[nodiscard]] std::uint32_t communicator_of(RankId id, const EventKey& key) const;
     [[nodiscard]] std::int64_t bytes_of(Rank& rank, const LoggedEvent& event) const;
+    /// By which a message of the pair is matched: 0 where its tags are not known.
+    [[nodiscard]] std::int32_t tag_of(std::int32_t source, std::int32_t destination, std::uint32_t communicator,
+                                      std::int32_t tag) const {
+        return untagged_.contains(source, destination, communicator) ? 0 : tag;
+    }
 
     const JobLog* job_;
+    UntaggedPairs untagged_;
     CallReplayOptions options_;
     std::vector<const CallSequence*> threads_;  ///< by rank
     std::optional<CollectiveAgreement> agreement_;

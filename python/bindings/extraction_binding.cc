@@ -38,7 +38,7 @@ Extraction extract_from_file(const std::string& path, std::int32_t sends_per_ran
 void bind_extraction(py::module_& module) {
     py::class_<Extraction>(module, "Extraction")
         .def_property_readonly("workload", [](const Extraction& extraction) { return extraction.workload; })
-        .def("json", extraction_json);
+        .def("json", [](const Extraction& extraction) { return extraction_json(extraction); });
     module.def("extract_sets", extract_from_file, py::arg("path"), py::kw_only(), py::arg("sends_per_rank"),
                py::arg("eager_limit_bytes"), py::arg("kernel"), py::arg("collectives"), py::arg("algorithms"),
                py::arg("compute"));

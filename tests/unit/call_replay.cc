@@ -73,6 +73,28 @@ TEST(CallReplay, computing_hides_a_message_that_is_waited_for_behind_it) {
     EXPECT_NEAR(step_ps(8 * kBytes, true), static_cast<double>(flight_ps(8 * kBytes)), 1);
 }
 
+TEST(CallReplay, tags_that_count_up_take_the_time_of_one_tag) {
+    // Rank 0 has more different messages than its log tells apart, rank 1 answers with one tag.
+    const auto run = [](bool counts) {
+        const LoggedProgram logged(2, [counts](Rank& rank) {
+            for (int step = 0; step < 200; ++step) {
+                const int tag = counts ? step : 0;
+                rank.compute(1'000);
+                if (rank.rank() == 0) {
+                    const auto out = rank.isend(1, 800, tag);
+                    rank.receive(1, 5000);
+                    rank.wait(out);
+                } else {
+                    rank.receive(0, tag);
+                    rank.send(0, 16, 5000);
+                }
+            }
+        });
+        return Replayed(logged.log()).run().seconds;
+    };
+    EXPECT_EQ(run(true), run(false));
+}
+
 TEST(CallReplay, a_rank_that_computes_longer_is_waited_for) {
     const LoggedProgram logged(4, [](Rank& rank) {
         rank.compute(rank.rank() == 2 ? 5'000 : 1'000);

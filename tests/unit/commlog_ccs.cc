@@ -311,7 +311,7 @@ TEST(Extraction, an_inner_loop_that_carries_nearly_everything_is_the_kernel) {
     EXPECT_EQ(found.workload.set_count(), 1U);
     ASSERT_GE(found.kernels.size(), 2U);
     ExtractionOptions options;
-    options.kernel = 2;
+    options.kernel = parse_kernel_choice("2");
     const Extraction outer = extract_sets(program.log(), options);
     EXPECT_EQ(outer.workload.iterations(), 12);
     EXPECT_EQ(outer.workload.set_count(), 26U);

@@ -1,9 +1,11 @@
 #pragma once
 
-#include <cstdlib>
+#include <sys/mman.h>
+
 #include <functional>
 #include <map>
 #include <memory>
+#include <new>
 #include <vector>
 
 #include "commlog/log/call_recorder.h"
@@ -22,10 +24,7 @@ class LoggedProgram {
 
     class Rank {
       public:
-        explicit Rank(std::int32_t rank)
-            : rank_(rank),
-              memory_(static_cast<CallLogMemory*>(std::calloc(1, sizeof(CallLogMemory))), &std::free),
-              recorder_(memory_.get()) {
+        explicit Rank(std::int32_t rank) : rank_(rank), memory_(new_pages()), recorder_(memory_.get()) {
             communicators_.push_back({1, {}, {}});
         }
 
@@ -73,8 +72,19 @@ class LoggedProgram {
 
       private:
         friend class LoggedProgram;
+        /// Pages of zeros, made when they are touched: calloc() would write them all for each of a thousand ranks.
+        struct Unmap {
+            void operator()(CallLogMemory* memory) const { ::munmap(memory, sizeof(CallLogMemory)); }
+        };
+        static CallLogMemory* new_pages() {
+            void* const pages =
+                ::mmap(nullptr, sizeof(CallLogMemory), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            if (pages == MAP_FAILED) throw std::bad_alloc();
+            return static_cast<CallLogMemory*>(pages);
+        }
+
         std::int32_t rank_;
-        std::unique_ptr<CallLogMemory, void (*)(void*)> memory_;
+        std::unique_ptr<CallLogMemory, Unmap> memory_;
         CallRecorder recorder_;
         std::vector<CommunicatorRecord> communicators_;
     };

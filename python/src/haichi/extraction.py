@@ -70,7 +70,8 @@ def extract_sets(
     log: a file of the profiler, one of its parts, or another tool's log that keeps the order of calls.
     sends_per_rank: messages a rank may send, and receive, in one set: its network interfaces.
     eager_limit_bytes: up to this size a message does not wait for its receive to be posted.
-    kernel: ``"auto"``, the number of a repetition from 1, or ``"whole"`` for the whole log as one repetition.
+    kernel: ``"auto"``, the number of a repetition from 1, ``"bytes"`` or ``"messages"`` (that with most of them), ``"outer"`` or
+    ``"inner"`` (the loop around or inside of the one that is taken otherwise), or ``"whole"`` for the whole log as one.
     collectives: which become messages: ``"subcomm"`` (those on less than all ranks), ``"all"`` or ``"none"``.
     algorithms: by which algorithm, as in ``{"allreduce": "recursive-doubling:2KiB,ring"}``.
     compute: ``"mean"`` gives the sets the mean computing time before them; ``"none"``: the same sets from every run.
