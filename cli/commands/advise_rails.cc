@@ -26,18 +26,18 @@ struct AdviseRailsOptions {
 
 int run(const AdviseRailsOptions& options, Console& console) {
     constexpr std::int64_t kMostInterfaces = 1000;
-    std::vector<NamedLog> logs;
-    for (const std::string& file : distinct_logs(options.files)) logs.push_back(named_log(file));
+    if (options.files.empty()) throw OptionError("the FILE of a log is missing", "haichi advise rails app.haichi-log");
+    std::vector<NamedLog> logs = named_logs(options.files);
     if (!options.rails.empty()) set_rails(options.rails, logs);
     RailAdviceRequest request;
-    for (const NamedLog& log : logs) request.logs.push_back({log.path, log.label, log.rails});
+    for (const NamedLog& log : logs) request.logs.push_back({log.path(), log.label, log.rails});
     request.format = options.format;
     if (!options.interfaces.empty()) {
         request.interfaces =
             static_cast<std::int32_t>(read_count("--interfaces", options.interfaces, 1, kMostInterfaces));
     }
     CommandOutputs outputs(console);
-    for (const NamedLog& log : logs) outputs.add_input(log.path);
+    for (const NamedLog& log : logs) outputs.add_input(log.path());
     Destination destination = outputs.add_destination(options.output);
     outputs.check();
     const RailAdviceReport report = run_advise_rails(request, outputs.reading());

@@ -23,26 +23,27 @@ struct CompareOptions {
 };
 
 int run(const CompareOptions& options, Console& console) {
-    std::vector<NamedLog> logs;
-    for (const std::string& file : options.files) logs.push_back(named_log(file));
+    std::vector<NamedLog> logs = named_logs(options.files);
     if (logs.size() < 2)
         throw OptionError("log compare takes two logs or more", "haichi log compare a.haichi-log b.haichi-log");
     if (!options.rails.empty()) set_rails(options.rails, logs);
     CommandOutputs outputs(console);
-    for (const NamedLog& named : logs) outputs.add_input(named.path);
+    for (const NamedLog& named : logs) {
+        for (const std::string& file : named.job.files) outputs.add_input(file);
+    }
     outputs.add_standard_output();
     outputs.check();
     std::vector<ComparedRun> runs;
     std::string library;
     for (const NamedLog& named : logs) {
-        const JobLog log = read_log(named.path, options.format, outputs.reading());
+        const JobLog log = read_log(named.job, options.format, outputs.reading());
         runs.push_back({named.label, log.rank_count, named.rails, job_totals(log), log.warnings});
         if (!runs.back().totals.has_times) {
-            throw InputError(named.path + ": holds no times of functions", "haichi log show shows what it holds");
+            throw InputError(named.path() + ": holds no times of functions", "haichi log show shows what it holds");
         }
         if (!runs.back().totals.libraries.empty()) library = runs.back().totals.libraries.front();
         for (const std::string& warning : log.warnings) {
-            console.say("warning: " + without_controls(named.path + ": " + warning) + "\n");
+            console.say("warning: " + without_controls(named.path() + ": " + warning) + "\n");
         }
     }
     outputs.open();

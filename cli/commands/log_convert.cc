@@ -26,17 +26,18 @@ struct ConvertOptions {
 };
 
 int run(const ConvertOptions& options, Console& console) {
-    const std::vector<std::string> files = distinct_logs(options.files);
-    if (files.size() > 1) throw OptionError("log convert takes one log", "compare takes several");
+    const std::vector<JobFiles> jobs = named_jobs(options.files, "haichi log convert app.haichi-log -t json");
+    if (jobs.size() > 1)
+        throw OptionError("log convert takes one log, not " + std::to_string(jobs.size()), "compare takes several");
     require_value(options.to, "--to");
     const MatrixFormat& format = matrix_formats().at(options.to);
     CommandOutputs outputs(console);
-    outputs.add_input(files.front());
+    for (const std::string& file : jobs.front().files) outputs.add_input(file);
     Destination destination = outputs.add_destination(options.output);
     outputs.check();
-    const JobLog log = read_log(files.front(), options.format, outputs.reading());
+    const JobLog log = read_log(jobs.front(), options.format, outputs.reading());
     outputs.open();
-    const CommunicationMatrix matrix = communication_matrix(log, files.front());
+    const CommunicationMatrix matrix = communication_matrix(log, jobs.front().name());
     format.write(matrix.workload, [&destination](std::string_view text) { destination.write(text); });
     outputs.commit();
     for (const std::string& warning : log.warnings) console.say("warning: " + without_controls(warning) + "\n");

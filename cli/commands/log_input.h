@@ -6,23 +6,27 @@
 #include <string>
 #include <vector>
 
+#include "commlog/readers/log_readers.h"
+
 namespace haichi::cli {
 
 /// --log-format, of all logs on the command line.
 void add_log_format(CLI::App& app, std::string& format);
 
-/// A log as named on the command line: "rails=2:FILE", "LABEL:FILE" or "FILE".
+/// A log as named on the command line: "rails=2:FILE", "LABEL:FILE" or "FILE"; of a job in parts all files.
 struct NamedLog {
-    std::string path;
+    JobFiles job;
     std::string label;
     std::optional<std::int32_t> rails;
+
+    [[nodiscard]] const std::string& path() const { return job.name(); }
 };
-NamedLog named_log(const std::string& text);
+/// One for each job; the label is that of its first file.
+std::vector<NamedLog> named_logs(const std::vector<std::string>& texts);
 /// The numbers of --rails, one for each log.
 void set_rails(const std::string& list, std::vector<NamedLog>& logs);
 
-/// The files to load for logs named on the command line: of the parts of one job (NAME.RANK.part), which are read
-/// together, only the first. Throws OptionError when there are none.
-std::vector<std::string> distinct_logs(const std::vector<std::string>& paths);
+/// The jobs whose logs are named on the command line. Throws OptionError, with the example, when there are none.
+std::vector<JobFiles> named_jobs(const std::vector<std::string>& paths, const std::string& example);
 
 }  // namespace haichi::cli

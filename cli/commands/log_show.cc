@@ -71,31 +71,33 @@ std::string calls_text(const JobLog& log, const std::string& asked) {
 }
 
 int run(const ShowOptions& options, Console& console) {
-    const std::vector<std::string> files = distinct_logs(options.files);
+    const std::vector<JobFiles> jobs = named_jobs(options.files, "haichi log show app.haichi-log");
     const ListedRanks listed = read_listed_ranks(options.ranks);
     if (!options.interfaces.empty() && !options.rails) throw OptionError("--interfaces is for --rails");
-    const bool is_list = options.json && files.size() > 1;
-    if (!options.page.empty() && files.size() > 1) {
-        throw OptionError("--html is a page for one log, not for " + std::to_string(files.size()));
+    const bool is_list = options.json && jobs.size() > 1;
+    if (!options.page.empty() && jobs.size() > 1) {
+        throw OptionError("--html is a page for one log, not for " + std::to_string(jobs.size()));
     }
     CommandOutputs outputs(console);
-    for (const std::string& file : files) outputs.add_input(file);
+    for (const JobFiles& job : jobs) {
+        for (const std::string& file : job.files) outputs.add_input(file);
+    }
     OutputFile* const page = options.page.empty() ? nullptr : &outputs.add_file(options.page);
     if (page == nullptr || options.json) outputs.add_standard_output();
     outputs.check();
-    for (std::size_t i = 0; i < files.size(); ++i) {
-        const JobLog log = read_log(files[i], options.format, outputs.reading());
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        const JobLog log = read_log(jobs[i], options.format, outputs.reading());
         const JobTotals totals = job_totals(log);
         outputs.open();  // a page is that of one log
         if (page != nullptr) {
-            page->write(log_page(log, totals, files[i], calls_text(log, options.rank)));
+            page->write(log_page(log, totals, jobs[i].name(), calls_text(log, options.rank)));
             outputs.commit();
         }
         if (options.json) {
             if (is_list) console.data(i == 0 ? "[\n" : ",\n");
             show_json(log, totals, listed, options, console);
         } else if (page == nullptr) {
-            console.data((i == 0 ? "" : "\n") + log_text(log, totals, files[i], listed == ListedRanks::kAll) +
+            console.data((i == 0 ? "" : "\n") + log_text(log, totals, jobs[i].name(), listed == ListedRanks::kAll) +
                          calls_text(log, options.rank));
             if (options.rails) {
                 console.data("\n" + rail_advice_text(rail_advice(log, totals, options.interfaces)));
@@ -108,7 +110,8 @@ int run(const ShowOptions& options, Console& console) {
 
 Action configure(CLI::App& app) {
     const auto o = std::make_shared<ShowOptions>();
-    app.add_option("FILE", o->files, "logs of jobs, or a part of each")->type_name("");
+    app.add_option("FILE", o->files, "logs of jobs, or parts of them; parts of one job are read together")
+        ->type_name("");
     add_log_format(app, o->format);
     add_value(app, "--ranks", o->ranks, "all|summary",
               "whether every rank is listed; default: with --json up to a million rows, else summary");

@@ -22,14 +22,18 @@ std::string padded(std::string text, std::size_t width) {
     return text;
 }
 
-std::string kernel_text(const KernelSummary& kernel, double total_bytes) {
+std::string kernel_text(const KernelSummary& kernel, const Extraction& extraction) {
     std::string events = std::to_string(kernel.events_per_rank_least);
     if (kernel.events_per_rank_most != kernel.events_per_rank_least) {
         events += " to " + std::to_string(kernel.events_per_rank_most);
     }
-    return counted(kernel.repetitions, "repetition", "repetitions") + " of " + events + " events a rank in " +
-           counted(kernel.ranks, "rank", "ranks") + ", " +
-           percent_text(total_bytes > 0 ? kernel.bytes / total_bytes : 0) + " of the bytes sent";
+    std::string text = counted(kernel.repetitions, "repetition", "repetitions") + " of " + events +
+                       " events a rank in " + counted(kernel.ranks, "rank", "ranks") + ", " +
+                       percent_text(Extraction::share(kernel.bytes, extraction.total_bytes)) + " of the bytes and " +
+                       percent_text(Extraction::share(kernel.messages, extraction.total_messages)) +
+                       " of the messages sent";
+    if (kernel.around >= 0) text += ", a loop of kernel " + std::to_string(kernel.around + 1);
+    return text;
 }
 
 }  // namespace
@@ -42,7 +46,7 @@ std::string extraction_text(const Extraction& extraction) {
     } else {
         const auto chosen = static_cast<std::size_t>(extraction.chosen);
         text += "kernel " + std::to_string(chosen + 1) + " of " + std::to_string(extraction.kernels.size()) + ": " +
-                kernel_text(extraction.kernels[chosen], extraction.total_bytes) + "\n";
+                kernel_text(extraction.kernels[chosen], extraction) + "\n";
         std::size_t listed = 0;
         for (std::size_t k = 0; k < extraction.kernels.size(); ++k) {
             if (k == chosen) continue;
@@ -51,8 +55,8 @@ std::string extraction_text(const Extraction& extraction) {
                         " more, all in --json\n";
                 break;
             }
-            text += "  --kernel " + std::to_string(k + 1) + ": " +
-                    kernel_text(extraction.kernels[k], extraction.total_bytes) + "\n";
+            text +=
+                "  --kernel " + std::to_string(k + 1) + ": " + kernel_text(extraction.kernels[k], extraction) + "\n";
         }
     }
     text += counted(static_cast<std::int64_t>(workload.set_count()), "set", "sets") + " in " +

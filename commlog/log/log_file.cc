@@ -10,9 +10,11 @@
 #include <charconv>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "base/errors.h"
 #include "base/regular_file.h"
@@ -78,17 +80,6 @@ RankRecord read_part(const std::string& path) {
     return read_rank(*reinterpret_cast<const ProfileMemory*>(bytes.data()), path);
 }
 
-/// "NAME" of "NAME.RANK.part"; nothing for other names.
-std::optional<std::string> job_name(const std::string& file_name) {
-    constexpr std::string_view kEnding = ".part";
-    if (!file_name.ends_with(kEnding)) return std::nullopt;
-    const std::string rest = file_name.substr(0, file_name.size() - kEnding.size());
-    const std::size_t dot = rest.rfind('.');
-    if (dot == std::string::npos || dot + 1 == rest.size()) return std::nullopt;
-    if (rest.find_first_not_of("0123456789", dot + 1) != std::string::npos) return std::nullopt;
-    return rest.substr(0, dot);
-}
-
 std::vector<std::string> parts_beside(const std::string& path) {
     const std::filesystem::path first(path);
     const auto name = job_name(first.filename().string());
@@ -102,30 +93,6 @@ std::vector<std::string> parts_beside(const std::string& path) {
     }
     std::ranges::sort(parts);
     return parts;
-}
-
-JobLog read_parts(const std::string& path, const Reading& reading) {
-    std::vector<RankRecord> ranks;
-    std::vector<std::string> left_out;
-    ranks.push_back(read_part(path));
-    for (const std::string& part : parts_beside(path)) {
-        if (std::filesystem::path(part).filename() == std::filesystem::path(path).filename()) continue;
-        check_regular_file(part);
-        reading.found_file(part);
-        try {
-            RankRecord rank = read_part(part);
-            if (rank.job != ranks.front().job) {
-                left_out.push_back(part + ": belongs to another job, left out");
-            } else {
-                ranks.push_back(std::move(rank));
-            }
-        } catch (const InputError& error) {
-            left_out.push_back(std::string(error.what()) + "; left out");
-        }
-    }
-    JobLog job = join_ranks(std::move(ranks), path);
-    job.warnings.insert(job.warnings.begin(), left_out.begin(), left_out.end());
-    return job;
 }
 
 /// "3, 5 to 8 and 12 more" of ascending numbers.
@@ -264,6 +231,16 @@ bool is_own_log(std::string_view prefix) {
            prefix.starts_with(std::string_view(kPartMagic, sizeof(kPartMagic)));
 }
 
+std::optional<std::string> job_name(const std::string& path) {
+    constexpr std::string_view kEnding = ".part";
+    if (!path.ends_with(kEnding)) return std::nullopt;
+    const std::string rest = path.substr(0, path.size() - kEnding.size());
+    const std::size_t dot = rest.rfind('.');
+    if (dot == std::string::npos || dot + 1 == rest.size()) return std::nullopt;
+    if (rest.find_first_not_of("0123456789", dot + 1) != std::string::npos) return std::nullopt;
+    return rest.substr(0, dot);
+}
+
 JobLog join_ranks(std::vector<RankRecord> records, const std::string& place) {
     if (records.empty()) throw InputError(place + ": holds no rank");
     std::ranges::stable_sort(records, {}, [](const RankRecord& record) { return record.log.rank; });
@@ -341,12 +318,50 @@ JobLog parse_own_log(std::span<const std::byte> bytes, const std::string& file) 
     return join_ranks(std::move(ranks), file);
 }
 
+JobLog read_parts(const std::vector<std::string>& paths, const Reading& reading) {
+    std::vector<RankRecord> ranks;
+    std::vector<std::string> left_out;
+    std::set<std::filesystem::path> read;
+    const auto take = [&](const std::string& part) {
+        if (!read.insert(std::filesystem::weakly_canonical(part)).second) return;
+        RankRecord rank = read_part(part);
+        if (!ranks.empty() && rank.job != ranks.front().job) {
+            left_out.push_back(part + ": belongs to another job, left out");
+        } else {
+            ranks.push_back(std::move(rank));
+        }
+    };
+    for (const std::string& path : paths) take(path);
+    for (const std::string& path : paths) {
+        for (const std::string& part : parts_beside(path)) {
+            check_regular_file(part);
+            reading.found_file(part);
+            try {
+                take(part);
+            } catch (const InputError& error) {
+                left_out.push_back(std::string(error.what()) + "; left out");
+            }
+        }
+    }
+    JobLog job = join_ranks(std::move(ranks), paths.front());
+    job.warnings.insert(job.warnings.begin(), left_out.begin(), left_out.end());
+    return job;
+}
+
+std::optional<std::uint64_t> job_of_part(const std::string& path) {
+    ProfileHeader header{};
+    std::ifstream file(path, std::ios::binary);
+    if (!file.read(reinterpret_cast<char*>(&header), sizeof(header))) return std::nullopt;
+    if (std::memcmp(header.magic, kPartMagic, sizeof(kPartMagic)) != 0) return std::nullopt;
+    return header.job;
+}
+
 JobLog read_own_log(const std::string& path, const Reading& reading) {
     {
         const MappedFile file(path);
         if (!begins_with(file.bytes(), kPartMagic)) return parse_own_log(file.bytes(), path);
     }
-    return read_parts(path, reading);
+    return read_parts({path}, reading);
 }
 
 }  // namespace haichi

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,6 +33,15 @@ bool is_own_log(std::string_view prefix);
 /// part, of processes that did not finish, and of tables that ran full. `reading` is told the other parts. Throws
 /// InputError with file and offset.
 JobLog read_own_log(const std::string& path, const Reading& reading = {});
+
+/// The same of parts that need not lie beside each other: with each of them all others of its NAME in its folder.
+JobLog read_parts(const std::vector<std::string>& paths, const Reading& reading = {});
+
+/// The number of the job that a part is of; nothing where the file is no part or cannot be read.
+std::optional<std::uint64_t> job_of_part(const std::string& path);
+
+/// "NAME" of the path "NAME.RANK.part"; nothing for other names.
+std::optional<std::string> job_name(const std::string& path);
 
 /// The same from a job file in memory; `file` names it in errors.
 JobLog parse_own_log(std::span<const std::byte> bytes, const std::string& file);

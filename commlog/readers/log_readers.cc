@@ -6,6 +6,8 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <set>
 #include <system_error>
 
 #include "base/errors.h"
@@ -82,6 +84,44 @@ JobLog read_log(const std::string& path, const std::string& format, const Readin
     if (prefix.empty()) throw InputError(SourcePlace{path, 1}, "an empty file is not a log", hint);
     const std::string line = prefix.substr(0, std::min<std::size_t>(prefix.find('\n'), prefix.size()));
     throw InputError(SourcePlace{path, 1}, "not in a known log format: " + shown(line), hint);
+}
+
+std::vector<JobFiles> files_by_job(const std::vector<std::string>& paths) {
+    std::vector<JobFiles> jobs;
+    std::vector<std::optional<std::uint64_t>> numbers;  // of the jobs
+    std::vector<std::string> damaged;
+    std::set<std::filesystem::path> seen;
+    for (const std::string& path : paths) {
+        std::error_code error;
+        if (!seen.insert(std::filesystem::weakly_canonical(path, error)).second && !error) continue;
+        const std::optional<std::uint64_t> number =
+            std::filesystem::is_regular_file(path, error) ? job_of_part(path) : std::nullopt;
+        const auto found = number ? std::ranges::find(numbers, number) : numbers.end();
+        if (found != numbers.end()) {
+            jobs[static_cast<std::size_t>(found - numbers.begin())].files.push_back(path);
+        } else if (!number && job_name(path)) {
+            damaged.push_back(path);
+        } else {
+            jobs.push_back({{path}});
+            numbers.push_back(number);
+        }
+    }
+    // Parts that say nothing belong to those of the same name, which are read with a warning.
+    for (const std::string& path : damaged) {
+        const bool has_job =
+            std::ranges::any_of(jobs, [&](const JobFiles& job) { return job_name(job.name()) == job_name(path); });
+        if (!has_job) jobs.push_back({{path}});
+    }
+    return jobs;
+}
+
+JobLog read_log(const JobFiles& job, const std::string& format, const Reading& reading) {
+    if (job.files.size() == 1) return read_log(job.name(), format, reading);
+    if (!format.empty() && format != own_log_format().name) {
+        throw OptionError("--log-format " + format + ": " + job.name() + " is a part of a job of haichi's profiler");
+    }
+    reading.log().info("log {}: {} parts of a job", shown(job.name()), job.files.size());
+    return read_parts(job.files, reading);
 }
 
 LogFormat own_log_format() {

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/reading.h"
 #include "base/table.h"
@@ -44,5 +45,18 @@ bool is_log_file(const std::string& path);
 /// Reads a log of a job. `format` empty: recognised by the first 64 KiB. Throws InputError. `reading` is told the
 /// format, the other files of the trace, and how far the reading is.
 JobLog read_log(const std::string& path, const std::string& format = "", const Reading& reading = {});
+
+/// The files of one job: one, or parts of its processes, which may lie in different folders.
+struct JobFiles {
+    std::vector<std::string> files;
+
+    [[nodiscard]] const std::string& name() const { return files.front(); }
+};
+
+/// Files by job, in the order of their first ones; the same file twice is one. Parts that cannot be read, and files of
+/// other formats, are jobs of their own.
+std::vector<JobFiles> files_by_job(const std::vector<std::string>& paths);
+
+JobLog read_log(const JobFiles& job, const std::string& format = "", const Reading& reading = {});
 
 }  // namespace haichi

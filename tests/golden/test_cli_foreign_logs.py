@@ -49,3 +49,27 @@ def test_the_matrix_of_open_mpis_monitoring_becomes_a_workload(tmp_path: Path) -
     assert len(rows) == 4
     assert [int(x) for x in rows[0]] == [0, 2668, 0, 0]
     assert [int(x) for x in rows[3]] == [2564, 3, 0, 0]
+
+
+def test_logs_of_several_jobs_give_a_file_of_sets_each(tmp_path: Path) -> None:
+    logs = [LOGS / "tit/ring.tit", LOGS / "dumpi/dumpi-0000.txt"]
+    shown = succeed("ccs", *logs, "-o", "%.json", cwd=tmp_path)
+    assert shown.stdout == "" and all(f"{log}:\n" in shown.stderr for log in logs)
+    for name, iterations in [("ring.tit", 5), ("dumpi-0000.txt", 3)]:
+        assert json.loads((tmp_path / f"{name}.json").read_text())["iterations"] == iterations
+    reports = [json.loads(line) for line in succeed("ccs", "--json", *logs, cwd=tmp_path).stdout.splitlines()]
+    assert [report["log"] for report in reports] == [str(log) for log in logs]
+    assert [report["repetitions"] for report in reports] == [5, 3]
+    # One log named twice is one job.
+    succeed("ccs", logs[0], logs[0], "-o", "once.json", cwd=tmp_path)
+    error = fail(2, "ccs", *logs, "-o", "both.json", cwd=tmp_path)
+    assert "2 jobs" in error and "-o '%.json'" in error
+    assert not (tmp_path / "both.json").exists()
+
+
+def test_kernels_are_named_by_number_or_by_what_they_are(tmp_path: Path) -> None:
+    log = LOGS / "tit/ring.tit"
+    for choice in ["auto", "1", "bytes", "messages", "outer", "inner"]:
+        succeed("ccs", log, "--kernel", choice, "-o", f"{choice}.json", cwd=tmp_path)
+        assert (tmp_path / f"{choice}.json").read_bytes() == (tmp_path / "auto.json").read_bytes()
+    assert "auto, whole, bytes, messages, outer, inner" in fail(2, "ccs", log, "--kernel", "most", cwd=tmp_path)

@@ -233,3 +233,51 @@ def test_a_master_with_workers_is_refused(built: Path, tmp_path: Path) -> None:
     assert run.returncode == 2 and run.stdout == ""
     assert run.stderr.startswith("error: no repetition that all ranks share")
     assert "hint: " in run.stderr
+
+
+def test_tags_that_count_up_are_one_repetition(built: Path, tmp_path: Path) -> None:
+    """The steps' numbers as tags, beyond what an MPI program is told apart by, and modulo a few."""
+    for tags, steps in [("step", 500), ("modulo", 40), ("step", 20)]:
+        log = log_of("counting_tags", 6, built, tmp_path, tags, steps)
+        found, sets, _ = extract(log)
+        assert found["repetitions"] == steps and found["in_flight"] == 0
+        assert sets == [
+            Counter((r, (r + 1) % 6, 4096) for r in range(6)),
+            Counter((r, (r + 5) % 6, 512) for r in range(6)),
+        ]
+        assert log.stat().st_size < 6 * 40_000
+
+
+def test_threads_with_tags_of_their_own_are_merged_and_others_refused(built: Path, tmp_path: Path) -> None:
+    found, sets, _ = extract(log_of("thread_rings", 4, built, tmp_path, "own", 30))
+    assert found["repetitions"] == 30 and found["share_of_bytes"] == 1
+    assert sum(sets, Counter()) == Counter((r, (r + 1) % 4, 1024 * t) for r in range(4) for t in [1, 2])
+    log = log_of("thread_rings", 4, built, tmp_path, "shared", 30)
+    run = subprocess.run([mpi_jobs.BIN, "ccs", log], capture_output=True, text=True, timeout=60)
+    assert run.returncode == 2
+    assert "several threads of rank" in run.stderr and "hint: " in run.stderr
+
+
+def test_parts_of_one_job_are_read_from_several_folders(built: Path, tmp_path: Path) -> None:
+    """As the nodes of a killed job leave them, each on its own disk."""
+    mpi_jobs.require_mpi("openmpi")
+    program = mpi_jobs.program("openmpi", "stencil.c", built)
+    settings = {"HAICHI_PROF": f"file={tmp_path / 'job'},keep_parts=on"}
+    log = mpi_jobs.run_profiled("openmpi", program, 8, tmp_path, 2, 2, 2, 15, "all", 0, log="job", **settings)
+    parts = []
+    for rank in range(8):
+        folder = tmp_path / f"node{rank // 4}"
+        folder.mkdir(exist_ok=True)
+        parts.append((tmp_path / f"job.{rank}.part").rename(folder / f"job.{rank}.part"))
+    assert extract(log)[2] == extract_all([parts[0], parts[5]], tmp_path)
+    shown = subprocess.run([mpi_jobs.BIN, "log", "show", *parts], capture_output=True, text=True, timeout=60)
+    assert shown.returncode == 0 and shown.stdout.count("8 ranks") == 1, shown.stdout + shown.stderr
+    assert "no data" not in shown.stdout
+
+
+def extract_all(logs: list[Path], place: Path) -> bytes:
+    run = subprocess.run(
+        [mpi_jobs.BIN, "ccs", *logs, "-o", place / "all.json"], capture_output=True, text=True, timeout=60
+    )
+    assert run.returncode == 0, run.stderr
+    return (place / "all.json").read_bytes()
