@@ -130,12 +130,7 @@ template <class P>
 bool ProcessModel<P>::spend(Rank& rank, State state, std::int64_t cost_ps, std::int64_t now_ps) {
     enter(rank, state, now_ps);
     if (cost_ps == 0) return true;
-    if (cost_ps > kLongestSimulationPs - now_ps) {
-        throw UnsupportedError(
-            "the simulated time passes " + std::to_string(kLongestSimulationPs) + " ps, the most that can be simulated",
-            "check computing times, message sizes and bandwidths");
-    }
-    engine_.call_at(rank.node, timer_data(rank.place, Timer::kCpu), now_ps + cost_ps);
+    engine_.call_at(rank.node, timer_data(rank.place, Timer::kCpu), later_ps(now_ps, cost_ps));
     return false;
 }
 
@@ -150,8 +145,9 @@ std::int64_t ProcessModel<P>::cost_ps(const Call& call) const {
         case Call::Kind::kSend: {
             const std::int64_t overhead_ps = is_eager(call)
                                                  ? options_.eager_overhead_ps
-                                                 : options_.call_overhead_ps + options_.rendezvous_overhead_ps;
-            return overhead_ps + (is_copied(call) ? copy_ps(call.amount, options_.memory_bandwidth_bytes_per_s) : 0);
+                                                 : later_ps(options_.call_overhead_ps, options_.rendezvous_overhead_ps);
+            if (!is_copied(call)) return overhead_ps;
+            return later_ps(overhead_ps, copy_ps(call.amount, options_.memory_bandwidth_bytes_per_s));
         }
         case Call::Kind::kPark:
         case Call::Kind::kBarrier:
@@ -248,7 +244,7 @@ void ProcessModel<P>::arrive_at_barrier(RankId id, std::int64_t now_ps) {
     if (group.parts.size() == 1) return arrive_at_home(rank.call.group, part.last_ps);
     engine_.call_across(rank.node, group.parts.front().node,
                         timer_data(static_cast<std::uint32_t>(rank.call.group), Timer::kArrival),
-                        part.last_ps + options_.barrier_ps / 2);
+                        later_ps(part.last_ps, options_.barrier_ps / 2));
 }
 
 /// All ranks of a partition have come.
@@ -259,10 +255,10 @@ void ProcessModel<P>::arrive_at_home(std::int32_t number, std::int64_t last_ps) 
     if (++group.parts_arrived < group.parts.size()) return;
     group.parts_arrived = 0;
     ++group.released;
+    const std::int64_t release_ps = later_ps(group.last_ps, options_.barrier_ps);
     for (const RankId member : group.ranks) {
         const Rank& to = rank_at(member);
-        engine_.call_across(group.parts.front().node, to.node, timer_data(to.place, Timer::kRelease),
-                            group.last_ps + options_.barrier_ps);
+        engine_.call_across(group.parts.front().node, to.node, timer_data(to.place, Timer::kRelease), release_ps);
     }
 }
 

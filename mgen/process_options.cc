@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/errors.h"
-#include "netmodel/packetsim/packet_timing.h"
 
 namespace haichi {
 

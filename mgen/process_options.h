@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "netmodel/machine/machine.h"
+#include "netmodel/packetsim/packet_timing.h"
 
 namespace haichi {
 
@@ -33,8 +34,5 @@ ProcessOptions process_options_of(const Machine& machine);
 
 /// Time to copy `bytes` in memory, rounded up to a picosecond; at most kLongestSimulationPs.
 std::int64_t copy_ps(std::int64_t bytes, std::int64_t bandwidth_bytes_per_s);
-
-/// Simulated time ends here (26 days), far from an overflow of sums.
-inline constexpr std::int64_t kLongestSimulationPs = std::int64_t{1} << 61;
 
 }  // namespace haichi

@@ -137,7 +137,7 @@ class PacketEngine {
     void join_partitions();
     void run_window(std::int64_t begin_ps, std::int64_t until_ps);
     void send_far_timers();
-    [[nodiscard]] std::int64_t next_ps();
+    std::int64_t next_ps();
     void check_for_deadlock() const;
     [[nodiscard]] std::string waiting_packets() const;
 

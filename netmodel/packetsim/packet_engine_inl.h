@@ -108,6 +108,8 @@ void PacketEngine<Client>::run_while(const std::function<bool()>& go_on, std::in
         run_window(start_ps, std::min(window_end_ps_ - 1, until_ps));
         is_over = !go_on();
     }
+    if (is_over)
+        next_ps();  // what the last window has sent arrives, too: it is under way, and sooner than what is left
     for (Partition& partition : partitions_) partition.take_mail();
     if (is_over) {
         now_ps_ = std::max(now_ps_, std::min(window_end_ps_ - 1, until_ps));

@@ -109,7 +109,7 @@ void PacketPartition<Client>::start(std::int32_t message) {
     if (info.source == info.destination) {
         const std::int64_t bandwidth = machine_->timing.options().shared_memory_bandwidth_bytes_per_s;
         std::int64_t& free_ps = state_->hosts[static_cast<std::size_t>(node)].shared_memory_free_ps;
-        free_ps = std::max(free_ps, now_ps_) + (bandwidth == 0 ? 0 : long_transfer_ps(info.bytes, bandwidth));
+        free_ps = later_ps(std::max(free_ps, now_ps_), bandwidth == 0 ? 0 : long_transfer_ps(info.bytes, bandwidth));
         push_nic(free_ps, kCopied, number, static_cast<std::uint32_t>(message));
         return;
     }

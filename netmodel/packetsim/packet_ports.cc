@@ -54,13 +54,12 @@ LinkPassage passage_of(const Topology& topology, const PacketTiming& timing, con
 
 PacketPorts::PacketPorts(const Network& network, const PacketTiming& timing, std::int32_t virtual_channels)
     : virtual_channels_(virtual_channels) {
-    constexpr std::int64_t kMostPorts = std::int64_t{1} << 29;  // an event names a port in 29 bits
+    constexpr std::int64_t kMostPorts = std::int64_t{1} << 26;  // an event names a port and one of 8 VCs in 29 bits
     check_classes(network.topology());
     find_ends(network.topology());
     const std::int64_t nics = std::int64_t{network.node_count()} * timing.options().nics;
-    if (std::int64_t{link_count_} * virtual_channels_ + nics >= kMostPorts) {
-        throw UnsupportedError("a machine of " + std::to_string(link_count_) + " links with " +
-                               std::to_string(virtual_channels_) + " virtual channels and " + std::to_string(nics) +
+    if (link_count_ + nics >= kMostPorts) {
+        throw UnsupportedError("a machine of " + std::to_string(link_count_) + " links and " + std::to_string(nics) +
                                " NICs is too large to simulate");
     }
     nic_count_ = static_cast<std::int32_t>(nics);

@@ -49,6 +49,12 @@ PacketTiming::PacketTiming(const PacketTimingOptions& options) : options_(option
         options.routing_ps + options.vc_allocation_ps + options.switch_allocation_ps + options.switch_latency_ps;
 }
 
+void refuse_too_late() {
+    throw UnsupportedError(
+        "the simulated time passes " + std::to_string(kLongestSimulationPs) + " ps, the most that can be simulated",
+        "check computing times, latencies, message sizes and bandwidths");
+}
+
 std::int64_t long_transfer_ps(std::int64_t bytes, std::int64_t bandwidth_bytes_per_s) {
     // Whole seconds apart, so that the product of the rest and 10^12 stays below 2^127.
     constexpr std::int64_t kPsPerS = 1'000'000'000'000;

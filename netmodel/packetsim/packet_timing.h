@@ -68,6 +68,18 @@ class PacketTiming {
     std::int64_t host_bandwidth_bytes_per_s_ = 0;
 };
 
+/// Simulated time ends here (26 days), far from an overflow of sums.
+inline constexpr std::int64_t kLongestSimulationPs = std::int64_t{1} << 61;
+
+/// Throws UnsupportedError: the simulated time passes kLongestSimulationPs.
+[[noreturn]] void refuse_too_late();
+/// The end of a span that begins at `time_ps`, if it can be simulated.
+[[nodiscard]] inline std::int64_t later_ps(std::int64_t time_ps, std::int64_t span_ps) {
+    if (span_ps > kLongestSimulationPs - time_ps) [[unlikely]]
+        refuse_too_late();
+    return time_ps + span_ps;
+}
+
 /// Time that a whole message of up to 2^48 bytes takes, rounded up to a picosecond; at most about 9e18 ps.
 [[nodiscard]] std::int64_t long_transfer_ps(std::int64_t bytes, std::int64_t bandwidth_bytes_per_s);
 

@@ -267,6 +267,16 @@ TEST(ProcessModel, refuses_faulty_nodes_wrong_partners_and_times_beyond_its_rang
     EXPECT_THROW(wrong.model.run(), OptionError);
     ScriptRun late({{Call::compute(kLongestSimulationPs), Call::compute(1)}});
     EXPECT_THROW(late.model.run(), UnsupportedError);
+    ProcessOptions process = plain_process();
+    process.barrier_ps = kLongestSimulationPs / 2;
+    ScriptRun barriers({{Call::barrier(0), Call::barrier(0), Call::barrier(0)}}, process);
+    barriers.model.add_group({RankId(0)});
+    EXPECT_THROW(barriers.model.run(), UnsupportedError);
+    process = plain_process();
+    process.call_overhead_ps = process.rendezvous_overhead_ps = std::int64_t{1} << 62;
+    process.eager_limit_bytes = 0;
+    ScriptRun sums({{send_to(1, 8)}, {}}, process);
+    EXPECT_THROW(sums.model.run(), UnsupportedError);
 }
 
 }  // namespace
