@@ -2,9 +2,10 @@
 
     python3 tests/bench/replay_error.py BUILD [--runs N] -- COMMAND [ARGUMENT ...] [-- COMMAND ...]
 
-BUILD is a build folder with cli/haichi and the profiler for Open MPI. Measures what a message costs between two processes
-(pingpong.c), writes a machine file, runs each command under the profiler, replays its log, and prints a Markdown table: the
-time from MPI_Init to MPI_Finalize as the profiler saw it, as replayed, and how they differ, median and range of N runs (5).
+BUILD is a build folder with cli/haichi and the profiler for Open MPI. Measures what a message costs between two
+processes (tests/profiler/programs/pingpong.c), writes a machine file, runs each command under the profiler, replays its
+log, and prints a Markdown table: the time from MPI_Init to MPI_Finalize as the profiler saw it, as replayed, and how
+they differ, median and range of N runs (5).
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ def run(*command: str | Path, folder: str, environment: dict[str, str] | None = 
 
 def machine_file(folder: str) -> Path:
     program = Path(folder) / "pingpong"
-    run("mpicc.openmpi", "-O2", "-o", program, Path(__file__).with_name("pingpong.c"), folder=folder)
+    run(
+        "mpicc.openmpi", "-O2", "-o", program, Path(__file__).parents[1] / "profiler/programs/pingpong.c", folder=folder
+    )
     words = [run("mpiexec.openmpi", "-n", "2", program, folder=folder).split() for _ in range(5)]
     call_ns, latency_ns = (min(float(line[i]) for line in words) for i in (0, 1))
     bandwidth = max(float(line[2]) for line in words)
@@ -65,8 +68,8 @@ def seconds(build: Path, machine: Path, command: list[str], folder: str) -> tupl
     log = Path(folder) / "run.haichi-log"
     profiler = build / "commlog/profiler/libhaichi-prof-openmpi.so"
     log.unlink(missing_ok=True)
-    run("mpiexec.openmpi", "-n", "2", "-x", f"LD_PRELOAD={profiler}", "-x", f"HAICHI_PROF=file={log.with_suffix('')}", *command,
-        folder=folder)  # fmt: skip
+    preload = ["-x", f"LD_PRELOAD={profiler}", "-x", f"HAICHI_PROF=file={log.with_suffix('')}"]
+    run("mpiexec.openmpi", "-n", "2", *preload, *command, folder=folder)
     shown = json.loads(run(build / "cli/haichi", "log", "show", log, "--json", folder=folder))
     ran = shown["run_seconds"]
     report = json.loads(
@@ -92,7 +95,9 @@ def main() -> None:
             commands[-1].append(word)
     with tempfile.TemporaryDirectory() as folder:
         machine = machine_file(folder)
-        print("| program | ran, ms | replayed, ms | error, median | least to most | waiting |\n|---|---|---|---|---|---|")
+        print(
+            "| program | ran, ms | replayed, ms | error, median | least to most | waiting |\n|---|---|---|---|---|---|"
+        )
         for command in commands:
             found = [seconds(build, machine, command, folder) for _ in range(runs)]
             errors = sorted(replayed / ran - 1 for ran, replayed, _ in found)
