@@ -58,8 +58,8 @@ class Job {
     [[nodiscard]] const Workload& workload() const { return parts_->traffic->workload(); }
     /// As LoadedTraffic::is_of_log().
     [[nodiscard]] bool is_of_log() const { return parts_->traffic->is_of_log(); }
-    /// The calls of its log; null: there are none, or none were asked for.
-    [[nodiscard]] const JobLog* calls() const { return parts_->traffic->calls(); }
+    /// As LoadedTraffic::calls().
+    [[nodiscard]] const JobLog* calls(const Log& log = {}) const { return parts_->traffic->calls(log); }
     [[nodiscard]] const Allocation& allocation() const { return *parts_->nodes.allocation; }
     [[nodiscard]] const HostNames* hosts() const { return parts_->nodes.hosts.get(); }
     /// The scheduler's own.

@@ -19,11 +19,20 @@ struct WorkloadFile {
     std::string format{};  ///< of workload_formats(); empty: by its content
 };
 
+/// Sets that were extracted from a log already, and are shared. Its calls are read when they are first asked for: who
+/// works with sets does not pay for them.
+struct WorkloadOfLog {
+    std::shared_ptr<const Workload> workload;
+    std::string log_path;
+};
+
 class LoadedTraffic;
 
 /// What the ranks of a job send each other. A value, or one that others hold as well and that is not copied.
 struct Traffic {
-    std::variant<WorkloadFile, Workload, std::shared_ptr<const Workload>, std::shared_ptr<const LoadedTraffic>> source;
+    std::variant<WorkloadFile, Workload, std::shared_ptr<const Workload>, WorkloadOfLog,
+                 std::shared_ptr<const LoadedTraffic>>
+        source;
     std::optional<std::int64_t> message_size_bytes{};  ///< of every non-empty message; nothing: as the source says
     /// Where the file is a log with calls in order, they are kept, so that they can be replayed. Else its sets are
     /// extracted at once, and it is dropped.

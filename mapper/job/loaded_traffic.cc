@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/errors.h"
+#include "commlog/readers/log_readers.h"
 #include "commlog/readers/readers.h"
 
 namespace haichi {
@@ -22,6 +24,11 @@ LoadedTraffic::LoadedTraffic(const Traffic& traffic, const Reading& reading)
         workload_ = *shared;
     } else if (const auto* value = std::get_if<Workload>(&traffic.source)) {
         workload_ = std::make_shared<const Workload>(*value);
+    } else if (const auto* of_log = std::get_if<WorkloadOfLog>(&traffic.source)) {
+        is_of_log_ = true;
+        workload_ = of_log->workload;
+        path_ = of_log->log_path;
+        has_unread_calls_ = !message_size_bytes_;  // calls have the sizes of the log
     } else {
         const WorkloadFile& file = std::get<WorkloadFile>(traffic.source);
         std::variant<Workload, JobLog> read = read_traffic(file.path, file.format, reading);
@@ -31,6 +38,7 @@ LoadedTraffic::LoadedTraffic(const Traffic& traffic, const Reading& reading)
             calls_ = std::make_shared<const JobLog>(std::move(*job));
             is_of_log_ = true;
             path_ = file.path;
+            rank_count_ = calls_->rank_count;
             return;
         } else {
             is_of_log_ = true;
@@ -38,10 +46,25 @@ LoadedTraffic::LoadedTraffic(const Traffic& traffic, const Reading& reading)
         }
     }
     workload_ = with_size(workload_, message_size_bytes_);
+    rank_count_ = workload_->rank_count();
+}
+
+const JobLog* LoadedTraffic::calls(const Log& log) const {
+    const std::scoped_lock lock(mutex_);
+    if (has_unread_calls_) {
+        JobLog read = read_log(path_, "", log);
+        if (read.rank_count != rank_count_) {
+            throw InputError(path_ + ": has " + std::to_string(read.rank_count) + " ranks, but " +
+                                 std::to_string(rank_count_) + " when its sets were read",
+                             "make the job anew");
+        }
+        if (read.has_calls) calls_ = std::make_shared<const JobLog>(std::move(read));
+        has_unread_calls_ = false;
+    }
+    return calls_.get();
 }
 
 const Workload& LoadedTraffic::workload() const {
-    if (!calls_) return *workload_;
     const std::scoped_lock lock(mutex_);
     if (!workload_) {
         workload_ = with_size(std::make_shared<const Workload>(sets_of(*calls_, path_, log_)), message_size_bytes_);
@@ -53,6 +76,7 @@ std::shared_ptr<const LoadedTraffic> LoadedTraffic::with_message_size(std::int64
     const std::shared_ptr<LoadedTraffic> sized(new LoadedTraffic);
     sized->is_of_log_ = is_of_log_;
     sized->workload_ = std::make_shared<const Workload>(workload().with_message_size(size_bytes));
+    sized->rank_count_ = rank_count_;
     return sized;
 }
 

@@ -14,17 +14,19 @@
 namespace haichi {
 
 /// The traffic of a job, read: communication sets, and where they come from a log and the job wants them, its calls.
-/// Then sets are extracted when they are first asked for: who replays calls does not need them.
+/// Then one of the two is made when it is first asked for: of a file of the log the sets, which a replay does not need;
+/// of a WorkloadOfLog the calls.
 class LoadedTraffic {
   public:
     /// Throws what readers throw, and what extract_sets() throws unless calls are kept.
     explicit LoadedTraffic(const Traffic& traffic, const Reading& reading = {});
 
-    [[nodiscard]] std::int32_t rank_count() const { return calls_ ? calls_->rank_count : workload_->rank_count(); }
+    [[nodiscard]] std::int32_t rank_count() const { return rank_count_; }
     /// From any thread. Throws what extract_sets() throws.
     [[nodiscard]] const Workload& workload() const;
-    /// Null: there are none, or none were asked for (Traffic::keeps_calls).
-    [[nodiscard]] const JobLog* calls() const { return calls_.get(); }
+    /// Null: there are none, or none were asked for (Traffic::keeps_calls). From any thread. Of a WorkloadOfLog it
+    /// throws what read_log() throws, and InputError for another log than that of the sets.
+    [[nodiscard]] const JobLog* calls(const Log& log = {}) const;
 
     /// The sets are those of a log: they have no computing time, whatever the program computes.
     [[nodiscard]] bool is_of_log() const { return is_of_log_; }
@@ -34,13 +36,16 @@ class LoadedTraffic {
   private:
     LoadedTraffic() = default;
 
-    std::shared_ptr<const JobLog> calls_;
+    std::int32_t rank_count_ = 0;
     std::string path_;  ///< of the log
     bool is_of_log_ = false;
     Log log_;
     std::optional<std::int64_t> message_size_bytes_;
     mutable std::mutex mutex_;
-    mutable std::shared_ptr<const Workload> workload_;  ///< with calls_ under the mutex
+    // Under the mutex; what was made once stays.
+    mutable std::shared_ptr<const JobLog> calls_;
+    mutable std::shared_ptr<const Workload> workload_;
+    mutable bool has_unread_calls_ = false;  ///< at path_
 };
 
 /// A traffic that is loaded already is shared.

@@ -93,9 +93,9 @@ ReplayedComputing::Rule parse_computing(std::string_view text) {
     throw OptionError("--compute " + shown(text) + ": it is mean, drawn or none");
 }
 
-bool replays_calls(const Job& job, const SimulationOptions& options) {
+bool replays_calls(const Job& job, const SimulationOptions& options, const Log& log) {
     if (options.form == TrafficForm::kSets) return false;
-    if (job.calls() == nullptr) {
+    if (job.calls(log) == nullptr) {
         if (options.form == TrafficForm::kAuto) return false;
         throw OptionError("--as calls: the traffic has no calls", "it is no log, or one that has no order");
     }
@@ -122,7 +122,7 @@ std::vector<SimulatedRun> simulate_mapping(const Job& job, const Mapping& mappin
     request.hottest_links = options.hottest_links;
     request.observation = options.observation;
     std::vector<SimulatedRun> runs;
-    if (replays_calls(job, options)) {
+    if (replays_calls(job, options, control.log)) {
         request.log = job.calls();
         request.calls = options.calls;
         runs.push_back({.result = simulate(request, control)});

@@ -81,7 +81,7 @@ Simulation simulate(const Placement& placement, const SimulationOptions& options
 
 /// Whether the calls of the job's log are simulated. Throws OptionError where they are wanted and it has none, and for
 /// options of sets.
-bool replays_calls(const Job& job, const SimulationOptions& options);
+bool replays_calls(const Job& job, const SimulationOptions& options, const Log& log = {});
 
 /// The runs of a mapping of the job.
 std::vector<SimulatedRun> simulate_mapping(const Job& job, const Mapping& mapping, const SimulationOptions& options,

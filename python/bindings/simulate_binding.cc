@@ -38,6 +38,12 @@ SimulationOptions make_simulation(const std::string& barrier, const std::variant
     return options;
 }
 
+void set_replay(SimulationOptions& options, const std::string& compute, double factor, std::uint64_t seed,
+                const std::vector<std::string>& algorithms) {
+    options.calls.computing = {.rule = parse_computing(compute), .factor = factor, .seed = seed};
+    for (const std::string& algorithm : algorithms) options.calls.algorithms.set(algorithm);
+}
+
 /// What a run writes while it goes on, where, and which files it reads.
 struct ObservedRun {
     ObservationOptions options;
@@ -78,7 +84,7 @@ Simulation simulate_binding(const Placement& placement, SimulationOptions option
             const std::optional<SimulationProgress> news = relay.take();
             if (!news) return;
             (*progress)(news->simulated_seconds, news->iterations_done, news->iterations, news->packet_hops,
-                        news->packet_hops_per_second);
+                        news->packet_hops_per_second, news->calls_done);
         });
     outputs.commit();
     return simulation;
@@ -95,7 +101,14 @@ void bind_simulate(py::module_& module) {
     });
     py::class_<SimulationOptions>(module, "SimulationOptions")
         .def(py::init(&make_simulation), py::kw_only(), py::arg("barrier"), py::arg("iterations"), py::arg("threads"),
-             py::arg("partitions"), py::arg("hottest_links"));
+             py::arg("partitions"), py::arg("hottest_links"))
+        .def(
+            "set_form",
+            [](SimulationOptions& options, const std::string& form) { options.form = parse_traffic_form(form); },
+            py::arg("form"))
+        // How calls are replayed.
+        .def("set_replay", set_replay, py::kw_only(), py::arg("compute"), py::arg("factor"), py::arg("seed"),
+             py::arg("algorithms"));
     py::class_<ObservedRun>(module, "Observation")
         .def(py::init([](std::string statistics_path, std::string history_path, std::vector<std::string> inputs) {
                  return ObservedRun{{}, std::move(statistics_path), std::move(history_path), std::move(inputs)};

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/errors.h"
@@ -116,16 +117,21 @@ Workload workload_from_messages(std::optional<std::int64_t> ranks, std::int64_t 
     return Workload(rank_count, iterations, std::move(sets), std::move(messages));
 }
 
-/// A workload, and the files beside the one that was named.
+/// A workload, the files beside the one that was named, and of a log whether it has calls.
 py::tuple read_file(const std::string& path, const std::string& format) {
     std::vector<std::string> beside;
+    std::optional<bool> log_has_calls;
     Workload workload = logged([&](const Log& log) {
         const py::gil_scoped_release release;
-        return read_workload(path, format, {log, [&](const std::string& file) { beside.push_back(file); }});
+        auto traffic = read_traffic(path, format, {log, [&](const std::string& file) { beside.push_back(file); }});
+        const auto* job = std::get_if<JobLog>(&traffic);
+        if (job == nullptr) return std::get<Workload>(std::move(traffic));
+        log_has_calls = job->has_calls;
+        return sets_of(*job, path, log);
     });
     py::list names;
     for (const std::string& file : beside) names.append(os_text(file));
-    return py::make_tuple(std::move(workload), std::move(names));
+    return py::make_tuple(std::move(workload), std::move(names), log_has_calls);
 }
 
 /// A dense matrix, row by row. Entries of 0 are no messages.

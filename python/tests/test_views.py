@@ -108,10 +108,8 @@ def test_loads_are_those_of_the_routes_and_of_the_metrics(cg64: haichi.Workload,
 
 def test_views_of_one_job_share_network_and_messages_and_have_equal_bytes(small_cg: haichi.Workload) -> None:
     requests = [
-        request(small_cg, "torus:8x8", barriers=("none",)),
-        request(
-            small_cg, "torus:8x8", barriers=("none",), role="after", node_of_rank=np.arange(64)[::-1].astype(np.int32)
-        ),
+        request(small_cg, "torus:8x8", runs=("none",)),
+        request(small_cg, "torus:8x8", runs=("none",), role="after", node_of_rank=np.arange(64)[::-1].astype(np.int32)),
         request(small_cg, "fattree:3x4", role="other"),
     ]
     parts = placement_views(requests)
@@ -125,7 +123,7 @@ def test_views_of_one_job_share_network_and_messages_and_have_equal_bytes(small_
 def test_time_and_space_hold_the_bytes_that_were_simulated(
     small_cg: haichi.Workload, machine: str, barrier: str
 ) -> None:
-    parts = placement_views([request(small_cg, machine, barriers=(barrier,))])
+    parts = placement_views([request(small_cg, machine, runs=(barrier,))])
     simulated = parts["views"][0]["simulated"][barrier]
     network = parts["networks"][0]
     run = haichi.Job(small_cg, machine).simulate(np.arange(64), barrier=barrier, iterations=simulated["iterations"]).run
@@ -165,7 +163,7 @@ def killed(statistics, network, bin_ps):
     assert statistics.read(1)
     os.kill(os.getpid(), signal.SIGKILL)
 haichi.views._time_space = killed
-haichi.views.placement_views([request(haichi.Workload.from_pattern("cg", ranks=16), "torus:4x4", barriers=("none",))])
+haichi.views.placement_views([request(haichi.Workload.from_pattern("cg", ranks=16), "torus:4x4", runs=("none",))])
 """
     done = subprocess.run([sys.executable, "-c", script], env=os.environ | {"TMPDIR": str(tmp_path)}, check=False)
     assert done.returncode == -signal.SIGKILL
@@ -178,7 +176,7 @@ def test_a_full_temporary_folder_is_named(small_cg: haichi.Workload, monkeypatch
 
     monkeypatch.setattr("tempfile.TemporaryFile", full)
     with pytest.raises(haichi.InputError, match=f"^{tempfile.gettempdir()}: ") as caught:
-        placement_views([request(small_cg, "torus:8x8", barriers=("none",))])
+        placement_views([request(small_cg, "torus:8x8", runs=("none",))])
     assert "TMPDIR" in caught.value.hint
 
 
@@ -190,13 +188,13 @@ def test_without_a_temporary_folder_pictures_say_so(small_cg: haichi.Workload, m
     monkeypatch.setattr("tempfile.gettempdir", missing)
     monkeypatch.setenv("TMPDIR", "/nowhere")
     with pytest.raises(haichi.InputError, match="^/nowhere: "):
-        placement_views([request(small_cg, "torus:8x8", barriers=("none",))])
+        placement_views([request(small_cg, "torus:8x8", runs=("none",))])
 
 
 def test_a_job_without_messages_over_links_has_a_view(tmp_path: Any) -> None:
     alone = haichi.Workload.from_messages([0], [1], [100], ranks=2)
     parts = placement_views(
-        [request(alone, "torus:2", allocation={"ppn": 2}, node_of_rank=np.zeros(2, np.int32), barriers=("none",))]
+        [request(alone, "torus:2", allocation={"ppn": 2}, node_of_rank=np.zeros(2, np.int32), runs=("none",))]
     )
     view = parts["views"][0]
     assert view["set_links"] == [{"link": [], "messages": [], "bytes": []}]

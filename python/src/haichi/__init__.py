@@ -34,7 +34,7 @@ from haichi.placement import Placement
 from haichi.search import SearchProgress
 from haichi.shapes import RobustPlacement, ShapesResult, optimize_shapes
 from haichi.simulation import BufferHistory, LinkStatistics, SimulationProgress
-from haichi.simulation_result import LinkTraffic, SimulatedPlacement, SimulatedRun, Simulation
+from haichi.simulation_result import LinkTraffic, RunShares, SimulatedPlacement, SimulatedRun, Simulation
 from haichi.tables import (
     Entry,
     list_folds,
@@ -77,6 +77,7 @@ __all__ = [
     "RobustPlacement",
     "SearchProgress",
     "ShapesResult",
+    "RunShares",
     "SimulatedPlacement",
     "SimulatedRun",
     "Simulation",

@@ -72,8 +72,10 @@ def _run_compare(given: Given) -> int:
         check_output(path)
     if no_views and any(path.endswith(".html") for path in outputs):
         raise OptionError("--no-views leaves out what the report shows")
-    if "simulate" not in given and ("barrier" in given or "sim_iterations" in given):
-        raise OptionError("--barrier and --sim-iterations are those of --simulate, which is not given")
+    if "simulate" not in given and any(name in given for name in ("form", "barrier", "sim_iterations")):
+        raise OptionError("--as, --barrier and --sim-iterations are those of --simulate, which is not given")
+    if given.get("form") == "calls" and "message_size" in given:
+        raise OptionError("--message-size is about communication sets, not about the calls of a log")
     journal = f"{outputs[0]}.journal" if outputs else None
     inputs = [*given["workloads"], *(given[name] for name in ("machine", "nodes", "faulty", "fold") if name in given)]
     written = outputs if journal is None else [*outputs, journal]

@@ -55,6 +55,11 @@ class Extraction:
         return shown
 
 
+def algorithm_list(algorithms: Mapping[str, str] | None) -> list[str]:
+    """In the program's words."""
+    return [f"{operation}={algorithm}" for operation, algorithm in (algorithms or {}).items()]
+
+
 def extract_sets(
     log: str | os.PathLike[str],
     *,
@@ -70,8 +75,9 @@ def extract_sets(
     log: a file of the profiler, one of its parts, or another tool's log that keeps the order of calls.
     sends_per_rank: messages a rank may send, and receive, in one set: its network interfaces.
     eager_limit_bytes: up to this size a message does not wait for its receive to be posted.
-    kernel: ``"auto"``, the number of a repetition from 1, ``"bytes"`` or ``"messages"`` (that with most of them), ``"outer"`` or
-    ``"inner"`` (the loop around or inside of the one that is taken otherwise), or ``"whole"`` for the whole log as one.
+    kernel: ``"auto"``, the number of a repetition from 1, ``"bytes"`` or ``"messages"`` (that with most of them),
+    ``"outer"`` or ``"inner"`` (the loop around or inside of the one that is taken otherwise), or ``"whole"`` for the
+    whole log as one.
     collectives: which become messages: ``"subcomm"`` (those on less than all ranks), ``"all"`` or ``"none"``.
     algorithms: by which algorithm, as in ``{"allreduce": "recursive-doubling:2KiB,ring"}``.
     compute: ``"mean"`` gives the sets the mean computing time before them; ``"none"``: the same sets from every run.
@@ -85,7 +91,7 @@ def extract_sets(
         eager_limit_bytes=eager_limit_bytes,
         kernel=str(kernel),
         collectives=collectives,
-        algorithms=[f"{operation}={algorithm}" for operation, algorithm in (algorithms or {}).items()],
+        algorithms=algorithm_list(algorithms),
         compute=compute,
     )
     return Extraction(Workload(core.workload), json.loads(core.json()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, SupportsIndex, Unpack
 
 from haichi import _core, advice, notebook
@@ -14,7 +14,7 @@ from haichi.evaluation import Evaluation, evaluation_of
 from haichi.file_names import encoded
 from haichi.job_spec import JobOptions, JobSpec, SizesLike
 from haichi.machine import Machine, MachineLike, as_machine, warn_of_buffers
-from haichi.options import complete, takes
+from haichi.options import Form, TrafficForm, complete, takes
 from haichi.placement import ObjectiveCallable, Placement, PlacementLike, as_map
 from haichi.search import (
     SearchCallback,
@@ -26,6 +26,7 @@ from haichi.search import (
 from haichi.simulation import (
     BufferHistory,
     LinkStatistics,
+    Replay,
     SimulationCallback,
     core_observation,
     simulation_callback,
@@ -44,7 +45,7 @@ class Job:
     Parameters
     ----------
     workload: a Workload, a file, a square matrix of bytes (NumPy or SciPy), or a NetworkX graph with bytes as the
-        ``weight`` of its edges.
+        ``weight`` of its edges. Of a log that is given as a file its calls are simulated, too.
     machine: a Machine, a preset (`haichi.list_machines`), ``"graph:FILE"``, a machine file, or its content.
     {options}
 
@@ -140,6 +141,7 @@ class Job:
         objective: str | ObjectiveCallable | None = None,
         all_objectives: bool = True,
         simulate: bool = False,
+        form: TrafficForm = "auto",
     ) -> Evaluation:
         """Measures a placement, as ``haichi evaluate`` does.
 
@@ -152,7 +154,11 @@ class Job:
             thousands of nodes.
         simulate: it and the default placement are simulated, packet by packet (`Evaluation.simulated`); Ctrl-C then
             ends the simulation with what is known.
+        form: of the simulation, as that of `simulate`.
         """
+        if form != "auto" and not simulate:
+            raise OptionError("form is that of simulate=True, which is not given")
+        options = simulation_options(form=self._simulated_form(form)) if simulate else None
         placed = self.place(placement)
         if simulate:
             warn_of_buffers(self.machine)
@@ -161,7 +167,7 @@ class Job:
             held=self._problem,
             objective=core_objective(placed._objective if objective is None else objective),
             all_objectives=all_objectives,
-            simulation=simulation_options() if simulate else None,
+            simulation=options,
         )
         return evaluation_of(placed, core)
 
@@ -169,6 +175,11 @@ class Job:
         self,
         placement: PlacementLike | None = None,
         *,
+        form: TrafficForm = "auto",
+        compute: Literal["mean", "drawn", "none"] = "mean",
+        compute_factor: float = 1.0,
+        seed: SupportsIndex = 1,
+        algorithms: Mapping[str, str] | None = None,
         barrier: Literal["none", "sets", "both"] | str = "none",
         iterations: Literal["auto", "all"] | SupportsIndex = "auto",
         threads: int = 1,
@@ -183,6 +194,14 @@ class Job:
         Parameters
         ----------
         placement: as that of `place`.
+        form: ``"calls"``: the calls of the log that the job was given as a file, one by one as they were made;
+            ``"sets"``: the communication sets of its kernel; ``"auto"``: calls where the job has them. The next four
+            are about calls, `barrier` and `iterations` about sets.
+        compute: computing time between calls: the ``"mean"`` of what the log has at each place of the program,
+            ``"drawn"`` between its least and its greatest, or ``"none"``.
+        compute_factor: times this.
+        seed: of ``compute="drawn"``.
+        algorithms: by which collectives become messages, as that of `haichi.extract_sets`.
         barrier: ``"sets"``: all ranks wait for each other before every set; ``"1,3"``: before these sets, counted from
             1; ``"none"``; ``"both"``: a run without and one with barriers before every set.
         iterations: how many are simulated, the rest is multiplied: ``"auto"``: until their time repeats or its mean
@@ -199,7 +218,15 @@ class Job:
         Other Python threads run meanwhile. Ctrl-C ends the simulation with what is known (`Simulation.interrupted`).
         Raises InputError, OptionError, UnsupportedError.
         """
-        options = simulation_options(barrier, iterations, threads, partitions, hottest)
+        options = simulation_options(
+            barrier,
+            iterations,
+            threads,
+            partitions,
+            hottest,
+            form=self._simulated_form(form),
+            replay=Replay(compute, compute_factor, seed, algorithms),
+        )
         if barrier == "both" and (statistics is not None or history is not None):
             raise OptionError("statistics and history describe one run", "barrier='none' or barrier='sets'")
         placed = self.place(placement)
@@ -250,6 +277,9 @@ class Job:
         options = advice.barrier_options(imbalance, draws, seed, sizes, simulations, packet_hops, threads)
         warn_of_buffers(self.machine)
         return advice.barrier_advice(self.place(placement)._core, options)
+
+    def _simulated_form(self, form: TrafficForm) -> Literal["sets", "calls"]:
+        return self._spec.simulated_form(Form().checked("form", form))
 
     def _has_nodes_of(self, other: Job) -> bool:
         """Whether numbers of nodes mean the same in both."""
@@ -304,6 +334,6 @@ def job_spec(function: str, workload: WorkloadLike, machine: MachineLike, option
     """What is asked of `function`, checked, its machine and workload read."""
     given = complete(function, JobOptions, options)
     if isinstance(workload, str | os.PathLike):
-        read, files = read_workload_file(workload)
-        return JobSpec(read, as_machine(machine), given, files)
+        read = read_workload_file(workload)
+        return JobSpec(read.workload, as_machine(machine), given, read.paths, read.log)
     return JobSpec(as_workload(workload), as_machine(machine), given)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, TypedDict, cast
+from typing import Annotated, Any, Literal, TypedDict, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -13,8 +13,9 @@ import numpy.typing as npt
 from haichi import _core
 from haichi.errors import InputError, OptionError
 from haichi.file_names import encoded
+from haichi.log_files import LogFiles
 from haichi.machine import Machine
-from haichi.options import Flag, Kind, Option, Sizes, Whole
+from haichi.options import Flag, Kind, Option, Sizes, TrafficForm, Whole
 from haichi.workload import Workload, whole_numbers
 
 
@@ -120,6 +121,8 @@ class JobSpec:
     """All of them, as `haichi.options.complete` gives them."""
     workload_files: tuple[str, ...] = ()
     """All that the workload was read from; the first was named."""
+    log: LogFiles | None = None
+    """That the workload was extracted from."""
 
     def with_shape(self, shape: SizesLike | None) -> JobSpec:
         text = None if shape is None else Sizes().checked("shape", shape)
@@ -133,6 +136,16 @@ class JobSpec:
     def workload_name(self) -> str:
         """Of a workload from a file."""
         return file_name(self.workload_files[0]) if self.workload_files else ""
+
+    def simulated_form(self, form: TrafficForm) -> Literal["sets", "calls"]:
+        """What is simulated where `form` is asked for. Raises OptionError where there are no calls."""
+        has_calls = self.log is not None and self.log.has_calls
+        if form == "calls" and not has_calls:
+            raise OptionError(
+                "form is 'calls', but the traffic has no calls",
+                "it is no log, or one that has no order" if self.workload_files else "give haichi.Job the log's file",
+            )
+        return "calls" if has_calls and form != "sets" else "sets"
 
     def input_files(self) -> list[str]:
         """What is, or may be, the name of a file that the job was read from."""
@@ -160,6 +173,7 @@ class JobSpec:
         return _core.JobSpec(
             machine=self.machine._core,
             workload=self.workload._core,
+            log=b"" if self.log is None else encoded("log", self.log.paths[0]),
             allocation=allocation,
             hosts=encoded("hosts", hosts)
             if isinstance(hosts, str | os.PathLike)

@@ -16,7 +16,7 @@ import os
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast, get_type_hints
+from typing import Any, Literal, TypeVar, cast, get_type_hints
 
 from haichi import _core
 from haichi.errors import InputError, OptionError
@@ -96,6 +96,24 @@ class Choice(Kind):
             f"{name}: unknown {self.what} {_core.shown(encoded(name, text))}",
             _core.did_you_mean(encoded(name, text), list(self.words)) or f"it is {listed}",
         )
+
+
+TrafficForm = Literal["auto", "sets", "calls"]
+"""What of a job's traffic is simulated: communication sets, the calls of its log, or calls where it has them."""
+
+
+@dataclass(frozen=True)
+class Form(Choice):
+    """``auto`` is for Python; for the program it is the option that is not given."""
+
+    what: str = "form of traffic"
+    words: tuple[str, ...] = ("sets", "calls")
+
+    def read(self, option: str, *words: str) -> Any:
+        return super().checked(option, words[0])
+
+    def checked(self, name: str, value: Any) -> Any:
+        return value if value == "auto" else super().checked(name, value)
 
 
 @dataclass(frozen=True)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, SupportsIndex
+from typing import Literal, NamedTuple, SupportsFloat, SupportsIndex
 
 from haichi import _core
 from haichi.errors import InputError, OptionError
+from haichi.extraction import algorithm_list
 from haichi.file_names import encoded
-from haichi.numbers import whole_option
-from haichi.options import Iterations
+from haichi.numbers import number_option, whole_option
+from haichi.options import Choice, Iterations
 
 Duration = str | float
 """``"100us"``, or seconds."""
@@ -49,6 +50,7 @@ class SimulationProgress(NamedTuple):
     iterations: int
     packet_hops: int
     packet_hops_per_second: float  #: of wall time
+    calls_done: int  #: of a log
 
 
 def _picoseconds(name: str, time: Duration, least: int = 0) -> int:
@@ -74,14 +76,53 @@ def core_options(
     threads: SupportsIndex = 1,
     partitions: SupportsIndex = 0,
     hottest: SupportsIndex = 10,
+    *,
+    form: Literal["sets", "calls"] = "sets",
+    replay: Replay | None = None,
 ) -> _core.SimulationOptions:
-    return _core.SimulationOptions(
+    """`replay`: of calls."""
+    options = _core.SimulationOptions(
         barrier=encoded("barrier", barrier),
         iterations=Iterations().checked("iterations", iterations),
         threads=whole_option("threads", threads, 1, 4096),
         partitions=whole_option("partitions", partitions, 0, 16_384),
         hottest_links=whole_option("hottest", hottest, 0, 1_000_000),
     )
+    options.set_form(form)
+    if replay is not None:
+        replay.set(options)
+    for name, is_given in (("barrier", barrier != "none"), ("iterations", iterations != "auto")):
+        if form == "calls" and is_given:
+            raise OptionError(
+                f"{name} is about communication sets, but the calls of the log are simulated",
+                "form='sets' simulates the sets of its kernel",
+            )
+    return options
+
+
+@dataclass(frozen=True)
+class Replay:
+    """How the calls of a log are replayed, as `Job.simulate` takes it."""
+
+    compute: Literal["mean", "drawn", "none"]
+    compute_factor: SupportsFloat
+    seed: SupportsIndex
+    algorithms: Mapping[str, str] | None
+
+    def set(self, options: _core.SimulationOptions) -> None:
+        compute = Choice("rule of computing time", ("mean", "drawn", "none")).checked("compute", self.compute)
+        seed = whole_option("seed", self.seed, 0, 2**63 - 1)
+        if seed != 1 and compute != "drawn":
+            raise OptionError("seed is that of compute='drawn', which is not given")
+        options.set_replay(
+            compute=compute,
+            factor=number_option("compute_factor", self.compute_factor, _MOST_FACTOR),
+            seed=seed,
+            algorithms=[encoded("algorithms", text) for text in algorithm_list(self.algorithms)],
+        )
+
+
+_MOST_FACTOR = 1e6
 
 
 def core_observation(
@@ -110,7 +151,7 @@ SimulationCallback = Callable[[SimulationProgress], object]
 
 def simulation_callback(
     progress: SimulationCallback | None,
-) -> Callable[[float, int, int, int, float], object] | None:
+) -> Callable[[float, int, int, int, float, int], object] | None:
     if progress is None:
         return None
     if not callable(progress):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +25,14 @@ class LinkTraffic(NamedTuple):
     efficiency: float  #: bytes / (time * bandwidth)
 
 
+class RunShares(NamedTuple):
+    """Where the time of the ranks goes, as shares of the whole run; what is missing to 1 they had ended before."""
+
+    computing: float
+    calls: float
+    waiting: float
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class SimulatedRun:
     """One simulation of a placement, with or without barriers. Arrays have an entry per rank and are read-only.
@@ -31,6 +40,8 @@ class SimulatedRun:
     What is counted - ranks' times, bytes, packets, links - is of the simulated part, `simulated_seconds` long.
     """
 
+    form: Literal["sets", "calls"]
+    """What was simulated: communication sets, or the calls of a log, which are one iteration, the whole run."""
     barrier: str
     """``"none"``, ``"sets"``: before every set, or ``"1,3"``: before these, counted from 1."""
     seconds: float
@@ -75,23 +86,34 @@ class SimulatedRun:
     """The sum of the other three: when the rank finished, else the end of the run."""
     wall_seconds: float
     """What the simulation took."""
+    calls: int = 0
+    """Of a log, made by all ranks."""
+    share_of_run: RunShares | None = None
+    """Of calls: means over the ranks."""
+    left_out: Mapping[str, int | bool] = field(default_factory=dict)
+    """By kind, how often: what the log has and the simulation does not do. Sets of a log leave out ``computing``."""
 
     def __repr__(self) -> str:
         return f"SimulatedRun({self._summary()})"
 
     def _summary(self) -> str:
-        text = f"{_barrier_text(self.barrier)}: {self.seconds:.6g} s, {self.seconds_per_iteration:.6g} s per iteration"
+        text = f"{self._title()}: {self.seconds:.6g} s"
+        if self.form == "sets":
+            text += f", {self.seconds_per_iteration:.6g} s per iteration"
         if self.interrupted:
             text += ", interrupted"
-        return f"{text}, {self._iteration_text()}"
+        return f"{text}, {self._extent()}"
 
-    def _iteration_text(self) -> str:
+    def _title(self) -> str:
+        if self.form == "calls":
+            return "call by call"
+        names = {"none": "without barriers", "sets": "with a barrier before every set"}
+        return names.get(self.barrier, f"with a barrier before set {self.barrier}")
+
+    def _extent(self) -> str:
+        if self.form == "calls":
+            return f"{self.calls:,} calls"
         return f"{self.simulated_iterations} of {self.iterations} simulated"
-
-
-def _barrier_text(barrier: str) -> str:
-    names = {"none": "without barriers", "sets": "with a barrier before every set"}
-    return names.get(barrier, f"with a barrier before set {barrier}")
 
 
 def _rank_array(values: list[float]) -> FloatArray:
@@ -103,8 +125,11 @@ def _rank_array(values: list[float]) -> FloatArray:
 def _simulated_run(entry: dict[str, Any]) -> SimulatedRun:
     """From an entry of a report's ``runs``."""
     fields: dict[str, Any] = {
-        key: value for key, value in entry.items() if key not in ("ranks", "packet_hops_per_second")
+        key: value for key, value in entry.items() if key not in ("as", "ranks", "packet_hops_per_second")
     }
+    fields["form"] = entry.get("as", "sets")
+    if "share_of_run" in entry:
+        fields["share_of_run"] = RunShares(**entry["share_of_run"])
     if fields["seconds_per_iteration"] is None:
         fields["seconds_per_iteration"] = math.nan
     fields.setdefault("settled_by_mean", False)
@@ -138,8 +163,24 @@ class Simulation:
         return self.runs[0]
 
     @property
+    def form(self) -> Literal["sets", "calls"]:
+        return self.runs[0].form
+
+    @property
     def seconds(self) -> float:
         return self.run.seconds
+
+    @property
+    def calls(self) -> int:
+        return self.run.calls
+
+    @property
+    def share_of_run(self) -> RunShares | None:
+        return self.run.share_of_run
+
+    @property
+    def left_out(self) -> Mapping[str, int | bool]:
+        return self.run.left_out
 
     @property
     def seconds_per_iteration(self) -> float:
@@ -201,10 +242,10 @@ class Simulation:
         head = ["", "seconds", "per iteration", "iterations", "computing", "in calls", "waiting", "busiest link"]
         rows = [
             [
-                _barrier_text(run.barrier),
+                run._title(),
                 f"{run.seconds:.6g}",
-                f"{run.seconds_per_iteration:.6g}",
-                run._iteration_text(),
+                f"{run.seconds_per_iteration:.6g}" if run.form == "sets" else "",
+                run._extent(),
                 *(_share(part, run) for part in (run.compute_seconds, run.call_seconds, run.wait_seconds)),
                 f"{run.hottest_links[0].link}: {run.hottest_links[0].efficiency:.1%}" if run.hottest_links else "",
             ]
@@ -214,8 +255,8 @@ class Simulation:
 
 
 def _share(part: FloatArray, run: SimulatedRun) -> str:
-    """Of the ranks' time."""
-    total = float(run.end_seconds.sum())
+    """Of the ranks' time; of calls, of the whole run."""
+    total = run.simulated_seconds * len(part) if run.form == "calls" else float(run.end_seconds.sum())
     return f"{float(part.sum()) / total:.1%}" if total > 0 else ""
 
 

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from haichi import _core
+from haichi.comparison.cell import SimulatedAs
 from haichi.errors import InputError
 from haichi.job import Job
 from haichi.job_spec import JobSpec
@@ -49,8 +50,10 @@ class ViewRequest:
     """`before`: the default placement; `after`: the one that is best."""
     convergence: Sequence[tuple[int, float]] = ()
     """Evaluations and the best value so far."""
-    barriers: Sequence[Literal["none", "sets"]] = ()
+    runs: Sequence[SimulatedAs] = ()
     """How to simulate it, for the pictures of time."""
+    whole_run_seconds: float | None = None
+    """Of calls; None: not known."""
     threads: int = 1
     """Of the simulations; the result does not depend on it."""
 
@@ -117,9 +120,9 @@ def _view(
     }
     if len(link) <= _MOST_ENTRIES:
         view["routes"] = {"first": pack_array(first, "int64"), "link": pack_array(link, "int32")}
-    if request.barriers:
+    if request.runs:
         network = _named(outline)
-        view["simulated"] = {barrier: _simulated(request, placement, network, barrier) for barrier in request.barriers}
+        view["simulated"] = {run: _simulated(request, placement, network, run) for run in request.runs}
     return view
 
 
@@ -197,25 +200,31 @@ def _named(outline: dict[str, Any]) -> _Network:
 
 
 def _simulated(
-    request: ViewRequest, placement: Placement, network: _Network, barrier: Literal["none", "sets"]
+    request: ViewRequest, placement: Placement, network: _Network, simulated_as: SimulatedAs
 ) -> dict[str, Any]:
     def run(iterations: int, statistics: LinkStatistics | None = None) -> SimulatedRun:
+        """Of calls the whole, which is one iteration."""
+        of_calls = simulated_as == "calls"
         simulation = placement.job.simulate(
             placement,
-            barrier=barrier,
-            iterations=iterations,
+            form="calls" if of_calls else "sets",
+            barrier="none" if of_calls else simulated_as,
+            iterations="auto" if of_calls else iterations,
             threads=request.threads,
             hottest=0,
             statistics=statistics,
         )
         return simulation.run
 
-    small = len(network.outline["vertex_of_node"]) <= _SMALL_JOB_NODES
-    iterations = min(_SHOWN_ITERATIONS if small else 1, placement.job.workload.iterations)
+    iterations = 1
+    seconds = request.whole_run_seconds if simulated_as == "calls" else None
+    if simulated_as != "calls":
+        small = len(network.outline["vertex_of_node"]) <= _SMALL_JOB_NODES
+        iterations = min(_SHOWN_ITERATIONS if small else 1, placement.job.workload.iterations)
     # How long it takes has to be known before the bins are.
     links = max(len(network.number_of_channel), 1)
     bins = min(_BINS, max(_MOST_STATISTICS_LINES // links, 20))
-    bin_ps = max(round(iterations * run(1).simulated_seconds * 1e12) // bins, 1)
+    bin_ps = max(round(iterations * (seconds or run(1).simulated_seconds) * 1e12) // bins, 1)
     try:
         # A file without a name, which a process that is killed does not leave behind.
         with tempfile.TemporaryFile("w+", newline="", encoding="utf-8") as statistics:

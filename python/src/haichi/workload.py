@@ -17,6 +17,7 @@ from haichi.errors import InputError
 from haichi.file_names import encoded, unicode_text
 from haichi.foreign_types import Graph, SparseMatrix, is_graph, is_sparse_matrix
 from haichi.interruption import held_back
+from haichi.log_files import LogFiles
 from haichi.options import MessageSize
 
 Int32Array = npt.NDArray[np.int32]
@@ -182,7 +183,7 @@ class Workload:
         ``.npy`` and ``.npz`` hold a dense matrix or a sparse one of SciPy, taken as by `from_matrix`; nothing is
         unpickled. Raises InputError with file and line.
         """
-        return read_workload_file(path, format)[0]
+        return read_workload_file(path, format).workload
 
     @classmethod
     def from_pattern(
@@ -328,13 +329,24 @@ class Workload:
         return notebook.table("workload", rows) + notebook.matrix_picture(self._core.binned_bytes(bins), title)
 
 
-def read_workload_file(path: str | os.PathLike[str], format: str = "") -> tuple[Workload, tuple[str, ...]]:
-    """As `Workload.from_file`, and all files that were read: a trace has others beside the one that is named."""
+class WorkloadFile(NamedTuple):
+    """What was read."""
+
+    workload: Workload
+    paths: tuple[str, ...]
+    """The first was named; a trace has others beside it."""
+    log: LogFiles | None = None
+
+
+def read_workload_file(path: str | os.PathLike[str], format: str = "") -> WorkloadFile:
+    """As `Workload.from_file`."""
     named = os.fspath(path)
     if not format and is_array_file(named):
-        return Workload.from_matrix(read_array_file(named)), (named,)
-    core, beside = _core.Workload.read(encoded("path", path), encoded("format", format))
-    return Workload(core), (named, *beside)
+        return WorkloadFile(Workload.from_matrix(read_array_file(named)), (named,))
+    core, beside, has_calls = _core.Workload.read(encoded("path", path), encoded("format", format))
+    paths = (named, *beside)
+    log = None if has_calls is None else LogFiles(tuple(map(os.path.abspath, paths)), has_calls)
+    return WorkloadFile(Workload(core), paths, log)
 
 
 _MOST_BINS = 64

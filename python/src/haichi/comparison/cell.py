@@ -33,12 +33,17 @@ class SearchEffort:
     restarts: int = 0
 
 
+SimulatedAs = Literal["none", "sets", "calls"]
+"""Communication sets without barriers or with one before every set, or the calls of a log."""
+
+
 @dataclass(frozen=True)
 class SimulationPlan:
-    """How placements are simulated; no barriers: not at all."""
+    """How placements are simulated; no runs: not at all."""
 
-    barriers: tuple[Literal["none", "sets"], ...] = ()
+    runs: tuple[SimulatedAs, ...] = ()
     iterations: Literal["auto", "all"] | int = "auto"
+    """Of sets."""
 
 
 @dataclass(frozen=True)
@@ -62,10 +67,12 @@ class Cell:
             "seed": self.seed if self.strategy.uses_seed else None,
             "job": common_options(self.job),
             "effort": asdict(self.effort) if self.strategy.takes_effort else None,
-            "simulation": asdict(self.simulation),
+            "simulation": {"barriers": self.simulation.runs, "iterations": self.simulation.iterations},
             "files": [_file_digest(path) for path in self._files()],
             "version": version("haichi"),
         }
+        if self.job.log is not None and self.simulation.runs:
+            parts["log"] = self.job.log.digest() if "calls" in self.simulation.runs else "sets"
         return _digest(json.dumps(parts, sort_keys=True))
 
     def _files(self) -> list[str]:
@@ -122,8 +129,8 @@ def _compute(cell: Cell) -> Outcome:
         },
         "metrics": measured.metrics,
     }
-    if cell.simulation.barriers:
-        outcome["simulated"] = {barrier: _simulated(cell, placed, barrier) for barrier in cell.simulation.barriers}
+    if cell.simulation.runs:
+        outcome["simulated"] = {run: _simulated(cell, placed, run) for run in cell.simulation.runs}
     outcome["convergence"] = [[int(n), float(value)] for n, value in zip(evaluations, values, strict=True)]
     outcome["node_of_rank"] = placed.node_of_rank
     outcome["wall_seconds"] = time.monotonic() - started
@@ -152,11 +159,14 @@ def _is_optimal(cell: Cell, measured: Evaluation) -> bool:
     return job.evaluate(measured.placement, objective=objective, all_objectives=False).optimal
 
 
-def _simulated(cell: Cell, placed: Placement, barrier: Literal["none", "sets"]) -> dict[str, Any]:
-    options = core_options(barrier, cell.simulation.iterations, threads=1, hottest=0)
+def _simulated(cell: Cell, placed: Placement, simulated_as: SimulatedAs) -> dict[str, Any]:
+    if simulated_as == "calls":
+        options = core_options(hottest=0, form="calls")
+    else:
+        options = core_options(simulated_as, cell.simulation.iterations, hottest=0)
     core = _core.simulate(placed._core, options, observation=core_observation(None, None, []), progress=None)
     run: SimulatedRun = simulation_of(placed, core).runs[0]
-    return {
+    entry: dict[str, Any] = {
         "seconds": run.seconds,
         "seconds_per_iteration": run.seconds_per_iteration,
         "simulated_iterations": run.simulated_iterations,
@@ -165,3 +175,8 @@ def _simulated(cell: Cell, placed: Placement, barrier: Literal["none", "sets"]) 
         "call_seconds": float(run.call_seconds.mean()),
         "wait_seconds": float(run.wait_seconds.mean()),
     }
+    if run.share_of_run is not None:
+        entry |= {"calls": run.calls, "share_of_run": run.share_of_run._asdict()}
+    if run.share_of_run is not None or run.left_out:
+        entry["left_out"] = run.left_out
+    return entry

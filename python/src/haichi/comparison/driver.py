@@ -26,7 +26,7 @@ from haichi.comparison.plan import (
     request_entry,
     search_effort,
     seed_list,
-    simulation_plan,
+    wanted_simulation,
     workload_entry,
 )
 from haichi.comparison.results import Comparison
@@ -90,10 +90,11 @@ def compare_specs(jobs: NamedJobs, given: CompareArguments) -> Comparison:
         effort=search_effort(
             given["equal"], given["evaluations"], given["time_limit"], given["schedule"], given["restarts"]
         ),
-        simulation=simulation_plan(given["simulate"], given["barrier"], given["sim_iterations"]),
+        simulation=wanted_simulation(given),
         equal=given["equal"],
     )
-    if plan.simulation.barriers:
+    plan.check_simulation()
+    if plan.simulation:
         with contextlib.suppress(Error):  # which its cells have, too
             warn_of_buffers(plan.first_job.machine)
     book = None if given["journal"] is None else Journal(given["journal"])
@@ -153,7 +154,7 @@ def _run(
         content["interrupted"] = True
     if trouble:
         content["warning"] = trouble
-    content["workloads"] = [workload_entry(name, workload) for name, workload in plan.workloads().items()]
+    content["workloads"] = plan.workload_entries()
     content["objectives"] = _objective_entries(cells)
     return Comparison(content | {"cells": cells, "summary": summary} | views)
 
@@ -336,7 +337,8 @@ def _view_requests(
                 seed=seed,
                 role=role,
                 convergence=outcome["convergence"],
-                barriers=plan.simulation.barriers,
+                runs=plan.simulation.of(spec).runs,
+                whole_run_seconds=outcome.get("simulated", {}).get("calls", {}).get("seconds"),
             )
 
 

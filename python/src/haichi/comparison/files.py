@@ -18,7 +18,7 @@ from haichi.errors import InputError
 SCHEMA = "haichi-comparison/1"
 _LISTS = ("workloads", "objectives", "cells", "views", "networks", "message_lists")
 """Whose entries stand on a line each."""
-_BARRIERS = ("none", "sets")
+_RUNS = ("none", "sets", "calls")
 
 
 def one_line(value: Any) -> str:
@@ -98,10 +98,10 @@ def csv_text(cells: Sequence[dict[str, Any]]) -> str:
 def _row(cell: dict[str, Any]) -> dict[str, Any]:
     plain = ("workload", "shape", "strategy", "seed", "status", "error", "objective", "search", "ranks", "nodes")
     row: dict[str, Any] = {key: cell.get(key) for key in (*plain, "evaluations", "optimal")}
-    for barrier in _BARRIERS:
-        if barrier in cell.get("simulated", {}):
+    for run in _RUNS:
+        if run in cell.get("simulated", {}):
             for key in ("seconds", "compute_seconds", "call_seconds", "wait_seconds"):
-                row[f"simulated_{key}_{barrier}"] = cell["simulated"][barrier][key]
+                row[f"simulated_{key}_{run}"] = cell["simulated"][run][key]
     for name, entry in cell.get("objectives", {}).items():
         row[f"{name.replace('-', '_')}_value"] = entry["value"]
         row[f"{name.replace('-', '_')}_lower_bound"] = entry["lower_bound"]

@@ -14,12 +14,14 @@ from haichi.options import (
     Anything,
     Choice,
     Flag,
+    Form,
     Iterations,
     MessageSize,
     Option,
     Rows,
     Seconds,
     Several,
+    TrafficForm,
     Whole,
     rows_of,
 )
@@ -132,25 +134,38 @@ class CompareOptions(TypedDict, total=False):
         ),
     ]
     simulate: Annotated[bool, Option("simulate every placement, packet by packet", kind=Flag(), default=False)]
+    form: Annotated[
+        TrafficForm,
+        Option(
+            "what of a log is simulated: its calls, one by one as they were made, or the communication sets of its "
+            "kernel; default: calls",
+            "sets|calls",
+            Form(),
+            default="auto",
+            name="--as",
+            python="""what of a log is simulated: its ``"calls"``, one by one as they were made, or the communication
+                ``"sets"`` of its kernel; ``"auto"``: calls where a job has them.""",
+        ),
+    ]
     barrier: Annotated[
         Literal["none", "sets", "both"],
         Option(
-            "simulate without barriers (none), with one before every set (sets), or both; default: both",
+            "simulate sets without barriers (none), with one before every set (sets), or both; default: both",
             "WHICH",
             Choice("choice of barriers", ("none", "sets", "both")),
             default="both",
-            python="""how placements are simulated: ``"none"``, without barriers, ``"sets"``, with one before every set,
+            python="""how sets are simulated: ``"none"``, without barriers, ``"sets"``, with one before every set,
                 or ``"both"``.""",
         ),
     ]
     sim_iterations: Annotated[
         Literal["auto", "all"] | int,
         Option(
-            "iterations that are simulated: auto, all or a number; default: auto",
+            "iterations of sets that are simulated: auto, all or a number; default: auto",
             "N",
             Iterations(),
             default="auto",
-            python="how many iterations are simulated, as `Job.simulate` takes it.",
+            python="how many iterations of sets are simulated, as `Job.simulate` takes it.",
         ),
     ]
     processes: Annotated[

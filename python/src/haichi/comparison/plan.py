@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, SupportsIndex, cast
+from dataclasses import dataclass, replace
+from typing import Any, SupportsIndex, cast
 
 import numpy as np
 
 from haichi import _core
-from haichi.comparison.cell import Cell, SearchEffort, SimulationPlan, common_options
+from haichi.comparison.cell import Cell, SearchEffort, SimulatedAs, SimulationPlan, common_options
+from haichi.comparison.options import CompareArguments
 from haichi.comparison.strategies import BASELINE, Strategy, parse_strategy
 from haichi.errors import OptionError
 from haichi.file_names import encoded
@@ -17,14 +18,32 @@ from haichi.job import Job
 from haichi.job_spec import JobOptions, JobSpec, file_name
 from haichi.machine import as_machine
 from haichi.numbers import whole_option
-from haichi.options import Sizes, complete
-from haichi.workload import Workload, read_workload_file
+from haichi.options import Sizes, TrafficForm, complete
+from haichi.workload import Workload, WorkloadFile, read_workload_file
 
 _DEFAULT_SECONDS = 10.0
 
 
 NamedJobs = dict[str, list[JobSpec]]
 """By the names of their workloads, each on its shapes."""
+
+
+@dataclass(frozen=True)
+class WantedSimulation:
+    """How placements are simulated."""
+
+    of_sets: SimulationPlan
+    """No runs: not at all."""
+    form: TrafficForm
+
+    def __bool__(self) -> bool:
+        return bool(self.of_sets.runs)
+
+    def of(self, job: JobSpec) -> SimulationPlan:
+        return SimulationPlan(("calls",)) if self.form_of(job) == "calls" else self.of_sets
+
+    def form_of(self, job: JobSpec) -> str:
+        return job.simulated_form(self.form) if self else "sets"
 
 
 @dataclass
@@ -35,8 +54,31 @@ class Plan:
     strategies: list[Strategy]
     seeds: list[int]
     effort: SearchEffort
-    simulation: SimulationPlan
+    simulation: WantedSimulation
     equal: str
+
+    def check_simulation(self) -> None:
+        """Raises OptionError for calls that a job does not have, and for options that no job can follow."""
+        for name, job in self.all_jobs():
+            try:
+                self.simulation.form_of(job)
+            except OptionError as error:
+                raise OptionError(f"{name}: {error}", error.hint) from error
+        if self.simulation and not self.simulates_sets:
+            of_sets = self.simulation.of_sets
+            for name, is_given in (
+                ("barrier", of_sets.runs != ("none", "sets")),
+                ("sim_iterations", of_sets.iterations != "auto"),
+            ):
+                if is_given:
+                    raise OptionError(
+                        f"{name} is about communication sets, but the calls of the logs are simulated",
+                        "form='sets' (--as sets) simulates the sets of their kernels",
+                    )
+
+    @property
+    def simulates_sets(self) -> bool:
+        return any(self.simulation.form_of(job) == "sets" for _, job in self.all_jobs())
 
     def cells(self) -> list[Cell]:
         """In the order of the results."""
@@ -52,7 +94,7 @@ class Plan:
         return [self.cell(job, parse_strategy(BASELINE), self.seeds[0]) for _, job in self.all_jobs()]
 
     def cell(self, job: JobSpec, strategy: Strategy, seed: int) -> Cell:
-        return Cell(job, strategy, seed, self.effort, self.simulation)
+        return Cell(job, strategy, seed, self.effort, self.simulation.of(job))
 
     def all_jobs(self) -> Iterator[tuple[str, JobSpec]]:
         """With the names of their workloads, in the order of the results."""
@@ -69,8 +111,13 @@ class Plan:
         """Which has in common with the others whatever is no workload and no shape."""
         return next(job for _, job in self.all_jobs())
 
-    def workloads(self) -> dict[str, Workload]:
-        return {name: jobs[0].workload for name, jobs in self.jobs.items()}
+    def workload_entries(self) -> list[dict[str, Any]]:
+        """Of those that are logs also what is simulated of them."""
+        return [
+            workload_entry(name, job.workload)
+            | ({"as": self.simulation.form_of(job)} if self.simulation and job.log is not None else {})
+            for name, (job, *_) in self.jobs.items()
+        ]
 
 
 def request_entry(plan: Plan) -> dict[str, Any]:
@@ -88,9 +135,9 @@ def request_entry(plan: Plan) -> dict[str, Any]:
         "time_limit_seconds": plan.effort.time_limit,
         "schedule": plan.effort.schedule,
         "restarts": plan.effort.restarts,
-        "simulate": bool(plan.simulation.barriers),
-        "barriers": list(plan.simulation.barriers),
-        "sim_iterations": plan.simulation.iterations,
+        "simulate": bool(plan.simulation),
+        "barriers": list(plan.simulation.of_sets.runs) if plan.simulates_sets else [],
+        "sim_iterations": plan.simulation.of_sets.iterations,
         "ranks_per_node": common.pop("ppn"),
     } | common
 
@@ -125,14 +172,16 @@ def jobs_of_files(
     if shapes is not None and given.get("nodes") is not None:
         raise OptionError("shapes exclude nodes", "a node list is the job's nodes")
     common = complete("jobs_of_files", JobOptions, cast(JobOptions, given))
-    named: dict[str, Workload] = {}
-    files: dict[str, tuple[str, ...]] = {}
+    named: dict[str, WorkloadFile] = {}
     for path in workloads:
-        name = _free_name(file_name(path), named)
-        workload, files[name] = read_workload_file(path, format)
-        named[name] = workload if size is None else workload.with_message_size(size)
+        read = read_workload_file(path, format)
+        if size is not None:  # calls have the sizes of the log
+            log = None if read.log is None else replace(read.log, has_calls=False)
+            read = read._replace(workload=read.workload.with_message_size(size), log=log)
+        named[_free_name(file_name(path), named)] = read
+    specs = {name: JobSpec(read.workload, loaded, common, read.paths, read.log) for name, read in named.items()}
     return {
-        name: [JobSpec(named[name], loaded, common, files[name]).with_shape(shape) for shape in listed]
+        name: [specs[name].with_shape(shape) for shape in listed]
         for name, listed in _shapes_by_workload(shapes, named).items()
     }
 
@@ -165,7 +214,8 @@ def _name_of_workload(spec: JobSpec, named: NamedJobs) -> str:
     """Jobs with the same workload have the same name."""
     stem = spec.workload_name or f"workload {len(named) + 1}"
     for name, listed in named.items():
-        if listed[0].workload_files == spec.workload_files and listed[0].workload == spec.workload:
+        same_files = (listed[0].workload_files, listed[0].log) == (spec.workload_files, spec.log)
+        if same_files and listed[0].workload == spec.workload:
             return name
     return _free_name(stem, named)
 
@@ -193,7 +243,8 @@ def _check_common(specs: Sequence[tuple[str, JobSpec]]) -> None:
                 raise OptionError(
                     f"jobs of one comparison have {option} in common, not {common[option]!r} and {value!r}"
                 )
-        if spec.workload != next(other for of, other in specs if of == name).workload:
+        namesake = next(other for of, other in specs if of == name)
+        if (spec.workload, spec.log) != (namesake.workload, namesake.log):
             raise OptionError(f"the jobs named {name!r} have different workloads")
         if (name, spec.shape) in seen:
             raise OptionError(f"the job {name!r} on {spec.shape or 'all nodes'} is there twice")
@@ -204,7 +255,7 @@ Shapes = Sequence[str] | Mapping[str, Sequence[str]] | None
 Jobs = Job | Iterable[Job] | Mapping[str, Job | Iterable[Job]]
 
 
-def _shapes_by_workload(shapes: Shapes, workloads: Mapping[str, Workload]) -> dict[str, list[str | None]]:
+def _shapes_by_workload(shapes: Shapes, workloads: Mapping[str, object]) -> dict[str, list[str | None]]:
     """The same for all, or by the workload's name."""
     if shapes is None:
         return {name: [None] for name in workloads}
@@ -274,10 +325,7 @@ def search_effort(equal: str, evaluations: int, time_limit: float | None, schedu
     return effort
 
 
-def simulation_plan(simulate: bool, barrier: str, iterations: Literal["auto", "all"] | int) -> SimulationPlan:
-    choices: dict[str, tuple[Literal["none", "sets"], ...]] = {
-        "none": ("none",),
-        "sets": ("sets",),
-        "both": ("none", "sets"),
-    }
-    return SimulationPlan(choices[barrier] if simulate else (), iterations)
+def wanted_simulation(given: CompareArguments) -> WantedSimulation:
+    choices: dict[str, tuple[SimulatedAs, ...]] = {"none": ("none",), "sets": ("sets",), "both": ("none", "sets")}
+    runs = choices[given["barrier"]] if given["simulate"] else ()
+    return WantedSimulation(SimulationPlan(runs, given["sim_iterations"]), given["form"])

@@ -173,8 +173,7 @@ def _count(number: int, what: str) -> str:
 
 
 def _job_text(job: dict[str, Any]) -> str:
-    what = {"simulated_seconds": "simulated", "tac3_seconds": "by tac3's formula"}[job["measure"]]
-    lines = [f"{_job_name(job)}: time of all iterations, {what}"]
+    lines = [f"{_job_name(job)}: {_measure_text(job)}"]
     width = max([len(entry["strategy"]) for entry in job["strategies"]], default=0)
     scale, _ = _unit(job)
     for entry in job["strategies"]:
@@ -186,6 +185,13 @@ def _job_text(job: dict[str, Any]) -> str:
         )
     lines += [f"  {_shown(job['verdict'])}", f"  {_shown(job['advice'])}"]
     return "\n".join(lines) + "\n"
+
+
+def _measure_text(job: dict[str, Any]) -> str:
+    if any(entry["barrier"] == "calls" for entry in job["strategies"]):
+        return "time of the whole run, simulated call by call"
+    what = {"simulated_seconds": "simulated", "tac3_seconds": "by tac3's formula"}[job["measure"]]
+    return f"time of all iterations, {what}"
 
 
 def _failures_text(failed: list[dict[str, Any]], most: int = 5) -> str:

@@ -14,10 +14,12 @@ _LEAST_GAIN = 0.01
 
 
 class Times(NamedTuple):
-    """Seconds of all iterations under one strategy, one per seed; `spread` is their standard deviation."""
+    """Seconds of all iterations, or of the whole run of a log, under one strategy, one per seed; `spread` is their
+    standard deviation."""
 
     strategy: str
     barrier: str | None
+    """``calls``: those of the log were simulated."""
     seconds: tuple[float, ...]
     failed: int
     is_seeded: bool
@@ -118,7 +120,7 @@ def summarise_job(
         return job | {"helps": None, "advice": "not known: the default placement failed"}
     choice = recommended(ranking, baseline)
     if choice is not None:
-        runs = _runs_text(workload["iterations"])
+        runs = "the whole run" if choice.barrier == "calls" else _runs_text(workload["iterations"])
         held = " with a barrier before every set" if choice.barrier == "sets" else ""
         job["recommended"] = choice.strategy
         return job | savings([(choice, baseline)], f"map with {choice.strategy}{held}", runs, measure)

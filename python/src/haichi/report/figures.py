@@ -106,9 +106,8 @@ def _pictures(
         yield "contention", partial(_draw_contention, title=title, shown=shown)
     if shown and link_images(shown[0].network):
         yield "link-maps", partial(_draw_link_maps, title=title, shown=shown)
-    for barrier in ("none", "sets"):
+    for barrier, suffix in (("none", ""), ("sets", "-barriers"), ("calls", "")):
         runs = [view for view in shown if barrier in view.simulated]
-        suffix = "-barriers" if barrier == "sets" else ""
         if runs:
             yield f"time-space{suffix}", partial(_draw_times, title=title, runs=runs, barrier=barrier)
             yield f"rank-time{suffix}", partial(_draw_ranks, title=title, runs=runs, barrier=barrier)
@@ -164,9 +163,12 @@ def _draw_strategies(figure: Any, title: str, measure: str, strategies: Sequence
     axes.invert_yaxis()
     axes.margins(x=0.15)
     axes.set_xlim(left=0)
-    axes.set_xlabel(
-        "seconds of all iterations" + (", simulated" if measure == "simulated_seconds" else ", by tac3's formula")
-    )
+    if any(entry.get("barrier") == "calls" for entry in strategies):
+        axes.set_xlabel("seconds of the whole run, simulated call by call")
+    else:
+        axes.set_xlabel(
+            "seconds of all iterations" + (", simulated" if measure == "simulated_seconds" else ", by tac3's formula")
+        )
     axes.set_title(f"{title}: mean, least and most over the seeds", loc="left")
 
 
@@ -317,8 +319,9 @@ def _draw_times(figure: Any, title: str, runs: Sequence[ViewData], barrier: str)
         line.set_ylabel("mean of all links")
     longest = max(view.simulated[barrier].seconds for view in runs) * 1e3
     upper[0].set_xlim(0, longest or 1)
-    held = "with a barrier before every set" if barrier == "sets" else "without barriers"
-    figure.suptitle(f"{title}: {runs[0].simulated[barrier].iterations} iterations {held}")
+    iterations = runs[0].simulated[barrier].iterations
+    what = {"sets": f"{iterations} iterations with a barrier before every set", "calls": "the whole run, call by call"}
+    figure.suptitle(f"{title}: {what.get(barrier, f'{iterations} iterations without barriers')}")
 
 
 def _draw_ranks(figure: Any, title: str, runs: Sequence[ViewData], barrier: str) -> None:

@@ -107,10 +107,10 @@ class App {
   /// What it means for the run.
   timeSentence() {
     const entryOf = (view) => (this.job.strategies ?? []).find((entry) => entry.strategy === view?.strategy);
-    const [before, after] = [entryOf(this.before), entryOf(this.after)], how = MEASURES[this.job.measure] ?? "";
+    const [before, after] = [entryOf(this.before), entryOf(this.after)], how = measureText(this.job);
     if (!isNumber(before?.mean) || !isNumber(after?.mean)) return null;
     const verdict = after.mean < before.mean ? `${digits(before.mean / after.mean)} times faster` : after.mean > before.mean ? `${digits(after.mean / before.mean)} times slower` : "as fast";
-    return element("p", {}, `All iterations take ${seconds(before.mean)} before and ${seconds(after.mean)} after (${how}): `, element("strong", {}, verdict), ".");
+    return element("p", {}, `${isOfCalls(this.job) ? "The whole run takes" : "All iterations take"} ${seconds(before.mean)} before and ${seconds(after.mean)} after (${how}): `, element("strong", {}, verdict), ".");
   }
 
   /// Where nothing is better than the default placement, "after" is not an advice.

@@ -2,6 +2,11 @@
 
 const MEASURES = { simulated_seconds: "simulated", tac3_seconds: "by the formula of tac3" };
 
+/// The calls of a log were simulated: times are those of the whole run.
+function isOfCalls(job) { return (job.strategies ?? []).some((entry) => entry.barrier === "calls"); }
+
+function measureText(job) { return isOfCalls(job) ? "simulated call by call" : MEASURES[job.measure] ?? job.measure ?? ""; }
+
 function mean(values) { return values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : NaN; }
 
 function metric(cells, name) { return mean(cells.map((cell) => cell.metrics?.[name]).filter(isNumber)); }
@@ -41,7 +46,7 @@ class StrategyTable {
     this.best = Math.min(...this.rows.map((row) => row.time).filter(isNumber));
     this.columns = [
       ["strategy", "strategy", (row) => row.strategy, false],
-      ["time", `time of all iterations, ${MEASURES[job.measure] ?? job.measure ?? ""}`, null, false],
+      ["time", `time of ${isOfCalls(job) ? "the whole run" : "all iterations"}, ${measureText(job)}`, null, false],
       ["slower", "against the best", (row) => (row.time > this.best * 1.0000001 ? `${digits(row.time / this.best)}${TIMES}` : isNumber(row.time) ? "best" : DASH), true],
       ["contention", "most messages on a link", (row) => digits(row.contention), true],
       ["maxLink", "most bytes on a link", (row) => bytes(row.maxLink), true],

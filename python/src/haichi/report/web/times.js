@@ -4,11 +4,11 @@ class SimulatedRuns {
   constructor(app) {
     this.app = app;
     const has = (barrier) => [app.before, app.after].some((view) => view?.raw.simulated?.[barrier]);
-    this.barriers = ["none", "sets"].filter(has);
+    this.barriers = ["none", "sets", "calls"].filter(has);
     const entry = (app.job.strategies ?? []).find((candidate) => candidate.strategy === app.job.winner);
     this.barrier = this.barriers.includes(entry?.barrier) ? entry.barrier : this.barriers[0];
     this.body = element("div");
-    const names = { none: "no barriers", sets: "a barrier before every set" };
+    const names = { none: "no barriers", sets: "a barrier before every set", calls: "the calls of the log" };
     const control = this.barriers.length > 1 ? element("div", { class: "controls" },
       selector("Run with", "choose-barrier", this.barriers.map((barrier) => [barrier, names[barrier]]), this.barrier, (value) => { this.barrier = value; this.show(); })) : null;
     this.node = element("div", {}, control, this.body);
@@ -34,9 +34,10 @@ class SimulatedRuns {
   redraw() { for (const side of this.sides ?? []) { this.paintTimes(side); this.paintRanks(side); } }
 
   timeTitle() {
-    const [before, after] = this.sides, iterations = count(before.raw.iterations ?? 1, "iteration");
-    if (!after) return `${iterations} of ${before.view.strategy} take ${seconds(before.raw.seconds)}`;
-    return `${iterations}: ${seconds(before.raw.seconds)} before, ${seconds(after.raw.seconds)} after`;
+    const [before, after] = this.sides, isWhole = this.barrier === "calls";
+    const what = isWhole ? "The whole run" : count(before.raw.iterations ?? 1, "iteration");
+    if (!after) return `${what} of ${before.view.strategy} ${isWhole ? "takes" : "take"} ${seconds(before.raw.seconds)}`;
+    return `${what}: ${seconds(before.raw.seconds)} before, ${seconds(after.raw.seconds)} after`;
   }
 
   /// Rows by direction, so that what belongs together stands together.

@@ -1,0 +1,44 @@
+"""The log that a workload was extracted from."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass
+from functools import lru_cache
+
+from haichi.errors import InputError
+
+
+@dataclass(frozen=True)
+class LogFiles:
+    """The log that a workload was extracted from."""
+
+    paths: tuple[str, ...]
+    """Absolute; the first was named."""
+    has_calls: bool
+    """In their order, so that they can be simulated."""
+
+    def digest(self) -> str:
+        """SHA-256 of the files, in hexadecimal. Raises InputError where one cannot be read."""
+        states = []
+        for path in self.paths:
+            try:
+                state = os.stat(path)
+            except OSError as error:
+                raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+            states.append((path, state.st_size, state.st_mtime_ns))
+        return _digest_of_files(tuple(states))
+
+
+@lru_cache(maxsize=64)
+def _digest_of_files(states: tuple[tuple[str, int, int], ...]) -> str:
+    """Of files that have not changed since their size and time were looked at: a comparison asks for every cell."""
+    digest = hashlib.sha256()
+    for path, *_ in states:
+        try:
+            with open(path, "rb") as file:
+                digest.update(hashlib.file_digest(file, "sha256").digest())
+        except OSError as error:
+            raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+    return digest.hexdigest()

@@ -1,0 +1,343 @@
+"""Logs simulated call by call through the Python package."""
+
+import json
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import haichi
+from haichi.comparison.driver import compare_specs
+from haichi.comparison.options import CompareArguments
+from haichi.comparison.plan import jobs_of_files
+from haichi.options import complete
+from haichi.views import ViewRequest, placement_views
+
+UNORDERED = Path(__file__).resolve().parents[2] / "tests" / "data" / "logs" / "open-mpi-monitoring" / "ring.0.prof"
+STEPS, BYTES, COMPUTE_NS = 20, 2**20, 1_000_000
+QUICK = {"strategies": ["default", "random"], "seeds": 2, "processes": 1}
+
+
+def schedule(path: Path, order: tuple[int, ...] = (0, 1, 2, 3)) -> Path:
+    """A GOAL log: ranks compute for 1 ms and pass 1 MiB on in a ring of this order, again and again."""
+    lines = [f"num_ranks {len(order)}"]
+    for rank in range(len(order)):
+        at = order.index(rank)
+        before, after = order[at - 1], order[(at + 1) % len(order)]
+        lines.append(f"rank {rank} {{")
+        for i in range(STEPS):
+            lines += [f"c{i}: calc {COMPUTE_NS}", f"r{i}: recv {BYTES}b from {before} tag 0"]
+            lines += [f"s{i}: send {BYTES}b to {after} tag 0", f"r{i} requires c{i}", f"s{i} requires c{i}"]
+            if i > 0:
+                lines += [f"c{i} requires r{i - 1}", f"c{i} requires s{i - 1}"]
+        lines.append("}")
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def trace(path: Path) -> Path:
+    """SimGrid's time-independent trace of messages in a ring and an all-reduce, again and again."""
+    ranks = 4
+    files = []
+    for rank in range(ranks):
+        file = path.with_name(f"{path.stem}-{rank}.txt")
+        after, before = (rank + 1) % ranks, (rank - 1) % ranks
+        step = [f"irecv {before} 0 4096 6", f"send {after} 0 4096 6", f"wait {before} {rank} 0", "allreduce 65536 0 6"]
+        body = [f"{rank} {line}" for line in step * 6]
+        file.write_text("\n".join([f"{rank} init", *body, f"{rank} finalize"]) + "\n")
+        files.append(file.name)
+    path.write_text("\n".join(files) + "\n")
+    return path
+
+
+@pytest.fixture()
+def ring(tmp_path: Path) -> Path:
+    return schedule(tmp_path / "ring.goal")
+
+
+def program(*arguments: object, code: int = 0) -> str:
+    binary = os.environ.get("HAICHI_BIN")
+    if not binary:
+        pytest.skip("HAICHI_BIN does not name the program")
+    environment = os.environ | {"HAICHI_PYTHON": sys.executable}
+    run = subprocess.run([binary, *map(str, arguments)], text=True, capture_output=True, timeout=120, env=environment)
+    assert run.returncode == code, run.stderr
+    return run.stderr if code else run.stdout
+
+
+def test_a_job_of_a_log_is_simulated_call_by_call_unless_its_sets_are_asked_for(ring: Path) -> None:
+    job = haichi.Job(ring, "torus:4")
+    calls, sets = job.simulate(), job.simulate(form="sets")
+    assert (calls.form, sets.form) == ("calls", "sets")
+    assert calls.calls == calls.run.calls == 4 * STEPS * 3 and sets.calls == 0
+    assert calls.left_out == {} and sets.left_out == {"computing": True}
+    assert calls.seconds == pytest.approx(STEPS * COMPUTE_NS * 1e-9 + sets.seconds, rel=1e-3)
+    shares = calls.share_of_run
+    assert shares is not None and sets.share_of_run is None
+    assert shares.computing == pytest.approx(STEPS * COMPUTE_NS * 1e-9 / calls.seconds, rel=1e-6)
+    assert sum(shares) == pytest.approx(1, rel=1e-6)
+    assert job.simulate(form="calls").to_json(timing=False) == calls.to_json(timing=False)
+
+
+def test_a_workload_that_is_not_a_log_keeps_its_sets(ring: Path) -> None:
+    workload = haichi.Workload.from_file(ring)
+    job = haichi.Job(workload, "torus:4")
+    run = job.simulate().run
+    assert (run.form, run.calls, run.share_of_run, run.left_out) == ("sets", 0, None, {})
+    sized = haichi.Job(workload.with_message_size("1KiB"), "torus:4")
+    assert sized.simulate().form == "sets"
+    for without in (job, sized):
+        with pytest.raises(haichi.OptionError, match="no calls") as error:
+            without.simulate(form="calls")
+        assert "haichi.Job" in str(error.value.hint)
+
+
+def test_a_log_without_order_has_sets_only() -> None:
+    job = haichi.Job(UNORDERED, "torus:4")
+    run = job.simulate().run
+    assert run.form == "sets" and run.left_out == {"computing": True}
+    with pytest.raises(haichi.OptionError, match="no calls"):
+        job.simulate(form="calls")
+
+
+def test_the_report_is_the_programs_to_the_byte(tmp_path: Path, ring: Path) -> None:
+    job = haichi.Job(ring, "torus:2x2")
+    words = ["simulate", "-m", "torus:2x2", "--json", "--no-timing", "-w"]
+    asked: list[tuple[dict[str, Any], list[str]]] = [
+        ({}, []),
+        ({"form": "sets"}, ["--as", "sets"]),
+        ({"form": "sets", "barrier": "both"}, ["--as", "sets", "--barrier", "both"]),
+        ({"compute": "none"}, ["--compute", "none"]),
+        ({"compute": "drawn", "seed": 3}, ["--compute", "drawn", "--seed", "3"]),
+        ({"compute_factor": 0.5, "hottest": 1}, ["--compute-factor", "0.5", "--hottest", "1"]),
+    ]
+    for options, arguments in asked:
+        ours = job.simulate(**options)
+        theirs = program(*words, ring, *arguments)
+        assert ours.to_json(timing=False) == theirs
+        assert ours.to_dict(timing=False) == json.loads(theirs)
+    reduced = trace(tmp_path / "reduce.tit")
+    algorithms = {"allreduce": "ring"}
+    ours = haichi.Job(reduced, "torus:2x2").simulate(algorithms=algorithms)
+    assert ours.to_json(timing=False) == program(*words, reduced, "--collective", "allreduce=ring")
+    assert (
+        ours.seconds
+        != haichi.Job(reduced, "torus:2x2").simulate(algorithms={"allreduce": "recursive-doubling"}).seconds
+    )
+    unordered = haichi.Job(UNORDERED, "torus:2x2").simulate()
+    assert unordered.to_json(timing=False) == program(*words, UNORDERED)
+
+
+def test_evaluate_says_what_simulate_says(tmp_path: Path) -> None:
+    job = haichi.Job(schedule(tmp_path / "ring.goal", (0, 2, 1, 3)), "torus:4")
+    placement = job.place([0, 2, 1, 3])
+    for form in ("calls", "sets"):
+        found = job.evaluate(placement, simulate=True, form=form)
+        assert found.simulated is not None and found.simulated.default is not None
+        assert found.simulated.run.form == form == found.report["simulated"]["as"]
+        assert found.simulated.run.seconds == job.simulate(placement, form=form).seconds
+        assert found.simulated.default.seconds == job.simulate(form=form).seconds
+    assert job.evaluate(placement, simulate=True).report["simulated"]["as"] == "calls"
+    with pytest.raises(haichi.OptionError, match="simulate=True"):
+        job.evaluate(placement, form="calls")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"form": "colls"}, "did you mean 'calls'|unknown form of traffic 'colls'"),
+        ({"barrier": "sets"}, "barrier is about communication sets"),
+        ({"iterations": "all"}, "iterations is about communication sets"),
+        ({"compute": "maybe"}, "mean, drawn or none|unknown rule"),
+        ({"seed": 3}, "compute='drawn'"),
+        ({"seed": -1, "compute": "drawn"}, "seed"),
+        ({"compute_factor": -1}, "compute_factor"),
+        ({"compute_factor": float("nan")}, "compute_factor"),
+        ({"algorithms": {"allreduce": "rong"}}, "unknown algorithm"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(ring: Path, options: dict[str, Any], words: str) -> None:
+    with pytest.raises(haichi.OptionError, match=words):
+        haichi.Job(ring, "torus:4").simulate(**options)
+
+
+def test_the_log_is_read_when_its_calls_are_first_asked_for(
+    ring: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    kept = haichi.Job(ring.name, "torus:4")
+    read, unread, grown = (haichi.Job(ring.name, "torus:4") for _ in range(3))
+    monkeypatch.chdir("/")
+    whole = read.simulate()
+    sent = pickle.loads(pickle.dumps(kept))
+    assert sent.simulate().to_json(timing=False) == whole.to_json(timing=False)
+    schedule(ring, (0, 1, 2, 3, 4))
+    with pytest.raises(haichi.InputError, match=r"ring\.goal: has 5 ranks, but 4 when its sets were read"):
+        grown.simulate()
+    ring.unlink()
+    with pytest.raises(haichi.InputError, match="ring.goal: cannot be read"):
+        unread.simulate()
+    assert unread.simulate(form="sets").seconds > 0
+    assert read.simulate().to_json(timing=False) == whole.to_json(timing=False)
+
+
+def test_threads_share_the_calls_of_a_job(ring: Path) -> None:
+    jobs = haichi.jobs(ring, "torus:4x4", ["4x1", "2x2"])
+    expected = [haichi.Job(ring, "torus:4x4", shape=job.shape).simulate().to_json(timing=False) for job in jobs]
+    found: list[str] = [""] * 8
+
+    def simulate(number: int) -> None:
+        found[number] = jobs[number % 2].simulate().to_json(timing=False)
+
+    threads = [threading.Thread(target=simulate, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == expected * 4
+
+
+def test_a_result_says_that_it_is_the_whole_run(ring: Path) -> None:
+    simulation = haichi.Job(ring, "torus:4").simulate()
+    assert "call by call: " in repr(simulation) and "240 calls" in repr(simulation)
+    assert "per iteration" not in repr(simulation)
+    table = simulation._repr_html_()
+    assert "call by call" in table and "240 calls" in table
+
+
+def test_a_comparison_simulates_the_calls_of_logs(tmp_path: Path) -> None:
+    log = schedule(tmp_path / "ring.goal", (0, 2, 1, 3))
+    plain = haichi.Workload.from_pattern("random-ring", ranks=4, bytes=65536)
+    jobs = {"log": haichi.Job(log, "torus:4"), "plain": haichi.Job(plain, "torus:4")}
+    found = haichi.compare(jobs, simulate=True, **QUICK)
+    alone = haichi.compare({"plain": jobs["plain"]}, simulate=True, **QUICK)
+    of_log = [cell for cell in found.cells if cell["workload"] == "log"]
+    assert {tuple(cell["simulated"]) for cell in of_log} == {("calls",)}
+    for cell in of_log:
+        run = jobs["log"].simulate(cell["node_of_rank"]).run
+        entry = cell["simulated"]["calls"]
+        assert (entry["seconds"], entry["calls"], entry["left_out"]) == (run.seconds, run.calls, {})
+        assert run.share_of_run is not None and entry["share_of_run"] == run.share_of_run._asdict()
+    # The other workload is as if it were alone.
+    assert [json.loads(text) for text in _cell_texts(found)][len(of_log) :] == [
+        json.loads(text) for text in _cell_texts(alone)
+    ]
+    assert [entry.get("as") for entry in found.to_dict()["workloads"]] == ["calls", None]
+    assert "as" not in alone.to_json().split('"objectives"')[0].split('"workloads": [')[1]
+    log_entry = found.summary["jobs"][0]
+    assert {entry["barrier"] for entry in log_entry["strategies"]} == {"calls"}
+    assert "log on all nodes: time of the whole run, simulated call by call" in found.text()
+    assert "plain on all nodes: time of all iterations, simulated" in found.text()
+    assert "for the whole run; simulated" in log_entry["advice"] or log_entry["helps"] is not True
+    found.write(tmp_path / "r.json", tmp_path / "r.csv", tmp_path / "r.html")
+    assert haichi.Comparison.read(tmp_path / "r.json").to_json() == found.to_json()
+    assert "simulated_seconds_calls" in (tmp_path / "r.csv").read_text().splitlines()[0]
+
+
+def _cell_texts(comparison: haichi.Comparison) -> list[str]:
+    cells = [dict(cell, node_of_rank=cell["node_of_rank"].tolist()) for cell in comparison.to_dict()["cells"]]
+    return [json.dumps(cell) for cell in cells]
+
+
+def test_a_comparison_of_the_sets_of_a_log_says_so(ring: Path) -> None:
+    job = haichi.Job(ring, "torus:4")
+    found = job.compare(simulate=True, form="sets", **QUICK)
+    assert found.to_dict()["workloads"][0]["as"] == "sets"
+    for cell in found.cells:
+        assert set(cell["simulated"]) == {"none", "sets"}
+        assert {entry["left_out"]["computing"] for entry in cell["simulated"].values()} == {True}
+    # Nothing is simulated, and nothing is said of it.
+    measured = job.compare(**QUICK).to_dict()
+    assert "as" not in measured["workloads"][0]
+
+
+def test_cells_of_another_log_are_not_taken_over(ring: Path) -> None:
+    options: dict[str, Any] = {**QUICK, "strategies": ["default"], "simulate": True, "views": False}
+    first = haichi.Job(ring, "torus:4").compare(**options)
+    assert haichi.Job(ring, "torus:4").compare(**options, earlier=first).to_json() == first.to_json()
+    ring.write_text(ring.read_text().replace(f"calc {COMPUTE_NS}", f"calc {3 * COMPUTE_NS}"))
+    slower = haichi.Job(ring, "torus:4").compare(**options, earlier=first)
+    before, after = (found.cells[0]["simulated"]["calls"]["seconds"] for found in (first, slower))
+    assert after == pytest.approx(before + STEPS * 2 * COMPUTE_NS * 1e-9, rel=1e-6)
+    assert first.cells[0]["key"] != slower.cells[0]["key"]
+
+
+def test_what_no_cell_can_follow_is_an_error_at_once(ring: Path) -> None:
+    job = haichi.Job(ring, "torus:4")
+    with pytest.raises(haichi.OptionError, match="barrier is about communication sets"):
+        job.compare(simulate=True, barrier="sets", **QUICK)
+    with pytest.raises(haichi.OptionError, match="sim_iterations is about communication sets"):
+        job.compare(simulate=True, sim_iterations=3, **QUICK)
+    plain = haichi.Job(np.ones((4, 4), np.int64), "torus:4")
+    with pytest.raises(haichi.OptionError, match="plain: form is 'calls', but the traffic has no calls"):
+        haichi.compare({"log": job, "plain": plain}, simulate=True, form="calls", **QUICK)
+    with pytest.raises(haichi.OptionError, match="form"):
+        job.compare(simulate=True, form="colls", **QUICK)
+
+
+def test_a_message_size_is_about_sets(ring: Path) -> None:
+    jobs = jobs_of_files([str(ring)], "torus:4", None, 1024, "", {})
+    given: Any = {"simulate": True, "strategies": ["default"], "seeds": 1, "processes": 1, "views": False}
+    found = compare_specs(jobs, complete("compare", CompareArguments, given))
+    assert set(found.cells[0]["simulated"]) == {"none", "sets"}
+    assert found.to_dict()["workloads"][0]["as"] == "sets"
+
+
+def test_the_program_compares_as_the_package_does(ring: Path) -> None:
+    words = ["compare", "-m", "torus:4", "-w", ring, "--strategies", "default,random", "--seeds", "2", "--json"]
+    job = {ring.name: haichi.Job(ring, "torus:4")}
+    assert program(*words, "--simulate") == haichi.compare(job, simulate=True, **QUICK).to_json()
+    sets = haichi.compare(job, simulate=True, form="sets", **QUICK).to_json()
+    assert program(*words, "--simulate", "--as", "sets") == sets
+    assert "--as, --barrier and --sim-iterations" in program(*words, "--as", "sets", code=2)
+    assert "--message-size" in program(*words, "--simulate", "--as", "calls", "--message-size", "1KiB", code=2)
+    assert "--as" in program(*words, "--simulate", "--as", "auto", code=2)
+
+
+def test_the_pictures_of_a_log_are_of_the_whole_run(ring: Path) -> None:
+    job = haichi.Job(ring, "torus:4")
+    parts = [
+        placement_views(
+            [
+                ViewRequest(
+                    job=job._spec,
+                    node_of_rank=np.arange(4, dtype=np.int32),
+                    workload_name="w",
+                    strategy="default",
+                    seed=1,
+                    role="before",
+                    runs=("calls",),
+                    whole_run_seconds=known,
+                )
+            ]
+        )
+        for known in (None, job.simulate().seconds)
+    ]
+    assert parts[0] == parts[1]
+    simulated = parts[0]["views"][0]["simulated"]
+    assert list(simulated) == ["calls"]
+    assert simulated["calls"]["seconds"] == job.simulate().seconds and simulated["calls"]["iterations"] == 1
+
+
+def test_the_page_says_that_it_is_the_whole_run(tmp_path: Path, browser: Any) -> None:
+    log = schedule(tmp_path / "ring.goal", (0, 2, 1, 3))
+    found = haichi.Job(log, "torus:4").compare(strategies=["default", "tac3"], seeds=1, simulate=True, processes=1)
+    found.report(tmp_path / "r.html")
+    browser.open(tmp_path / "r.html")
+    assert browser.text("#simulated h3").startswith("The whole run: ")
+    assert "time of the whole run, simulated call by call" in browser.text("table.strategies thead")
+    assert "The whole run takes " in browser.text("#bottleneck")
+    assert all(browser.is_drawn("canvas.times"))
+    browser.check_quiet()
+
+
+def test_progress_counts_calls(ring: Path) -> None:
+    told: list[haichi.SimulationProgress] = []
+    haichi.Job(ring, "torus:4").simulate(progress=told.append)
+    assert all(0 <= progress.calls_done <= 240 for progress in told)
