@@ -1,7 +1,7 @@
 haichi_test(commlog_tests
             LINKS haichi::commlog
             SOURCES unit/commlog_workload.cc
-                    unit/job_totals.cc unit/call_stream.cc
+                    unit/job_totals.cc unit/site_totals.cc unit/call_stream.cc
                     unit/commlog_workload_json.cc
                     unit/commlog_readers.cc
                     unit/commlog_collectives.cc

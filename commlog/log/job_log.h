@@ -30,13 +30,50 @@ struct PeerTraffic {
     PeerCounters traffic{};
 };
 
-/// Functions by name, peers by rank.
+/// Data moved by one-sided operations that this rank has called.
+struct OneSidedTraffic {
+    std::int32_t target = 0;  ///< world rank
+    OneSidedCounters traffic{};
+};
+
+/// A program or library that MPI is called from.
+struct Module {
+    std::string path;      ///< empty: not known
+    std::string build_id;  ///< in hexadecimal digits; empty: it has none
+};
+
+/// A part of the program that it has named.
+struct RegionProfile {
+    std::string name;
+    std::uint64_t entries = 0;
+    double seconds = 0;  ///< those inside included
+};
+
+/// Calls of one function from one place, on one communicator, in one region.
+struct SiteProfile {
+    std::uint32_t module = kNoModule;              ///< of RankProfile::modules, or kNoModule
+    std::uint64_t offset = 0;                      ///< in the module's file, to which the calls return; 0: not recorded
+    std::uint32_t function = 0;                    ///< of RankProfile::functions
+    std::uint32_t communicator = kNoCommunicator;  ///< of RankLog::communicators, kUnknownCommunicator, kNoCommunicator
+    std::uint32_t region = 0;                      ///< of RankProfile::regions, from 1; 0: none
+    std::uint64_t calls = 0;
+    double seconds_total = 0, seconds_min = 0, seconds_max = 0;
+    std::uint64_t sent_bytes = 0, received_bytes = 0;
+};
+
+/// Functions by name, peers and targets by rank.
 struct RankProfile {
     double wall_seconds = 0;  ///< between MPI_Init and MPI_Finalize, or the last call seen
     double mpi_seconds = 0;   ///< inside calls; of several threads the sum
     std::vector<FunctionProfile> functions;
     std::vector<PeerTraffic> peers;
-    std::uint64_t lost_messages = 0;  ///< to or from peers the profiler had no room for
+    std::vector<OneSidedTraffic> targets;
+    std::vector<Module> modules;
+    std::vector<RegionProfile> regions;
+    std::vector<SiteProfile> sites;
+    std::uint64_t lost_site_calls = 0;  ///< calls whose site found no room
+    std::uint64_t lost_regions = 0;     ///< entries of regions without room
+    std::uint64_t lost_messages = 0;    ///< to or from peers the profiler had no room for
     std::uint64_t lost_bytes = 0;
 };
 

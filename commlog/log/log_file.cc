@@ -185,7 +185,7 @@ struct Finding {
 };
 
 void warn_of_losses(JobLog& job, const std::vector<RankRecord>& records) {
-    Finding requests, calls, communicators, peers, events, symbols, completions;
+    Finding requests, calls, communicators, peers, sites, regions, events, symbols, completions;
     std::vector<std::int32_t> running;
     std::map<int, std::vector<std::int32_t>> signalled;
     std::vector<std::int32_t> aborted;
@@ -195,6 +195,8 @@ void warn_of_losses(JobLog& job, const std::vector<RankRecord>& records) {
         calls.add(r, record.uncounted_calls);
         communicators.add(r, record.lost_communicators);
         peers.add(r, record.log.profile.lost_messages);
+        sites.add(r, record.log.profile.lost_site_calls);
+        regions.add(r, record.log.profile.lost_regions);
         std::uint64_t lost_events = 0, lost_symbols = 0, lost_completions = 0;
         for (const CallSequence& sequence : record.log.threads) {
             lost_events += sequence.lost_events;
@@ -219,6 +221,8 @@ void warn_of_losses(JobLog& job, const std::vector<RankRecord>& records) {
     calls.warn(job, "calls were made by more threads than have counters, and are not in the profile");
     communicators.warn(job, "communicators found no room in the table");
     peers.warn(job, "messages to or from more peers than have counters are not in the matrix");
+    sites.warn(job, "calls of more places, communicators and regions than have counters are not in their tables");
+    regions.warn(job, "entries of more regions than have counters, or deeper ones, are not in the table of regions");
     events.warn(job, "different events found no room in the call log");
     symbols.warn(job, "events without a repetition found no room in the call log");
     completions.warn(job, "completed requests found no room in the call log");

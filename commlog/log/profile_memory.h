@@ -54,10 +54,61 @@ struct PeerCounters {
     std::uint64_t sent_messages, sent_bytes, received_messages, received_bytes;
 };
 
+/// Data that this process has moved to and from the memory of one world rank, or inside of it, by one-sided operations.
+struct OneSidedCounters {
+    std::uint64_t put_operations, put_bytes;  ///< MPI_Put and what accumulates there
+    std::uint64_t got_operations, got_bytes;  ///< MPI_Get and what fetches
+};
+
 struct PeerSlot {
     std::uint32_t peer_and_1;  ///< 0: free
     std::uint32_t unused;
     PeerCounters traffic;
+    OneSidedCounters one_sided;
+};
+
+/// Calls of one function from one place of the program, on one communicator, in one region.
+struct CallSite {
+    std::uint64_t address;  ///< to which the calls return; 0: not recorded
+    std::uint64_t key;      ///< site_key(), and in the highest 16 bits the module; 0: free
+    std::uint64_t calls, ticks_total, ticks_min, ticks_max;
+    std::uint64_t sent_bytes, received_bytes;  ///< of messages and collectives, as in FunctionCounters
+
+    void add_call(std::uint64_t ticks) {
+        if (calls == 0 || ticks < ticks_min) ticks_min = ticks;
+        if (ticks > ticks_max) ticks_max = ticks;
+        ++calls;
+        ticks_total += ticks;
+    }
+};
+static_assert(sizeof(CallSite) == 64, "a line of the cache");
+
+inline constexpr std::uint32_t kNoCommunicator = 0xffff;  ///< of calls that are not on one
+inline constexpr std::uint16_t kNoModule = 0xffff;
+inline constexpr std::uint64_t kSiteKeyMask = 0xffff'ffff'ffffULL;
+
+/// `region` is counted from 1; 0: none.
+constexpr std::uint64_t site_key(std::uint32_t function, std::uint32_t communicator, std::uint32_t region) {
+    return std::uint64_t{function + 1} | std::uint64_t{communicator} << 16 | std::uint64_t{region} << 32;
+}
+
+/// A part of the program that it has named.
+struct RegionCounters {
+    std::uint64_t entries, ticks_total;  ///< that have been left; those inside included
+};
+
+inline constexpr std::size_t kLongestRegion = 64;
+struct RegionEntry {
+    char name[kLongestRegion];
+};
+
+/// A program or library that MPI is called from, while it is loaded: `begin` to `end` in memory, `bias` more than in
+/// its file.
+struct ModuleEntry {
+    std::uint64_t begin, end, bias;
+    std::uint32_t build_id_size;
+    unsigned char build_id[20];
+    char path[512];
 };
 
 /// Members of a communicator: `count` world ranks from `first` on, `stride` apart. kOutside stands for processes that
@@ -84,9 +135,18 @@ inline constexpr std::uint32_t kMostCommunicators = 1U << 12;
 inline constexpr std::uint32_t kMostSegments = 1U << 16;
 /// Stands for communicators without room in the table.
 inline constexpr std::uint32_t kUnknownCommunicator = kMostCommunicators;
+inline constexpr std::uint32_t kMostSites = 1U << 13;
+inline constexpr std::uint32_t kMostModules = 128;
+inline constexpr std::uint32_t kMostRegions = 64;
 
 /// How a process ended.
 enum class RankState : std::uint32_t { kRunning = 0, kFinished = 1, kAborted = 2, kSignalled = 3 };
+
+/// Counters of all ranks of a small world.
+struct DensePeers {
+    PeerCounters traffic[kMostDensePeers];
+    OneSidedCounters one_sided[kMostDensePeers];
+};
 
 struct ThreadMemory {
     std::uint64_t mpi_ticks;  ///< inside calls
@@ -96,9 +156,13 @@ struct ThreadMemory {
     PeerCounters outside;  ///< processes that are not in MPI_COMM_WORLD, together
     FunctionCounters functions[kMostFunctions];
     union {
-        PeerCounters dense[kMostDensePeers];
+        DensePeers dense;
         PeerSlot hashed[kPeerSlots];
     } peers;
+    std::uint64_t lost_regions;              ///< entered, without room in the table
+    std::uint64_t lost_site_calls;           ///< whose place, communicator and region found no room
+    alignas(64) CallSite sites[kMostSites];  ///< a hash table
+    RegionCounters regions[kMostRegions];
     CallLogMemory calls;
 };
 
@@ -125,7 +189,8 @@ struct ProfileHeader {
     std::uint32_t function_count;
     std::uint32_t communicator_count, segment_count;
     std::uint32_t lost_communicators;
-    std::uint32_t unused;
+    std::uint32_t module_count, region_count;
+    std::uint32_t has_call_sites;  ///< else the addresses of sites are 0
     char host[64];
     char library[64];  ///< "Open MPI 4.1.4"
     char program[256];
@@ -141,6 +206,8 @@ struct ProfileMemory {
     ProfileHeader header;
     CommunicatorEntry communicators[kMostCommunicators];
     RankSegment segments[kMostSegments];
+    ModuleEntry modules[kMostModules];
+    RegionEntry regions[kMostRegions];
     ThreadMemory threads[kMostThreads];
 };
 

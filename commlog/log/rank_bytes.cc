@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "base/errors.h"
+#include "commlog/log/read_sites.h"
 
 namespace haichi {
 
@@ -144,6 +145,21 @@ void pass(Io& io, MessageStatistics& messages) {
 }
 
 template <typename Io>
+void pass(Io& io, SiteProfile& site) {
+    io.number(site.module);
+    io.number(site.offset);
+    io.number(site.function);
+    io.number(site.communicator);
+    io.number(site.region);
+    io.counter(site.calls);
+    io.number(site.seconds_total);
+    io.number(site.seconds_min);
+    io.number(site.seconds_max);
+    io.counter(site.sent_bytes);
+    io.counter(site.received_bytes);
+}
+
+template <typename Io>
 void pass(Io& io, RankProfile& profile) {
     io.number(profile.wall_seconds);
     io.number(profile.mpi_seconds);
@@ -165,6 +181,25 @@ void pass(Io& io, RankProfile& profile) {
         io.counter(peer.traffic.received_messages);
         io.counter(peer.traffic.received_bytes);
     });
+    io.list(profile.targets, [&](OneSidedTraffic& target) {
+        io.number(target.target);
+        io.counter(target.traffic.put_operations);
+        io.counter(target.traffic.put_bytes);
+        io.counter(target.traffic.got_operations);
+        io.counter(target.traffic.got_bytes);
+    });
+    io.list(profile.modules, [&](Module& module) {
+        io.text(module.path);
+        io.text(module.build_id);
+    });
+    io.list(profile.regions, [&](RegionProfile& region) {
+        io.text(region.name);
+        io.counter(region.entries);
+        io.number(region.seconds);
+    });
+    io.list(profile.sites, [&](SiteProfile& site) { pass(io, site); });
+    io.counter(profile.lost_site_calls);
+    io.counter(profile.lost_regions);
 }
 
 template <typename Io>
@@ -277,6 +312,13 @@ RankRecord decode_rank(std::span<const std::byte> record, const std::string& pla
                              std::to_string(rank.ranks) + " ranks");
         }
     }
+    for (const OneSidedTraffic& target : rank.log.profile.targets) {
+        if (target.target < 0 || target.target >= rank.ranks) {
+            throw InputError(place + ": counters of a target " + std::to_string(target.target) + " among " +
+                             std::to_string(rank.ranks) + " ranks");
+        }
+    }
+    check_sites(rank.log.profile, rank.communicators.size(), place);
     for (const CallSequence& calls : rank.log.threads) {
         if (!(calls.ticks_per_second > 0)) throw InputError(place + ": a clock without a rate");
         check_calls(calls, rank.ranks, rank.communicators.size(), place);

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/errors.h"
+#include "commlog/log/read_sites.h"
 
 namespace haichi {
 
@@ -59,6 +60,30 @@ void add(PeerCounters& sum, const PeerCounters& more) {
 
 bool is_empty(const PeerCounters& traffic) { return traffic.sent_messages == 0 && traffic.received_messages == 0; }
 
+void add(OneSidedCounters& sum, const OneSidedCounters& more) {
+    sum.put_operations += more.put_operations;
+    sum.put_bytes += more.put_bytes;
+    sum.got_operations += more.got_operations;
+    sum.got_bytes += more.got_bytes;
+}
+
+bool is_empty(const OneSidedCounters& traffic) { return traffic.put_operations == 0 && traffic.got_operations == 0; }
+
+/// Rows of several threads by their rank, those of one rank added up.
+template <class Row>
+std::vector<Row> joined(std::vector<Row> rows, std::int32_t Row::*rank) {
+    std::ranges::stable_sort(rows, {}, rank);
+    std::vector<Row> result;
+    for (const Row& row : rows) {
+        if (!result.empty() && result.back().*rank == row.*rank) {
+            add(result.back().traffic, row.traffic);
+        } else {
+            result.push_back(row);
+        }
+    }
+    return result;
+}
+
 void read_functions(const ProfileMemory& memory, std::uint32_t threads, RankProfile& profile) {
     const ProfileHeader& header = memory.header;
     for (std::uint32_t f = 0; f < header.function_count; ++f) {
@@ -77,6 +102,7 @@ void read_functions(const ProfileMemory& memory, std::uint32_t threads, RankProf
 void read_peers(const ProfileMemory& memory, std::uint32_t threads, RankProfile& profile, const std::string& place) {
     const std::int32_t ranks = memory.header.ranks;
     std::vector<PeerTraffic> peers;
+    std::vector<OneSidedTraffic> targets;
     for (std::uint32_t t = 0; t < threads; ++t) {
         const ThreadMemory& thread = memory.threads[t];
         profile.lost_messages += thread.lost_peers;
@@ -84,25 +110,22 @@ void read_peers(const ProfileMemory& memory, std::uint32_t threads, RankProfile&
         if (!is_empty(thread.outside)) peers.push_back({kOutside, thread.outside});
         if (ranks <= kMostDensePeers) {
             for (std::int32_t r = 0; r < ranks; ++r) {
-                if (!is_empty(thread.peers.dense[r])) peers.push_back({r, thread.peers.dense[r]});
+                const DensePeers& dense = thread.peers.dense;
+                if (!is_empty(dense.traffic[r])) peers.push_back({r, dense.traffic[r]});
+                if (!is_empty(dense.one_sided[r])) targets.push_back({r, dense.one_sided[r]});
             }
             continue;
         }
         for (const PeerSlot& slot : thread.peers.hashed) {
-            if (slot.peer_and_1 == 0 || is_empty(slot.traffic)) continue;
+            if (slot.peer_and_1 == 0 || (is_empty(slot.traffic) && is_empty(slot.one_sided))) continue;
             const auto peer = static_cast<std::int32_t>(slot.peer_and_1 - 1);
             if (peer < 0 || peer >= ranks) fail(place, "counters of a peer " + std::to_string(peer));
-            peers.push_back({peer, slot.traffic});
+            if (!is_empty(slot.traffic)) peers.push_back({peer, slot.traffic});
+            if (!is_empty(slot.one_sided)) targets.push_back({peer, slot.one_sided});
         }
     }
-    std::ranges::stable_sort(peers, {}, &PeerTraffic::peer);
-    for (const PeerTraffic& peer : peers) {
-        if (!profile.peers.empty() && profile.peers.back().peer == peer.peer) {
-            add(profile.peers.back().traffic, peer.traffic);
-        } else {
-            profile.peers.push_back(peer);
-        }
-    }
+    profile.peers = joined(std::move(peers), &PeerTraffic::peer);
+    profile.targets = joined(std::move(targets), &OneSidedTraffic::target);
 }
 
 std::vector<RankSegment> segments_of(const ProfileMemory& memory, std::uint64_t first, std::uint64_t count,
@@ -126,6 +149,8 @@ void check_header(const ProfileHeader& header, const std::string& place) {
     if (!(header.ticks_per_second > 0) || header.ticks_per_second > 1e12) fail(place, "a clock without a rate");
     check_count(header.function_count, kMostFunctions, "functions", place);
     check_count(header.communicator_count, kMostCommunicators, "communicators", place);
+    check_count(header.module_count, kMostModules, "modules", place);
+    check_count(header.region_count, kMostRegions, "regions", place);
     check_count(header.segment_count, kMostSegments, "segments of communicators", place);
     if (static_cast<std::uint32_t>(header.state) > static_cast<std::uint32_t>(RankState::kSignalled)) {
         fail(place, "an unknown state " + std::to_string(static_cast<std::uint32_t>(header.state)));
@@ -165,6 +190,7 @@ RankRecord read_rank(const ProfileMemory& memory, const std::string& place) {
     }
     read_functions(memory, threads, log.profile);
     read_peers(memory, threads, log.profile, place);
+    read_sites(memory, threads, log.profile, place);
 
     for (std::uint32_t c = 0; c < header.communicator_count; ++c) {
         const CommunicatorEntry& entry = memory.communicators[c];

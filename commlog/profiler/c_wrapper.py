@@ -46,6 +46,9 @@ class CValues(Values):
     def result(self) -> list[str]:
         return ["    return result;"]
 
+    def variadic_word(self) -> str:
+        return "more"
+
     def place(self, index: str) -> str:
         return f"static_cast<std::uint32_t>({index})"
 
@@ -61,7 +64,7 @@ def c_wrapper(function: Function) -> str:
     if row is not None and len(row.roles) != count:
         raise SystemExit(f"functions.py: {function.name} has {count} arguments, its row has {row.roles}")
     values = CValues(row.roles if row else (), arguments)
-    signature = ", ".join(f"Word {word}" for word in words)
+    signature = ", ".join([f"Word {word}" for word in words] + ["Word more"] * function.is_variadic)
     passed_on = f"as_words<{count}>(HAICHI_MPI({name}))"
     lines = [f'EXPORTED {function.result} wrapped_{name}({signature}) __asm__("{function.name}");']
     lines += [f"{function.result} wrapped_{name}({signature}) {{"]
@@ -73,7 +76,7 @@ def c_wrapper(function: Function) -> str:
         values.arguments = words
         lines += typed + body(row, f"function::{name}", values, passed_on)
     else:
-        lines += ["    Call call;", "    if (!call.is_recorded()) [[unlikely]]"]
+        lines += ["    Call call(__builtin_return_address(0));", "    if (!call.is_recorded()) [[unlikely]]"]
         lines += [f"        return {passed_on}({', '.join(words)});"]
         lines += typed + body(row, f"function::{name}", values, f"real.{name}")
     return "\n".join([*lines, "}", ""])

@@ -69,7 +69,9 @@ void finish(Thread& t, std::uint32_t slot, const void* where, const void* status
         int tag = 0;
         if (came.cancelled == 0) {
             const std::int32_t from = c.world_rank(came.source);
-            count_received(t, entry.function, from, came.bytes);
+            // The other thread's counters are its own: then it is the call that has completed it.
+            const bool is_own = entry.thread == t.number && entry.site < kMostSites;
+            count_received(t, entry.function, from, came.bytes, is_own ? t.memory->sites[entry.site] : *t.site);
             if (entry.log_flags != 0) {
                 source = from;
                 tag = came.tag;

@@ -98,11 +98,13 @@ void set(Configuration& c, Complaints& complaints, char* text) {
         c.keeps_calls = is_on(complaints, key, value, c.keeps_calls);
     } else if (std::strcmp(key, "keep_parts") == 0) {
         c.keeps_parts = is_on(complaints, key, value, c.keeps_parts);
+    } else if (std::strcmp(key, "call_sites") == 0) {
+        c.keeps_sites = is_on(complaints, key, value, c.keeps_sites);
     } else if (std::strcmp(key, "functions") == 0) {
         copy(complaints, key, c.functions, sizeof(c.functions), value);
         c.has_functions = *value != '\0';
     } else {
-        complaints.add("no key '%.200s': file, profile, log, functions, keep_parts", key);
+        complaints.add("no key '%.200s': file, profile, log, call_sites, functions, keep_parts", key);
     }
 }
 
@@ -174,7 +176,7 @@ void expand_file(Configuration& c) {
 
 void read_configuration(Configuration& c) {
     c = {};
-    c.is_on = c.keeps_profile = c.keeps_calls = true;
+    c.is_on = c.keeps_profile = c.keeps_calls = c.keeps_sites = true;
     Complaints complaints;
     if (const char* const path = std::getenv("HAICHI_PROF_CONFIG"); path != nullptr && *path != '\0') {
         read_file(c, complaints, path);

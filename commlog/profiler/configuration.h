@@ -7,7 +7,7 @@ namespace haichi::profiler {
 
 /// What the user has asked for: read by rank 0, then sent to all, as it lies in memory.
 struct Configuration {
-    bool is_on, keeps_profile, keeps_calls, keeps_parts;
+    bool is_on, keeps_profile, keeps_calls, keeps_parts, keeps_sites;
     bool has_functions;        ///< `functions` names those to be counted
     bool has_default_file;     ///< the user has named none
     char file[1024];           ///< name of the output without its ending

@@ -47,6 +47,10 @@ class Values(ABC):
         """A window or file as a number."""
 
     @abstractmethod
+    def variadic_word(self) -> str:
+        """What stands where the first argument behind the declared ones would."""
+
+    @abstractmethod
     def call(self, real: str) -> list[str]:
         """Calls MPI; `result` is then what it says."""
 
@@ -70,19 +74,27 @@ def call(values: Values, real: str) -> list[str]:
     return [*values.call(real), "    call.over();"]
 
 
-def counted(function: str) -> list[str]:
-    return ["    Thread& t = call.thread();", f"    count_call(t, {function});"]
+def index(values: Values) -> str:
+    """Of the communicator that the call is on."""
+    for role in ("comm", "parent"):
+        if role in values.roles:
+            return f"index_of(t, {values.value(role)}, result)"
+    return "kNoCommunicator"
+
+
+def counted(function: str, values: Values) -> list[str]:
+    return ["    Thread& t = call.thread();", f"    count_call(t, {function}, {index(values)});"]
 
 
 def timed(function: str, values: Values, real: str) -> list[str]:
     """Only counted, with its time."""
-    return [*call(values, real), *counted(function), *values.result()]
+    return [*call(values, real), *counted(function, values), *values.result()]
 
 
 def simple(row: Row, function: str, values: Values, real: str, *after: str, before: tuple[str, ...] = ()) -> list[str]:
     """Statements behind a call that has succeeded."""
     del row
-    lines = [f"    {line}" for line in before] + call(values, real) + counted(function)
+    lines = [f"    {line}" for line in before] + call(values, real) + counted(function, values)
     lines += ["    if (result == MPI_SUCCESS) {", *(f"        {line}" for line in after), "    }", *values.result()]
     return lines
 
@@ -207,7 +219,7 @@ def one_request(v: Values) -> tuple[str, ...]:
 
 
 def finished_or_not(row: Row, function: str, v: Values, real: str, condition: str) -> list[str]:
-    lines = [f"    {line}" for line in one_request(v)] + call(v, real) + counted(function)
+    lines = [f"    {line}" for line in one_request(v)] + call(v, real) + counted(function, v)
     return [
         *lines,
         f"    if (result == MPI_SUCCESS{condition}) {{",
@@ -240,7 +252,7 @@ def all_requests(row: Row, function: str, v: Values, real: str, condition: str) 
         f"                              ? reinterpret_cast<{kind}>(all.statuses())",
         f"                              : {given};",
         *call(v, real),
-        f"    count_call(t, {function});",
+        f"    count_call(t, {function}, kNoCommunicator);",
         f"    if (result == MPI_SUCCESS{condition}) {{",
         "        all.finish(is_ignored && !all.wants_statuses() ? nullptr : statuses);",
         "    } else if (result == MPI_SUCCESS) {",
@@ -267,7 +279,7 @@ def any_request(row: Row, function: str, v: Values, real: str, condition: str) -
         f"    SomeRequests some(t, {v.requests()});",
         *(f"    {line}" for line in own_status(v)),
         *call(v, real),
-        f"    count_call(t, {function});",
+        f"    count_call(t, {function}, kNoCommunicator);",
         f"    if (result == MPI_SUCCESS{condition} && {index} != MPI_UNDEFINED) some.finish({v.place(index)}, status);",
         "    some.end();",
         *v.result(),
@@ -292,7 +304,7 @@ def waitsome(row: Row, function: str, v: Values, real: str) -> list[str]:
         f"    SomeRequests some(t, {v.requests()});",
         f"    const auto statuses = {ignored} ? reinterpret_cast<{kind}>(some.statuses()) : {given};",
         *call(v, real),
-        f"    count_call(t, {function});",
+        f"    count_call(t, {function}, kNoCommunicator);",
         f"    if (result == MPI_SUCCESS && {v.value('completed')} != MPI_UNDEFINED) {{",
         f"        some.finish_these({v.value('completed')}, {v.value('indices')}, {v.place('0')}, statuses);",
         "    }",
@@ -308,6 +320,21 @@ def request_free(row: Row, function: str, v: Values, real: str) -> list[str]:
 
 def other_request(row: Row, function: str, v: Values, real: str) -> list[str]:
     return simple(row, function, v, real, f"post_other(t, {request_of(v)});")
+
+
+def one_sided(row: Row, function: str, v: Values, real: str) -> list[str]:
+    """Sizes: of what the caller gives, and of what it gets."""
+
+    window, target = v.object_number("object_value"), v.value("peer")
+    # Operations without a count move one element.
+    given = f"bytes_of(t, {v.value('count') if 'count' in row.roles else '1'}, {v.value('type')})"
+    got = f"bytes_of(t, {v.value('count2')}, {v.value('type2')})" if "type2" in row.roles else given
+    sizes = ["kNothing" if row.flags == "gets" else given, "kNothing" if row.flags == "puts" else got]
+    made = f"count_one_sided(t, {function}, target_of({window}, {target}), {{{sizes[0]}, {sizes[1]}}});"
+    after = [f"if ({target} != MPI_PROC_NULL) {made}"]
+    if "request" in row.roles:
+        after.append(f"post_other(t, {request_of(v)});")
+    return simple(row, function, v, real, *after)
 
 
 def sizes_of(row: Row, v: Values) -> tuple[str, ...]:
@@ -424,7 +451,7 @@ def abort(row: Row, function: str, v: Values, real: str) -> list[str]:
 
 def control(row: Row, function: str, v: Values, real: str) -> list[str]:
     del row, function
-    return [f"    control({v.value('level')});", *v.call(real), *v.result()]
+    return [f"    control({v.value('level')}, {v.variadic_word()});", *v.call(real), *v.result()]
 
 
 FAMILIES = {
@@ -432,7 +459,7 @@ FAMILIES = {
     "recv_init": recv_init, "sendrecv": sendrecv, "isendrecv": isendrecv, "mprobe": mprobe, "improbe": improbe,
     "mrecv": mrecv, "imrecv": imrecv, "start": start, "startall": startall, "wait": wait, "test": test,
     "waitall": waitall, "testall": testall, "waitany": waitany, "testany": testany, "waitsome": waitsome,
-    "request_free": request_free, "other_request": other_request, "collective": collective,
+    "request_free": request_free, "other_request": other_request, "one_sided": one_sided, "collective": collective,
     "icollective": icollective, "collective_init": collective_init, "new_comm": new_comm,
     "new_comm_of_members": new_comm_of_members, "new_comm_alone": new_comm_alone, "icomm": icomm,
     "free_comm": free_comm, "free_type": free_type, "new_object": new_object, "free_object": free_object,

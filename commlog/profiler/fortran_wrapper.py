@@ -75,6 +75,9 @@ class FortranValues(Values):
     def status_type(self) -> str:
         return "void*"
 
+    def variadic_word(self) -> str:
+        return "reinterpret_cast<std::uintptr_t>(more)"
+
     def place(self, index: str) -> str:
         return f"static_cast<std::uint32_t>({index} - first_of_{self.procedure})"
 
@@ -134,6 +137,8 @@ def words(function: Function, is_function: bool) -> list[str]:
     arguments = [f"a{i}" for i in range(len(function.parameters) - dropped)]
     if not is_function and not function.is_variadic:
         arguments.append("error")
+    if function.is_variadic:
+        arguments.append("more")
     texts = sum(1 for p in function.parameters if p.kind.startswith("char"))
     return arguments + [f"length{i}" for i in range(texts)]
 
@@ -164,11 +169,11 @@ def fortran_wrapper(function: Function, name: str, second: str, others: list[str
             lines += ["    MPI_Fint own_error = MPI_SUCCESS;", "    MPI_Fint* const error = &own_error;"]
         lines += body(row, number, values, f"real_{name}")
     else:
-        lines += ["    Call call;", "    if (!call.is_recorded()) [[unlikely]]"]
+        lines += ["    Call call(__builtin_return_address(0));", "    if (!call.is_recorded()) [[unlikely]]"]
         lines += [f"        return real_{name}({', '.join(arguments)});"]
         if is_function:
             lines += [f"    const auto result = real_{name}({', '.join(arguments)});", "    call.over();"]
-            lines += [f"    count_call(call.thread(), {number});", "    return result;"]
+            lines += [f"    count_call(call.thread(), {number}, kNoCommunicator);", "    return result;"]
         else:
             lines += body(row, number, values, f"real_{name}")
     lines += ["}"]

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 class Row:
     family: str
     roles: tuple[str, ...]
-    # Of sends: CallFlags. Of collectives: the operation and the function that gives the sizes.
+    # Of sends: CallFlags. Of one-sided operations: puts, gets, both. Of collectives: the operation and the function that
+    # gives the sizes.
     flags: str = "0"
     operation: str = "kOther"
     sizes: str = ""
@@ -61,15 +62,25 @@ add("Request_free", "request_free", "request")
 
 # Requests of which nothing is known.
 add("Grequest_start", "other_request", "_ _ _ _ request")
-add("Rput Rget", "other_request", "_ _ _ _ _ _ _ _ request")
-add("Raccumulate", "other_request", "_ _ _ _ _ _ _ _ _ request")
-add("Rget_accumulate", "other_request", "_ _ _ _ _ _ _ _ _ _ _ _ request")
 add(
     "File_iread File_iwrite File_iread_shared File_iwrite_shared File_iread_all File_iwrite_all",
     "other_request",
     "_ _ _ _ request",
 )
 add("File_iread_at File_iwrite_at File_iread_at_all File_iwrite_at_all", "other_request", "_ _ _ _ _ request")
+
+
+# One-sided operations: what the caller puts to the target's memory, gets from it, or both.
+add("Put", "one_sided", "_ count type peer _ _ _ object_value", "puts")
+add("Rput", "one_sided", "_ count type peer _ _ _ object_value request", "puts")
+add("Accumulate", "one_sided", "_ count type peer _ _ _ _ object_value", "puts")
+add("Raccumulate", "one_sided", "_ count type peer _ _ _ _ object_value request", "puts")
+add("Get", "one_sided", "_ count type peer _ _ _ object_value", "gets")
+add("Rget", "one_sided", "_ count type peer _ _ _ object_value request", "gets")
+add("Get_accumulate", "one_sided", "_ count type _ count2 type2 peer _ _ _ _ object_value", "both")
+add("Rget_accumulate", "one_sided", "_ count type _ count2 type2 peer _ _ _ _ object_value request", "both")
+add("Fetch_and_op", "one_sided", "_ _ type peer _ _ object_value", "both")
+add("Compare_and_swap", "one_sided", "_ _ _ type peer _ object_value", "both")
 
 
 def collective(name: str, operation: str, sizes: str, roles: str, size_roles: str) -> None:

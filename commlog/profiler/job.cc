@@ -16,9 +16,11 @@
 #include "commlog/profiler/fortran_constants.h"
 #include "commlog/profiler/job_file.h"
 #include "commlog/profiler/merge.h"
+#include "commlog/profiler/modules.h"
 #include "commlog/profiler/open_parts.h"
 #include "commlog/profiler/own_cost.h"
 #include "commlog/profiler/part_file.h"
+#include "commlog/profiler/regions.h"
 
 namespace haichi::profiler {
 
@@ -122,6 +124,7 @@ void write_header(ProfileHeader& h, int rank, int ranks) {
     h.ranks = ranks;
     h.has_profile = configuration.keeps_profile ? 1 : 0;
     h.has_calls = configuration.keeps_calls ? 1 : 0;
+    h.has_call_sites = configuration.keeps_sites ? 1 : 0;
     int level = MPI_THREAD_SINGLE;
     real.Query_thread(&level);
     // The numbers of the levels are the MPI's own.
@@ -167,6 +170,7 @@ void select_functions() {
     profiler.selected = selected;
     profiler.keeps_profile = configuration.keeps_profile;
     profiler.keeps_calls = configuration.keeps_calls;
+    profiler.keeps_sites = configuration.keeps_sites;
 }
 
 }  // namespace
@@ -206,6 +210,7 @@ void begin_job() {
     profiler.memory = own_part.memory;
     profiler.dense_peers = ranks <= kMostDensePeers;
     write_header(profiler.memory->header, rank, ranks);
+    start_modules(profiler.memory);
     if (!start_together(rank, ranks)) return;
     select_functions();
     find_shared_handles();
@@ -223,6 +228,7 @@ void begin_job() {
 void end_job() {
     if (profiler.stage != Stage::kRecording && profiler.stage != Stage::kPaused) return;
     profiler.stage = Stage::kOver;
+    if (gate.thread != nullptr) leave_all_regions(*gate.thread);
     ProfileHeader& h = profiler.memory->header;
     h.end_ticks = ticks();
     h.ticks_per_second = ticks_per_second(job_began, now());
@@ -240,9 +246,25 @@ void abort_job() {
     h.state = RankState::kAborted;
 }
 
-void control(int level) {
-    if (level == 0 && profiler.stage == Stage::kRecording) profiler.stage = Stage::kPaused;
-    if (level != 0 && profiler.stage == Stage::kPaused) profiler.stage = Stage::kRecording;
+void control(int level, std::uintptr_t more) {
+    if (profiler.stage == Stage::kPaused) {
+        if (level == 1) profiler.stage = Stage::kRecording;
+        return;
+    }
+    if (profiler.stage != Stage::kRecording) return;
+    if (level == 0) {
+        profiler.stage = Stage::kPaused;
+        return;
+    }
+    char name[kLongestRegion];
+    if ((level != 1 && level != -1) || !passed_name(more, name)) return;
+    Thread* const thread = gate.thread != nullptr ? gate.thread : enter_thread();
+    if (thread == nullptr) return;
+    if (level == 1) {
+        enter_region(*thread, name);
+    } else {
+        leave_region(*thread, name);
+    }
 }
 
 }  // namespace haichi::profiler

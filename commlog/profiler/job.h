@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 namespace haichi::profiler {
 
 /// What the wrappers of MPI_Init, MPI_Finalize and MPI_Abort say, in C and in Fortran. All of it may fail without harm:
@@ -17,7 +19,8 @@ void end_job();
 /// Before MPI_Abort.
 void abort_job();
 
-/// MPI_Pcontrol: 0 pauses, anything else goes on.
-void control(int level);
+/// MPI_Pcontrol: 0 pauses, 1 goes on; 1 with a name enters a region, -1 with it leaves it. `more` is what stands where
+/// the name would.
+void control(int level, std::uintptr_t more);
 
 }  // namespace haichi::profiler

@@ -8,6 +8,7 @@ constexpr std::uint32_t kMostObjects = 256;
 struct Object {
     std::atomic<std::uint64_t> handle;        // 0: free
     std::atomic<std::uint32_t> communicator;  // index in the part
+    std::atomic<std::uint32_t> position;      // of it in the profiler's own table
 };
 Object objects[kMostObjects];
 
@@ -18,7 +19,9 @@ void enter_object(std::uint64_t handle, MPI_Comm comm) {
     for (Object& o : objects) {
         std::uint64_t free = 0;
         if (!o.handle.compare_exchange_strong(free, handle, std::memory_order_relaxed)) continue;
-        o.communicator.store(communicator(comm).index, std::memory_order_relaxed);
+        const Communicator& c = communicator(comm);
+        o.communicator.store(c.index, std::memory_order_relaxed);
+        o.position.store(c.position, std::memory_order_relaxed);
         return;
     }
 }
@@ -27,6 +30,14 @@ void forget_object(std::uint64_t handle) {
     for (Object& o : objects) {
         if (o.handle.load(std::memory_order_relaxed) == handle) o.handle.store(0, std::memory_order_relaxed);
     }
+}
+
+std::int32_t target_of(std::uint64_t window, int target) {
+    for (const Object& o : objects) {
+        if (o.handle.load(std::memory_order_relaxed) != window) continue;
+        return communicator_at(o.position.load(std::memory_order_relaxed)).world_rank(target);
+    }
+    return kNobody;
 }
 
 void object_operation(Thread& t, std::uint32_t, std::uint64_t handle) {

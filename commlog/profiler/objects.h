@@ -9,6 +9,9 @@ namespace haichi::profiler {
 void enter_object(std::uint64_t handle, MPI_Comm comm);
 void forget_object(std::uint64_t handle);
 
+/// World rank of a target of a window; kNobody: it is not known.
+std::int32_t target_of(std::uint64_t window, int target);
+
 /// Logs an operation of all processes of a window or a file.
 void object_operation(Thread& t, std::uint32_t function, std::uint64_t handle);
 

@@ -24,6 +24,7 @@ double measure_own_cost(double ticks_per_second) {
     t.memory = &measured->memory;
     if (profiler.keeps_calls) t.recorder.emplace(&t.memory->calls);
     t.last_left = ticks();
+    t.site = &t.no_site;
     double shortest = 1e9;
     for (int round = 0; round < 8; ++round) {
         constexpr int kCalls = 1024;
@@ -31,9 +32,10 @@ double measure_own_cost(double ticks_per_second) {
         for (int i = 0; i < kCalls; ++i) {
             t.entered = ticks();
             t.left = ticks();
-            count_call(t, 0);
+            count_call(t, 0, 0);
             t.memory->functions[0].sent.add(8);
-            ++t.memory->peers.dense[1].sent_messages;
+            t.site->sent_bytes += 8;
+            ++t.memory->peers.dense.traffic[1].sent_messages;
             if (t.recorder) t.recorder->send(1, i & 3, 0, 8, kBlocking);
         }
         // The fastest round: others were interrupted, or met memory for the first time.

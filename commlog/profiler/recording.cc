@@ -12,25 +12,39 @@ namespace {
 
 bool is_counted(std::uint32_t function) { return profiler.keeps_profile && profiler.selected[function] != 0; }
 
-/// Counters of a peer; null: no room, or no such peer.
-PeerCounters* peer_counters(ThreadMemory& m, std::int32_t peer) {
-    if (peer < 0) return peer == kOutside ? &m.outside : nullptr;
-    if (profiler.dense_peers) return &m.peers.dense[peer];
+/// Of a world with many ranks; null: no room.
+PeerSlot* peer_slot(ThreadMemory& m, std::int32_t peer) {
     const auto key = static_cast<std::uint32_t>(peer) + 1;
     std::uint32_t at = key * 0x9e3779b1U >> 18;
     static_assert(kPeerSlots == 1U << 14);
     for (int tries = 0; tries < 64; ++tries, at = (at + 1) & (kPeerSlots - 1)) {
         PeerSlot& slot = m.peers.hashed[at];
         if (slot.peer_and_1 == 0) slot.peer_and_1 = key;
-        if (slot.peer_and_1 == key) return &slot.traffic;
+        if (slot.peer_and_1 == key) return &slot;
     }
     return nullptr;
+}
+
+/// Counters of a peer; null: no room, or no such peer.
+PeerCounters* peer_counters(ThreadMemory& m, std::int32_t peer) {
+    if (peer < 0) return peer == kOutside ? &m.outside : nullptr;
+    if (profiler.dense_peers) return &m.peers.dense.traffic[peer];
+    PeerSlot* const slot = peer_slot(m, peer);
+    return slot == nullptr ? nullptr : &slot->traffic;
+}
+
+OneSidedCounters* one_sided_counters(ThreadMemory& m, std::int32_t peer) {
+    if (peer < 0) return nullptr;
+    if (profiler.dense_peers) return &m.peers.dense.one_sided[peer];
+    PeerSlot* const slot = peer_slot(m, peer);
+    return slot == nullptr ? nullptr : &slot->one_sided;
 }
 
 void count_sent(Thread& t, std::uint32_t function, std::int32_t peer, std::uint64_t bytes) {
     if (!is_counted(function)) return;
     ThreadMemory& m = *t.memory;
     m.functions[function].sent.add(bytes);
+    t.site->sent_bytes += bytes;
     if (PeerCounters* const counters = peer_counters(m, peer); counters != nullptr) {
         ++counters->sent_messages;
         counters->sent_bytes += bytes;
@@ -107,8 +121,14 @@ std::int32_t world_root(const Communicator& c, int root) {
 void count_collective(Thread& t, std::uint32_t function, const CollectiveSizes& sizes) {
     if (!is_counted(function)) return;
     FunctionCounters& counters = t.memory->functions[function];
-    if (sizes.sent != kNothing) counters.sent.add(sizes.sent);
-    if (sizes.received != kNothing) counters.received.add(sizes.received);
+    if (sizes.sent != kNothing) {
+        counters.sent.add(sizes.sent);
+        t.site->sent_bytes += sizes.sent;
+    }
+    if (sizes.received != kNothing) {
+        counters.received.add(sizes.received);
+        t.site->received_bytes += sizes.received;
+    }
 }
 
 Post log_collective(Thread& t, CollectiveOperation operation, const Communicator& c, std::int32_t root,
@@ -122,15 +142,7 @@ Post log_collective(Thread& t, CollectiveOperation operation, const Communicator
 
 }  // namespace
 
-Communicator& communicator(Thread& t, MPI_Comm handle) {
-    const std::uint32_t epoch = handle_epoch.load(std::memory_order_relaxed);
-    if (t.epoch != epoch) [[unlikely]] {
-        t.epoch = epoch;
-        t.last_communicator = nullptr;
-        t.last_type_size = kNothing;
-    }
-    if (t.last_communicator != nullptr && t.last_communicator_handle == handle) [[likely]]
-        return *t.last_communicator;
+Communicator& look_up_communicator(Thread& t, MPI_Comm handle) {
     Communicator& found = communicator(handle);
     t.epoch = handle_epoch.load(std::memory_order_relaxed);
     t.last_communicator_handle = handle;
@@ -169,10 +181,11 @@ void blocking_send(Thread& t, std::uint32_t function, const SendArguments& send,
     log_send(t, peer, send.tag, c.index, bytes, static_cast<std::uint8_t>(flags | kBlocking));
 }
 
-void count_received(Thread& t, std::uint32_t function, std::int32_t peer, std::uint64_t bytes) {
+void count_received(Thread& t, std::uint32_t function, std::int32_t peer, std::uint64_t bytes, CallSite& site) {
     if (!is_counted(function)) return;
     ThreadMemory& m = *t.memory;
     m.functions[function].received.add(bytes);
+    site.received_bytes += bytes;
     if (PeerCounters* const counters = peer_counters(m, peer); counters != nullptr) {
         ++counters->received_messages;
         counters->received_bytes += bytes;
@@ -182,13 +195,28 @@ void count_received(Thread& t, std::uint32_t function, std::int32_t peer, std::u
     }
 }
 
+void count_one_sided(Thread& t, std::uint32_t function, std::int32_t target, const CollectiveSizes& sizes) {
+    if (!is_counted(function)) return;
+    count_collective(t, function, sizes);
+    OneSidedCounters* const counters = one_sided_counters(*t.memory, target);
+    if (counters == nullptr) return;
+    if (sizes.sent != kNothing) {
+        ++counters->put_operations;
+        counters->put_bytes += sizes.sent;
+    }
+    if (sizes.received != kNothing) {
+        ++counters->got_operations;
+        counters->got_bytes += sizes.received;
+    }
+}
+
 void blocking_receive(Thread& t, std::uint32_t function, const ReceiveArguments& receive, MPI_Comm comm,
                       const void* status) {
     if (receive.peer == MPI_PROC_NULL) return;
     const Communicator& c = communicator(t, comm);
     const StatusView came = view(status);
     const std::int32_t source = c.world_rank(came.source);
-    count_received(t, function, source, came.bytes);
+    count_received(t, function, source, came.bytes, *t.site);
     if (!t.recorder) return;
     const std::uint8_t flags = flags_of(receive);
     const bool any_source = (flags & kAnySource) != 0;
@@ -212,7 +240,7 @@ void send_and_receive(Thread& t, std::uint32_t function, const SendArguments& se
     if (receive.peer != MPI_PROC_NULL) {
         const StatusView came = view(status);
         const std::int32_t source = c.world_rank(came.source);
-        count_received(t, function, source, came.bytes);
+        count_received(t, function, source, came.bytes, *t.site);
         const bool was_open = flags_of(receive) != 0;
         if (received.number != 0) {
             t.recorder->complete(received.number, received.event, was_open ? source : kNobody, was_open ? came.tag : 0);
@@ -234,7 +262,7 @@ void post_send(Thread& t, std::uint32_t function, const SendArguments& send, MPI
     enter_posted(
         t, request, where,
         {post.number, 0, 0, post.event, 0, send.peer, send.tag, c.position, static_cast<std::uint16_t>(function), 0,
-         RequestKind::kSend, kActive, flags, static_cast<std::uint8_t>(t.number), 0});
+         RequestKind::kSend, kActive, flags, static_cast<std::uint8_t>(t.number), site_number(t)});
 }
 
 void post_receive(Thread& t, std::uint32_t function, const ReceiveArguments& receive, MPI_Comm comm,
@@ -245,7 +273,7 @@ void post_receive(Thread& t, std::uint32_t function, const ReceiveArguments& rec
     enter_posted(
         t, request, where,
         {post.number, 0, 0, post.event, 0, receive.peer, receive.tag, c.position, static_cast<std::uint16_t>(function),
-         0, RequestKind::kReceive, kActive, flags_of(receive), static_cast<std::uint8_t>(t.number), 0});
+         0, RequestKind::kReceive, kActive, flags_of(receive), static_cast<std::uint8_t>(t.number), site_number(t)});
 }
 
 void post_send_and_receive(Thread& t, std::uint32_t function, const SendArguments& send,
@@ -261,7 +289,7 @@ void post_send_and_receive(Thread& t, std::uint32_t function, const SendArgument
     enter_posted(t, request, where,
                  {received.number, 0, sent.number, received.event, sent.event, receive.peer, receive.tag, c.position,
                   static_cast<std::uint16_t>(function), 0, RequestKind::kSendAndReceive, kActive, flags_of(receive),
-                  static_cast<std::uint8_t>(t.number), 0});
+                  static_cast<std::uint8_t>(t.number), site_number(t)});
 }
 
 void prepare_send(Thread& t, std::uint32_t function, const SendArguments& send, MPI_Comm comm, MPI_Request request,
@@ -270,16 +298,16 @@ void prepare_send(Thread& t, std::uint32_t function, const SendArguments& send, 
     const Communicator& c = communicator(t, comm);
     enter_request(number_of(request), {0, bytes_of(t, send.count, send.type), 0, 0, 0, send.peer, send.tag, c.position,
                                        static_cast<std::uint16_t>(function), 0, RequestKind::kSend, kPersistent, flags,
-                                       static_cast<std::uint8_t>(t.number), 0});
+                                       static_cast<std::uint8_t>(t.number), site_number(t)});
 }
 
 void prepare_receive(Thread& t, std::uint32_t function, const ReceiveArguments& receive, MPI_Comm comm,
                      MPI_Request request) {
     if (receive.peer == MPI_PROC_NULL) return;
     const Communicator& c = communicator(t, comm);
-    enter_request(number_of(request),
-                  {0, 0, 0, 0, 0, receive.peer, receive.tag, c.position, static_cast<std::uint16_t>(function), 0,
-                   RequestKind::kReceive, kPersistent, flags_of(receive), static_cast<std::uint8_t>(t.number), 0});
+    enter_request(number_of(request), {0, 0, 0, 0, 0, receive.peer, receive.tag, c.position,
+                                       static_cast<std::uint16_t>(function), 0, RequestKind::kReceive, kPersistent,
+                                       flags_of(receive), static_cast<std::uint8_t>(t.number), site_number(t)});
 }
 
 void post_other(Thread& t, MPI_Request request, const void* where) {
@@ -309,6 +337,7 @@ void start(Thread& t, std::uint32_t function, MPI_Request request) {
     entry.event = post.event;
     entry.function = static_cast<std::uint16_t>(function);
     entry.thread = static_cast<std::uint8_t>(t.number);
+    entry.site = site_number(t);
     entry.flags |= kActive;
 }
 
@@ -316,7 +345,7 @@ void found_message(Thread& t, const ReceiveArguments& probe, MPI_Comm comm, MPI_
     if (probe.peer == MPI_PROC_NULL) return;
     const Communicator& c = communicator(t, comm);
     enter_request(number_of(message), {0, 0, 0, 0, 0, probe.peer, probe.tag, c.position, 0, 0, RequestKind::kMessage, 0,
-                                       flags_of(probe), static_cast<std::uint8_t>(t.number), 0});
+                                       flags_of(probe), static_cast<std::uint8_t>(t.number), site_number(t)});
 }
 
 bool take_message(Thread&, MPI_Message message, RequestEntry& entry) {
@@ -331,7 +360,7 @@ void receive_message(Thread& t, std::uint32_t function, const RequestEntry& mess
     const Communicator& c = communicator_at(message.communicator);
     const StatusView came = view(status);
     const std::int32_t source = c.world_rank(came.source);
-    count_received(t, function, source, came.bytes);
+    count_received(t, function, source, came.bytes, *t.site);
     if (!t.recorder) return;
     const bool any_source = (message.log_flags & kAnySource) != 0;
     const bool any_tag = (message.log_flags & kAnyTag) != 0;
@@ -350,6 +379,7 @@ void post_message(Thread& t, std::uint32_t function, const RequestEntry& message
     entry.event = post.event;
     entry.function = static_cast<std::uint16_t>(function);
     entry.thread = static_cast<std::uint8_t>(t.number);
+    entry.site = site_number(t);
     enter_posted(t, request, where, entry);
 }
 
@@ -369,7 +399,7 @@ void post_collective(Thread& t, std::uint32_t function, CollectiveOperation oper
     enter_posted(t, request, where,
                  {post.number, 0, 0, post.event, 0, root, 0, c.position, static_cast<std::uint16_t>(function),
                   static_cast<std::uint16_t>(operation), RequestKind::kCollective, kActive, 0,
-                  static_cast<std::uint8_t>(t.number), 0});
+                  static_cast<std::uint8_t>(t.number), site_number(t)});
 }
 
 void prepare_collective(Thread& t, std::uint32_t function, CollectiveOperation operation, MPI_Comm comm, int root,
@@ -378,7 +408,7 @@ void prepare_collective(Thread& t, std::uint32_t function, CollectiveOperation o
     enter_request(number_of(request),
                   {0, sizes.sent, sizes.received, 0, 0, root, 0, c.position, static_cast<std::uint16_t>(function),
                    static_cast<std::uint16_t>(operation), RequestKind::kCollective, kPersistent, 0,
-                   static_cast<std::uint8_t>(t.number), 0});
+                   static_cast<std::uint8_t>(t.number), site_number(t)});
 }
 
 void post_communicator(Thread& t, std::uint32_t function, MPI_Comm parent, const void* made, bool is_fortran,
@@ -390,7 +420,7 @@ void post_communicator(Thread& t, std::uint32_t function, MPI_Comm parent, const
         {post.number, static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(made)), 0, post.event, 0, kNobody, 0,
          c.position, static_cast<std::uint16_t>(function), static_cast<std::uint16_t>(CollectiveOperation::kOther),
          RequestKind::kNewCommunicator, static_cast<std::uint8_t>(kActive | (is_fortran ? kFortran : 0)), 0,
-         static_cast<std::uint8_t>(t.number), 0});
+         static_cast<std::uint8_t>(t.number), site_number(t)});
 }
 
 void free_request(Thread& t, MPI_Request request, const void* where) {

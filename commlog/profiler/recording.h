@@ -23,14 +23,26 @@ struct CollectiveSizes {
     std::uint64_t sent, received;
 };
 
-Communicator& communicator(Thread& t, MPI_Comm handle);
+Communicator& look_up_communicator(Thread& t, MPI_Comm handle);
+inline Communicator& communicator(Thread& t, MPI_Comm handle) {
+    if (t.epoch == handle_epoch.load(std::memory_order_relaxed) && t.last_communicator != nullptr &&
+        t.last_communicator_handle == handle) [[likely]]
+        return *t.last_communicator;
+    return look_up_communicator(t, handle);
+}
+/// The index that count_call wants, of a call's communicator where the call has succeeded.
+inline std::uint32_t index_of(Thread& t, MPI_Comm handle, int result) {
+    return result == MPI_SUCCESS ? communicator(t, handle).index : kNoCommunicator;
+}
 std::uint64_t size_of(Thread& t, MPI_Datatype type);
 inline std::uint64_t bytes_of(Thread& t, std::int64_t count, MPI_Datatype type) {
     return count > 0 ? static_cast<std::uint64_t>(count) * size_of(t, type) : 0;
 }
 
-/// A message that has come, from world rank `peer`, to a receive that `function` has posted.
-void count_received(Thread& t, std::uint32_t function, std::int32_t peer, std::uint64_t bytes);
+/// A message that has come, from world rank `peer`, to a receive that `function` has posted at `site`.
+void count_received(Thread& t, std::uint32_t function, std::int32_t peer, std::uint64_t bytes, CallSite& site);
+/// Data moved to or from the memory of world rank `target`; kNothing: not in this direction.
+void count_one_sided(Thread& t, std::uint32_t function, std::int32_t target, const CollectiveSizes& sizes);
 
 void blocking_send(Thread& t, std::uint32_t function, const SendArguments& send, MPI_Comm comm, std::uint8_t flags);
 void blocking_receive(Thread& t, std::uint32_t function, const ReceiveArguments& receive, MPI_Comm comm,

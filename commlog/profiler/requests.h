@@ -32,7 +32,7 @@ struct RequestEntry {
     std::uint8_t flags;      ///< RequestFlags
     std::uint8_t log_flags;  ///< CallFlags
     std::uint8_t thread;     ///< that posted it
-    std::uint32_t unused;
+    std::uint32_t site;      ///< of the post in that thread's table, or kNoSite
 };
 
 /// Operations in flight by their handles: a fixed table of buckets as large as a cache line. Threads need no lock: a

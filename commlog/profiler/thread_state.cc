@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
+#include "commlog/profiler/modules.h"
 #include "commlog/profiler/part_file.h"
 
 namespace haichi::profiler {
@@ -44,6 +45,20 @@ void give_back_pages(T* pages, std::uint32_t count) {
 }
 
 }  // namespace
+
+CallSite* enter_site(Thread& t, std::uint64_t key, std::uint32_t at) {
+    constexpr int kMostTries = 64;
+    for (int tries = 0; tries < kMostTries; ++tries, at = (at + 1) & (kMostSites - 1)) {
+        CallSite& site = t.memory->sites[at];
+        if (site.address == t.caller && (site.key & kSiteKeyMask) == key) return &site;
+        if (site.key != 0) continue;
+        site.address = t.caller;
+        site.key = key | std::uint64_t{module_of(t.caller)} << 48;
+        return &site;
+    }
+    ++t.memory->lost_site_calls;
+    return &t.no_site;
+}
 
 bool start_threads() { return pthread_key_create(&at_end, leave_thread) == 0; }
 
@@ -87,8 +102,10 @@ Thread* enter_thread() {
     Thread& t = threads[number];
     // The first thread's computing begins with the job.
     t.last_left = is_new && number == 0 ? h.start_ticks : ticks();
+    t.region = t.region_depth = 0;  // those of a thread that has ended are left
     if (is_new) {
         t.number = number;
+        t.site = &t.no_site;
         t.memory = &profiler.memory->threads[number];
         if (profiler.keeps_calls) t.recorder.emplace(&t.memory->calls);
         t.memory->first_ticks = t.last_left;

@@ -19,10 +19,19 @@ struct SharedPost {
 };
 inline constexpr std::uint32_t kMostSharedPosts = 1U << 14;
 
+/// A region that has been entered and not left.
+struct OpenRegion {
+    std::uint64_t entered;
+    std::uint16_t number;
+};
+inline constexpr std::uint32_t kDeepestRegion = 32;
+
 /// What the profiler keeps of a thread beside the part file.
 struct alignas(64) Thread {
     ThreadMemory* memory;
     std::uint64_t entered, left, last_left;
+    std::uint64_t caller;  ///< to which the call returns; 0: not recorded
+    CallSite* site;        ///< of the call; `no_site` where it is not counted
     // What was last asked of handles, good while handle_epoch is `epoch`.
     std::uint32_t epoch;
     std::uint32_t number;
@@ -37,8 +46,17 @@ struct alignas(64) Thread {
     MPI_Status* statuses;
     std::uint32_t room;
     std::uint32_t shared_first, shared_count;
+    std::uint32_t region, region_depth;
+    OpenRegion regions[kDeepestRegion];
+    CallSite no_site;
     SharedPost shared[kMostSharedPosts];
 };
+
+/// What RequestEntry keeps of a site.
+inline constexpr std::uint32_t kNoSite = kMostSites;
+inline std::uint32_t site_number(const Thread& t) {
+    return t.site == &t.no_site ? kNoSite : static_cast<std::uint32_t>(t.site - t.memory->sites);
+}
 
 /// One per thread: whether a wrapper is below on its stack, and what the profiler keeps of it.
 struct Gate {
@@ -55,6 +73,7 @@ struct alignas(64) Profiler {
     bool keeps_profile, keeps_calls;
     bool has_many_threads;  ///< MPI_THREAD_MULTIPLE
     bool dense_peers;
+    bool keeps_sites;
     bool selects;  ///< only some functions
     ProfileMemory* memory;
     std::uint8_t* selected;  ///< by function
@@ -73,7 +92,8 @@ bool grow(Thread& thread, std::uint32_t count);
 /// A call of the program into MPI: begins where nothing of the profiler is on the stack, ends with the wrapper.
 class Call {
   public:
-    Call() {
+    /// `caller` is the address that the call returns to.
+    explicit Call(void* caller) {
         if (profiler.stage != Stage::kRecording) [[unlikely]]
             return;
         Gate& g = gate;
@@ -84,6 +104,7 @@ class Call {
             return;
         g.inside = 1;
         thread_ = thread;
+        thread->caller = profiler.keeps_sites ? reinterpret_cast<std::uintptr_t>(caller) : 0;
         thread->entered = ticks();
     }
     ~Call() {
@@ -100,11 +121,33 @@ class Call {
     Thread* thread_ = nullptr;
 };
 
-/// Every wrapper says this once, before what it says of messages.
-inline void count_call(Thread& t, std::uint32_t function) {
+/// The place of a new site in the table; `no_site`: no room, which is counted.
+CallSite* enter_site(Thread& t, std::uint64_t key, std::uint32_t at);
+
+/// The site of the call that is under way.
+inline CallSite* site_of(Thread& t, std::uint32_t function, std::uint32_t communicator) {
+    const std::uint64_t key = site_key(function, communicator, t.region);
+    const std::uint64_t hash = (t.caller ^ key * 0x9e3779b97f4a7c15ULL) * 0xff51afd7ed558ccdULL;
+    const auto at = static_cast<std::uint32_t>(hash >> 51);
+    static_assert(kMostSites == 1U << 13);
+    CallSite& site = t.memory->sites[at];
+    if (site.address == t.caller && (site.key & kSiteKeyMask) == key) [[likely]]
+        return &site;
+    return enter_site(t, key, at);
+}
+
+/// Every wrapper says this once, before what it says of messages. `communicator` is the index of the call's
+/// communicator, or kNoCommunicator.
+inline void count_call(Thread& t, std::uint32_t function, std::uint32_t communicator) {
     const std::uint64_t inside = t.left > t.entered ? t.left - t.entered : 0;
     ThreadMemory& m = *t.memory;
-    if (profiler.keeps_profile && profiler.selected[function] != 0) m.functions[function].add_call(inside);
+    if (profiler.keeps_profile && profiler.selected[function] != 0) {
+        m.functions[function].add_call(inside);
+        t.site = site_of(t, function, communicator);
+        t.site->add_call(inside);
+    } else {
+        t.site = &t.no_site;
+    }
     m.mpi_ticks += inside;
     m.last_ticks = t.left;
     if (t.recorder && t.entered > t.last_left) t.recorder->add_gap(t.entered - t.last_left);

@@ -33,10 +33,21 @@ ProfileMemory* sound_part() {
     memory->communicators[1] = {2, 1, 0, 1, 1, 0, 0};
     memory->segments[0] = {0, 1, 4};
     memory->segments[1] = {1, 1, 1};
+    header.module_count = 1;
+    header.region_count = 2;
+    header.has_call_sites = 1;
+    memory->modules[0] = {0x1000, 0x9000, 0x1000, 20, {1, 2, 3}, "/bin/app"};
+    std::memcpy(memory->regions[0].name, "solve", 6);
+    std::memcpy(memory->regions[1].name, "write", 6);
     for (std::uint32_t t = 0; t < 2; ++t) {
+        // One at the beginning of the table, one at its end: both are read, whatever lies between.
+        memory->threads[t].sites[0] = {0x2000, site_key(0, 0, 1), 5, 500, 90, 110, 4000, 0};
+        memory->threads[t].sites[kMostSites - 1] = {0, site_key(0, kNoCommunicator, 0), 1, 100, 100, 100, 0, 8};
+        memory->threads[t].regions[1] = {3, 1000};
+        memory->threads[t].peers.dense.one_sided[3] = {1, 8, 2, 16};
         memory->threads[t].functions[0].add_call(100);
         memory->threads[t].functions[0].sent.add(1000);
-        memory->threads[t].peers.dense[2] = {1, 1000, 0, 0};
+        memory->threads[t].peers.dense.traffic[2] = {1, 1000, 0, 0};
         CallRecorder recorder(&memory->threads[t].calls);
         for (int i = 0; i < 10; ++i) {
             const auto in = recorder.receive(kNobody, 0, 0, kAnySource);
