@@ -11,6 +11,7 @@
 #include "cli/output/log_json.h"
 #include "cli/output/log_outline.h"
 #include "cli/output/log_page.h"
+#include "cli/output/log_tables.h"
 #include "cli/output/log_text.h"
 #include "commlog/readers/log_readers.h"
 #include "mapper/job/advice_json.h"
@@ -27,6 +28,8 @@ struct ShowOptions {
     std::string interfaces;
     std::string page;
     bool rails = false;
+    bool call_sites = false;
+    bool by_rank = false;
     bool json = false;
 };
 
@@ -50,7 +53,8 @@ void show_json(const JobLog& log, const JobTotals& totals, ListedRanks listed, c
         console.say("the " + std::to_string(log.ranks.size()) + " ranks are not listed one by one\n");
         console.hint("--ranks all lists them");
     }
-    nlohmann::ordered_json more = nlohmann::ordered_json::object();
+    SourceLines lines;
+    nlohmann::ordered_json more = site_tables_json(log, options.call_sites ? &lines : nullptr);
     if (options.rails) more["rail_advice"] = rail_advice_json(rail_advice(log, totals, options.interfaces));
     write_log_json(log, totals, all_ranks, more, [&console](std::string_view text) { console.data(text); });
 }
@@ -68,6 +72,14 @@ std::string calls_text(const JobLog& log, const std::string& asked) {
         throw OptionError("--calls-of: there is no call log of rank " + std::to_string(number));
     }
     return "\n" + outline_text(log, *found);
+}
+
+/// Those that are asked for.
+std::string more_tables(const JobLog& log, const JobTotals& totals, const ShowOptions& options) {
+    std::string text = options.by_rank ? rank_functions_text(log, totals) : "";
+    if (!options.call_sites) return text;
+    SourceLines lines;
+    return text + call_sites_text(log, totals, lines);
 }
 
 int run(const ShowOptions& options, Console& console) {
@@ -98,7 +110,7 @@ int run(const ShowOptions& options, Console& console) {
             show_json(log, totals, listed, options, console);
         } else if (page == nullptr) {
             console.data((i == 0 ? "" : "\n") + log_text(log, totals, jobs[i].name(), listed == ListedRanks::kAll) +
-                         calls_text(log, options.rank));
+                         more_tables(log, totals, options) + calls_text(log, options.rank));
             if (options.rails) {
                 console.data("\n" + rail_advice_text(rail_advice(log, totals, options.interfaces)));
             }
@@ -117,6 +129,8 @@ Action configure(CLI::App& app) {
               "whether every rank is listed; default: with --json up to a million rows, else summary");
     add_value(app, "--html", o->page, "FILE", "write a page with pictures there instead of the tables");
     add_value(app, "--calls-of", o->rank, "RANK", "whose calls are outlined; default: the first that has a call log");
+    app.add_flag("--call-sites", o->call_sites, "also the places of the program that call MPI, by their time");
+    app.add_flag("--by-rank", o->by_rank, "also a table of every rank's time in the functions with the most time");
     app.add_flag("--rails", o->rails, "advise how many network interfaces per node to use, and why");
     add_value(app, "--interfaces", o->interfaces, "N", "that a node has, for --rails");
     app.add_flag("--json", o->json, "print haichi-log/1; a list of them for several files");

@@ -35,6 +35,14 @@ ordered_json peer_json(const PeerTraffic& peer) {
             {"received_bytes", peer.traffic.received_bytes}};
 }
 
+ordered_json target_json(const OneSidedTraffic& target) {
+    return {{"target", target.target},
+            {"put_operations", target.traffic.put_operations},
+            {"put_bytes", target.traffic.put_bytes},
+            {"got_operations", target.traffic.got_operations},
+            {"got_bytes", target.traffic.got_bytes}};
+}
+
 /// Events of all occurrences, loops counted with their repetitions.
 std::uint64_t event_count(const CallSequence& calls) {
     std::uint64_t count = 0;
@@ -94,6 +102,8 @@ void write_rank(const RankLog& rank, const std::function<void(std::string_view)>
     write_rows(rank.profile.functions, "     ", function_json, sink);
     sink("],\n   \"peers\": [");
     write_rows(rank.profile.peers, "     ", peer_json, sink);
+    sink("],\n   \"targets\": [");
+    write_rows(rank.profile.targets, "     ", target_json, sink);
     sink("]}");
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "cli/output/log_json.h"
+#include "cli/output/log_tables.h"
 #include "cli/output/log_text.h"
 
 namespace haichi::cli {
@@ -67,6 +68,72 @@ ordered_json histograms_json(const JobTotals& totals) {
     return out;
 }
 
+/// Mean seconds of ranks in the functions with the most time.
+ordered_json rank_functions_json(const JobLog& log, const JobTotals& totals) {
+    constexpr std::size_t kMostFunctions = 8;
+    constexpr std::size_t kMostRows = 64;
+    ordered_json out = {{"functions", ordered_json::array()}, {"rows", ordered_json::array()}};
+    for (const FunctionTotals& f : totals.functions) {
+        if (out["functions"].size() < kMostFunctions) out["functions"].push_back(f.name);
+    }
+    const std::size_t each = std::max<std::size_t>(1, (log.ranks.size() + kMostRows - 1) / kMostRows);
+    for (std::size_t first = 0; first < log.ranks.size(); first += each) {
+        const std::size_t end = std::min(first + each, log.ranks.size());
+        ordered_json seconds = ordered_json::array();
+        for (const ordered_json& name : out["functions"]) {
+            double sum = 0;
+            for (std::size_t i = first; i < end; ++i) {
+                for (const FunctionProfile& f : log.ranks[i].profile.functions) {
+                    if (f.name == name.get_ref<const std::string&>()) sum += f.seconds_total;
+                }
+            }
+            seconds.push_back(sum / static_cast<double>(end - first));
+        }
+        out["rows"].push_back(
+            {{"first", log.ranks[first].rank}, {"last", log.ranks[end - 1].rank}, {"seconds", std::move(seconds)}});
+    }
+    return out;
+}
+
+/// As a word of a shell's command line.
+std::string quoted(const std::string& path) {
+    if (path.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=:,@%") ==
+        std::string::npos) {
+        return path;
+    }
+    std::string text = "'";
+    for (const char c : path) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return text + "'";
+}
+
+ordered_json next_steps(const JobLog& log, const std::string& file) {
+    ordered_json steps = ordered_json::array();
+    const auto add = [&steps](const char* why, const std::string& command) {
+        steps.push_back({{"why", why}, {"command", command}});
+    };
+    if (log.has_calls) {
+        add("take out the messages that travel at the same time", "haichi ccs " + quoted(file) + " -o sets.json");
+        add("then see where the ranks should run (your machine: haichi list machines)",
+            "haichi map -m MACHINE --shape SHAPE -w sets.json --validate");
+    } else {
+        add("the order of the calls is not known: take the matrix of the run",
+            "haichi log convert " + quoted(file) + " -t json -o matrix.json");
+        add("then see where the ranks should run (your machine: haichi list machines)",
+            "haichi map -m MACHINE --shape SHAPE -w matrix.json --objective hop-bytes");
+    }
+    if (has_call_sites(log)) add("all places that call MPI", "haichi log show --call-sites " + quoted(file));
+    add("compare with another run", "haichi log compare " + quoted(file) + " OTHER.haichi-log");
+    return steps;
+}
+
+/// Keeps the first rows of a table, which are the largest.
+void cut(ordered_json& data, const std::string& table, std::size_t most) {
+    ordered_json& rows = data[table];
+    if (rows.size() <= most) return;
+    data[table + "_left_out"] = rows.size() - most;
+    rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(most), rows.end());
+}
+
 }  // namespace
 
 std::string log_page(const JobLog& log, const JobTotals& totals, const std::string& file, const std::string& outline) {
@@ -78,6 +145,13 @@ std::string log_page(const JobLog& log, const JobTotals& totals, const std::stri
     data["histograms"] = histograms_json(totals);
     data["matrix"] = matrix_json(log);
     data["outline"] = outline;
+    data["rank_functions"] = rank_functions_json(log, totals);
+    SourceLines lines;
+    data.update(site_tables_json(log, &lines));
+    cut(data, "communicators", 40);
+    cut(data, "call_sites", 50);
+    for (const std::string& problem : lines.problems()) data["warnings"].push_back(problem);
+    data["next_steps"] = next_steps(log, file);
     // No text in it can end the element that it stands in.
     std::string text;
     for (const char c : json_line(data)) text += c == '<' ? std::string("\\u003c") : std::string(1, c);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/output/log_json.h"
+#include "cli/output/log_tables.h"
 #include "cli/output/log_words.h"
 #include "cli/output/tables.h"
 #include "commlog/log/function_kind.h"
@@ -230,7 +231,8 @@ std::string log_text(const JobLog& log, const JobTotals& totals, const std::stri
     std::string text = header_text(log, totals, file);
     if (!totals.functions.empty()) text.append("\n").append(functions_text(totals));
     for (const Histogram& histogram : size_histograms(totals)) text += histogram_text(histogram);
-    text += pairs_text(log) + outside_text(totals) + balance_text(totals);
+    text += pairs_text(log) + targets_text(log) + outside_text(totals) + communicators_text(log, totals) +
+            regions_text(log) + balance_text(totals);
     if (all_ranks) text += ranks_text(log);
     return text;
 }

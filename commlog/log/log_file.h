@@ -17,7 +17,7 @@ namespace haichi {
 /// A job file is JobFileHeader, then for each record its length (64 bits) and its bytes (encode_rank). Numbers are in
 /// the byte order of the machine that wrote it, which the header states.
 inline constexpr char kJobMagic[8] = {'H', 'A', 'I', 'C', 'H', 'I', 'J', 'L'};
-inline constexpr std::uint32_t kJobVersion = 2;
+inline constexpr std::uint32_t kJobVersion = 3;
 
 struct JobFileHeader {
     char magic[8];             ///< kJobMagic

@@ -198,7 +198,7 @@ struct ProfileHeader {
 };
 
 inline constexpr char kPartMagic[8] = {'H', 'A', 'I', 'C', 'H', 'I', 'P', 'F'};
-inline constexpr std::uint32_t kPartVersion = 3;
+inline constexpr std::uint32_t kPartVersion = 4;
 inline constexpr std::uint32_t kByteOrder = 0x01020304;
 
 /// A whole part file.

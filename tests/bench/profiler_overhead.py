@@ -3,8 +3,9 @@
     python3 tests/bench/profiler_overhead.py BUILD [--mpi openmpi mpich] [--repetitions 5] [--json FILE]
 
 BUILD is a build folder with commlog/profiler/libhaichi-prof-*.so. Runs a loop of MPI_Isend, MPI_Irecv and MPI_Waitall
-of 8 bytes to itself: bare, with the profile, with profile and call log, one after the other, so that a change of the
-machine's speed meets all three; states medians. Then the largest memory and the files of 1e5, 1e6 and 1e7 calls.
+of 8 bytes to itself: bare, with the profile, with profile and call log, both also without call sites, one after the
+other, so that a change of the machine's speed meets all; states medians and the least. Then the largest memory and the
+files of 1e5, 1e6 and 1e7 calls.
 """
 
 from __future__ import annotations
@@ -64,8 +65,14 @@ int main(int argc, char** argv) {
 }
 """
 
-WAYS = {"bare": None, "profile": "log=off", "profile and log": "log=on"}
-TARGETS = {"profile": 35.0, "profile and log": 60.0}
+WAYS = {
+    "bare": None,
+    "profile without call sites": "log=off,call_sites=off",
+    "profile": "log=off",
+    "profile and log without call sites": "call_sites=off",
+    "profile and log": "log=on",
+}
+TARGETS = {way: 60.0 if "log" in way else 35.0 for way in WAYS if way != "bare"}
 
 
 def run(program: Path, library: Path, way: str, calls: int, folder: Path) -> tuple[float, int, int]:
@@ -98,9 +105,13 @@ def measure(mpi: str, build: Path, repetitions: int, work: Path) -> dict[str, ob
     print(f"{mpi}: bare {medians['bare']:.1f} ns per call")
     for way, target in TARGETS.items():
         added = medians[way] - medians["bare"]
-        print(f"  {way}: {added:+.1f} ns per call (target {target:.0f}), of {repetitions} runs " + spread(times[way]))
+        least = min(times[way]) - min(times["bare"])
+        print(
+            f"  {way}: {added:+.1f} ns per call (target {target:.0f}), least {least:+.1f}, of {repetitions} runs "
+            + spread(times[way])
+        )
     lengths = {}
-    for way in TARGETS:
+    for way in ("profile", "profile and log"):
         for calls in (100_000, 1_000_000, 10_000_000):
             _, memory, size = run(program, library, way, calls, work / "run")
             bare = run(program, library, "bare", calls, work / "run")[1]

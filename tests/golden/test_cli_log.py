@@ -77,8 +77,9 @@ def test_every_rank_has_a_line_on_request_and_its_calls_too(tmp_path: Path) -> N
 
 def test_names_from_a_log_cannot_steer_the_terminal(tmp_path: Path) -> None:
     sample("hostile", 2, tmp_path / "hostile.haichi")
-    text = succeed("log", "show", "hostile.haichi", cwd=tmp_path).stdout
-    assert "\x1b" not in text and "\\x1b[31m\\xff" in text
+    text = succeed("log", "show", "hostile.haichi", "--call-sites", cwd=tmp_path).stdout
+    assert "\x1b" not in text and "\\x1b[31m\\xff" in text and "<s>solve" in text
+    assert "<u>app\\x1b[0m+0x40" in text
 
 
 def test_a_log_without_a_profile_shows_its_calls_and_pairs(tmp_path: Path) -> None:
@@ -194,9 +195,10 @@ def test_the_page_draws_itself_without_network_and_shows_names_as_text(tmp_path:
         drawn = subprocess.run(command, capture_output=True, text=True, timeout=120).stdout.split("<script")[0]
     except subprocess.TimeoutExpired:
         pytest.skip("Chromium did not come up within two minutes: the machine is busy")
-    assert drawn.count("<svg") == 4 and drawn.count("<canvas") == 1 and drawn.count("<tr>") == 5
+    assert drawn.count("<svg") == 4 and drawn.count("<canvas") == 1 and drawn.count("<tr>") == 18
     assert "&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;" in drawn and "<img" not in drawn
     assert "&lt;i&gt;MPI_Allreduce&lt;/i&gt;" in drawn and "10 times" in drawn
+    assert "&lt;s&gt;solve" in drawn and "&lt;u&gt;app" in drawn and "haichi ccs log -o sets.json" in drawn
 
 
 LOGS = Path(__file__).parents[1] / "data/logs"

@@ -16,7 +16,11 @@ std::vector<RankRecord> hostile(std::int32_t ranks) {
     for (RankRecord& record : records) {
         record.log.program = "</script><img src=x onerror=alert(1)>\x1b[31m\xff\"'&";
         record.log.host = "<b>host</b>\n";
-        record.log.profile.functions[0].name = "<i>MPI_Allreduce</i>";
+        haichi::RankProfile& profile = record.log.profile;
+        profile.functions[0].name = "<i>MPI_Allreduce</i>";
+        profile.modules = {{"/opt/<u>app\x1b[0m", "ab01"}};
+        profile.regions = {{"<s>solve", 1, 0.1}};
+        profile.sites = {{0, 0x40, 0, 0, 1, 10, 0.1, 0.01, 0.02, 80, 80}};
     }
     return records;
 }

@@ -1,0 +1,137 @@
+#include "cli/output/source_lines.h"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/errors.h"
+#include "base/regular_file.h"
+#include "cli/output/log_words.h"
+
+#if defined(HAICHI_HAS_LIBDW)
+#include <elfutils/libdwfl.h>
+#endif
+
+namespace haichi::cli {
+
+#if defined(HAICHI_HAS_LIBDW)
+
+namespace {
+
+const Dwfl_Callbacks kCallbacks = {dwfl_build_id_find_elf, dwfl_standard_find_debuginfo, dwfl_offline_section_address,
+                                   nullptr};
+
+std::string digits_of(const unsigned char* bytes, int count) {
+    constexpr char kDigits[] = "0123456789abcdef";
+    std::string text;
+    for (int i = 0; i < count; ++i) {
+        text += kDigits[bytes[i] >> 4];
+        text += kDigits[bytes[i] & 15];
+    }
+    return text;
+}
+
+std::string demangled(const char* name) {
+    int status = 0;
+    char* const readable = abi::__cxa_demangle(name, nullptr, nullptr, &status);
+    std::string text = status == 0 && readable != nullptr ? readable : name;
+    std::free(readable);
+    return text;
+}
+
+}  // namespace
+
+/// A file of its own session: the addresses of all files begin at 0.
+struct SourceLines::File {
+    Dwfl* session = nullptr;
+    Dwfl_Module* module = nullptr;
+
+    ~File() {
+        if (session != nullptr) dwfl_end(session);
+    }
+    /// Empty, or why the file cannot be asked.
+    std::string open(const Module& wanted) {
+        if (wanted.path.empty()) return "the log does not name its file";
+        try {
+            check_regular_file(wanted.path);
+        } catch (const Error& error) {
+            return error.what();
+        }
+        session = dwfl_begin(&kCallbacks);
+        if (session == nullptr) return dwfl_errmsg(-1);
+        dwfl_report_begin(session);
+        module = dwfl_report_elf(session, wanted.path.c_str(), wanted.path.c_str(), -1, 0, true);
+        const std::string why = module == nullptr ? dwfl_errmsg(-1) : "";
+        dwfl_report_end(session, nullptr, nullptr);
+        if (module == nullptr) return wanted.path + ": " + why;
+        const unsigned char* bits = nullptr;
+        GElf_Addr address = 0;
+        const int size = dwfl_module_build_id(module, &bits, &address);
+        if (digits_of(bits, size > 0 ? size : 0) == wanted.build_id) return "";
+        module = nullptr;
+        return wanted.path + ": has been built anew since the run";
+    }
+};
+
+SourcePlace SourceLines::find(const Module& module, std::uint64_t offset) {
+    Dwfl_Module* const of = file_of(module).module;
+    if (of == nullptr || offset == 0) return {};
+    // The call is before the place that it returns to.
+    const GElf_Addr address = offset - 1;
+    SourcePlace place;
+    if (const char* const name = dwfl_module_addrname(of, address); name != nullptr) place.function = demangled(name);
+    if (Dwfl_Line* const line = dwfl_module_getsrc(of, address); line != nullptr) {
+        const char* const file = dwfl_lineinfo(line, nullptr, &place.line, nullptr, nullptr, nullptr);
+        if (file != nullptr) place.file = file;
+    }
+    return place;
+}
+
+#else
+
+struct SourceLines::File {
+    static std::string open(const Module&) {
+        return "functions and lines are not looked up: haichi was built without libdw (libdw-dev)";
+    }
+};
+
+SourcePlace SourceLines::find(const Module& module, std::uint64_t) {
+    file_of(module);
+    return {};
+}
+
+#endif
+
+SourceLines::SourceLines() = default;
+SourceLines::~SourceLines() = default;
+
+SourceLines::File& SourceLines::file_of(const Module& module) {
+    std::unique_ptr<File>& file = files_[{module.path, module.build_id}];
+    if (file == nullptr) {
+        file = std::make_unique<File>();
+        std::string problem = file->open(module);
+        if (!problem.empty() && std::ranges::find(problems_, problem) == problems_.end()) {
+            problems_.push_back(std::move(problem));
+        }
+    }
+    return *file;
+}
+
+std::string place_text(const Module& module, std::uint64_t offset, const SourcePlace& place) {
+    const auto name_of = [](const std::string& path) { return std::filesystem::path(path).filename().string(); };
+    std::string where;
+    if (!place.file.empty()) {
+        where = name_of(place.file) + ":" + std::to_string(place.line);
+    } else {
+        std::array<char, 32> digits{};
+        std::snprintf(digits.data(), digits.size(), "+0x%llx", static_cast<unsigned long long>(offset));
+        where = (module.path.empty() ? "unknown" : name_of(module.path)) + digits.data();
+    }
+    return printable(place.function.empty() ? where : place.function + " (" + where + ")");
+}
+
+}  // namespace haichi::cli
