@@ -37,7 +37,7 @@ if(TARGET haichi_prof_openmpi)
 endif()
 # The program with an objective of its own: the table is defined by the test, not by the room.
 add_executable(haichi_with_own_objective contract/own_objective_table.cc $<TARGET_OBJECTS:haichi>)
-target_link_libraries(haichi_with_own_objective PRIVATE haichi_flags haichi::mapper CLI11::CLI11)
+target_link_libraries(haichi_with_own_objective PRIVATE $<TARGET_PROPERTY:haichi,LINK_LIBRARIES>)
 add_test(NAME contract.own_objective COMMAND ${cli_python} -m pytest tests/contract/test_own_objective.py WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 set_tests_properties(contract.own_objective PROPERTIES
   ENVIRONMENT "HAICHI_WITH_OWN_OBJECTIVE=$<TARGET_FILE:haichi_with_own_objective>;PYTHONDONTWRITEBYTECODE=1"
