@@ -177,7 +177,7 @@ std::vector<RegionTotals> region_totals(const JobLog& log) {
         totals.push_back(std::move(of.row));
     }
     // What is outside of all is the first by name.
-    if (totals.front().name.empty()) std::ranges::rotate(totals, totals.begin() + 1);
+    if (totals.front().name.empty()) std::rotate(totals.begin(), totals.begin() + 1, totals.end());
     return totals;
 }
 

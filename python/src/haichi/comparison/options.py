@@ -138,7 +138,7 @@ class CompareOptions(TypedDict, total=False):
         TrafficForm,
         Option(
             "what of a log is simulated: its calls, one by one as they were made, or the communication sets of its "
-            "kernel; default: calls",
+            "kernel; calls if it is not said",
             "sets|calls",
             Form(),
             default="auto",
