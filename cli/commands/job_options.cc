@@ -100,7 +100,7 @@ void JobOptions::check_standard_input(std::initializer_list<std::string> others)
 void add_traffic_form(CLI::App& app, std::string& form) {
     add_value(app, "--as", form, "sets|calls",
               "what of a log is simulated: its calls, one by one as they were made, or the communication sets of its "
-              "kernel; default: calls");
+              "kernel; calls if it is not said");
 }
 
 TrafficForm read_traffic_form(const std::string& form, const JobOptions& job, JobSpec& spec) {
