@@ -26,7 +26,8 @@ std::vector<NamedLog> named_logs(const std::vector<std::string>& texts);
 /// The numbers of --rails, one for each log.
 void set_rails(const std::string& list, std::vector<NamedLog>& logs);
 
-/// The jobs whose logs are named on the command line. Throws OptionError, with the example, when there are none.
+/// The jobs whose logs are named on the command line. Throws OptionError, whose hint is
+/// `example`, where no log is named.
 std::vector<JobFiles> named_jobs(const std::vector<std::string>& paths, const std::string& example);
 
 }  // namespace haichi::cli

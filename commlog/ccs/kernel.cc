@@ -209,7 +209,7 @@ class Growth {
 
     /// How unlike the counterpart a loop is.
     struct Distance {
-        double total = 0;  ///< of what it makes in all; a repetition more or less, at the loop's ends, is no difference
+        double total = 0;  ///< of what it makes in all; one repetition more or less at the loop's ends does not count
         double executions = 0;  ///< of how often it is executed
         double off = 0;         ///< of what it makes in all, exactly
         double bytes = 0;       ///< less than 0: of the rest, the loop that does most

@@ -84,7 +84,7 @@ Workload sets_of(const JobLog& job, const Levels& levels, std::int64_t repetitio
     Workload workload(job.rank_count, repetitions);
     workload.reserve_messages(levels.messages.size());
     LevelSets spread(job.rank_count, options.sends_per_rank);
-    // What is computed behind the last set is before the first one of the next repetition.
+    // The computing after the last set precedes the first set of the next repetition.
     const std::size_t last = levels.messages.empty() ? 0 : static_cast<std::size_t>(levels.messages.back().level);
     double computing = 0;
     for (std::size_t l = last + 1; l < levels.compute_seconds.size(); ++l) computing += levels.compute_seconds[l];

@@ -5,6 +5,8 @@
 #include <map>
 #include <optional>
 
+#include "commlog/log/logged_events.h"
+
 namespace haichi {
 
 namespace {
@@ -192,14 +194,9 @@ class LevelAssignment {
         CollectiveOf& collective = collectives_[found->second];
         ++transfers_[collective.transfer].missing_posts;
         const LoggedEvent& event = *window(w).events[index(w, i)].event;
-        collective.call.bytes = std::max(
-            collective.call.bytes, RankLoops::contribution(event, job_->communicators[communicator].members.size()));
-        if ((key.flags & kVariableSize) == 0) {
-            collective.call.received_bytes =
-                std::max(collective.call.received_bytes,
-                         static_cast<std::int64_t>(std::min<std::uint64_t>(
-                             key.received_bytes_or_list, static_cast<std::uint64_t>(kLargestMessageBytes))));
-        }
+        collective.call.bytes =
+            std::max(collective.call.bytes, contributed_bytes(event, job_->communicators[communicator].members.size()));
+        collective.call.received_bytes = std::max(collective.call.received_bytes, result_bytes(event));
         if (key.peer >= 0) {
             const auto& members = job_->communicators[communicator].members;
             const auto root = std::ranges::find(members, key.peer);
@@ -236,7 +233,7 @@ class LevelAssignment {
     }
 
     void add_message(const Channel& channel, const End& send, const End* receive) {
-        const std::int64_t bytes = RankLoops::bytes_of(*send.logged);
+        const std::int64_t bytes = mean_bytes(*send.logged);
         const bool receive_is_inside = receive != nullptr && receive->order >= 0;
         const bool synchronous = (send.logged->key.flags & kSynchronous) != 0;
         const bool waits = receive_is_inside && (bytes > options_->eager_limit_bytes || synchronous);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "commlog/log/logged_events.h"
+
 namespace haichi {
 
 namespace {
@@ -12,12 +14,6 @@ constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
 void add_count(ChannelCounts& counts, const Channel& channel, std::int64_t times) {
     std::int64_t& count = counts[channel];
     count = count > kLargest - times ? kLargest : count + times;
-}
-
-bool communicates(const CallSequence& calls) {
-    return std::ranges::any_of(calls.events, [](const LoggedEvent& event) {
-        return event.key.kind != CallKind::kComplete && event.count > 0;
-    });
 }
 
 }  // namespace
@@ -152,9 +148,7 @@ std::vector<bool> RankLoops::bodies_around(std::size_t inner) const {
     return around;
 }
 
-std::uint32_t RankLoops::communicator(std::uint32_t in_log) const {
-    return in_log < log_->communicators.size() ? log_->communicators[in_log] : 0;
-}
+std::uint32_t RankLoops::communicator(std::uint32_t in_log) const { return communicator_of(*log_, in_log); }
 
 BodyTraffic RankLoops::whole() const {
     constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
@@ -187,18 +181,6 @@ std::vector<RankLoops> loops_of_threads(const JobLog& job, const UntaggedPairs& 
     return loops;
 }
 
-std::int64_t RankLoops::bytes_of(const LoggedEvent& event) {
-    std::uint64_t bytes = event.key.bytes;
-    if ((event.key.flags & kVariableSize) != 0 && event.count > 0) bytes = event.bytes_total / event.count;
-    return static_cast<std::int64_t>(std::min<std::uint64_t>(bytes, static_cast<std::uint64_t>(kLargestMessageBytes)));
-}
-
-std::int64_t RankLoops::contribution(const LoggedEvent& event, std::size_t members) {
-    const std::int64_t bytes = bytes_of(event);
-    if ((event.key.flags & kBlockSize) == 0) return bytes;
-    return std::min(saturated_product(bytes, static_cast<std::int64_t>(members)), kLargestMessageBytes);
-}
-
 void RankLoops::add(BodyTraffic& traffic, const LoggedEvent& event, std::int64_t times) const {
     const EventKey& key = event.key;
     const std::int32_t own = log_->rank;
@@ -211,7 +193,7 @@ void RankLoops::add(BodyTraffic& traffic, const LoggedEvent& event, std::int64_t
             if (key.peer < 0) break;
             add_count(traffic.sends, channel_to(key.peer, key), times);
             if (key.peer == own) break;
-            traffic.bytes += static_cast<double>(bytes_of(event)) * static_cast<double>(times);
+            traffic.bytes += static_cast<double>(mean_bytes(event)) * static_cast<double>(times);
             traffic.messages += static_cast<double>(times);
             break;
         case CallKind::kReceive:
@@ -232,7 +214,7 @@ void RankLoops::add(BodyTraffic& traffic, const LoggedEvent& event, std::int64_t
             add_count(traffic.collectives, {kNobody, kNobody, of, 0}, times);
             if (is_expanded(*job_, of, scope_)) {
                 const std::size_t members = job_->communicators[of].members.size();
-                traffic.bytes += static_cast<double>(contribution(event, members)) * static_cast<double>(times);
+                traffic.bytes += static_cast<double>(contributed_bytes(event, members)) * static_cast<double>(times);
                 traffic.messages += static_cast<double>(times);
             }
             break;

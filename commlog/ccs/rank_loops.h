@@ -79,10 +79,6 @@ class RankLoops {
     [[nodiscard]] Channel channel_to(std::int32_t peer, const EventKey& send) const;
     /// Of what came from `source` to a receive, with the tag that came.
     [[nodiscard]] Channel channel_from(std::int32_t source, const EventKey& receive, std::int32_t came) const;
-    /// Mean over the occurrences.
-    [[nodiscard]] static std::int64_t bytes_of(const LoggedEvent& event);
-    /// What the rank contributes in all to a collective of so many ranks.
-    [[nodiscard]] static std::int64_t contribution(const LoggedEvent& event, std::size_t members);
     /// Adds `times` occurrences of an event.
     void add(BodyTraffic& traffic, const LoggedEvent& event, std::int64_t times) const;
     /// Adds `times` occurrences of an event or a loop.

@@ -21,7 +21,7 @@ CollectiveSchedule::Place CollectiveSchedule::place_of(std::int32_t step) const 
         if (step < steps) return {&stage, stage.backwards ? steps - 1 - step : step};
         step -= steps;
     }
-    throw InternalError("a step behind the last one of a collective");
+    throw InternalError("a collective has no step " + std::to_string(step));
 }
 
 CollectiveStep CollectiveSchedule::step(std::int32_t member, std::int32_t step) const {

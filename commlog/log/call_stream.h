@@ -42,7 +42,7 @@ class CallStream {
     explicit CallStream(const CallSequence& calls) : calls_(&calls), here_(calls), ahead_(calls) {}
 
     StreamedCall next();
-    /// The number of the request that a completion behind the event that next() returned last is about. 0: of none.
+    /// The number of the request that is completed, for a completion of the call that next() returned last. 0: none.
     [[nodiscard]] std::uint64_t post_of(const Completion& completion) const {
         return completion.distance == 0 || completion.distance > posts_ ? 0 : posts_ - completion.distance + 1;
     }

@@ -87,7 +87,7 @@ struct CallSequence {
     std::vector<Symbol> body;
     std::vector<Symbol> sequence;
     double ticks_per_second = 1e9;
-    std::uint64_t gap_behind = 0;  ///< ticks outside communication calls behind the last event
+    std::uint64_t gap_behind = 0;  ///< ticks outside communication calls after the last event
     std::uint64_t lost_events = 0, lost_symbols = 0, lost_completions = 0;
 };
 

@@ -7,7 +7,7 @@
 
 #include "base/errors.h"
 #include "base/random.h"
-#include "commlog/ccs/rank_loops.h"
+#include "commlog/log/logged_events.h"
 #include "mgen/process_options.h"
 
 namespace haichi {
@@ -20,10 +20,6 @@ constexpr std::uint32_t kBlockingRequest =
 constexpr std::uint32_t kTaskRequest = 1U << 31;  ///< a message of the collective in this slot
 
 constexpr const char* kHint = "--as sets judges the communication sets of its kernel instead";
-
-bool communicates(const CallSequence& calls) {
-    return std::ranges::any_of(calls.events, [](const LoggedEvent& event) { return event.count > 0; });
-}
 
 /// Messages of collectives never match those of the program.
 std::uint32_t context_of(std::uint32_t communicator, bool is_collective) {
@@ -98,7 +94,7 @@ CallReplay::CallReplay(const JobLog& job, const CallReplayOptions& options)
         for (const LoggedEvent& event : calls.events) {
             if (event.key.kind != CallKind::kCollective || event.count == 0) continue;
             if (is_barrier(static_cast<CollectiveOperation>(event.key.operation))) {
-                has_barriers[communicator_of(RankId(r), event.key)] = true;
+                has_barriers[communicator_of(job.ranks[r], event.key.communicator)] = true;
             }
         }
     }
@@ -248,14 +244,10 @@ std::optional<Call> CallReplay::begin(RankId id, Rank& rank) {
 
 // ---- Messages -------------------------------------------------------------------------------------------------------
 
-std::uint32_t CallReplay::communicator_of(RankId id, const EventKey& key) const {
-    const auto& own = job_->ranks[id.index()].communicators;
-    return key.communicator < own.size() ? own[key.communicator] : 0;
-}
-
-std::int64_t CallReplay::bytes_of(Rank& rank, const LoggedEvent& event) const {
+/// Sizes that the log does not tell apart have their mean.
+void CallReplay::note_mean_size(Rank& rank) {
+    const LoggedEvent& event = *rank.call.event;
     if ((event.key.flags & kVariableSize) != 0 && event.bytes_min != event.bytes_max) ++rank.gaps.mean_sizes;
-    return RankLoops::bytes_of(event);
 }
 
 std::optional<Call> CallReplay::begin_send(RankId id, Rank& rank) {
@@ -272,9 +264,10 @@ std::optional<Call> CallReplay::begin_send(RankId id, Rank& rank) {
     if ((key.flags & kSynchronous) != 0) options.protocol = Protocol::kRendezvous;
     const std::uint32_t request =
         is_blocking ? kBlockingRequest : static_cast<std::uint32_t>(rank.call.post) & OpenPosts::kLowBits;
-    const std::uint32_t communicator = communicator_of(id, key);
+    const std::uint32_t communicator = communicator_of(job_->ranks[id.index()], key.communicator);
     const std::int32_t tag = tag_of(id.value, key.peer, communicator, key.tag);
-    return Call::send(RankId(key.peer), bytes_of(rank, *rank.call.event), tag, options, request)
+    note_mean_size(rank);
+    return Call::send(RankId(key.peer), mean_bytes(*rank.call.event), tag, options, request)
         .in(context_of(communicator, false));
 }
 
@@ -284,7 +277,7 @@ std::optional<Call> CallReplay::begin_receive(RankId id, Rank& rank) {
     const Completion& came = rank.call.came;
     const bool is_known = rank.call.fate == RequestFate::kCompleted && came.source != kNobody;
     std::int32_t source = (key.flags & kAnySource) == 0 ? key.peer : is_known ? came.source : kNobody;
-    const std::uint32_t communicator = communicator_of(id, key);
+    const std::uint32_t communicator = communicator_of(job_->ranks[id.index()], key.communicator);
     std::int32_t tag = (key.flags & kAnyTag) == 0 ? key.tag : is_known ? came.tag : Call::kAnyTag;
     tag = source == kNobody && (key.flags & kVariableTag) != 0 ? Call::kAnyTag
                                                                : tag_of(source, id.value, communicator, tag);
@@ -298,7 +291,7 @@ std::optional<Call> CallReplay::begin_receive(RankId id, Rank& rank) {
     if (is_blocking) ++rank.awaited;
     const std::uint32_t request =
         is_blocking ? kBlockingRequest : static_cast<std::uint32_t>(rank.call.post) & OpenPosts::kLowBits;
-    return Call::receive(source >= 0 ? RankId(source) : RankId(), RankLoops::bytes_of(*rank.call.event), tag, request)
+    return Call::receive(source >= 0 ? RankId(source) : RankId(), mean_bytes(*rank.call.event), tag, request)
         .in(context_of(communicator, false));
 }
 
@@ -312,12 +305,12 @@ void CallReplay::begin_receives_from_any(RankId id, Rank& rank) {
         }
         if (came.source == kNobody) ++rank.gaps.unknown_sources;
         ++rank.awaited;
-        const std::uint32_t communicator = communicator_of(id, key);
+        const std::uint32_t communicator = communicator_of(job_->ranks[id.index()], key.communicator);
         std::int32_t tag = (key.flags & kAnyTag) == 0 ? key.tag : came.tag;
         tag = tag_of(came.source, id.value, communicator, tag);
         const bool is_unknown = came.source == kNobody && (key.flags & (kAnyTag | kVariableTag)) != 0;
         rank.queue.push_back(Call::receive(came.source >= 0 ? RankId(came.source) : RankId(),
-                                           RankLoops::bytes_of(*rank.call.event), is_unknown ? Call::kAnyTag : tag,
+                                           mean_bytes(*rank.call.event), is_unknown ? Call::kAnyTag : tag,
                                            kBlockingRequest)
                                  .in(context_of(communicator, false)));
     }
@@ -364,7 +357,7 @@ CollectiveSchedule CallReplay::schedule_of(const LoggedCollective& collective, c
 std::optional<Call> CallReplay::begin_collective(RankId id, Rank& rank) {
     const LoggedEvent& event = *rank.call.event;
     const bool is_blocking = (event.key.flags & kBlocking) != 0;
-    const std::uint32_t communicator = communicator_of(id, event.key);
+    const std::uint32_t communicator = communicator_of(job_->ranks[id.index()], event.key.communicator);
     const auto operation = static_cast<CollectiveOperation>(event.key.operation);
     const CommunicatorUse& use = communicators_[communicator];
     const bool is_left_out = !use.is_whole || operation == CollectiveOperation::kNeighbor;
@@ -377,7 +370,7 @@ std::optional<Call> CallReplay::begin_collective(RankId id, Rank& rank) {
     }
     if (is_alone) return std::nullopt;
     if (is_blocking && is_barrier(operation) && use.group >= 0) return Call::barrier(use.group);
-    (void)bytes_of(rank, event);
+    note_mean_size(rank);
     start_task(id, rank, logged_collective(*job_, job_->ranks[id.index()], event));
     return std::nullopt;
 }

@@ -69,7 +69,7 @@ class CallReplay {
     /// ranks that are missing or were killed, with lost events, with several threads of a rank that communicate.
     CallReplay(const JobLog& job, const CallReplayOptions& options);
 
-    /// The groups that barriers name, for ProcessModel::add_group in this order; each is dropped here.
+    /// The groups that barriers name, for ProcessModel::add_group in this order.
     [[nodiscard]] std::vector<std::vector<RankId>> barrier_groups() const;
 
     // For ProcessModel.
@@ -135,8 +135,7 @@ class CallReplay {
     void end_request(Rank& rank, std::uint64_t post);
     [[nodiscard]] CollectiveSchedule schedule_of(const LoggedCollective& collective, const EventKey& key) const;
     OwnCommunicator& own_communicator(RankId id, Rank& rank, std::uint32_t communicator) const;
-    [[nodiscard]] std::uint32_t communicator_of(RankId id, const EventKey& key) const;
-    [[nodiscard]] std::int64_t bytes_of(Rank& rank, const LoggedEvent& event) const;
+    static void note_mean_size(Rank& rank);
     /// By which a message of the pair is matched: 0 where its tags are not known.
     [[nodiscard]] std::int32_t tag_of(std::int32_t source, std::int32_t destination, std::uint32_t communicator,
                                       std::int32_t tag) const {

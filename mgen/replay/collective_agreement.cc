@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "commlog/ccs/rank_loops.h"
+#include "commlog/log/logged_events.h"
 #include "commlog/log/loop_finder.h"
 
 namespace haichi {
@@ -100,15 +100,12 @@ class SizesOfRank {
 LoggedCollective logged_collective(const JobLog& job, const RankLog& rank, const LoggedEvent& event) {
     LoggedCollective collective;
     collective.operation = static_cast<CollectiveOperation>(event.key.operation);
-    collective.communicator =
-        event.key.communicator < rank.communicators.size() ? rank.communicators[event.key.communicator] : 0;
+    collective.communicator = communicator_of(rank, event.key.communicator);
     const std::size_t members = job.communicators[collective.communicator].members.size();
     collective.members = static_cast<std::int32_t>(members);
-    CollectiveCall call{.operation = collective.operation, .bytes = RankLoops::contribution(event, members)};
-    if ((event.key.flags & kVariableSize) == 0) {
-        call.received_bytes = static_cast<std::int64_t>(std::min<std::uint64_t>(
-            event.key.received_bytes_or_list, static_cast<std::uint64_t>(kLargestMessageBytes)));
-    }
+    const CollectiveCall call{.operation = collective.operation,
+                              .bytes = contributed_bytes(event, members),
+                              .received_bytes = result_bytes(event)};
     collective.vector_bytes = vector_bytes(call, collective.members);
     return collective;
 }

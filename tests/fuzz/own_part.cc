@@ -9,22 +9,16 @@
 #include "commlog/log/call_recorder.h"
 #include "commlog/log/rank_bytes.h"
 #include "tests/fuzz/reader_input.h"
+#include "tests/unit/empty_part.h"
 
 namespace haichi {
 namespace {
 
 ProfileMemory* sound_part() {
-    auto* const memory = static_cast<ProfileMemory*>(std::calloc(1, sizeof(ProfileMemory)));
+    ProfileMemory* const memory = empty_part();
     ProfileHeader& header = memory->header;
-    std::memcpy(header.magic, kPartMagic, sizeof(kPartMagic));
-    header.version = kPartVersion;
-    header.byte_order = kByteOrder;
-    header.size = sizeof(ProfileMemory);
-    header.rank = 1;
-    header.ranks = 4;
     header.ticks_per_second = 1e9;
-    header.threads = 2;
-    header.has_profile = header.has_calls = 1;
+    header.has_calls = 1;
     header.function_count = 3;
     std::memcpy(header.function_names[0], "MPI_Send", 9);
     header.communicator_count = 2;

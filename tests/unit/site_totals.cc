@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/errors.h"
+#include "tests/unit/empty_part.h"
 #include "tests/unit/sample_logs.h"
 
 namespace haichi {
@@ -18,17 +19,8 @@ using Part = std::unique_ptr<ProfileMemory, Free>;
 
 /// Of rank 1 of 4, with one function, one module at 0x5000 and one region.
 Part part() {
-    Part part(static_cast<ProfileMemory*>(std::calloc(1, sizeof(ProfileMemory))));
+    Part part(empty_part());
     ProfileHeader& header = part->header;
-    std::memcpy(header.magic, kPartMagic, sizeof(kPartMagic));
-    header.version = kPartVersion;
-    header.byte_order = kByteOrder;
-    header.size = sizeof(ProfileMemory);
-    header.rank = 1;
-    header.ranks = 4;
-    header.ticks_per_second = 1000;
-    header.threads = 2;
-    header.has_profile = 1;
     header.function_count = 2;
     std::memcpy(header.function_names[1], "MPI_Send", 9);
     header.communicator_count = 1;
