@@ -27,7 +27,7 @@ std::vector<std::size_t> parse_set_numbers(std::string_view text) {
     }
     std::ranges::sort(sets);
     const auto twice = std::ranges::adjacent_find(sets);
-    if (twice != sets.end()) throw OptionError("--barrier: set " + std::to_string(*twice + 1) + " stands twice");
+    if (twice != sets.end()) throw OptionError("--barrier: set " + std::to_string(*twice + 1) + " is named twice");
     return sets;
 }
 

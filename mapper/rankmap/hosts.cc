@@ -177,7 +177,7 @@ HostNames::HostNames(std::vector<std::string> names, const std::vector<SourcePla
         const std::size_t line = places[std::min(first->second.index(), places.size() - 1)].line;
         throw InputError(place,
                          "the host name " + shown(names_[i]) +
-                             (line == 0 ? " stands twice" : " stands on line " + std::to_string(line) + " already"));
+                             (line == 0 ? " is given twice" : " stands on line " + std::to_string(line) + " already"));
     }
 }
 

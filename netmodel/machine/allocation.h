@@ -61,7 +61,7 @@ struct Allocation {
 Allocation allocate(const Machine& machine, const AllocationRequest& request);
 
 /// A list of nodes, a job's or faulty ones, in its order: one node per line, its number or its coordinates on the
-/// machine; "#" starts a comment. Throws InputError with file and line, also for a node that stands twice.
+/// machine; "#" starts a comment. Throws InputError with file and line, also for a node that is named twice.
 std::vector<VertexId> parse_node_list(std::string_view text, const std::string& file, const Machine& machine,
                                       bool may_be_empty = false);
 

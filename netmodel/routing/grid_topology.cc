@@ -104,7 +104,7 @@ Grid parse_grid(const MachineSection& section, bool may_wrap) {
         const auto same = [&](const Axis& axis) { return axis.name == axes.back().name; };
         if (std::ranges::count_if(axes, same) > 1) {
             throw InputError(section.file().place(pointer + "/name"),
-                             "axis name " + shown(axes.back().name) + " stands twice");
+                             "axis name " + shown(axes.back().name) + " is named twice");
         }
     }
     return placed(section.place("axes"), [&] { return Grid(std::move(axes)); });
@@ -130,7 +130,7 @@ std::vector<std::vector<std::size_t>> parse_logical(const MachineSection& sectio
                                  name.is_string() ? did_you_mean(name.get<std::string>(), names) : "");
             }
             const auto k = static_cast<std::size_t>(found - names.begin());
-            if (used[k]) throw InputError(place, "axis " + shown(*found) + " stands twice in 'logical'");
+            if (used[k]) throw InputError(place, "axis " + shown(*found) + " is named twice in 'logical'");
             used[k] = true;
             logical.back().push_back(k);
         }

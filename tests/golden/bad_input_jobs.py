@@ -164,7 +164,7 @@ def machine_names() -> list[Bad]:
         named("mesh:2x2", "--hosts: more than 4 names", "-f", "slurm", "--hosts", "n[0-999999999]"),
         named("mesh:2x2", "--hosts: the range '3-0' goes down", "-f", "slurm", "--hosts", "n[3-0]"),
         named("mesh:2x2", "--hosts: brackets do not match in 'n[0-3'", "-f", "slurm", "--hosts", "n[0-3"),
-        named("mesh:2x2", "--hosts: the host name 'n1' stands twice", "-f", "slurm", "--hosts", "n[1,1,2,3]"),
+        named("mesh:2x2", "--hosts: the host name 'n1' is given twice", "-f", "slurm", "--hosts", "n[1,1,2,3]"),
     ]
 
 
@@ -185,7 +185,7 @@ def machine_files() -> list[Bad]:
         changed("of 16777216 nodes", size, '"size": 8388608}', 2, "not 2x8388608"),
         changed("text for wraps", "true", '"yes"', 2, '"yes"'),
         changed("wrap on a mesh", '"torus"', '"mesh"', 2, "unknown key 'wraps'"),
-        changed("axis twice", '"Y"', '"X"', 3, "'X' stands twice"),
+        changed("axis twice", '"Y"', '"X"', 3, "'X' is named twice"),
         changed("number for a bandwidth", '"5GB/s"', "5e9", 4, "must be a string"),
         changed("negative bandwidth", "5GB/s", "-5GB/s", 4, "'-5GB/s'"),
         changed("bandwidth without time", "5GB/s", "5GB", 4, "'5GB'"),

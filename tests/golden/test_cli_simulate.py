@@ -103,7 +103,7 @@ def test_barriers_before_some_sets_cost_as_many_as_they_are(mapped: Path) -> Non
     assert fail(2, "simulate", *job, "--barrier", "5", cwd=mapped) == (
         "error: there is no set 5 to have a barrier before it\nhint: the workload has 4\n"
     )
-    assert "set 2 stands twice" in fail(2, "simulate", *job, "--barrier", "2,1,2", cwd=mapped)
+    assert "set 2 is named twice" in fail(2, "simulate", *job, "--barrier", "2,1,2", cwd=mapped)
 
 
 def test_barriers_hold_sets_apart_where_they_contend(place: Path) -> None:

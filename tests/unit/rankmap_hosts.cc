@@ -72,7 +72,7 @@ TEST(HostPatternMalformed, is_an_error_that_names_the_option_and_the_value) {
              {"n[0-2] ", "'n0 ' is not a host name"},
              {"n[0-2]", "3 host names for the 4 nodes"},
              {"n[0-4]", "more than 4 names"},
-             {"n[0-2,1]", "the host name 'n1' stands twice"},
+             {"n[0-2,1]", "the host name 'n1' is given twice"},
              {"n%s", "one %d"},
              {"n%d%d", "one %d"},
              {"n%4d", "pads with blanks"},
