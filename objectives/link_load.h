@@ -67,7 +67,8 @@ class MaxLinkLoad {
         .name = "max-link-load",
         .unit = "bytes",
         .sentence = "max over links of the bytes routed over the link, all sets together",
-        .report_key = "max_link_bytes"};
+        .report_key = "max_link_bytes",
+        .usual_next = "hop-bytes"};
 
     MaxLinkLoad(const Problem& problem, const ObjectiveSpec& spec, const Mapping& default_placement);
 

@@ -15,7 +15,8 @@ class MaxHops {
     static constexpr ObjectiveInfo kInfo{.name = "max-hops",
                                          .unit = "hops",
                                          .sentence = "max over messages of hops(route), all sets together (dilation)",
-                                         .report_key = "max_hops"};
+                                         .report_key = "max_hops",
+                                         .usual_next = "hop-bytes"};
 
     MaxHops(const Problem& problem, const ObjectiveSpec&, const Mapping&);
 

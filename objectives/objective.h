@@ -38,6 +38,8 @@ struct ObjectiveInfo {
     bool needs_logical_torus = false;  ///< of the job (Problem::logical_network)
     /// The value is the sum over pairs of ranks of bytes * hops, a quadratic assignment problem: tabu search does it.
     bool is_quadratic_assignment = false;
+    /// What decides between placements of equal value unless users say otherwise (--then); empty: nothing.
+    std::string_view usual_next{};
     /// Of larger jobs, by messages that cross the network, a value takes seconds: told only when asked for.
     std::int64_t most_messages = std::numeric_limits<std::int64_t>::max();
 };
@@ -58,11 +60,19 @@ struct WeightedTerm {
     MakeTerm make = nullptr;
 };
 
+/// One that decides between placements of equal value.
+struct NextObjective {
+    std::string name;
+    MakeTerm make = nullptr;
+};
+constexpr std::size_t kMostNext = 3;
+
 /// An objective as a user names it: "tac3", or "weighted(hop-bytes=0.7,tac3=0.3)".
 struct ObjectiveSpec {
     std::string name;
     std::vector<WeightedTerm> terms{};
-    ObjectiveFunction function{};  ///< of FunctionObjective, which is not in the table
+    std::vector<NextObjective> then{};  ///< in their order, at most kMostNext
+    ObjectiveFunction function{};       ///< of FunctionObjective, which is not in the table
 };
 
 /// An objective under search: holds a mapping's value and changes it move by move. The engine is a template on this

@@ -62,7 +62,8 @@ class Tac3 : public SetSum<CollisionCost> {
         .sentence =
             "sum over sets of max over messages of bytes * (most messages of the set on a link of its route) / "
             "bandwidth",
-        .report_key = "tac3_seconds"};
+        .report_key = "tac3_seconds",
+        .usual_next = "hop-bytes"};
 
     Tac3(const Problem& problem, const ObjectiveSpec&, const Mapping&) : SetSum(problem) {}
 };

@@ -61,7 +61,8 @@ class Tac3Bytes : public SetSum<LoadCost> {
     static constexpr ObjectiveInfo kInfo{.name = "tac3-bytes",
                                          .unit = "seconds",
                                          .sentence = "sum over sets of the largest link load in bytes / bandwidth",
-                                         .report_key = "tac3_bytes_seconds"};
+                                         .report_key = "tac3_bytes_seconds",
+                                         .usual_next = "hop-bytes"};
 
     Tac3Bytes(const Problem& problem, const ObjectiveSpec&, const Mapping&) : SetSum(problem) {}
 };

@@ -23,6 +23,7 @@ struct EvaluateArguments {
     std::string map;
     std::string format;
     std::string objective;
+    std::string then;
     std::vector<std::string> require;
     std::string hottest;
     std::string form;
@@ -35,6 +36,7 @@ EvaluateOptions evaluate_options(const EvaluateArguments& arguments) {
     constexpr std::int64_t kMostHottest = 1'000'000;
     EvaluateOptions options;
     if (!arguments.objective.empty()) options.objective.name = arguments.objective;
+    if (!arguments.then.empty()) options.objective.then = parse_next(arguments.then);
     if (!arguments.hottest.empty()) {
         options.hottest_links = static_cast<std::size_t>(read_count("--hottest", arguments.hottest, 0, kMostHottest));
     }
@@ -81,6 +83,7 @@ Action configure(CLI::App& app) {
     add_value(app, "--map", o->map, "FILE", "the rank map");
     add_value(app, "-f,--format", o->format, "FORMAT", "of the map (haichi list formats); default: by its content");
     add_value(app, "--objective", o->objective, "NAME", "the one compared with the default placement; default: tac3");
+    add_value(app, "--then", o->then, "LIST", "objectives that decide between equal values, as haichi map has them");
     add_requirements(app, o->require);
     add_value(app, "--hottest", o->hottest, "N", "how many of the hottest links to list; default: 10");
     add_traffic_form(app, o->form);

@@ -30,6 +30,7 @@ struct MapArguments {
     std::string robust;
     bool rotations = false;
     std::string objective;
+    std::string then;
     std::string strategy;
     std::string start;
     std::string seed;
@@ -91,6 +92,7 @@ SearchOptions search_options(const MapArguments& arguments) {
 MapOptions map_options(const MapArguments& arguments) {
     MapOptions options;
     if (!arguments.objective.empty()) options.objective.name = arguments.objective;
+    if (!arguments.then.empty()) options.objective.then = parse_next(arguments.then);
     if (!arguments.strategy.empty()) options.strategy = arguments.strategy;
     options.start = arguments.start;
     const std::string& strategy = options.strategy;
@@ -314,6 +316,9 @@ Action configure(CLI::App& app) {
     app.add_flag("--rotations", o->rotations, "with --robust: every order of the logical axes counts as well");
     add_value(app, "--objective", o->objective, "NAME",
               "what to minimise (haichi list objectives), or a plug-in, ./libx.so:name; default: tac3");
+    add_value(app, "--then", o->then, "LIST",
+              "objectives that decide between equal values, in their order, or none; default: hop-bytes after tac3, "
+              "tac3-bytes, max-link-load and max-hops");
     add_value(app, "--strategy", o->strategy, "NAME", "how to place (haichi list strategies); default: auto");
     add_value(app, "--start", o->start, "MAP", "where the search starts: a map file or a strategy's name");
     add_value(app, "--seed", o->seed, "N", "of all random choices; default: 1");

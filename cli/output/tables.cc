@@ -183,6 +183,13 @@ std::string bound_text(const ObjectiveValue& asked) {
                                             : "every placement was looked at: none is better";
 }
 
+std::string next_text(const ObjectiveValue& next) {
+    std::string text = value_text(next.unit, next.value) + (next.unit == "1" ? "" : " " + next.unit);
+    if (next.optimal) return text + ", optimal";
+    if (next.lower_bound && *next.lower_bound > 0) text += ", bound " + value_text(next.unit, *next.lower_bound);
+    return text;
+}
+
 /// Contention and hops per byte, each beside the default placement's.
 std::string contention_comparison(const Evaluation& evaluation) {
     return contention_text(evaluation.metrics.set_contention) +
@@ -214,6 +221,7 @@ std::string map_summary(const Evaluation& evaluation, bool with_timing) {
     }
     const bool is_proof = asked.optimal && asked.lower_bound != asked.value;
     if (asked.optimal || asked.lower_bound) rows.push_back({is_proof ? "proof" : "bound", bound_text(asked)});
+    for (const ObjectiveValue& next : evaluation.next) rows.push_back({"then " + next.objective, next_text(next)});
     rows.push_back({"contention", contention_comparison(evaluation)});
     rows.push_back({"hops per byte", hops_comparison(evaluation)});
     if (evaluation.simulated) rows.push_back({"simulated", simulated_text(*evaluation.simulated)});

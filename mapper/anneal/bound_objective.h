@@ -9,6 +9,7 @@
 #include "mapper/search/search_result.h"
 #include "objectives/metrics.h"
 #include "objectives/objective.h"
+#include "objectives/ordered.h"
 
 namespace haichi {
 
@@ -25,8 +26,9 @@ struct Standing {
     std::optional<double> search_value;
 };
 
-/// An objective on one problem with its type hidden: all that a job asks of it. Crossed once per run and not per move:
-/// search() is the annealing loop as compiled for the concrete objective. Objectives of the table, robust ones,
+/// An objective on one problem with its type hidden: all that a job asks of it. What decides between its ties
+/// (ObjectiveSpec::then) counts in searches; a standing is of the objective itself. Crossed once per run and not per
+/// move: search() is the annealing loop as compiled for the concrete objective. Objectives of the table, robust ones,
 /// plug-ins and Python callables all come as one of these.
 class BoundObjective {
   public:
@@ -69,13 +71,24 @@ class BoundObjectiveOf : public BoundObjective {
     }
     [[nodiscard]] SearchResult search(const StartOfRestart& start, const SearchOptions& options,
                                       const SearchControl& control) const override {
-        return RestartedSearch<O>(*problem_, spec_, default_placement_, start, options, control).run();
+        return with_next([&](auto tag) {
+            using Searched = typename decltype(tag)::type;
+            return RestartedSearch<Searched>(*problem_, spec_, default_placement_, start, options, control).run();
+        });
     }
     [[nodiscard]] SearchResult search_all(VerifyLevel verify, const SearchControl& control) const override {
-        return ExhaustiveSearch<O>(*problem_, spec_, default_placement_, verify, control).run();
+        return with_next([&](auto tag) {
+            using Searched = typename decltype(tag)::type;
+            return ExhaustiveSearch<Searched>(*problem_, spec_, default_placement_, verify, control).run();
+        });
     }
 
   private:
+    /// Objectives alone are searched without the cost of others.
+    template <class F>
+    SearchResult with_next(F&& search) const {
+        return spec_.then.empty() ? search(std::type_identity<O>{}) : search(std::type_identity<Ordered<O>>{});
+    }
     [[nodiscard]] Standing standing_of(typename O::Value value) const {
         Standing standing;
         standing.value = objective_.in_unit(value);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -54,6 +55,40 @@ ObjectiveSpec parse_objective(std::string_view text) {
         spec.terms.push_back(parse_term(term, row, text));
     }
     return spec;
+}
+
+std::vector<std::string> parse_next(std::string_view text) {
+    std::vector<std::string> names;
+    if (text == "none") return names;
+    for (const std::string_view name : split(text, ',')) names.emplace_back(name);
+    return names;
+}
+
+void set_next(const std::vector<std::string>& names, ObjectiveSpec& spec) {
+    constexpr const char* kOption = "--then: ";
+    if (names.size() > kMostNext) {
+        throw OptionError(kOption + std::to_string(names.size()) + " objectives; " + std::to_string(kMostNext) +
+                          " are the most");
+    }
+    std::vector<std::string> seen = {spec.name};
+    spec.then.clear();
+    for (const std::string& name : names) {
+        const ObjectiveRow& row = objectives().at(name);
+        if (row.make_term == nullptr) {
+            throw OptionError(kOption + name + " cannot decide between ties",
+                              row.needs_terms ? "name an objective without terms"
+                                              : "it ranks the placements that a search has found");
+        }
+        if (std::ranges::find(seen, name) != seen.end()) throw OptionError(kOption + name + " is named twice");
+        seen.push_back(name);
+        spec.then.push_back({name, row.make_term});
+    }
+}
+
+std::vector<std::string> usual_next(const ObjectiveSpec& spec) {
+    const ObjectiveRow* row = objectives().find(spec.name);
+    if (row == nullptr || row->usual_next.empty()) return {};
+    return {std::string(row->usual_next)};
 }
 
 std::string to_string(const ObjectiveSpec& spec) {

@@ -38,6 +38,17 @@ Table<ObjectiveRow> objective_table(std::vector<ObjectiveRow> rows);
 /// weights that are not positive numbers.
 ObjectiveSpec parse_objective(std::string_view text);
 
+/// "hop-bytes,max-hops"; "none": nothing.
+std::vector<std::string> parse_next(std::string_view text);
+
+/// What decides between placements of equal value, in its order: objectives by their names alone. Throws OptionError
+/// for more than kMostNext, for those that have no value by their name or that only rank, and for one that is named
+/// twice.
+void set_next(const std::vector<std::string>& names, ObjectiveSpec& spec);
+
+/// What is usual after the objective.
+std::vector<std::string> usual_next(const ObjectiveSpec& spec);
+
 /// The text that parse_objective reads back.
 std::string to_string(const ObjectiveSpec& spec);
 

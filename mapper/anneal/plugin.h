@@ -12,14 +12,14 @@
 namespace haichi {
 
 /// Changes whenever a plug-in built before would not fit: the two sides share C++ types.
-inline constexpr const char* kPluginAbi = "haichi-plugin/1 " __VERSION__;
+inline constexpr const char* kPluginAbi = "haichi-plugin/2 " __VERSION__;
 
 template <SearchObjective... O>
-BoundObjective* bind_plugin_objective(std::string_view name, const Problem& problem, const Mapping& default_placement) {
+BoundObjective* bind_plugin_objective(const ObjectiveSpec& spec, const Problem& problem,
+                                      const Mapping& default_placement) {
     BoundObjective* bound = nullptr;
-    ((bound = bound == nullptr && name == O::kInfo.name
-                  ? new BoundObjectiveOf<O>(problem, {std::string(name), {}}, default_placement)
-                  : bound),
+    ((bound = bound == nullptr && spec.name == O::kInfo.name ? new BoundObjectiveOf<O>(problem, spec, default_placement)
+                                                             : bound),
      ...);
     return bound;
 }
@@ -37,10 +37,10 @@ const char* plugin_objective_names() {
 }  // namespace haichi
 
 /// What haichi looks for in the library; once per library, outside namespaces.
-#define HAICHI_PLUGIN_OBJECTIVES(...)                                                                           \
-    extern "C" const char* haichi_plugin_abi() { return haichi::kPluginAbi; }                                   \
-    extern "C" const char* haichi_plugin_objectives() { return haichi::plugin_objective_names<__VA_ARGS__>(); } \
-    extern "C" haichi::BoundObjective* haichi_plugin_bind(const char* name, const haichi::Problem* problem,     \
-                                                          const haichi::Mapping* default_placement) {           \
-        return haichi::bind_plugin_objective<__VA_ARGS__>(name, *problem, *default_placement);                  \
+#define HAICHI_PLUGIN_OBJECTIVES(...)                                                                                  \
+    extern "C" const char* haichi_plugin_abi() { return haichi::kPluginAbi; }                                          \
+    extern "C" const char* haichi_plugin_objectives() { return haichi::plugin_objective_names<__VA_ARGS__>(); }        \
+    extern "C" haichi::BoundObjective* haichi_plugin_bind(                                                             \
+        const haichi::ObjectiveSpec* spec, const haichi::Problem* problem, const haichi::Mapping* default_placement) { \
+        return haichi::bind_plugin_objective<__VA_ARGS__>(*spec, *problem, *default_placement);                        \
     }

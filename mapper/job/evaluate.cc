@@ -25,6 +25,13 @@ bool was_found_by_simulation(const Placement& placement) {
     return placement.search() != nullptr && !placement.search()->candidates.empty();
 }
 
+/// With what decided between ties when the placement was searched for by the same objective, unless another is named.
+ObjectiveChoice asked_objective(const Placement& placement, ObjectiveChoice choice) {
+    const SearchRecord* search = placement.search();
+    if (!choice.then && search != nullptr && search->objective == choice.name) choice.then = search->next;
+    return choice;
+}
+
 void measure_asked(const PosedJob& posed, Evaluation& out) {
     const Mapping& mapping = out.placement.mapping();
     const Mapping& usual = posed.job.default_placement();
@@ -39,6 +46,13 @@ void measure_asked(const PosedJob& posed, Evaluation& out) {
     const SearchRecord* search = out.placement.search();
     const bool is_proven = search != nullptr && search->is_proven && search->objective == out.asked.objective;
     if (is_proven && !out.search_value) out.asked.optimal = true;
+    bool is_optimal_before = out.asked.optimal;
+    for (const auto& objective : posed.next) {
+        ObjectiveValue row = row_of(*objective, objective->standing(mapping, out.metrics));
+        row.optimal = is_optimal_before && (row.optimal || is_proven);
+        is_optimal_before = row.optimal;
+        out.next.push_back(std::move(row));
+    }
 }
 
 /// The job's own objective first where it is none of the table by its name alone; then all rows that apply.
@@ -112,7 +126,7 @@ void add_simulation(const PosedJob& posed, const EvaluateOptions& options, const
 Evaluation evaluate(const Placement& placement, const EvaluateOptions& options, const SimulationControl& simulation) {
     constexpr std::size_t kMessagesPerHotLink = 8;
     const auto start_time = std::chrono::steady_clock::now();
-    const PosedJob posed(placement.job(), options.objective, simulation.log);
+    const PosedJob posed(placement.job(), asked_objective(placement, options.objective), simulation.log);
     const ObjectiveRow* ranking = posed.ranking;
     if (ranking != nullptr && !options.simulation && !was_found_by_simulation(placement)) {
         throw OptionError("objective " + std::string(ranking->name) + " needs a simulation", "add --simulate");

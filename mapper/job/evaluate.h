@@ -42,6 +42,8 @@ struct SimulatedPlacement {
 struct Evaluation {
     Placement placement;
     ObjectiveValue asked{};  ///< of the objective that was asked for
+    /// Of those that decide between its ties, in their order; one is optimal where those before it are, too.
+    std::vector<ObjectiveValue> next{};
     ObjectiveValue usual{};  ///< the same of the default placement
     /// For objectives searched elsewhere (rmatt-3d): the value there; that of `asked` is on the real topology.
     std::optional<double> search_value{};

@@ -15,16 +15,24 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// Under the published schedules nothing decides between ties unless it is asked for.
+ObjectiveChoice objective_of(const MapOptions& options) {
+    ObjectiveChoice choice = options.objective;
+    if (!choice.then && options.search.schedule != ScheduleKind::kAuto) choice.then.emplace();
+    return choice;
+}
+
 /// One call of map().
 class MapRun {
   public:
     MapRun(const Job& job, const MapOptions& options, const SearchControl& control)
-        : options_(options), control_(control), posed_(job, options.objective, control.log) {}
+        : options_(options), control_(control), posed_(job, objective_of(options), control.log) {}
 
     Placement run(const SimulationControl& simulation) {
         if (posed_.ranking != nullptr) check_simulation(posed_.job, {});
         record_.strategy = chosen_strategy(posed_, options_, control_.log);
         record_.objective = to_string(posed_.spec);
+        for (const NextObjective& next : posed_.spec.then) record_.next.push_back(next.name);
         record_.seed = options_.search.seed;
         RankingLimits ranking{.end = {}, .threads = std::max(options_.search.threads, 1), .stop = control_.stop};
         if (const StartRow* row = find_start(record_.strategy)) {
@@ -126,6 +134,9 @@ class MapRun {
 
 void check_map_options(const MapOptions& options) {
     (void)strategies().at(options.strategy);
+    for (const std::string& name : options.objective.then.value_or(std::vector<std::string>())) {
+        (void)objectives().at(name);
+    }
     check_options(options.search);
 }
 

@@ -121,6 +121,7 @@ class RobustRun {
         SearchRecord record;
         record.strategy = "anneal";
         record.objective = to_string(problem_.first().spec);
+        for (const NextObjective& next : problem_.first().spec.then) record.next.push_back(next.name);
         record.seed = options_.seed;
         record.time_limit_seconds = limit_;
         record.interrupted = is_stopped();

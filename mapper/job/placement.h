@@ -22,6 +22,7 @@ struct PlacementCandidate {
 struct SearchRecord {
     std::string strategy;   ///< that was used; never "auto"
     std::string objective;  ///< that was searched, as parse_objective() reads it; simulated-time searches with tac3
+    std::vector<std::string> next{};  ///< of its ties, in their order
     std::uint64_t seed = 1;
     std::int64_t evaluations = 0;
     double evaluations_per_second = 0;            ///< of the inner loops alone, per thread

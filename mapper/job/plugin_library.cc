@@ -73,8 +73,8 @@ std::optional<PluginName> parse_plugin_name(std::string_view text) {
     return PluginName{std::string(text.substr(0, end)), std::string(text.substr(end + 1))};
 }
 
-std::unique_ptr<BoundObjective> bind_plugin_objective(const PluginName& name, const Problem& problem,
-                                                      const Mapping& default_placement) {
+std::unique_ptr<BoundObjective> bind_plugin_objective(const PluginName& name, const std::vector<NextObjective>& next,
+                                                      const Problem& problem, const Mapping& default_placement) {
     // Without a slash dlopen would look in the system's folders instead.
     const std::string path = std::filesystem::absolute(name.library).string();
     const Library library(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL), [](void* handle) {
@@ -91,9 +91,10 @@ std::unique_ptr<BoundObjective> bind_plugin_objective(const PluginName& name, co
                          "build it anew with this haichi and its compiler");
     }
     const std::string names = symbol<const char*()>(library, name.library, "haichi_plugin_objectives")();
-    using Bind = BoundObjective*(const char*, const Problem*, const Mapping*);
-    std::unique_ptr<BoundObjective> bound(symbol<Bind>(library, name.library, "haichi_plugin_bind")(
-        name.objective.c_str(), &problem, &default_placement));
+    using Bind = BoundObjective*(const ObjectiveSpec*, const Problem*, const Mapping*);
+    const ObjectiveSpec spec{.name = name.objective, .then = next};
+    std::unique_ptr<BoundObjective> bound(
+        symbol<Bind>(library, name.library, "haichi_plugin_bind")(&spec, &problem, &default_placement));
     if (!bound) {
         const std::string near = did_you_mean(name.objective, split(names));
         throw OptionError(shown(name.library) + " has no objective " + shown(name.objective),

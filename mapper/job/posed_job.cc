@@ -10,12 +10,20 @@
 namespace haichi {
 
 PosedJob::PosedJob(Job of, const ObjectiveChoice& choice, const Log& log) : job(std::move(of)), held(job.problem(log)) {
+    const auto take_next = [&] {
+        set_next(choice.then.value_or(usual_next(spec)), spec);
+        for (const NextObjective& one : spec.then) {
+            next.push_back(bind_objective({.name = one.name}, problem(), job.default_placement()));
+        }
+    };
     if (choice.function) {
         spec = {.name = choice.name, .function = choice.function};
+        take_next();
         objective = std::make_unique<BoundObjectiveOf<FunctionObjective>>(problem(), spec, job.default_placement());
     } else if (const auto plugin = parse_plugin_name(choice.name)) {
         spec = {.name = choice.name};
-        objective = bind_plugin_objective(*plugin, problem(), job.default_placement());
+        take_next();
+        objective = bind_plugin_objective(*plugin, spec.then, problem(), job.default_placement());
     } else {
         spec = parse_objective(choice.name);
         const ObjectiveRow& row = objectives().at(spec.name);
@@ -23,27 +31,40 @@ PosedJob::PosedJob(Job of, const ObjectiveChoice& choice, const Log& log) : job(
             ranking = &row;
             spec = {.name = std::string(row.searched_as)};
         }
+        take_next();
         objective = bind_objective(spec, problem(), job.default_placement());
     }
 }
 
 Mapping best_start(const PosedJob& posed, const BoundObjective& objective, std::uint64_t seed, const MayGoOn& may_go_on,
                    const Log& log) {
-    Mapping first = posed.job.default_placement();
-    Standing best = objective.standing(first);
-    std::string_view name_of_best = "default";
-    const auto tell = [&](std::string_view name, const Standing& standing) {
-        log.debug("start {}: {} {}", name, objective.info().name, standing.value);
+    // The values in their order, and whether all are at their bounds.
+    struct Rank {
+        std::vector<double> values;
+        bool is_optimal = true;
     };
-    tell(name_of_best, best);
+    const auto rank_of = [&](std::string_view name, const Mapping& mapping) {
+        Rank rank;
+        const auto add = [&](const BoundObjective& level) {
+            const Standing standing = level.standing(mapping);
+            log.debug("start {}: {} {}", name, level.info().name, standing.value);
+            rank.values.push_back(standing.value);
+            rank.is_optimal = rank.is_optimal && standing.optimal;
+        };
+        add(objective);
+        for (const auto& level : posed.next) add(*level);
+        return rank;
+    };
+    Mapping first = posed.job.default_placement();
+    std::string_view name_of_best = "default";
+    Rank best = rank_of(name_of_best, first);
     for (const char* name : {"greedy", "bisection"}) {
-        if (best.optimal) break;
+        if (best.is_optimal) break;
         const auto candidate = find_start(name)->place(posed.problem(), posed.job.allocation(), seed, may_go_on);
         if (!candidate) break;
-        const Standing standing = objective.standing(*candidate);
-        tell(name, standing);
-        if (!(standing.value < best.value)) continue;
-        best = standing;
+        Rank rank = rank_of(name, *candidate);
+        if (!(rank.values < best.values)) continue;
+        best = std::move(rank);
         first = *candidate;
         name_of_best = name;
     }

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "mapper/anneal/bound_objective.h"
 #include "mapper/anneal/objective_table.h"
@@ -15,6 +17,8 @@ namespace haichi {
 struct ObjectiveChoice {
     std::string name = "tac3";     ///< as parse_objective reads it, or "./libx.so:name" (mapper/anneal/plugin.h)
     ObjectiveFunction function{};  ///< instead; `name` is then its name
+    /// What decides between placements of equal value, in its order; not set: what is usual after the objective.
+    std::optional<std::vector<std::string>> then{};
 };
 
 /// A job and what is to be minimised in it.
@@ -26,14 +30,15 @@ struct PosedJob {
     /// null.
     const ObjectiveRow* ranking = nullptr;
     std::unique_ptr<BoundObjective> objective;
+    std::vector<std::unique_ptr<BoundObjective>> next{};  ///< of spec.then
 
     PosedJob(Job of, const ObjectiveChoice& choice, const Log& log = {});
 
     [[nodiscard]] const Problem& problem() const { return held->problem; }
 };
 
-/// The best, as the objective sees it, of the starts that are worth their time: the default placement, and unless that
-/// reaches the bound, greedy and bisection. `objective` need not be the job's own.
+/// The best, as the objective and those after it see it, of the starts that are worth their time: the default
+/// placement, and unless that reaches all bounds, greedy and bisection. `objective` need not be the job's own.
 Mapping best_start(const PosedJob& posed, const BoundObjective& objective, std::uint64_t seed, const MayGoOn& may_go_on,
                    const Log& log);
 

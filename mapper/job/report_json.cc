@@ -74,18 +74,27 @@ void add_metrics(ordered_json& out, const Job& job, const Metrics& metrics) {
     out["set_max_link_bytes"] = metrics.set_max_link_bytes;
 }
 
-ordered_json objectives_json(const Evaluation& evaluation) {
+ordered_json objective_json(const ObjectiveValue& row) {
+    ordered_json entry;
+    entry["objective"] = row.objective;
+    entry["unit"] = row.unit;
+    entry["value"] = value_of(row);
+    entry["lower_bound"] = bound_of(row);
+    entry["optimal"] = row.optimal;
+    return entry;
+}
+
+ordered_json objectives_json(const std::vector<ObjectiveValue>& rows) {
     ordered_json list = ordered_json::array();
-    for (const ObjectiveValue& row : evaluation.objectives) {
-        ordered_json entry;
-        entry["objective"] = row.objective;
-        entry["unit"] = row.unit;
-        entry["value"] = value_of(row);
-        entry["lower_bound"] = bound_of(row);
-        entry["optimal"] = row.optimal;
-        list.push_back(std::move(entry));
-    }
+    for (const ObjectiveValue& row : rows) list.push_back(objective_json(row));
     return list;
+}
+
+/// The objective that was asked for, and those that decide between its ties.
+ordered_json levels_json(const Evaluation& evaluation) {
+    std::vector<ObjectiveValue> levels = {evaluation.asked};
+    levels.insert(levels.end(), evaluation.next.begin(), evaluation.next.end());
+    return objectives_json(levels);
 }
 
 ordered_json candidates_json(const SearchRecord& search) {
@@ -204,6 +213,7 @@ ordered_json report_json(const Evaluation& evaluation, bool with_timing) {
     if (evaluation.search_value) out["search_value"] = number_in(asked.unit, *evaluation.search_value);
     out["lower_bound"] = bound_of(asked);
     out["optimal"] = asked.optimal;
+    out["levels"] = levels_json(evaluation);
     out["evaluations"] = search.evaluations;
     if (with_timing) {
         out["evaluations_per_second"] = search.evaluations_per_second;
@@ -219,7 +229,7 @@ ordered_json report_json(const Evaluation& evaluation, bool with_timing) {
     out["default"]["value"] = value_of(evaluation.usual);
     add_metrics(out["default"], placement.job(), evaluation.default_metrics);
     if (evaluation.simulated) out["simulated"] = simulated_json(*evaluation.simulated);
-    if (!evaluation.objectives.empty()) out["objectives"] = objectives_json(evaluation);
+    if (!evaluation.objectives.empty()) out["objectives"] = objectives_json(evaluation.objectives);
     if (!evaluation.hottest_links.empty()) out["hottest_links"] = hottest_links_json(evaluation);
     out["node_of_rank"] = nodes_json(placement.mapping());
     return out;

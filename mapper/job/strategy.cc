@@ -22,6 +22,7 @@ std::optional<std::string> why_no_tabu_search(const PosedJob& posed, const Searc
     if (!posed.objective->info().is_quadratic_assignment) {
         return "tabu search is only for " + joined(objectives_of_tabu_search());
     }
+    if (!posed.spec.then.empty()) return "--then is the annealing's";
     if (options.schedule != ScheduleKind::kAuto || !options.moves.empty() || options.companion_weight) {
         return "--schedule, --moves and --companion are the annealing's";
     }

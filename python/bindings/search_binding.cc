@@ -153,7 +153,8 @@ py::bytes robust_map(const ShapesReport& report, const std::string& format) {
 
 void bind_options(py::module_& module) {
     py::class_<ObjectiveChoice>(module, "Objective")
-        .def(py::init(&make_objective), py::arg("name"), py::arg("function"));
+        .def(py::init(&make_objective), py::arg("name"), py::arg("function"))
+        .def("set_then", [](ObjectiveChoice& choice, const std::string& names) { choice.then = parse_next(names); });
     py::class_<SearchOptions>(module, "SearchOptions")
         .def(py::init(&make_search), py::kw_only(), py::arg("seed"), py::arg("restarts"), py::arg("threads"),
              py::arg("evaluations"), py::arg("schedule"))

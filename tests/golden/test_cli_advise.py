@@ -102,7 +102,7 @@ def test_barrier_names_the_set_that_contention_slides_into(mapped: Path) -> None
     assert none["set_contention"] == [1, 1, 1, 1]
     (answer,) = none["answers"]
     assert (answer["advice"], answer["simulations"], answer["tried_all"]) == ("none", 16, True)
-    assert answer["gain_seconds"] == pytest.approx(-0.005, abs=0.002)
+    assert answer["gain_seconds"] == pytest.approx(-0.005, abs=0.003)
     # The default placement has contention 2 in sets 3 and 4.
     text = succeed("advise", *job, cwd=mapped).stdout
     assert "contention of its sets 1 1 2 2\n" in text

@@ -51,13 +51,22 @@ class _Weight(Kind):
         return number_option(name, value, _LARGEST_WEIGHT)
 
 
-class _Moves(Kind):
+class _Names(Kind):
     def checked(self, name: str, value: Any) -> Any:
         return super().checked(name, value if isinstance(value, str) else ",".join(value))
 
 
 class SearchOptions(TypedDict, total=False):
     """Keyword arguments of `Job.optimize` and `haichi.optimize_shapes`."""
+
+    then: Annotated[
+        str | Sequence[str] | None,
+        Option(
+            """objectives that decide between equal values, in their order, ``"hop-bytes,max-hops"`` or a sequence;
+            ``"none"``: nothing; None: ``"hop-bytes"`` after tac3, tac3-bytes, max-link-load and max-hops""",
+            kind=_Names(),
+        ),
+    ]
 
     strategy: Annotated[
         str,
@@ -110,7 +119,7 @@ class SearchOptions(TypedDict, total=False):
     ]
     moves: Annotated[
         str | Sequence[str] | None,
-        Option("""kinds of moves, ``"uniform,focused"`` or a sequence; None: the default mix""", kind=_Moves()),
+        Option("""kinds of moves, ``"uniform,focused"`` or a sequence; None: the default mix""", kind=_Names()),
     ]
     companion: Annotated[
         float | None,
@@ -125,11 +134,15 @@ class SearchOptions(TypedDict, total=False):
     ]
 
 
-def core_objective(objective: str | ObjectiveCallable) -> _core.Objective:
+def core_objective(objective: str | ObjectiveCallable, then: str | None = None) -> _core.Objective:
     """By its name, or what it is if it is none of haichi's."""
     if callable(objective):
-        return _core.Objective(encoded("objective", getattr(objective, "__name__", "function")), objective)
-    return _core.Objective(encoded("objective", objective), None)
+        core = _core.Objective(encoded("objective", getattr(objective, "__name__", "function")), objective)
+    else:
+        core = _core.Objective(encoded("objective", objective), None)
+    if then is not None:
+        core.set_then(encoded("then", then))
+    return core
 
 
 def core_options(objective: str | ObjectiveCallable, given: SearchOptions) -> _core.MapOptions:
@@ -150,7 +163,7 @@ def core_options(objective: str | ObjectiveCallable, given: SearchOptions) -> _c
     search.set_verify(encoded("verify", given["verify"]))
     start = given["start"]
     return _core.MapOptions(
-        objective=core_objective(objective),
+        objective=core_objective(objective, given["then"]),
         strategy=encoded("strategy", given["strategy"]),
         start=None if start is None else as_map("start", start),
         search=search,
