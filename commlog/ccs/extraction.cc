@@ -199,7 +199,18 @@ int choose(const JobLog& job, const std::vector<RankLoops>& loops, const KernelS
     return -1;
 }
 
-Extraction extract_from(const JobLog& job, const ExtractionOptions& options) {
+/// Of the bytes, by any kernel that levels_of_kernel() may take.
+double most_share(const KernelSearch& search, const Extraction& extraction) {
+    if (extraction.chosen < 0 || extraction.total_bytes == 0) return 1;
+    double most = 0;
+    for (auto k = static_cast<std::size_t>(extraction.chosen); k < search.kernels.size(); ++k) {
+        most = std::max(most, Extraction::share(search.kernels[k].bytes, extraction.total_bytes));
+    }
+    return most;
+}
+
+/// Nothing where the kernel explains less than that share of the bytes, before its levels are looked for.
+std::optional<Extraction> extract_above(double least_share, const JobLog& job, const ExtractionOptions& options) {
     const UntaggedPairs untagged(job);
     const std::vector<RankLoops> loops = loops_of_threads(job, untagged, options.levels.collectives);
     Extraction extraction;
@@ -211,6 +222,7 @@ Extraction extract_from(const JobLog& job, const ExtractionOptions& options) {
         if (around[k] != k) extraction.kernels.back().around = static_cast<int>(around[k]);
     }
     extraction.chosen = choose(job, loops, search, options.kernel);
+    if (most_share(search, extraction) < least_share) return std::nullopt;
     const Levels levels = levels_of_kernel(job, loops, search, options, extraction);
     if (levels.messages.empty()) refuse_without_messages(levels);
 
@@ -234,6 +246,10 @@ Extraction extract_from(const JobLog& job, const ExtractionOptions& options) {
     extraction.levels = level_count(levels);
     warn(job, levels, extraction);
     return extraction;
+}
+
+Extraction extract_from(const JobLog& job, const ExtractionOptions& options) {
+    return extract_above(0, job, options).value();
 }
 
 std::int32_t ranks_with_messages(const JobLog& job) {
@@ -278,19 +294,23 @@ void warn_of_joined(Extraction& extraction, const JoinedEvents& what) {
     if (what.tags) extraction.warnings.emplace_back("tags change from repetition to repetition: they are ignored");
 }
 
-std::optional<Extraction> extract_joined(const JobLog& job, const JoinedEvents& what,
-                                         const ExtractionOptions& options) {
+/// Nothing where there is no kernel of at least that share of the bytes.
+std::optional<Extraction> extract_joined(const JobLog& job, const JoinedEvents& what, const ExtractionOptions& options,
+                                         double least_share) {
     const auto joined = with_joined(job, what);
     if (!joined) return std::nullopt;
     try {
-        Extraction extraction = extract_from(*joined, options);
-        if (extraction.chosen < 0) return std::nullopt;
-        warn_of_joined(extraction, what);
+        std::optional<Extraction> extraction = extract_above(least_share, *joined, options);
+        if (!extraction || extraction->chosen < 0) return std::nullopt;
+        warn_of_joined(*extraction, what);
         return extraction;
     } catch (const UnsupportedError&) {
         return std::nullopt;
     }
 }
+
+/// A shorter repetition may explain so much less.
+constexpr double kAsMuch = 0.01;
 
 /// Whether a repetition of `by_tags` is several of `found` that differ in their tags only.
 bool is_shorter(const Extraction& by_tags, const Extraction& found) {
@@ -299,7 +319,7 @@ bool is_shorter(const Extraction& by_tags, const Extraction& found) {
     const auto all = found.workload.messages().size();
     return messages < all && all % messages == 0 &&
            found.workload.total_bytes() == bytes * static_cast<std::int64_t>(all / messages) &&
-           by_tags.share_of_bytes() >= found.share_of_bytes() - 0.01;
+           by_tags.share_of_bytes() >= found.share_of_bytes() - kAsMuch;
 }
 
 /// The kernel that explains enough of what is sent: of the log as it is, or without regard to what comes and goes. In
@@ -311,23 +331,25 @@ std::optional<Extraction> extract_auto(const JobLog& job, const ExtractionOption
     };
     const bool is_kernel = found && found->chosen >= 0;
     if (is_kernel && explains_enough(*found)) {
-        auto shorter = extract_joined(job, {.tags = true, .recurring_tags = true}, options);
+        const double share = found->share_of_bytes();
+        auto shorter = extract_joined(job, {.tags = true, .recurring_tags = true}, options, share - kAsMuch);
         if (shorter && is_shorter(*shorter, *found)) return shorter;
-        if (found->total_bytes == 0 || found->share_of_bytes() >= kNearlyAll) return found;
+        if (found->total_bytes == 0 || share >= kNearlyAll) return found;
         // Sizes may repeat for a while and change then.
         for (const bool groups : {true, false}) {
-            auto by_sizes = extract_joined(job, {.sizes = !groups, .size_groups = groups}, options);
-            if (by_sizes && by_sizes->share_of_bytes() >= found->share_of_bytes() + kMuchMore) return by_sizes;
+            auto by_sizes = extract_joined(job, {.sizes = !groups, .size_groups = groups}, options, share + kMuchMore);
+            if (by_sizes && by_sizes->share_of_bytes() >= share + kMuchMore) return by_sizes;
         }
         return found;
     }
-    auto by_tags = extract_joined(job, {.tags = true}, options);
+    auto by_tags = extract_joined(job, {.tags = true}, options, kLargeShare);
     if (by_tags && explains_enough(*by_tags)) return by_tags;
     if (found && !is_kernel) return found;
     // A few sizes that come and go hide the repetition.
     for (const bool groups : {true, false}) {
         for (const bool tags : {false, true}) {
-            auto by_sizes = extract_joined(job, {.sizes = !groups, .size_groups = groups, .tags = tags}, options);
+            auto by_sizes =
+                extract_joined(job, {.sizes = !groups, .size_groups = groups, .tags = tags}, options, kLargeShare);
             if (by_sizes && explains_enough(*by_sizes)) return by_sizes;
         }
     }

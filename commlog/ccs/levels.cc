@@ -4,6 +4,8 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <span>
+#include <utility>
 
 #include "commlog/log/logged_events.h"
 
@@ -20,7 +22,8 @@ struct Transfer {
     std::int64_t end_level = kUnknown;  ///< of a collective: of its last phase
     std::int64_t base = 0;              ///< highest level completed before it, of those who have posted
     std::int32_t missing_posts = 0;     ///< until the level is known
-    std::vector<std::size_t> waiting;   ///< ranks' windows
+    std::size_t first_waiting = kNone, last_waiting = kNone;  ///< ranks' windows, a list by next_waiting_
+    std::size_t collective = kNone;                           ///< index in collectives_
 };
 
 /// Events of one rank in the order of its cut.
@@ -32,9 +35,22 @@ struct RankState {
     std::uint32_t posts = 0;   ///< sends and collectives posted, for the order of messages
 };
 
-/// What an event posts or waits for: a transfer for each part.
-struct EventTransfers {
-    std::vector<std::size_t> transfers;
+/// What the events of a window post or wait for, by position behind its cut: a transfer for each part of an event.
+class WindowTransfers {
+  public:
+    void reserve(std::size_t events) { first_.reserve(events + 1); }
+    /// The next event's.
+    void add(std::size_t parts) {
+        transfers_.resize(transfers_.size() + parts, kNone);
+        first_.push_back(transfers_.size());
+    }
+    [[nodiscard]] std::span<std::size_t> of(std::size_t event) {
+        return {transfers_.data() + first_[event], first_[event + 1] - first_[event]};
+    }
+
+  private:
+    std::vector<std::size_t> first_ = {0};
+    std::vector<std::size_t> transfers_;
 };
 
 class LevelAssignment {
@@ -48,7 +64,10 @@ class LevelAssignment {
           options_(&options),
           states_(windows.size()),
           transfers_of_(windows.size()),
-          computing_(windows.size()) {
+          post_of_(windows.size()),
+          next_waiting_(windows.size(), kNone),
+          computing_(windows.size()),
+          collective_numbers_(job.communicators.size()) {
         levels_.labels.emplace_back();
     }
 
@@ -98,9 +117,12 @@ class LevelAssignment {
     [[nodiscard]] const RankWindow& window(std::size_t w) const { return (*windows_)[w]; }
     [[nodiscard]] std::size_t length(std::size_t w) const { return window(w).events.size(); }
     /// Index in RankWindow::events of rotated position `i`.
-    [[nodiscard]] std::size_t index(std::size_t w, std::size_t i) const { return (i + window(w).cut) % length(w); }
+    [[nodiscard]] std::size_t index(std::size_t w, std::size_t i) const {
+        const std::size_t event = i + window(w).cut;
+        return event < length(w) ? event : event - length(w);
+    }
     [[nodiscard]] std::size_t position(std::size_t w, std::size_t event) const {
-        return (event + length(w) - window(w).cut) % length(w);
+        return event < window(w).cut ? event + length(w) - window(w).cut : event - window(w).cut;
     }
 
     std::size_t new_transfer(std::int32_t missing_posts) {
@@ -114,7 +136,10 @@ class LevelAssignment {
         const RankWindow& own = window(w);
         const RankLoops& loops = (*loops_)[own.log];
         const std::int32_t rank = job_->ranks[own.rank].rank;
-        transfers_of_[w].resize(length(w));
+        WindowTransfers& transfers = transfers_of_[w];
+        transfers.reserve(length(w));
+        post_of_[w].resize(length(w));
+        collective_count_.clear();
         for (std::size_t i = 0; i < length(w); ++i) {
             const WindowEvent& event = own.events[index(w, i)];
             const EventKey& key = event.event->key;
@@ -122,7 +147,7 @@ class LevelAssignment {
             const auto order = static_cast<std::int64_t>(i);
             switch (key.kind) {
                 case CallKind::kSend:
-                    transfers_of_[w][i].transfers.assign(1, kNone);
+                    transfers.add(1);
                     if (key.peer == kOutside) ++levels_.outside;
                     if (key.peer == rank) ++levels_.to_oneself;
                     if (key.peer >= 0 && key.peer != rank) {
@@ -130,13 +155,13 @@ class LevelAssignment {
                     }
                     break;
                 case CallKind::kReceive:
-                    transfers_of_[w][i].transfers.assign(1, kNone);
+                    transfers.add(1);
                     if ((key.flags & kBlocking) != 0 && key.peer >= 0 && key.peer != rank) {
                         ends_[loops.channel_from(key.peer, key, 0)].receives.push_back({w, i, order, 0, event.event});
                     }
                     break;
                 case CallKind::kReceiveAny:
-                    transfers_of_[w][i].transfers.assign(event.event->completions, kNone);
+                    transfers.add(event.event->completions);
                     for (std::uint32_t c = 0; c < event.event->completions; ++c) {
                         const Completion& came = loops.calls()->completions[event.event->first_completion + c];
                         if (came.source < 0 || came.source == rank) continue;
@@ -145,11 +170,11 @@ class LevelAssignment {
                     }
                     break;
                 case CallKind::kComplete:
-                    transfers_of_[w][i].transfers.assign(event.requests, kNone);
+                    transfers.add(event.requests);
                     for (std::uint32_t c = 0; c < event.requests; ++c) prepare_request(w, i, c);
                     break;
                 case CallKind::kCollective:
-                    transfers_of_[w][i].transfers.assign(1, kNone);
+                    transfers.add(1);
                     if (job_->communicators[communicator].members.size() >= 2) {
                         note_collective(w, i, communicator, key);
                     }
@@ -181,17 +206,16 @@ class LevelAssignment {
     }
 
     void note_collective(std::size_t w, std::size_t i, std::uint32_t communicator, const EventKey& key) {
-        std::uint32_t& count = collective_count_[{w, communicator}];
-        const std::pair<std::uint32_t, std::uint32_t> which{communicator, count++};
-        auto found = collective_numbers_.find(which);
-        if (found == collective_numbers_.end()) {
-            found = collective_numbers_.emplace(which, collectives_.size()).first;
+        const std::size_t number = collective_count_[communicator]++;
+        std::vector<std::size_t>& numbers = collective_numbers_[communicator];
+        if (number == numbers.size()) {
+            numbers.push_back(collectives_.size());
             CollectiveOf collective{new_transfer(0), communicator, {}, 0};
             collective.call.operation = static_cast<CollectiveOperation>(key.operation);
+            transfers_[collective.transfer].collective = collectives_.size();
             collectives_.push_back(collective);
-            collective_of_transfer_[collective.transfer] = collectives_.size() - 1;
         }
-        CollectiveOf& collective = collectives_[found->second];
+        CollectiveOf& collective = collectives_[numbers[number]];
         ++transfers_[collective.transfer].missing_posts;
         const LoggedEvent& event = *window(w).events[index(w, i)].event;
         collective.call.bytes =
@@ -202,7 +226,7 @@ class LevelAssignment {
             const auto root = std::ranges::find(members, key.peer);
             if (root != members.end()) collective.call.root = static_cast<std::size_t>(root - members.begin());
         }
-        transfers_of_[w][i].transfers[0] = collective.transfer;
+        transfers_of_[w].of(i)[0] = collective.transfer;
     }
 
     /// The k-th send of a channel goes to its k-th receive; with messages in flight to a later one, or in the next
@@ -226,8 +250,8 @@ class LevelAssignment {
         // Requests wait for what their posts posted, if that was in this repetition.
         for (const RequestOf& request : requests_) {
             if (request.order < 0) continue;
-            const auto& posted = transfers_of_[request.window][request.post].transfers;
-            transfers_of_[request.window][request.event].transfers[request.part] = posted[0];
+            WindowTransfers& transfers = transfers_of_[request.window];
+            transfers.of(request.event)[request.part] = transfers.of(request.post)[0];
         }
         ends_.clear();
     }
@@ -238,13 +262,13 @@ class LevelAssignment {
         const bool synchronous = (send.logged->key.flags & kSynchronous) != 0;
         const bool waits = receive_is_inside && (bytes > options_->eager_limit_bytes || synchronous);
         const std::size_t transfer = new_transfer(waits ? 2 : 1);
-        transfers_of_[send.window][send.event].transfers[0] = transfer;
+        transfers_of_[send.window].of(send.event)[0] = transfer;
         if (receive_is_inside) {
-            transfers_of_[receive->window][receive->event].transfers[receive->part] = transfer;
+            transfers_of_[receive->window].of(receive->event)[receive->part] = transfer;
             if (!waits) eager_receives_.push_back({receive->window, receive->event, receive->part});
         } else if (receive != nullptr) {
             // Posted in the repetition before, over in this one.
-            transfers_of_[receive->window][receive->completion].transfers[receive->completion_part] = transfer;
+            transfers_of_[receive->window].of(receive->completion)[receive->completion_part] = transfer;
         }
         sends_.push_back({transfer, send.window, send.event, channel.destination, bytes});
     }
@@ -256,7 +280,7 @@ class LevelAssignment {
             const WindowEvent& event = window(w).events[index(w, state.at)];
             const EventKey& key = event.event->key;
             if (state.inside == 0 && !state.posted) note_computing(w, event.gap_seconds);
-            const auto& parts = transfers_of_[w][state.at].transfers;
+            const std::span<const std::size_t> parts = transfers_of_[w].of(state.at);
             for (; state.inside < parts.size(); ++state.inside) {
                 const std::size_t transfer = parts[state.inside];
                 if (transfer == kNone) continue;
@@ -267,7 +291,8 @@ class LevelAssignment {
                 state.posted = true;
                 Transfer& of = transfers_[transfer];
                 if (of.level == kUnknown) {
-                    of.waiting.push_back(w);
+                    std::size_t& last = of.last_waiting == kNone ? of.first_waiting : next_waiting_[of.last_waiting];
+                    last = of.last_waiting = w;
                     return;
                 }
                 state.posted = false;
@@ -279,7 +304,7 @@ class LevelAssignment {
     void post(std::size_t w, const EventKey& key, std::size_t transfer) {
         RankState& state = states_[w];
         if (key.kind == CallKind::kSend || key.kind == CallKind::kCollective) {
-            post_of_[{w, state.at}] = state.posts++;
+            post_of_[w][state.at] = state.posts++;
         }
         // A receive of a message that travels at once, whenever it is posted, does not count.
         const bool receives = key.kind == CallKind::kReceive || key.kind == CallKind::kReceiveAny;
@@ -299,10 +324,11 @@ class LevelAssignment {
     void settle(std::size_t transfer) {
         Transfer& of = transfers_[transfer];
         of.level = of.end_level = of.base + 1;
-        const auto collective = collective_of_transfer_.find(transfer);
-        if (collective != collective_of_transfer_.end()) of.end_level = add_phases(collectives_[collective->second]);
-        for (const std::size_t w : of.waiting) runnable_.push_back(w);
-        of.waiting.clear();
+        if (of.collective != kNone) of.end_level = add_phases(collectives_[of.collective]);
+        for (std::size_t w = of.first_waiting; w != kNone; w = std::exchange(next_waiting_[w], kNone)) {
+            runnable_.push_back(w);
+        }
+        of.first_waiting = of.last_waiting = kNone;
     }
 
     /// The last level of a collective, its messages added.
@@ -340,7 +366,7 @@ class LevelAssignment {
             if (state.at == length(w)) continue;
             any = true;
             const EventKey& key = window(w).events[index(w, state.at)].event->key;
-            const std::size_t transfer = transfers_of_[w][state.at].transfers[state.inside];
+            const std::size_t transfer = transfers_of_[w].of(state.at)[state.inside];
             send_waits |= key.kind == CallKind::kSend || is_own_send(w, transfer);
         }
         if (!any) return false;
@@ -349,7 +375,7 @@ class LevelAssignment {
             const RankState& state = states_[w];
             if (state.at == length(w)) continue;
             const EventKey& key = window(w).events[index(w, state.at)].event->key;
-            const std::size_t transfer = transfers_of_[w][state.at].transfers[state.inside];
+            const std::size_t transfer = transfers_of_[w].of(state.at)[state.inside];
             if (transfers_[transfer].level != kUnknown) continue;
             if (send_waits && key.kind != CallKind::kSend && !is_own_send(w, transfer)) continue;
             ++levels_.relying_on_buffers;
@@ -368,7 +394,11 @@ class LevelAssignment {
     }
 
     void note_computing(std::size_t w, double seconds) {
-        if (seconds > 0) computing_[w][states_[w].level + 1] += seconds;
+        if (seconds <= 0) return;
+        auto& by_level = computing_[w];
+        const std::int64_t level = states_[w].level + 1;  // which never falls
+        if (by_level.empty() || by_level.back().first != level) by_level.emplace_back(level, 0);
+        by_level.back().second += seconds;
     }
 
     void collect() {
@@ -377,7 +407,7 @@ class LevelAssignment {
             levels_.posted[w].assign(length(w), 0);
             for (std::size_t i = 0; i < length(w); ++i) {
                 if (window(w).events[index(w, i)].event->key.kind == CallKind::kComplete) continue;
-                for (const std::size_t transfer : transfers_of_[w][i].transfers) {
+                for (const std::size_t transfer : transfers_of_[w].of(i)) {
                     if (transfer == kNone) continue;
                     levels_.posted[w][i] = std::max(levels_.posted[w][i], transfers_[transfer].level);
                 }
@@ -387,7 +417,7 @@ class LevelAssignment {
             const Transfer& of = transfers_[send.transfer];
             const RankId source(job_->ranks[window(send.window).rank].rank);
             levels_.messages.push_back(
-                {{source, RankId(send.destination), send.bytes}, of.level, post_of_[{send.window, send.event}], 0});
+                {{source, RankId(send.destination), send.bytes}, of.level, post_of_[send.window][send.event], 0});
         }
         std::ranges::stable_sort(levels_.messages, [](const LevelledMessage& a, const LevelledMessage& b) {
             if (a.level != b.level) return a.level < b.level;
@@ -427,8 +457,10 @@ class LevelAssignment {
     const LevelOptions* options_;
     Levels levels_;
     std::vector<RankState> states_;
-    std::vector<std::vector<EventTransfers>> transfers_of_;  ///< by window and rotated position
-    std::vector<std::map<std::int64_t, double>> computing_;
+    std::vector<WindowTransfers> transfers_of_;        ///< by window
+    std::vector<std::vector<std::uint32_t>> post_of_;  ///< by window and rotated position
+    std::vector<std::size_t> next_waiting_;            ///< by window: who waits for the same transfer; kNone: no other
+    std::vector<std::vector<std::pair<std::int64_t, double>>> computing_;  ///< by window; seconds by level, ascending
     std::vector<Transfer> transfers_;
     std::vector<SendOf> sends_;
     std::vector<std::size_t> sender_of_;
@@ -437,10 +469,8 @@ class LevelAssignment {
     bool eager_sorted_ = false;
     std::map<Channel, Ends> ends_;
     std::vector<CollectiveOf> collectives_;
-    std::map<std::size_t, std::size_t> collective_of_transfer_;
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> collective_numbers_;
-    std::map<std::pair<std::size_t, std::uint32_t>, std::uint32_t> collective_count_;
-    std::map<std::pair<std::size_t, std::size_t>, std::uint32_t> post_of_;
+    std::vector<std::vector<std::size_t>> collective_numbers_;  ///< by communicator and its how-manieth collective
+    std::map<std::uint32_t, std::size_t> collective_count_;     ///< of the window at hand, by communicator
     std::map<std::string, std::uint32_t> label_numbers_;
     std::deque<std::size_t> runnable_;
 };
