@@ -62,6 +62,7 @@ int run(const AdviseShapeArguments& arguments, Console& console) {
     Destination destination = outputs.add_destination(arguments.output);
     outputs.check();
     const JobSpec spec = loaded(named, outputs.reading());
+    say_about_sets(load_traffic(spec.traffic)->warnings(), console);
     say_about_simulated(*load_machine(spec, outputs.reading()), console);
     outputs.open();
     const InterruptWatch watch;

@@ -61,6 +61,7 @@ int run(const EvaluateArguments& arguments, Console& console) {
     outputs.add_standard_output();
     outputs.check();
     const Placement placement = given_placement(Job(spec, outputs.reading()), arguments.map, arguments.format);
+    say_about_sets(placement.job().set_warnings(console.log()), console);
     if (options.simulation) say_about_simulated(placement.job().machine(), console);
     outputs.open();
     std::optional<InterruptWatch> watch;

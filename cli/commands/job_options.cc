@@ -130,6 +130,12 @@ void say_about_simulated(const Machine& machine, Console& console) {
     if (!warning.empty()) console.say("warning: " + without_controls(warning) + "\n");
 }
 
+void say_about_sets(const std::vector<std::string>& warnings, Console& console) {
+    for (const std::string& warning : warnings) {
+        console.say("warning: " + without_controls(warning) + "\n");
+    }
+}
+
 void say_about_map(const RankMapFormat& format, const Mapping& mapping, const RankMapContext& context,
                    const std::string& file, Console& console) {
     if (format.warning != nullptr) {

@@ -64,6 +64,8 @@ Placement map_or_default(const Job& job, const std::string& map, const std::stri
 /// Says what a user has to know before the machine is simulated. Throws what a simulation of it would throw.
 void say_about_simulated(const Machine& machine, Console& console);
 
+/// Says what a user has to know about the sets of a log: LoadedTraffic::warnings().
+void say_about_sets(const std::vector<std::string>& warnings, Console& console);
 /// Says what a user has to know about a map that was written to `file`: the lines for the job script, warnings.
 void say_about_map(const RankMapFormat& format, const Mapping& mapping, const RankMapContext& context,
                    const std::string& file, Console& console);

@@ -227,6 +227,7 @@ int run_shapes(const MapArguments& arguments, Console& console) {
     std::vector<Destination> files = add_shape_files(arguments, shapes, outputs);
     outputs.check();
     const std::vector<Job> jobs = jobs_of_shapes(spec, shapes, outputs.reading());
+    say_about_sets(jobs.front().set_warnings(console.log()), console);  // which all of them have
     outputs.open();
     const InterruptWatch watch;
     const ShapesReport report = find_for_shapes(arguments, options, jobs, console);
@@ -288,6 +289,7 @@ int run(const MapArguments& arguments, Console& console) {
     const Job job(spec, outputs.reading());
     if (format == nullptr) format = &default_rank_map_format(job.rank_maps());
     if (write_map) format->check(job.rank_maps());
+    say_about_sets(job.set_warnings(console.log()), console);
     outputs.open();
     const InterruptWatch watch;
     const Evaluation evaluation = find(arguments, options, job, console);

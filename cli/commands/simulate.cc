@@ -138,6 +138,8 @@ int run(const SimulateArguments& arguments, Console& console) {
     Destination destination = outputs.add_destination(arguments.output);
     outputs.check();
     const Placement placement = map_or_default(Job(spec, outputs.reading()), arguments.map, arguments.format);
+    if (!replays_calls(placement.job(), options, console.log()))
+        say_about_sets(placement.job().set_warnings(console.log()), console);
     say_about_simulated(placement.job().machine(), console);
     outputs.open();
     const InterruptWatch watch;

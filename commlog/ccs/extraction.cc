@@ -1,5 +1,7 @@
 #include "commlog/ccs/extraction.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <exception>
 #include <limits>
@@ -405,6 +407,22 @@ Extraction extract_sets(const JobLog& job, const ExtractionOptions& options) {
     Extraction extraction = extract_from(*with_joined(job, what), options);
     warn_of_joined(extraction, what);
     return extraction;
+}
+
+std::vector<std::string> caveats(const Extraction& extraction) {
+    std::vector<std::string> caveats;
+    const double share = extraction.share_of_bytes();
+    // Of a smaller share there is a warning already.
+    if (extraction.chosen >= 0 && share >= kLargeShare && share < kNearlyAll) {
+        caveats.push_back(fmt::format("the kernel explains {:.1f} % of the bytes sent", 100 * share));
+    }
+    if (extraction.collectives_left > 0) {
+        caveats.push_back(
+            times(extraction.collectives_left, "collective of a repetition is", "collectives of a repetition are") +
+            " not in the sets ('haichi ccs --collectives all' expands them to messages)");
+    }
+    caveats.insert(caveats.end(), extraction.warnings.begin(), extraction.warnings.end());
+    return caveats;
 }
 
 }  // namespace haichi

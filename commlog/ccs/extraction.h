@@ -74,4 +74,8 @@ struct Extraction {
 /// when that is asked for.
 Extraction extract_sets(const JobLog& job, const ExtractionOptions& options);
 
+/// What whoever takes the sets unseen has to be told: bytes that they say nothing of, collectives that are left out,
+/// and the warnings.
+std::vector<std::string> caveats(const Extraction& extraction);
+
 }  // namespace haichi

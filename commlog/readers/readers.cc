@@ -88,11 +88,20 @@ const Table<WorkloadFormat>& workload_formats() {
     return kFormats;
 }
 
-Workload sets_of(const JobLog& job, const std::string& path, const Log& log) {
-    Workload workload = job.has_calls ? extract_sets(job, {}).workload : communication_matrix(job, path).workload;
-    log.info("workload {}: {} sets {}", shown(path), workload.set_count(),
-             job.has_calls ? "of the log's kernel" : "from the log's matrix; it has no order");
-    return workload;
+SetsOfLog sets_of(const JobLog& job, const std::string& path, const Log& log) {
+    const auto of_this_log = [&](std::vector<std::string> warnings) {
+        for (std::string& warning : warnings) warning.insert(0, path + ": ");
+        return warnings;
+    };
+    if (!job.has_calls) {
+        SetsOfLog matrix{communication_matrix(job, path).workload, of_this_log(job.warnings)};
+        log.info("workload {}: {} sets from the log's matrix; it has no order", shown(path),
+                 matrix.workload.set_count());
+        return matrix;
+    }
+    Extraction extraction = extract_sets(job, {});
+    log.info("workload {}: {} sets of the log's kernel", shown(path), extraction.workload.set_count());
+    return {std::move(extraction.workload), of_this_log(caveats(extraction))};
 }
 
 std::variant<Workload, JobLog> read_traffic(const std::string& path, const std::string& format,
@@ -106,7 +115,7 @@ std::variant<Workload, JobLog> read_traffic(const std::string& path, const std::
 
 Workload read_workload(const std::string& path, const std::string& format, const Reading& reading) {
     auto traffic = read_traffic(path, format, reading);
-    if (const auto* job = std::get_if<JobLog>(&traffic)) return sets_of(*job, path, reading.log());
+    if (const auto* job = std::get_if<JobLog>(&traffic)) return sets_of(*job, path, reading.log()).workload;
     return std::get<Workload>(std::move(traffic));
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "base/reading.h"
 #include "base/table.h"
@@ -39,8 +40,13 @@ Workload read_workload(const std::string& path, const std::string& format = "", 
 /// The same, but a log stays a log.
 std::variant<Workload, JobLog> read_traffic(const std::string& path, const std::string& format = "",
                                             const Reading& reading = {});
-/// The sets of a log's kernel or, where it has no order, its matrix; `path` names it.
-Workload sets_of(const JobLog& job, const std::string& path, const Log& log = {});
+/// The sets of a log, and what whoever takes them unseen has to be told.
+struct SetsOfLog {
+    Workload workload;
+    std::vector<std::string> warnings;
+};
+/// Of its kernel or, where it has no order, its matrix; `path` names it.
+SetsOfLog sets_of(const JobLog& job, const std::string& path, const Log& log = {});
 
 /// The same from a text in memory; `file` names it in errors.
 Workload parse_workload(std::string_view text, const std::string& file, const std::string& format = "");

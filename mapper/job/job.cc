@@ -80,10 +80,10 @@ std::shared_ptr<const JobProblem> Job::problem(const Log& log) const {
         std::shared_ptr<const Parts> parts;
         JobProblem posed;
 
-        explicit Held(std::shared_ptr<const Parts> of)
-            : parts(std::move(of)), posed(parts->traffic->workload(), *parts->nodes.allocation) {}
+        Held(std::shared_ptr<const Parts> of, const Log& log)
+            : parts(std::move(of)), posed(parts->traffic->workload(log), *parts->nodes.allocation) {}
     };
-    const auto held = std::make_shared<const Held>(parts_);
+    const auto held = std::make_shared<const Held>(parts_, log);
     posed = std::shared_ptr<const JobProblem>(held, &held->posed);
     parts_->problem = posed;
     log_tables(posed->problem, log);

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/reading.h"
@@ -56,6 +57,10 @@ class Job {
     [[nodiscard]] std::int32_t rank_count() const { return parts_->traffic->rank_count(); }
     /// Its communication sets; throws what LoadedTraffic::workload() throws.
     [[nodiscard]] const Workload& workload() const { return parts_->traffic->workload(); }
+    /// As LoadedTraffic::warnings().
+    [[nodiscard]] const std::vector<std::string>& set_warnings(const Log& log = {}) const {
+        return parts_->traffic->warnings(log);
+    }
     /// As LoadedTraffic::is_of_log().
     [[nodiscard]] bool is_of_log() const { return parts_->traffic->is_of_log(); }
     /// As LoadedTraffic::calls().

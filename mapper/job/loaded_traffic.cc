@@ -19,7 +19,7 @@ std::shared_ptr<const Workload> with_size(std::shared_ptr<const Workload> worklo
 }  // namespace
 
 LoadedTraffic::LoadedTraffic(const Traffic& traffic, const Reading& reading)
-    : log_(reading.log()), message_size_bytes_(traffic.message_size_bytes) {
+    : message_size_bytes_(traffic.message_size_bytes) {
     if (const auto* shared = std::get_if<std::shared_ptr<const Workload>>(&traffic.source)) {
         workload_ = *shared;
     } else if (const auto* value = std::get_if<Workload>(&traffic.source)) {
@@ -42,11 +42,18 @@ LoadedTraffic::LoadedTraffic(const Traffic& traffic, const Reading& reading)
             return;
         } else {
             is_of_log_ = true;
-            workload_ = std::make_shared<const Workload>(sets_of(*job, file.path, log_));
+            path_ = file.path;
+            take_sets_of(*job, reading.log());
         }
     }
     workload_ = with_size(workload_, message_size_bytes_);
     rank_count_ = workload_->rank_count();
+}
+
+void LoadedTraffic::take_sets_of(const JobLog& job, const Log& log) const {
+    SetsOfLog sets = sets_of(job, path_, log);
+    workload_ = std::make_shared<const Workload>(std::move(sets.workload));
+    warnings_ = std::move(sets.warnings);
 }
 
 const JobLog* LoadedTraffic::calls(const Log& log) const {
@@ -64,12 +71,18 @@ const JobLog* LoadedTraffic::calls(const Log& log) const {
     return calls_.get();
 }
 
-const Workload& LoadedTraffic::workload() const {
+std::shared_ptr<const Workload> LoadedTraffic::shared_workload(const Log& log) const {
     const std::scoped_lock lock(mutex_);
     if (!workload_) {
-        workload_ = with_size(std::make_shared<const Workload>(sets_of(*calls_, path_, log_)), message_size_bytes_);
+        take_sets_of(*calls_, log);
+        workload_ = with_size(workload_, message_size_bytes_);
     }
-    return *workload_;
+    return workload_;
+}
+
+const std::vector<std::string>& LoadedTraffic::warnings(const Log& log) const {
+    (void)shared_workload(log);
+    return warnings_;  // which changes no more
 }
 
 std::shared_ptr<const LoadedTraffic> LoadedTraffic::with_message_size(std::int64_t size_bytes) const {

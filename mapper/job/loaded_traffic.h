@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/log.h"
 #include "base/reading.h"
@@ -14,8 +15,8 @@
 namespace haichi {
 
 /// The traffic of a job, read: communication sets, and where they come from a log and the job wants them, its calls.
-/// Then one of the two is made when it is first asked for: of a file of the log the sets, which a replay does not need;
-/// of a WorkloadOfLog the calls.
+/// Then one of the two is made when it is first asked for: of a file of the log the sets, which a replay does not need,
+/// and which not every log has; of a WorkloadOfLog the calls.
 class LoadedTraffic {
   public:
     /// Throws what readers throw, and what extract_sets() throws unless calls are kept.
@@ -23,7 +24,11 @@ class LoadedTraffic {
 
     [[nodiscard]] std::int32_t rank_count() const { return rank_count_; }
     /// From any thread. Throws what extract_sets() throws.
-    [[nodiscard]] const Workload& workload() const;
+    [[nodiscard]] const Workload& workload(const Log& log = {}) const { return *shared_workload(log); }
+    [[nodiscard]] std::shared_ptr<const Workload> shared_workload(const Log& log = {}) const;
+    /// What has to be told of the sets, as SetsOfLog has it; of a WorkloadOfLog it was told before. Throws what
+    /// workload() throws.
+    [[nodiscard]] const std::vector<std::string>& warnings(const Log& log = {}) const;
     /// Null: there are none, or none were asked for (Traffic::keeps_calls). From any thread. Of a WorkloadOfLog it
     /// throws what read_log() throws, and InputError for another log than that of the sets.
     [[nodiscard]] const JobLog* calls(const Log& log = {}) const;
@@ -35,16 +40,18 @@ class LoadedTraffic {
 
   private:
     LoadedTraffic() = default;
+    /// Extracts them; under the mutex, or before there are others.
+    void take_sets_of(const JobLog& job, const Log& log) const;
 
     std::int32_t rank_count_ = 0;
     std::string path_;  ///< of the log
     bool is_of_log_ = false;
-    Log log_;
     std::optional<std::int64_t> message_size_bytes_;
     mutable std::mutex mutex_;
     // Under the mutex; what was made once stays.
     mutable std::shared_ptr<const JobLog> calls_;
     mutable std::shared_ptr<const Workload> workload_;
+    mutable std::vector<std::string> warnings_;
     mutable bool has_unread_calls_ = false;  ///< at path_
 };
 

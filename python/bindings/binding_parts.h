@@ -7,6 +7,8 @@ namespace haichi {
 /// The parts of the module haichi._core. What they bind is plain; defaults, conversions and docstrings for users are in
 /// python/src/haichi.
 void bind_workload(pybind11::module_& module);
+/// What the ranks of a job send each other; behind the workload.
+void bind_traffic(pybind11::module_& module);
 void bind_machine(pybind11::module_& module);
 /// Words of messages and numbers in texts, as the program has them.
 void bind_text(pybind11::module_& module);

@@ -35,13 +35,12 @@ AllocationRequest make_allocation(std::vector<std::int32_t> shape, std::vector<s
     return request;
 }
 
-/// `log`: that the workload was extracted from; empty: from none.
-JobSpec make_spec(const LoadedMachine& machine, const std::shared_ptr<Workload>& workload, const std::string& log,
+JobSpec make_spec(const LoadedMachine& machine, const std::shared_ptr<LoadedTraffic>& traffic,
                   const AllocationRequest& allocation, std::variant<std::string, std::vector<std::string>> hosts) {
-    Traffic traffic{.source = std::shared_ptr<const Workload>(workload)};
-    if (!log.empty()) traffic.source = WorkloadOfLog{.workload = workload, .log_path = log};
-    return {
-        .machine = machine.machine, .traffic = std::move(traffic), .allocation = allocation, .hosts = std::move(hosts)};
+    return {.machine = machine.machine,
+            .traffic = {.source = std::shared_ptr<const LoadedTraffic>(traffic)},
+            .allocation = allocation,
+            .hosts = std::move(hosts)};
 }
 
 Job make_job(const JobSpec& spec) {
@@ -94,8 +93,8 @@ void bind_job(py::module_& module) {
         .def_readwrite("fold", &AllocationRequest::fold)
         .def_readwrite("count_nic", &AllocationRequest::count_nic);
     py::class_<JobSpec>(module, "JobSpec")
-        .def(py::init(&make_spec), py::kw_only(), py::arg("machine"), py::arg("workload"), py::arg("log"),
-             py::arg("allocation"), py::arg("hosts"));
+        .def(py::init(&make_spec), py::kw_only(), py::arg("machine"), py::arg("traffic"), py::arg("allocation"),
+             py::arg("hosts"));
     py::class_<HeldProblem>(module, "HeldProblem").def(py::init<>());
     // Routes between thousands of nodes take seconds.
     py::class_<Job>(module, "Job")

@@ -89,6 +89,7 @@ PYBIND11_MODULE(_core, module) {
     module.def("workload_formats", [] { return named_entries(workload_formats()); });
     bind_text(module);
     bind_workload(module);
+    bind_traffic(module);
     bind_machine(module);
     bind_outputs(module);
     bind_extraction(module);

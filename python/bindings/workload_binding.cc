@@ -9,18 +9,14 @@
 #include <span>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "base/errors.h"
 #include "base/outputs.h"
-#include "commlog/readers/readers.h"
 #include "commlog/workload/patterns.h"
 #include "commlog/workload/workload.h"
 #include "commlog/workload/workload_json.h"
 #include "python/bindings/binding_parts.h"
-#include "python/bindings/foreign_text.h"
-#include "python/bindings/log_relay.h"
 #include "python/bindings/whole_numbers.h"
 
 namespace py = pybind11;
@@ -115,23 +111,6 @@ Workload workload_from_messages(std::optional<std::int64_t> ranks, std::int64_t 
                                checked_rank(destinations[i], "destination", i, rank_count), sizes[i]};
     }
     return Workload(rank_count, iterations, std::move(sets), std::move(messages));
-}
-
-/// A workload, the files beside the one that was named, and of a log whether it has calls.
-py::tuple read_file(const std::string& path, const std::string& format) {
-    std::vector<std::string> beside;
-    std::optional<bool> log_has_calls;
-    Workload workload = logged([&](const Log& log) {
-        const py::gil_scoped_release release;
-        auto traffic = read_traffic(path, format, {log, [&](const std::string& file) { beside.push_back(file); }});
-        const auto* job = std::get_if<JobLog>(&traffic);
-        if (job == nullptr) return std::get<Workload>(std::move(traffic));
-        log_has_calls = job->has_calls;
-        return sets_of(*job, path, log);
-    });
-    py::list names;
-    for (const std::string& file : beside) names.append(os_text(file));
-    return py::make_tuple(std::move(workload), std::move(names), log_has_calls);
 }
 
 /// A dense matrix, row by row. Entries of 0 are no messages.
@@ -305,8 +284,7 @@ void bind_workload(py::module_& module) {
         .def_static("from_pattern", workload_from_pattern, py::arg("name"), py::kw_only(), py::arg("ranks"),
                     py::arg("dims"), py::arg("periodic"), py::arg("points"), py::arg("message_bytes"),
                     py::arg("iterations"), py::arg("seed"), py::arg("mean_degree"), py::arg("shuffle_seed"))
-        // Reading and writing files of up to 10^8 messages takes seconds and touches no Python object.
-        .def_static("read", read_file, py::arg("path"), py::arg("format"))
+        // Files of up to 10^8 messages take seconds and touch no Python object.
         .def("write", write_workload_file, py::arg("path"), py::call_guard<py::gil_scoped_release>())
         .def_property_readonly("rank_count", &Workload::rank_count)
         .def_property_readonly("iterations", &Workload::iterations)

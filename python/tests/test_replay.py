@@ -1,11 +1,14 @@
 """Logs simulated call by call through the Python package."""
 
+import copy
 import json
+import logging
 import os
 import pickle
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +16,11 @@ import numpy as np
 import pytest
 
 import haichi
+from haichi.comparison.cell import Cell, SimulationPlan, compute_cell
 from haichi.comparison.driver import compare_specs
 from haichi.comparison.options import CompareArguments
 from haichi.comparison.plan import jobs_of_files
+from haichi.comparison.strategies import parse_strategy
 from haichi.options import complete
 from haichi.views import ViewRequest, placement_views
 
@@ -50,6 +55,18 @@ def trace(path: Path) -> Path:
         after, before = (rank + 1) % ranks, (rank - 1) % ranks
         step = [f"irecv {before} 0 4096 6", f"send {after} 0 4096 6", f"wait {before} {rank} 0", "allreduce 65536 0 6"]
         body = [f"{rank} {line}" for line in step * 6]
+        file.write_text("\n".join([f"{rank} init", *body, f"{rank} finalize"]) + "\n")
+        files.append(file.name)
+    path.write_text("\n".join(files) + "\n")
+    return path
+
+
+def reductions(path: Path) -> Path:
+    """A trace of ranks that compute and reduce, whose kernel has no messages."""
+    files = []
+    for rank in range(4):
+        file = path.with_name(f"{path.stem}-{rank}.txt")
+        body = [f"{rank} compute 1e6", f"{rank} allreduce 65536 0 6"] * 5
         file.write_text("\n".join([f"{rank} init", *body, f"{rank} finalize"]) + "\n")
         files.append(file.name)
     path.write_text("\n".join(files) + "\n")
@@ -167,24 +184,83 @@ def test_options_that_do_not_fit_are_refused(ring: Path, options: dict[str, Any]
         haichi.Job(ring, "torus:4").simulate(**options)
 
 
-def test_the_log_is_read_when_its_calls_are_first_asked_for(
+def test_a_log_is_read_once_and_by_copies_when_they_want_its_calls(
     ring: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    kept = haichi.Job(ring.name, "torus:4")
-    read, unread, grown = (haichi.Job(ring.name, "torus:4") for _ in range(3))
+    job = haichi.Job(ring.name, "torus:4")
+    sent, other, grown = (pickle.loads(pickle.dumps(job)) for _ in range(3))
     monkeypatch.chdir("/")
-    whole = read.simulate()
-    sent = pickle.loads(pickle.dumps(kept))
-    assert sent.simulate().to_json(timing=False) == whole.to_json(timing=False)
+    whole = sent.simulate().to_json(timing=False)
     schedule(ring, (0, 1, 2, 3, 4))
     with pytest.raises(haichi.InputError, match=r"ring\.goal: has 5 ranks, but 4 when its sets were read"):
         grown.simulate()
     ring.unlink()
     with pytest.raises(haichi.InputError, match="ring.goal: cannot be read"):
-        unread.simulate()
-    assert unread.simulate(form="sets").seconds > 0
-    assert read.simulate().to_json(timing=False) == whole.to_json(timing=False)
+        other.simulate()
+    assert other.simulate(form="sets").seconds > 0
+    for read in (job, sent, copy.copy(job), copy.deepcopy(job)):
+        assert read.simulate().to_json(timing=False) == whole
+
+
+def test_a_log_without_sets_is_simulated_and_refused_where_sets_are_needed(tmp_path: Path) -> None:
+    log = reductions(tmp_path / "reduce.tit")
+    job = haichi.Job(log, "torus:2x2")
+    assert job.ranks == 4
+    whole = job.simulate().to_json(timing=False)
+    assert whole == program("simulate", "-m", "torus:2x2", "--json", "--no-timing", "-w", log)
+    refusal = program("map", "-m", "torus:2x2", "-w", log, "-o", tmp_path / "m.map", code=2)
+    asked: list[Callable[[], object]] = [
+        lambda: job.workload,
+        job.optimize,
+        job.evaluate,
+        lambda: job.simulate(form="sets"),
+        job.advise_barrier,
+        lambda: haichi.optimize_shapes([job]),
+        lambda: haichi.Workload.from_file(log),
+    ]
+    for ask in asked:
+        with pytest.raises(haichi.UnsupportedError, match="the kernel has no messages") as error:
+            ask()
+        assert str(error.value) in refusal and str(error.value.hint) in refusal
+    with pytest.raises(haichi.UnsupportedError, match=r"reduce\.tit: the kernel has no messages"):
+        job.compare(simulate=True, **QUICK)
+    for copied in (pickle.loads(pickle.dumps(job)), copy.deepcopy(job)):
+        assert copied.simulate().to_json(timing=False) == whole
+    (alone,) = haichi.jobs(log, "torus:2x2", ["2x2"])
+    assert alone.simulate(form="calls").seconds == job.simulate().seconds
+
+
+def test_what_sets_of_a_log_leave_out_is_told_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    log = trace(tmp_path / "step.tit")
+    told = "step.tit: 1 collective of a repetition is not in the sets ('haichi ccs --collectives all' expands them"
+    job = haichi.Job(log, "torus:2x2")
+    job.simulate()
+    assert not caplog.records
+    job.simulate(form="sets")
+    job.optimize(evaluations=10, restarts=1)
+    job.evaluate()
+    job.compare(strategies=["default"], seeds=1, processes=1)
+    pickle.loads(pickle.dumps(job)).optimize(evaluations=10, restarts=1)
+    messages = [record.getMessage() for record in caplog.records]
+    assert told in messages[0] and len(messages) == len(set(messages)) == 3  # and what the reader noticed
+    assert {record.levelname for record in caplog.records} == {"WARNING"}
+    binary = os.environ.get("HAICHI_BIN")
+    if not binary:
+        return
+    job_words = ["-m", "torus:2x2", "-w", str(log)]
+    for words, times in (
+        (["map", *job_words, "-o", str(tmp_path / "m.map")], 1),
+        (["map", *job_words, "--validate", "-o", str(tmp_path / "m.map")], 1),
+        (["evaluate", *job_words, "--map", str(tmp_path / "m.map")], 1),
+        (["simulate", *job_words], 0),
+        (["simulate", *job_words, "--as", "sets"], 1),
+        (["compare", *job_words, "--strategies", "default,random", "--seeds", "1", "--simulate"], 1),
+    ):
+        environment = os.environ | {"HAICHI_PYTHON": sys.executable}
+        run = subprocess.run([binary, *words], text=True, capture_output=True, timeout=120, env=environment)
+        assert run.returncode == 0, run.stderr
+        assert run.stderr.count("warning: ") == 3 * run.stderr.count(told) == 3 * times, words
 
 
 def test_threads_share_the_calls_of_a_job(ring: Path) -> None:
@@ -257,6 +333,83 @@ def test_a_comparison_of_the_sets_of_a_log_says_so(ring: Path) -> None:
     assert "as" not in measured["workloads"][0]
 
 
+def test_a_process_reads_the_log_of_a_job_once_for_all_its_cells(ring: Path, caplog: pytest.LogCaptureFixture) -> None:
+    jobs = [haichi.Job(ring, "torus:4x4", shape=shape) for shape in ("4x1", "2x2")]
+    other = haichi.Job(schedule(ring.with_name("other.goal"), (0, 2, 1, 3)), "torus:4")
+    plan = SimulationPlan(("calls",))
+    cells = [
+        Cell(job._spec, parse_strategy(name), seed, simulation=plan)
+        for job in (*jobs, other)
+        for name in ("default", "random")
+        for seed in (1, 2)
+    ]
+    with caplog.at_level(logging.INFO, "haichi"):
+        before, *others = [compute_cell(pickle.loads(pickle.dumps(cell))) for cell in cells]
+        assert {outcome["status"] for outcome in (before, *others)} == {"done"}
+        placement = np.arange(4, dtype=np.int32)
+        view = ViewRequest(other._spec, placement, "other", "default", 1, "before", runs=("calls",))
+        placement_views([pickle.loads(pickle.dumps(view))])
+    read = [record.getMessage() for record in caplog.records if record.getMessage().startswith("log ")]
+    assert len(read) == 2  # one of each log
+    # A log that has changed is another.
+    caplog.clear()
+    ring.write_text(ring.read_text().replace(f"calc {COMPUTE_NS}", f"calc {3 * COMPUTE_NS}"))
+    with caplog.at_level(logging.INFO, "haichi"):
+        changed = compute_cell(pickle.loads(pickle.dumps(cells[0])))
+    assert changed["simulated"]["calls"]["seconds"] > before["simulated"]["calls"]["seconds"]
+    assert any(record.getMessage().startswith("log ") for record in caplog.records)
+
+
+def test_calls_are_replayed_as_simulate_replays_them(tmp_path: Path, ring: Path) -> None:
+    reduced = trace(tmp_path / "reduce.tit")
+    asked: list[tuple[Path, dict[str, Any], dict[str, Any], list[str]]] = [
+        (ring, {"compute": "none"}, {"compute": "none"}, ["--compute", "none"]),
+        (ring, {"compute_factor": 0.5}, {"compute_factor": 0.5}, ["--compute-factor", "0.5"]),
+        (
+            ring,
+            {"compute": "drawn", "compute_seed": 3},
+            {"compute": "drawn", "seed": 3},
+            ["--compute", "drawn", "--compute-seed", "3"],
+        ),
+        (
+            reduced,
+            {"algorithms": {"allreduce": "ring"}},
+            {"algorithms": {"allreduce": "ring"}},
+            ["--collective", "allreduce=ring"],
+        ),
+    ]
+    for log, options, simulated, words in asked:
+        job = haichi.Job(log, "torus:4")
+        found = haichi.compare({log.name: job}, simulate=True, **options, **QUICK)
+        for cell in found.cells:
+            seconds = job.simulate(cell["node_of_rank"], **simulated).seconds
+            assert cell["simulated"]["calls"]["seconds"] == seconds
+        assert found.to_dict()["request"]["replay"]["compute"] == options.get("compute", "mean")
+        common = ["compare", "-m", "torus:4", "-w", log, "--strategies", "default,random", "--seeds", "2", "--json"]
+        assert program(*common, "--simulate", *words) == found.to_json()
+        plain = haichi.compare({log.name: job}, simulate=True, **QUICK)
+        assert "replay" not in plain.to_dict()["request"]
+        assert {cell["key"] for cell in plain.cells}.isdisjoint(cell["key"] for cell in found.cells)
+        assert words[0] in program(*common, *words, code=2)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"compute": "maybe"}, "unknown rule of computing time 'maybe'"),
+        ({"compute_factor": -1}, "compute_factor must be 0 to 1e"),
+        ({"compute_seed": 3}, "compute_seed is that of compute='drawn'"),
+        ({"algorithms": {"allreduce": "rong"}}, "unknown algorithm 'rong' for allreduce"),
+        ({"compute": "none", "form": "sets"}, "about the calls of logs"),
+    ],
+)
+def test_options_of_calls_that_do_not_fit_a_comparison_are_refused(
+    ring: Path, options: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(haichi.OptionError, match=words):
+        haichi.Job(ring, "torus:4").compare(simulate=True, **options, **QUICK)
+
+
 def test_cells_of_another_log_are_not_taken_over(ring: Path) -> None:
     options: dict[str, Any] = {**QUICK, "strategies": ["default"], "simulate": True, "views": False}
     first = haichi.Job(ring, "torus:4").compare(**options)
@@ -295,7 +448,7 @@ def test_the_program_compares_as_the_package_does(ring: Path) -> None:
     assert program(*words, "--simulate") == haichi.compare(job, simulate=True, **QUICK).to_json()
     sets = haichi.compare(job, simulate=True, form="sets", **QUICK).to_json()
     assert program(*words, "--simulate", "--as", "sets") == sets
-    assert "--as, --barrier and --sim-iterations" in program(*words, "--as", "sets", code=2)
+    assert "--as is that of --simulate" in program(*words, "--as", "sets", code=2)
     assert "--message-size" in program(*words, "--simulate", "--as", "calls", "--message-size", "1KiB", code=2)
     assert "--as" in program(*words, "--simulate", "--as", "auto", code=2)
 

@@ -18,7 +18,8 @@ from haichi.machine import MachineLike, as_machine, warn_of_buffers
 from haichi.numbers import whole_option
 from haichi.options import MessageSize, complete
 from haichi.search import core_objective
-from haichi.workload import WorkloadLike, as_workload
+from haichi.traffic import Traffic
+from haichi.workload import WorkloadLike
 
 
 @dataclass(frozen=True)
@@ -256,7 +257,8 @@ def advise_shape(
     options.packet_hops = _positive("packet_hops", packet_hops)
     options.threads = whole_option("threads", threads, 0, 4096)
     job = complete("advise_shape", JobOptions, JobOptions(ppn=ppn, routing=routing))
-    spec = JobSpec(as_workload(workload), as_machine(machine), job)
+    spec = JobSpec(Traffic.of(workload), as_machine(machine), job)
+    spec.traffic.tell_of_sets()
     warn_of_buffers(spec.machine)
     report = json.loads(_core.advise_shape(spec.core(), options))
     return ShapeAdvice(

@@ -57,6 +57,10 @@ def _told(arguments: Sequence[str]) -> int:
 
 
 _COMPARED = rows_of(CompareOptions)
+_OF_SIMULATE = (
+    *("form", "barrier", "sim_iterations"),
+    *("compute", "compute_factor", "compute_seed", "algorithms"),
+)
 _COMPARE_OUTPUTS: Rows = {
     "output": Option(".json, .csv or .html (report); may be repeated", "FILE", Several(), short="-o"),
     "no_views": Option("leave out the data for pictures", kind=Flag()),
@@ -72,8 +76,9 @@ def _run_compare(given: Given) -> int:
         check_output(path)
     if no_views and any(path.endswith(".html") for path in outputs):
         raise OptionError("--no-views leaves out what the report shows")
-    if "simulate" not in given and any(name in given for name in ("form", "barrier", "sim_iterations")):
-        raise OptionError("--as, --barrier and --sim-iterations are those of --simulate, which is not given")
+    for name in _OF_SIMULATE:
+        if name in given and "simulate" not in given:
+            raise OptionError(f"{_COMPARED[name].long_name(name)} is that of --simulate, which is not given")
     if given.get("form") == "calls" and "message_size" in given:
         raise OptionError("--message-size is about communication sets, not about the calls of a log")
     journal = f"{outputs[0]}.journal" if outputs else None

@@ -33,7 +33,8 @@ from haichi.simulation import (
 )
 from haichi.simulation import core_options as simulation_options
 from haichi.simulation_result import Simulation, simulation_of
-from haichi.workload import Workload, WorkloadLike, as_workload, read_workload_file
+from haichi.traffic import Traffic
+from haichi.workload import Workload, WorkloadLike
 
 
 @takes(JobOptions)
@@ -45,7 +46,8 @@ class Job:
     Parameters
     ----------
     workload: a Workload, a file, a square matrix of bytes (NumPy or SciPy), or a NetworkX graph with bytes as the
-        ``weight`` of its edges. Of a log that is given as a file its calls are simulated, too.
+        ``weight`` of its edges. Of a log that is given as a file its calls can be simulated; its communication sets are
+        extracted when they are first needed.
     machine: a Machine, a preset (`haichi.list_machines`), ``"graph:FILE"``, a machine file, or its content.
     {options}
 
@@ -69,6 +71,7 @@ class Job:
 
     @property
     def workload(self) -> Workload:
+        """Its communication sets. Raises UnsupportedError for a log that has none."""
         return self._spec.workload
 
     @property
@@ -113,6 +116,7 @@ class Job:
         Raises InputError, OptionError, UnsupportedError; InternalError when a verification fails.
         """
         options = core_options(objective, complete("optimize", SearchOptions, search))
+        self._spec.traffic.tell_of_sets()
         found = _core.map(self._core, options, held=self._problem, progress=search_callback(progress))
         return Placement(self, found, objective)
 
@@ -160,6 +164,7 @@ class Job:
             raise OptionError("form is that of simulate=True, which is not given")
         options = simulation_options(form=self._simulated_form(form)) if simulate else None
         placed = self.place(placement)
+        self._spec.traffic.tell_of_sets()
         if simulate:
             warn_of_buffers(self.machine)
         core = _core.evaluate(
@@ -218,18 +223,21 @@ class Job:
         Other Python threads run meanwhile. Ctrl-C ends the simulation with what is known (`Simulation.interrupted`).
         Raises InputError, OptionError, UnsupportedError.
         """
+        simulated_form = self._simulated_form(form)
         options = simulation_options(
             barrier,
             iterations,
             threads,
             partitions,
             hottest,
-            form=self._simulated_form(form),
+            form=simulated_form,
             replay=Replay(compute, compute_factor, seed, algorithms),
         )
         if barrier == "both" and (statistics is not None or history is not None):
             raise OptionError("statistics and history describe one run", "barrier='none' or barrier='sets'")
         placed = self.place(placement)
+        if simulated_form == "sets":
+            self._spec.traffic.tell_of_sets()
         warn_of_buffers(self.machine)
         observation = core_observation(statistics, history, self._input_files(placement))
         core = _core.simulate(placed._core, options, observation=observation, progress=simulation_callback(progress))
@@ -275,6 +283,7 @@ class Job:
         UnsupportedError.
         """
         options = advice.barrier_options(imbalance, draws, seed, sizes, simulations, packet_hops, threads)
+        self._spec.traffic.tell_of_sets()
         warn_of_buffers(self.machine)
         return advice.barrier_advice(self.place(placement)._core, options)
 
@@ -333,7 +342,4 @@ def jobs(
 def job_spec(function: str, workload: WorkloadLike, machine: MachineLike, options: JobOptions) -> JobSpec:
     """What is asked of `function`, checked, its machine and workload read."""
     given = complete(function, JobOptions, options)
-    if isinstance(workload, str | os.PathLike):
-        read = read_workload_file(workload)
-        return JobSpec(read.workload, as_machine(machine), given, read.paths, read.log)
-    return JobSpec(as_workload(workload), as_machine(machine), given)
+    return JobSpec(Traffic.of(workload), as_machine(machine), given)

@@ -13,9 +13,9 @@ import numpy.typing as npt
 from haichi import _core
 from haichi.errors import InputError, OptionError
 from haichi.file_names import encoded
-from haichi.log_files import LogFiles
 from haichi.machine import Machine
 from haichi.options import Flag, Kind, Option, Sizes, TrafficForm, Whole
+from haichi.traffic import Traffic, read_once
 from haichi.workload import Workload, whole_numbers
 
 
@@ -115,14 +115,19 @@ class JobOptions(TypedDict, total=False):
 class JobSpec:
     """A value, which pickles with the texts of the machine's files."""
 
-    workload: Workload
+    traffic: Traffic
     machine: Machine
     options: JobOptions
     """All of them, as `haichi.options.complete` gives them."""
-    workload_files: tuple[str, ...] = ()
-    """All that the workload was read from; the first was named."""
-    log: LogFiles | None = None
-    """That the workload was extracted from."""
+
+    @property
+    def workload(self) -> Workload:
+        """As `Traffic.workload`."""
+        return self.traffic.workload
+
+    def reading_once(self) -> JobSpec:
+        """The same with `haichi.traffic.read_once`."""
+        return replace(self, traffic=read_once(self.traffic))
 
     def with_shape(self, shape: SizesLike | None) -> JobSpec:
         text = None if shape is None else Sizes().checked("shape", shape)
@@ -135,15 +140,15 @@ class JobSpec:
     @property
     def workload_name(self) -> str:
         """Of a workload from a file."""
-        return file_name(self.workload_files[0]) if self.workload_files else ""
+        return file_name(self.traffic.files[0]) if self.traffic.files else ""
 
     def simulated_form(self, form: TrafficForm) -> Literal["sets", "calls"]:
         """What is simulated where `form` is asked for. Raises OptionError where there are no calls."""
-        has_calls = self.log is not None and self.log.has_calls
+        has_calls = self.traffic.has_calls
         if form == "calls" and not has_calls:
             raise OptionError(
                 "form is 'calls', but the traffic has no calls",
-                "it is no log, or one that has no order" if self.workload_files else "give haichi.Job the log's file",
+                "it is no log, or one that has no order" if self.traffic.files else "give haichi.Job the log's file",
             )
         return "calls" if has_calls and form != "sets" else "sets"
 
@@ -153,7 +158,7 @@ class JobSpec:
         named = [self.options[name] for name in ("nodes", "faulty", "hosts", "fold")]
         return [
             name
-            for name in (*self.workload_files, machine.source[0], machine.graph_file, *named)
+            for name in (*self.traffic.files, machine.source[0], machine.graph_file, *named)
             if isinstance(name, str) and name
         ]
 
@@ -172,8 +177,7 @@ class JobSpec:
         hosts = given["hosts"] or ""
         return _core.JobSpec(
             machine=self.machine._core,
-            workload=self.workload._core,
-            log=b"" if self.log is None else encoded("log", self.log.paths[0]),
+            traffic=self.traffic._core,
             allocation=allocation,
             hosts=encoded("hosts", hosts)
             if isinstance(hosts, str | os.PathLike)

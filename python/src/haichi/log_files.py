@@ -1,4 +1,4 @@
-"""The log that a workload was extracted from."""
+"""The files of a log."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from haichi.errors import InputError
 
 @dataclass(frozen=True)
 class LogFiles:
-    """The log that a workload was extracted from."""
+    """The files of a log."""
 
     paths: tuple[str, ...]
     """Absolute; the first was named."""
     has_calls: bool
     """In their order, so that they can be simulated."""
 
-    def digest(self) -> str:
-        """SHA-256 of the files, in hexadecimal. Raises InputError where one cannot be read."""
+    def states(self) -> tuple[tuple[str, int, int], ...]:
+        """The names, sizes and times of the files. Raises InputError where one cannot be read."""
         states = []
         for path in self.paths:
             try:
@@ -28,7 +28,11 @@ class LogFiles:
             except OSError as error:
                 raise InputError(f"{path}: cannot be read: {error.strerror}") from error
             states.append((path, state.st_size, state.st_mtime_ns))
-        return _digest_of_files(tuple(states))
+        return tuple(states)
+
+    def digest(self) -> str:
+        """SHA-256 of the files, in hexadecimal. Raises InputError where one cannot be read."""
+        return _digest_of_files(self.states())
 
 
 @lru_cache(maxsize=64)

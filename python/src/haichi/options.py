@@ -135,6 +135,40 @@ class Whole(Kind):
 
 
 @dataclass(frozen=True)
+class Factor(Kind):
+    """A number from 0."""
+
+    most: float
+
+    def read(self, option: str, *words: str) -> Any:
+        try:
+            value = float(words[0])
+        except ValueError:
+            raise OptionError(f"{option}: {_core.shown(encoded(option, words[0]))} is not a number") from None
+        return self.checked(option, value)
+
+    def checked(self, name: str, value: Any) -> Any:
+        return number_option(name, value, self.most)
+
+
+class Algorithms(Kind):
+    """``OP=ALGORITHM``, one or several; a mapping in Python. Which there are `haichi._core` knows."""
+
+    takes_several = True
+
+    def read(self, option: str, *words: str) -> Any:
+        for word in words:
+            if "=" not in word:
+                raise OptionError(f"{option} {_core.shown(encoded(option, word))}: expected OPERATION=ALGORITHM")
+        return dict(word.split("=", 1) for word in words)
+
+    def checked(self, name: str, value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            raise TypeError(f"{name} must be a mapping from operations to algorithms, not {value!r}")
+        return dict(value)
+
+
+@dataclass(frozen=True)
 class Iterations(Kind):
     """How many iterations are simulated."""
 

@@ -134,6 +134,8 @@ def optimize_shapes(
         raise OptionError("there are no jobs", "haichi.jobs makes one for each shape")
     if rotations and robust is None:
         raise OptionError("rotations are those of a robust placement", "robust='max' or robust='mean'")
+    for job in listed:
+        job._spec.traffic.tell_of_sets()
     core = _core.optimize_shapes(
         [job._core for job in listed],
         core_options(objective, complete("optimize_shapes", SearchOptions, search)),

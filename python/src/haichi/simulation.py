@@ -104,10 +104,10 @@ def core_options(
 class Replay:
     """How the calls of a log are replayed, as `Job.simulate` takes it."""
 
-    compute: Literal["mean", "drawn", "none"]
-    compute_factor: SupportsFloat
-    seed: SupportsIndex
-    algorithms: Mapping[str, str] | None
+    compute: Literal["mean", "drawn", "none"] = "mean"
+    compute_factor: SupportsFloat = 1.0
+    seed: SupportsIndex = 1
+    algorithms: Mapping[str, str] | None = None
 
     def set(self, options: _core.SimulationOptions) -> None:
         compute = Choice("rule of computing time", ("mean", "drawn", "none")).checked("compute", self.compute)
@@ -116,13 +116,13 @@ class Replay:
             raise OptionError("seed is that of compute='drawn', which is not given")
         options.set_replay(
             compute=compute,
-            factor=number_option("compute_factor", self.compute_factor, _MOST_FACTOR),
+            factor=number_option("compute_factor", self.compute_factor, MOST_COMPUTE_FACTOR),
             seed=seed,
             algorithms=[encoded("algorithms", text) for text in algorithm_list(self.algorithms)],
         )
 
 
-_MOST_FACTOR = 1e6
+MOST_COMPUTE_FACTOR = 1e6
 
 
 def core_observation(

@@ -21,7 +21,7 @@ from haichi.job import Job
 from haichi.job_spec import JobSpec
 from haichi.packed_arrays import pack_array
 from haichi.placement import Placement
-from haichi.simulation import LinkStatistics
+from haichi.simulation import LinkStatistics, Replay
 from haichi.simulation_result import SimulatedRun
 from haichi.workload import Messages
 
@@ -52,6 +52,8 @@ class ViewRequest:
     """Evaluations and the best value so far."""
     runs: Sequence[SimulatedAs] = ()
     """How to simulate it, for the pictures of time."""
+    replay: Replay = Replay()
+    """Of calls."""
     whole_run_seconds: float | None = None
     """Of calls; None: not known."""
     threads: int = 1
@@ -78,7 +80,7 @@ def placement_views(requests: Sequence[ViewRequest]) -> dict[str, Any]:
     messages = _Numbered()
     views = []
     for request in requests:
-        placement = Job._of(request.job).place(request.node_of_rank)
+        placement = Job._of(request.job.reading_once()).place(request.node_of_rank)
         outline = _core.network_outline(placement._core)
         views.append(_view(request, placement, outline, networks, messages))
     return {"views": views, "networks": networks.values, "message_lists": messages.values}
@@ -213,6 +215,7 @@ def _simulated(
             threads=request.threads,
             hottest=0,
             statistics=statistics,
+            **(vars(request.replay) if of_calls else {}),
         )
         return simulation.run
 

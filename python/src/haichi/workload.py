@@ -12,12 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from haichi import _core, notebook
-from haichi.array_files import is_array_file, read_array_file
 from haichi.errors import InputError
 from haichi.file_names import encoded, unicode_text
 from haichi.foreign_types import Graph, SparseMatrix, is_graph, is_sparse_matrix
 from haichi.interruption import held_back
-from haichi.log_files import LogFiles
 from haichi.options import MessageSize
 
 Int32Array = npt.NDArray[np.int32]
@@ -183,7 +181,9 @@ class Workload:
         ``.npy`` and ``.npz`` hold a dense matrix or a sparse one of SciPy, taken as by `from_matrix`; nothing is
         unpickled. Raises InputError with file and line.
         """
-        return read_workload_file(path, format).workload
+        from haichi.traffic import Traffic  # which holds workloads
+
+        return Traffic.read(path, format).workload
 
     @classmethod
     def from_pattern(
@@ -329,26 +329,6 @@ class Workload:
         return notebook.table("workload", rows) + notebook.matrix_picture(self._core.binned_bytes(bins), title)
 
 
-class WorkloadFile(NamedTuple):
-    """What was read."""
-
-    workload: Workload
-    paths: tuple[str, ...]
-    """The first was named; a trace has others beside it."""
-    log: LogFiles | None = None
-
-
-def read_workload_file(path: str | os.PathLike[str], format: str = "") -> WorkloadFile:
-    """As `Workload.from_file`."""
-    named = os.fspath(path)
-    if not format and is_array_file(named):
-        return WorkloadFile(Workload.from_matrix(read_array_file(named)), (named,))
-    core, beside, has_calls = _core.Workload.read(encoded("path", path), encoded("format", format))
-    paths = (named, *beside)
-    log = None if has_calls is None else LogFiles(tuple(map(os.path.abspath, paths)), has_calls)
-    return WorkloadFile(Workload(core), paths, log)
-
-
 _MOST_BINS = 64
 
 
@@ -422,13 +402,12 @@ WorkloadLike = Workload | str | os.PathLike[str] | npt.NDArray[Any] | SparseMatr
 
 
 def as_workload(workload: WorkloadLike) -> Workload:
-    """A workload as it is; a path is read, an array or a sparse matrix is taken as a matrix, a graph by its weights."""
+    """A workload as it is; an array or a sparse matrix is taken as a matrix, a graph by its weights. Paths are read by
+    `haichi.traffic`."""
     if isinstance(workload, Workload):
         return workload
     if is_graph(workload):
         return Workload.from_graph(workload)
     if isinstance(workload, np.ndarray) or is_sparse_matrix(workload):
         return Workload.from_matrix(workload)
-    if isinstance(workload, str | os.PathLike):
-        return Workload.from_file(workload)
     raise TypeError(f"{type(workload).__name__} is not a workload: give a Workload, path, matrix or graph")

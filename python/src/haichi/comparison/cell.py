@@ -19,7 +19,7 @@ from haichi.job import Job
 from haichi.job_spec import JobSpec
 from haichi.placement import Placement
 from haichi.search import SearchOptions
-from haichi.simulation import core_observation, core_options
+from haichi.simulation import Replay, core_observation, core_options
 from haichi.simulation_result import SimulatedRun, simulation_of
 
 
@@ -44,6 +44,8 @@ class SimulationPlan:
     runs: tuple[SimulatedAs, ...] = ()
     iterations: Literal["auto", "all"] | int = "auto"
     """Of sets."""
+    replay: Replay = Replay()
+    """Of calls."""
 
 
 @dataclass(frozen=True)
@@ -71,8 +73,10 @@ class Cell:
             "files": [_file_digest(path) for path in self._files()],
             "version": version("haichi"),
         }
-        if self.job.log is not None and self.simulation.runs:
-            parts["log"] = self.job.log.digest() if "calls" in self.simulation.runs else "sets"
+        if self.job.traffic.log is not None and self.simulation.runs:
+            parts["log"] = self.job.traffic.log.digest() if "calls" in self.simulation.runs else "sets"
+        if "calls" in self.simulation.runs and self.simulation.replay != Replay():
+            parts["replay"] = asdict(self.simulation.replay)
         return _digest(json.dumps(parts, sort_keys=True))
 
     def _files(self) -> list[str]:
@@ -111,7 +115,7 @@ def compute_cell(cell: Cell) -> Outcome:
 
 def _compute(cell: Cell) -> Outcome:
     started = time.monotonic()
-    job = Job._of(cell.job)
+    job = Job._of(cell.job.reading_once())
     placed = _place(cell, job)
     measured = job.evaluate(placed, objective="tac3")
     evaluations, values = _core.convergence(placed._core)
@@ -161,7 +165,7 @@ def _is_optimal(cell: Cell, measured: Evaluation) -> bool:
 
 def _simulated(cell: Cell, placed: Placement, simulated_as: SimulatedAs) -> dict[str, Any]:
     if simulated_as == "calls":
-        options = core_options(hottest=0, form="calls")
+        options = core_options(hottest=0, form="calls", replay=cell.simulation.replay)
     else:
         options = core_options(simulated_as, cell.simulation.iterations, hottest=0)
     core = _core.simulate(placed._core, options, observation=core_observation(None, None, []), progress=None)

@@ -93,6 +93,7 @@ def compare_specs(jobs: NamedJobs, given: CompareArguments) -> Comparison:
         simulation=wanted_simulation(given),
         equal=given["equal"],
     )
+    plan.check_sets()
     plan.check_simulation()
     if plan.simulation:
         with contextlib.suppress(Error):  # which its cells have, too
@@ -131,7 +132,15 @@ def _run(
     interrupted = False
     views: dict[str, Any] = {"views": [], "networks": [], "message_lists": []}
     try:
-        _compute(listed + baselines, list(keys.values()) + baseline_keys, executor, book, outcomes, progress)
+        # Job by job, so that a process reads each log once.
+        per_job = len(plan.strategies) * len(plan.seeds)
+        ordered = [
+            cell
+            for number, baseline in enumerate(baselines)
+            for cell in (*listed[number * per_job : (number + 1) * per_job], baseline)
+        ]
+        known = keys | dict(zip(map(id, baselines), baseline_keys, strict=True))
+        _compute(ordered, [known[id(cell)] for cell in ordered], executor, book, outcomes, progress)
     except KeyboardInterrupt:
         interrupted = True
     cells = [
@@ -338,6 +347,7 @@ def _view_requests(
                 role=role,
                 convergence=outcome["convergence"],
                 runs=plan.simulation.of(spec).runs,
+                replay=plan.simulation.replay,
                 whole_run_seconds=outcome.get("simulated", {}).get("calls", {}).get("seconds"),
             )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Literal, NamedTuple, TypedDict
 
 from haichi.comparison.results import Comparison
@@ -11,8 +11,10 @@ from haichi.comparison.strategies import DEFAULT_STRATEGIES, split_strategies
 from haichi.errors import OptionError
 from haichi.job_spec import JobOptions
 from haichi.options import (
+    Algorithms,
     Anything,
     Choice,
+    Factor,
     Flag,
     Form,
     Iterations,
@@ -25,6 +27,7 @@ from haichi.options import (
     Whole,
     rows_of,
 )
+from haichi.simulation import MOST_COMPUTE_FACTOR
 
 
 class _Names(Anything):
@@ -166,6 +169,40 @@ class CompareOptions(TypedDict, total=False):
             Iterations(),
             default="auto",
             python="how many iterations of sets are simulated, as `Job.simulate` takes it.",
+        ),
+    ]
+    compute: Annotated[
+        Literal["mean", "drawn", "none"],
+        Option(
+            "computing time between calls: the mean of what the log has at each place of the program, drawn between "
+            "its least and its greatest, or none; default: mean",
+            "mean|drawn|none",
+            Choice("rule of computing time", ("mean", "drawn", "none")),
+            default="mean",
+            python="""computing time between the calls of a log: the ``"mean"`` of what it has at each place of the
+                program, ``"drawn"`` between its least and its greatest, or ``"none"``.""",
+        ),
+    ]
+    compute_factor: Annotated[float, Option("times this; default: 1", "F", Factor(MOST_COMPUTE_FACTOR), default=1)]
+    compute_seed: Annotated[
+        int,
+        Option(
+            "of --compute drawn, for every placement the same draw; default: 1",
+            "N",
+            Whole(0, 2**63 - 1),
+            default=1,
+            python="""of ``compute="drawn"``, for every placement the same draw.""",
+        ),
+    ]
+    algorithms: Annotated[
+        Mapping[str, str] | None,
+        Option(
+            "of the calls: by which algorithm collectives become messages, up to which sizes, as in haichi ccs",
+            "OP=ALGORITHM",
+            Algorithms(),
+            name="--collective",
+            python="""of the calls: by which algorithms collectives become messages, as that of
+                `haichi.extract_sets`.""",
         ),
     ]
     processes: Annotated[

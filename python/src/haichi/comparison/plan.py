@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any, SupportsIndex, cast
 
 import numpy as np
@@ -12,14 +12,16 @@ from haichi import _core
 from haichi.comparison.cell import Cell, SearchEffort, SimulatedAs, SimulationPlan, common_options
 from haichi.comparison.options import CompareArguments
 from haichi.comparison.strategies import BASELINE, Strategy, parse_strategy
-from haichi.errors import OptionError
+from haichi.errors import OptionError, UnsupportedError
 from haichi.file_names import encoded
 from haichi.job import Job
 from haichi.job_spec import JobOptions, JobSpec, file_name
 from haichi.machine import as_machine
 from haichi.numbers import whole_option
 from haichi.options import Sizes, TrafficForm, complete
-from haichi.workload import Workload, WorkloadFile, read_workload_file
+from haichi.simulation import Replay, core_options
+from haichi.traffic import Traffic
+from haichi.workload import Workload
 
 _DEFAULT_SECONDS = 10.0
 
@@ -35,12 +37,14 @@ class WantedSimulation:
     of_sets: SimulationPlan
     """No runs: not at all."""
     form: TrafficForm
+    replay: Replay
+    """Of calls."""
 
     def __bool__(self) -> bool:
         return bool(self.of_sets.runs)
 
     def of(self, job: JobSpec) -> SimulationPlan:
-        return SimulationPlan(("calls",)) if self.form_of(job) == "calls" else self.of_sets
+        return SimulationPlan(("calls",), replay=self.replay) if self.form_of(job) == "calls" else self.of_sets
 
     def form_of(self, job: JobSpec) -> str:
         return job.simulated_form(self.form) if self else "sets"
@@ -56,6 +60,14 @@ class Plan:
     effort: SearchEffort
     simulation: WantedSimulation
     equal: str
+
+    def check_sets(self) -> None:
+        """Raises UnsupportedError for a log that has none: whatever is asked, cells are also measured by them."""
+        for name, (job, *_) in self.jobs.items():
+            try:
+                job.traffic.tell_of_sets()
+            except UnsupportedError as error:
+                raise UnsupportedError(f"{name}: {error}", error.hint) from error
 
     def check_simulation(self) -> None:
         """Raises OptionError for calls that a job does not have, and for options that no job can follow."""
@@ -75,6 +87,17 @@ class Plan:
                         f"{name} is about communication sets, but the calls of the logs are simulated",
                         "form='sets' (--as sets) simulates the sets of their kernels",
                     )
+
+        if self.simulation.replay != Replay() and not self.simulates_calls:
+            raise OptionError(
+                "compute, compute_factor, compute_seed and algorithms (--collective) are about the calls of logs, but "
+                "none are simulated",
+                "without form='sets' (--as sets) the calls of workloads that are logs are simulated",
+            )
+
+    @property
+    def simulates_calls(self) -> bool:
+        return any(self.simulation.form_of(job) == "calls" for _, job in self.all_jobs())
 
     @property
     def simulates_sets(self) -> bool:
@@ -115,7 +138,7 @@ class Plan:
         """Of those that are logs also what is simulated of them."""
         return [
             workload_entry(name, job.workload)
-            | ({"as": self.simulation.form_of(job)} if self.simulation and job.log is not None else {})
+            | ({"as": self.simulation.form_of(job)} if self.simulation and job.traffic.log is not None else {})
             for name, (job, *_) in self.jobs.items()
         ]
 
@@ -124,22 +147,26 @@ def request_entry(plan: Plan) -> dict[str, Any]:
     by_name = {name: [job.shape for job in jobs] for name, jobs in plan.jobs.items()}
     shapes = list(by_name.values())
     common = common_options(plan.first_job)
-    return {
-        "machine": plan.first_job.machine.name,
-        "workloads": list(plan.jobs),
-        "shapes": shapes[0] if all(entry == shapes[0] for entry in shapes) else by_name,
-        "strategies": [strategy.name for strategy in plan.strategies],
-        "seeds": plan.seeds,
-        "equal": plan.equal,
-        "evaluations": plan.effort.evaluations,
-        "time_limit_seconds": plan.effort.time_limit,
-        "schedule": plan.effort.schedule,
-        "restarts": plan.effort.restarts,
-        "simulate": bool(plan.simulation),
-        "barriers": list(plan.simulation.of_sets.runs) if plan.simulates_sets else [],
-        "sim_iterations": plan.simulation.of_sets.iterations,
-        "ranks_per_node": common.pop("ppn"),
-    } | common
+    return (
+        {
+            "machine": plan.first_job.machine.name,
+            "workloads": list(plan.jobs),
+            "shapes": shapes[0] if all(entry == shapes[0] for entry in shapes) else by_name,
+            "strategies": [strategy.name for strategy in plan.strategies],
+            "seeds": plan.seeds,
+            "equal": plan.equal,
+            "evaluations": plan.effort.evaluations,
+            "time_limit_seconds": plan.effort.time_limit,
+            "schedule": plan.effort.schedule,
+            "restarts": plan.effort.restarts,
+            "simulate": bool(plan.simulation),
+            "barriers": list(plan.simulation.of_sets.runs) if plan.simulates_sets else [],
+            "sim_iterations": plan.simulation.of_sets.iterations,
+            "ranks_per_node": common.pop("ppn"),
+        }
+        | common
+        | ({} if plan.simulation.replay == Replay() else {"replay": asdict(plan.simulation.replay)})
+    )
 
 
 def workload_entry(name: str, workload: Workload) -> dict[str, Any]:
@@ -172,14 +199,11 @@ def jobs_of_files(
     if shapes is not None and given.get("nodes") is not None:
         raise OptionError("shapes exclude nodes", "a node list is the job's nodes")
     common = complete("jobs_of_files", JobOptions, cast(JobOptions, given))
-    named: dict[str, WorkloadFile] = {}
+    named: dict[str, Traffic] = {}
     for path in workloads:
-        read = read_workload_file(path, format)
-        if size is not None:  # calls have the sizes of the log
-            log = None if read.log is None else replace(read.log, has_calls=False)
-            read = read._replace(workload=read.workload.with_message_size(size), log=log)
-        named[_free_name(file_name(path), named)] = read
-    specs = {name: JobSpec(read.workload, loaded, common, read.paths, read.log) for name, read in named.items()}
+        read = Traffic.read(path, format)
+        named[_free_name(file_name(path), named)] = read if size is None else read.with_message_size(size)
+    specs = {name: JobSpec(traffic, loaded, common) for name, traffic in named.items()}
     return {
         name: [specs[name].with_shape(shape) for shape in listed]
         for name, listed in _shapes_by_workload(shapes, named).items()
@@ -214,8 +238,8 @@ def _name_of_workload(spec: JobSpec, named: NamedJobs) -> str:
     """Jobs with the same workload have the same name."""
     stem = spec.workload_name or f"workload {len(named) + 1}"
     for name, listed in named.items():
-        same_files = (listed[0].workload_files, listed[0].log) == (spec.workload_files, spec.log)
-        if same_files and listed[0].workload == spec.workload:
+        first = listed[0].traffic
+        if first.files == spec.traffic.files and first.is_same(spec.traffic):
             return name
     return _free_name(stem, named)
 
@@ -244,7 +268,7 @@ def _check_common(specs: Sequence[tuple[str, JobSpec]]) -> None:
                     f"jobs of one comparison have {option} in common, not {common[option]!r} and {value!r}"
                 )
         namesake = next(other for of, other in specs if of == name)
-        if (spec.workload, spec.log) != (namesake.workload, namesake.log):
+        if not spec.traffic.is_same(namesake.traffic):
             raise OptionError(f"the jobs named {name!r} have different workloads")
         if (name, spec.shape) in seen:
             raise OptionError(f"the job {name!r} on {spec.shape or 'all nodes'} is there twice")
@@ -328,4 +352,9 @@ def search_effort(equal: str, evaluations: int, time_limit: float | None, schedu
 def wanted_simulation(given: CompareArguments) -> WantedSimulation:
     choices: dict[str, tuple[SimulatedAs, ...]] = {"none": ("none",), "sets": ("sets",), "both": ("none", "sets")}
     runs = choices[given["barrier"]] if given["simulate"] else ()
-    return WantedSimulation(SimulationPlan(runs, given["sim_iterations"]), given["form"])
+    if given["compute_seed"] != 1 and given["compute"] != "drawn":
+        raise OptionError("compute_seed is that of compute='drawn' (--compute drawn), which is not given")
+    factor = float(given["compute_factor"])
+    replay = Replay(given["compute"], factor, given["compute_seed"], given["algorithms"] or None)
+    core_options(form="calls", replay=replay)  # refuses algorithms that do not exist, before the first cell does
+    return WantedSimulation(SimulationPlan(runs, given["sim_iterations"]), given["form"], replay)
