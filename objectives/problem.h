@@ -11,6 +11,7 @@
 #include "netmodel/routing/network.h"
 #include "netmodel/routing/route_rows.h"
 #include "netmodel/routing/route_table.h"
+#include "objectives/machine_costs.h"
 #include "objectives/mapping.h"
 #include "objectives/slice_kernel.h"
 
@@ -56,6 +57,9 @@ class Problem {
     /// bits. Values are the same with each; tests compare them.
     void set_slice_kernel(SliceKernel kernel) { slice_kernel_ = kernel; }
     [[nodiscard]] SliceKernel slice_kernel() const { return slice_kernel_; }
+    /// What the machine states of hosts, NICs and latencies; when not told, what it would be if it stated nothing.
+    void set_machine_costs(const MachineCosts& costs) { machine_costs_ = costs; }
+    [[nodiscard]] const MachineCosts& machine_costs() const { return machine_costs_; }
     [[nodiscard]] std::int32_t rank_count() const { return workload_->rank_count(); }
     [[nodiscard]] std::int32_t node_count() const { return network_->node_count(); }
     [[nodiscard]] std::int32_t ranks_per_node() const { return ranks_per_node_; }
@@ -117,6 +121,7 @@ class Problem {
     const Network* logical_network_;
     const RobustJob* robust_job_ = nullptr;
     SliceKernel slice_kernel_ = slice_kernels().best();
+    MachineCosts machine_costs_;
     std::int32_t ranks_per_node_;
     HopDistance hop_distance_;
     RouteTable route_table_;

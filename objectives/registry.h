@@ -3,10 +3,10 @@
 #include "objectives/hop_bytes.h"
 #include "objectives/link_load.h"
 #include "objectives/max_hops.h"
+#include "objectives/predicted_time.h"
 #include "objectives/rmatt.h"
 #include "objectives/tac3.h"
 #include "objectives/tac3_bytes.h"
-#include "objectives/tac3_overlap.h"
 #include "objectives/weighted.h"
 
 namespace haichi {
@@ -24,7 +24,7 @@ using RegisteredObjectives = ObjectiveList<  //
     MaxHops,                                 //
     Tac3,                                    //
     Tac3Bytes,                               //
-    Tac3Overlap,                             //
+    PredictedTime,                           //
     Weighted>;
 
 template <class O>

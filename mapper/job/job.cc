@@ -54,9 +54,11 @@ AllocatedNodes load_nodes(const JobSpec& spec, const Reading& reading) {
     return nodes;
 }
 
-JobProblem::JobProblem(const Workload& workload, const Allocation& allocation)
+JobProblem::JobProblem(const Workload& workload, const Allocation& allocation, const Machine& machine)
     : logical(logical_torus(allocation)),
-      problem(workload, allocation.network, allocation.ranks_per_node, logical ? &*logical : nullptr) {}
+      problem(workload, allocation.network, allocation.ranks_per_node, logical ? &*logical : nullptr) {
+    problem.set_machine_costs(machine_costs_of(machine));
+}
 
 Job::Job(const JobSpec& spec, const Reading& reading) {
     auto traffic = load_traffic(spec.traffic, reading);
@@ -81,7 +83,8 @@ std::shared_ptr<const JobProblem> Job::problem(const Log& log) const {
         JobProblem posed;
 
         Held(std::shared_ptr<const Parts> of, const Log& log)
-            : parts(std::move(of)), posed(parts->traffic->workload(log), *parts->nodes.allocation) {}
+            : parts(std::move(of)),
+              posed(parts->traffic->workload(log), *parts->nodes.allocation, *parts->nodes.machine) {}
     };
     const auto held = std::make_shared<const Held>(parts_, log);
     posed = std::shared_ptr<const JobProblem>(held, &held->posed);

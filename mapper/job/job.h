@@ -39,9 +39,9 @@ AllocatedNodes load_nodes(const JobSpec& spec, const Reading& reading = {});
 /// A job's messages on its network, and on its logical torus where it has one.
 struct JobProblem {
     const std::optional<Network> logical;
-    const Problem problem;
+    Problem problem;
 
-    JobProblem(const Workload& workload, const Allocation& allocation);
+    JobProblem(const Workload& workload, const Allocation& allocation, const Machine& machine);
     JobProblem(const JobProblem&) = delete;  ///< the problem refers to the logical torus
     JobProblem& operator=(const JobProblem&) = delete;
 };

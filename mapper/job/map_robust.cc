@@ -82,7 +82,7 @@ class RobustProblem {
         if (const ObjectiveRow* ranking = first().ranking) {
             throw UnsupportedError(
                 "--robust does not support " + std::string(ranking->name) + ": it ranks the placements of one shape",
-                "use tac3 or tac3-overlap, and --validate");
+                "use tac3 or predicted-time, and --validate");
         }
         const Mapping& placed = first().job.default_placement();
         if (first().objective->standing(placed, measure(first().problem(), placed)).search_value) {

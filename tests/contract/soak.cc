@@ -74,8 +74,8 @@ struct MovesOfRun<FunctionObjective> {
     static constexpr std::int32_t kMean = 3'000;
 };
 template <>
-struct MovesOfRun<Tac3Overlap> {
-    static constexpr std::int32_t kMean = 200;
+struct MovesOfRun<PredictedTime> {
+    static constexpr std::int32_t kMean = 2'000;
 };
 template <class O>
 struct MovesOfRun<Robust<O>> {

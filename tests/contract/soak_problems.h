@@ -382,7 +382,8 @@ inline std::unique_ptr<DrawnProblem> draw_problem(const TopologyKind& kind, Slic
         job.request.ranks_per_node = one_in(random, 3) ? drawn(random, 2, 4) : 1;
         job.request.count_nic = one_in(random, 4);
         try {
-            Allocation allocation = allocate(load_machine(job.machine), job.request);
+            const Machine machine = load_machine(job.machine);
+            Allocation allocation = allocate(machine, job.request);
             const std::int32_t slots = allocation.network.usable_node_count() * allocation.ranks_per_node;
             if (allocation.network.usable_node_count() < 2) continue;
             const bool is_full = (job.is_full || one_in(random, 3)) && slots <= kind.most_ranks;
@@ -394,6 +395,7 @@ inline std::unique_ptr<DrawnProblem> draw_problem(const TopologyKind& kind, Slic
             problem->posed = pose(name, drawn_workload(random, ranks), std::move(allocation));
             problem->kernel = kernel;
             problem->posed.problem->set_slice_kernel(kernel);
+            problem->posed.problem->set_machine_costs(machine_costs_of(machine));
             add_variants(random, *problem);
             return problem;
         } catch (const InternalError&) {

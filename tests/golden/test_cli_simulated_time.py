@@ -113,4 +113,4 @@ def test_robust_maps_and_evaluations_without_simulation_are_refused(mapped: Path
 def test_it_is_in_the_list_of_objectives(place: Path) -> None:
     listed = json.loads(succeed("list", "objectives", "--json", cwd=place).stdout)["objectives"]
     assert [row["name"] for row in listed][-2:] == ["weighted", "simulated-time"]
-    assert "tac3-overlap" in [row["name"] for row in listed]
+    assert "predicted-time" in [row["name"] for row in listed]

@@ -40,7 +40,10 @@ inline Posed pose(std::string name, Workload workload, Allocation allocation) {
 }
 
 inline Posed pose(std::string name, Workload workload, const std::string& machine, const AllocationRequest& request) {
-    return pose(std::move(name), std::move(workload), allocate(load_machine(machine), request));
+    const Machine loaded = load_machine(machine);
+    Posed posed = pose(std::move(name), std::move(workload), allocate(loaded, request));
+    posed.problem->set_machine_costs(machine_costs_of(loaded));
+    return posed;
 }
 
 /// Random sets of random messages: self messages, empty ones, repeated pairs and mixed sizes included.
