@@ -123,7 +123,9 @@ def summarise_job(
         runs = "the whole run" if choice.barrier == "calls" else _runs_text(workload["iterations"])
         held = " with a barrier before every set" if choice.barrier == "sets" else ""
         job["recommended"] = choice.strategy
-        return job | savings([(choice, baseline)], f"map with {choice.strategy}{held}", runs, measure)
+        of = "communication time" if choice.barrier != "calls" and not workload["compute_seconds"] else "run time"
+        job["time"] = of
+        return job | savings([(choice, baseline)], f"map with {choice.strategy}{held}", of, runs, measure)
     saved, spread = _saved(winner, baseline)
     if failed:
         advice = f"not known: {', '.join(failed)} failed, and nothing else is faster than the default placement"
@@ -191,16 +193,16 @@ _SOURCES = {
 }
 
 
-def savings(pairs: Sequence[tuple[Times, Times]], how: str, runs: str, measure: str) -> dict[str, Any]:
+def savings(pairs: Sequence[tuple[Times, Times]], how: str, of: str, runs: str, measure: str) -> dict[str, Any]:
     """What (chosen strategy, default placement) of one or more jobs, each run once, say together: hours, their
-    uncertainty, and the line for the user, which begins with `how`."""
+    uncertainty, and the line for the user, which begins with `how`; `of` is the time that gets less."""
     before = math.fsum(baseline.mean for _, baseline in pairs)
     differences = [_saved(times, baseline) for times, baseline in pairs]
     saved = math.fsum(difference for difference, _ in differences)
     known = [spread for _, spread in differences if spread is not None]
     spread = math.hypot(*known) if len(known) == len(differences) else None
     share, share_spread = saved / before, None if spread is None else spread / before
-    hours = _with_spread(10 * share, None if share_spread is None else 10 * share_spread)
+    less = _with_spread(100 * share, None if share_spread is None else 100 * share_spread)
     unknown = "; one seed: the spread is not known" if spread is None else ""
     return {
         "seconds_before": before,
@@ -208,7 +210,7 @@ def savings(pairs: Sequence[tuple[Times, Times]], how: str, runs: str, measure: 
         "hours_saved_spread": None if spread is None else spread / 3600,
         "share_saved": share,
         "helps": True,
-        "advice": f"{how}: it saves {hours} hours of every 10 that the default placement takes "
+        "advice": f"{how}: {less} % less {of} than with the default placement "
         f"({_with_spread(saved, spread)} s of {_seconds(before)} s for {runs}; {_SOURCES[measure]}{unknown})",
     }
 
@@ -269,7 +271,10 @@ def advise_overall(
         ]
         same = len(chosen) == 1 and all(entry["helps"] for entry in entries)
         how = f"map with {chosen.pop()}" if same else "map every job as its line says"
-        return savings(pairs, how, f"one run of each of the {len(pairs)} jobs", measure)
+        of = {entry["time"] for entry in entries if entry["helps"]}
+        return savings(
+            pairs, how, of.pop() if len(of) == 1 else "time", f"one run of each of the {len(pairs)} jobs", measure
+        )
     unsure = [entry["advice"] for entry in entries if entry["helps"] is None]
     if unsure:
         return {"helps": None, "advice": unsure[0]}
