@@ -316,8 +316,10 @@ Action configure(CLI::App& app) {
     add_value(app, "--robust", o->robust, "MEASURE",
               "one map for all --shapes, by its worst value (max) or its mean (mean)");
     app.add_flag("--rotations", o->rotations, "with --robust: every order of the logical axes counts as well");
-    add_value(app, "--objective", o->objective, "NAME",
-              "what to minimise (haichi list objectives), or a plug-in, ./libx.so:name; default: tac3");
+    add_value(
+        app, "--objective", o->objective, "NAME",
+        "what to minimise (haichi list objectives), a plug-in, ./libx.so:name, or auto: search by those that suit, "
+        "and simulate what they find; default: tac3");
     add_value(app, "--then", o->then, "LIST",
               "objectives that decide between equal values, in their order, or none; default: hop-bytes after tac3, "
               "tac3-bytes, max-link-load and max-hops");

@@ -4,7 +4,10 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <map>
+
+#include <fmt/core.h>
 
 #include "netmodel/topology/sizes.h"
 
@@ -208,6 +211,47 @@ std::string effort_text(const Evaluation& evaluation, const SearchRecord& search
            count_text(std::round(search.evaluations_per_second)) + " per second and thread in the loop";
 }
 
+/// "30.5 ± 0.1 % less", against the default placement.
+std::string less_text(double seconds, std::optional<double> spread, double usual) {
+    if (!(usual > 0)) return "no time";
+    const double less = (1 - seconds / usual) * 100;
+    std::string text = fmt::format("{:.1f}", std::fabs(less));
+    if (spread) text += fmt::format(" ± {:.1f}", *spread / usual * 100);
+    return text + (less < 0 ? " % more" : " % less");
+}
+
+/// What --objective auto tried, the chosen one first.
+std::vector<std::string> trials_lines(const ObjectiveTrials& trials) {
+    const auto shown = [&](const ObjectiveTrial& trial) {
+        std::string name = trial.objective;
+        for (const std::string& next : trial.next) name += " then " + next;
+        return name + " " + less_text(mean_seconds(trial), spread_seconds(trial), trials.default_seconds);
+    };
+    const auto chosen = std::ranges::find(trials.trials, true, &ObjectiveTrial::is_chosen);
+    const std::string of = trials.of_calls ? " run time" : " communication time";
+    std::vector<std::string> lines = {shown(*chosen) + of + " than the default placement, " + trials.judge +
+                                      (trials.of_calls ? " call by call" : "")};
+    double nearest = std::numeric_limits<double>::infinity();
+    double spread = 0;
+    std::string others;
+    for (const ObjectiveTrial& trial : trials.trials) {
+        if (trial.is_chosen || trial.seconds.empty()) continue;
+        others += (others.empty() ? "" : ", ") + shown(trial);
+        const double behind = mean_seconds(trial) - mean_seconds(*chosen);
+        if (!(behind < nearest)) continue;
+        nearest = behind;
+        spread = std::hypot(spread_seconds(trial).value_or(0), spread_seconds(*chosen).value_or(0));
+    }
+    const bool is_one_seed = std::ranges::all_of(trials.trials, [](const auto& t) { return t.seconds.size() < 2; });
+    if (!others.empty()) {
+        lines.push_back(others + (is_one_seed        ? " (one seed: the spread is not known)"
+                                  : nearest > spread ? " (the difference is more than the spread over seeds)"
+                                                     : " (the difference is within the spread over seeds)"));
+    }
+    if (!trials.reason.empty()) lines.push_back(trials.reason);
+    return lines;
+}
+
 }  // namespace
 
 std::string map_summary(const Evaluation& evaluation, bool with_timing) {
@@ -218,6 +262,9 @@ std::string map_summary(const Evaluation& evaluation, bool with_timing) {
                                          " per iteration, " + comparison_text(asked.value, evaluation.usual.value)});
     if (search != nullptr && !search->candidates.empty()) {
         rows.push_back({"candidates", candidates_text(search->candidates)});
+    }
+    if (search != nullptr && search->trials) {
+        for (const std::string& line : trials_lines(*search->trials)) rows.push_back({"auto", line});
     }
     const bool is_proof = asked.optimal && asked.lower_bound != asked.value;
     if (asked.optimal || asked.lower_bound) rows.push_back({is_proof ? "proof" : "bound", bound_text(asked)});

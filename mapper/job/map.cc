@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "mapper/job/map_auto.h"
 #include "mapper/job/simulate.h"
 #include "mapper/job/simulated_time.h"
 #include "mapper/job/strategy.h"
@@ -143,6 +144,7 @@ void check_map_options(const MapOptions& options) {
 Placement map(const Job& job, const MapOptions& options, const SearchControl& control,
               const SimulationControl& simulation) {
     check_map_options(options);
+    if (is_auto(options.objective)) return map_auto(job, options, control, simulation);
     return MapRun(job, options, control).run(simulation);
 }
 

@@ -1,8 +1,24 @@
 #include "mapper/job/placement.h"
 
+#include <cmath>
+#include <numeric>
+
 #include "base/errors.h"
 
 namespace haichi {
+
+double mean_seconds(const ObjectiveTrial& trial) {
+    const double sum = std::accumulate(trial.seconds.begin(), trial.seconds.end(), 0.0);
+    return trial.seconds.empty() ? 0 : sum / static_cast<double>(trial.seconds.size());
+}
+
+std::optional<double> spread_seconds(const ObjectiveTrial& trial) {
+    if (trial.seconds.size() < 2) return std::nullopt;
+    const double mean = mean_seconds(trial);
+    double squares = 0;
+    for (const double seconds : trial.seconds) squares += (seconds - mean) * (seconds - mean);
+    return std::sqrt(squares / static_cast<double>(trial.seconds.size() - 1));
+}
 
 Placement given_placement(const Job& job, const GivenMap& map, const std::string& format) {
     if (const auto* path = std::get_if<std::string>(&map)) {

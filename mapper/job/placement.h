@@ -18,6 +18,28 @@ struct PlacementCandidate {
     std::optional<double> seconds_per_iteration;  ///< nothing: cut short by a limit or an interruption
 };
 
+/// What --objective auto tried: the placements of one objective, one per seed.
+struct ObjectiveTrial {
+    std::string objective;
+    std::vector<std::string> next{};  ///< of its ties
+    std::vector<double> seconds{};    ///< of an iteration, or of the whole run, by seed; those that could be judged
+    bool is_chosen = false;
+};
+
+/// How --objective auto decided.
+struct ObjectiveTrials {
+    std::string judge;  ///< "simulated" or "predicted"
+    bool of_calls = false;
+    std::string reason{};  ///< why not simulated, or not the calls; empty: nothing was in the way
+    double default_seconds = 0;
+    std::vector<ObjectiveTrial> trials{};
+    double judging_seconds = 0;  ///< wall clock
+};
+
+double mean_seconds(const ObjectiveTrial& trial);
+/// Standard deviation over the seeds; nothing for one.
+std::optional<double> spread_seconds(const ObjectiveTrial& trial);
+
 /// How a placement was found.
 struct SearchRecord {
     std::string strategy;   ///< that was used; never "auto"
@@ -37,6 +59,7 @@ struct SearchRecord {
     std::vector<PlacementCandidate> candidates{};
     /// At least two candidates could be compared, so that the fastest was taken, not the best of the search.
     bool is_ranked = false;
+    std::optional<ObjectiveTrials> trials{};  ///< of --objective auto
 };
 
 /// Where the ranks of a job are. Knows its job; a value.

@@ -130,6 +130,26 @@ ordered_json hottest_links_json(const Evaluation& evaluation) {
     return list;
 }
 
+ordered_json trials_json(const ObjectiveTrials& trials, bool with_timing) {
+    ordered_json out;
+    out["judge"] = trials.judge;
+    out["form"] = trials.of_calls ? "calls" : "sets";
+    if (!trials.reason.empty()) out["reason"] = trials.reason;
+    out["default_seconds"] = trials.default_seconds;
+    out["trials"] = ordered_json::array();
+    for (const ObjectiveTrial& trial : trials.trials) {
+        const std::optional<double> spread = spread_seconds(trial);
+        out["trials"].push_back({{"objective", trial.objective},
+                                 {"then", trial.next},
+                                 {"seconds", trial.seconds},
+                                 {"mean", mean_seconds(trial)},
+                                 {"spread", spread ? ordered_json(*spread) : ordered_json(nullptr)},
+                                 {"chosen", trial.is_chosen}});
+    }
+    if (with_timing) out["judging_seconds"] = trials.judging_seconds;
+    return out;
+}
+
 /// Of a placement that was given: no search.
 const SearchRecord& record_of(const Placement& placement) {
     static const SearchRecord kGiven{.strategy = "given", .objective = ""};
@@ -220,6 +240,7 @@ ordered_json report_json(const Evaluation& evaluation, bool with_timing) {
         out["wall_seconds"] = wall_seconds(evaluation);
     }
     if (!search.candidates.empty()) out["candidates"] = candidates_json(search);
+    if (search.trials) out["auto"] = trials_json(*search.trials, with_timing);
     if (search.time_limit_seconds) out["time_limit_seconds"] = *search.time_limit_seconds;
     out["reproducible"] = search.reproducible && !evaluation.interrupted;
     if (evaluation.interrupted) out["interrupted"] = true;

@@ -134,14 +134,14 @@ class SearchOptions(TypedDict, total=False):
     ]
 
 
-def core_objective(objective: str | ObjectiveCallable, then: str | None = None) -> _core.Objective:
+def core_objective(objective: str | ObjectiveCallable, then: object = None) -> _core.Objective:
     """By its name, or what it is if it is none of haichi's."""
     if callable(objective):
         core = _core.Objective(encoded("objective", getattr(objective, "__name__", "function")), objective)
     else:
         core = _core.Objective(encoded("objective", objective), None)
     if then is not None:
-        core.set_then(encoded("then", then))
+        core.set_then(encoded("then", str(then)))
     return core
 
 

@@ -1,0 +1,96 @@
+// --objective auto: what it tries, who judges, what it says.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/errors.h"
+#include "mapper/job/evaluate.h"
+#include "mapper/job/map_auto.h"
+#include "mapper/job/map_robust.h"
+#include "mapper/job/simulate.h"
+#include "tests/unit/jobs.h"
+
+namespace haichi {
+namespace {
+
+Workload cg(std::int32_t ranks) {
+    PatternOptions options;
+    options.ranks = ranks;
+    options.message_bytes = 64 << 10;
+    return make_pattern("cg", options);
+}
+
+testing_jobs::Asked asked_auto(const std::string& machine, const Workload& workload) {
+    testing_jobs::Asked asked = testing_jobs::asked(machine, workload, "auto");
+    asked.search.search.evaluations = 5'000;
+    return asked;
+}
+
+TEST(Auto, simulates_a_placement_of_each_objective_and_seed_and_takes_the_fastest_of_the_best_mean) {
+    const testing_jobs::Asked asked = asked_auto("fx10:2x2x2", cg(16));
+    const Job job(asked.job);
+    const Placement found = map(job, asked.search);
+    ASSERT_NE(found.search(), nullptr);
+    ASSERT_TRUE(found.search()->trials.has_value());
+    const ObjectiveTrials& trials = *found.search()->trials;
+    EXPECT_EQ(trials.judge, "simulated");
+    EXPECT_FALSE(trials.of_calls);
+    ASSERT_EQ(trials.trials.size(), 3U);
+    EXPECT_EQ(trials.trials[0].objective, "tac3");
+    EXPECT_EQ(trials.trials[0].next, std::vector<std::string>{"hop-bytes"});
+    const auto chosen = std::ranges::find(trials.trials, true, &ObjectiveTrial::is_chosen);
+    ASSERT_NE(chosen, trials.trials.end());
+    for (const ObjectiveTrial& trial : trials.trials) {
+        EXPECT_EQ(trial.seconds.size(), 3U);
+        EXPECT_LE(mean_seconds(*chosen), mean_seconds(trial));
+    }
+    const double seconds = simulate(found, {}).runs.front().result.seconds_per_iteration;
+    EXPECT_EQ(seconds, std::min(std::ranges::min(chosen->seconds), trials.default_seconds));
+    EXPECT_EQ(trials.default_seconds, simulate(Placement(job), {}).runs.front().result.seconds_per_iteration);
+    const Evaluation told = evaluate(found, {.objective = {"auto"}, .all_objectives = false});
+    EXPECT_EQ(told.asked.objective, chosen->objective);
+}
+
+TEST(Auto, a_matrix_is_not_searched_by_tac3) {
+    Workload matrix(8, 1);
+    matrix.add_set("all");
+    for (std::int32_t r = 0; r < 8; ++r) matrix.add_message(RankId(r), RankId((r + 3) % 8), 1 << 16);
+    const testing_jobs::Asked asked = asked_auto("fx10:2x2x2", matrix);
+    const Placement found = map(Job(asked.job), asked.search);
+    std::vector<std::string> names;
+    for (const ObjectiveTrial& trial : found.search()->trials->trials) names.push_back(trial.objective);
+    EXPECT_EQ(names, (std::vector<std::string>{"hop-bytes", "max-link-load", "predicted-time"}));
+}
+
+TEST(Auto, what_takes_too_long_to_simulate_is_judged_by_the_prediction_and_says_so) {
+    PatternOptions large;
+    large.ranks = 16;
+    large.message_bytes = std::int64_t{1} << 33;
+    const testing_jobs::Asked asked = asked_auto("fx10:2x2x2", make_pattern("cg", large));
+    const Placement found = map(Job(asked.job), asked.search);
+    const ObjectiveTrials& trials = *found.search()->trials;
+    EXPECT_EQ(trials.judge, "predicted");
+    EXPECT_NE(trials.reason.find("too many to be simulated"), std::string::npos) << trials.reason;
+    EXPECT_GT(trials.default_seconds, 0);
+}
+
+TEST(Auto, is_never_slower_than_the_default_placement) {
+    PatternOptions ring;
+    ring.ranks = 16;
+    ring.message_bytes = 64 << 10;
+    const testing_jobs::Asked asked = asked_auto("fx10:2x2x4", make_pattern("ring", ring));
+    const Job job(asked.job);
+    const Placement found = map(job, asked.search);
+    EXPECT_LE(simulate(found, {}).runs.front().result.seconds_per_iteration,
+              simulate(Placement(job), {}).runs.front().result.seconds_per_iteration);
+}
+
+TEST(Auto, strategies_and_robust_maps_are_refused) {
+    testing_jobs::Asked asked = asked_auto("fx10:2x2x2", cg(16));
+    asked.search.strategy = "tabu";
+    EXPECT_THROW((void)map(Job(asked.job), asked.search), OptionError);
+    EXPECT_THROW(check_robust_options({.objective = {"auto"}}), OptionError);
+}
+
+}  // namespace
+}  // namespace haichi
