@@ -16,7 +16,7 @@ struct MapOptions {
     ObjectiveChoice objective{};
     std::string strategy = "auto";  ///< of strategies()
     /// Where searches begin: a strategy's name, a map file, or the node of each rank; an empty text: the best of
-    /// default, greedy and bisection.
+    /// default, grid, greedy and bisection.
     std::variant<std::string, std::vector<NodeId>> start{};
     SearchOptions search{};
 

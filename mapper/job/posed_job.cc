@@ -58,7 +58,7 @@ Mapping best_start(const PosedJob& posed, const BoundObjective& objective, std::
     Mapping first = posed.job.default_placement();
     std::string_view name_of_best = "default";
     Rank best = rank_of(name_of_best, first);
-    for (const char* name : {"greedy", "bisection"}) {
+    for (const char* name : {"grid", "greedy", "bisection"}) {
         if (best.is_optimal) break;
         const auto candidate = find_start(name)->place(posed.problem(), posed.job.allocation(), seed, may_go_on);
         if (!candidate) break;

@@ -38,7 +38,7 @@ struct PosedJob {
 };
 
 /// The best, as the objective and those after it see it, of the starts that are worth their time: the default
-/// placement, and unless that reaches all bounds, greedy and bisection. `objective` need not be the job's own.
+/// placement, and unless one reaches all bounds, grid, greedy and bisection. `objective` need not be the job's own.
 Mapping best_start(const PosedJob& posed, const BoundObjective& objective, std::uint64_t seed, const MayGoOn& may_go_on,
                    const Log& log);
 

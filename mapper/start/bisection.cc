@@ -11,6 +11,7 @@
 
 #include "base/random.h"
 #include "mapper/start/graph_bisection.h"
+#include "mapper/start/placement_cost.h"
 
 namespace haichi {
 
@@ -385,18 +386,6 @@ class DualBipartitioning {
     std::vector<Place> place_;
 };
 
-/// Twice the bytes times hops; only compared, so rounding does no harm.
-double hop_bytes(const Problem& problem, const Mapping& mapping) {
-    double sum = 0;
-    for (std::int32_t r = 0; r < problem.rank_count(); ++r) {
-        for (const Flow& flow : problem.flows(RankId(r))) {
-            const std::int32_t hops = problem.hop_distance()(mapping.node(RankId(r)), mapping.node(flow.partner));
-            sum += static_cast<double>(flow.size_bytes) * hops;
-        }
-    }
-    return sum;
-}
-
 /// A cut is often one of several equally good ones, of which later cuts prove some bad (a torus cut twice across the
 /// same axis has no way back), so the best of a few constructions is much better than one. Their number falls with the
 /// root of the size: 16 below some thousand messages, 1 for millions. Not by a clock, so that the seed fixes the
@@ -423,7 +412,7 @@ std::optional<Mapping> bisection_placement(const Problem& problem, const Allocat
         std::uint64_t stream = seed + static_cast<std::uint64_t>(run) * 0x9e3779b97f4a7c15ULL;
         std::optional<Mapping> mapping = DualBipartitioning(problem, split_mix_64(stream)).run(may_go_on);
         if (!mapping) break;
-        const double cost = hop_bytes(problem, *mapping);
+        const double cost = twice_hop_bytes(problem, *mapping);
         if (!best || cost < best_cost) {
             best_cost = cost;
             best = std::move(mapping);

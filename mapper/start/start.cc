@@ -5,6 +5,8 @@
 
 #include "base/random.h"
 #include "mapper/start/bisection.h"
+#include "mapper/start/greedy.h"
+#include "mapper/start/grid_start.h"
 
 namespace haichi {
 
@@ -71,129 +73,8 @@ std::optional<Mapping> place_random(const Problem& problem, const Allocation& al
 
 std::optional<Mapping> place_greedy(const Problem& problem, const Allocation& allocation, std::uint64_t,
                                     const MayGoOn& may_go_on) {
-    return greedy_placement(problem, allocation, may_go_on);
+    return greedy_placement(problem, allocation, {}, may_go_on);
 }
-
-/// One greedy construction.
-class Greedy {
-  public:
-    Greedy(const Problem& problem, const Allocation& allocation)
-        : problem_(problem),
-          allocation_(allocation),
-          mapping_(problem.rank_count(), allocation.node_count(), allocation.ranks_per_node),
-          used_(static_cast<std::size_t>(allocation.node_count()), 0),
-          seen_(used_.size(), 0),
-          is_placed_(static_cast<std::size_t>(problem.rank_count()), 0),
-          attraction_(is_placed_.size(), 0) {}
-
-    std::optional<Mapping> run(const MayGoOn& may_go_on) {
-        // Each connected part of the communication starts at its rank with the most bytes.
-        std::vector<std::pair<std::int64_t, RankId>> by_bytes;
-        for (std::int32_t r = 0; r < problem_.rank_count(); ++r) {
-            std::int64_t bytes = 0;
-            for (const Flow& flow : problem_.flows(RankId(r))) bytes += flow.size_bytes;
-            by_bytes.emplace_back(-bytes, RankId(r));
-        }
-        std::ranges::sort(by_bytes);
-        for (const auto& [bytes, rank] : by_bytes) {
-            if (is_placed_[rank.index()] != 0) continue;
-            place(rank, next_free_in_order());
-            while (!queue_.empty()) {
-                std::pop_heap(queue_.begin(), queue_.end());
-                const Attracted top = queue_.back();
-                queue_.pop_back();
-                // Stale entries: the rank was placed, or attracted more since.
-                if (is_placed_[top.rank.index()] != 0 || top.bytes != attraction_[top.rank.index()]) continue;
-                place(top.rank, best_node(top.rank));
-                constexpr std::int32_t kBetweenQuestions = 256;
-                if (++placed_ % kBetweenQuestions == 0 && !may_go_on()) return {};
-            }
-        }
-        return mapping_;
-    }
-
-  private:
-    struct Attracted {
-        std::int64_t bytes = 0;
-        RankId rank;
-        friend bool operator<(const Attracted& a, const Attracted& b) {
-            return a.bytes != b.bytes ? a.bytes < b.bytes : a.rank > b.rank;
-        }
-    };
-
-    [[nodiscard]] bool is_free(NodeId node) const {
-        return used_[node.index()] < allocation_.ranks_per_node && allocation_.network.is_usable(node);
-    }
-
-    NodeId next_free_in_order() {
-        while (!is_free(allocation_.fold.node_of_position[next_position_])) ++next_position_;
-        return allocation_.fold.node_of_position[next_position_];
-    }
-
-    void place(RankId rank, NodeId node) {
-        mapping_.place(rank, SlotId(node.value * allocation_.ranks_per_node + used_[node.index()]++));
-        is_placed_[rank.index()] = 1;
-        for (const Flow& flow : problem_.flows(rank)) {
-            if (is_placed_[flow.partner.index()] != 0) continue;
-            attraction_[flow.partner.index()] += flow.size_bytes;
-            queue_.push_back({attraction_[flow.partner.index()], flow.partner});
-            std::push_heap(queue_.begin(), queue_.end());
-        }
-    }
-
-    /// Of the first free nodes met going out from the heaviest placed partner, the one with the fewest byte-hops.
-    NodeId best_node(RankId rank) {
-        constexpr std::size_t kMostPartners = 8;
-        constexpr std::size_t kMostCandidates = 12;
-        constexpr std::size_t kMostVisited = 400;
-        std::vector<Flow> placed;
-        for (const Flow& flow : problem_.flows(rank)) {
-            if (is_placed_[flow.partner.index()] != 0) placed.push_back(flow);
-        }
-        std::ranges::sort(placed, [](const Flow& a, const Flow& b) {
-            return a.size_bytes != b.size_bytes ? a.size_bytes > b.size_bytes : a.partner < b.partner;
-        });
-        if (placed.size() > kMostPartners) placed.resize(kMostPartners);
-        ++visit_;
-        std::vector<NodeId> frontier = {mapping_.node(placed.front().partner)};
-        seen_[frontier.front().index()] = visit_;
-        NodeId best;
-        std::int64_t best_cost = 0;
-        std::size_t candidates = 0;
-        for (std::size_t i = 0; i < frontier.size() && i < kMostVisited && candidates < kMostCandidates; ++i) {
-            const NodeId node = frontier[i];
-            if (is_free(node)) {
-                ++candidates;
-                std::int64_t cost = 0;
-                for (const Flow& flow : placed) {
-                    cost += flow.size_bytes * problem_.hop_distance()(node, mapping_.node(flow.partner));
-                }
-                if (!best.valid() || cost < best_cost) {
-                    best = node;
-                    best_cost = cost;
-                }
-            }
-            for (const NodeId near : problem_.network().near_nodes(node)) {
-                if (seen_[near.index()] == visit_) continue;
-                seen_[near.index()] = visit_;
-                frontier.push_back(near);
-            }
-        }
-        return best.valid() ? best : next_free_in_order();
-    }
-
-    const Problem& problem_;
-    const Allocation& allocation_;
-    Mapping mapping_;
-    std::vector<std::int32_t> used_;
-    std::vector<std::int32_t> seen_;
-    std::int32_t visit_ = 0;
-    std::vector<std::uint8_t> is_placed_;
-    std::vector<std::int64_t> attraction_;  ///< bytes to placed partners
-    std::vector<Attracted> queue_;          ///< a heap
-    std::size_t next_position_ = 0;
-    std::int32_t placed_ = 0;
-};
 
 }  // namespace
 
@@ -209,17 +90,16 @@ const Table<StartRow>& start_rows() {
             {"greedy", "most connected ranks first, each next to the partners placed before it", place_greedy},
             {"bisection", "ranks and nodes halved together again and again, cutting as few bytes as possible",
              bisection_placement, true},
+            {"grid",
+             "the grid in which the ranks communicate (found in the messages, or by their numbers) folded onto the "
+             "axes of the machine, neighbours beside each other and blocks of ranks on a node",
+             grid_placement},
         });
     return kRows;
 }
 
 Mapping default_placement(std::int32_t rank_count, const Allocation& allocation) {
     return fill_in_order(rank_count, allocation.fold.node_of_position, allocation);
-}
-
-std::optional<Mapping> greedy_placement(const Problem& problem, const Allocation& allocation,
-                                        const MayGoOn& may_go_on) {
-    return Greedy(problem, allocation).run(may_go_on);
 }
 
 }  // namespace haichi

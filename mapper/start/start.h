@@ -1,20 +1,17 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/table.h"
+#include "mapper/start/may_go_on.h"
 #include "netmodel/machine/allocation.h"
 #include "objectives/mapping.h"
 #include "objectives/problem.h"
 
 namespace haichi {
-
-/// Asked now and then by a placement that takes long; false: it gives up.
-using MayGoOn = std::function<bool()>;
 
 /// A placement that needs no search: what annealing starts from and is compared with.
 struct StartRow {
@@ -26,7 +23,7 @@ struct StartRow {
     bool uses_seed = false;
 };
 
-/// The table: default, no-ring, row-major, random, greedy, bisection.
+/// The table: default, no-ring, row-major, random, greedy, bisection, grid.
 const Table<StartRow>& start_rows();
 
 /// Null when there is no such start.
@@ -34,9 +31,5 @@ inline const StartRow* find_start(std::string_view name) { return start_rows().f
 
 /// The scheduler's own placement: ranks fill the nodes in the order of the fold, one node after the other.
 Mapping default_placement(std::int32_t rank_count, const Allocation& allocation);
-
-/// Ranks, most connected first, each to the free node nearest to the partners placed before it. O(messages * log +
-/// ranks * candidates).
-std::optional<Mapping> greedy_placement(const Problem& problem, const Allocation& allocation, const MayGoOn& may_go_on);
 
 }  // namespace haichi

@@ -5,6 +5,7 @@
 #include "commlog/workload/patterns.h"
 #include "mapper/start/bisection.h"
 #include "mapper/start/graph_bisection.h"
+#include "mapper/start/greedy.h"
 #include "mapper/start/start.h"
 #include "tests/unit/fabrics.h"
 
@@ -228,7 +229,7 @@ TEST(BisectionPlacement, irregular_graph_on_a_tree_beats_greedy) {
     const Problem problem(workload, allocation.network, 1);
     EXPECT_LT(
         hops_per_byte(workload, allocation, bisection_placement(problem, allocation, 1, [] { return true; }).value()),
-        hops_per_byte(workload, allocation, greedy_placement(problem, allocation, [] { return true; }).value()));
+        hops_per_byte(workload, allocation, greedy_placement(problem, allocation, {}, [] { return true; }).value()));
 }
 
 }  // namespace

@@ -80,7 +80,7 @@ class SearchOptions(TypedDict, total=False):
         PlacementLike | None,
         Option(
             "where the search starts: a strategy's name, a map file, the node of each rank, or a placement; None: "
-            "the best of default, greedy and bisection",
+            "the best of default, grid, greedy and bisection",
             kind=Anything(),
         ),
     ]

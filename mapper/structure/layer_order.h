@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace haichi {
+
+/// Bytes between two layers of an axis.
+struct LayerBytes {
+    std::int32_t a = 0;
+    std::int32_t b = 0;
+    std::int64_t bytes = 0;
+};
+
+/// Adds up what is said of the same two layers; of what comes back a < b, in ascending order.
+std::vector<LayerBytes> summed(std::vector<LayerBytes> bytes);
+
+/// The position of each layer in an order in which layers that exchange many bytes are next to each other: chains of
+/// the heaviest pairs, one after the other. Exact for paths and rings.
+std::vector<std::int32_t> position_of_layers(std::int32_t count, std::vector<LayerBytes> bytes);
+
+}  // namespace haichi
