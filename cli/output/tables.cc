@@ -207,8 +207,9 @@ std::string hops_comparison(const Evaluation& evaluation) {
 std::string effort_text(const Evaluation& evaluation, const SearchRecord& search, bool with_timing) {
     const std::string effort = plural(search.evaluations, "evaluation");
     if (!with_timing) return effort;
-    return effort + " in " + short_number(std::round(wall_seconds(evaluation) * 1000) / 1000) + " s, " +
-           count_text(std::round(search.evaluations_per_second)) + " per second and thread in the loop";
+    const std::string timed = effort + " in " + short_number(std::round(wall_seconds(evaluation) * 1000) / 1000) + " s";
+    if (search.evaluations_per_second == 0) return timed;
+    return timed + ", " + count_text(std::round(search.evaluations_per_second)) + " per second and thread in the loop";
 }
 
 /// "30.5 ± 0.1 % less", against the default placement.

@@ -47,7 +47,7 @@ struct SearchRecord {
     std::vector<std::string> next{};  ///< of its ties, in their order
     std::uint64_t seed = 1;
     std::int64_t evaluations = 0;
-    double evaluations_per_second = 0;            ///< of the inner loops alone, per thread
+    double evaluations_per_second = 0;            ///< of the inner loops alone, per thread; 0: no rate to tell
     std::vector<ConvergencePoint> convergence{};  ///< of the run that won, in the unit of the objective
     std::optional<double> time_limit_seconds{};
     double wall_seconds = 0;

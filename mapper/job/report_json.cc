@@ -236,7 +236,8 @@ ordered_json report_json(const Evaluation& evaluation, bool with_timing) {
     out["levels"] = levels_json(evaluation);
     out["evaluations"] = search.evaluations;
     if (with_timing) {
-        out["evaluations_per_second"] = search.evaluations_per_second;
+        auto& rate = out["evaluations_per_second"];  // null: there is none
+        if (search.evaluations_per_second > 0) rate = search.evaluations_per_second;
         out["wall_seconds"] = wall_seconds(evaluation);
     }
     if (!search.candidates.empty()) out["candidates"] = candidates_json(search);

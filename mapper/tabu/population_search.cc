@@ -106,7 +106,6 @@ class PopulationSearch {
         if (const auto bound = objective_.lower_bound()) found.lower_bound = objective_.in_unit(*bound);
         found.optimal = found.lower_bound && found.value == *found.lower_bound;
         found.evaluations = evaluations_;
-        found.loop_seconds = loop_seconds_;
         found.interrupted = cut_short_;
         return found;
     }
@@ -225,7 +224,6 @@ class PopulationSearch {
 
     void search_child(const Assignment& first, const Random& random, std::int32_t steps, Member& member,
                       std::mutex& mutex) {
-        const auto loop_start = std::chrono::steady_clock::now();
         TabuSearch<Cell>& tabu = search(omp_get_thread_num());
         tabu.reset(first, random);
         bool cut_short = false;
@@ -240,7 +238,6 @@ class PopulationSearch {
         member = {tabu.best(), tabu.best_cost()};
         const std::scoped_lock lock(mutex);
         evaluations_ += tabu.steps() * tabu.swaps_per_step();
-        loop_seconds_ += seconds_since(loop_start);
         cut_short_ = cut_short_ || cut_short;
     }
 
@@ -292,7 +289,6 @@ class PopulationSearch {
     Member best_;
     bool any_ = false;
     std::int64_t evaluations_ = 0;
-    double loop_seconds_ = 0;
     bool cut_short_ = false;
 };
 

@@ -49,6 +49,20 @@ def test_the_report_holds_what_the_contract_says(place: Path) -> None:
     check_map(report["node_of_rank"], 64, 96)
 
 
+def test_only_searches_that_evaluate_proposals_have_a_rate(place: Path) -> None:
+    job = ["-m", "torus:4x4x4", "-w", "cg64.json", "--objective", "hop-bytes", "--threads", 1]
+    annealed = json.loads(succeed("map", *job, "--strategy", "anneal", "--json", cwd=place).stdout)
+    rate = annealed["evaluations_per_second"]
+    # One thread cannot spend more time in its loops than the whole run took.
+    assert rate >= annealed["evaluations"] / annealed["wall_seconds"]
+    assert rate < 1e9, "a proposal takes more than a nanosecond"
+    for strategy in ["tabu", "row-major"]:
+        report = json.loads(succeed("map", *job, "--strategy", strategy, "--json", cwd=place).stdout)
+        assert report["evaluations_per_second"] is None
+        run = succeed("map", *job, "--strategy", strategy, "-f", "json", "-o", f"{strategy}.json", cwd=place)
+        assert "per second" not in run.stdout + run.stderr
+
+
 def test_a_file_and_a_report_at_once(place: Path) -> None:
     run = succeed("map", *JOB, "-w", "cg64.json", "--json", "-f", "json", "-o", "cg.map.json", cwd=place)
     mapping = json.loads((place / "cg.map.json").read_text())
