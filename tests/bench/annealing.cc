@@ -86,7 +86,7 @@ void anneal(benchmark::State& state, LazyJob& job) {
 
 }  // namespace
 
-void register_annealing(const std::vector<SizedJob>& jobs) {
+void register_annealing(const std::vector<SizedJob>& jobs, const std::vector<SizedJob>& large) {
     for_each_objective([&](auto tag) {
         using O = typename decltype(tag)::type;
         for (const SizedJob& sized : jobs) {
@@ -95,6 +95,10 @@ void register_annealing(const std::vector<SizedJob>& jobs) {
                                          [job = sized.job](benchmark::State& state) { anneal<O>(state, *job); });
         }
     });
+    for (const SizedJob& sized : large) {
+        benchmark::RegisterBenchmark(("annealing/tac3/" + sized.size).c_str(),
+                                     [job = sized.job](benchmark::State& state) { anneal<Tac3>(state, *job); });
+    }
 }
 
 }  // namespace haichi::bench

@@ -31,6 +31,12 @@ std::vector<SizedJob> sized_jobs() {
             {"nodes:12288", stencil_job({32, 24, 16}, "fx10:16x8x8", {})}};
 }
 
+std::vector<SizedJob> large_jobs() {
+    constexpr std::uint64_t kShuffle = 3;
+    return {{"shuffled:12288", stencil_job({32, 24, 16}, "fx10:16x8x8", kShuffle)},
+            {"shuffled:82944", stencil_job({48, 54, 32}, "k", kShuffle)}};
+}
+
 SharedJob shuffled_stencil_job() { return stencil_job({16, 16, 16}, "torus:16x16x16", 1); }
 
 }  // namespace haichi::bench

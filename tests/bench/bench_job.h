@@ -39,11 +39,14 @@ struct SizedJob {
 /// 96 nodes, a third of them idle; 768, all in use, routes in a table; 12,288, distances and routes computed.
 std::vector<SizedJob> sized_jobs();
 
+/// Shuffled stencils on as many nodes of a Tofu: long routes, nothing in tables, beyond the near caches.
+std::vector<SizedJob> large_jobs();
+
 /// A stencil of 4,096 ranks with shuffled numbers on a torus of as many nodes.
 SharedJob shuffled_stencil_job();
 
 // One function per file of benchmarks; each registers its own.
-void register_annealing(const std::vector<SizedJob>& jobs);
+void register_annealing(const std::vector<SizedJob>& jobs, const std::vector<SizedJob>& large);
 void register_tables(const std::vector<SizedJob>& jobs, const SharedJob& bisected);
 void register_inputs_outputs();
 void register_packets();

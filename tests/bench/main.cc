@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
     benchmark::AddCustomContext("haichi_assertions", "on: build with the preset release to measure");
 #endif
     const auto jobs = haichi::bench::sized_jobs();
-    haichi::bench::register_annealing(jobs);
+    haichi::bench::register_annealing(jobs, haichi::bench::large_jobs());
     haichi::bench::register_tables(jobs, haichi::bench::shuffled_stencil_job());
     haichi::bench::register_inputs_outputs();
     haichi::bench::register_packets();
