@@ -20,8 +20,8 @@ Collisions::Collisions(const Problem& problem, std::size_t dense_budget_bytes)
 }
 
 void Collisions::clear() {
-    counts_ = SetLinkTable<std::uint32_t>(
-        problem_->set_count(), static_cast<std::size_t>(problem_->network().link_count()), dense_budget_bytes_);
+    counts_ = LinkCounts(problem_->set_count(), static_cast<std::size_t>(problem_->network().link_count()),
+                         dense_budget_bytes_);
     std::ranges::fill(histogram_, 0U);
     std::ranges::fill(largest_, 1U);
     std::ranges::fill(used_, 0U);

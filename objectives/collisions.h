@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "objectives/link_counts.h"
 #include "objectives/objective.h"
-#include "objectives/set_link_table.h"
 
 namespace haichi {
 
@@ -13,8 +13,7 @@ namespace haichi {
 /// (messages - 1) * the set's largest message, which still sees improvements where the maximum is flat.
 class Collisions {
   public:
-    explicit Collisions(const Problem& problem,
-                        std::size_t dense_budget_bytes = SetLinkTable<std::uint32_t>::kDenseBudgetBytes);
+    explicit Collisions(const Problem& problem, std::size_t dense_budget_bytes = LinkCounts::kDenseBudgetBytes);
 
     /// No message on any link; to be called before the first. Takes the memory for the counters.
     void clear();
@@ -22,7 +21,7 @@ class Collisions {
         std::int64_t shared = 0;
         for (const LinkId link : links) {
             const std::size_t group = group_of(set, link);
-            const std::uint32_t count = ++counts_.at(set, link.index());
+            const std::uint32_t count = counts_.increment(set, link.index());
             if (count == 1) {
                 ++used_[group];
                 continue;
@@ -39,7 +38,7 @@ class Collisions {
         std::int64_t shared = 0;
         for (const LinkId link : links) {
             const std::size_t group = group_of(set, link);
-            const std::uint32_t count = counts_.at(set, link.index())--;
+            const std::uint32_t count = counts_.decrement(set, link.index());
             if (count == 1) {
                 --used_[group];
                 continue;
@@ -75,7 +74,7 @@ class Collisions {
     const Problem* problem_;
     std::size_t classes_;
     std::size_t dense_budget_bytes_;
-    SetLinkTable<std::uint32_t> counts_;
+    LinkCounts counts_;
     std::vector<std::size_t> histogram_first_;  ///< per (set, class)
     /// [count] = links of that class with that count, exact from 2 on: most links hold 0 or 1, and touching one counter
     /// for all of them would make every update wait for the last.

@@ -6,6 +6,8 @@ namespace haichi {
 
 HopBytes::HopBytes(const Problem& problem, const ObjectiveSpec&, const Mapping&)
     : problem_(&problem),
+      table_(problem.hop_distance().table8()),
+      node_count_(static_cast<std::size_t>(problem.node_count())),
       symmetric_(problem.network().hops_are_symmetric()),
       per_message_(1.0 / problem.mean_message_bytes()) {}
 

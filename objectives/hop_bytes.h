@@ -20,7 +20,7 @@ class HopBytes {
 
     void reset(const Mapping& mapping) { value_ = value_from_scratch(mapping); }
 
-    Change propose(const Mapping& mapping, const Move& move) {
+    [[gnu::always_inline]] inline Change propose(const Mapping& mapping, const Move& move) {
         pending_ = symmetric_ && move.size() <= 2 ? symmetric_change(mapping, move) : directed_change(mapping, move);
         value_ += pending_;
         return {static_cast<double>(pending_) * per_message_, 0};
@@ -42,27 +42,34 @@ class HopBytes {
   private:
     /// Flows hold both directions of a pair, so one distance does for both. A swap leaves the distance of the two as it
     /// was, so at most the partners elsewhere count.
-    std::int64_t symmetric_change(const Mapping& mapping, const Move& move) const {
-        const HopDistance& hops = problem_->hop_distance();
+    [[nodiscard, gnu::always_inline]] inline std::int64_t symmetric_change(const Mapping& mapping,
+                                                                           const Move& move) const {
         const RankId other = move.size() > 1 ? move[1].rank : RankId();
-        std::int64_t change = change_of(hops, mapping, move[0], other);
-        if (move.size() > 1) change += change_of(hops, mapping, move[1], move[0].rank);
+        std::int64_t change = 0;
+        if (table_ != nullptr) {
+            change = change_by_table(mapping, move[0], other);
+            if (move.size() > 1) change += change_by_table(mapping, move[1], move[0].rank);
+        } else {
+            change = change_of(mapping, move[0], other);
+            if (move.size() > 1) change += change_of(mapping, move[1], move[0].rank);
+        }
         return change;
     }
-    std::int64_t change_of(const HopDistance& hops, const Mapping& mapping, const Relocation& moved,
-                           RankId other) const {
+    [[nodiscard, gnu::always_inline]] inline std::int64_t change_by_table(const Mapping& mapping,
+                                                                          const Relocation& moved, RankId other) const {
+        const std::uint8_t* const to = table_ + moved.to_node.index() * node_count_;
+        const std::uint8_t* const from = table_ + moved.from_node.index() * node_count_;
         std::int64_t change = 0;
-        if (const std::uint8_t* table = hops.table8()) {
-            const std::uint8_t* to = table + moved.to_node.index() * static_cast<std::size_t>(problem_->node_count());
-            const std::uint8_t* from =
-                table + moved.from_node.index() * static_cast<std::size_t>(problem_->node_count());
-            for (const Flow& flow : problem_->flows(moved.rank)) {
-                if (flow.partner == other) continue;
-                const std::size_t at = mapping.node(flow.partner).index();
-                change += flow.size_bytes * (std::int64_t{to[at]} - from[at]);
-            }
-            return change;
+        for (const Flow& flow : problem_->flows(moved.rank)) {
+            const std::size_t at = mapping.node(flow.partner).index();
+            const std::int64_t counted_bytes = flow.partner == other ? 0 : flow.size_bytes;
+            change += counted_bytes * (to[at] - from[at]);
         }
+        return change;
+    }
+    [[nodiscard]] std::int64_t change_of(const Mapping& mapping, const Relocation& moved, RankId other) const {
+        const HopDistance& hops = problem_->hop_distance();
+        std::int64_t change = 0;
         for (const Flow& flow : problem_->flows(moved.rank)) {
             if (flow.partner == other) continue;
             const NodeId at = mapping.node(flow.partner);
@@ -74,6 +81,8 @@ class HopBytes {
     std::int64_t directed_change(const Mapping& mapping, const Move& move) const;
 
     const Problem* problem_;
+    const std::uint8_t* table_;  ///< HopDistance::table8()
+    std::size_t node_count_;
     bool symmetric_;
     double per_message_;
     std::int64_t value_ = 0;

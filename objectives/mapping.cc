@@ -19,6 +19,7 @@ Mapping::Mapping(std::int32_t rank_count, std::int32_t node_count, std::int32_t 
     if (slots > std::int64_t{1} << 30) {
         throw OptionError(std::to_string(slots) + " slots are more than the 2^30 that a mapping may have");
     }
+    inverse_ranks_per_node_ = inverse(ranks_per_node);
     slot_of_rank_.resize(static_cast<std::size_t>(rank_count));
     node_of_rank_.resize(static_cast<std::size_t>(rank_count));
     rank_of_slot_.resize(static_cast<std::size_t>(slots));

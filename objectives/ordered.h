@@ -26,6 +26,7 @@ class Ordered {
         friend bool operator==(const Value&, const Value&) = default;
     };
     static constexpr ObjectiveInfo kInfo = O::kInfo;
+    static constexpr bool kHotRanksAreFew = requires { O::kHotRanksAreFew; };
 
     Ordered(const Problem& problem, const ObjectiveSpec& spec, const Mapping& default_placement)
         : first_(problem, spec, default_placement), bound_(first_.lower_bound()) {

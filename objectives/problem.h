@@ -13,6 +13,7 @@
 #include "netmodel/routing/route_table.h"
 #include "objectives/machine_costs.h"
 #include "objectives/mapping.h"
+#include "objectives/route_legs.h"
 #include "objectives/slice_kernel.h"
 
 namespace haichi {
@@ -37,8 +38,8 @@ struct RobustJob;
 
 /// A workload on a network with ranks_per_node slots per node: what every objective is computed on. Immutable and
 /// shared by all restarts and threads; holds the index structures that incremental evaluation needs. Only messages that
-/// can cross a link (different ranks, more than 0 bytes) are in it. Memory: about 80 bytes a message, the tables of
-/// HopDistance, RouteTable and RouteRows within their budgets.
+/// can cross a link (different ranks, more than 0 bytes) are in it. Memory: about 80 bytes a message, 16 more where
+/// RouteRows are stored, the tables of HopDistance, RouteTable and RouteRows within their budgets.
 class Problem {
   public:
     /// `logical_network` is the logical torus of the job with the same node numbers, for objectives that are searched
@@ -66,13 +67,13 @@ class Problem {
     [[nodiscard]] std::size_t set_count() const { return workload_->set_count(); }
 
     /// In the order of the sets.
-    [[nodiscard]] std::span<const IncidentMessage> incident(RankId rank) const {
-        return std::span(incident_).subspan(incident_first_[rank.index()],
-                                            incident_first_[rank.index() + 1] - incident_first_[rank.index()]);
+    [[nodiscard, gnu::always_inline]] inline std::span<const IncidentMessage> incident(RankId rank) const {
+        const std::size_t* const first = &incident_first_[rank.index()];
+        return {incident_.data() + first[0], incident_.data() + first[1]};
     }
-    [[nodiscard]] std::span<const Flow> flows(RankId rank) const {
-        return std::span(flow_).subspan(flow_first_[rank.index()],
-                                        flow_first_[rank.index() + 1] - flow_first_[rank.index()]);
+    [[nodiscard, gnu::always_inline]] inline std::span<const Flow> flows(RankId rank) const {
+        const std::size_t* const first = &flow_first_[rank.index()];
+        return {flow_.data() + first[0], flow_.data() + first[1]};
     }
     /// Ranks with at least one message that can cross a link.
     [[nodiscard]] std::span<const RankId> communicating_ranks() const { return communicating_ranks_; }
@@ -83,6 +84,7 @@ class Problem {
     }
     [[nodiscard]] const RouteTable& route_table() const { return route_table_; }
     [[nodiscard]] const RouteRows& route_rows() const { return route_rows_; }
+    [[nodiscard]] const RouteLegs& route_legs() const { return route_legs_; }
 
     /// Links differ in bandwidth: cost of a byte on a link of class c is class_scale(c) / scale_per_second() seconds,
     /// class_scale a small integer. One class of scale 1 when all are equal.
@@ -126,6 +128,7 @@ class Problem {
     HopDistance hop_distance_;
     RouteTable route_table_;
     RouteRows route_rows_;
+    RouteLegs route_legs_;
 
     std::vector<std::size_t> incident_first_;
     std::vector<IncidentMessage> incident_;

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "objectives/set_link_table.h"
+#include "objectives/link_counts.h"
 #include "objectives/sliced_collisions.h"
 
 namespace haichi {
@@ -67,9 +67,8 @@ void log_counters(const Problem& problem, const Log& log) {
         log.info("messages on links: counted in bits by the {} kernel", name_of(problem.slice_kernel()));
         return;
     }
-    const std::size_t counters = problem.set_count() * static_cast<std::size_t>(problem.network().link_count());
-    const std::size_t bytes = counters * sizeof(std::uint32_t);
-    const bool is_dense = bytes <= SetLinkTable<std::uint32_t>::kDenseBudgetBytes;
+    const std::size_t bytes = problem.set_count() * static_cast<std::size_t>(problem.network().link_count());
+    const bool is_dense = bytes <= LinkCounts::kDenseBudgetBytes;
     log.info("messages on links: counted link by link, {} bytes of counters in {}", bytes,
              is_dense ? "an array" : "a hash table of those in use, being more than 128 MiB");
 }

@@ -28,6 +28,8 @@ template <class Cost>
 class SetSum {
   public:
     using Value = std::int64_t;
+    /// Ranks on the worst links of the worst sets.
+    static constexpr bool kHotRanksAreFew = true;
 
     explicit SetSum(const Problem& problem)
         : problem_(&problem),
@@ -62,16 +64,21 @@ class SetSum {
         }
         pending_.clear();
         touched_.clear();
+        used_ = 0;
         value_before_ = value_;
         const std::int64_t excess_before = cost_.excess();
         for_each_moved_message(*problem_, mapping, move, [&](const MovedMessage& m) {
-            pending_.push_back(m);
+            const std::size_t old_first = used_;
+            used_ = problem_->route_table().append(m.old_source, m.old_destination, links_, used_);
+            const std::size_t new_first = used_;
+            used_ = problem_->route_table().append(m.new_source, m.new_destination, links_, used_);
+            pending_.push_back({m.set, m.size_bytes, old_first, new_first, used_});
             if (is_touched_[m.set] == 0) {
                 is_touched_[m.set] = 1;
                 touched_.push_back({m.set, set_cost_[m.set]});
             }
-            remove(m.set, m.old_source, m.old_destination, m.size_bytes);
-            add(m.set, m.new_source, m.new_destination, m.size_bytes);
+            cost_.remove(m.set, links(old_first, new_first), m.size_bytes);
+            cost_.add(m.set, links(new_first, used_), m.size_bytes);
         });
         const auto node_after = [&](RankId r) {
             for (const Relocation& moved : move) {
@@ -94,9 +101,9 @@ class SetSum {
     }
     void rollback() {
         if (sliced_) return sliced_->rollback();
-        for (const MovedMessage& m : pending_) {
-            remove(m.set, m.new_source, m.new_destination, m.size_bytes);
-            add(m.set, m.old_source, m.old_destination, m.size_bytes);
+        for (const Rerouted& m : pending_) {
+            cost_.remove(m.set, links(m.new_first, m.end), m.size_bytes);
+            cost_.add(m.set, links(m.old_first, m.new_first), m.size_bytes);
         }
         for (const Touched& touched : touched_) set_cost_[touched.set] = touched.cost_before;
         value_ = value_before_;
@@ -145,6 +152,18 @@ class SetSum {
         std::int64_t cost_before = 0;
     };
 
+    /// A message of the proposed move: its old route and its new one in links_.
+    struct Rerouted {
+        std::size_t set = 0;
+        std::int64_t size_bytes = 0;
+        std::size_t old_first = 0;
+        std::size_t new_first = 0;
+        std::size_t end = 0;
+    };
+
+    [[nodiscard]] std::span<const LinkId> links(std::size_t first, std::size_t end) const {
+        return {links_.data() + first, end - first};
+    }
     [[nodiscard]] std::int64_t cost_of(std::size_t set) const {
         return sliced_ ? sliced_->largest(set) * problem_->set_largest_bytes(set) : set_cost_[set];
     }
@@ -155,9 +174,6 @@ class SetSum {
     void add(std::size_t set, NodeId s, NodeId d, std::int64_t size_bytes) {
         cost_.add(set, problem_->route(s, d, scratch_), size_bytes);
     }
-    void remove(std::size_t set, NodeId s, NodeId d, std::int64_t size_bytes) {
-        cost_.remove(set, problem_->route(s, d, scratch_), size_bytes);
-    }
 
     const Problem* problem_;
     Cost cost_;
@@ -167,7 +183,9 @@ class SetSum {
     std::vector<std::int64_t> set_cost_;
     Value value_ = 0;
 
-    std::vector<MovedMessage> pending_;
+    std::vector<Rerouted> pending_;
+    std::vector<LinkId> links_;  ///< the first used_
+    std::size_t used_ = 0;
     std::vector<Touched> touched_;
     std::vector<std::uint8_t> is_touched_;
     std::vector<LinkId> scratch_;

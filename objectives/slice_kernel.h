@@ -11,32 +11,35 @@ namespace haichi {
 /// What a move does to the counters of one communication set. The counters are bit-sliced: plane k holds bit k of every
 /// link's count, one bit per link, so that adding a route (a row with a bit per link) to all of them is a carry running
 /// up the planes.
-struct SliceWork {
+struct SliceChange {
     static constexpr std::size_t kMostPlanes = 12;
 
     const BitBlock* planes = nullptr;  ///< before: plane_count rows
     BitBlock* changed = nullptr;       ///< after: as many rows
-    std::size_t blocks = 1;            ///< of a row, at most RouteRows::kMostBlocks
     /// Enough for every count, before and after: 3, 5, 8 or kMostPlanes.
-    std::size_t plane_count = 0;
-    const BitBlock* const* removed = nullptr;
-    std::size_t removed_count = 0;
-    const BitBlock* const* added = nullptr;
-    std::size_t added_count = 0;
-};
-
-struct SliceOutcome {
-    std::int32_t largest = 0;  ///< count of any link
+    std::uint32_t plane_count = 0;
+    std::uint32_t row_count = 0;  ///< of the rows removed, and of those added
+    // What the kernel finds.
+    std::int64_t largest = 0;  ///< count of any link
     std::int64_t excess = 0;   ///< sum over links of max(0, count - 1)
 };
 
-using SliceKernel = SliceOutcome (*)(const SliceWork&);
+/// What a move does to all sets: one call per proposal.
+struct SliceWork {
+    std::size_t blocks = 1;  ///< of a row, at most RouteRows::kMostBlocks
+    SliceChange* changes = nullptr;
+    std::size_t change_count = 0;
+    const BitBlock* const* removed = nullptr;  ///< rows of the first set, then those of the next
+    const BitBlock* const* added = nullptr;
+};
+
+using SliceKernel = void (*)(const SliceWork&);
 
 /// The kernels compute the same; they are compiled for different processors.
-SliceOutcome change_slices(const SliceWork& work);
+void change_slices(const SliceWork& work);
 #if defined(__x86_64__)
-SliceOutcome change_slices_avx2(const SliceWork& work);
-SliceOutcome change_slices_avx512(const SliceWork& work);
+void change_slices_avx2(const SliceWork& work);
+void change_slices_avx512(const SliceWork& work);
 #endif
 
 /// Those that this processor runs, the fastest last.

@@ -126,22 +126,23 @@ struct Counters {
 };
 
 template <std::size_t Blocks, std::size_t Planes>
-[[gnu::always_inline]] inline SliceOutcome change_rows(const SliceWork& work) {
+[[gnu::always_inline]] inline void change_rows(SliceChange& change, const BitBlock* const* removed,
+                                               const BitBlock* const* added) {
     Counters<Blocks, Planes> counters;
-    const auto* before = reinterpret_cast<const Block*>(work.planes);
+    const auto* before = reinterpret_cast<const Block*>(change.planes);
     for_each_index<0, Planes>([&](auto k) __attribute__((always_inline)) {
         for_each_index<0, Blocks>([&](auto b) __attribute__((always_inline)) {
             counters.planes[k][b] = before[k * Blocks + b];
         });
     });
     counters.complement();  // x - y = ~(~x + y)
-    counters.add(work.removed, work.removed_count);
+    counters.add(removed, change.row_count);
     counters.complement();
-    counters.add(work.added, work.added_count);
+    counters.add(added, change.row_count);
 
     // The largest count bit by bit from the top: a plane's bit is in it when some link that agrees with all bits so far
     // has it. The excess is the sum of the counts less the number of links in use.
-    SliceOutcome outcome;
+    std::int64_t largest = 0;
     Block alike[Blocks];
     Block used[Blocks];
     for_each_index<0, Blocks>([&](auto b) __attribute__((always_inline)) {
@@ -149,7 +150,7 @@ template <std::size_t Blocks, std::size_t Planes>
         used[b] = Block{};
     });
     Block sums{};
-    auto* after = reinterpret_cast<Block*>(work.changed);
+    auto* after = reinterpret_cast<Block*>(change.changed);
     for_each_index<0, Planes>([&](auto from_top) __attribute__((always_inline)) {
         constexpr std::size_t k = Planes - 1 - decltype(from_top)();
         Block with_bit[Blocks];
@@ -162,44 +163,57 @@ template <std::size_t Blocks, std::size_t Planes>
             used[b] |= plane;
             add_bit_counts(sums, plane, static_cast<int>(k));
         });
-        if (any_bit(any)) {
-            outcome.largest |= 1 << k;
-            for_each_index<0, Blocks>([&](auto b) __attribute__((always_inline)) { alike[b] = with_bit[b]; });
-        }
+        // No branch: which counts a move makes is anybody's guess.
+        const Word has_bit = any_bit(any) ? 1 : 0;
+        largest |= static_cast<std::int64_t>(has_bit << k);
+        const Block keep = Block{} - has_bit;
+        for_each_index<0, Blocks>([&](auto b) __attribute__((always_inline)) {
+            alike[b] = (with_bit[b] & keep) | (alike[b] & ~keep);
+        });
     });
     Block in_use{};
     for_each_index<0, Blocks>([&](auto b) __attribute__((always_inline)) { add_bit_counts(in_use, used[b], 0); });
     sums -= in_use;
     Word excess = 0;
     for (std::size_t i = 0; i < BitBlock::kWords; ++i) excess += sums[i];
-    outcome.excess = static_cast<std::int64_t>(excess);
-    return outcome;
+    change.largest = largest;
+    change.excess = static_cast<std::int64_t>(excess);
 }
 
 template <std::size_t Blocks>
-SliceOutcome change_rows_of(const SliceWork& work) {
-    switch (work.plane_count) {
-        case 3:
-            return change_rows<Blocks, 3>(work);
-        case 5:
-            return change_rows<Blocks, 5>(work);
-        case 8:
-            return change_rows<Blocks, 8>(work);
-        default:
-            return change_rows<Blocks, SliceWork::kMostPlanes>(work);
+[[gnu::always_inline]] inline void change_sets(const SliceWork& work) {
+    const BitBlock* const* removed = work.removed;
+    const BitBlock* const* added = work.added;
+    for (std::size_t i = 0; i < work.change_count; ++i) {
+        SliceChange& change = work.changes[i];
+        switch (change.plane_count) {
+            case 3:
+                change_rows<Blocks, 3>(change, removed, added);
+                break;
+            case 5:
+                change_rows<Blocks, 5>(change, removed, added);
+                break;
+            case 8:
+                change_rows<Blocks, 8>(change, removed, added);
+                break;
+            default:
+                change_rows<Blocks, SliceChange::kMostPlanes>(change, removed, added);
+        }
+        removed += change.row_count;
+        added += change.row_count;
     }
 }
 
-[[gnu::always_inline]] inline SliceOutcome change_slices_here(const SliceWork& work) {
+[[gnu::always_inline]] inline void change_slices_here(const SliceWork& work) {
     switch (work.blocks) {
         case 1:
-            return change_rows_of<1>(work);
+            return change_sets<1>(work);
         case 2:
-            return change_rows_of<2>(work);
+            return change_sets<2>(work);
         case 3:
-            return change_rows_of<3>(work);
+            return change_sets<3>(work);
         default:
-            return change_rows_of<4>(work);
+            return change_sets<4>(work);
     }
 }
 

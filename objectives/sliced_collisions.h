@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "objectives/problem.h"
+#include "objectives/route_legs.h"
 #include "objectives/slice_kernel.h"
 
 namespace haichi {
@@ -13,7 +14,7 @@ enum class Counted { kPerSet, kAllSetsTogether };
 
 /// Collisions for jobs on a few hundred nodes: per set, the number of messages on each link as bit-sliced counters, and
 /// every route as a row of bits (RouteRows). A proposal computes the counters of the sets it touches anew, beside the
-/// old ones, and takes nothing back when it is refused. Only where the messages counted
+/// old ones, all in one call of the kernel, and takes nothing back when it is refused. Only where the messages counted
 /// together have one size and, per set, all links one bandwidth: tac3 and tac3-bytes are then the same, size * largest
 /// count. All sets together, size * largest count is the largest link load.
 class SlicedCollisions {
@@ -37,51 +38,56 @@ class SlicedCollisions {
     /// Sum over sets and links in use of (count - 1) * size in bytes.
     [[nodiscard]] std::int64_t excess() const { return excess_; }
     /// `set` is 0 when all are counted together, here and below.
-    [[nodiscard]] std::int64_t largest(std::size_t set) const { return sets_[set].now.largest; }
+    [[nodiscard]] std::int64_t largest(std::size_t set) const { return sets_[set].largest; }
     [[nodiscard]] std::int64_t count(std::size_t set, LinkId link) const;
 
   private:
     struct Set {
-        SliceOutcome now;
+        std::int64_t largest = 0;  ///< count of any link
+        std::int64_t excess = 0;   ///< sum over links of max(0, count - 1)
         std::int64_t size_bytes = 0;
         std::int64_t message_count = 0;
         bool is_uniform = true;
         std::size_t most_planes = 0;
         std::size_t first_block = 0;  ///< of its planes
     };
-    struct Pending {
-        std::size_t set = 0;
-        std::size_t blocks = 0;
-        SliceOutcome outcome;
-    };
 
     [[nodiscard]] static std::vector<Set> counted_sets(const Problem& problem, Counted counted);
-    [[nodiscard]] std::size_t set_of(const IncidentMessage& m) const { return m.set() & set_mask_; }
-    /// Asks for its first blocks early: a move wants many rows, from anywhere in a table larger than the near caches.
-    [[nodiscard]] const BitBlock* route(NodeId s, NodeId d) const {
-        const BitBlock* const row = routes_->row(s, d);
-        __builtin_prefetch(row);
-        __builtin_prefetch(row + 1);
-        return row;
+    [[nodiscard]] const BitBlock* row(RouteLeg::Way way, NodeId node, NodeId partner) const {
+        if (way == RouteLeg::kBothWays) return routes_->exchange(node, partner);
+        return way == RouteLeg::kTo ? routes_->row(node, partner) : routes_->row(partner, node);
     }
-    void change_set(std::size_t set, std::size_t removed_count, std::size_t added_count);
+    /// Asks for its first blocks early: a move wants many rows, from anywhere in a table larger than the near caches.
+    [[nodiscard]] const BitBlock* fetched_row(RouteLeg::Way way, NodeId node, NodeId partner) const {
+        const BitBlock* const at = row(way, node, partner);
+        __builtin_prefetch(at);
+        __builtin_prefetch(at + 1);
+        return at;
+    }
+    template <std::size_t Lists>
+    void collect(const Mapping& mapping, const Move& move);
+    void change_set(std::size_t set, std::size_t row_count);
+    void run_kernel();
 
     const Problem* problem_;
     const RouteRows* routes_;
     SliceKernel kernel_;
     std::vector<BitBlock> planes_;
-    std::vector<BitBlock> changed_;  ///< planes of the sets in pending_, one after the other
+    std::vector<BitBlock> changed_;  ///< planes of the sets in changes_, one after the other
     std::vector<Set> sets_;
-    std::size_t set_mask_;  ///< 0 when all sets are one
+    std::size_t set_mask_;  ///< of RouteLeg::set(): leaves no more than kNoSet when all sets are one
 
     std::int64_t value_ = 0;
     std::int64_t excess_ = 0;
     std::int64_t value_before_ = 0;
     std::int64_t excess_before_ = 0;
-    std::vector<Pending> pending_;  ///< the first pending_count_, one per set at most
-    std::size_t pending_count_ = 0;
+    // What the proposed move changes: one entry per set at most, the first change_count_.
+    std::vector<SliceChange> changes_;
+    std::vector<std::uint32_t> changed_sets_;
+    std::size_t change_count_ = 0;
     std::size_t changed_used_ = 0;
-    std::vector<const BitBlock*> removed_;  ///< routes, room for all messages of a set
+    std::size_t row_count_ = 0;
+    std::vector<const BitBlock*> removed_;  ///< rows, room for all messages
     std::vector<const BitBlock*> added_;
 };
 

@@ -53,28 +53,30 @@ class Annealer {
         best_value_ = objective_->value();
         if (state_.evaluations == 0) state_.convergence.improved(0, objective_->in_unit(best_value_));
         objective_->reset(state_.mapping);
+        note_whether_at_bound();
     }
 
     /// Goes on until `evaluations` are made in all, or finished().
     void run_until(std::int64_t evaluations) {
         constexpr int kMostIdleDraws = 1 << 20;  // draws in a row that change nothing: there is nothing to find
         int idle_draws = 0;
+        Random random = state_.random;  // in registers: nothing in the loop takes its address
         while (state_.evaluations < evaluations && !finished()) {
             if (state_.evaluations >= state_.cooling.next_step()) {
                 state_.cooling.advance(state_.evaluations, state_.energy);
                 return_to_start_if_wanted();
             }
             renew_hot_ranks();
-            const Move move = proposer_->propose(state_.mapping, state_.hot_ranks, state_.random);
+            const Move move = proposer_->propose(state_.mapping, state_.hot_ranks, random);
             if (move.empty()) {
-                is_stuck_ = ++idle_draws == kMostIdleDraws;
+                if (++idle_draws == kMostIdleDraws) is_finished_ = true;
                 continue;
             }
             idle_draws = 0;
             const Change change = objective_->propose(state_.mapping, move);
             const double energy = change.value + companion_weight_ * change.companion;
             ++state_.evaluations;
-            if (MetropolisAcceptor(state_.cooling.temperature()).accepts(energy, state_.random)) {
+            if (MetropolisAcceptor(state_.cooling.temperature()).accepts(energy, random)) {
                 objective_->commit();
                 state_.energy += energy;
                 accept(move);
@@ -83,6 +85,7 @@ class Annealer {
             }
             if (verify_ == VerifyLevel::kStep) verify(&move);
         }
+        state_.random = random;
     }
 
     /// Runs limited by time: `fraction` of it is gone.
@@ -92,7 +95,7 @@ class Annealer {
     }
 
     /// The bound is reached, unless the schedule wants every evaluation; or no move changes anything.
-    [[nodiscard]] bool finished() const { return is_stuck_ || (at_bound() && !state_.cooling.runs_to_the_end()); }
+    [[nodiscard]] bool finished() const { return is_finished_; }
     [[nodiscard]] bool at_bound() const { return bound_ && !(*bound_ < best_value_); }
 
     [[nodiscard]] typename O::Value best_value() const { return best_value_; }
@@ -121,6 +124,10 @@ class Annealer {
     }
 
   private:
+    void note_whether_at_bound() {
+        if (at_bound() && !state_.cooling.runs_to_the_end()) is_finished_ = true;
+    }
+
     void return_to_start_if_wanted() {
         if (!state_.cooling.take_return_to_start()) return;
         state_.best.keep(state_.mapping);
@@ -135,6 +142,7 @@ class Annealer {
         ++state_.accepted;
         if (objective_->value() < best_value_) {
             best_value_ = objective_->value();
+            note_whether_at_bound();
             state_.best.improved();
             state_.convergence.improved(state_.evaluations, objective_->in_unit(best_value_));
         } else {
@@ -145,7 +153,8 @@ class Annealer {
     /// Every so often that finding them costs less than the evaluations between.
     void renew_hot_ranks() {
         if (!proposer_->uses_hot_ranks()) return;
-        const std::int64_t period = 100 + problem_->workload().crossing_message_count();
+        const std::int64_t messages = problem_->workload().crossing_message_count();
+        const std::int64_t period = 100 + (proposer_->chases_hot_ranks() ? messages / 16 : messages);
         if (state_.hot_ranks_renewed_at >= 0 && state_.evaluations < state_.hot_ranks_renewed_at + period) return;
         state_.hot_ranks_renewed_at = state_.evaluations;
         state_.hot_ranks.clear();
@@ -160,7 +169,7 @@ class Annealer {
     AnnealState state_;
     std::optional<typename O::Value> bound_;
     typename O::Value best_value_{};
-    bool is_stuck_ = false;
+    bool is_finished_ = false;
 };
 
 }  // namespace haichi

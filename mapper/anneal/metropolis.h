@@ -16,7 +16,7 @@ class MetropolisAcceptor {
   public:
     explicit MetropolisAcceptor(double temperature) : temperature_(temperature) {}
 
-    [[nodiscard]] bool accepts(double change, Random& random) const {
+    [[nodiscard, gnu::always_inline]] inline bool accepts(double change, Random& random) const {
         if (change <= 0) return true;
         constexpr double kNever = 40;  // exp(-40) is below the resolution of unit()
         if (change >= kNever * temperature_) return false;
@@ -30,10 +30,15 @@ class MetropolisAcceptor {
         const std::size_t cell = (bits >> (kMantissaBits - kCellBits)) % kCells;
         if (change < temperature_ * (power - kLogOfEdge[cell + 1] - kSlack)) return true;
         if (change > temperature_ * (power - kLogOfEdge[cell] + kSlack)) return false;
-        return change <= -temperature_ * deterministic_log(w);
+        return accepts_by_logarithm(change, w);
     }
 
   private:
+    /// Out of the loop that accepts() is in: a logarithm is long, and hardly ever asked for.
+    [[nodiscard, gnu::noinline, gnu::cold]] bool accepts_by_logarithm(double change, double w) const {
+        return change <= -temperature_ * deterministic_log(w);
+    }
+
     static constexpr int kMantissaBits = 52;
     static constexpr int kCellBits = 7;
     static constexpr std::size_t kCells = std::size_t{1} << kCellBits;

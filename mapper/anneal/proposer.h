@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -26,28 +28,62 @@ class Proposer {
 
     /// Equal shares of `moves`; the default mix when empty. Kinds that the problem has no use for (empty moves without
     /// empty slots) become uniform ones.
-    Proposer(const Problem& problem, std::span<const MoveKind> moves);
+    /// `hot_ranks_are_few`: they are those of the worst links, and late in a run no other rank can lower the value. On
+    /// large problems the default mix is then nearly all focused moves, beside where the rank is or next to a partner:
+    /// in a good placement nothing from far away fits.
+    Proposer(const Problem& problem, std::span<const MoveKind> moves, bool hot_ranks_are_few = false);
 
     /// False when no move changes the mapping: fewer than two nodes or no communicating rank.
     [[nodiscard]] bool can_move() const;
 
     /// A move, or an empty one when the draw would change nothing. `hot_ranks` feeds the focused kind.
-    Move propose(const Mapping& mapping, std::span<const RankId> hot_ranks, Random& random) const;
+    [[gnu::always_inline]] inline Move propose(const Mapping& mapping, std::span<const RankId> hot_ranks,
+                                               Random& random) const {
+        const MoveKind kind = kind_of_draw_[random.next() >> 56];
+        if (kind == MoveKind::kUniform) return propose_uniform(mapping, random);
+        // The call works on a copy: a generator whose address nobody takes stays in registers.
+        Random stream = random;
+        const Move move = propose_directed(kind, mapping, hot_ranks, stream);
+        random = stream;
+        return move;
+    }
 
     [[nodiscard]] bool uses_hot_ranks() const { return uses_hot_ranks_; }
+    /// Whether hot ranks are worth being renewed often.
+    [[nodiscard]] bool chases_hot_ranks() const { return chases_hot_ranks_; }
 
   private:
-    [[nodiscard]] SlotId any_slot(const Mapping& mapping, Random& random) const;
+    [[nodiscard, gnu::always_inline]] inline SlotId any_slot(Random& random) const {
+        const std::uint32_t drawn = random.below(slot_count_);
+        return all_slots_are_usable_ ? SlotId(static_cast<std::int32_t>(drawn)) : usable_slots_[drawn];
+    }
+    [[nodiscard, gnu::always_inline]] inline RankId any_rank(Random& random) const {
+        return ranks_[random.below(rank_count_)];
+    }
+    [[nodiscard, gnu::always_inline]] inline Move propose_uniform(const Mapping& mapping, Random& random) const {
+        const RankId rank = any_rank(random);
+        return move_to_slot(mapping, rank, any_slot(random));
+    }
+    /// The kinds other than uniform.
+    [[nodiscard]] Move propose_directed(MoveKind kind, const Mapping& mapping, std::span<const RankId> hot_ranks,
+                                        Random& random) const;
     [[nodiscard]] SlotId empty_slot(const Mapping& mapping, Random& random) const;
     [[nodiscard]] SlotId slot_near(const Mapping& mapping, NodeId node, Random& random) const;
     [[nodiscard]] RankId any_partner(RankId rank, Random& random) const;
     [[nodiscard]] Move propose_neighbour(const Mapping& mapping, Random& random) const;
 
     const Problem* problem_;
-    /// kind_of_draw_[top 8 random bits]: one table look-up instead of comparing shares.
-    std::vector<MoveKind> kind_of_draw_;
+    // What every draw needs, at hand.
+    const RankId* ranks_ = nullptr;  ///< that communicate
+    std::uint32_t rank_count_ = 0;
+    std::uint32_t slot_count_ = 0;  ///< usable ones
+    bool all_slots_are_usable_ = true;
     bool uses_hot_ranks_ = false;
-    std::vector<SlotId> usable_slots_;  ///< empty: all are, no node is faulty
+    bool chases_hot_ranks_ = false;
+    static constexpr std::size_t kDraws = 256;
+    /// [top 8 random bits]: one table look-up instead of comparing shares.
+    std::array<MoveKind, kDraws> kind_of_draw_{};
+    std::vector<SlotId> usable_slots_;  ///< where not all are
     std::int32_t near_hops_ = 0;        ///< between nodes that count as next to each other
 };
 

@@ -59,6 +59,13 @@ double mean_change(O& objective, const Proposer& proposer, const Mapping& mappin
     return count > 0 ? sum / count : 1;
 }
 
+/// Sums over sets count only the worst links of every set; others have a cost at every rank.
+template <SearchObjective O>
+constexpr bool hot_ranks_are_few() {
+    if constexpr (requires { O::kHotRanksAreFew; }) return O::kHotRanksAreFew;
+    return false;
+}
+
 /// All restarts of one search.
 template <SearchObjective O>
 class RestartedSearch {
@@ -73,7 +80,7 @@ class RestartedSearch {
           control_(control),
           restarts_(options.restarts > 0 ? options.restarts : default_restarts(problem, options.schedule)),
           threads_(std::clamp(options.threads > 0 ? options.threads : omp_get_max_threads(), 1, restarts_)),
-          proposer_(problem, options.moves),
+          proposer_(problem, options.moves, hot_ranks_are_few<O>()),
           meter_(control, restarts_, options.time_limit_seconds.has_value()),
           first_at_bound_(restarts_),
           tallies_(static_cast<std::size_t>(restarts_)) {}

@@ -21,6 +21,8 @@ GridSteps::GridSteps(const Grid& grid, const DimensionOrder& routing)
         stage.link[0] = grid.link(VertexId(0), at.axis, Sign::kMinus).value;
         stage.link[1] = grid.link(VertexId(0), at.axis, Sign::kPlus).value;
         stage.shift = shift;
+        stage.size = axis.size;
+        stage.link_stride = grid.stride(at.axis) * links_per_vertex_;
         for (std::uint8_t bit = 0; bit < bits; ++bit) {
             stage_of_bit_[shift + bit] = static_cast<std::uint8_t>(stages_.size());
         }

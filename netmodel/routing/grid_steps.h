@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <vector>
@@ -9,8 +10,9 @@
 
 namespace haichi {
 
-/// The next hop on a grid from where a packet stands: the hops of VirtualChannels::append_route one by one, from
-/// nothing but the vertex and the destination. O(1), 8 bytes per vertex. Only for shortest routes (no columns).
+/// Routes on a grid without a division: the next hop from where a packet stands, one by one the hops of
+/// VirtualChannels::append_route, from nothing but the vertex and the destination, in O(1); or all links of a route at
+/// once. 8 bytes per vertex. Only for shortest routes (no columns).
 class GridSteps {
   public:
     GridSteps(const Grid& grid, const DimensionOrder& routing);
@@ -41,6 +43,32 @@ class GridSteps {
         return {stage.link[plus ? 1 : 0], static_cast<std::uint8_t>(dateline_ahead ? 1 : 0)};
     }
 
+    /// Writes the links of the route to `out`, in order, and returns their end.
+    [[gnu::always_inline]] inline LinkId* write_route(VertexId from, VertexId to, LinkId* out) const {
+        const std::uint64_t here = packed_[from.index()];
+        const std::uint64_t there = packed_[to.index()];
+        std::int32_t vertex_link = from.value * links_per_vertex_;
+        for (std::uint64_t differ = here ^ there; differ != 0;) {
+            const Stage& stage = stages_[stage_of_bit_[std::countr_zero(differ)]];
+            differ &= ~(std::uint64_t{stage.mask} << stage.shift);
+            const auto a = static_cast<std::int32_t>(here >> stage.shift & stage.mask);
+            const auto b = static_cast<std::int32_t>(there >> stage.shift & stage.mask);
+            std::int32_t delta = b - a;
+            delta += delta >> 31 & stage.ring_size;
+            const bool plus = static_cast<std::uint32_t>(delta) <= stage.most_plus;
+            const std::int32_t hops = plus ? delta : stage.ring_size - delta;
+            const std::int32_t step = plus ? stage.link_stride : -stage.link_stride;
+            // Links of one direction are evenly spaced but for one leap, around the ring.
+            const std::int32_t before_leap = std::min(hops, plus ? stage.size - a : a + 1);
+            std::int32_t link = vertex_link + stage.link[plus ? 1 : 0];
+            for (std::int32_t i = 0; i < before_leap; ++i, link += step) *out++ = LinkId(link);
+            link -= step * stage.size;
+            for (std::int32_t i = before_leap; i < hops; ++i, link += step) *out++ = LinkId(link);
+            vertex_link += (b - a) * stage.link_stride;
+        }
+        return out;
+    }
+
   private:
     struct Stage {
         std::uint32_t mask = 0;
@@ -48,6 +76,8 @@ class GridSteps {
         std::int32_t ring_size = 0;     ///< 0: no ring
         std::int32_t link[2] = {0, 0};  ///< downwards, upwards: number among those of its vertex
         std::uint32_t shift = 0;
+        std::int32_t size = 0;         ///< of the axis
+        std::int32_t link_stride = 0;  ///< from a vertex' links to those of the next one upwards
     };
     std::vector<Stage> stages_;
     std::uint8_t stage_of_bit_[64] = {};

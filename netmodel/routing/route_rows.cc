@@ -39,6 +39,29 @@ RouteRows::RouteRows(const Network& network, std::size_t budget_bytes)
             for (const LinkId link : links) row[bit(link) / BitBlock::kBits].set(bit(link) % BitBlock::kBits);
         }
     }
+    const std::size_t row_bytes = blocks * sizeof(BitBlock);
+    if ((node_count_ * node_count_ + node_count_ * (node_count_ + 1) / 2) * row_bytes <= budget_bytes) join_both_ways();
+}
+
+void RouteRows::join_both_ways() {
+    exchanges_.reserve(node_count_ * (node_count_ + 1) / 2 * blocks_);
+    for (std::size_t a = 0; a < node_count_; ++a) {
+        for (std::size_t b = 0; b <= a; ++b) {
+            const BitBlock* const there = row(NodeId(a), NodeId(b));
+            const BitBlock* const back = row(NodeId(b), NodeId(a));
+            for (std::size_t k = 0; k < blocks_; ++k) {
+                BitBlock both;
+                for (std::size_t word = 0; word < BitBlock::kWords; ++word) {
+                    if ((there[k].words[word] & back[k].words[word]) != 0) {
+                        exchanges_ = {};  // a link carries both: one bit cannot count them
+                        return;
+                    }
+                    both.words[word] = there[k].words[word] | back[k].words[word];
+                }
+                exchanges_.push_back(both);
+            }
+        }
+    }
 }
 
 }  // namespace haichi

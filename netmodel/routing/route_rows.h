@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -9,8 +10,9 @@
 namespace haichi {
 
 /// The routes of all pairs of a small network as rows of bits, one bit per link that exists: what bit-sliced counters
-/// add and subtract. Not stored when a row is longer than kMostBlocks or all rows exceed the budget; beyond the caches
-/// they are no faster than lists of links.
+/// add and subtract. Where no link is on both ways between any two nodes, also the two ways of every pair as one row:
+/// messages between two ranks in both directions then cost one addition. Not stored when a row is longer than
+/// kMostBlocks or all rows exceed the budget; beyond the caches they are no faster than lists of links.
 class RouteRows {
   public:
     static constexpr std::size_t kMostBlocks = 4;
@@ -26,14 +28,24 @@ class RouteRows {
     [[nodiscard]] const BitBlock* row(NodeId s, NodeId d) const {
         return rows_.data() + (s.index() * node_count_ + d.index()) * blocks_;
     }
+    /// Whether exchange() may be asked for: the rows of both ways fit the budget, too.
+    [[nodiscard]] bool has_exchanges() const { return !exchanges_.empty(); }
+    /// The links of both ways between two nodes.
+    [[nodiscard]] const BitBlock* exchange(NodeId a, NodeId b) const {
+        const std::size_t high = std::max(a.index(), b.index());
+        return exchanges_.data() + (high * (high + 1) / 2 + std::min(a.index(), b.index())) * blocks_;
+    }
     /// The bit of a link that exists.
     [[nodiscard]] std::size_t bit(LinkId link) const { return static_cast<std::size_t>(bit_of_link_[link.index()]); }
 
   private:
+    void join_both_ways();
+
     std::size_t node_count_;
     std::size_t blocks_ = 0;
     std::vector<std::int32_t> bit_of_link_;  ///< -1: no such link
     std::vector<BitBlock> rows_;             ///< of pair s * nodes + d
+    std::vector<BitBlock> exchanges_;        ///< of pairs (a, b), b up to a, row by row; empty: none
 };
 
 }  // namespace haichi

@@ -27,7 +27,15 @@ std::optional<std::size_t> links_of_all_routes(const Network& network, std::size
 }  // namespace
 
 RouteTable::RouteTable(const Network& network, std::size_t budget_bytes)
-    : node_count_(static_cast<std::size_t>(network.node_count())), network_(&network) {
+    : node_count_(static_cast<std::size_t>(network.node_count())),
+      longest_(static_cast<std::size_t>(network.longest_route())),
+      network_(&network) {
+    store_all(budget_bytes);
+    if (!is_stored() && !network.options().count_nic) steps_ = network.routes().steps();
+}
+
+void RouteTable::store_all(std::size_t budget_bytes) {
+    const Network& network = *network_;
     const std::size_t offset_bytes = (node_count_ * node_count_ + 1) * sizeof(std::uint32_t);
     if (offset_bytes > budget_bytes) return;
     const std::size_t most = std::min<std::size_t>((budget_bytes - offset_bytes) / sizeof(LinkId),
@@ -45,6 +53,17 @@ RouteTable::RouteTable(const Network& network, std::size_t budget_bytes)
             first_.push_back(static_cast<std::uint32_t>(links_.size()));
         }
     }
+}
+
+std::size_t RouteTable::append_any(NodeId s, NodeId d, std::vector<LinkId>& links, std::size_t used) const {
+    links.resize(used);
+    if (is_stored()) {
+        const std::span<const LinkId> route = stored(s, d);
+        links.insert(links.end(), route.begin(), route.end());
+    } else {
+        network_->append_route(s, d, links);
+    }
+    return links.size();
 }
 
 }  // namespace haichi

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "mapper/anneal/metropolis.h"
 #include "objectives/collisions.h"
 #include "tests/unit/problems.h"
@@ -14,6 +16,27 @@ using testing_problems::Posed;
 using testing_problems::random_move;
 using testing_problems::random_workload;
 
+/// Messages in both directions, some pairs twice, some of them once more in one direction.
+Workload exchanges(std::int32_t ranks, int sets, int pairs, std::uint64_t seed) {
+    Random random(seed);
+    Workload workload(ranks, 1);
+    const auto any = [&] { return RankId(static_cast<std::size_t>(random.below(static_cast<std::uint32_t>(ranks)))); };
+    for (int t = 0; t < sets; ++t) {
+        workload.add_set("set " + std::to_string(t));
+        for (int k = 0; k < pairs; ++k) {
+            const RankId a = any();
+            const RankId b = any();
+            const std::uint32_t times = 1 + random.below(2);
+            for (std::uint32_t i = 0; i < times; ++i) {
+                workload.add_message(a, b, 1000);
+                workload.add_message(b, a, 1000);
+            }
+            if (random.below(4) == 0) workload.add_message(a, b, 1000);
+        }
+    }
+    return workload;
+}
+
 /// Rows of one to four blocks; counters of few and of many bits.
 std::vector<Posed> sliced_problems() {
     std::vector<Posed> problems;
@@ -25,6 +48,10 @@ std::vector<Posed> sliced_problems() {
                             {.count_nic = true}));
     problems.push_back(pose("counts of many bits, two ranks a node", random_workload(50, 1, 3000, false, 5),
                             "torus:5x5", {.ranks_per_node = 2}));
+    problems.push_back(
+        pose("exchanges on a Tofu", exchanges(90, 4, 40, 7), "fx10-kyushu", {.shape = {1, 2, 4, 2, 3, 2}}));
+    problems.push_back(
+        pose("exchanges, two ranks a node", exchanges(40, 3, 60, 8), "torus:4x6", {.ranks_per_node = 2}));
     problems.push_back(pose("faulty nodes", random_workload(20, 3, 40, false, 6), "fx10:2x1x2",
                             {.faulty = testing_files::written("down", "0 0 0 1 1 0\n1 0 1 0 2 1\n")}));
     return problems;
@@ -95,6 +122,71 @@ TEST(SlicedCollisions, sizes_or_links_that_differ_do_not_suit) {
     EXPECT_FALSE(SlicedCollisions::suits(*sets_of_other_sizes.problem, Counted::kPerSet));
     const Posed large = pose("", random_workload(16, 3, 20, false, 1), "torus:12x12x12", {});
     EXPECT_FALSE(SlicedCollisions::suits(*large.problem, Counted::kPerSet));
+}
+
+TEST(RouteRows, an_exchange_has_the_links_of_both_ways) {
+    for (const Posed& posed : sliced_problems()) {
+        const Network& network = posed.allocation->network;
+        const RouteRows rows(network);
+        ASSERT_TRUE(rows.has_exchanges()) << posed.name;
+        for (std::int32_t a = 0; a < network.node_count(); ++a) {
+            for (std::int32_t b = 0; b < network.node_count(); b += 3) {
+                for (std::size_t k = 0; k < rows.blocks(); ++k) {
+                    for (std::size_t w = 0; w < BitBlock::kWords; ++w) {
+                        ASSERT_EQ(
+                            rows.exchange(NodeId(a), NodeId(b))[k].words[w],
+                            rows.row(NodeId(a), NodeId(b))[k].words[w] | rows.row(NodeId(b), NodeId(a))[k].words[w]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+TEST(RouteLegs, messages_of_both_ways_are_one_leg_at_either_end) {
+    Workload workload(3, 1);
+    workload.add_set("exchange and one more");
+    workload.add_message(RankId(0), RankId(1), 5);
+    workload.add_message(RankId(0), RankId(1), 5);
+    workload.add_message(RankId(1), RankId(0), 5);
+    workload.add_message(RankId(2), RankId(2), 5);
+    const Posed posed = pose("", std::move(workload), "torus:4x4", {});
+    const RouteLegs& legs = posed.problem->route_legs();
+    for (const auto& [rank, partner, way] : {std::tuple(0, 1, RouteLeg::kTo), std::tuple(1, 0, RouteLeg::kFrom)}) {
+        const RouteLeg* leg = legs.of(RankId(rank));
+        EXPECT_EQ(leg[0].way(), RouteLeg::kBothWays);
+        EXPECT_EQ(leg[0].partner, RankId(partner));
+        EXPECT_EQ(leg[1].way(), way);
+        EXPECT_EQ(leg[2].set(), RouteLeg::kNoSet);
+    }
+    EXPECT_EQ(legs.of(RankId(2))->set(), RouteLeg::kNoSet);
+}
+
+TEST(LinkCounts, counts_beyond_a_byte_and_beyond_the_budget_are_the_same) {
+    constexpr std::size_t kSets = 3;
+    constexpr std::size_t kLinks = 5;
+    LinkCounts in_bytes(kSets, kLinks);
+    LinkCounts in_use(kSets, kLinks, 0);
+    std::vector<std::uint32_t> plain(kSets * kLinks);
+    Random random(5);
+    for (int step = 0; step < 100'000; ++step) {
+        const std::size_t set = random.below(kSets);
+        const std::size_t link = random.below(kLinks);
+        std::uint32_t& count = plain[set * kLinks + link];
+        // Up to about 600 and down again, so that counts cross the largest of a byte both ways.
+        const bool up = random.below(100) < (step / 10'000 % 2 == 0 ? 90U : 10U);
+        if (up) {
+            ++count;
+            ASSERT_EQ(in_bytes.increment(set, link), count);
+            ASSERT_EQ(in_use.increment(set, link), count);
+        } else if (count > 0) {
+            ASSERT_EQ(in_bytes.decrement(set, link), count);
+            ASSERT_EQ(in_use.decrement(set, link), count);
+            --count;
+        }
+        ASSERT_EQ(in_bytes.get(set, link), count);
+        ASSERT_EQ(in_use.get(set, link), count);
+    }
 }
 
 TEST(RouteRows, hold_the_links_of_every_route) {
