@@ -201,7 +201,7 @@ def search_times(effort: Effort) -> dict[str, Measured]:
             found[f"rate.{name}"] = Measured(rate, call.format("evaluations_per_second"))
             found[f"evaluations.{name}"] = Measured(runs[0].evaluations, call.format("evaluations"))
     for number in effort.shapes:
-        search = {"start": "random", "restarts": 1, "threads": 1}
+        search = {"then": "none", "start": "random", "restarts": 1, "threads": 1}
         runs = [place(number, "tac3", search | {"seed": seed}) for seed in range(1, 11)]
         call = f"haichi.Job(cg, 'fx10-kyushu', shape={SHAPES[number][0]!r}).optimize({_written(search)}, seed=S)"
         reached = [r.evaluations for r in runs if r.contention == 4]
@@ -214,7 +214,7 @@ def search_times(effort: Effort) -> dict[str, Measured]:
 
 def _stopped_early(task: tuple[int, int]) -> Placement:
     contention, seed = task
-    search: dict[str, Any] = {"start": "random", "restarts": 1, "threads": 1, "seed": seed}
+    search: dict[str, Any] = {"then": "none", "start": "random", "restarts": 1, "threads": 1, "seed": seed}
     if contention > 4:
         search["evaluations"] = 250 + 100 * (seed % 5)
     return place(1, "tac3", search)
@@ -247,7 +247,7 @@ def barriers(pool: Executor, effort: Effort) -> dict[str, Measured]:
         call = (
             f"haichi.Job(cg, 'fx10-with-copies.json', shape='1x2x4x2x3x2').simulate(map, barrier={{!r}}) for {count} "
         )
-        call += f"placements with contention {contention} from job.optimize(start='random', restarts=1, "
+        call += f"placements with contention {contention} from job.optimize(then='none', start='random', restarts=1, "
         call += "seed=S" + (")" if contention == 4 else ", evaluations=250 + 100 * (S % 5))")
         found[f"{name}.none"] = of_samples((t[0] for t in times), call.format("none"))
         found[f"{name}.sets"] = of_samples((t[1] for t in times), call.format("sets"))
@@ -280,7 +280,8 @@ def other_shapes() -> dict[str, Measured]:
     found = {}
     workload = cg(64)
     for tuned in (1, 2, 3):
-        maps = [place(tuned, "tac3", {"seed": seed, "restarts": 1, "threads": 1}).nodes for seed in range(1, 11)]
+        search = {"then": "none", "restarts": 1, "threads": 1}
+        maps = [place(tuned, "tac3", search | {"seed": seed}).nodes for seed in range(1, 11)]
         for number in {1, 2, 3} - {tuned}:
             shape = SHAPES[number][0]
             job = haichi.Job(workload, "fx10-kyushu", shape=shape)
@@ -289,7 +290,8 @@ def other_shapes() -> dict[str, Measured]:
                 f"haichi.Job(cg, 'fx10-kyushu', shape={shape!r}).evaluate(map).metrics['contention_sum'] for the maps "
             )
             call += (
-                f"of haichi.Job(cg, 'fx10-kyushu', shape={SHAPES[tuned][0]!r}).optimize(restarts=1, seed=S), S = 1..10"
+                f"of haichi.Job(cg, 'fx10-kyushu', shape={SHAPES[tuned][0]!r})"
+                ".optimize(then='none', restarts=1, seed=S), S = 1..10"
             )
             found[f"tuned{tuned}.on{number}"] = of_samples(sums, call)
         if tuned == 3:
