@@ -18,8 +18,8 @@ struct SearchResult {
     bool optimal = false;  ///< value and bound are exactly equal
     std::int64_t evaluations = 0;
     std::vector<ConvergencePoint> convergence;  ///< of the restart that won; empty where it is not recorded
-    /// In the inner loops of the restarts that count, summed over threads. 0 where there is no rate to tell: a step of tabu
-    /// search looks at all swaps in a table that it keeps up to date, and evaluates none of them on its own.
+    /// In the inner loops of the restarts that count, summed over threads. 0 where there is no rate to tell: a step of
+    /// tabu search looks at all swaps in a table that it keeps up to date, and evaluates none of them on its own.
     double loop_seconds = 0;
     bool interrupted = false;
 };
