@@ -7,6 +7,7 @@
 #include "mapper/start/bisection.h"
 #include "mapper/start/greedy.h"
 #include "mapper/start/grid_start.h"
+#include "mapper/start/unit_blocks.h"
 
 namespace haichi {
 
@@ -56,6 +57,11 @@ std::optional<Mapping> place_row_major(const Problem& problem, const Allocation&
     return fill_in_order(problem.rank_count(), nodes_by_number(allocation), allocation);
 }
 
+std::optional<Mapping> place_unit_blocks(const Problem& problem, const Allocation& allocation, std::uint64_t,
+                                         const MayGoOn&) {
+    return fill_in_order(problem.rank_count(), nodes_unit_by_unit(allocation), allocation);
+}
+
 std::optional<Mapping> place_random(const Problem& problem, const Allocation& allocation, std::uint64_t seed,
                                     const MayGoOn&) {
     Mapping mapping(problem.rank_count(), allocation.node_count(), allocation.ranks_per_node);
@@ -86,6 +92,9 @@ const Table<StartRow>& start_rows() {
              place_default},
             {"no-ring", "ranks in the order of the machine coordinates, first axis (X) fastest", place_no_ring},
             {"row-major", "ranks in the order of the machine coordinates, last axis fastest", place_row_major},
+            {"unit-blocks",
+             "on Tofu: ranks fill the 12 nodes of a unit before they go on to the next, first axis (X) fastest",
+             place_unit_blocks},
             {"random", "ranks on random slots, by the seed", place_random, true},
             {"greedy", "most connected ranks first, each next to the partners placed before it", place_greedy},
             {"bisection", "ranks and nodes halved together again and again, cutting as few bytes as possible",

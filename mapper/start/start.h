@@ -23,7 +23,7 @@ struct StartRow {
     bool uses_seed = false;
 };
 
-/// The table: default, no-ring, row-major, random, greedy, bisection, grid.
+/// The table: default, no-ring, row-major, unit-blocks, random, greedy, bisection, grid.
 const Table<StartRow>& start_rows();
 
 /// Null when there is no such start.

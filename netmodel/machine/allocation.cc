@@ -389,6 +389,7 @@ Allocation allocate(const Machine& machine, const AllocationRequest& request) {
                           .is_node_list = is_list,
                           .network = std::move(network),
                           .fold = std::move(fold),
+                          .logical_axes = machine.logical,
                           .ranks_per_node = request.ranks_per_node,
                           .nics_per_node = machine.node.nics};
     check_routes(allocation);

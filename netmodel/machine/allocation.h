@@ -43,6 +43,7 @@ struct Allocation {
     bool is_node_list = false;
     Network network;
     Fold fold;
+    AxisPairs logical_axes;  ///< of the machine; empty: the axes themselves, or there are none
     std::int32_t ranks_per_node = 1;
     std::int32_t nics_per_node = 1;
 

@@ -17,6 +17,7 @@ using testing_problems::started;
 TEST(Start, every_start_places_every_rank_once) {
     for (const Posed& posed : testing_problems::varied_problems()) {
         for (const StartRow& row : start_rows()) {
+            if (row.name == "unit-blocks" && posed.allocation->logical_axes.empty()) continue;
             SCOPED_TRACE(posed.name + ", " + row.name);
             const Mapping mapping = started(row.name, *posed.problem, *posed.allocation);
             std::set<SlotId> slots;
@@ -39,6 +40,7 @@ TEST(Start, fills_every_slot_of_the_usable_nodes_and_no_other) {
         const Posed posed = pose(machine, testing_problems::random_workload(ranks, 1, 20, true, 1), machine,
                                  {.faulty = down, .ranks_per_node = 2});
         for (const StartRow& row : start_rows()) {
+            if (row.name == "unit-blocks") continue;
             SCOPED_TRACE(machine + ", " + row.name);
             const Mapping mapping = started(row.name, *posed.problem, *posed.allocation);
             for (std::int32_t s = 0; s < mapping.slot_count(); ++s) {
@@ -74,6 +76,43 @@ TEST(Start, no_ring_has_x_fastest_and_row_major_the_last_axis) {
     EXPECT_EQ(machine_axis("no-ring", 3), (std::vector<std::int32_t>{0, 0, 1, 1}));
     EXPECT_EQ(machine_axis("row-major", 5), (std::vector<std::int32_t>{0, 1, 0, 1}));
     EXPECT_EQ(machine_axis("row-major", 4), (std::vector<std::int32_t>{0, 0, 1, 1}));
+}
+
+TEST(Start, unit_blocks_fills_a_unit_hop_by_hop_before_the_next) {
+    const Posed posed = pose("tofu", testing_problems::random_workload(96, 1, 5, false, 1), "fx10-kyushu",
+                             {.shape = {2, 1, 2, 2, 3, 2}, .ranks_per_node = 2});
+    const Mapping mapping = started("unit-blocks", *posed.problem, *posed.allocation);
+    const std::vector<std::vector<std::int32_t>> units = {{0, 0, 0}, {1, 0, 0}, {0, 0, 1}, {1, 0, 1}};
+    for (std::int32_t r = 0; r < 96; ++r) {
+        const NodeId node = mapping.node(RankId(r));
+        const Coordinates at = posed.allocation->machine_coordinates(node);
+        EXPECT_EQ(std::vector<std::int32_t>(at.begin(), at.begin() + 3), units[static_cast<std::size_t>(r / 24)]);
+        if (r % 24 == 23) continue;
+        EXPECT_EQ(posed.problem->hop_distance()(node, mapping.node(RankId(r + 1))), r % 2) << "rank " << r;
+    }
+}
+
+TEST(Start, unit_blocks_of_a_list_of_nodes_passes_over_those_that_are_not_in_it) {
+    AllocationRequest request;
+    request.nodes =
+        std::vector<Coordinates>{{1, 0, 0, 0, 1, 0}, {0, 0, 0, 1, 0, 0}, {1, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 1, 1}};
+    const Posed posed = pose("list", testing_problems::random_workload(4, 1, 5, false, 1), "fx10-kyushu", request);
+    const Mapping mapping = started("unit-blocks", *posed.problem, *posed.allocation);
+    std::vector<std::int32_t> x;
+    for (std::int32_t r = 0; r < 4; ++r) {
+        x.push_back(posed.allocation->machine_coordinates(mapping.node(RankId(r)))[0]);
+    }
+    EXPECT_EQ(x, (std::vector<std::int32_t>{0, 0, 1, 1}));
+}
+
+TEST(Start, unit_blocks_says_that_a_machine_has_no_units) {
+    const Posed posed = pose("torus", testing_problems::random_workload(4, 1, 5, false, 1), "torus:4x4", {});
+    try {
+        (void)started("unit-blocks", *posed.problem, *posed.allocation);
+        FAIL() << "no error";
+    } catch (const OptionError& error) {
+        EXPECT_NE(std::string(error.what()).find("torus:4x4 has no units"), std::string::npos) << error.what();
+    }
 }
 
 TEST(Start, a_long_start_gives_up_when_told_to) {
