@@ -6,12 +6,12 @@ namespace haichi {
 
 PredictedTime::PredictedTime(const Problem& problem, const ObjectiveSpec&, const Mapping&)
     : problem_(&problem),
-      clocks_(problem),
+      messages_(std::make_shared<TimedMessages>(problem)),
+      queues_(problem, messages_),
+      clocks_(problem, *messages_),
       rank_count_(std::max<std::int64_t>(1, static_cast<std::int64_t>(problem.communicating_ranks().size()))),
       per_message_(1.0 /
-                   (2.0 * static_cast<double>(rank_count_) * static_cast<double>(clocks_.ticks_of_mean_message()))),
-      queue_(problem.set_count(), 0),
-      touched_(problem.set_count(), 0) {
+                   (2.0 * static_cast<double>(rank_count_) * static_cast<double>(messages_->ticks_of_mean_message()))) {
     const auto ranks = static_cast<std::size_t>(problem.rank_count());
     const std::size_t sets = problem.set_count();
     const std::size_t row_bytes = 2 * sizeof(std::int64_t) * std::max<std::size_t>(ranks, 1);
@@ -24,9 +24,7 @@ PredictedTime::PredictedTime(const Problem& problem, const ObjectiveSpec&, const
 }
 
 void PredictedTime::reset(const Mapping& mapping) {
-    clocks_.place(mapping.node_of_rank());
-    queues_ = 0;
-    std::ranges::fill(queue_, 0);
+    queues_.place(mapping.node_of_rank());
     for (Checkpoint& checkpoint : checkpoints_) {
         checkpoint.now.assign(clocks_here_.size(), 0);
         checkpoint.proposed.assign(clocks_here_.size(), 0);
@@ -36,69 +34,51 @@ void PredictedTime::reset(const Mapping& mapping) {
         pass_checkpoint(k);
         checkpoints_[k + 1].now.swap(checkpoints_[k + 1].proposed);
     }
-    queue_before_.clear();
-    value_ = combine(checkpoints_.back().now, queues_);
+    value_ = combine(checkpoints_.back().now, queues_.mean_ticks());
 }
 
 void PredictedTime::pass_checkpoint(std::size_t k) {
     const std::size_t first = k * sets_per_checkpoint_;
-    const std::size_t end = std::min(first + sets_per_checkpoint_, queue_.size());
+    const std::size_t end = std::min(first + sets_per_checkpoint_, problem_->set_count());
     for (std::size_t t = first; t < end; ++t) {
         const std::span<const std::int64_t> before = t == first ? std::span(checkpoints_[k].last()) : clocks_here_;
         const std::span<std::int64_t> after = t + 1 == end ? std::span(checkpoints_[k + 1].proposed) : clocks_next_;
-        const std::int64_t queue = clocks_.pass(t, before, after);
+        clocks_.pass(t, queues_, before, after);
         clocks_here_.swap(clocks_next_);
-        if (queue == queue_[t]) continue;
-        queue_before_.emplace_back(t, queue_[t]);
-        queues_ += queue - queue_[t];
-        queue_[t] = queue;
     }
 }
 
-PredictedTime::Value PredictedTime::combine(std::span<const std::int64_t> clocks, std::int64_t queues) const {
+PredictedTime::Value PredictedTime::combine(std::span<const std::int64_t> clocks, std::int64_t queue) const {
     std::int64_t largest = 0;
     std::int64_t sum = 0;
     for (const std::int64_t clock : clocks) {
         largest = std::max(largest, clock);
         sum += clock;
     }
-    return rank_count_ * (largest + queues / 8) + sum;
-}
-
-void PredictedTime::mark_touched_sets(const Move& move) {
-    for (const Relocation& moved : move) {
-        for (const IncidentMessage& m : problem_->incident(moved.rank)) {
-            if (touched_[m.set()] != 0) continue;
-            touched_[m.set()] = 1;
-            touched_sets_.push_back(m.set());
-        }
-    }
+    return rank_count_ * (largest + queue / 8) + sum;
 }
 
 bool PredictedTime::is_touched(std::size_t k) const {
-    const std::size_t end = std::min((k + 1) * sets_per_checkpoint_, touched_.size());
+    const std::size_t end = std::min((k + 1) * sets_per_checkpoint_, problem_->set_count());
     for (std::size_t t = k * sets_per_checkpoint_; t < end; ++t) {
-        if (touched_[t] != 0) return true;
+        if (queues_.is_touched(t)) return true;
     }
     return false;
 }
 
 Change PredictedTime::propose(const Mapping&, const Move& move) {
     value_before_ = value_;
-    queues_before_ = queues_;
-    clocks_.move(move);
-    mark_touched_sets(move);
-    if (touched_sets_.empty()) return {};
-    for (std::size_t k = std::ranges::min(touched_sets_) / sets_per_checkpoint_; k + 1 < checkpoints_.size(); ++k) {
+    queues_.move(move);
+    if (queues_.touched_sets().empty()) return {};
+    for (std::size_t k = std::ranges::min(queues_.touched_sets()) / sets_per_checkpoint_; k + 1 < checkpoints_.size();
+         ++k) {
         if (!checkpoints_[k].is_proposed && !is_touched(k)) continue;
         pass_checkpoint(k);
         Checkpoint& next = checkpoints_[k + 1];
         next.is_proposed = next.proposed != next.now;
         if (next.is_proposed) proposed_checkpoints_.push_back(k + 1);
     }
-    for (const std::size_t t : touched_sets_) touched_[t] = 0;
-    touched_sets_.clear();
-    value_ = combine(checkpoints_.back().last(), queues_);
+    value_ = combine(checkpoints_.back().last(), queues_.mean_ticks());
     return {static_cast<double>(value_ - value_before_) * per_message_, 0};
 }
 
@@ -108,41 +88,36 @@ void PredictedTime::commit() {
         checkpoints_[k].is_proposed = false;
     }
     proposed_checkpoints_.clear();
-    queue_before_.clear();
 }
 
 void PredictedTime::rollback() {
     for (const std::size_t k : proposed_checkpoints_) checkpoints_[k].is_proposed = false;
     proposed_checkpoints_.clear();
-    for (const auto& [t, queue] : queue_before_) queue_[t] = queue;
-    queue_before_.clear();
-    clocks_.undo();
-    queues_ = queues_before_;
+    queues_.undo();
     value_ = value_before_;
 }
 
 PredictedTime::Value PredictedTime::value_from_scratch(const Mapping& mapping) const {
-    RankClocks clocks(*problem_);
-    clocks.place(mapping.node_of_rank());
+    LinkQueues queues(*problem_, messages_);
+    queues.place(mapping.node_of_rank());
+    RankClocks clocks(*problem_, *messages_);
     std::vector<std::int64_t> here(static_cast<std::size_t>(problem_->rank_count()), 0);
     std::vector<std::int64_t> next(here);
-    std::int64_t queues = 0;
     for (std::size_t t = 0; t < problem_->set_count(); ++t) {
-        queues += clocks.pass(t, here, next);
+        clocks.pass(t, queues, here, next);
         here.swap(next);
     }
-    return combine(here, queues);
+    return combine(here, queues.mean_ticks());
 }
 
 std::optional<PredictedTime::Value> PredictedTime::lower_bound() const {
     std::vector<std::int64_t> here(static_cast<std::size_t>(problem_->rank_count()), 0);
     std::vector<std::int64_t> next(here);
-    std::int64_t queues = 0;
     for (std::size_t t = 0; t < problem_->set_count(); ++t) {
-        queues += clocks_.pass_at_least(t, here, next);
+        RankClocks::pass_at_least(t, *messages_, here, next);
         here.swap(next);
     }
-    return combine(here, queues);
+    return combine(here, queues_.least_mean_ticks());
 }
 
 void PredictedTime::append_hot_ranks(const Mapping& mapping, std::vector<RankId>& ranks) const {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
+#include "objectives/link_queues.h"
 #include "objectives/objective.h"
 #include "objectives/rank_clocks.h"
 
@@ -9,14 +11,15 @@ namespace haichi {
 
 /// predicted-time: seconds per iteration without barriers, as RankClocks predict them:
 ///
-///     1/2 (largest clock + mean clock) after the last set + 1/16 sum over sets of the mean queue of a message
+///     1/2 (largest clock + mean clock) after the last set + 1/16 mean over all bytes of what all messages of the
+///     iteration have on the links of their routes
 ///
 /// The mean and the queues see improvements where the last rank stays as late as it was: ranks that are early in this
-/// iteration wait for others in the next, and packets that meet others on more links are late more often. The mean is
+/// iteration wait for others in the next, and messages of different sets meet where some ranks run ahead. The mean is
 /// over ranks that communicate. Chosen by rank correlation with the packet simulator's time (docs/concepts.md).
 ///
-/// A change costs the sets from the first on that a moved rank takes part in, as far as any clock differs. There is no
-/// companion: the value has no plateaus.
+/// A change costs the routes of the moved messages, the sets that they are in, and the clocks from the first of these
+/// on as far as any differs. There is no companion: the value has no plateaus.
 class PredictedTime {
   public:
     using Value = std::int64_t;  ///< ticks * 2 * communicating ranks
@@ -41,7 +44,7 @@ class PredictedTime {
     [[nodiscard]] std::int64_t companion_from_scratch(const Mapping&) const { return 0; }
     [[nodiscard]] std::optional<Value> lower_bound() const;
     [[nodiscard]] double in_unit(Value value) const {
-        return static_cast<double>(value) / (2 * static_cast<double>(rank_count_) * clocks_.ticks_per_second());
+        return static_cast<double>(value) / (2 * static_cast<double>(rank_count_) * messages_->ticks_per_second());
     }
     /// Ranks whose messages share the most loaded link of their set.
     void append_hot_ranks(const Mapping& mapping, std::vector<RankId>& ranks) const;
@@ -59,28 +62,23 @@ class PredictedTime {
         [[nodiscard]] const std::vector<std::int64_t>& last() const { return is_proposed ? proposed : now; }
     };
 
-    [[nodiscard]] Value combine(std::span<const std::int64_t> clocks, std::int64_t queues) const;
-    void mark_touched_sets(const Move& move);
+    [[nodiscard]] Value combine(std::span<const std::int64_t> clocks, std::int64_t queue) const;
     /// Works through the sets of the checkpoint, and puts the clocks after them into the next one.
     void pass_checkpoint(std::size_t k);
     [[nodiscard]] bool is_touched(std::size_t k) const;
 
     const Problem* problem_;
+    std::shared_ptr<const TimedMessages> messages_;
+    LinkQueues queues_;
     RankClocks clocks_;
     std::int64_t rank_count_ = 1;
     double per_message_ = 1;
     std::size_t sets_per_checkpoint_ = 1;
     std::vector<Checkpoint> checkpoints_;
-    std::vector<std::int64_t> queue_;  ///< per set
-    std::int64_t queues_ = 0;
     Value value_ = 0;
 
-    std::vector<std::uint8_t> touched_;      ///< per set
-    std::vector<std::size_t> touched_sets_;  ///< those marked
-    std::vector<std::pair<std::size_t, std::int64_t>> queue_before_;
     std::vector<std::size_t> proposed_checkpoints_;
     std::vector<std::int64_t> clocks_here_, clocks_next_;
-    std::int64_t queues_before_ = 0;
     Value value_before_ = 0;
 };
 

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "objectives/problem.h"
+
+namespace haichi {
+
+/// A message of a set: what it costs wherever its ranks are.
+struct TimedMessage {
+    std::int32_t source = 0, destination = 0;
+    std::int64_t sent_ticks = 0;         ///< start after the clock of the source
+    std::int64_t posted_ticks = 0;       ///< after the clock of the destination, its receives are posted
+    std::int64_t link_ticks = 0;         ///< on a link of the fastest class
+    std::int64_t copy_ticks = 0;         ///< at the receiver, when it came unexpected
+    std::int64_t source_node_ticks = 0;  ///< load of the node of the source, where every node has one rank
+    std::int64_t destination_node_ticks = 0;
+    std::int32_t weight = 0;  ///< link_ticks in TimedMessages::weight_ticks()
+    bool is_eager = false;
+};
+
+/// The messages of a problem with their times on its machine, set by set. Small messages are those of at most an eighth
+/// of the largest that their receiver gets in the set and, where they are rendezvous, of the largest that their sender
+/// sends: packets take turns, so those are through long before, and nobody waits for them. They come last in their set.
+///
+/// Times are integer ticks of a picosecond, or of a power of two picoseconds where sums need it.
+class TimedMessages {
+  public:
+    /// In messages() and members().
+    struct Set {
+        std::size_t first = 0, small = 0, end = 0;  ///< those before `small` are waited for
+        std::size_t first_waited = 0;               ///< their number among all sets' that are waited for
+        std::size_t first_member = 0, members_end = 0;
+
+        [[nodiscard]] std::size_t waited() const { return small - first; }
+    };
+    /// A rank with messages in a set.
+    struct Member {
+        std::int32_t rank = 0;
+        std::int64_t calls_ticks = 0;
+    };
+    /// What only nodes of several ranks ask for.
+    struct NodePassage {
+        std::int64_t host_ticks = 0;
+        std::int64_t nic_ticks = 0;
+        std::int64_t memory_ticks = 0;  ///< when it stays on the node
+        std::size_t nic = 0;
+    };
+    /// On a link.
+    struct LinkCost {
+        std::int64_t ticks = 0;
+        std::int64_t weight = 0;
+    };
+
+    explicit TimedMessages(const Problem& problem);
+
+    [[nodiscard]] const MachineCosts& costs() const { return costs_; }
+    [[nodiscard]] std::span<const Set> sets() const { return sets_; }
+    [[nodiscard]] std::span<const TimedMessage> messages() const { return messages_; }
+    [[nodiscard]] std::size_t waited_count() const { return waited_count_; }
+    [[nodiscard]] std::span<const TimedMessages::Member> members() const { return members_; }
+    [[nodiscard]] bool nodes_are_shared() const { return nodes_are_shared_; }
+    [[nodiscard]] bool links_are_alike() const { return classes_ == 1; }
+    [[nodiscard]] const NodePassage& node_passage(std::size_t message) const { return node_passages_[message]; }
+    [[nodiscard]] LinkCost on_class(std::size_t message, std::size_t link_class) const {
+        return class_costs_[message * classes_ + link_class];
+    }
+
+    [[nodiscard]] double ticks_per_second() const { return ticks_per_second_; }
+    [[nodiscard]] std::int64_t ticks_of_mean_message() const { return mean_ticks_; }
+    [[nodiscard]] std::int64_t hop_ticks() const { return hop_ticks_; }
+    [[nodiscard]] std::int64_t on_node_ticks() const { return on_node_ticks_; }
+    /// So many that the sum over links of the square of all their weights stays below 2^62.
+    [[nodiscard]] std::int64_t weight_ticks() const { return weight_ticks_; }
+    [[nodiscard]] std::int64_t total_weight() const { return total_weight_; }
+
+  private:
+    struct Built;
+
+    void choose_ticks();
+    void choose_weights();
+    void add_set(std::size_t t, std::vector<std::size_t>& sent);
+    [[nodiscard]] Built build(const Message& m, std::vector<std::size_t>& sent) const;
+    void count_calls(Set& set, std::span<Built> built);
+    void find_node_loads(std::span<Built> built) const;
+    void put_small_ones_last(Set& set, std::vector<Built>& built) const;
+    void append(std::span<const Built> built);
+    [[nodiscard]] std::int64_t ticks_of(std::int64_t bytes, double bytes_per_s) const;
+    [[nodiscard]] std::int64_t ticks_of_ps(std::int64_t ps) const;
+    [[nodiscard]] double wire_bytes(std::int64_t bytes) const;
+    [[nodiscard]] double bytes_per_s_of_class(std::size_t c) const;
+
+    const Problem* problem_;
+    MachineCosts costs_;
+    bool nodes_are_shared_;  ///< by several ranks
+    std::size_t classes_;
+    double ticks_per_second_ = 1e12;
+    std::int64_t mean_ticks_ = 1;
+    std::int64_t hop_ticks_ = 0;
+    std::int64_t on_node_ticks_ = 0;
+    std::int64_t weight_ticks_ = 1;
+    std::int64_t total_weight_ = 0;
+    std::vector<TimedMessage> messages_;
+    std::vector<NodePassage> node_passages_;  ///< where nodes are shared
+    std::vector<LinkCost> class_costs_;       ///< [message * classes + class], where links differ
+    std::vector<Member> members_;
+    std::vector<Set> sets_;
+    std::size_t waited_count_ = 0;
+};
+
+}  // namespace haichi
