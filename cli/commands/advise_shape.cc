@@ -81,7 +81,8 @@ Action configure(CLI::App& app) {
     const auto o = std::make_shared<AdviseShapeArguments>();
     o->job.declare(app, JobUse::kShapes);
     add_value(app, "--node-count", o->node_count, "N", "of the job; default: as many as the ranks need");
-    add_value(app, "--objective", o->objective, "NAME", "that placements are searched by; default: tac3");
+    add_value(app, "--objective", o->objective, "NAME",
+              "that placements are searched by; default: tac3, or hop-bytes where all messages are one set");
     add_value(app, "--seed", o->seed, "N", "of the first search; default: 1");
     add_value(app, "--seeds", o->seeds, "N", "placements of each shape that are simulated; default: 3");
     add_value(app, "--finalists", o->finalists, "N",

@@ -15,6 +15,7 @@
 #include "cli/interrupt.h"
 #include "cli/output/progress.h"
 #include "cli/output/tables.h"
+#include "mapper/job/map_auto.h"
 #include "mapper/job/map_shapes.h"
 #include "mapper/job/report_json.h"
 #include "mapper/rankmap/rankmap.h"
@@ -130,7 +131,7 @@ void check_simulations(std::span<const Job> jobs, const MapOptions& options, con
                        Console& console) {
     const ObjectiveRow* row = objectives().find(options.objective.name);
     const bool ranks_by_simulation = row != nullptr && !row->searched_as.empty();
-    if (!evaluated.simulation && !ranks_by_simulation) return;
+    if (!evaluated.simulation && !ranks_by_simulation && !is_open(options)) return;
     say_about_simulated(jobs.front().machine(), console);
     if (!evaluated.simulation) return;
     for (const Job& job : jobs) check_simulation(job, *evaluated.simulation);
@@ -318,8 +319,8 @@ Action configure(CLI::App& app) {
     app.add_flag("--rotations", o->rotations, "with --robust: every order of the logical axes counts as well");
     add_value(
         app, "--objective", o->objective, "NAME",
-        "what to minimise (haichi list objectives), a plug-in, ./libx.so:name, or auto: search by those that suit, "
-        "and simulate what they find; default: tac3");
+        "what to minimise (haichi list objectives), a plug-in, ./libx.so:name, or auto: search by those that suit, and "
+        "take what the simulator finds fastest; default: auto");
     add_value(app, "--then", o->then, "LIST",
               "objectives that decide between equal values, in their order, or none; default: hop-bytes after tac3, "
               "tac3-bytes, max-link-load and max-hops");

@@ -208,6 +208,9 @@ std::string effort_text(const Evaluation& evaluation, const SearchRecord& search
     const std::string effort = plural(search.evaluations, "evaluation");
     if (!with_timing) return effort;
     const std::string timed = effort + " in " + short_number(std::round(wall_seconds(evaluation) * 1000) / 1000) + " s";
+    if (search.trials)
+        return timed + ", " + short_number(std::round(search.trials->judging_seconds * 1000) / 1000) +
+               " s of it to judge";
     if (search.evaluations_per_second == 0) return timed;
     return timed + ", " + count_text(std::round(search.evaluations_per_second)) + " per second and thread in the loop";
 }
@@ -232,6 +235,7 @@ std::vector<std::string> trials_lines(const ObjectiveTrials& trials) {
     const std::string of = trials.of_calls ? " run time" : " communication time";
     std::vector<std::string> lines = {shown(*chosen) + of + " than the default placement, " + trials.judge +
                                       (trials.of_calls ? " call by call" : "")};
+    if (trials.keeps_default) lines.insert(lines.begin(), "the default placement is kept: nothing faster was found");
     double nearest = std::numeric_limits<double>::infinity();
     double spread = 0;
     std::string others;

@@ -133,6 +133,7 @@ class ShapeAdvisor {
         const Job job(spec);
         const auto problem = job.problem();  // kept from the search to its evaluation
         MapOptions options{.objective = options_.objective, .strategy = "anneal"};
+        if (options.objective.is_auto()) options.objective.name = suited_objectives(problem->problem).front();
         options.search.seed = seed;
         options.search.threads = 1;  // searches run side by side
         options.search.restarts = effort.restarts;

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "base/errors.h"
-#include "mapper/job/map_auto.h"
 #include "mapper/search/progress_meter.h"
 
 namespace haichi {
@@ -26,15 +25,13 @@ bool was_found_by_simulation(const Placement& placement) {
     return placement.search() != nullptr && !placement.search()->candidates.empty();
 }
 
-/// The one that `auto` has chosen or would measure by; with what decided between ties when the placement was searched
-/// for by the same objective, unless another is named.
+/// Under `auto` the one that was searched for, or would be first; with what decided between ties when the placement was
+/// searched for by the same objective, unless another is named.
 ObjectiveChoice asked_objective(const Placement& placement, ObjectiveChoice choice) {
     const SearchRecord* search = placement.search();
-    if (is_auto(choice)) {
-        choice.name = search != nullptr && search->trials
-                          ? search->objective
-                          : suited_objectives(placement.job().problem()->problem).front();
-    }
+    // A user's own function is known by its name only.
+    const bool is_known = search != nullptr && objectives().find(search->objective) != nullptr;
+    if (choice.is_auto() && is_known) choice.name = search->objective;
     if (!choice.then && search != nullptr && search->objective == choice.name) choice.then = search->next;
     return choice;
 }

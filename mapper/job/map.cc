@@ -16,9 +16,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Under the published schedules nothing decides between ties unless it is asked for.
+/// Some strategies have an objective of their own. Under the published schedules nothing decides between ties unless it
+/// is asked for.
 ObjectiveChoice objective_of(const MapOptions& options) {
     ObjectiveChoice choice = options.objective;
+    const std::string_view own = strategies().at(options.strategy).objective;
+    if (choice.is_auto() && !own.empty()) choice.name = own;
     if (!choice.then && options.search.schedule != ScheduleKind::kAuto) choice.then.emplace();
     return choice;
 }
@@ -144,7 +147,7 @@ void check_map_options(const MapOptions& options) {
 Placement map(const Job& job, const MapOptions& options, const SearchControl& control,
               const SimulationControl& simulation) {
     check_map_options(options);
-    if (is_auto(options.objective)) return map_auto(job, options, control, simulation);
+    if (is_open(options)) return map_auto(job, options, control, simulation);
     return MapRun(job, options, control).run(simulation);
 }
 

@@ -6,7 +6,6 @@
 
 #include "base/errors.h"
 #include "mapper/anneal/defaults.h"
-#include "mapper/job/map_auto.h"
 #include "mapper/job/plugin_library.h"
 #include "mapper/job/rotations.h"
 #include "mapper/search/progress_meter.h"
@@ -215,10 +214,6 @@ void check_robust_options(const MapOptions& options) {
                           "a robust placement is annealed");
     }
     if (options.has_start()) throw OptionError("--robust and --start exclude each other");
-    if (is_auto(options.objective)) {
-        throw OptionError("--robust and --objective auto exclude each other",
-                          "name the objective that all shapes are judged by");
-    }
     check_options(options.search);
 }
 

@@ -32,6 +32,7 @@ struct ObjectiveTrials {
     bool of_calls = false;
     std::string reason{};  ///< why not simulated, or not the calls; empty: nothing was in the way
     double default_seconds = 0;
+    bool keeps_default = false;  ///< nothing that was found is faster
     std::vector<ObjectiveTrial> trials{};
     double judging_seconds = 0;  ///< wall clock
 };

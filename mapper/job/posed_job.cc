@@ -9,6 +9,23 @@
 
 namespace haichi {
 
+namespace {
+
+constexpr const char* kPredictor = "predicted-time";
+
+}  // namespace
+
+std::vector<std::string> suited_objectives(const Problem& problem) {
+    // What predicted-time costs an evaluation grows with the ranks.
+    constexpr std::size_t kMostPredictedRanks = 1024;
+    std::vector<std::string> names = problem.set_count() > 1 ? std::vector<std::string>{"tac3", "hop-bytes"}
+                                                             : std::vector<std::string>{"hop-bytes", "max-link-load"};
+    const ObjectiveRow* predictor = objectives().find(kPredictor);
+    const bool is_small = problem.communicating_ranks().size() <= kMostPredictedRanks;
+    if (predictor != nullptr && is_small && is_told_unasked(*predictor, problem)) names.emplace_back(kPredictor);
+    return names;
+}
+
 PosedJob::PosedJob(Job of, const ObjectiveChoice& choice, const Log& log) : job(std::move(of)), held(job.problem(log)) {
     const auto take_next = [&] {
         set_next(choice.then.value_or(usual_next(spec)), spec);
@@ -25,7 +42,7 @@ PosedJob::PosedJob(Job of, const ObjectiveChoice& choice, const Log& log) : job(
         take_next();
         objective = bind_plugin_objective(*plugin, spec.then, problem(), job.default_placement());
     } else {
-        spec = parse_objective(choice.name);
+        spec = parse_objective(choice.is_auto() ? suited_objectives(problem()).front() : choice.name);
         const ObjectiveRow& row = objectives().at(spec.name);
         if (!row.searched_as.empty()) {
             ranking = &row;

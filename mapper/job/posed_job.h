@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mapper/anneal/bound_objective.h"
@@ -13,15 +14,26 @@
 
 namespace haichi {
 
+/// The objectives that suit the traffic (mapper/job/map_auto.h); where only one can be meant, the first of them.
+inline constexpr std::string_view kAutoObjective = "auto";
+
 /// What is minimised, as users name it.
 struct ObjectiveChoice {
-    std::string name = "tac3";     ///< as parse_objective reads it, or "./libx.so:name" (mapper/anneal/plugin.h)
+    /// kAutoObjective, what parse_objective() reads, or "./libx.so:name" (mapper/anneal/plugin.h).
+    std::string name{kAutoObjective};
     ObjectiveFunction function{};  ///< instead; `name` is then its name
     /// What decides between placements of equal value, in its order; not set: what is usual after the objective.
     std::optional<std::vector<std::string>> then{};
+
+    [[nodiscard]] bool is_auto() const { return !function && name == kAutoObjective; }
 };
 
-/// A job and what is to be minimised in it.
+/// The objectives that suit the traffic. Messages that are all under way together contend as their sum does: hop-bytes
+/// and the load of links. Several sets: what counts messages that are under way at the same time, too. predicted-time
+/// where a search can ask for it about many placements.
+std::vector<std::string> suited_objectives(const Problem& problem);
+
+/// A job and what is to be minimised in it; `auto` is the first objective that suits it.
 struct PosedJob {
     Job job;
     std::shared_ptr<const JobProblem> held;

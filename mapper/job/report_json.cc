@@ -136,6 +136,7 @@ ordered_json trials_json(const ObjectiveTrials& trials, bool with_timing) {
     out["form"] = trials.of_calls ? "calls" : "sets";
     if (!trials.reason.empty()) out["reason"] = trials.reason;
     out["default_seconds"] = trials.default_seconds;
+    out["keeps_default"] = trials.keeps_default;
     out["trials"] = ordered_json::array();
     for (const ObjectiveTrial& trial : trials.trials) {
         const std::optional<double> spread = spread_seconds(trial);

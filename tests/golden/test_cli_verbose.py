@@ -176,6 +176,7 @@ def test_a_preset_and_a_machine_file_are_told_apart(place: Path) -> None:
 
 def test_a_search_tells_strategy_start_restarts_and_seed(place: Path) -> None:
     job = ["map", *JOB, "-w", "cg64.json", "--restarts", 3, "--seed", 7, "--evaluations", 50000, "--threads", 2]
+    job += ["--objective", "tac3"]
     lines = entries(succeed(*job, "-v", cwd=place).stderr)
     assert one(lines, "workload ") == "workload 'cg64.json': format json, by its content"
     assert one(lines, "job: ").startswith("job: 96 nodes, 96 usable, of at most 1 ranks each")
@@ -209,7 +210,7 @@ def test_trace_holds_what_the_pilot_saw(place: Path) -> None:
 
 
 def test_runs_too_short_for_a_pilot_say_so(place: Path) -> None:
-    job = ["map", *JOB, "-w", "cg64.json", "--restarts", 1, "--evaluations", 1000, "-vv"]
+    job = ["map", *JOB, "-w", "cg64.json", "--restarts", 1, "--evaluations", 1000, "--objective", "tac3", "-vv"]
     assert "without a pilot" in one(entries(succeed(*job, cwd=place).stderr, "debug"), "restart 1")
 
 
@@ -262,7 +263,7 @@ def test_shapes_are_told_one_after_the_other(place: Path) -> None:
     job = ["map", "-m", "fx10-kyushu", "-w", "cg64.json", "--shapes", "1x2x4x2x3x2,2x2x2x2x3x2", "--evaluations", 1000]
     lines = entries(succeed(*job, "--json", "-v", cwd=place).stderr)
     assert [line for line in lines if line.startswith("shape ")] == ["shape 1x2x4x2x3x2:", "shape 2x2x2x2x3x2:"]
-    assert len([line for line in lines if line.startswith("strategy ")]) == 2
+    assert len([line for line in lines if line.startswith("auto: tac3, seed 1 of ")]) == 2
 
 
 def test_advice_tells_what_it_searches_and_simulates(place: Path) -> None:

@@ -4,10 +4,12 @@
 #include <algorithm>
 
 #include "base/errors.h"
+#include "mapper/job/auto_budget.h"
 #include "mapper/job/evaluate.h"
 #include "mapper/job/map_auto.h"
 #include "mapper/job/map_robust.h"
 #include "mapper/job/simulate.h"
+#include "mapper/start/start.h"
 #include "tests/unit/jobs.h"
 
 namespace haichi {
@@ -85,11 +87,67 @@ TEST(Auto, is_never_slower_than_the_default_placement) {
               simulate(Placement(job), {}).runs.front().result.seconds_per_iteration);
 }
 
-TEST(Auto, strategies_and_robust_maps_are_refused) {
+TEST(Auto, a_search_with_an_objective_of_its_own_has_that_and_others_have_the_first_that_suits) {
     testing_jobs::Asked asked = asked_auto("fx10:2x2x2", cg(16));
-    asked.search.strategy = "tabu";
-    EXPECT_THROW((void)map(Job(asked.job), asked.search), OptionError);
-    EXPECT_THROW(check_robust_options({.objective = {"auto"}}), OptionError);
+    const Job job(asked.job);
+    const auto objective_by = [&](const char* strategy) {
+        MapOptions options = asked.search;
+        options.strategy = strategy;
+        if (find_start(strategy) != nullptr) options.search = {};
+        return map(job, options).search()->objective;
+    };
+    EXPECT_EQ(objective_by("tabu"), "hop-bytes");
+    EXPECT_EQ(objective_by("greedy"), "tac3");
+    asked.search.search.schedule = ScheduleKind::kPaper;
+    const Placement found = map(job, asked.search);
+    EXPECT_EQ(found.search()->objective, "tac3");
+    EXPECT_FALSE(found.search()->trials.has_value());
+    EXPECT_NO_THROW(check_robust_options({.objective = {"auto"}}));
+}
+
+TEST(Auto, restarts_that_are_asked_for_are_shared_by_the_searches) {
+    testing_jobs::Asked asked = asked_auto("fx10:2x2x2", cg(16));
+    asked.search.search.restarts = 18;  // two for each of nine
+    asked.search.search.evaluations = 100;
+    const std::int64_t two_each = map(Job(asked.job), asked.search).search()->evaluations;
+    EXPECT_LE(two_each, 18 * 100);
+    EXPECT_GT(two_each, 0);
+}
+
+TEST(Auto, its_budget_is_ten_seconds_for_few_ranks_and_a_minute_for_four_thousand) {
+    const auto seconds = [](const std::string& machine, std::int32_t ranks) {
+        const testing_jobs::Asked asked = asked_auto(machine, cg(ranks));
+        const auto held = Job(asked.job).problem();
+        return AutoBudget(held->problem, 3, 3).seconds();
+    };
+    EXPECT_EQ(seconds("fx10:2x2x2", 16), 10);
+    EXPECT_EQ(seconds("torus:16x16x16", 4096), 60);
+}
+
+TEST(Auto, costly_searches_are_shortened) {
+    PatternOptions dense;
+    dense.ranks = 64;
+    const testing_jobs::Asked asked = asked_auto("torus:4x4x4", make_pattern("alltoall-pairwise", dense));
+    const auto held = Job(asked.job).problem();
+    const AutoBudget budget(held->problem, 3, 3);
+    const SearchOptions cheap = budget.effort("hop-bytes", {});
+    const SearchOptions costly = budget.effort("predicted-time", {});
+    EXPECT_GE(cheap.restarts, 2);
+    EXPECT_EQ(cheap.evaluations, 200'000);
+    EXPECT_EQ(costly.restarts, 1);
+    EXPECT_LT(costly.evaluations, 50'000);
+    SearchOptions asked_for;
+    asked_for.evaluations = 7'000;
+    EXPECT_EQ(budget.effort("predicted-time", asked_for).evaluations, 7'000);
+}
+
+TEST(Auto, what_decides_between_ties_is_left_out_where_it_comes_first) {
+    testing_jobs::Asked asked = asked_auto("fx10:2x2x2", cg(16));
+    asked.search.objective.then = std::vector<std::string>{"max-hops", "hop-bytes"};
+    const Placement found = map(Job(asked.job), asked.search);
+    for (const ObjectiveTrial& trial : found.search()->trials->trials) {
+        EXPECT_EQ(trial.next.size(), trial.objective == "hop-bytes" ? 1U : 2U) << trial.objective;
+    }
 }
 
 }  // namespace

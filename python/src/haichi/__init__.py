@@ -3,7 +3,7 @@
 >>> import haichi
 >>> cg = haichi.Workload.from_pattern("cg", ranks=64)
 >>> job = haichi.Job(cg, "fx10-kyushu", shape="1x2x4x2x3x2")
->>> placement = job.optimize("tac3")
+>>> placement = job.optimize()
 >>> placement.write("rankmap.txt", format="fujitsu")
 >>> job.evaluate(placement).value, job.simulate(placement).seconds
 """

@@ -225,7 +225,7 @@ def advise_shape(
     nodes: SupportsIndex | None = None,
     *,
     ppn: int = 1,
-    objective: str = "tac3",
+    objective: str = "auto",
     seed: int = 1,
     seeds: int = 3,
     finalists: int = 4,
@@ -239,7 +239,7 @@ def advise_shape(
     ----------
     workload, machine, ppn, routing: as those of `haichi.Job`.
     nodes: of the job; None: as many as the ranks need. Without a shape of exactly as many the next larger number.
-    objective: that placements are searched by.
+    objective: that placements are searched by; ``"auto"``: tac3, or hop-bytes where all messages are one set.
     seeds: placements of each shape that are simulated, found by searches with the seeds from `seed` on.
     finalists: how many requests, after a quick search of all, are searched properly and simulated.
     packet_hops: what all simulations together may take; there are fewer of them, and of fewer iterations, if need be.

@@ -95,16 +95,17 @@ class Job:
     @takes(SearchOptions)
     def optimize(
         self,
-        objective: str | ObjectiveCallable = "tac3",
+        objective: str | ObjectiveCallable = "auto",
         *,
         progress: SearchCallback | None = None,
         **search: Unpack[SearchOptions],
     ) -> Placement:
-        """Looks for a placement with a small value of the objective, as ``haichi map`` does.
+        """Looks for a placement in which the job communicates fast, as ``haichi map`` does.
 
         Parameters
         ----------
-        objective: a name (`haichi.list_objectives`), ``"weighted(hop-bytes=0.7,tac3=0.3)"``, a plug-in
+        objective: ``"auto"``: searches by the objectives that suit the workload, and takes what the packet simulator
+            finds fastest; or a name (`haichi.list_objectives`), ``"weighted(hop-bytes=0.7,tac3=0.3)"``, a plug-in
             ``"./libx.so:name"``, or a function of the node of every rank (int32 array) that gives a number, the same
             for the same placement. A function is called at every proposal: the search is as fast as it is.
         progress: called with a `SearchProgress` a few times a second, in the caller's thread. What it raises ends the
@@ -152,8 +153,8 @@ class Job:
         Parameters
         ----------
         placement: as that of `place`.
-        objective: that `Evaluation.value` is about, as that of `optimize`; None: the one that was searched for, or
-            tac3. The report tells the links with most bytes, with their messages.
+        objective: that `Evaluation.value` is about, as that of `optimize`; None or ``"auto"``: the one that was
+            searched for, or the first that suits the workload. The report tells the links with most bytes, with their messages.
         all_objectives: the report holds every objective that applies, with its bound, which may take a while on
             thousands of nodes.
         simulate: it and the default placement are simulated, packet by packet (`Evaluation.simulated`); Ctrl-C then

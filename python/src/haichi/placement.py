@@ -28,7 +28,7 @@ class Placement:
 
     __slots__ = ("_core", "_job", "_objective", "_search")
 
-    def __init__(self, job: Job, core: _core.Placement, objective: str | ObjectiveCallable = "tac3") -> None:
+    def __init__(self, job: Job, core: _core.Placement, objective: str | ObjectiveCallable = "auto") -> None:
         self._job = job
         self._core = core
         self._objective = objective

@@ -107,7 +107,7 @@ class ShapesResult:
 @takes(SearchOptions)
 def optimize_shapes(
     jobs: Sequence[Job],
-    objective: str | ObjectiveCallable = "tac3",
+    objective: str | ObjectiveCallable = "auto",
     *,
     robust: Literal["max", "mean"] | None = None,
     rotations: bool = False,

@@ -151,7 +151,7 @@ def _place(cell: Cell, job: Job) -> Placement:
         search["time_limit"] = cell.effort.time_limit
         search["schedule"] = cell.effort.schedule
         search["restarts"] = cell.effort.restarts
-    return job.optimize(cell.strategy.objective or "tac3", **search)
+    return job.optimize(cell.strategy.objective or "auto", **search)
 
 
 def _is_optimal(cell: Cell, measured: Evaluation) -> bool:

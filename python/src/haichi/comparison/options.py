@@ -78,7 +78,7 @@ class CompareOptions(TypedDict, total=False):
             _Names(),
             python="""starts (``"default"``, ``"no-ring"``, ``"random"``, ``"greedy"``, ...), objectives, which are
                 annealed on (``"tac3"``, ``"weighted(hop-bytes=0.7,tac3=0.3)"``, ``"./libx.so:name"``), searches
-                (``"anneal"`` for tac3, ``"tabu"`` for hop-bytes), or maps that exist already (``"map:FILE"``);
+                (``"anneal"`` for auto, ``"tabu"`` for hop-bytes), or maps that exist already (``"map:FILE"``);
                 None: those of the program.""",
         ),
     ]
