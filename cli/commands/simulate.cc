@@ -85,6 +85,9 @@ void read_observation(const SimulateArguments& arguments, SimulationOptions& sim
 /// How calls are replayed.
 void read_replay(const SimulateArguments& arguments, SimulationOptions& options) {
     constexpr double kMostFactor = 1e6;
+    if (!arguments.algorithms.empty()) options.call_option = "--collective";
+    if (!arguments.computing_factor.empty()) options.call_option = "--compute-factor";
+    if (!arguments.computing.empty()) options.call_option = "--compute";
     ReplayedComputing& computing = options.calls.computing;
     if (!arguments.computing.empty()) computing.rule = parse_computing(arguments.computing);
     if (!arguments.computing_factor.empty()) {

@@ -117,9 +117,9 @@ void warn(const JobLog& job, const Levels& levels, Extraction& extraction) {
         throw UnsupportedError("the kernel has no messages beside " +
                                    times(levels.collectives_left, "collective that is", "collectives that are") +
                                    " not expanded",
-                               "--collectives all expands those on all ranks, too");
+                               "haichi ccs --collectives all expands those on all ranks, too");
     }
-    throw UnsupportedError("the kernel has no messages between ranks", "--kernel N takes another one");
+    throw UnsupportedError("the kernel has no messages between ranks", "haichi ccs --kernel N takes another one");
 }
 
 }  // namespace

@@ -99,7 +99,13 @@ SetsOfLog sets_of(const JobLog& job, const std::string& path, const Log& log) {
                  matrix.workload.set_count());
         return matrix;
     }
-    Extraction extraction = extract_sets(job, {});
+    Extraction extraction = [&] {
+        try {
+            return extract_sets(job, {});
+        } catch (const UnsupportedError& error) {
+            throw UnsupportedError(path + ": " + error.what(), error.hint());
+        }
+    }();
     log.info("workload {}: {} sets of the log's kernel", shown(path), extraction.workload.set_count());
     return {std::move(extraction.workload), of_this_log(caveats(extraction))};
 }

@@ -93,10 +93,24 @@ ReplayedComputing::Rule parse_computing(std::string_view text) {
     throw OptionError("--compute " + shown(text) + ": it is mean, drawn or none");
 }
 
+namespace {
+
+void refuse_options_of_calls(const Job& job, const SimulationOptions& options) {
+    if (options.call_option.empty()) return;
+    throw OptionError(options.call_option + " is about the calls of a log, but communication sets are simulated",
+                      job.is_of_log()
+                          ? "without --as sets (form='sets'), the calls of a log are simulated where it has their order"
+                          : "the sets of a workload file state their computing time (compute_seconds)");
+}
+
+}  // namespace
+
 bool replays_calls(const Job& job, const SimulationOptions& options, const Log& log) {
-    if (options.form == TrafficForm::kSets) return false;
-    if (job.calls(log) == nullptr) {
-        if (options.form == TrafficForm::kAuto) return false;
+    if (options.form == TrafficForm::kSets || job.calls(log) == nullptr) {
+        if (options.form != TrafficForm::kCalls) {
+            refuse_options_of_calls(job, options);
+            return false;
+        }
         throw OptionError("--as calls: the traffic has no calls", "it is no log, or one that has no order");
     }
     const auto refuse = [](const char* option) {

@@ -49,6 +49,7 @@ struct SimulationOptions {
     SimulatedIterations iterations;
     ComputeImbalance imbalance;
     CallReplayOptions calls;
+    std::string call_option{};  ///< one that was given and that only calls know; empty: none
     std::int32_t threads = 1;
     std::int32_t partitions = 0;  ///< parts of the machine that are worked through one by one; 0: by size
     std::size_t hottest_links = 10;

@@ -39,7 +39,8 @@ SimulationOptions make_simulation(const std::string& barrier, const std::variant
 }
 
 void set_replay(SimulationOptions& options, const std::string& compute, double factor, std::uint64_t seed,
-                const std::vector<std::string>& algorithms) {
+                const std::vector<std::string>& algorithms, const std::string& given) {
+    options.call_option = given;
     options.calls.computing = {.rule = parse_computing(compute), .factor = factor, .seed = seed};
     for (const std::string& algorithm : algorithms) options.calls.algorithms.set(algorithm);
 }
@@ -108,7 +109,7 @@ void bind_simulate(py::module_& module) {
             py::arg("form"))
         // How calls are replayed.
         .def("set_replay", set_replay, py::kw_only(), py::arg("compute"), py::arg("factor"), py::arg("seed"),
-             py::arg("algorithms"));
+             py::arg("algorithms"), py::arg("given"));
     py::class_<ObservedRun>(module, "Observation")
         .def(py::init([](std::string statistics_path, std::string history_path, std::vector<std::string> inputs) {
                  return ObservedRun{{}, std::move(statistics_path), std::move(history_path), std::move(inputs)};

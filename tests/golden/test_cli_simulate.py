@@ -375,6 +375,28 @@ def test_options_that_do_not_fit_calls_are_refused(tmp_path: Path, options: list
     assert message in run.stderr
 
 
+@pytest.mark.parametrize(
+    "options", [["--compute", "none"], ["--compute-factor", "2"], ["--collective", "alltoall=bruck"]]
+)
+def test_options_of_calls_are_refused_for_sets(tmp_path: Path, options: list[str]) -> None:
+    (tmp_path / "ring.txt").write_text("0 1 100\n1 0 100\n")
+    run = haichi("simulate", "-m", "torus:4", "-w", "ring.txt", *options, cwd=tmp_path)
+    assert run.returncode == 2
+    assert f"{options[0]} is about the calls of a log" in run.stderr
+    assert "compute_seconds" in run.stderr
+    run = haichi("simulate", "-m", "torus:4", "-w", ring_schedule(tmp_path), "--as", "sets", *options, cwd=tmp_path)
+    assert run.returncode == 2
+    assert "without --as sets" in run.stderr
+
+
+def test_a_log_without_messages_is_named(tmp_path: Path) -> None:
+    (tmp_path / "idle.goal").write_text("num_ranks 2\nrank 0 {\nl1: calc 100\n}\nrank 1 {\nl1: calc 100\n}\n")
+    run = haichi("map", "-m", "torus:4", "-w", "idle.goal", cwd=tmp_path)
+    assert run.returncode == 2, run.stderr
+    assert "idle.goal: the kernel has no messages" in run.stderr
+    assert "haichi ccs --kernel N" in run.stderr
+
+
 def test_a_workload_has_no_calls(tmp_path: Path) -> None:
     (tmp_path / "ring.txt").write_text("0 1 100\n1 0 100\n")
     run = haichi("simulate", "-m", "torus:4", "-w", "ring.txt", "--as", "calls", cwd=tmp_path)

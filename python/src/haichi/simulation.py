@@ -114,11 +114,15 @@ class Replay:
         seed = whole_option("seed", self.seed, 0, 2**63 - 1)
         if seed != 1 and compute != "drawn":
             raise OptionError("seed is that of compute='drawn', which is not given")
+        factor = number_option("compute_factor", self.compute_factor, MOST_COMPUTE_FACTOR)
+        algorithms = [encoded("algorithms", text) for text in algorithm_list(self.algorithms)]
+        given = {"compute": compute != "mean", "compute_factor": factor != 1, "algorithms": bool(algorithms)}
         options.set_replay(
             compute=compute,
-            factor=number_option("compute_factor", self.compute_factor, MOST_COMPUTE_FACTOR),
+            factor=factor,
             seed=seed,
-            algorithms=[encoded("algorithms", text) for text in algorithm_list(self.algorithms)],
+            algorithms=algorithms,
+            given=next((name for name, is_given in given.items() if is_given), ""),
         )
 
 

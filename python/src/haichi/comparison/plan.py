@@ -12,7 +12,7 @@ from haichi import _core
 from haichi.comparison.cell import Cell, SearchEffort, SimulatedAs, SimulationPlan, common_options
 from haichi.comparison.options import CompareArguments
 from haichi.comparison.strategies import BASELINE, Strategy, parse_strategy
-from haichi.errors import OptionError, UnsupportedError
+from haichi.errors import OptionError
 from haichi.file_names import encoded
 from haichi.job import Job
 from haichi.job_spec import JobOptions, JobSpec, file_name
@@ -63,11 +63,8 @@ class Plan:
 
     def check_sets(self) -> None:
         """Raises UnsupportedError for a log that has none: whatever is asked, cells are also measured by them."""
-        for name, (job, *_) in self.jobs.items():
-            try:
-                job.traffic.tell_of_sets()
-            except UnsupportedError as error:
-                raise UnsupportedError(f"{name}: {error}", error.hint) from error
+        for job, *_ in self.jobs.values():
+            job.traffic.tell_of_sets()
 
     def check_simulation(self) -> None:
         """Raises OptionError for calls that a job does not have, and for options that no job can follow."""
