@@ -11,7 +11,8 @@ PredictedTime::PredictedTime(const Problem& problem, const ObjectiveSpec&, const
       clocks_(problem, *messages_),
       rank_count_(std::max<std::int64_t>(1, static_cast<std::int64_t>(problem.communicating_ranks().size()))),
       per_message_(1.0 /
-                   (2.0 * static_cast<double>(rank_count_) * static_cast<double>(messages_->ticks_of_mean_message()))) {
+                   (2.0 * static_cast<double>(rank_count_) * static_cast<double>(messages_->ticks_of_mean_message()))),
+      companion_per_tick_(kQueuesInCompanion / static_cast<double>(messages_->ticks_of_mean_message())) {
     const auto ranks = static_cast<std::size_t>(problem.rank_count());
     const std::size_t sets = problem.set_count();
     const std::size_t row_bytes = 2 * sizeof(std::int64_t) * std::max<std::size_t>(ranks, 1);
@@ -34,7 +35,8 @@ void PredictedTime::reset(const Mapping& mapping) {
         pass_checkpoint(k);
         checkpoints_[k + 1].now.swap(checkpoints_[k + 1].proposed);
     }
-    value_ = combine(checkpoints_.back().now, queues_.mean_ticks());
+    queue_ = queues_.mean_ticks();
+    value_ = combine(checkpoints_.back().now, queue_);
 }
 
 void PredictedTime::pass_checkpoint(std::size_t k) {
@@ -68,6 +70,7 @@ bool PredictedTime::is_touched(std::size_t k) const {
 
 Change PredictedTime::propose(const Mapping&, const Move& move) {
     value_before_ = value_;
+    queue_before_ = queue_;
     queues_.move(move);
     if (queues_.touched_sets().empty()) return {};
     for (std::size_t k = std::ranges::min(queues_.touched_sets()) / sets_per_checkpoint_; k + 1 < checkpoints_.size();
@@ -78,8 +81,10 @@ Change PredictedTime::propose(const Mapping&, const Move& move) {
         next.is_proposed = next.proposed != next.now;
         if (next.is_proposed) proposed_checkpoints_.push_back(k + 1);
     }
-    value_ = combine(checkpoints_.back().last(), queues_.mean_ticks());
-    return {static_cast<double>(value_ - value_before_) * per_message_, 0};
+    queue_ = queues_.mean_ticks();
+    value_ = combine(checkpoints_.back().last(), queue_);
+    return {static_cast<double>(value_ - value_before_) * per_message_,
+            static_cast<double>(queue_ - queue_before_) * companion_per_tick_};
 }
 
 void PredictedTime::commit() {
@@ -95,6 +100,7 @@ void PredictedTime::rollback() {
     proposed_checkpoints_.clear();
     queues_.undo();
     value_ = value_before_;
+    queue_ = queue_before_;
 }
 
 PredictedTime::Value PredictedTime::value_from_scratch(const Mapping& mapping) const {
@@ -108,6 +114,12 @@ PredictedTime::Value PredictedTime::value_from_scratch(const Mapping& mapping) c
         here.swap(next);
     }
     return combine(here, queues.mean_ticks());
+}
+
+std::int64_t PredictedTime::companion_from_scratch(const Mapping& mapping) const {
+    LinkQueues queues(*problem_, messages_);
+    queues.place(mapping.node_of_rank());
+    return queues.mean_ticks();
 }
 
 std::optional<PredictedTime::Value> PredictedTime::lower_bound() const {

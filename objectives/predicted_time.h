@@ -19,7 +19,7 @@ namespace haichi {
 /// over ranks that communicate. Chosen by rank correlation with the packet simulator's time (docs/concepts.md).
 ///
 /// A change costs the routes of the moved messages, the sets that they are in, and the clocks from the first of these
-/// on as far as any differs. There is no companion: the value has no plateaus.
+/// on as far as any differs. The companion is the mean queue, of which the value has a small share.
 class PredictedTime {
   public:
     using Value = std::int64_t;  ///< ticks * 2 * communicating ranks
@@ -39,9 +39,10 @@ class PredictedTime {
     void rollback();
 
     [[nodiscard]] Value value() const { return value_; }
-    [[nodiscard]] std::int64_t companion() const { return 0; }
+    /// Ticks: the mean queue.
+    [[nodiscard]] std::int64_t companion() const { return queue_; }
     [[nodiscard]] Value value_from_scratch(const Mapping& mapping) const;
-    [[nodiscard]] std::int64_t companion_from_scratch(const Mapping&) const { return 0; }
+    [[nodiscard]] std::int64_t companion_from_scratch(const Mapping& mapping) const;
     [[nodiscard]] std::optional<Value> lower_bound() const;
     [[nodiscard]] double in_unit(Value value) const {
         return static_cast<double>(value) / (2 * static_cast<double>(rank_count_) * messages_->ticks_per_second());
@@ -51,6 +52,8 @@ class PredictedTime {
 
     /// Of the clocks before every k-th set, k as small as this allows; those between are computed when asked for.
     static constexpr std::size_t kClocksBudgetBytes = std::size_t{64} << 20;
+    /// So that the usual weight of companions gives searches eight times the share that the value has (concepts.md).
+    static constexpr double kQueuesInCompanion = 5;
 
   private:
     /// Clocks of all ranks before a set, or after the last; and the same as the proposed move would have them.
@@ -73,6 +76,7 @@ class PredictedTime {
     RankClocks clocks_;
     std::int64_t rank_count_ = 1;
     double per_message_ = 1;
+    double companion_per_tick_ = 1;
     std::size_t sets_per_checkpoint_ = 1;
     std::vector<Checkpoint> checkpoints_;
     Value value_ = 0;
@@ -80,6 +84,8 @@ class PredictedTime {
     std::vector<std::size_t> proposed_checkpoints_;
     std::vector<std::int64_t> clocks_here_, clocks_next_;
     Value value_before_ = 0;
+    std::int64_t queue_ = 0;
+    std::int64_t queue_before_ = 0;
 };
 
 }  // namespace haichi
