@@ -1,13 +1,16 @@
 """How well objectives tell fast placements from slow ones: rank correlation with the packet simulator's time.
 
     python3 tests/bench/correlation.py PROGRAM [--objectives tac3,hop-bytes] [--cells held-out] [--placements 200]
-                                       [--only cg] [--only halo/tofu] [--seed 1] [--keep FOLDER]
+                                       [--only cg] [--only halo/tofu] [--seed 1] [--keep FOLDER] [--itself]
 
 PROGRAM is the program haichi. For every workload and network it makes placements of all qualities (random ones, those
 without search, these with some ranks swapped, and searches under four objectives that were stopped early and late),
 simulates each for ten iterations without barriers, and prints a Markdown table: Spearman's rank correlation of each
 objective with the simulated time, over all placements and over the faster half of them. With --keep placements and
 times are kept in FOLDER and taken from there next time: only objectives are evaluated anew. Some hours without.
+
+--itself adds the correlation of the simulated time with that of the same placements with all messages 3 % smaller: no
+prediction can be expected to be above it.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +32,7 @@ SEARCHED = ("tac3", "tac3-bytes", "hop-bytes", "max-link-load")
 BUDGETS = (100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)
 STARTS = ("default", "no-ring", "row-major", "greedy", "bisection")
 SWAPS = (0, 1, 2, 4, 8, 16, 32)
+SMALLER = 0.97
 
 Message = tuple[int, int, int]
 Sets = list[list[Message]]
@@ -232,6 +237,25 @@ class Cell:
     def value(self, objective: str, nodes: Sequence[int]) -> float:
         return json.loads(self.run("evaluate", *self.with_map(nodes), "--objective", objective))["value"]
 
+    def smaller(self) -> Cell:
+        """The same placements and machine, with smaller messages, in a folder of its own."""
+        other = copy(self)
+        other.folder = self.folder / "smaller"
+        other.folder.mkdir(exist_ok=True)
+        path = other.folder / "workload.json"
+        text = json.loads(self.workload.read_text())
+        for one in text["sets"]:
+            one["messages"] = [[s, d, max(1, int(size * SMALLER))] for s, d, size in one["messages"]]
+        path.write_text(json.dumps(text))
+        other.job = ["-w", str(path), *self.job[2:]]
+        return other
+
+    def times_again(self, data: list[tuple[list[int], float]]) -> list[float]:
+        path = self.folder / f"times-{len(data)}-{self.seed}.json"
+        if not path.exists():
+            path.write_text(json.dumps([self.simulated(nodes) for nodes, _ in data]))
+        return json.loads(path.read_text())
+
     def data(self, count: int) -> list[tuple[list[int], float]]:
         path = self.folder / f"placements-{count}-{self.seed}.json"
         if not path.exists():
@@ -270,13 +294,15 @@ def main() -> None:
     parser.add_argument("--placements", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", type=Path)
+    parser.add_argument("--itself", action="store_true")
     given = parser.parse_args()
     objectives = given.objectives.split(",")
+    columns = [*objectives, *(["itself"] if given.itself else [])]
     traffics, networks = (TRAFFICS, NETWORKS) if given.cells == "main" else (HELD_OUT_TRAFFICS, HELD_OUT_NETWORKS)
     wanted = set(given.only)
 
-    print("| workload | network | slowest / fastest |", " | ".join(objectives), "|")
-    print("|---|---|---|" + "---|" * len(objectives))
+    print("| workload | network | slowest / fastest |", " | ".join(columns), "|")
+    print("|---|---|---|" + "---|" * len(columns))
     with tempfile.TemporaryDirectory() as scratch:
         for traffic, net in itertools.product(traffics, networks):
             if wanted and not wanted & {traffic.name, net.name, f"{traffic.name}/{net.name}"}:
@@ -286,8 +312,11 @@ def main() -> None:
             times = [time for _, time in data]
             half = len(data) // 2
             cells = []
-            for objective in objectives:
-                values = [cell.value(objective, nodes) for nodes, _ in data]
+            for column in columns:
+                if column == "itself":
+                    values = cell.smaller().times_again(data)
+                else:
+                    values = [cell.value(column, nodes) for nodes, _ in data]
                 cells.append(f"{spearman(values, times):.2f} ({spearman(values[:half], times[:half]):.2f})")
             print(f"| {traffic.name} | {net.name} | {times[-1] / times[0]:.2f} |", " | ".join(cells), "|", flush=True)
 
