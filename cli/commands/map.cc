@@ -333,7 +333,7 @@ Action configure(CLI::App& app) {
     add_value(app, "--time", o->time, "TIME",
               "wall-clock limit instead, as in 10s; auto: by what a better placement can save; not reproducible");
     add_value(app, "--schedule", o->schedule, "NAME", "temperatures and end: auto, paper or rmatt; default: auto");
-    add_value(app, "--moves", o->moves, "LIST", "kinds of moves: some of uniform,empty,neighbour,focused");
+    add_value(app, "--moves", o->moves, "LIST", "kinds of moves: some of uniform,empty,neighbour,step,focused");
     add_value(app, "--companion", o->companion, "WEIGHT", "smooth companion of the objective: on, off or a number");
     add_value(app, "--verify", o->verify, "LEVEL", "compare incremental values with fresh ones: off, end or step");
     app.add_flag("--validate", o->validate, "simulate the result and the default placement, packet by packet");

@@ -17,18 +17,22 @@ namespace haichi {
 /// - automatic(): a short pilot heats the start from frozen to molten and notes the energy at each temperature. The
 /// main
 ///   run then spends its evaluations only between the temperature at which the mapping melted and a little below:
-///   above, it is random whatever one does; further below, it is frozen. A good start is only loosened. Where the
-///   window lies differs by orders of magnitude between objectives, machines and workloads, and nothing but a trial
+///   above, it is random whatever one does; further below, it is frozen. A good start is loosened or half melted. Where
+///   the window lies differs by orders of magnitude between objectives, machines and workloads, and nothing but a trial
 ///   tells.
 class Cooling {
   public:
+    /// What becomes of a start that the pilot finds good. Moves that step to partners put together again what was
+    /// half melted, and better; others do not.
+    enum class GoodStart : std::uint8_t { kLoosened, kHalfMelted };
+
     /// `evaluations` other than 0 spreads that many over the 197 temperatures.
     static Cooling paper(std::int64_t evaluations);
     /// The paper's temperatures spread over the first `window` evaluations, then the last of them; when the run ends is
     /// for its caller, who compares the objective from window to window.
     static Cooling rmatt(std::int64_t window);
     /// `spread`: mean size of the energy changes of random proposals.
-    static Cooling automatic(double spread, std::int64_t evaluations);
+    static Cooling automatic(double spread, std::int64_t evaluations, GoodStart good = GoodStart::kLoosened);
 
     [[nodiscard]] double temperature() const { return temperature_; }
     /// Of the run, or of a window of rmatt().
@@ -81,6 +85,7 @@ class Cooling {
     std::int64_t next_step_ = 0;
     double temperature_ = 1;
 
+    GoodStart good_start_ = GoodStart::kLoosened;
     double spread_ = 1;
     double first_temperature_ = 1;  ///< of the main run
     double last_temperature_ = 1;

@@ -10,20 +10,36 @@ std::vector<Proposer::Share> default_mix() {
     return {{MoveKind::kNeighbour, 0.6}, {MoveKind::kFocused, 0.2}, {MoveKind::kUniform, 0.2}};
 }
 
+/// Chosen on random geometric graphs, FFT and stencils of 700 to 4,096 ranks. On machines without coordinates there
+/// are few steps to take, and a mix without uniform moves was worse.
+std::vector<Proposer::Share> stepping_mix() { return {{MoveKind::kStep, 0.5}, {MoveKind::kNeighbour, 0.5}}; }
+
 std::vector<Proposer::Share> chasing_mix() { return {{MoveKind::kFocused, 0.95}, {MoveKind::kNeighbour, 0.05}}; }
+
+/// Jobs of up to 1,024 ranks have several restarts. Steps won on FFT and random geometric graphs of that size, and not
+/// on stencils that do not fit their machines.
+bool steps_in(std::int32_t restart, std::size_t ranks) {
+    constexpr std::size_t kAlways = 1024;
+    return ranks > kAlways || (ranks > kFewestWithSteps && restart % 2 == 0);
+}
 
 }  // namespace
 
-Proposer::Proposer(const Problem& problem, std::span<const MoveKind> moves, bool hot_ranks_are_few)
+Proposer::Proposer(const Problem& problem, std::span<const MoveKind> moves, MovesOfLarge of_large, std::int32_t restart)
     : problem_(&problem),
       ranks_(problem.communicating_ranks().data()),
       rank_count_(static_cast<std::uint32_t>(problem.communicating_ranks().size())) {
     std::vector<Share> shares;
     for (const MoveKind kind : moves) shares.push_back({kind, 1.0 / static_cast<double>(moves.size())});
     constexpr std::uint32_t kLarge = 2048;
-    chases_hot_ranks_ = hot_ranks_are_few && shares.empty() && rank_count_ > kLarge;
-    if (shares.empty()) shares = chases_hot_ranks_ ? chasing_mix() : default_mix();
     const Network& network = problem.network();
+    const bool by_default = shares.empty();
+    chases_hot_ranks_ = by_default && of_large == MovesOfLarge::kFocused && rank_count_ > kLarge;
+    steps_to_partners_ = by_default && of_large == MovesOfLarge::kSteps && network.coordinates() != nullptr &&
+                         steps_in(restart, problem.communicating_ranks().size());
+    if (chases_hot_ranks_) shares = chasing_mix();
+    if (steps_to_partners_) shares = stepping_mix();
+    if (shares.empty()) shares = default_mix();
     const bool full = problem.rank_count() == network.usable_node_count() * problem.ranks_per_node();
     double until = 0;
     std::size_t next = 0;
@@ -65,6 +81,13 @@ SlotId Proposer::empty_slot(const Mapping& mapping, Random& random) const {
     return slot;
 }
 
+[[gnu::always_inline]] inline SlotId Proposer::any_slot_of(NodeId node, Random& random) const {
+    const std::int32_t per_node = problem_->ranks_per_node();
+    const std::int32_t offset =
+        per_node == 1 ? 0 : static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(per_node)));
+    return SlotId(node.value * per_node + offset);
+}
+
 [[gnu::always_inline]] inline SlotId Proposer::slot_near(const Mapping& mapping, NodeId node, Random& random) const {
     const std::int32_t per_node = mapping.ranks_per_node();
     // With several slots per node the best place is beside the partner.
@@ -74,9 +97,7 @@ SlotId Proposer::empty_slot(const Mapping& mapping, Random& random) const {
         if (near.empty()) return any_slot(random);
         node = near[random.below(static_cast<std::uint32_t>(near.size()))];
     }
-    const std::int32_t offset =
-        per_node == 1 ? 0 : static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(per_node)));
-    return SlotId(node.value * per_node + offset);
+    return any_slot_of(node, random);
 }
 
 [[gnu::always_inline]] inline RankId Proposer::any_partner(RankId rank, Random& random) const {
@@ -97,11 +118,30 @@ SlotId Proposer::empty_slot(const Mapping& mapping, Random& random) const {
     return move_to_slot(mapping, rank, slot_near(mapping, partner_node, random));
 }
 
+/// Where no draw is nearer, beside the partner.
+[[gnu::always_inline]] inline Move Proposer::propose_step(const Mapping& mapping, Random& random) const {
+    constexpr int kMostTries = 6;  // on a grid every second neighbour or so is nearer
+    const HopDistance& distance = problem_->hop_distance();
+    const RankId rank = any_rank(random);
+    const NodeId partner_node = mapping.node(any_partner(rank, random));
+    const std::int32_t hops = distance(mapping.node(rank), partner_node);
+    const auto near = problem_->network().near_nodes(mapping.node(rank));
+    const bool is_beside = hops == 0 || (hops <= near_hops_ && mapping.ranks_per_node() == 1);
+    if (is_beside || near.empty()) return {};
+    for (int attempt = 0; attempt < kMostTries; ++attempt) {
+        const NodeId node = near[random.below(static_cast<std::uint32_t>(near.size()))];
+        if (distance(node, partner_node) < hops) return move_to_slot(mapping, rank, any_slot_of(node, random));
+    }
+    return move_to_slot(mapping, rank, slot_near(mapping, partner_node, random));
+}
+
 Move Proposer::propose_directed(MoveKind kind, const Mapping& mapping, std::span<const RankId> hot_ranks,
                                 Random& random) const {
     switch (kind) {
         case MoveKind::kNeighbour:
             return propose_neighbour(mapping, random);
+        case MoveKind::kStep:
+            return propose_step(mapping, random);
         case MoveKind::kEmpty: {
             // Drawn one after the other: in one call, compilers differ in which argument comes first.
             const RankId rank = any_rank(random);

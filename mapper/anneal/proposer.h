@@ -13,11 +13,26 @@
 
 namespace haichi {
 
+/// What the default mix is on large problems.
+enum class MovesOfLarge : std::uint8_t {
+    kMixed,  ///< the same as on small ones
+    /// Late in a run no other rank than those on the worst links can lower the value: nearly all moves are focused, and
+    /// go beside where the rank is or next to a partner. In a good placement nothing from far away fits.
+    kFocused,
+    /// Every hop counts: ranks step to their partners, or go next to them. On machines with coordinates; there are few
+    /// steps to take on others. In searches that have several restarts, every other one has the usual mix.
+    kSteps
+};
+
+/// Ranks that communicate, of the problems that count as large in MovesOfLarge::kSteps: more than these.
+inline constexpr std::size_t kFewestWithSteps = 256;
+
 /// Draws moves. The mix of kinds is fixed; what it draws depends only on its arguments.
 ///
 /// - uniform: a communicating rank to any slot, swapping with whoever is there (the paper's move);
 /// - empty: a communicating rank to an empty slot;
 /// - neighbour: a communicating rank next to one of its partners;
+/// - step: a communicating rank one hop nearer to one of its partners;
 /// - focused: a rank with messages on the worst links of the worst set, to any slot or next to a partner.
 class Proposer {
   public:
@@ -28,10 +43,8 @@ class Proposer {
 
     /// Equal shares of `moves`; the default mix when empty. Kinds that the problem has no use for (empty moves without
     /// empty slots) become uniform ones.
-    /// `hot_ranks_are_few`: they are those of the worst links, and late in a run no other rank can lower the value. On
-    /// large problems the default mix is then nearly all focused moves, beside where the rank is or next to a partner:
-    /// in a good placement nothing from far away fits.
-    Proposer(const Problem& problem, std::span<const MoveKind> moves, bool hot_ranks_are_few = false);
+    Proposer(const Problem& problem, std::span<const MoveKind> moves, MovesOfLarge of_large = MovesOfLarge::kMixed,
+             std::int32_t restart = 0);
 
     /// False when no move changes the mapping: fewer than two nodes or no communicating rank.
     [[nodiscard]] bool can_move() const;
@@ -51,6 +64,8 @@ class Proposer {
     [[nodiscard]] bool uses_hot_ranks() const { return uses_hot_ranks_; }
     /// Whether hot ranks are worth being renewed often.
     [[nodiscard]] bool chases_hot_ranks() const { return chases_hot_ranks_; }
+    /// Whether the default mix is of steps and neighbour moves.
+    [[nodiscard]] bool steps_to_partners() const { return steps_to_partners_; }
 
   private:
     [[nodiscard, gnu::always_inline]] inline SlotId any_slot(Random& random) const {
@@ -71,6 +86,8 @@ class Proposer {
     [[nodiscard]] SlotId slot_near(const Mapping& mapping, NodeId node, Random& random) const;
     [[nodiscard]] RankId any_partner(RankId rank, Random& random) const;
     [[nodiscard]] Move propose_neighbour(const Mapping& mapping, Random& random) const;
+    [[nodiscard]] Move propose_step(const Mapping& mapping, Random& random) const;
+    [[nodiscard]] SlotId any_slot_of(NodeId node, Random& random) const;
 
     const Problem* problem_;
     // What every draw needs, at hand.
@@ -80,6 +97,7 @@ class Proposer {
     bool all_slots_are_usable_ = true;
     bool uses_hot_ranks_ = false;
     bool chases_hot_ranks_ = false;
+    bool steps_to_partners_ = false;
     static constexpr std::size_t kDraws = 256;
     /// [top 8 random bits]: one table look-up instead of comparing shares.
     std::array<MoveKind, kDraws> kind_of_draw_{};

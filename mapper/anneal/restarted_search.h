@@ -3,6 +3,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -59,11 +60,13 @@ double mean_change(O& objective, const Proposer& proposer, const Mapping& mappin
     return count > 0 ? sum / count : 1;
 }
 
-/// Sums over sets count only the worst links of every set; others have a cost at every rank.
+/// Sums over sets count only the worst links of every set; sums of hops every message.
 template <SearchObjective O>
-constexpr bool hot_ranks_are_few() {
-    if constexpr (requires { O::kHotRanksAreFew; }) return O::kHotRanksAreFew;
-    return false;
+constexpr MovesOfLarge moves_of_large() {
+    if constexpr (requires { O::kHotRanksAreFew; }) {
+        if (O::kHotRanksAreFew) return MovesOfLarge::kFocused;
+    }
+    return O::kInfo.is_quadratic_assignment ? MovesOfLarge::kSteps : MovesOfLarge::kMixed;
 }
 
 /// All restarts of one search.
@@ -80,7 +83,8 @@ class RestartedSearch {
           control_(control),
           restarts_(options.restarts > 0 ? options.restarts : default_restarts(problem, options.schedule)),
           threads_(std::clamp(options.threads > 0 ? options.threads : omp_get_max_threads(), 1, restarts_)),
-          proposer_(problem, options.moves, hot_ranks_are_few<O>()),
+          proposers_{Proposer(problem, options.moves, moves_of_large<O>(), 0),
+                     Proposer(problem, options.moves, moves_of_large<O>(), 1)},
           meter_(control, restarts_, options.time_limit_seconds.has_value()),
           first_at_bound_(restarts_),
           tallies_(static_cast<std::size_t>(restarts_)) {}
@@ -113,13 +117,14 @@ class RestartedSearch {
         const double companion = options_.companion_weight.value_or(kDefaultCompanionWeight);
         const Random random(options_.seed, static_cast<std::uint64_t>(restart) + 1);
         objective.reset(start);
-        const Cooling cooling = plan_cooling(objective, start, companion, random);
-        Annealer<O> annealer(problem_, objective, proposer_, companion, options_.verify,
+        const Proposer& proposer = proposer_of(restart);
+        const Cooling cooling = plan_cooling(objective, start, companion, random, proposer);
+        Annealer<O> annealer(problem_, objective, proposer, companion, options_.verify,
                              AnnealState(start, random, cooling));
         auto& tally = tallies_[static_cast<std::size_t>(restart)];
         tally.begun = true;
         const auto loop_start = std::chrono::steady_clock::now();
-        tally.complete = !proposer_.can_move() || anneal(annealer, objective, restart);
+        tally.complete = !proposer.can_move() || anneal(annealer, objective, restart);
         tally.loop_seconds = seconds_since(loop_start);
         tally.evaluations = annealer.state().evaluations;
         tally.value = objective.in_unit(annealer.best_value());
@@ -135,6 +140,11 @@ class RestartedSearch {
         meter_.report(1, time_fraction(), objective.in_unit(annealer.best_value()), true);
     }
 
+    /// Restarts take turns.
+    [[nodiscard]] const Proposer& proposer_of(std::int32_t restart) const {
+        return proposers_[static_cast<std::size_t>(restart % 2)];
+    }
+
     /// A restart that is discarded never wins: it is above one with the smallest value there can be.
     void keep_if_best(std::int32_t restart, const Annealer<O>& annealer) {
         const std::scoped_lock lock(winner_mutex_);
@@ -144,7 +154,8 @@ class RestartedSearch {
         if (wins) winner_ = {restart, value, annealer.at_bound(), annealer.best(), annealer.state().convergence};
     }
 
-    Cooling plan_cooling(O& objective, const Mapping& start, double companion, const Random& random) {
+    Cooling plan_cooling(O& objective, const Mapping& start, double companion, const Random& random,
+                         const Proposer& proposer) {
         if (options_.schedule == ScheduleKind::kPaper) return Cooling::paper(options_.evaluations);
         if (options_.schedule == ScheduleKind::kRmatt) {
             return Cooling::rmatt(options_.evaluations > 0 ? options_.evaluations : kRmattWindow);
@@ -152,8 +163,10 @@ class RestartedSearch {
         const std::int64_t evaluations =
             options_.evaluations > 0 ? options_.evaluations : default_evaluations(problem_);
         double spread = 1;
-        if (proposer_.can_move()) spread = mean_change(objective, proposer_, start, companion, random);
-        return Cooling::automatic(spread, evaluations);
+        if (proposer.can_move()) spread = mean_change(objective, proposer, start, companion, random);
+        using GoodStart = Cooling::GoodStart;
+        return Cooling::automatic(spread, evaluations,
+                                  proposer.steps_to_partners() ? GoodStart::kHalfMelted : GoodStart::kLoosened);
     }
 
     /// True when the restart was not cut short.
@@ -265,7 +278,7 @@ class RestartedSearch {
     const SearchControl& control_;
     std::int32_t restarts_;
     std::int32_t threads_;
-    Proposer proposer_;
+    std::array<Proposer, 2> proposers_;
     ProgressMeter meter_;
     std::chrono::steady_clock::time_point search_start_ = std::chrono::steady_clock::now();
     std::atomic<std::int32_t> first_at_bound_;

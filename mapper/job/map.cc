@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 
+#include "mapper/anneal/proposer.h"
 #include "mapper/job/map_auto.h"
 #include "mapper/job/simulate.h"
 #include "mapper/job/simulated_time.h"
@@ -89,14 +91,20 @@ class MapRun {
         if (options_.has_start()) {
             return [given = given_placement(posed_.job, options_.start).mapping()](std::int32_t) { return given; };
         }
-        // The best start first, so that the result is never worse than any of them; then random ones, which are
-        // different every time, except on large problems, where no run comes down from random as far.
-        constexpr std::size_t kLarge = 2048;
         const Mapping first = best_start(posed_, *posed_.objective, options_.search.seed, may_go_on, control_.log);
-        const bool is_large = posed_.problem().communicating_ranks().size() > kLarge;
-        return [place, first, is_large](std::int32_t restart) {
-            return restart == 0 || is_large ? first : place(find_start("random"), restart);
+        return [place, first, of_first = restarts_from_best_start()](std::int32_t restart) {
+            return restart < of_first ? first : place(find_start("random"), restart);
         };
+    }
+
+    /// The best start comes first, so that the result is never worse than any of them; twice, where restarts take turns
+    /// with two mixes of moves. Then come random ones, which are different every time, except on large problems, where
+    /// no run comes down from random as far.
+    [[nodiscard]] std::int32_t restarts_from_best_start() const {
+        constexpr std::size_t kLarge = 2048;
+        const std::size_t ranks = posed_.problem().communicating_ranks().size();
+        if (ranks > kLarge) return std::numeric_limits<std::int32_t>::max();
+        return ranks > kFewestWithSteps && posed_.objective->info().is_quadratic_assignment ? 2 : 1;
     }
 
     SearchResult search_with(const StartOfRestart& start, const SearchOptions& options) {

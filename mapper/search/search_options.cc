@@ -13,6 +13,7 @@ const Table<MoveRow>& move_kinds() {
         {{"uniform", "a rank to any slot, swapping with whoever is there", MoveKind::kUniform},
          {"empty", "a rank to an empty slot", MoveKind::kEmpty},
          {"neighbour", "a rank to a slot near one of its partners", MoveKind::kNeighbour},
+         {"step", "a rank one hop nearer to one of its partners", MoveKind::kStep},
          {"focused", "a rank whose messages cross the worst links, to any slot", MoveKind::kFocused}});
     return kMoves;
 }

@@ -14,7 +14,7 @@
 namespace haichi {
 
 enum class ScheduleKind { kAuto, kPaper, kRmatt };
-enum class MoveKind { kUniform, kEmpty, kNeighbour, kFocused };
+enum class MoveKind { kUniform, kEmpty, kNeighbour, kStep, kFocused };
 enum class VerifyLevel { kOff, kEnd, kStep };
 
 /// How to search; the defaults are what a user should get.

@@ -32,6 +32,18 @@ TEST(Determinism, reports_are_equal_for_1_2_and_8_threads) {
     }
 }
 
+TEST(Determinism, restarts_that_take_turns_with_two_mixes_of_moves_are_equal_for_any_threads) {
+    PatternOptions options;
+    options.ranks = 300;
+    Asked asked = testing_jobs::asked("torus:7x7x7", make_pattern("random-geometric", options), "hop-bytes");
+    asked.search.search.evaluations = 5'000;
+    asked.search.search.restarts = 4;
+    asked.search.search.threads = 1;
+    const std::string first = report_json(found(asked), false).dump();
+    asked.search.search.threads = 3;
+    EXPECT_EQ(report_json(found(asked), false).dump(), first);
+}
+
 TEST(Determinism, restarts_above_the_first_at_the_bound_do_not_count) {
     Asked asked = testing_jobs::asked("fx10-kyushu", testing_jobs::cg(64), "tac3", {1, 2, 4, 2, 3, 2});
     asked.search.search.restarts = 8;

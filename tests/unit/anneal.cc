@@ -83,6 +83,19 @@ TEST(Cooling, a_good_start_is_asked_back_and_only_loosened) {
     EXPECT_LT(good.temperature(), poor.temperature());
 }
 
+TEST(Cooling, a_half_melted_start_begins_hotter_than_a_loosened_one_and_ends_as_cold) {
+    constexpr std::int64_t kAll = 100'000;
+    Cooling loosened = Cooling::automatic(4, kAll);
+    Cooling half_melted = Cooling::automatic(4, kAll, Cooling::GoodStart::kHalfMelted);
+    for (std::int64_t made = 0; made < kAll; made += 50) {
+        loosened.advance(made, melting_energy(loosened.temperature(), -1));
+        half_melted.advance(made, melting_energy(half_melted.temperature(), -1));
+        EXPECT_EQ(half_melted.take_return_to_start(), loosened.take_return_to_start());
+    }
+    EXPECT_GT(half_melted.window()->first, 1.5 * loosened.window()->first);
+    EXPECT_LE(half_melted.window()->last, loosened.window()->last);
+}
+
 TEST(Cooling, runs_too_short_for_a_pilot_cool_from_the_first_evaluation) {
     Cooling cooling = Cooling::automatic(4, 2'000);
     double last = cooling.temperature();
@@ -223,10 +236,47 @@ TEST(Anneal, problems_without_moves_end_at_once) {
     }
 }
 
+TEST(Proposer, a_step_is_one_hop_and_towards_a_partner) {
+    PatternOptions options;
+    options.ranks = 60;
+    const Posed posed = pose("graph", make_pattern("random-geometric", options), "torus:4x4x4", {});
+    const Proposer proposer(*posed.problem, std::vector<MoveKind>{MoveKind::kStep});
+    const HopDistance& hops = posed.problem->hop_distance();
+    Random random(2);
+    int moves = 0;
+    for (int draw = 0; draw < 500; ++draw) {
+        const Move move = proposer.propose(posed.default_placement, {}, random);
+        if (move.empty()) continue;
+        ++moves;
+        EXPECT_EQ(hops(move[0].from_node, move[0].to_node), 1);
+        EXPECT_TRUE(std::ranges::any_of(posed.problem->flows(move[0].rank), [&](const Flow& flow) {
+            const NodeId partner = posed.default_placement.node(flow.partner);
+            return hops(move[0].to_node, partner) < hops(move[0].from_node, partner);
+        }));
+    }
+    EXPECT_GT(moves, 100);
+}
+
+TEST(Proposer, steps_on_large_problems_with_coordinates_when_every_hop_counts) {
+    const auto steps = [](std::int32_t ranks, const char* machine, MovesOfLarge of_large, std::int32_t restart) {
+        PatternOptions options;
+        options.ranks = ranks;
+        const Posed posed = pose("ring", make_pattern("ring", options), machine, {});
+        return Proposer(*posed.problem, {}, of_large, restart).steps_to_partners();
+    };
+    EXPECT_FALSE(steps(256, "torus:16x16", MovesOfLarge::kSteps, 0));
+    EXPECT_TRUE(steps(257, "torus:17x16", MovesOfLarge::kSteps, 0));
+    EXPECT_FALSE(steps(257, "torus:17x16", MovesOfLarge::kSteps, 1)) << "restarts take turns";
+    EXPECT_TRUE(steps(1025, "torus:33x32", MovesOfLarge::kSteps, 1));
+    EXPECT_FALSE(steps(1025, "torus:33x32", MovesOfLarge::kMixed, 0));
+    EXPECT_FALSE(steps(1025, "switch:1025", MovesOfLarge::kSteps, 0));
+}
+
 TEST(Proposer, every_move_changes_a_node_and_keeps_slots_distinct) {
     for (const Posed& posed : testing_problems::varied_problems()) {
         SCOPED_TRACE(posed.name);
-        for (const MoveKind kind : {MoveKind::kUniform, MoveKind::kEmpty, MoveKind::kNeighbour, MoveKind::kFocused}) {
+        for (const MoveKind kind :
+             {MoveKind::kUniform, MoveKind::kEmpty, MoveKind::kNeighbour, MoveKind::kStep, MoveKind::kFocused}) {
             const Proposer proposer(*posed.problem, std::vector<MoveKind>{kind});
             Mapping mapping = posed.default_placement;
             Random random(2);
