@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "base/thread_team.h"
 #include "netmodel/packetsim/packet_machine.h"
 #include "netmodel/packetsim/packet_partition.h"
 #include "netmodel/packetsim/run_statistics.h"
 #include "netmodel/packetsim/transport.h"
-#include "netmodel/packetsim/window_threads.h"
 
 namespace haichi {
 
@@ -148,7 +148,7 @@ class PacketEngine {
     Transport* transport_;
     std::map<std::pair<int, int>, std::size_t> far_channels_;
     std::vector<int> first_of_thread_;
-    std::unique_ptr<WindowThreads> threads_;  ///< from the first window that is worth them
+    std::unique_ptr<ThreadTeam> threads_;  ///< from the first window that is worth them
     std::int64_t events_of_last_window_ = 0;
     std::int64_t window_ps_;
     std::int64_t window_end_ps_ = 0;  ///< of the running one: nothing is felt elsewhere before

@@ -145,7 +145,7 @@ void PacketEngine<Client>::run_window(std::int64_t begin_ps, std::int64_t until_
     if (threads == 1 || events_of_last_window_ < options_.least_events_for_threads) {
         for (int thread = 0; thread < threads; ++thread) run(thread);
     } else {
-        if (!threads_) threads_ = std::make_unique<WindowThreads>(threads);
+        if (!threads_) threads_ = std::make_unique<ThreadTeam>(threads);
         threads_->run(run);
     }
     events_of_last_window_ = counts().events - events_before;

@@ -1,4 +1,4 @@
-#include "netmodel/packetsim/window_threads.h"
+#include "base/thread_team.h"
 
 #include <utility>
 
@@ -21,20 +21,20 @@ void wait_for_change(const std::atomic<T>& value, T old) {
 
 }  // namespace
 
-WindowThreads::WindowThreads(int count) : errors_(static_cast<std::size_t>(count)) {
+ThreadTeam::ThreadTeam(int count) : errors_(static_cast<std::size_t>(count)) {
     for (int number = 1; number < count; ++number) {
         threads_.emplace_back([this, number] { work_on(number); });
     }
 }
 
-WindowThreads::~WindowThreads() {
+ThreadTeam::~ThreadTeam() {
     work_ = nullptr;
     round_.fetch_add(1, std::memory_order_release);
     round_.notify_all();
     for (std::thread& thread : threads_) thread.join();
 }
 
-void WindowThreads::do_part(int number) {
+void ThreadTeam::do_part(int number) {
     try {
         (*work_)(number);
     } catch (...) {
@@ -42,7 +42,7 @@ void WindowThreads::do_part(int number) {
     }
 }
 
-void WindowThreads::work_on(int number) {
+void ThreadTeam::work_on(int number) {
     for (std::uint32_t round = 0;; ++round) {
         wait_for_change(round_, round);
         if (work_ == nullptr) return;
@@ -51,7 +51,7 @@ void WindowThreads::work_on(int number) {
     }
 }
 
-void WindowThreads::run(const std::function<void(int)>& work) {
+void ThreadTeam::run(const std::function<void(int)>& work) {
     work_ = &work;
     busy_.store(static_cast<int>(threads_.size()), std::memory_order_relaxed);
     round_.fetch_add(1, std::memory_order_release);

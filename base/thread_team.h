@@ -9,15 +9,17 @@
 
 namespace haichi {
 
-/// Threads that work through short windows together: each of `count` does its part, and none goes on before all are
-/// done. They wait awake for a while, then asleep, because windows are short and processors may be shared.
-class WindowThreads {
+/// Threads that work through many short jobs together: each of `count` does its part, and none goes on before all are
+/// done. They wait awake for a while, then asleep, because jobs are short and processors may be shared.
+class ThreadTeam {
   public:
     /// The caller of run() is one of them.
-    explicit WindowThreads(int count);
-    WindowThreads(const WindowThreads&) = delete;
-    WindowThreads& operator=(const WindowThreads&) = delete;
-    ~WindowThreads();
+    explicit ThreadTeam(int count);
+    ThreadTeam(const ThreadTeam&) = delete;
+    ThreadTeam& operator=(const ThreadTeam&) = delete;
+    ~ThreadTeam();
+
+    [[nodiscard]] int count() const { return static_cast<int>(errors_.size()); }
 
     /// Calls work(0) to work(count - 1), each in its thread, and waits for all. Throws what the lowest of them threw.
     void run(const std::function<void(int)>& work);
