@@ -21,12 +21,42 @@ class HopBytes {
     void reset(const Mapping& mapping) { value_ = value_from_scratch(mapping); }
 
     [[gnu::always_inline]] inline Change propose(const Mapping& mapping, const Move& move) {
-        pending_ = symmetric_ && move.size() <= 2 ? symmetric_change(mapping, move) : directed_change(mapping, move);
+        pending_ = change_by(mapping, move);
         value_ += pending_;
-        return {static_cast<double>(pending_) * per_message_, 0};
+        return {in_messages(pending_), 0};
     }
     void commit() {}
     void rollback() { value_ -= pending_; }
+
+    [[nodiscard, gnu::always_inline]] inline Value change_by(const Mapping& mapping, const Move& move) const {
+        return symmetric_ && move.size() <= 2 ? symmetric_change(mapping, move) : directed_change(mapping, move);
+    }
+    template <class Seen>
+    [[nodiscard]] Value correction(const Mapping& mapping, const Move& move, Seen&& seen) const {
+        const HopDistance& hops = problem_->hop_distance();
+        Value sum = 0;
+        for (const Relocation& moved : move) {
+            const auto add = [&](RankId partner, Value size_bytes, bool outgoing) {
+                const NodeId at = mapping.node(partner);
+                const NodeId was = seen(partner);
+                if (at == was) return;
+                const auto change = [&](NodeId there) {
+                    return outgoing ? hops(moved.to_node, there) - hops(moved.from_node, there)
+                                    : hops(there, moved.to_node) - hops(there, moved.from_node);
+                };
+                sum += size_bytes * (change(at) - change(was));
+            };
+            if (symmetric_) {
+                for (const Flow& flow : problem_->flows(moved.rank)) add(flow.partner, flow.size_bytes, true);
+            } else {
+                for (const IncidentMessage& m : problem_->incident(moved.rank)) {
+                    add(m.partner, m.size_bytes, m.outgoing());
+                }
+            }
+        }
+        return sum;
+    }
+    [[nodiscard]] double in_messages(Value value) const { return static_cast<double>(value) * per_message_; }
 
     [[nodiscard]] Value value() const { return value_; }
     [[nodiscard]] std::int64_t companion() const { return 0; }

@@ -109,6 +109,18 @@ concept SearchObjective = requires(O objective, const O& constant, const Mapping
     constant.append_hot_ranks(mapping, ranks);
 };
 
+/// An objective whose change by a move follows from the mapping alone, so that several threads can search with one,
+/// each on a mapping of its own. change_by(mapping, move) is what propose() would tell, mapping being the one before;
+/// in_messages() states it as Change does. correction(mapping, move, seen) is how much more that is than in a mapping
+/// where the others' nodes are seen(rank), those of the move's ranks being the same. There is no companion.
+template <class O>
+concept SplitObjective = SearchObjective<O> && requires(const O& objective, const Mapping& mapping, const Move& move,
+                                                        NodeId (*seen)(RankId), typename O::Value value) {
+    { objective.change_by(mapping, move) } -> std::same_as<typename O::Value>;
+    { objective.correction(mapping, move, seen) } -> std::same_as<typename O::Value>;
+    { objective.in_messages(value) } -> std::same_as<double>;
+};
+
 /// The value of a mapping whose metrics are known: out of them where the objective can tell it from them.
 template <class O>
 typename O::Value value_with(const O& objective, const Mapping& mapping, const Metrics& metrics) {

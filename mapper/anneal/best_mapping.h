@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "objectives/mapping.h"
@@ -23,7 +24,13 @@ class BestMapping {
     void moved(const Mapping& current, const Move& move) {
         if (is_copy_) return;
         moves_since_.push_back(move);
-        if (moves_since_.size() > static_cast<std::size_t>(current.rank_count())) keep(current);
+        copy_if_many(current);
+    }
+    /// The same of several, in their order.
+    void moved(const Mapping& current, std::span<const Move> moves) {
+        if (is_copy_) return;
+        moves_since_.insert(moves_since_.end(), moves.begin(), moves.end());
+        copy_if_many(current);
     }
 
     /// Copies the best now: the search is about to leave `current` by other ways than moves.
@@ -41,6 +48,10 @@ class BestMapping {
     }
 
   private:
+    void copy_if_many(const Mapping& current) {
+        if (moves_since_.size() > static_cast<std::size_t>(current.rank_count())) keep(current);
+    }
+
     Mapping best_;
     bool is_copy_ = true;
     std::vector<Move> moves_since_;

@@ -11,10 +11,22 @@ std::int64_t default_evaluations(const Problem& problem) {
     return std::clamp(kPerRank * static_cast<std::int64_t>(problem.communicating_ranks().size()), kFewest, kMost);
 }
 
+namespace {
+
+bool is_small(const Problem& problem) {
+    constexpr std::size_t kSmall = 1024;
+    return problem.communicating_ranks().size() <= kSmall;
+}
+
+}  // namespace
+
 std::int32_t default_restarts(const Problem& problem, ScheduleKind schedule) {
     if (schedule != ScheduleKind::kAuto) return 1;
-    constexpr std::size_t kSmall = 1024;
-    return problem.communicating_ranks().size() <= kSmall ? 8 : 1;
+    return is_small(problem) ? 8 : 1;
+}
+
+bool restarts_are_shared(const Problem& problem, ScheduleKind schedule) {
+    return schedule == ScheduleKind::kAuto && !is_small(problem);
 }
 
 }  // namespace haichi

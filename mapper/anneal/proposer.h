@@ -32,7 +32,7 @@ inline constexpr std::size_t kFewestWithSteps = 256;
 /// - uniform: a communicating rank to any slot, swapping with whoever is there (the paper's move);
 /// - empty: a communicating rank to an empty slot;
 /// - neighbour: a communicating rank next to one of its partners;
-/// - step: a communicating rank one hop nearer to one of its partners;
+/// - step: a communicating rank one hop nearer to one of its partners; where few draws find no such node, next to it;
 /// - focused: a rank with messages on the worst links of the worst set, to any slot or next to a partner.
 class Proposer {
   public:

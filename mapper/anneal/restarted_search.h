@@ -12,8 +12,10 @@
 #include <optional>
 #include <vector>
 
+#include "base/thread_team.h"
 #include "mapper/anneal/annealer.h"
 #include "mapper/anneal/defaults.h"
+#include "mapper/anneal/lane_annealer.h"
 #include "mapper/search/progress_meter.h"
 #include "mapper/search/search_result.h"
 
@@ -82,7 +84,7 @@ class RestartedSearch {
           options_(options),
           control_(control),
           restarts_(options.restarts > 0 ? options.restarts : default_restarts(problem, options.schedule)),
-          threads_(std::clamp(options.threads > 0 ? options.threads : omp_get_max_threads(), 1, restarts_)),
+          shares_(share_threads(problem, options, restarts_)),
           proposers_{Proposer(problem, options.moves, moves_of_large<O>(), 0),
                      Proposer(problem, options.moves, moves_of_large<O>(), 1)},
           meter_(control, restarts_, options.time_limit_seconds.has_value()),
@@ -91,10 +93,10 @@ class RestartedSearch {
 
     SearchResult run() {
         control_.log.info("annealing: {} restarts on {} threads, seed {}; restart k of 1 to {} draws from stream k",
-                          restarts_, threads_, options_.seed, restarts_);
+                          restarts_, shares_.restarts * shares_.threads_of_restart, options_.seed, restarts_);
         std::exception_ptr failure;
         std::mutex failure_mutex;
-#pragma omp parallel for num_threads(threads_) schedule(dynamic, 1)
+#pragma omp parallel for num_threads(shares_.restarts) schedule(dynamic, 1)
         for (std::int32_t restart = 0; restart < restarts_; ++restart) {
             try {
                 if (restart < first_at_bound_.load() && (restart == 0 || !stopped())) run_restart(restart);
@@ -111,6 +113,22 @@ class RestartedSearch {
   private:
     [[nodiscard]] bool stopped() const { return control_.stop != nullptr && control_.stop->load(); }
 
+    /// How threads are shared out; results depend neither on this nor on their number.
+    struct ThreadShares {
+        std::int32_t restarts = 1;  ///< at a time
+        std::int32_t threads_of_restart = 1;
+        bool in_rounds = false;  ///< several threads could work on a restart
+    };
+    static ThreadShares share_threads(const Problem& problem, const SearchOptions& options, std::int32_t restarts) {
+        const std::int32_t threads = options.threads > 0 ? options.threads : omp_get_max_threads();
+        if (!SplitObjective<O> || !restarts_are_shared(problem, options.schedule)) {
+            return {.restarts = std::clamp(threads, 1, restarts)};
+        }
+        // Restarts of their own need no waiting for others.
+        if (restarts >= threads) return {.restarts = threads, .in_rounds = true};
+        return {.threads_of_restart = threads, .in_rounds = true};
+    }
+
     void run_restart(std::int32_t restart) {
         O objective(problem_, spec_, default_placement_);
         const Mapping start = start_(restart);
@@ -119,18 +137,30 @@ class RestartedSearch {
         objective.reset(start);
         const Proposer& proposer = proposer_of(restart);
         const Cooling cooling = plan_cooling(objective, start, companion, random, proposer);
-        Annealer<O> annealer(problem_, objective, proposer, companion, options_.verify,
-                             AnnealState(start, random, cooling));
+        const AnnealState state(start, random, cooling);
+        if constexpr (SplitObjective<O>) {
+            if (shares_.in_rounds) {
+                ThreadTeam team(shares_.threads_of_restart);
+                LaneAnnealer<O> annealer(problem_, objective, proposer, options_.verify, state, team);
+                return run_restart(restart, annealer, objective);
+            }
+        }
+        Annealer<O> annealer(problem_, objective, proposer, companion, options_.verify, state);
+        run_restart(restart, annealer, objective);
+    }
+
+    template <class AnnealerOfO>
+    void run_restart(std::int32_t restart, AnnealerOfO& annealer, const O& objective) {
         auto& tally = tallies_[static_cast<std::size_t>(restart)];
         tally.begun = true;
         const auto loop_start = std::chrono::steady_clock::now();
-        tally.complete = !proposer.can_move() || anneal(annealer, objective, restart);
-        tally.loop_seconds = seconds_since(loop_start);
+        tally.complete = !proposer_of(restart).can_move() || anneal(annealer, objective, restart);
+        tally.loop_seconds = seconds_since(loop_start) * shares_.threads_of_restart;
         tally.evaluations = annealer.state().evaluations;
         tally.value = objective.in_unit(annealer.best_value());
         tally.temperatures = annealer.state().cooling.window();
         if (control_.log.enabled(LogLevel::kTrace)) tally.pilot = annealer.state().cooling.pilot();
-        if (options_.verify != VerifyLevel::kOff) annealer.verify(nullptr);
+        if (options_.verify != VerifyLevel::kOff) annealer.verify();
         if (annealer.at_bound() && tally.complete) {
             std::int32_t first = first_at_bound_.load();
             while (restart < first && !first_at_bound_.compare_exchange_weak(first, restart)) {
@@ -146,7 +176,7 @@ class RestartedSearch {
     }
 
     /// A restart that is discarded never wins: it is above one with the smallest value there can be.
-    void keep_if_best(std::int32_t restart, const Annealer<O>& annealer) {
+    void keep_if_best(std::int32_t restart, const AnnealRun<O>& annealer) {
         const std::scoped_lock lock(winner_mutex_);
         const auto value = annealer.best_value();
         const bool wins =
@@ -170,15 +200,23 @@ class RestartedSearch {
     }
 
     /// True when the restart was not cut short.
-    bool anneal(Annealer<O>& annealer, const O& objective, std::int32_t restart) {
+    template <class AnnealerOfO>
+    bool anneal(AnnealerOfO& annealer, const O& objective, std::int32_t restart) {
         if (options_.time_limit_seconds) return anneal_for_time(annealer, objective, restart);
         if (options_.schedule == ScheduleKind::kRmatt) return anneal_by_windows(annealer, objective, restart);
         return anneal_to(annealer, objective, restart, annealer.state().cooling.evaluations());
     }
 
+    template <class AnnealerOfO>
+    static std::int64_t whole_rounds(std::int64_t evaluations, const AnnealerOfO& annealer) {
+        const std::int64_t round = annealer.round_size();
+        return (evaluations + round - 1) / round * round;
+    }
+
     /// The bursts only bound the time between two looks at the stop flag.
-    bool anneal_to(Annealer<O>& annealer, const O& objective, std::int32_t restart, std::int64_t all) {
-        const std::int64_t burst = options_.verify == VerifyLevel::kStep ? 16 : 2048;
+    template <class AnnealerOfO>
+    bool anneal_to(AnnealerOfO& annealer, const O& objective, std::int32_t restart, std::int64_t all) {
+        const std::int64_t burst = whole_rounds(options_.verify == VerifyLevel::kStep ? 16 : 2048, annealer);
         while (annealer.state().evaluations < all && !annealer.finished()) {
             if (stopped() || first_at_bound_.load() < restart) return false;
             annealer.run_until(std::min(all, annealer.state().evaluations + burst));
@@ -189,7 +227,8 @@ class RestartedSearch {
     }
 
     /// The RMATT tool's rule: ends when the objective has changed by at most a tenth over a window.
-    bool anneal_by_windows(Annealer<O>& annealer, const O& objective, std::int32_t restart) {
+    template <class AnnealerOfO>
+    bool anneal_by_windows(AnnealerOfO& annealer, const O& objective, std::int32_t restart) {
         constexpr double kLeastChange = 0.1;
         const std::int64_t window = annealer.state().cooling.evaluations();
         while (!annealer.finished()) {
@@ -201,18 +240,19 @@ class RestartedSearch {
     }
 
     /// Gives each restart its share of the time; the temperature follows the clock.
-    bool anneal_for_time(Annealer<O>& annealer, const O& objective, std::int32_t restart) {
+    template <class AnnealerOfO>
+    bool anneal_for_time(AnnealerOfO& annealer, const O& objective, std::int32_t restart) {
         const double limit = *options_.time_limit_seconds;
-        const std::int32_t rounds = (restarts_ + threads_ - 1) / threads_;
+        const std::int32_t rounds = (restarts_ + shares_.restarts - 1) / shares_.restarts;
         const double now = seconds_since(search_start_);
-        const double mine = std::max(limit - now, 0.0) / std::max(rounds - restart / threads_, 1);
+        const double mine = std::max(limit - now, 0.0) / std::max(rounds - restart / shares_.restarts, 1);
+        const std::int64_t burst = whole_rounds(512, annealer);
         while (!annealer.finished()) {
             const double fraction = (seconds_since(search_start_) - now) / std::max(mine, 1e-9);
             if (fraction >= 1) break;
             if (stopped() || first_at_bound_.load() < restart) return false;
             annealer.cool_to(fraction);
-            constexpr std::int64_t kBurst = 512;
-            annealer.run_until(annealer.state().evaluations + kBurst);
+            annealer.run_until(annealer.state().evaluations + burst);
             meter_.report(fraction, time_fraction(), objective.in_unit(annealer.best_value()), false);
         }
         return true;
@@ -277,7 +317,7 @@ class RestartedSearch {
     const SearchOptions& options_;
     const SearchControl& control_;
     std::int32_t restarts_;
-    std::int32_t threads_;
+    ThreadShares shares_;
     std::array<Proposer, 2> proposers_;
     ProgressMeter meter_;
     std::chrono::steady_clock::time_point search_start_ = std::chrono::steady_clock::now();

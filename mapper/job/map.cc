@@ -67,7 +67,7 @@ class MapRun {
         const auto may_go_on = [this, limit] {
             return !is_stopped() && !(limit && seconds_since(start_time_) > *limit / 2);
         };
-        const StartOfRestart start = start_of_restarts(may_go_on);
+        const StartOfRestart start = start_of_restarts(may_go_on, options);
         if (limit) {
             // Simulations, too, may have half of what is left.
             const double left = *limit - seconds_since(start_time_);
@@ -79,7 +79,7 @@ class MapRun {
     }
 
     /// Where restart number `restart` of the search begins.
-    [[nodiscard]] StartOfRestart start_of_restarts(const MayGoOn& may_go_on) const {
+    [[nodiscard]] StartOfRestart start_of_restarts(const MayGoOn& may_go_on, const SearchOptions& options) const {
         const auto place = [this, may_go_on](const StartRow* row, std::int32_t restart) {
             const std::uint64_t seed = options_.search.seed + static_cast<std::uint64_t>(restart);
             return row->place(posed_.problem(), posed_.job.allocation(), seed, may_go_on)
@@ -91,7 +91,8 @@ class MapRun {
         if (options_.has_start()) {
             return [given = given_placement(posed_.job, options_.start).mapping()](std::int32_t) { return given; };
         }
-        const Mapping first = best_start(posed_, *posed_.objective, options_.search.seed, may_go_on, control_.log);
+        Mapping first = best_start(posed_, *posed_.objective, options_.search.seed, may_go_on, control_.log);
+        if (is_large()) first = searched_start(std::move(first), options);
         return [place, first, of_first = restarts_from_best_start()](std::int32_t restart) {
             return restart < of_first ? first : place(find_start("random"), restart);
         };
@@ -101,10 +102,39 @@ class MapRun {
     /// with two mixes of moves. Then come random ones, which are different every time, except on large problems, where
     /// no run comes down from random as far.
     [[nodiscard]] std::int32_t restarts_from_best_start() const {
-        constexpr std::size_t kLarge = 2048;
+        if (is_large()) return std::numeric_limits<std::int32_t>::max();
         const std::size_t ranks = posed_.problem().communicating_ranks().size();
-        if (ranks > kLarge) return std::numeric_limits<std::int32_t>::max();
         return ranks > kFewestWithSteps && posed_.objective->info().is_quadratic_assignment ? 2 : 1;
+    }
+
+    [[nodiscard]] bool is_large() const {
+        constexpr std::size_t kLarge = 2048;
+        return posed_.problem().communicating_ranks().size() > kLarge;
+    }
+
+    /// What a search with the objective that usually decides between ties finds from there, where it is better. On
+    /// large jobs routes are computed: a proposal of tac3 takes as long as fifty of hop-bytes, and where messages make
+    /// fewer hops they share fewer links.
+    [[nodiscard]] Mapping searched_start(Mapping first, const SearchOptions& options) const {
+        const std::vector<std::string> names = usual_next(posed_.spec);
+        if (names.empty() || options.schedule != ScheduleKind::kAuto) return first;
+        const Standing standing = posed_.objective->standing(first);
+        if (standing.optimal) return first;
+        SearchOptions limits = options;
+        limits.restarts = 1;
+        limits.moves.clear();
+        limits.companion_weight.reset();
+        if (options.time_limit_seconds) {
+            limits.time_limit_seconds = *options.time_limit_seconds / 2 - seconds_since(start_time_);
+            if (*limits.time_limit_seconds <= 0) return first;
+        }
+        const auto next = bind_objective({.name = names.front()}, posed_.problem(), posed_.job.default_placement());
+        SearchResult found = next->search([&](std::int32_t) { return first; }, limits,
+                                          {.progress = {}, .stop = control_.stop, .log = control_.log});
+        const double value = posed_.objective->standing(found.mapping).value;
+        control_.log.info("start: {} {}, and {} after a search with {}", posed_.objective->info().name, standing.value,
+                          value, names.front());
+        return standing.value < value ? first : std::move(found.mapping);
     }
 
     SearchResult search_with(const StartOfRestart& start, const SearchOptions& options) {

@@ -70,7 +70,7 @@ void anneal(benchmark::State& state, LazyJob& job) {
     const std::int64_t evaluations = annealer.state().evaluations - first;
     if (evaluations != state.iterations() * kEvaluationsPerIteration)
         state.SkipWithError("the annealing stopped early");
-    annealer.verify(nullptr);
+    annealer.verify();
 
     const Mapping& mapping = annealer.state().mapping;
     const double full = seconds_of_one([&] { benchmark::DoNotOptimize(measure(problem, mapping)); });

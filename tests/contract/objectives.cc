@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "mapper/anneal/objective_table.h"
@@ -29,6 +30,15 @@ template <class... O>
 struct AsTypes<ObjectiveList<O...>> {
     using type = testing::Types<O...>;
 };
+
+/// The moves have a rank or a slot in common.
+bool in_the_way(const Move& one, const Move& other) {
+    return std::ranges::any_of(one, [&](const Relocation& a) {
+        return std::ranges::any_of(other, [&](const Relocation& b) {
+            return a.rank == b.rank || a.to_slot == b.to_slot || a.to_slot == b.from_slot || a.from_slot == b.to_slot;
+        });
+    });
+}
 
 template <class O>
 class ObjectiveContract : public testing::Test {
@@ -71,6 +81,37 @@ TYPED_TEST(ObjectiveContract, random_moves_change_the_value_as_from_scratch) {
             ASSERT_EQ(objective.companion(), objective.companion_from_scratch(mapping)) << "step " << step;
         }
         EXPECT_GT(changed, 50);
+    }
+}
+
+TYPED_TEST(ObjectiveContract, changes_that_threads_are_told_are_those_of_proposals) {
+    if constexpr (SplitObjective<TypeParam>) {
+        for (const Posed& posed : varied_problems()) {
+            SCOPED_TRACE(posed.name);
+            TypeParam objective(*posed.problem, this->spec(), posed.default_placement);
+            Mapping mapping = posed.default_placement;
+            Random random(11);
+            int compared = 0;
+            for (int step = 0; step < 400; ++step) {
+                const Move move = random_move(mapping, posed.allocation->network, random);
+                if (move.empty()) continue;
+                objective.reset(mapping);
+                const auto before = objective.value();
+                const Change change = objective.propose(mapping, move);
+                EXPECT_EQ(objective.change_by(mapping, move), objective.value() - before);
+                EXPECT_EQ(objective.in_messages(objective.value() - before), change.value);
+                // The same move where other ranks are elsewhere.
+                Mapping other = mapping;
+                const Move unseen = random_move(mapping, posed.allocation->network, random);
+                if (in_the_way(move, unseen)) continue;
+                other.apply(unseen);
+                EXPECT_EQ(objective.correction(other, move, [&](RankId rank) { return mapping.node(rank); }),
+                          objective.change_by(other, move) - objective.change_by(mapping, move));
+                mapping = other;
+                ++compared;
+            }
+            EXPECT_GT(compared, 50);
+        }
     }
 }
 

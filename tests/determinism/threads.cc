@@ -44,6 +44,25 @@ TEST(Determinism, restarts_that_take_turns_with_two_mixes_of_moves_are_equal_for
     EXPECT_EQ(report_json(found(asked), false).dump(), first);
 }
 
+TEST(Determinism, threads_that_share_a_large_job_find_what_one_does) {
+    PatternOptions pattern;
+    pattern.ranks = 1200;
+    pattern.shuffle_seed = 1;
+    for (const std::int32_t restarts : {1, 2}) {
+        std::string first;
+        for (const int threads : {1, 2, 3}) {
+            Asked asked = testing_jobs::asked("torus:11x11x11", make_pattern("stencil3d", pattern), "hop-bytes");
+            asked.search.start = std::string("default");
+            asked.search.search.evaluations = 50'000;
+            asked.search.search.restarts = restarts;
+            asked.search.search.threads = threads;
+            const std::string text = report_json(found(asked), false).dump();
+            if (first.empty()) first = text;
+            EXPECT_EQ(text, first) << restarts << " restarts, " << threads << " threads";
+        }
+    }
+}
+
 TEST(Determinism, restarts_above_the_first_at_the_bound_do_not_count) {
     Asked asked = testing_jobs::asked("fx10-kyushu", testing_jobs::cg(64), "tac3", {1, 2, 4, 2, 3, 2});
     asked.search.search.restarts = 8;

@@ -1,0 +1,150 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "mapper/anneal/metropolis.h"
+#include "mapper/anneal/proposer.h"
+#include "objectives/objective.h"
+
+namespace haichi {
+
+/// Bytes that processors exchange at once: what different threads write lies apart.
+constexpr std::size_t kCacheLineBytes = 64;
+
+/// A move, and what it changes in the mapping of who made it.
+template <SplitObjective O>
+struct LaneMove {
+    Move move;
+    typename O::Value change{};
+};
+
+/// One of the sequences of moves that a round tries side by side (LaneAnnealer).
+template <SplitObjective O>
+struct alignas(kCacheLineBytes) Lane {
+    std::int64_t wanted = 0;  ///< evaluations
+    std::int64_t evaluations = 0;
+    std::vector<LaneMove<O>> accepted;
+};
+
+/// What is the same for all lanes of a round.
+struct Round {
+    double temperature = 0;
+    std::span<const RankId> hot_ranks{};
+};
+
+/// One thread's copy of the mapping. Between rounds all copies are equal.
+template <SplitObjective O>
+class alignas(kCacheLineBytes) LaneMapping {
+  public:
+    void reset(const Mapping& mapping) {
+        mapping_ = mapping;
+        const auto nodes = mapping_.node_of_rank();
+        before_.assign(nodes.begin(), nodes.end());
+        last_lane_.assign(nodes.size(), kNoLane);
+        made_.clear();
+    }
+    [[nodiscard]] const Mapping& mapping() const { return mapping_; }
+
+    /// Anneals from the round's mapping on, then takes all moves back. Calls observe(mapping, move, change so far)
+    /// after every proposal.
+    template <class Observe>
+    void run(Lane<O>& lane, const Round& round, const O& objective, const Proposer& proposer, Random& stream,
+             Observe&& observe) {
+        constexpr int kMostIdleDraws = 1 << 16;  // in a row: there is nothing to find
+        const MetropolisAcceptor acceptor(round.temperature);
+        lane.accepted.clear();
+        std::int64_t evaluations = 0;
+        int idle_draws = 0;
+        typename O::Value sum{};
+        Random random = stream;  // in registers: nothing in the loop takes its address
+        while (evaluations < lane.wanted && idle_draws < kMostIdleDraws) {
+            const Move move = proposer.propose(mapping_, round.hot_ranks, random);
+            ++idle_draws;
+            if (move.empty()) continue;
+            idle_draws = 0;
+            const typename O::Value change = objective.change_by(mapping_, move);
+            ++evaluations;
+            if (acceptor.accepts(objective.in_messages(change), random)) {
+                mapping_.apply(move);
+                lane.accepted.push_back({move, change});
+                sum += change;
+            }
+            observe(mapping_, move, sum);
+        }
+        stream = random;
+        lane.evaluations = evaluations;
+        for (auto made = lane.accepted.rbegin(); made != lane.accepted.rend(); ++made) mapping_.undo(made->move);
+    }
+
+    /// Makes the moves that the lanes accepted, lane by lane, without those that find a rank gone or a slot taken.
+    /// Returns what share `share` of `shares` of them changed; all shares together are the change of the value.
+    typename O::Value follow(std::span<const Lane<O>> lanes, const O& objective, std::size_t share,
+                             std::size_t shares) {
+        begin();
+        typename O::Value sum{};
+        std::size_t turn = share;
+        for (std::size_t l = 0; l < lanes.size(); ++l) {
+            const auto lane = static_cast<std::uint8_t>(l);
+            bool is_whole = true;  // the mapping that the lane saw differs only by what lanes before it did
+            for (const LaneMove<O>& accepted : lanes[l].accepted) {
+                if (!fits(accepted.move)) {
+                    is_whole = false;
+                    continue;
+                }
+                if (turn == 0) {
+                    sum += is_whole ? accepted.change + correction(objective, accepted.move, lane)
+                                    : objective.change_by(mapping_, accepted.move);
+                    turn = shares;
+                }
+                --turn;
+                make(accepted.move, lane);
+            }
+        }
+        return sum;
+    }
+    /// Moves of the last round.
+    [[nodiscard]] std::span<const Move> made() const { return made_; }
+
+  private:
+    static constexpr std::uint8_t kNoLane = 255;
+
+    void begin() {
+        for (const Move& move : made_) {
+            for (const Relocation& r : move) {
+                before_[r.rank.index()] = mapping_.node(r.rank);
+                last_lane_[r.rank.index()] = kNoLane;
+            }
+        }
+        made_.clear();
+    }
+    [[nodiscard]] bool fits(const Move& move) const {
+        return std::ranges::all_of(move, [&](const Relocation& r) {
+            if (mapping_.slot(r.rank) != r.from_slot) return false;
+            const RankId there = mapping_.rank(r.to_slot);
+            return !there.valid() || std::ranges::any_of(move, [&](const Relocation& o) { return o.rank == there; });
+        });
+    }
+    /// Ranks that the lane has moved are where it saw them; those of others it saw where the round began.
+    [[nodiscard]] typename O::Value correction(const O& objective, const Move& move, std::uint8_t lane) const {
+        return objective.correction(mapping_, move, [&](RankId rank) {
+            const std::uint8_t last = last_lane_[rank.index()];
+            return last == kNoLane || last == lane ? mapping_.node(rank) : before_[rank.index()];
+        });
+    }
+    void make(const Move& move, std::uint8_t lane) {
+        made_.push_back(move);
+        for (const Relocation& r : move) last_lane_[r.rank.index()] = lane;
+        mapping_.apply(move);
+    }
+
+    Mapping mapping_;
+    std::vector<Move> made_;
+    std::vector<std::uint8_t> last_lane_;  ///< that moved the rank in the last round
+    std::vector<NodeId> before_;           ///< every rank's node when the last round began
+};
+
+}  // namespace haichi
