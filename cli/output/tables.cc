@@ -1,4 +1,5 @@
 #include "cli/output/tables.h"
+#include "cli/output/log_words.h"
 
 #include <algorithm>
 #include <array>
@@ -160,9 +161,9 @@ std::string job_line(const Job& job) {
         line += ", " + std::to_string(faulty) + " of them faulty";
     }
     if (allocation.ranks_per_node > 1) line += ", up to " + std::to_string(allocation.ranks_per_node) + " on each";
-    if (!allocation.origin.empty()) line += ", shape " + sizes_text(allocation.shape);
+    if (!allocation.origin.empty()) line += ", shape " + haichi::sizes_text(allocation.shape);
     if (allocation.fold.logical_sizes.size() > 1) {
-        line += " (logical " + sizes_text(allocation.fold.logical_sizes) + ")";
+        line += " (logical " + haichi::sizes_text(allocation.fold.logical_sizes) + ")";
     }
     return line + ", routing " + allocation.network.routing_name() + ", fold " + allocation.fold.name + "\n";
 }
@@ -252,6 +253,13 @@ std::vector<std::string> trials_lines(const ObjectiveTrials& trials) {
         lines.push_back(others + (is_one_seed        ? " (one seed: the spread is not known)"
                                   : nearest > spread ? " (the difference is more than the spread over seeds)"
                                                      : " (the difference is within the spread over seeds)"));
+    }
+    if (trials.loaded) {
+        lines.push_back("placements are within 2 %; under load, messages of " +
+                        bytes_text(static_cast<double>(trials.loaded->mean_message_bytes)) + " and no computing, " +
+                        (trials.keeps_default ? "none is faster than the default placement"
+                                              : "the one taken needs " + less_text(trials.loaded->seconds, std::nullopt,
+                                                                                   trials.loaded->default_seconds)));
     }
     if (!trials.reason.empty()) lines.push_back(trials.reason);
     return lines;

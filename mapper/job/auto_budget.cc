@@ -62,11 +62,6 @@ AutoBudget::AutoBudget(const Problem& problem, std::size_t trials, std::int32_t 
     seconds_ = std::max(kLeast, kAtLarge * std::sqrt(static_cast<double>(problem.rank_count()) / kLarge));
 }
 
-double AutoBudget::packet_hops() const {
-    constexpr double kPerSecond = 6e6;
-    return seconds_ / 2 * kPerSecond;
-}
-
 double AutoBudget::evaluation_seconds(std::string_view objective) const {
     constexpr double kNanosecond = 1e-9;
     const EvaluationCost cost = cost_of(objective, *problem_);

@@ -97,6 +97,10 @@ Job Job::with_message_size(std::int64_t size_bytes) const {
     return {parts_->nodes, parts_->traffic->with_message_size(size_bytes)};
 }
 
+Job Job::with_workload(Workload workload) const {
+    return {parts_->nodes, load_traffic({.source = std::move(workload)})};
+}
+
 std::vector<Job> jobs_of_shapes(const JobSpec& spec, std::span<const std::vector<std::int32_t>> shapes,
                                 const Reading& reading) {
     JobSpec shared = loaded(spec, reading);

@@ -77,6 +77,8 @@ class Job {
 
     /// The same job with every non-empty message of this size.
     [[nodiscard]] Job with_message_size(std::int64_t size_bytes) const;
+    /// The same machine and default placement with other sets of as many ranks.
+    [[nodiscard]] Job with_workload(Workload workload) const;
 
   private:
     struct Parts {

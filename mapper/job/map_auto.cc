@@ -1,25 +1,19 @@
 #include "mapper/job/map_auto.h"
 
 #include <algorithm>
-#include <bit>
 #include <chrono>
-#include <mutex>
+#include <limits>
 
 #include "mapper/anneal/defaults.h"
-#include "mapper/job/advice_runs.h"
 #include "mapper/job/auto_budget.h"
-#include "mapper/job/simulate.h"
+#include "mapper/job/auto_judge.h"
 #include "mapper/search/progress_meter.h"
-#include "netmodel/packetsim/machine_timing.h"
-#include "netmodel/packetsim/packet_timing.h"
 
 namespace haichi {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-constexpr const char* kPredictor = "predicted-time";
 
 /// Jobs up to this size are searched from several seeds; for larger ones one search of each objective is what there is
 /// time for.
@@ -37,37 +31,6 @@ struct Candidate {
 
 std::int32_t seeds_for(const Problem& problem) {
     return problem.communicating_ranks().size() <= kManySeeds ? kSeeds : 1;
-}
-
-/// Links that a message of the placement passes, and the node that it arrives at: the mean.
-double mean_passages(const Job& job, const Mapping& mapping) {
-    const auto nodes = mapping.node_of_rank();
-    double passages = 0;
-    double messages = 0;
-    for (const Message& message : job.workload().messages()) {
-        passages +=
-            job.allocation().network.hops(nodes[message.source.index()], nodes[message.destination.index()]) + 1;
-        ++messages;
-    }
-    return messages > 0 ? passages / messages : 1;
-}
-
-/// Packets that a run of the log sends, about: collectives as so many messages as a tree has steps.
-double packets_of(const JobLog& log, const PacketTiming& timing) {
-    double packets = 0;
-    for (const RankLog& rank : log.ranks) {
-        for (const CallSequence& calls : rank.threads) {
-            for (const LoggedEvent& event : calls.events) {
-                const bool is_collective = event.key.kind == CallKind::kCollective;
-                if (event.count == 0 || (event.key.kind != CallKind::kSend && !is_collective)) continue;
-                const auto bytes = static_cast<std::int64_t>(event.bytes_total / event.count);
-                const auto steps = is_collective ? std::bit_width(static_cast<std::uint32_t>(log.rank_count)) : 1;
-                packets += static_cast<double>(event.count) * steps *
-                           static_cast<double>(timing.packet_count(std::max<std::int64_t>(bytes, 0)));
-            }
-        }
-    }
-    return packets;
 }
 
 /// One call of map_auto().
@@ -154,138 +117,92 @@ class AutoRun {
         return control;
     }
 
-    // ---- The judge --------------------------------------------------------------------------------------------------
+    [[nodiscard]] bool may_go_on() {
+        const bool is_late =
+            options_.search.time_limit_seconds && seconds_since(start_time_) > *options_.search.time_limit_seconds;
+        if (is_late) is_cut_short_ = true;
+        return !is_late && !is_stopped();
+    }
 
     void judge() {
-        if (const auto options = affordable_simulation()) {
-            if (simulate(*options)) {
-                trials_.judge = "simulated";
-                return;
-            }
-            trials_.reason = "the time or an interruption ended the simulations";
+        std::vector<const Mapping*> placements = {&job_.default_placement()};
+        for (const Candidate& candidate : candidates_) placements.push_back(&candidate.placement.mapping());
+        const AutoJudge judge(job_, budget_,
+                              {.threads = options_.search.threads,
+                               .may_go_on = [this] { return may_go_on(); },
+                               .simulation = simulation_});
+        const AutoJudge::Times times = judge.times(placements, trials_.trials.size());
+        trials_.judge = times.is_simulated ? "simulated" : "predicted";
+        trials_.of_calls = times.of_calls;
+        trials_.reason = times.reason;
+        trials_.default_seconds = *times.seconds.front();
+        for (std::size_t k = 0; k < candidates_.size(); ++k) {
+            candidates_[k].seconds = times.seconds[k + 1];
+            if (candidates_[k].seconds) trials_.trials[candidates_[k].trial].seconds.push_back(*candidates_[k].seconds);
         }
-        trials_.judge = "predicted";
-        trials_.of_calls = false;
-        const auto predictor = bind_objective({.name = kPredictor}, held_->problem, job_.default_placement());
-        trials_.default_seconds = predictor->standing(job_.default_placement()).value;
-        for (Candidate& candidate : candidates_) {
-            candidate.seconds = predictor->standing(candidate.placement.mapping()).value;
-        }
-    }
-
-    /// False when not even the default placement and one of each objective could be simulated.
-    bool simulate(const SimulationOptions& options) {
-        // The default placement first.
-        std::vector<std::optional<double>> seconds(1 + judged_);
-        std::mutex mutex;
-        run_side_by_side(static_cast<std::int64_t>(seconds.size()), options_.search.threads, [&](std::int64_t i) {
-            const auto k = static_cast<std::size_t>(i);
-            const Mapping& mapping = k == 0 ? job_.default_placement() : candidates_[k - 1].placement.mapping();
-            seconds[k] = simulated(mapping, options, mutex);
-        });
-        const auto tried = std::min(trials_.trials.size(), judged_);
-        const auto needed = seconds.begin() + static_cast<std::ptrdiff_t>(1 + tried);
-        if (!std::all_of(seconds.begin(), needed, [](const auto& one) { return one.has_value(); })) return false;
-        trials_.default_seconds = *seconds.front();
-        for (std::size_t k = 0; k < judged_; ++k) candidates_[k].seconds = seconds[k + 1];
-        return true;
-    }
-
-    /// Nothing, with the reason, where the machine cannot be simulated or it would take too long; else `judged_` are to
-    /// be simulated.
-    std::optional<SimulationOptions> affordable_simulation() {
-        SimulationOptions options;
-        options.hottest_links = 0;
-        try {
-            check_simulation(job_, options);
-        } catch (const Error& error) {
-            trials_.reason = error.what();
-            return std::nullopt;
-        }
-        if (replays_calls(job_, options, control_.log)) {
-            const PacketTiming timing(packet_timing_of(job_.machine()));
-            const double packets = packets_of(*job_.calls(), timing);
-            const auto hops = [&](const Placement& placement) {
-                return packets * mean_passages(job_, placement.mapping());
-            };
-            judged_ = affordable([&](double all) { return all <= budget_.packet_hops(); }, hops);
-            trials_.of_calls = judged_ > 0;
-            if (trials_.of_calls) return options;
-            trials_.reason = "its calls are too many to be simulated so often";
-        }
-        options.form = TrafficForm::kSets;
-        std::optional<SimulatedIterations> iterations;
-        const auto fits = [&](double all) {
-            iterations = affordable_iterations(all, job_.workload().iterations(), 1, budget_.packet_hops(), 1);
-            return iterations.has_value();
-        };
-        judged_ = affordable(fits, packet_hops_per_iteration);
-        if (judged_ > 0) {
-            options.iterations = *iterations;
-            return options;
-        }
-        trials_.reason = "its packets are too many to be simulated so often";
-        return std::nullopt;
-    }
-
-    /// How many candidates, those of all seeds or fewer, can be simulated beside the default placement; 0: not one of
-    /// each objective.
-    template <class Fits, class Hops>
-    std::size_t affordable(Fits&& fits, Hops&& hops) {
-        const std::size_t each = std::min(trials_.trials.size(), candidates_.size());
-        std::vector<double> until = {hops(Placement(job_))};
-        for (const Candidate& candidate : candidates_) until.push_back(until.back() + hops(candidate.placement));
-        for (std::size_t count = candidates_.size(); count >= each && count > 0; count -= std::min(each, count)) {
-            if (fits(until[count])) return count;
-        }
-        return 0;
-    }
-
-    std::optional<double> simulated(const Mapping& mapping, const SimulationOptions& options, std::mutex& mutex) {
-        std::atomic<bool> stop = false;
-        const auto look = [&] {
-            const bool is_late =
-                options_.search.time_limit_seconds && seconds_since(start_time_) > *options_.search.time_limit_seconds;
-            if (is_late) is_cut_short_ = true;
-            if (is_late || is_stopped()) stop = true;
-        };
-        look();
-        if (stop) return std::nullopt;
-        SimulationControl watched;
-        watched.stop = &stop;
-        watched.log = simulation_.log;
-        watched.progress = [&](const SimulationProgress& progress) {
-            look();
-            const std::scoped_lock lock(mutex);
-            if (simulation_.progress) simulation_.progress(progress);
-        };
-        const SimulationResult result = simulate_mapping(job_, mapping, options, watched).front().result;
-        if (result.interrupted) return std::nullopt;
-        return trials_.of_calls ? result.seconds : result.seconds_per_iteration;
+        best_ = &best_by_mean();
+        trials_.keeps_default = !(*best_->seconds < trials_.default_seconds);
+        judge_under_load(judge);
     }
 
     // ---- The choice -------------------------------------------------------------------------------------------------
 
-    Placement chosen() {
-        for (const Candidate& candidate : candidates_) {
-            if (candidate.seconds) trials_.trials[candidate.trial].seconds.push_back(*candidate.seconds);
-        }
+    /// Of the objective with the least mean over the seeds the fastest.
+    [[nodiscard]] const Candidate& best_by_mean() const {
         std::size_t winner = 0;
         for (std::size_t k = 1; k < trials_.trials.size(); ++k) {
             const ObjectiveTrial& trial = trials_.trials[k];
             if (!trial.seconds.empty() && mean_seconds(trial) < mean_seconds(trials_.trials[winner])) winner = k;
         }
-        trials_.trials[winner].is_chosen = true;
         const Candidate* best = nullptr;
         for (const Candidate& candidate : candidates_) {
             if (candidate.trial != winner || !candidate.seconds) continue;
             if (best == nullptr || *candidate.seconds < *best->seconds) best = &candidate;
         }
-        const Placement& found = best->placement;
-        trials_.keeps_default = !(*best->seconds < trials_.default_seconds);
-        control_.log.info("auto: {} by {}{}", trials_.trials[winner].objective, trials_.judge,
+        return *best;
+    }
+
+    /// Placements whose times differ by less than a run on a machine would show are told apart by their sets under
+    /// load. No candidate that is slower than the default placement as it is takes part.
+    void judge_under_load(const AutoJudge& judge) {
+        constexpr double kAlike = 1.02;
+        constexpr double kNotSlower = 1.001;
+        double least = trials_.default_seconds;
+        for (const Candidate& candidate : candidates_) least = std::min(least, candidate.seconds.value_or(least));
+        std::vector<const Candidate*> alike;
+        std::vector<const Mapping*> placements = {&job_.default_placement()};
+        for (const Candidate& candidate : candidates_) {
+            if (!candidate.seconds || *candidate.seconds > kAlike * least) continue;
+            if (*candidate.seconds > kNotSlower * trials_.default_seconds) continue;
+            alike.push_back(&candidate);
+            placements.push_back(&candidate.placement.mapping());
+        }
+        const bool default_is_alike = trials_.default_seconds <= kAlike * least;
+        if (alike.size() + (default_is_alike ? 1 : 0) < 2) return;
+        const auto loaded = judge.loaded_times(placements);
+        if (!loaded) return;
+        // Equal under load as well: the one that is best as it is.
+        std::size_t winner = default_is_alike ? 0 : 1;
+        const auto best = std::ranges::find(alike, best_);
+        if (best != alike.end() && !trials_.keeps_default) winner = static_cast<std::size_t>(best - alike.begin()) + 1;
+        for (std::size_t k = 1; k < placements.size(); ++k) {
+            if (loaded->seconds[k] < loaded->seconds[winner]) winner = k;
+        }
+        if (default_is_alike && loaded->seconds.front() < loaded->seconds[winner]) winner = 0;
+        trials_.keeps_default = winner == 0;
+        if (winner > 0) best_ = alike[winner - 1];
+        trials_.loaded = {.mean_message_bytes = loaded->mean_message_bytes,
+                          .is_simulated = loaded->is_simulated,
+                          .default_seconds = loaded->seconds.front(),
+                          .seconds = loaded->seconds[winner]};
+    }
+
+    Placement chosen() {
+        ObjectiveTrial& trial = trials_.trials[best_->trial];
+        trial.is_chosen = true;
+        control_.log.info("auto: {} by {}{}", trial.objective, trials_.judge,
                           trials_.keeps_default ? "; the default placement is not slower and is kept" : "");
-        SearchRecord record = *found.search();
+        SearchRecord record = *best_->placement.search();
         record.seed = options_.search.seed;
         record.evaluations = evaluations_;
         record.wall_seconds = seconds_since(start_time_);
@@ -294,7 +211,7 @@ class AutoRun {
         record.reproducible = !record.time_limit_seconds && !record.interrupted && !is_cut_short_;
         record.trials = std::move(trials_);
         const bool keeps_default = record.trials->keeps_default;
-        return {job_, keeps_default ? job_.default_placement() : found.mapping(), std::move(record)};
+        return {job_, keeps_default ? job_.default_placement() : best_->placement.mapping(), std::move(record)};
     }
 
     const Clock::time_point start_time_ = Clock::now();
@@ -307,7 +224,7 @@ class AutoRun {
     const std::int32_t seeds_;
     const AutoBudget budget_;
     std::vector<Candidate> candidates_;
-    std::size_t judged_ = 0;  ///< of them, the first
+    const Candidate* best_ = nullptr;  ///< once they are judged
     ObjectiveTrials trials_;
     std::int64_t evaluations_ = 0;
     std::atomic<bool> is_cut_short_ = false;

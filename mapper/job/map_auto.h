@@ -4,6 +4,8 @@
 
 namespace haichi {
 
+inline constexpr const char* kPredictor = "predicted-time";
+
 /// Whether the objective is left to the program, and the search is one that it may repeat: annealing under its usual
 /// schedule. Otherwise `auto` is the first objective that suits the job.
 bool is_open(const MapOptions& options);
@@ -12,7 +14,8 @@ bool is_open(const MapOptions& options);
 /// The packet simulator judges: where the traffic is a log, its calls are simulated, else its sets; where that would
 /// take longer than the budget, or the machine does not have the times, predicted-time judges. The winner is the
 /// objective with the least mean time over the seeds; its fastest placement is taken, and the default one where that is
-/// not slower. Same inputs and seed, same placement; with a time limit, half of it is for the searches.
+/// not slower. Between placements that differ by less than 2 % the sets under load decide (AutoJudge). Same inputs and
+/// seed, same placement; with a time limit, half of it is for the searches.
 Placement map_auto(const Job& job, const MapOptions& options, const SearchControl& control,
                    const SimulationControl& simulation);
 

@@ -26,6 +26,14 @@ struct ObjectiveTrial {
     bool is_chosen = false;
 };
 
+/// A second judgement: of the sets without computing, with larger messages.
+struct LoadedTrial {
+    std::int64_t mean_message_bytes = 0;
+    bool is_simulated = false;   ///< else predicted
+    double default_seconds = 0;  ///< of an iteration, as the next
+    double seconds = 0;          ///< of the placement that was taken
+};
+
 /// How --objective auto decided.
 struct ObjectiveTrials {
     std::string judge;  ///< "simulated" or "predicted"
@@ -34,7 +42,8 @@ struct ObjectiveTrials {
     double default_seconds = 0;
     bool keeps_default = false;  ///< nothing that was found is faster
     std::vector<ObjectiveTrial> trials{};
-    double judging_seconds = 0;  ///< wall clock
+    std::optional<LoadedTrial> loaded{};  ///< where placements were alike
+    double judging_seconds = 0;           ///< wall clock
 };
 
 double mean_seconds(const ObjectiveTrial& trial);

@@ -147,6 +147,13 @@ ordered_json trials_json(const ObjectiveTrials& trials, bool with_timing) {
                                  {"spread", spread ? ordered_json(*spread) : ordered_json(nullptr)},
                                  {"chosen", trial.is_chosen}});
     }
+    out["loaded"] = nullptr;
+    if (trials.loaded) {
+        out["loaded"] = {{"judge", trials.loaded->is_simulated ? "simulated" : "predicted"},
+                         {"mean_message_bytes", trials.loaded->mean_message_bytes},
+                         {"default_seconds", trials.loaded->default_seconds},
+                         {"seconds", trials.loaded->seconds}};
+    }
     if (with_timing) out["judging_seconds"] = trials.judging_seconds;
     return out;
 }

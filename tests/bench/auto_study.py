@@ -2,11 +2,12 @@
 
     python3 tests/bench/auto_study.py build/release/cli/haichi FOLDER [--seeds 11,12,13] [--only TEXT] LOG_FOLDER...
 
-A LOG_FOLDER holds the log of one program (*.haichi-log). Each is mapped by `auto` on one thread, and by each single
-objective for as many seconds of CPU time as `auto` took. Every placement is then judged by what no search has seen:
-the communication sets without computing, with messages of a quarter and of four times the size, without and with a
-barrier before every set. A number is the simulated time over that of the default placement: the mean over sizes, barriers and seeds, with
-the standard deviation over the seeds. Inputs and placements stay in FOLDER.
+A LOG_FOLDER holds the log of one program (*.haichi-log); the file of a workload will do as well. Each is mapped by
+`auto` on one thread, and by each single objective for as many seconds of CPU time as `auto` took. Every placement is
+then judged by what no search has seen: the communication sets without computing, with messages of 16 and of 256 KiB on
+average, without and with a barrier before every set. A number is the simulated time over that of the default
+placement: the mean over sizes, barriers and seeds, with the standard deviation over the seeds. Inputs and placements
+stay in FOLDER.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ import subprocess
 from pathlib import Path
 
 OBJECTIVES = ("tac3", "hop-bytes", "max-link-load", "predicted-time")
-SCALES = (0.25, 4.0)
+MEAN_SIZES = (16 * 1024, 256 * 1024)
+"""Bytes of a message."""
 BARRIERS = ("none", "sets")
 
 
@@ -36,6 +38,8 @@ class Study:
 
     def workload(self, logs: list[Path], name: str) -> Path | None:
         """The sets of a log, or nothing where it has none to take."""
+        if logs[0].suffix == ".json":
+            return logs[0]
         file = self.folder / f"{name}.json"
         if not file.exists():
             made = subprocess.run([self.program, "ccs", *logs, "-o", file], capture_output=True, text=True)
@@ -44,10 +48,11 @@ class Study:
                 return None
         return file
 
-    def scaled(self, workload: Path, scale: float) -> Path:
-        file = workload.with_name(f"{workload.stem}-x{scale}.json")
+    def scaled(self, workload: Path, mean_size: int) -> Path:
+        file = self.folder / f"{workload.stem}-of-{mean_size}.json"
         if not file.exists():
             sets = json.loads(workload.read_text())
+            scale = mean_size / statistics.mean(size for one in sets["sets"] for *_, size in one["messages"])
             for one in sets["sets"]:
                 one["compute_seconds"] = 0
                 one["messages"] = [[a, b, max(int(size * scale), 1)] for a, b, size in one["messages"]]
@@ -67,10 +72,10 @@ class Study:
     def times(self, workload: Path, placed: Path | None) -> list[float]:
         """Simulated seconds of an iteration: by size and barriers."""
         seconds = []
-        for scale in SCALES:
+        for mean_size in MEAN_SIZES:
             for barrier in BARRIERS:
                 options = [] if placed is None else ["--map", placed]
-                job = [*self.machine, "-w", self.scaled(workload, scale), "--barrier", barrier, "--json"]
+                job = [*self.machine, "-w", self.scaled(workload, mean_size), "--barrier", barrier, "--json"]
                 report = json.loads(self.run("simulate", *job, "--sim-iterations", 20, *options))
                 seconds.append(report["runs"][0]["seconds_per_iteration"])
         return seconds
@@ -117,14 +122,14 @@ def main() -> None:
     for folder in arguments.logs:
         if arguments.only not in folder.name:
             continue
-        logs = sorted(folder.glob("*.haichi-log"))
-        ratios = study(one, logs, folder.name, seeds)
+        traffic = sorted(folder.glob("*.haichi-log")) if folder.is_dir() else [folder]
+        ratios = study(one, traffic, folder.stem, seeds)
         if ratios is None:
             continue
         best = min(statistics.mean(ratios[objective]) for objective in OBJECTIVES)
         behind = (statistics.mean(ratios["auto"]) / best - 1) * 100
         cells = [cell(ratios[objective]) for objective in ("auto", *OBJECTIVES)]
-        rows.append(f"| {folder.name} | " + " | ".join(cells) + f" | {behind:+.1f} % |")
+        rows.append(f"| {folder.stem} | " + " | ".join(cells) + f" | {behind:+.1f} % |")
     print("| program | auto | " + " | ".join(OBJECTIVES) + " | auto against the best |")
     print("|---|" + "---|" * (len(OBJECTIVES) + 2))
     print("\n".join(rows))

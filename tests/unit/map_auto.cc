@@ -76,6 +76,44 @@ TEST(Auto, what_takes_too_long_to_simulate_is_judged_by_the_prediction_and_says_
     EXPECT_GT(trials.default_seconds, 0);
 }
 
+TEST(Auto, placements_that_overheads_make_alike_are_told_apart_under_load) {
+    PatternOptions small;
+    small.ranks = 64;
+    small.message_bytes = 8;
+    small.shuffle_seed = 1;
+    const Workload pattern = make_pattern("stencil3d", small);
+    Workload computing(pattern.rank_count());
+    for (std::size_t t = 0; t < pattern.set_count(); ++t) {
+        computing.add_set("", 1e-3);
+        for (const Message& m : pattern.messages(t)) computing.add_message(m.source, m.destination, m.size_bytes);
+    }
+    const testing_jobs::Asked asked = asked_auto("torus:4x4x4", computing);
+    const Job job(asked.job);
+    const Placement found = map(job, asked.search);
+    const ObjectiveTrials& trials = *found.search()->trials;
+    EXPECT_LT(trials.default_seconds, 1.02 * std::ranges::min(trials.trials.front().seconds));
+    ASSERT_TRUE(trials.loaded.has_value());
+    EXPECT_TRUE(trials.loaded->is_simulated);
+    EXPECT_GT(trials.loaded->mean_message_bytes, 1024);
+    EXPECT_FALSE(trials.keeps_default);
+    EXPECT_LT(trials.loaded->seconds, 0.9 * trials.loaded->default_seconds);
+    // As told: sets one after the other, with messages of that size.
+    const Job loaded = job.with_workload(pattern.with_message_size(trials.loaded->mean_message_bytes));
+    SimulationOptions one_by_one;
+    one_by_one.barriers = {.without = false, .with = true};
+    const auto seconds = [&](const Mapping& mapping) {
+        return simulate({loaded, mapping}, one_by_one).runs.front().result.seconds_per_iteration;
+    };
+    EXPECT_NEAR(seconds(found.mapping()), trials.loaded->seconds, 1e-3 * trials.loaded->seconds);
+    EXPECT_NEAR(seconds(job.default_placement()), trials.loaded->default_seconds,
+                1e-3 * trials.loaded->default_seconds);
+}
+
+TEST(Auto, large_messages_without_computing_are_judged_once) {
+    const testing_jobs::Asked asked = asked_auto("fx10:2x2x2", cg(16));
+    EXPECT_FALSE(map(Job(asked.job), asked.search).search()->trials->loaded.has_value());
+}
+
 TEST(Auto, is_never_slower_than_the_default_placement) {
     PatternOptions ring;
     ring.ranks = 16;
