@@ -15,7 +15,14 @@ import statistics
 import subprocess
 from pathlib import Path
 
-SHAPES = {"1x2x4x2x3x2": 64, "2x2x2x2x3x2": 64, "4x2x1x2x3x2": 64, "1x1x4x2x3x2": 32, "1x2x2x2x3x2": 32, "4x1x1x2x3x2": 32}
+SHAPES = {
+    "1x2x4x2x3x2": 64,
+    "2x2x2x2x3x2": 64,
+    "4x2x1x2x3x2": 64,
+    "1x1x4x2x3x2": 32,
+    "1x2x2x2x3x2": 32,
+    "4x1x1x2x3x2": 32,
+}
 LONG_SEEDS = 3
 WITHIN = 1.03
 

@@ -154,7 +154,8 @@ class Job:
         ----------
         placement: as that of `place`.
         objective: that `Evaluation.value` is about, as that of `optimize`; None or ``"auto"``: the one that was
-            searched for, or the first that suits the workload. The report tells the links with most bytes, with their messages.
+            searched for, or the first that suits the workload. The report tells the links with most bytes, with their
+            messages.
         all_objectives: the report holds every objective that applies, with its bound, which may take a while on
             thousands of nodes.
         simulate: it and the default placement are simulated, packet by packet (`Evaluation.simulated`); Ctrl-C then
