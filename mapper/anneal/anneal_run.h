@@ -9,6 +9,7 @@
 #include "base/errors.h"
 #include "mapper/anneal/best_mapping.h"
 #include "mapper/anneal/cooling.h"
+#include "mapper/anneal/move_window.h"
 #include "mapper/anneal/proposer.h"
 #include "mapper/search/convergence.h"
 #include "objectives/objective.h"
@@ -33,7 +34,9 @@ struct AnnealState {
     Convergence convergence;
     std::vector<RankId> hot_ranks;
     std::int64_t hot_ranks_renewed_at = -1;  ///< evaluation number; -1: never
-    std::vector<Random> lanes;               ///< of runs in rounds (LaneAnnealer), from the first
+    // Of runs in rounds (LaneAnnealer), from the first:
+    std::vector<Random> lanes;
+    MoveWindow window;
 };
 
 /// What an annealing run does besides its moves, whichever way it makes them.

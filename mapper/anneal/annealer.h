@@ -33,7 +33,7 @@ class Annealer : public AnnealRun<O> {
                 return_to_start_if_wanted();
             }
             renew_hot_ranks();
-            const Move move = proposer_->propose(state_.mapping, state_.hot_ranks, random);
+            const Move move = proposer_->propose(state_.mapping, proposer_->all_ranks(state_.hot_ranks), random);
             if (move.empty()) {
                 if (++idle_draws == kMostIdleDraws) this->finish();
                 continue;
@@ -56,7 +56,7 @@ class Annealer : public AnnealRun<O> {
 
     /// Runs limited by time: `fraction` of it is gone.
     void cool_to(double fraction) {
-        state_.cooling.advance_to(fraction, state_.energy);
+        state_.cooling.advance_to(fraction, state_.evaluations, state_.energy);
         return_to_start_if_wanted();
     }
 

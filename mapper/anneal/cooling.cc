@@ -46,13 +46,13 @@ Cooling Cooling::paper(std::int64_t evaluations) {
 
 Cooling Cooling::rmatt(std::int64_t window) { return by_levels(Kind::kRmatt, window); }
 
-Cooling Cooling::automatic(double spread, std::int64_t evaluations, GoodStart good) {
+Cooling Cooling::automatic(double spread, std::int64_t evaluations, std::int64_t stepping_ranks) {
     constexpr std::int64_t kMostSteps = 2000;
     Cooling cooling;
     cooling.evaluations_ = evaluations;
     cooling.evaluations_per_step_ = std::max<std::int64_t>(evaluations / kMostSteps, 1);
     cooling.next_step_ = cooling.evaluations_per_step_;
-    cooling.good_start_ = good;
+    cooling.stepping_ranks_ = stepping_ranks;
     cooling.spread_ = spread;
     cooling.temperature_ = kPilotFirstPerSpread * spread;
     if (evaluations < kFewestForPilot) {
@@ -90,22 +90,23 @@ void Cooling::advance(std::int64_t evaluations_made, double energy) {
         ++level_;
         temperature_ *= kPaperFactor;
     } else {
-        set_by_fraction(static_cast<double>(evaluations_made) / static_cast<double>(evaluations_), energy);
+        set_by_fraction(static_cast<double>(evaluations_made) / static_cast<double>(evaluations_), evaluations_made,
+                        energy);
     }
 }
 
-void Cooling::advance_to(double fraction, double energy) {
+void Cooling::advance_to(double fraction, std::int64_t evaluations_made, double energy) {
     next_step_ = std::numeric_limits<std::int64_t>::max();
     if (kind_ != Kind::kAutomatic) {
         const auto level = static_cast<int>(std::clamp(fraction, 0.0, 1.0) * static_cast<double>(kPaperLevels - 1));
         temperature_ = kPaperFirst;
         for (int k = 0; k < level; ++k) temperature_ *= kPaperFactor;
     } else {
-        set_by_fraction(fraction, energy);
+        set_by_fraction(fraction, evaluations_made, energy);
     }
 }
 
-void Cooling::set_by_fraction(double fraction, double energy) {
+void Cooling::set_by_fraction(double fraction, std::int64_t evaluations_made, double energy) {
     if (fraction < kPilotShare && evaluations_ >= kFewestForPilot) {
         const double share = fraction / kPilotShare;
         Observed& seen = observed_[static_cast<std::size_t>(std::min(share * kPilotLevels, kPilotLevels - 1.0))];
@@ -114,13 +115,33 @@ void Cooling::set_by_fraction(double fraction, double energy) {
         temperature_ = between(kPilotFirstPerSpread * spread_, kPilotLastPerSpread * spread_, share);
         return;
     }
-    if (!is_focused_) focus();
+    if (!is_focused_) focus(static_cast<double>(evaluations_made) / std::max(fraction, kPilotShare));
     const double begin = evaluations_ < kFewestForPilot ? 0 : kPilotShare;
     const double share = std::min((fraction - begin) / (1 - begin), 1.0);
     temperature_ = between(first_temperature_, last_temperature_, share);
 }
 
-void Cooling::focus() {
+/// Shares of the rise from the lowest energy to the hottest, and how much colder the run ends.
+struct Cooling::Heat {
+    double melted = 0;
+    double first_per_last = 1;
+};
+
+/// Melted: chosen on random geometric graphs, planar meshes, stencils with holes and power-law graphs of 2,048 to 4,096
+/// ranks, with 100 to 3,000 evaluations a rank. In short runs the pilot's energy lags behind its temperature, so the
+/// same share means a much hotter start. Loosened: on stencils of 4,096 ranks and on CG, where a factor of two does not
+/// matter.
+Cooling::Heat Cooling::heat_of_good_start(double evaluations) const {
+    if (stepping_ranks_ == 0) return {.melted = 0.04, .first_per_last = 3};
+    constexpr double kPerEvaluationOfRank = 1e-4;
+    constexpr double kLeast = 0.02;
+    constexpr double kMost = 0.6;
+    const double per_rank = evaluations / static_cast<double>(stepping_ranks_);
+    return {.melted = std::clamp(kPerEvaluationOfRank * per_rank, kLeast, kMost), .first_per_last = 25};
+}
+
+/// `evaluations`: of the whole run.
+void Cooling::focus(double evaluations) {
     is_focused_ = true;
     bool any = false;
     double lowest = kStartEnergy;
@@ -132,22 +153,13 @@ void Cooling::focus() {
         hot = seen.mean();
     }
     if (!any || !(hot > lowest)) return;
-    // Shares of the rise from the lowest energy to the hottest, and how much colder the run ends. A start near the
-    // lowest is a good one: it is loosened, not melted. The numbers were chosen on stencils of 4,096 ranks and on CG;
-    // within a factor of two they do not matter. Half melted: on random geometric graphs of 4,096, where 0.4 to 0.8 do
-    // as well.
-    struct Heat {
-        double melted = 0;
-        double first_per_last = 1;
-    };
+    // A start near the lowest is a good one: it is not melted. The numbers for others were chosen on stencils of 4,096
+    // ranks and on CG; within a factor of two they do not matter.
     constexpr double kGoodStart = 0.1;
-    constexpr Heat kLoosened{.melted = 0.04, .first_per_last = 3};
-    constexpr Heat kHalfMelted{.melted = 0.6, .first_per_last = 25};
     constexpr Heat kMelted{.melted = 0.25, .first_per_last = 5};
     begins_at_start_ = kStartEnergy - lowest < kGoodStart * (hot - lowest);
     is_loosened_ = begins_at_start_;
-    const Heat good = good_start_ == GoodStart::kHalfMelted ? kHalfMelted : kLoosened;
-    const Heat heat = begins_at_start_ ? good : kMelted;
+    const Heat heat = begins_at_start_ ? heat_of_good_start(evaluations) : kMelted;
     const double first_energy = lowest + heat.melted * (hot - lowest);
     std::int64_t first_level = 0;
     for (std::int64_t level = 0; level < kPilotLevels; ++level) {

@@ -22,17 +22,15 @@ namespace haichi {
 ///   tells.
 class Cooling {
   public:
-    /// What becomes of a start that the pilot finds good. Moves that step to partners put together again what was
-    /// half melted, and better; others do not.
-    enum class GoodStart : std::uint8_t { kLoosened, kHalfMelted };
-
     /// `evaluations` other than 0 spreads that many over the 197 temperatures.
     static Cooling paper(std::int64_t evaluations);
     /// The paper's temperatures spread over the first `window` evaluations, then the last of them; when the run ends is
     /// for its caller, who compares the objective from window to window.
     static Cooling rmatt(std::int64_t window);
-    /// `spread`: mean size of the energy changes of random proposals.
-    static Cooling automatic(double spread, std::int64_t evaluations, GoodStart good = GoodStart::kLoosened);
+    /// `spread`: mean size of the energy changes of random proposals. `stepping_ranks`: how many ranks there are, where
+    /// moves step to partners: they put together again what was half melted, and better. The fewer evaluations a rank
+    /// has, the less is melted. Other moves only mend a start that was loosened.
+    static Cooling automatic(double spread, std::int64_t evaluations, std::int64_t stepping_ranks = 0);
 
     [[nodiscard]] double temperature() const { return temperature_; }
     /// Of the run, or of a window of rmatt().
@@ -48,7 +46,7 @@ class Cooling {
     [[nodiscard]] bool take_return_to_start() { return std::exchange(begins_at_start_, false); }
 
     /// Runs limited by time: `fraction` of it, 0..1, is gone. Turns the evaluation steps off.
-    void advance_to(double fraction, double energy);
+    void advance_to(double fraction, std::int64_t evaluations_made, double energy);
 
     /// Where the main run of automatic() begins and ends.
     struct Window {
@@ -71,8 +69,10 @@ class Cooling {
     static constexpr std::int64_t kPilotLevels = 48;
     static constexpr double kPilotShare = 0.1;
 
-    void focus();
-    void set_by_fraction(double fraction, double energy);
+    struct Heat;
+    void focus(double evaluations);
+    [[nodiscard]] Heat heat_of_good_start(double evaluations) const;
+    void set_by_fraction(double fraction, std::int64_t evaluations_made, double energy);
 
     enum class Kind : std::uint8_t { kAutomatic, kPaper, kRmatt };
 
@@ -85,7 +85,7 @@ class Cooling {
     std::int64_t next_step_ = 0;
     double temperature_ = 1;
 
-    GoodStart good_start_ = GoodStart::kLoosened;
+    std::int64_t stepping_ranks_ = 0;
     double spread_ = 1;
     double first_temperature_ = 1;  ///< of the main run
     double last_temperature_ = 1;

@@ -33,7 +33,7 @@ struct alignas(kCacheLineBytes) Lane {
 /// What is the same for all lanes of a round.
 struct Round {
     double temperature = 0;
-    std::span<const RankId> hot_ranks{};
+    Candidates candidates;
 };
 
 /// One thread's copy of the mapping. Between rounds all copies are equal.
@@ -62,7 +62,7 @@ class alignas(kCacheLineBytes) LaneMapping {
         typename O::Value sum{};
         Random random = stream;  // in registers: nothing in the loop takes its address
         while (evaluations < lane.wanted && idle_draws < kMostIdleDraws) {
-            const Move move = proposer.propose(mapping_, round.hot_ranks, random);
+            const Move move = proposer.propose(mapping_, round.candidates, random);
             ++idle_draws;
             if (move.empty()) continue;
             idle_draws = 0;

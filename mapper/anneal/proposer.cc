@@ -105,13 +105,14 @@ SlotId Proposer::empty_slot(const Mapping& mapping, Random& random) const {
     return flows[random.below(static_cast<std::uint32_t>(flows.size()))].partner;
 }
 
-[[gnu::always_inline]] inline Move Proposer::propose_neighbour(const Mapping& mapping, Random& random) const {
+[[gnu::always_inline]] inline Move Proposer::propose_neighbour(const Mapping& mapping, const Candidates& candidates,
+                                                               Random& random) const {
     // A pair of neighbours gains nothing, and late in a run most pairs are neighbours: draw again, a few times.
     constexpr int kMostTries = 3;
     RankId rank;
     NodeId partner_node;
     for (int attempt = 0; attempt < kMostTries; ++attempt) {
-        rank = any_rank(random);
+        rank = any_rank(candidates, random);
         partner_node = mapping.node(any_partner(rank, random));
         if (problem_->hop_distance()(mapping.node(rank), partner_node) > near_hops_) break;
     }
@@ -119,10 +120,11 @@ SlotId Proposer::empty_slot(const Mapping& mapping, Random& random) const {
 }
 
 /// Where no draw is nearer, beside the partner.
-[[gnu::always_inline]] inline Move Proposer::propose_step(const Mapping& mapping, Random& random) const {
+[[gnu::always_inline]] inline Move Proposer::propose_step(const Mapping& mapping, const Candidates& candidates,
+                                                          Random& random) const {
     constexpr int kMostTries = 6;  // on a grid every second neighbour or so is nearer
     const HopDistance& distance = problem_->hop_distance();
-    const RankId rank = any_rank(random);
+    const RankId rank = any_rank(candidates, random);
     const NodeId partner_node = mapping.node(any_partner(rank, random));
     const std::int32_t hops = distance(mapping.node(rank), partner_node);
     const auto near = problem_->network().near_nodes(mapping.node(rank));
@@ -135,19 +137,20 @@ SlotId Proposer::empty_slot(const Mapping& mapping, Random& random) const {
     return move_to_slot(mapping, rank, slot_near(mapping, partner_node, random));
 }
 
-Move Proposer::propose_directed(MoveKind kind, const Mapping& mapping, std::span<const RankId> hot_ranks,
+Move Proposer::propose_directed(MoveKind kind, const Mapping& mapping, const Candidates& candidates,
                                 Random& random) const {
     switch (kind) {
         case MoveKind::kNeighbour:
-            return propose_neighbour(mapping, random);
+            return propose_neighbour(mapping, candidates, random);
         case MoveKind::kStep:
-            return propose_step(mapping, random);
+            return propose_step(mapping, candidates, random);
         case MoveKind::kEmpty: {
             // Drawn one after the other: in one call, compilers differ in which argument comes first.
-            const RankId rank = any_rank(random);
+            const RankId rank = any_rank(candidates, random);
             return move_to_slot(mapping, rank, empty_slot(mapping, random));
         }
         case MoveKind::kFocused: {
+            const std::span<const RankId> hot_ranks = candidates.hot_ranks;
             if (hot_ranks.empty()) break;
             const RankId rank = hot_ranks[random.below(static_cast<std::uint32_t>(hot_ranks.size()))];
             const bool anywhere = (random.next() >> 63) != 0;
@@ -158,7 +161,7 @@ Move Proposer::propose_directed(MoveKind kind, const Mapping& mapping, std::span
         case MoveKind::kUniform:
             break;
     }
-    return propose_uniform(mapping, random);
+    return propose_uniform(mapping, candidates, random);
 }
 
 }  // namespace haichi

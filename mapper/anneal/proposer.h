@@ -27,6 +27,12 @@ enum class MovesOfLarge : std::uint8_t {
 /// Ranks that communicate, of the problems that count as large in MovesOfLarge::kSteps: more than these.
 inline constexpr std::size_t kFewestWithSteps = 256;
 
+/// Whom moves are drawn for.
+struct Candidates {
+    std::span<const RankId> ranks;        ///< that communicate; at least one
+    std::span<const RankId> hot_ranks{};  ///< feed the focused kind
+};
+
 /// Draws moves. The mix of kinds is fixed; what it draws depends only on its arguments.
 ///
 /// - uniform: a communicating rank to any slot, swapping with whoever is there (the paper's move);
@@ -49,14 +55,19 @@ class Proposer {
     /// False when no move changes the mapping: fewer than two nodes or no communicating rank.
     [[nodiscard]] bool can_move() const;
 
-    /// A move, or an empty one when the draw would change nothing. `hot_ranks` feeds the focused kind.
-    [[gnu::always_inline]] inline Move propose(const Mapping& mapping, std::span<const RankId> hot_ranks,
+    /// All ranks that communicate.
+    [[nodiscard, gnu::always_inline]] inline Candidates all_ranks(std::span<const RankId> hot_ranks) const {
+        return {.ranks = {ranks_, rank_count_}, .hot_ranks = hot_ranks};
+    }
+
+    /// A move, or an empty one when the draw would change nothing.
+    [[gnu::always_inline]] inline Move propose(const Mapping& mapping, const Candidates& candidates,
                                                Random& random) const {
         const MoveKind kind = kind_of_draw_[random.next() >> 56];
-        if (kind == MoveKind::kUniform) return propose_uniform(mapping, random);
+        if (kind == MoveKind::kUniform) return propose_uniform(mapping, candidates, random);
         // The call works on a copy: a generator whose address nobody takes stays in registers.
         Random stream = random;
-        const Move move = propose_directed(kind, mapping, hot_ranks, stream);
+        const Move move = propose_directed(kind, mapping, candidates, stream);
         random = stream;
         return move;
     }
@@ -72,21 +83,22 @@ class Proposer {
         const std::uint32_t drawn = random.below(slot_count_);
         return all_slots_are_usable_ ? SlotId(static_cast<std::int32_t>(drawn)) : usable_slots_[drawn];
     }
-    [[nodiscard, gnu::always_inline]] inline RankId any_rank(Random& random) const {
-        return ranks_[random.below(rank_count_)];
+    [[nodiscard, gnu::always_inline]] static RankId any_rank(const Candidates& candidates, Random& random) {
+        return candidates.ranks[random.below(static_cast<std::uint32_t>(candidates.ranks.size()))];
     }
-    [[nodiscard, gnu::always_inline]] inline Move propose_uniform(const Mapping& mapping, Random& random) const {
-        const RankId rank = any_rank(random);
+    [[nodiscard, gnu::always_inline]] inline Move propose_uniform(const Mapping& mapping, const Candidates& candidates,
+                                                                  Random& random) const {
+        const RankId rank = any_rank(candidates, random);
         return move_to_slot(mapping, rank, any_slot(random));
     }
     /// The kinds other than uniform.
-    [[nodiscard]] Move propose_directed(MoveKind kind, const Mapping& mapping, std::span<const RankId> hot_ranks,
+    [[nodiscard]] Move propose_directed(MoveKind kind, const Mapping& mapping, const Candidates& candidates,
                                         Random& random) const;
     [[nodiscard]] SlotId empty_slot(const Mapping& mapping, Random& random) const;
     [[nodiscard]] SlotId slot_near(const Mapping& mapping, NodeId node, Random& random) const;
     [[nodiscard]] RankId any_partner(RankId rank, Random& random) const;
-    [[nodiscard]] Move propose_neighbour(const Mapping& mapping, Random& random) const;
-    [[nodiscard]] Move propose_step(const Mapping& mapping, Random& random) const;
+    [[nodiscard]] Move propose_neighbour(const Mapping& mapping, const Candidates& candidates, Random& random) const;
+    [[nodiscard]] Move propose_step(const Mapping& mapping, const Candidates& candidates, Random& random) const;
     [[nodiscard]] SlotId any_slot_of(NodeId node, Random& random) const;
 
     const Problem* problem_;

@@ -50,7 +50,7 @@ double mean_change(O& objective, const Proposer& proposer, const Mapping& mappin
     double sum = 0;
     int count = 0;
     for (int draw = 0; draw < kDraws; ++draw) {
-        const Move move = proposer.propose(mapping, {}, random);
+        const Move move = proposer.propose(mapping, proposer.all_ranks({}), random);
         if (move.empty()) continue;
         const Change change = objective.propose(mapping, move);
         objective.rollback();
@@ -194,9 +194,8 @@ class RestartedSearch {
             options_.evaluations > 0 ? options_.evaluations : default_evaluations(problem_);
         double spread = 1;
         if (proposer.can_move()) spread = mean_change(objective, proposer, start, companion, random);
-        using GoodStart = Cooling::GoodStart;
-        return Cooling::automatic(spread, evaluations,
-                                  proposer.steps_to_partners() ? GoodStart::kHalfMelted : GoodStart::kLoosened);
+        const std::size_t ranks = proposer.steps_to_partners() ? problem_.communicating_ranks().size() : 0;
+        return Cooling::automatic(spread, evaluations, static_cast<std::int64_t>(ranks));
     }
 
     /// True when the restart was not cut short.

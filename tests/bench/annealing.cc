@@ -21,7 +21,7 @@ constexpr std::uint64_t kSeed = 1;
 Cooling constant_low_temperature() {
     constexpr double kShareOfSchedule = 44.5 / 196;
     Cooling cooling = Cooling::paper(0);
-    cooling.advance_to(kShareOfSchedule, 0);
+    cooling.advance_to(kShareOfSchedule, 0, 0);
     return cooling;
 }
 

@@ -86,7 +86,7 @@ TEST(Cooling, a_good_start_is_asked_back_and_only_loosened) {
 TEST(Cooling, a_half_melted_start_begins_hotter_than_a_loosened_one_and_ends_as_cold) {
     constexpr std::int64_t kAll = 100'000;
     Cooling loosened = Cooling::automatic(4, kAll);
-    Cooling half_melted = Cooling::automatic(4, kAll, Cooling::GoodStart::kHalfMelted);
+    Cooling half_melted = Cooling::automatic(4, kAll, 10);
     for (std::int64_t made = 0; made < kAll; made += 50) {
         loosened.advance(made, melting_energy(loosened.temperature(), -1));
         half_melted.advance(made, melting_energy(half_melted.temperature(), -1));
@@ -94,6 +94,33 @@ TEST(Cooling, a_half_melted_start_begins_hotter_than_a_loosened_one_and_ends_as_
     }
     EXPECT_GT(half_melted.window()->first, 1.5 * loosened.window()->first);
     EXPECT_LE(half_melted.window()->last, loosened.window()->last);
+}
+
+TEST(Cooling, the_fewer_evaluations_a_rank_has_the_less_of_a_good_start_is_melted) {
+    constexpr std::int64_t kAll = 100'000;
+    const auto first_temperature = [](std::int64_t stepping_ranks) {
+        Cooling cooling = Cooling::automatic(4, kAll, stepping_ranks);
+        for (std::int64_t made = 0; made <= kAll / 2; made += 50) {
+            cooling.advance(made, melting_energy(cooling.temperature(), -1));
+        }
+        return cooling.window()->first;
+    };
+    EXPECT_GT(first_temperature(10), first_temperature(100));
+    EXPECT_GT(first_temperature(100), first_temperature(1'000));
+}
+
+TEST(Cooling, a_run_limited_by_time_melts_as_much_as_one_of_as_many_evaluations) {
+    constexpr std::int64_t kAll = 100'000;
+    constexpr std::int64_t kRanks = 500;
+    Cooling counted = Cooling::automatic(4, kAll, kRanks);
+    // The limit of evaluations is not known before it ends; their number in a tenth of the time is.
+    Cooling timed = Cooling::automatic(4, 100 * kAll, kRanks);
+    for (std::int64_t made = 0; made <= kAll / 2; made += 50) {
+        counted.advance(made, melting_energy(counted.temperature(), -1));
+        timed.advance_to(static_cast<double>(made) / static_cast<double>(kAll), made,
+                         melting_energy(timed.temperature(), -1));
+    }
+    EXPECT_DOUBLE_EQ(timed.window()->first, counted.window()->first);
 }
 
 TEST(Cooling, runs_too_short_for_a_pilot_cool_from_the_first_evaluation) {
@@ -246,7 +273,7 @@ TEST(Proposer, a_step_is_one_hop_towards_a_partner_or_else_beside_it) {
     int moves = 0;
     int steps = 0;
     for (int draw = 0; draw < 500; ++draw) {
-        const Move move = proposer.propose(posed.default_placement, {}, random);
+        const Move move = proposer.propose(posed.default_placement, proposer.all_ranks({}), random);
         if (move.empty()) continue;
         ++moves;
         const bool is_step = hops(move[0].from_node, move[0].to_node) == 1;
@@ -287,7 +314,7 @@ TEST(Proposer, every_move_changes_a_node_and_keeps_slots_distinct) {
             const std::vector<RankId> hot(posed.problem->communicating_ranks().begin(),
                                           posed.problem->communicating_ranks().begin() + 3);
             for (int draw = 0; draw < 2000; ++draw) {
-                const Move move = proposer.propose(mapping, hot, random);
+                const Move move = proposer.propose(mapping, proposer.all_ranks(hot), random);
                 for (const Relocation& r : move) {
                     ASSERT_NE(r.from_node, r.to_node);
                     ASSERT_EQ(mapping.slot(r.rank), r.from_slot);
