@@ -58,7 +58,7 @@ if [ $level -ge 1 ]; then
 fi
 if [ $level -ge 2 ]; then
     packages+=("${test_packages[@]}")
-    requirements+=(requirements/test.txt requirements/docs.txt)
+    requirements+=(requirements/service.txt requirements/test.txt requirements/docs.txt)
 fi
 [ $level -lt 3 ] || packages+=("${developer_packages[@]}")
 

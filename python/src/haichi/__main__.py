@@ -1,4 +1,4 @@
-"""``python -m haichi``: the commands of the program that are written in Python, ``compare`` and ``report``."""
+"""``python -m haichi``: the program's commands that are written in Python, ``compare``, ``report`` and ``serve``."""
 
 import sys
 

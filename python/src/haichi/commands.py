@@ -1,4 +1,4 @@
-"""The commands ``haichi compare`` and ``haichi report``, which the program hands over with their arguments."""
+"""The commands ``haichi compare``, ``report`` and ``serve``, which the program hands over with their arguments."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from haichi.interruption import exit_code_of
 from haichi.job_spec import JobOptions
 from haichi.options import Flag, Option, Rows, Several, complete, rows_of
 from haichi.outputs import write_files
+from haichi.service.command import SERVE_OPTIONS, run_serve
 
 _DONE = 0
 _BAD_INPUT = 2
@@ -221,6 +222,13 @@ COMMANDS = (
         _REPORT_OPTIONS,
         _run_report,
         positional=("RESULTS", "what haichi compare -o wrote, as JSON"),
+    ),
+    Command(
+        "serve",
+        "take jobs over HTTP",
+        "haichi serve --data /var/lib/haichi --workers 2",
+        SERVE_OPTIONS,
+        run_serve,
     ),
 )
 """As haichi --help lists them (cli/commands/python_command.cc)."""

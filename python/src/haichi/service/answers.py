@@ -1,0 +1,117 @@
+"""What is answered, typed for OpenAPI."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic import BaseModel
+
+from haichi.service.kinds import JOB_KINDS, offered
+from haichi.service.problems import Problem
+from haichi.service.program import Program
+from haichi.service.queue import Job
+
+
+class ErrorText(BaseModel):
+    code: str
+    message: str
+    hint: str
+
+
+class ErrorAnswer(BaseModel):
+    error: ErrorText
+
+
+class JobAnswer(BaseModel):
+    """A job. `error` says why it failed, in the program's words, or which required limit its result misses."""
+
+    id: str
+    kind: str
+    state: str
+    created: datetime
+    started: datetime | None
+    ended: datetime | None
+    attempts: int
+    exit_code: int | None
+    error: ErrorText | None
+    arguments: list[str]
+    links: dict[str, str]
+
+
+class JobPage(BaseModel):
+    """The newest first; `next` is the `before` of the next page."""
+
+    jobs: list[JobAnswer]
+    next: int | None
+
+
+class EntryAnswer(BaseModel):
+    name: str
+    description: str
+
+
+def job_answer(job: Job) -> JobAnswer:
+    at = f"/v1/jobs/{job.id}"
+    links = {"self": at, "events": f"{at}/events"}
+    if job.state == "done":
+        links["result"] = f"{at}/result"
+        if JOB_KINDS[job.kind].has_map:
+            links["rankmap"] = f"{at}/rankmap"
+        if JOB_KINDS[job.kind].files:
+            links["report"] = f"{at}/report"
+    return JobAnswer(
+        id=job.id,
+        kind=job.kind,
+        state=job.state,
+        created=_time(job.created),
+        started=None if job.started is None else _time(job.started),
+        ended=None if job.ended is None else _time(job.ended),
+        attempts=job.attempts,
+        exit_code=job.exit_code,
+        error=None if job.error is None else ErrorText(**job.error),
+        arguments=[*JOB_KINDS[job.kind].command, *job.request["arguments"]],
+        links=links,
+    )
+
+
+def _time(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)
+
+
+def errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """For the `responses` of a route."""
+    return {status: {"model": ErrorAnswer} for status in statuses}
+
+
+def also(status: int, **what: Any) -> dict[int | str, dict[str, Any]]:
+    """For the `responses` of a route, too."""
+    return {status: what}
+
+
+def request_schema(program: Program) -> dict[str, Any]:
+    """The body of POST /v1/jobs: a variant for each kind of job, its fields as the program's help has them."""
+    variants = []
+    for kind in JOB_KINDS.values():
+        fields = {row.field: row.schema() for row in offered(program, kind).values()}
+        if "workload" in fields:
+            fields["pattern"] = {"type": ["object", "string"], "description": 'as in {"name": "cg", "ranks": 64}'}
+        variants.append(
+            {
+                "title": kind.name,
+                "type": "object",
+                "properties": {"kind": {"const": kind.name}} | fields,
+                "required": ["kind"],
+                "additionalProperties": False,
+            }
+        )
+    content = {"schema": {"oneOf": variants}}
+    form = {"schema": {"type": "object", "properties": {"kind": {"enum": list(JOB_KINDS)}}, "required": ["kind"]}}
+    return {"requestBody": {"required": True, "content": {"application/json": content, "multipart/form-data": form}}}
+
+
+def checked_key(key: str | None) -> str | None:
+    """An idempotency key. Raises Problem."""
+    if key is not None and not (0 < len(key) <= 200 and key.isprintable()):
+        raise Problem(422, "invalid_request", "Idempotency-Key has from 1 to 200 characters that print")
+    return key

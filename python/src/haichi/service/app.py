@@ -1,0 +1,256 @@
+"""The routes."""
+
+import asyncio
+import sqlite3
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Annotated, Literal
+
+from fastapi import Depends, FastAPI, Header, Query, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.exceptions import HTTPException
+
+import haichi
+from haichi.service.answers import (
+    EntryAnswer,
+    JobAnswer,
+    JobPage,
+    also,
+    checked_key,
+    errors,
+    job_answer,
+    request_schema,
+)
+from haichi.service.auth import check_origin
+from haichi.service.bodies import BodyLimit, fields_of
+from haichi.service.events import stream
+from haichi.service.kinds import JOB_KINDS
+from haichi.service.problems import Problem
+from haichi.service.queue import Event, Job
+from haichi.service.rank_maps import rank_map
+from haichi.service.requests import job_request
+from haichi.service.service import Service
+
+_LARGEST_NUMBER = 2**62
+_Next = Callable[[Request], Awaitable[Response]]
+
+
+def create_app(service: Service) -> FastAPI:
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        async with service.running():
+            yield
+
+    app = FastAPI(title="haichi", version=haichi.__version__, lifespan=lifespan)
+    app.add_middleware(BodyLimit, most_bytes=service.limits.body_bytes)
+    _add_error_answers(app)
+    _add_measure(app, service)
+    _add_operation(app, service)
+    _add_tables(app, service)
+    _add_jobs(app, service)
+    _add_results(app, service)
+    return app
+
+
+def _user_of(service: Service) -> Callable[..., str]:
+    def user(request: Request, authorization: Annotated[str | None, Header()] = None) -> str:
+        check_origin(service.users, request.headers.get("host"), request.headers.get("origin"))
+        return service.users.user_of(authorization)
+
+    return user
+
+
+def _add_jobs(app: FastAPI, service: Service) -> None:
+    user_of = _user_of(service)
+
+    @app.post(
+        "/v1/jobs",
+        status_code=201,
+        responses=also(200, model=JobAnswer) | errors(400, 401, 403, 409, 413, 415, 422, 429, 503, 507),
+        openapi_extra=request_schema(service.program),
+    )
+    async def submit(
+        request: Request,
+        response: Response,
+        user: Annotated[str, Depends(user_of)],
+        idempotency_key: Annotated[str | None, Header()] = None,
+    ) -> JobAnswer:
+        """Submits a job: a form with files, or a JSON object with their contents."""
+        key = checked_key(idempotency_key)
+        if service.data.free_bytes() < service.limits.reserve_bytes:
+            raise Problem(507, "disk_full", "the server's disk is full")
+        asked = job_request(service.program, await fields_of(request))
+        job, is_new = await asyncio.to_thread(service.submit, user, asked, key)
+        response.status_code = 201 if is_new else 200
+        response.headers["Location"] = f"/v1/jobs/{job.id}"
+        return job_answer(job)
+
+    @app.get("/v1/jobs", responses=errors(401, 403, 422, 503))
+    def listed(
+        user: Annotated[str, Depends(user_of)],
+        before: Annotated[int | None, Query(ge=0, le=_LARGEST_NUMBER)] = None,
+        limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+        state: Literal["queued", "running", "done", "failed", "cancelled"] | None = None,
+    ) -> JobPage:
+        """The user's jobs, the newest first."""
+        jobs = service.queue.page(user, before, limit, state)
+        return JobPage(jobs=[job_answer(job) for job in jobs], next=jobs[-1].seq if len(jobs) == limit else None)
+
+    @app.get("/v1/jobs/{job_id}", responses=errors(401, 403, 404, 422, 503))
+    def status(job_id: str, user: Annotated[str, Depends(user_of)]) -> JobAnswer:
+        """One job."""
+        return job_answer(service.job(user, job_id))
+
+    @app.delete("/v1/jobs/{job_id}", responses=errors(401, 403, 404, 409, 422, 503))
+    async def cancel(job_id: str, user: Annotated[str, Depends(user_of)]) -> JobAnswer:
+        """Cancels a job that waits or runs."""
+        job = await asyncio.to_thread(service.cancel, user, job_id)
+        service.runner.stop(job.id)
+        return job_answer(job)
+
+    @app.get(
+        "/v1/jobs/{job_id}/events",
+        response_class=StreamingResponse,
+        responses=also(200, content={"text/event-stream": {}}) | errors(401, 403, 404, 422, 503),
+    )
+    async def events(
+        job_id: str,
+        user: Annotated[str, Depends(user_of)],
+        last_event_id: Annotated[int | None, Header(ge=0, le=_LARGEST_NUMBER)] = None,
+    ) -> StreamingResponse:
+        """What happens to a job, as server-sent events; after Last-Event-ID."""
+        job = await asyncio.to_thread(service.job, user, job_id)
+
+        async def read(after: int) -> list[Event]:
+            return await asyncio.to_thread(service.queue.events, job.id, after)
+
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        return StreamingResponse(
+            stream(read, last_event_id or 0, service.bell), media_type="text/event-stream", headers=headers
+        )
+
+
+def _add_results(app: FastAPI, service: Service) -> None:
+    user_of = _user_of(service)
+
+    def done(user: str, job_id: str) -> Job:
+        job = service.job(user, job_id)
+        if job.state != "done":
+            raise Problem(409, "not_done", f"the job is {job.state}, it has no result", "GET its events to wait for it")
+        return job
+
+    @app.get("/v1/jobs/{job_id}/result", response_class=FileResponse, responses=errors(401, 403, 404, 409, 422, 503))
+    def result(job_id: str, user: Annotated[str, Depends(user_of)]) -> FileResponse:
+        """What the program prints, byte for byte."""
+        return FileResponse(service.data.job(done(user, job_id).id).result, media_type="application/json")
+
+    @app.get(
+        "/v1/jobs/{job_id}/rankmap", response_class=PlainTextResponse, responses=errors(401, 403, 404, 409, 422, 503)
+    )
+    def rankmap(
+        job_id: str,
+        user: Annotated[str, Depends(user_of)],
+        format: str = "fujitsu",
+        shape: str | None = None,
+        hosts: str | None = None,
+    ) -> PlainTextResponse:
+        """The placement in a format of `haichi list formats`."""
+        job = done(user, job_id)
+        asked = {"format": format, "shape": shape, "hosts": hosts}
+        text = rank_map(service.program, service.limits, job, service.data.job(job.id), asked)
+        return PlainTextResponse(text)
+
+    @app.get("/v1/jobs/{job_id}/report", response_class=FileResponse, responses=errors(401, 403, 404, 409, 422, 503))
+    def report(job_id: str, user: Annotated[str, Depends(user_of)]) -> FileResponse:
+        """The page of a comparison."""
+        job = done(user, job_id)
+        if "report.html" not in JOB_KINDS[job.kind].files:
+            raise Problem(404, "no_report", f"a {job.kind} job has no report page", "a compare job has")
+        return FileResponse(service.data.job(job.id).work / "report.html", media_type="text/html")
+
+    @app.get("/v1/jobs/{job_id}/log", response_class=PlainTextResponse, responses=errors(401, 403, 404, 422, 503))
+    def log(job_id: str, user: Annotated[str, Depends(user_of)]) -> PlainTextResponse:
+        """What the program has said on standard error in the last attempt."""
+        said = service.data.job(service.job(user, job_id).id).said
+        return PlainTextResponse(said.read_bytes() if said.exists() else b"")
+
+
+def _add_tables(app: FastAPI, service: Service) -> None:
+    user_of = _user_of(service)
+    for name, entries in (
+        ("machines", haichi.list_machines),
+        ("objectives", haichi.list_objectives),
+        ("strategies", haichi.list_strategies),
+        ("formats", haichi.list_formats),
+        ("patterns", haichi.list_patterns),
+    ):
+
+        def listed(
+            _: Annotated[str, Depends(user_of)],
+            entries: Annotated[Callable[[], list[haichi.tables.Entry]], Depends(lambda entries=entries: entries)],
+        ) -> list[EntryAnswer]:
+            return [EntryAnswer(name=entry.name, description=entry.description) for entry in entries()]
+
+        app.get(f"/v1/{name}", name=name, description=f"As `haichi list {name}`.", responses=errors(401, 403))(listed)
+
+
+def _add_operation(app: FastAPI, service: Service) -> None:
+    @app.get("/healthz", response_class=PlainTextResponse)
+    def healthz() -> str:
+        """The server answers."""
+        return "ok\n"
+
+    @app.get("/readyz", response_class=PlainTextResponse, responses=errors(503))
+    def readyz() -> str:
+        """It takes jobs: the queue can be read, and the disk has room."""
+        service.queue.counts()
+        if service.data.free_bytes() < service.limits.reserve_bytes:
+            raise Problem(503, "disk_full", "the server's disk is full")
+        return "ok\n"
+
+    @app.get("/metrics", response_class=PlainTextResponse, responses=errors(503))
+    def metrics() -> PlainTextResponse:
+        """For Prometheus."""
+        return PlainTextResponse(service.metrics.text(), media_type="text/plain; version=0.0.4")
+
+
+def _add_measure(app: FastAPI, service: Service) -> None:
+    @app.middleware("http")
+    async def measured(request: Request, call_next: _Next) -> Response:
+        began = time.perf_counter()
+        response = await call_next(request)
+        route = getattr(request.scope.get("route"), "path", "none")
+        label = service.metrics.requests.labels(request.method, route, response.status_code)
+        label.observe(time.perf_counter() - began)
+        return response
+
+
+def _add_error_answers(app: FastAPI) -> None:
+    @app.exception_handler(Problem)
+    def told(_: Request, problem: Problem) -> JSONResponse:
+        headers = {401: {"WWW-Authenticate": "Bearer"}, 429: {"Retry-After": "10"}, 503: {"Retry-After": "2"}}
+        return JSONResponse(problem.content(), problem.status, headers.get(problem.status))
+
+    @app.exception_handler(RequestValidationError)
+    def wrong(request: Request, error: RequestValidationError) -> JSONResponse:
+        first = error.errors()[0]
+        where = " ".join(str(part) for part in first["loc"][1:])
+        return told(request, Problem(422, "invalid_request", f"{where}: {first['msg']}"))
+
+    @app.exception_handler(HTTPException)
+    def plain(request: Request, error: HTTPException) -> JSONResponse:
+        return told(request, Problem(error.status_code, "http", str(error.detail)))
+
+    @app.exception_handler(sqlite3.OperationalError)
+    def busy(request: Request, error: sqlite3.OperationalError) -> JSONResponse:
+        if "full" in str(error):
+            return told(request, Problem(507, "disk_full", "the server's disk is full"))
+        return told(request, Problem(503, "busy", f"the queue cannot be reached: {error}", "ask again"))
+
+    @app.exception_handler(OSError)
+    def no_room(request: Request, error: OSError) -> JSONResponse:
+        if error.errno in (28, 122):  # ENOSPC, EDQUOT
+            return told(request, Problem(507, "disk_full", "the server's disk is full"))
+        return told(request, Problem(500, "internal", f"internal error: {error.strerror}"))

@@ -1,0 +1,35 @@
+"""What Prometheus gets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1, 2.5, 5, 10)
+_JOB_SECONDS = (0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600, 14400)
+
+
+class Metrics:
+    """A registry of its own, so that several servers can be in one process."""
+
+    def __init__(self, counts: Callable[[], dict[str, int]], free_bytes: Callable[[], int]) -> None:
+        self._counts = counts
+        self._registry = CollectorRegistry()
+        registry = self._registry
+        self.requests = Histogram(
+            "haichi_http_request_seconds", "Time to answer", ["method", "route", "status"], buckets=_SECONDS,
+            registry=registry,
+        )  # fmt: skip
+        self.ended = Counter("haichi_jobs_ended", "Jobs that ended", ["kind", "state"], registry=registry)
+        self.cut_off = Counter("haichi_attempts_cut_off", "Attempts that did not get to an end", registry=registry)
+        self.job_seconds = Histogram(
+            "haichi_job_seconds", "Time that an attempt took", ["kind"], buckets=_JOB_SECONDS, registry=registry
+        )
+        self._jobs = Gauge("haichi_jobs", "Jobs that are kept", ["state"], registry=registry)
+        Gauge("haichi_disk_free_bytes", "Free where the data are", registry=registry).set_function(free_bytes)
+
+    def text(self) -> bytes:
+        for state, count in self._counts().items():
+            self._jobs.labels(state).set(count)
+        return generate_latest(self._registry)

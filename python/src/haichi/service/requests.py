@@ -1,0 +1,249 @@
+"""What a request asks for, checked: words and files by the names of the program's options."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from haichi.service.kinds import FILE_NAMES, JOB_KINDS, Form, JobKind, OfferedOption, offered
+from haichi.service.problems import WrongRequest
+from haichi.service.program import Program
+
+_LONGEST_WORD = 4096
+_MOST_FILES = 10_000
+_PATTERN_NAME = re.compile(r"[a-z][a-z0-9-]{0,63}")
+_NUMBERED = re.compile(r"[.-](\d{1,7})(\.[a-z0-9]{1,8})?\Z")
+"""Where names of logs say the rank that they are of."""
+_ENDINGS = frozenset({".txt", ".prof", ".xml", ".prv", ".goal"})
+
+
+@dataclass(frozen=True)
+class Upload:
+    """A file of a form."""
+
+    name: str
+    content: BinaryIO
+
+
+Value = str | int | float | bool | list[Any] | dict[str, Any] | Upload | None
+Source = bytes | BinaryIO
+
+
+@dataclass
+class JobRequest:
+    """Checked; the names of files are the server's."""
+
+    kind: JobKind
+    words: dict[str, list[str] | bool] = field(default_factory=dict)
+    """By the program's options; lists of one are given once."""
+    files: dict[str, Source] = field(default_factory=dict)
+    """By the names that they get in the job's folder."""
+    positional: list[str] = field(default_factory=list)
+    pattern: list[str] = field(default_factory=list)
+    """Arguments of `haichi pattern`, which makes the workload."""
+
+    def arguments(self) -> list[str]:
+        """Those that the user has asked for, behind the command."""
+        listed = [
+            f"--{option}" if isinstance(values, bool) else f"--{option}={value}"
+            for option, values in self.words.items()
+            for value in ([""] if isinstance(values, bool) else values)
+        ]
+        return [*listed, *(["--", *self.positional] if self.positional else [])]
+
+    def stored(self) -> dict[str, Any]:
+        return {"arguments": self.arguments(), "pattern": self.pattern, "files": sorted(self.files)}
+
+    def fingerprint(self) -> str:
+        """Equal for equal requests; reads the files."""
+        digest = hashlib.sha256(json.dumps([self.kind.name, self.stored()]).encode())
+        for name in sorted(self.files):
+            digest.update(hashlib.sha256(_content(self.files[name])).digest())
+        return digest.hexdigest()
+
+    def write_files(self, folder: Path) -> None:
+        for name, source in self.files.items():
+            (folder / name).write_bytes(_content(source))
+
+
+def _content(source: Source) -> bytes:
+    if isinstance(source, bytes):
+        return source
+    source.seek(0)
+    return source.read()
+
+
+def job_request(program: Program, fields: Mapping[str, list[Value]]) -> JobRequest:
+    """Of the fields of a form or of a JSON object. Raises WrongRequest."""
+    kind = _kind(fields.get("kind", []))
+    options = offered(program, kind)
+    request = JobRequest(kind)
+    for name, values in fields.items():
+        if name == "kind" or values == [None]:
+            continue
+        if name == "pattern" and "workload" in options:
+            request.pattern = _pattern(program, values)
+            request.words["workload"] = [FILE_NAMES["workload"]]
+        elif name in options:
+            _Taker(request, options[name]).take(values)
+        else:
+            raise WrongRequest(f"unknown option {name[:100]!r}", _near(name, [*options, "pattern", "kind"]))
+    _check_whole(request, fields)
+    return request
+
+
+def _check_whole(request: JobRequest, fields: Mapping[str, list[Value]]) -> None:
+    if "pattern" in fields and "workload" in fields:
+        raise WrongRequest("pattern and workload exclude each other")
+    if "graph" in fields and "machine" in fields:
+        raise WrongRequest("graph and machine exclude each other")
+    needed = [request.kind.logs] if request.kind.logs else ["workload", "machine"]
+    for name in needed:
+        if name not in request.words and not (name == request.kind.logs and request.positional):
+            raise WrongRequest(f"{name} is missing", "give it as a field of the form or of the JSON object")
+
+
+def _kind(values: list[Value]) -> JobKind:
+    if not values:
+        raise WrongRequest("kind is missing", f"kinds are {', '.join(JOB_KINDS)}")
+    if len(values) > 1 or not isinstance(values[0], str) or values[0] not in JOB_KINDS:
+        shown = values[0] if values and isinstance(values[0], str) else "?"
+        hint = _near(shown, JOB_KINDS) or f"kinds are {', '.join(JOB_KINDS)}"
+        raise WrongRequest(f"unknown kind {shown[:100]!r}", hint)
+    return JOB_KINDS[values[0]]
+
+
+class _Taker:
+    """Puts the values of one field into a request."""
+
+    def __init__(self, request: JobRequest, option: OfferedOption) -> None:
+        self._request = request
+        self._option = option
+        self._name = option.field
+
+    def take(self, values: list[Value]) -> None:
+        several = self._option.form in (Form.FILES, Form.WORDS)
+        if len(values) == 1 and several and isinstance(values[0], list):
+            values = values[0]
+        if not values or (len(values) > 1 and not several):
+            raise WrongRequest(f"{self._name} takes one value and is given once")
+        if len(values) > _MOST_FILES:
+            raise WrongRequest(f"{self._name}: {len(values)} are too many", f"at most {_MOST_FILES}")
+        takers = {Form.FLAG: self._take_flag, Form.FILE: self._take_files, Form.FILES: self._take_files}
+        takers.get(self._option.form, self._take_words)(values)
+
+    def _take_flag(self, values: list[Value]) -> None:
+        value = {"true": True, "false": False}.get(values[0], values[0]) if isinstance(values[0], str) else values[0]
+        if not isinstance(value, bool):
+            raise WrongRequest(f"{self._name} is true or false")
+        if value:
+            self._request.words[self._option.option] = True
+
+    def _take_words(self, values: list[Value]) -> None:
+        if self._option.form is Form.WORD_OR_FILE and isinstance(values[0], dict | Upload):
+            self._take_files(values)
+            return
+        words = [word(self._name, value) for value in values]
+        if self._option.option == "machine" and (words[0] == "graph" or words[0].startswith("graph:")):
+            raise WrongRequest("a graph is uploaded", "the field graph takes a GraphML file")
+        self._request.words[self._option.option] = words
+
+    def _take_files(self, values: list[Value]) -> None:
+        names = []
+        for index, value in enumerate(values):
+            name = FILE_NAMES[self._name]
+            if self._option.form is Form.FILES and (len(values) > 1 or isinstance(value, Upload)):
+                name = _numbered(name, index, value.name if isinstance(value, Upload) else "")
+            if name in self._request.files:
+                raise WrongRequest(f"{self._name}: two files are of rank {name.rpartition('-')[2]}")
+            self._request.files[name] = _file_content(self._name, value)
+            names.append(f"graph:{name}" if self._name == "graph" else name)
+        if self._option.option:
+            self._request.words[self._option.option] = names
+        else:
+            self._request.positional = names
+
+
+def _numbered(name: str, index: int, given: str) -> str:
+    """A name of the server's that says what a reader takes from names: the rank, and the ending."""
+    found = _NUMBERED.search(given[-40:])
+    if found is None:
+        ending = Path(given[-40:]).suffix if given.isprintable() else ""
+        return f"{name}{index + 1 if index else ''}{ending if ending in _ENDINGS else ''}"
+    ending = found[2] if found[2] in _ENDINGS else ""
+    return f"{name}.{int(found[1])}{ending}" if ending == ".prof" else f"{name}-{int(found[1]):04}{ending}"
+
+
+def word(name: str, value: Value) -> str:
+    """A value that becomes a part of one argument, and can name nothing outside of the job's folder."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise WrongRequest(f"{name} takes a word or a number")
+    word = value if isinstance(value, str) else json.dumps(value)
+    if not word:
+        raise WrongRequest(f"{name}: the value is empty")
+    if len(word) > _LONGEST_WORD or not word.isprintable():
+        raise WrongRequest(f"{name}: the value is too long, or has characters that do not print")
+    if "/" in word or word == "-":
+        raise WrongRequest(f"{name}: {word[:100]!r} names a file", "files are uploaded")
+    if ".so" in word:
+        raise WrongRequest(f"{name}: the service loads no plug-ins", "the program does: haichi map")
+    return word
+
+
+def _file_content(name: str, value: Value) -> Source:
+    if isinstance(value, Upload):
+        return value.content
+    if isinstance(value, dict | list):
+        return json.dumps(value).encode()
+    if isinstance(value, str):
+        try:
+            return value.encode()
+        except UnicodeEncodeError as error:
+            raise WrongRequest(f"{name} is not a text of Unicode") from error
+    raise WrongRequest(f"{name} is a file: its content, or an upload")
+
+
+def _pattern(program: Program, values: list[Value]) -> list[str]:
+    """The arguments of a JSON object such as {"name": "cg", "ranks": 64}."""
+    value = values[0]
+    if isinstance(value, str):
+        value = json_value(value.encode(errors="replace"), "pattern")
+    name = value.pop("name", None) if isinstance(value, dict) else None
+    if len(values) > 1 or not isinstance(value, dict) or not isinstance(name, str):
+        raise WrongRequest("pattern is an object with a name", 'an example is {"name": "cg", "ranks": 64}')
+    if not _PATTERN_NAME.fullmatch(name):
+        raise WrongRequest(f"unknown pattern {name[:100]!r}")
+    known = {option.replace("-", "_"): option for option in program.options(("pattern",))}
+    arguments = [name]
+    for given, setting in value.items():
+        if given not in known or known[given] in ("help", "output", "quiet", "verbose", "log-level"):
+            raise WrongRequest(f"pattern: unknown option {given[:100]!r}", _near(given, known))
+        if setting is True:
+            arguments.append(f"--{known[given]}")
+        elif setting is not False:
+            arguments.append(f"--{known[given]}={word(given, setting)}")
+    return arguments
+
+
+def json_value(text: bytes, what: str) -> Any:
+    """Raises WrongRequest for what is no JSON."""
+    try:
+        return json.loads(text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        why = "too deep" if isinstance(error, RecursionError) else str(error)
+        raise WrongRequest(f"{what} is not JSON: {why}", status=400, code="malformed") from error
+
+
+def _refuse_constant(word: str) -> None:
+    raise ValueError(f"{word} is no number")
+
+
+def _near(name: str, names: Iterable[str]) -> str:
+    found = difflib.get_close_matches(name, list(names), n=1)
+    return f"did you mean {found[0]!r}?" if found else ""

@@ -1,0 +1,173 @@
+"""Runs what is queued: one supervisor process for each running job, as many at a time as there are workers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import sqlite3
+import sys
+import time
+from asyncio.subprocess import Process
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from haichi.service import steps, supervisor
+from haichi.service.data_folder import DataFolder, JobFolder
+from haichi.service.events import Bell
+from haichi.service.limits import Limits
+from haichi.service.metrics import Metrics
+from haichi.service.problems import told_by_program
+from haichi.service.program import Program
+from haichi.service.queue import Job, Queue
+
+_LOG = logging.getLogger("haichi.service")
+_SECONDS_TO_RETRY = 1.0
+_T = TypeVar("_T")
+
+
+def supervisor_command() -> list[str]:
+    """Alone, without site packages: it starts in a few milliseconds."""
+    return [sys.executable, "-I", "-S", supervisor.__file__]
+
+
+class Runner:
+    """Belongs to the event loop of the server."""
+
+    def __init__(
+        self, queue: Queue, data: DataFolder, program: Program, limits: Limits, bell: Bell, metrics: Metrics
+    ) -> None:
+        self._queue = queue
+        self._data = data
+        self._program = program
+        self._limits = limits
+        self._bell = bell
+        self._metrics = metrics
+        self._running: dict[str, asyncio.Task[None]] = {}
+        self._processes: dict[str, Process] = {}
+        self._stopping = False
+        self.is_waiting_for_disk = False
+
+    async def run(self) -> None:
+        """Until it is cancelled."""
+        while True:
+            try:
+                while not self._stopping and len(self._running) < self._limits.workers and await self._start_next():
+                    pass
+            except (sqlite3.Error, OSError) as error:
+                _LOG.error("no job can be started: %s", error)
+            await self._bell.wait(_SECONDS_TO_RETRY)
+
+    async def _start_next(self) -> bool:
+        self.is_waiting_for_disk = self._data.free_bytes() < self._limits.reserve_bytes
+        if self.is_waiting_for_disk:
+            return False
+        job = await asyncio.to_thread(self._queue.claim)
+        if job is None:
+            return False
+        self._bell.ring()
+        task = asyncio.create_task(self._attempt(job))
+        self._running[job.id] = task
+        task.add_done_callback(lambda _: self._forget(job.id))
+        return True
+
+    def _forget(self, job: str) -> None:
+        del self._running[job]
+        self._bell.ring()
+
+    async def _attempt(self, job: Job) -> None:
+        folder = self._data.job(job.id)
+        began = time.monotonic()
+        _LOG.info("attempt %d begins", job.attempts, extra={"job": job.id, "user": job.user, "kind": job.kind})
+        try:
+            await self._supervise(job, folder)
+        except OSError as error:
+            _LOG.error("the job's process cannot be started: %s", error, extra={"job": job.id})
+        seconds = time.monotonic() - began
+        self._metrics.job_seconds.labels(job.kind).observe(seconds)
+        await self._persist(lambda: self._settle(job, folder))
+        self._bell.ring()
+        _LOG.info("attempt %d ended", job.attempts, extra={"job": job.id, "seconds": round(seconds, 3)})
+
+    async def _supervise(self, job: Job, folder: JobFolder) -> None:
+        folder.work.mkdir(parents=True, exist_ok=True)
+        told = steps.specification(self._program, folder, job, self._limits)
+        process = await asyncio.create_subprocess_exec(
+            *supervisor_command(),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.DEVNULL,
+            start_new_session=True,  # Ctrl-C in a terminal is the server's
+        )
+        assert process.stdin is not None
+        self._processes[job.id] = process
+        try:
+            process.stdin.write(json.dumps(told).encode() + b"\n")
+            if self._stopping or await asyncio.to_thread(self._queue.is_cancelled, job.id):
+                self.stop(job.id)
+            await process.wait()
+        finally:
+            del self._processes[job.id]
+
+    def stop(self, job: str) -> None:
+        """Ends its process, if there is one."""
+        process = self._processes.get(job)
+        if process is not None and process.stdin is not None and not process.stdin.is_closing():
+            process.stdin.write(b"stop\n")
+
+    def _settle(self, job: Job, folder: JobFolder) -> None:
+        """Tells the queue what became of the attempt."""
+        outcome = folder.read_outcome()
+        if self._queue.is_cancelled(job.id):
+            self._end(job, "cancelled", None, None)
+        elif outcome is not None:
+            state, error = _verdict(outcome)
+            self._end(job, state, outcome["exit_code"], error)
+        elif self._stopping:
+            self._queue.put_back(job.id, "the server was stopped", was_cut_off=False)
+        elif self._data.free_bytes() < self._limits.reserve_bytes:
+            self._queue.put_back(job.id, "the disk is full", was_cut_off=False)
+        elif job.cut_off + 1 >= self._limits.most_cut_off:
+            message = f"internal error: the job's process was killed {job.cut_off + 1} times"
+            hint = "the computer may be short of memory"
+            self._end(job, "failed", None, {"code": "killed", "message": message, "hint": hint})
+        else:
+            self._metrics.cut_off.inc()
+            self._queue.put_back(job.id, "the job's process was killed", was_cut_off=True)
+
+    def _end(self, job: Job, state: str, exit_code: int | None, error: dict[str, Any] | None) -> None:
+        self._queue.finish(job.id, state, exit_code, error)
+        self._metrics.ended.labels(job.kind, state).inc()
+
+    async def _persist(self, work: Callable[[], _T]) -> _T:
+        """Until the disk takes it: an outcome is in a file of its own meanwhile."""
+        while True:
+            try:
+                return await asyncio.to_thread(work)
+            except (sqlite3.Error, OSError) as error:
+                _LOG.error("the queue cannot be written, once more in %g s: %s", _SECONDS_TO_RETRY, error)
+                await asyncio.sleep(_SECONDS_TO_RETRY)
+
+    async def shut_down(self) -> None:
+        """Short jobs end, the others are stopped and run again when the server does."""
+        self._stopping = True
+        tasks = list(self._running.values())
+        if tasks:
+            await asyncio.wait(tasks, timeout=self._limits.grace_seconds)
+        for job in list(self._running):
+            self.stop(job)
+        if tasks:
+            await asyncio.wait(tasks, timeout=self._limits.grace_seconds)
+
+
+def _verdict(outcome: dict[str, Any]) -> tuple[str, dict[str, Any] | None]:
+    """The state, and the error with the program's message."""
+    exit_code: int = outcome["exit_code"]
+    if outcome["code"] == "program" and exit_code == 0:
+        return "done", None
+    message, hint = told_by_program(outcome["said"])
+    if outcome["code"] == "program" and exit_code == 3:
+        return "done", {"code": "requirement", "message": message, "hint": hint}
+    words = {2: "bad_input", 70: "internal"}
+    code = words.get(exit_code, "internal") if outcome["code"] == "program" else outcome["code"]
+    text = outcome["message"] or message or f"the program ended with exit code {exit_code}"
+    return "failed", {"code": code, "message": text, "hint": "" if outcome["message"] else hint}

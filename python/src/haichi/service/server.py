@@ -1,0 +1,108 @@
+"""Starts the service and stops it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import socket
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import uvicorn
+
+from haichi.errors import InputError
+from haichi.service.app import create_app
+from haichi.service.auth import Users, check_host
+from haichi.service.data_folder import DataFolder
+from haichi.service.limits import Limits
+from haichi.service.program import Program, find_program
+from haichi.service.service import Service
+
+_LOG = logging.getLogger("haichi.service")
+_OF_EVERY_RECORD = frozenset(vars(logging.makeLogRecord({})))
+
+
+@dataclass(frozen=True)
+class Address:
+    host: str
+    port: int
+
+
+def serve(address: Address, data: Path, limits: Limits, token_file: Path | None) -> int:
+    """Until a signal comes; the exit code. Raises haichi.Error for what keeps it from starting."""
+    users = Users({}) if token_file is None else Users.of_file(token_file)
+    check_host(address.host, users)
+    _log_as_json()
+    bound = _bound(address)
+    service = Service(DataFolder(data), Program(find_program()), limits, users)
+    config = uvicorn.Config(
+        create_app(service),
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=int(limits.grace_seconds) + 1,
+    )
+    server = _Server(config, service)
+    _LOG.info("listening", extra={"url": f"http://{address.host}:{bound.getsockname()[1]}", "data": str(data)})
+    with contextlib.suppress(KeyboardInterrupt):  # the signal that ended it, once more
+        server.run(sockets=[bound])
+    return 0
+
+
+class _Server(uvicorn.Server):
+    """Streams of events end when it is told to stop, which else would wait for them."""
+
+    def __init__(self, config: uvicorn.Config, service: Service) -> None:
+        super().__init__(config)
+        self._service = service
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._service.bell.close()
+        super().handle_exit(sig, frame)
+
+
+def _bound(address: Address) -> socket.socket:
+    """Before anything else is touched. Raises InputError."""
+    try:
+        kind = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+        bound = socket.socket(kind, socket.SOCK_STREAM)
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind((address.host, address.port))
+    except OSError as error:
+        raise InputError(f"{address.host}:{address.port} cannot be listened at: {error.strerror}", "--port") from error
+    return bound
+
+
+def _log_as_json() -> None:
+    """Lines on standard error; what is logged with `extra` gets fields of its own."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_JsonLines())
+    for name in ("haichi.service", "uvicorn.error"):
+        logger = logging.getLogger(name)
+        logger.handlers = [handler]
+        logger.propagate = False
+        logger.setLevel(logging.INFO)
+
+
+class _JsonLines(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        own = {name: value for name, value in vars(record).items() if name not in _OF_EVERY_RECORD}
+        own.pop("color_message", None)
+        line: dict[str, Any] = {
+            "at": self.formatTime(record, "%Y-%m-%dT%H:%M:%S%z"),
+            "level": record.levelname.lower(),
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            line["exception"] = self.formatException(record.exc_info)
+        return json.dumps(line | own, default=str)
+
+
+def default_data_folder() -> Path:
+    home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(home) / "haichi-serve"

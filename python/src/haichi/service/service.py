@@ -1,0 +1,112 @@
+"""All parts of a running service, and what is done when it starts and stops."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import sqlite3
+import time
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from haichi.service.auth import Users
+from haichi.service.checks import Checks
+from haichi.service.data_folder import DataFolder
+from haichi.service.events import Bell
+from haichi.service.limits import Limits
+from haichi.service.metrics import Metrics
+from haichi.service.problems import Problem
+from haichi.service.program import Program
+from haichi.service.queue import Conflict, Job, NewJob, Queue, TooManyJobs
+from haichi.service.requests import JobRequest
+from haichi.service.runner import Runner
+
+_LOG = logging.getLogger("haichi.service")
+_SECONDS_BETWEEN_CLEANINGS = 600
+
+
+class Service:
+    def __init__(self, data: DataFolder, program: Program, limits: Limits, users: Users) -> None:
+        self.data = data
+        self.program = program
+        self.limits = limits
+        self.users = users
+        self.queue = Queue(data.database)
+        self.bell = Bell()
+        self.metrics = Metrics(self.queue.counts, data.free_bytes)
+        self.checks = Checks(program, data.path / "empty")
+        self.runner = Runner(self.queue, data, program, limits, self.bell, self.metrics)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """From the first request to the last."""
+        self.bell.open()
+        recovered = await asyncio.to_thread(self.queue.recover)
+        await asyncio.to_thread(lambda: self.data.remove_unknown(self.queue.known()))
+        _LOG.info("started; %d jobs were running and run again", recovered)
+        tasks = [asyncio.create_task(self.runner.run()), asyncio.create_task(self._clean())]
+        try:
+            yield
+        finally:
+            await self.runner.shut_down()
+            for task in tasks:
+                task.cancel()
+            _LOG.info("stopped")
+            self.data.close()
+
+    async def _clean(self) -> None:
+        while True:
+            with contextlib.suppress(sqlite3.Error, OSError):
+                ended_before = time.time() - self.limits.kept_seconds
+                for job in await asyncio.to_thread(self.queue.forget, ended_before):
+                    await asyncio.to_thread(self.data.remove, job)
+            await asyncio.sleep(_SECONDS_BETWEEN_CLEANINGS)
+
+    def submit(self, user: str, request: JobRequest, idempotency_key: str | None) -> tuple[Job, bool]:
+        """The job, and whether it is new. When this returns it survives a crash. Raises Problem."""
+        self.checks.check(request)
+        new = NewJob(
+            uuid.uuid4().hex, user, request.kind.name, request.stored(), request.fingerprint(), idempotency_key
+        )
+        try:
+            earlier = self.queue.of_key(new)
+            if earlier is not None:
+                return earlier, False
+            return self._add(new, request)
+        except Conflict:
+            raise Problem(409, "other_request", "the idempotency key is that of another request") from None
+        except TooManyJobs:
+            message = f"{self.limits.jobs_of_user} jobs of this user wait or run, which is the limit"
+            raise Problem(429, "too_many_jobs", message, "wait, or cancel some") from None
+
+    def _add(self, new: NewJob, request: JobRequest) -> tuple[Job, bool]:
+        folder = self.data.new_job(new.id)
+        is_new = False
+        try:
+            request.write_files(folder.work)
+            self.data.keep(folder)
+            job, is_new = self.queue.add(new, self.limits.jobs_of_user)
+        finally:
+            if not is_new:
+                self.data.remove(new.id)
+        self.bell.ring()
+        return job, is_new
+
+    def job(self, user: str, name: str) -> Job:
+        """Raises Problem for jobs of others as for those that do not exist."""
+        found = self.queue.get(user, name)
+        if found is None:
+            raise Problem(404, "no_job", f"there is no job {name[:64]!r}")
+        return found
+
+    def cancel(self, user: str, name: str) -> Job:
+        """Raises Problem."""
+        found = self.queue.cancel(user, name)
+        if found is None:
+            raise Problem(404, "no_job", f"there is no job {name[:64]!r}")
+        if found.state in ("done", "failed"):
+            raise Problem(409, "has_ended", f"the job is {found.state}")
+        self.bell.ring()
+        return found

@@ -1,0 +1,81 @@
+"""From a job to what its process runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from haichi.service.data_folder import JobFolder
+from haichi.service.kinds import FILE_NAMES, JOB_KINDS
+from haichi.service.limits import Limits
+from haichi.service.program import Program
+from haichi.service.queue import Job
+
+_GOOD_CODES = [0, 3]
+"""3: there is a result, which misses a limit that --require sets."""
+
+
+def specification(program: Program, folder: JobFolder, job: Job, limits: Limits) -> dict[str, Any]:
+    """What the supervisor is told."""
+    return _process(program, folder.work, limits) | {
+        "attempt": job.attempts,
+        "lock": str(folder.lock),
+        "log": str(folder.attempts),
+        "outcome": str(folder.outcome),
+        "said": str(folder.said),
+        "steps": _steps(program, folder, job, limits),
+    }
+
+
+def _process(program: Program, work: Path, limits: Limits, seconds: float | None = None) -> dict[str, Any]:
+    return {
+        "folder": str(work),
+        "environment": program.environment(work),
+        "limits": limits.of_process(seconds),
+    }
+
+
+def _steps(program: Program, folder: JobFolder, job: Job, limits: Limits) -> list[dict[str, Any]]:
+    steps = []
+    if job.request["pattern"]:
+        steps.append(
+            {
+                "arguments": [str(program.path), "pattern", *job.request["pattern"]],
+                "stdout": str(folder.work / FILE_NAMES["workload"]),
+                "good_codes": [0],
+            }
+        )
+    kind = JOB_KINDS[job.kind]
+    arguments = [*kind.command, *kind.result_options, *_processors(program, job, limits), *job.request["arguments"]]
+    steps.append(
+        {"arguments": [str(program.path), *arguments], "stdout": str(folder.result), "good_codes": _GOOD_CODES}
+    )
+    return steps
+
+
+def _processors(program: Program, job: Job, limits: Limits) -> list[str]:
+    """Results do not depend on their number."""
+    options = program.options(JOB_KINDS[job.kind].command)
+    for name in ("threads", "processes"):
+        if name in options and not any(word.startswith(f"--{name}=") for word in job.request["arguments"]):
+            return [f"--{name}={limits.threads}"]
+    return []
+
+
+def conversion(
+    program: Program, job: Job, work: Path, mapping: Path, output: Path, words: dict[str, str], limits: Limits
+) -> dict[str, Any]:
+    """What a supervisor is told that writes a placement in another format; `words`: options beside the job's."""
+    known = program.options(("convert",))
+    given = {word.removeprefix("--").partition("=")[0]: word for word in job.request["arguments"]}
+    kept = [word for name, word in given.items() if name in known and name not in {*words, "map", "format"}]
+    asked = [f"--{name}={word}" for name, word in words.items()]
+    arguments = ["convert", f"--map={mapping}", "--from=json", *kept, *asked]
+    return _process(program, work, limits, seconds=60) | {
+        "attempt": 1,
+        "lock": f"{output}.lock",
+        "log": f"{output}.log",
+        "outcome": f"{output}.outcome",
+        "said": f"{output}.said",
+        "steps": [{"arguments": [str(program.path), *arguments], "stdout": str(output), "good_codes": [0]}],
+    }

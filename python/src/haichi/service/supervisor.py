@@ -1,0 +1,283 @@
+"""The process of one attempt at a job. It runs the program under limits, and ends with the server.
+
+It is run as a file of its own (`python -I -S supervisor.py`), imports nothing but the standard library, and is told
+what to do by a line of JSON on standard input, which the server keeps open: when that ends, the server is gone, and so
+is what runs here. Attempts of one job exclude each other by a lock on a file that this process and the program both
+hold. Only whoever holds it writes the outcome, once.
+
+Exit codes: 0: there is an outcome; 75: the attempt was cut off, and has none.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import fcntl
+import json
+import os
+import resource
+import select
+import signal
+import sys
+import time
+from typing import Any
+
+CUT_OFF = 75
+_PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
+_PR_SET_NO_NEW_PRIVS = 38
+_CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000  # <linux/sched.h>
+_LONGEST_MESSAGE = 64 * 1024
+_SPARE_BYTES = 4 * 2**20
+"""A disk with less is full: what the program failed of there is not its job's fault."""
+
+
+class ServerGoneError(Exception):
+    """Nobody is there to tell the outcome."""
+
+
+class StoppedError(Exception):
+    """The server said so."""
+
+
+class Lifeline:
+    """Standard input: it ends with the server, and a line on it asks to stop."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def specification(self) -> dict[str, Any]:
+        text = b""
+        while not text.endswith(b"\n"):
+            part = os.read(self._descriptor, 1)
+            if not part:
+                raise ServerGoneError
+            text += part
+        specification: dict[str, Any] = json.loads(text)
+        return specification
+
+    def wait(self, seconds: float, other: int | None = None) -> None:
+        """Until there is something to read from `other`, or the time is over."""
+        watched = [self._descriptor] if other is None else [self._descriptor, other]
+        readable, _, _ = select.select(watched, [], [], max(seconds, 0))
+        if self._descriptor in readable:
+            raise StoppedError if os.read(self._descriptor, 64) else ServerGoneError
+
+
+class AttemptLog:
+    """Lines on when attempts of the job began and ended; whoever has the lock writes."""
+
+    def __init__(self, path: str, attempt: int) -> None:
+        self._path = path
+        self._attempt = attempt
+
+    def tell(self, what: str, **more: Any) -> None:
+        line = {"at": time.time(), "attempt": self._attempt, "pid": os.getpid(), "event": what} | more
+        with contextlib.suppress(OSError), open(self._path, "a", encoding="utf-8") as file:  # a full disk
+            file.write(json.dumps(line) + "\n")
+
+
+def main() -> int:
+    lifeline = Lifeline(sys.stdin.fileno())
+    try:
+        given = lifeline.specification()
+        lock = _locked(given["lock"], lifeline)
+    except (ServerGoneError, StoppedError):
+        return CUT_OFF
+    if os.path.exists(given["outcome"]):  # of an attempt that the server did not live to hear of
+        return 0
+    log = AttemptLog(given["log"], given["attempt"])
+    log.tell("start")
+    try:
+        outcome = _run_steps(given, lifeline, lock)
+    except (ServerGoneError, StoppedError) as error:
+        log.tell("end", cut_off=type(error).__name__)
+        return CUT_OFF
+    except OSError as error:
+        log.tell("end", cut_off=str(error))
+        return CUT_OFF
+    if outcome is not None:
+        try:
+            _write_whole(given["outcome"], json.dumps(outcome).encode())
+        except OSError as error:
+            log.tell("end", cut_off=str(error))
+            return CUT_OFF
+    log.tell("end", outcome=outcome)
+    return CUT_OFF if outcome is None else 0
+
+
+def _locked(path: str, lifeline: Lifeline) -> int:
+    """Waits for the process of the attempt before, which its server's death ends, too."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return descriptor
+        except BlockingIOError:
+            lifeline.wait(0.02)
+
+
+def _run_steps(given: dict[str, Any], lifeline: Lifeline, lock: int) -> dict[str, Any] | None:
+    """What became of the job; None when the attempt was cut off."""
+    deadline = time.monotonic() + given["limits"]["seconds"]
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(given["said"])
+    outcome: dict[str, Any] = {}
+    for step in given["steps"]:
+        code, is_late = _run(step, given, lifeline, lock, deadline)
+        outcome = _outcome(code, is_late, given)
+        if outcome["code"] == "cut_off" or (code != 0 and _is_full(given["folder"])):
+            return None
+        if code not in step["good_codes"]:
+            return outcome
+        _finish_output(step)
+    return outcome
+
+
+def _run(
+    step: dict[str, Any], given: dict[str, Any], lifeline: Lifeline, lock: int, deadline: float
+) -> tuple[int, bool]:
+    """The program's exit code, or minus its signal; whether its time was over."""
+    process = os.fork()
+    if process == 0:
+        _become_program(step, given, lock, os.getppid())
+    watched = os.pidfd_open(process)
+    is_late = False
+    try:
+        while not _has_ended(watched):
+            lifeline.wait(deadline - time.monotonic(), watched)
+            if time.monotonic() >= deadline:
+                is_late = True
+                break
+    finally:
+        os.close(watched)
+        code = _ended(process)
+    return code, is_late
+
+
+def _has_ended(watched: int) -> bool:
+    return bool(select.select([watched], [], [], 0)[0])
+
+
+def _ended(process: int) -> int:
+    """Kills it, if there is anything left to kill, and what it has started."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process, signal.SIGKILL)
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(process, signal.SIGKILL)
+    _, status = os.waitpid(process, 0)
+    return os.waitstatus_to_exitcode(status)
+
+
+def _become_program(step: dict[str, Any], given: dict[str, Any], lock: int, parent: int) -> None:
+    """Does not return."""
+    try:
+        os.setpgid(0, 0)
+        _end_with(parent)
+        os.chdir(given["folder"])
+        _leave_network()
+        _limit(given["limits"])
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        kinds = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+        output = os.open(step["stdout"] + ".part", kinds, 0o600)
+        said = os.open(given["said"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        for number, descriptor in enumerate((nothing, output, said)):
+            os.dup2(descriptor, number)
+        os.set_inheritable(lock, True)
+        for number in (signal.SIGPIPE, signal.SIGXFSZ):  # which Python ignores
+            signal.signal(number, signal.SIG_DFL)
+        for number in range(3, 64):
+            if number != lock:
+                with contextlib.suppress(OSError):
+                    os.close(number)
+        os.execve(step["arguments"][0], step["arguments"], given["environment"])
+    except BaseException as error:
+        os.write(2, f"error: {error}\n".encode())
+    finally:
+        os._exit(CUT_OFF)
+
+
+def _end_with(parent: int) -> None:
+    libc = ctypes.CDLL(None)
+    libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(CUT_OFF)
+
+
+def _leave_network() -> None:
+    """Where the kernel lets users have namespaces; the program needs no network either way."""
+    user, group = os.getuid(), os.getgid()
+    if ctypes.CDLL(None).unshare(_CLONE_NEWUSER | _CLONE_NEWNET) != 0:
+        return
+    for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
+        with contextlib.suppress(OSError), open(f"/proc/self/{name}", "w", encoding="ascii") as file:
+            file.write(text)
+
+
+def _limit(limits: dict[str, Any]) -> None:
+    os.nice(limits["niceness"])
+    for kind, value in (
+        (resource.RLIMIT_AS, limits["memory_bytes"]),
+        (resource.RLIMIT_FSIZE, limits["file_bytes"]),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        _, most = resource.getrlimit(kind)
+        least = value if most == resource.RLIM_INFINITY else min(value, most)
+        resource.setrlimit(kind, (least, least))
+    # The soft limit has a signal of its own, by which it is told from other ends.
+    resource.setrlimit(resource.RLIMIT_CPU, (limits["cpu_seconds"], limits["cpu_seconds"] + 5))
+
+
+def _outcome(code: int, is_late: bool, given: dict[str, Any]) -> dict[str, Any]:
+    """`code` says what ended the job, `exit_code` how the program ended."""
+    limits = given["limits"]
+    word, message = "program", ""
+    if is_late:
+        word, message = "time_limit", f"the job took more than the {limits['seconds']:g} s a job may take"
+    elif code == -signal.SIGXCPU:
+        word, message = "cpu_limit", f"the job took more than the {limits['cpu_seconds']} s of computing it may take"
+    elif code == -signal.SIGXFSZ:
+        word, message = "disk_limit", f"the job wrote a file of more than the {limits['file_bytes']} bytes it may have"
+    elif code in (-signal.SIGKILL, -signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP, 130, CUT_OFF):
+        word = "cut_off"  # somebody else has ended it
+    elif code < 0:
+        word, message = "internal", f"internal error: the program was ended by {signal.Signals(-code).name}"
+    return {"code": word, "exit_code": code, "message": message, "said": _last_words(given["said"])}
+
+
+def _last_words(path: str) -> str:
+    try:
+        with open(path, "rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - _LONGEST_MESSAGE))
+            return file.read().decode(errors="replace")
+    except OSError:
+        return ""
+
+
+def _is_full(folder: str) -> bool:
+    free = os.statvfs(folder)
+    return free.f_bavail * free.f_frsize < _SPARE_BYTES or free.f_favail == 0
+
+
+def _finish_output(step: dict[str, Any]) -> None:
+    """The output is on the disk before the outcome says that it is there."""
+    part = step["stdout"] + ".part"
+    descriptor = os.open(part, os.O_RDONLY)
+    os.fsync(descriptor)
+    os.close(descriptor)
+    os.replace(part, step["stdout"])
+
+
+def _write_whole(path: str, content: bytes) -> None:
+    with open(path + ".part", "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(path + ".part", path)
+    folder = os.open(os.path.dirname(path), os.O_RDONLY)
+    os.fsync(folder)
+    os.close(folder)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
