@@ -22,6 +22,7 @@ from haichi.advice import (
     advise_rails,
     advise_shape,
 )
+from haichi.client import Client, JobEvent, RemoteJob, ServiceError
 from haichi.comparison.driver import compare
 from haichi.comparison.options import ComparisonProgress
 from haichi.comparison.results import Comparison
@@ -54,6 +55,7 @@ __all__ = [
     "BarrierAnswer",
     "BarrierTimes",
     "BufferHistory",
+    "Client",
     "Comparison",
     "ComparisonProgress",
     "Axis",
@@ -64,6 +66,7 @@ __all__ = [
     "InputError",
     "InternalError",
     "Job",
+    "JobEvent",
     "LinkStatistics",
     "LinkTraffic",
     "Machine",
@@ -74,8 +77,10 @@ __all__ = [
     "RailAnswer",
     "ShapeAdvice",
     "ShapeChoice",
+    "RemoteJob",
     "RobustPlacement",
     "SearchProgress",
+    "ServiceError",
     "ShapesResult",
     "RunShares",
     "SimulatedPlacement",

@@ -43,5 +43,5 @@ class Limits:
             "memory_bytes": self.memory_bytes,
             "file_bytes": self.file_bytes,
             "cpu_seconds": int(lasting * (self.threads + 1)) + 1,
-            "niceness": 10,
+            "niceness": 5,
         }

@@ -1,0 +1,221 @@
+"""A client of the service that ``haichi serve`` starts; it needs nothing but the standard library."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+import uuid
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from haichi.errors import Error, InputError, InternalError, OptionError
+from haichi.workload import Workload
+
+_ENDED = ("done", "failed", "cancelled")
+_SECONDS_BETWEEN_TRIES = 1.0
+
+
+class ServiceError(Error):
+    """The service cannot be reached, or refuses: no token, too many jobs, a full disk. `status`: 0, or that of HTTP."""
+
+    def __init__(self, message: str, hint: str = "", status: int = 0) -> None:
+        super().__init__(message, hint)
+        self.status = status
+
+
+class JobEvent(NamedTuple):
+    """`number` says where to go on: `RemoteJob.events(after=number)`."""
+
+    number: int
+    name: str
+    data: dict[str, Any]
+
+
+class Client:
+    """Submits jobs to a service.
+
+    >>> client = haichi.Client("http://127.0.0.1:8080")
+    >>> job = client.submit("map", workload=Path("cg64.json"), machine="fx10-kyushu", shape="1x2x4x2x3x2")
+    >>> job.wait().rank_map("fujitsu")
+
+    Parameters
+    ----------
+    url: as in ``"http://127.0.0.1:8080"``.
+    token: what the service knows the user by; None: HAICHI_TOKEN, if that is set.
+    timeout: seconds that an answer may take.
+    """
+
+    def __init__(self, url: str, token: str | None = None, timeout: float = 60) -> None:
+        self._url = url.rstrip("/")
+        self._token = os.environ.get("HAICHI_TOKEN") if token is None else token
+        self._timeout = timeout
+
+    def submit(self, kind: str, *, idempotency_key: str | None = None, **fields: Any) -> RemoteJob:
+        """Submits a job; it is kept when this returns. Without a key a new one is made, so that a request whose answer
+        gets lost can be sent once more.
+
+        Parameters
+        ----------
+        kind: ``"map"``, ``"compare"``, ``"simulate"`` and so on, as the service's /docs lists them.
+        fields: the options of the program's command, with underscores; `haichi.Workload`, a `Path` or a list of them
+            where the option names a file.
+
+        Raises OptionError for what the service does not accept, ServiceError.
+        """
+        body, content_type = _form({"kind": kind, **fields})
+        headers = {"Content-Type": content_type, "Idempotency-Key": idempotency_key or uuid.uuid4().hex}
+        return RemoteJob(self, json.loads(self._ask("POST", "/v1/jobs", body, headers))["id"])
+
+    def job(self, name: str) -> RemoteJob:
+        """One that was submitted before."""
+        return RemoteJob(self, name)
+
+    def jobs(self) -> Iterator[RemoteJob]:
+        """The user's, the newest first."""
+        before: int | None = None
+        while True:
+            page = self._json("/v1/jobs" + ("" if before is None else f"?before={before}"))
+            yield from (RemoteJob(self, job["id"]) for job in page["jobs"])
+            before = page["next"]
+            if before is None:
+                return
+
+    def _json(self, path: str) -> Any:
+        return json.loads(self._ask("GET", path))
+
+    def _ask(
+        self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
+    ) -> bytes:
+        with self._open(method, path, body, headers or {}) as answer:
+            content: bytes = answer.read()
+        return content
+
+    def _open(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> Any:
+        known = {} if self._token is None else {"Authorization": f"Bearer {self._token}"}
+        asked = urllib.request.Request(self._url + path, body, {**headers, **known}, method=method)
+        try:
+            return urllib.request.urlopen(asked, timeout=self._timeout)
+        except urllib.error.HTTPError as error:
+            raise _refusal(error) from None
+        except OSError as error:
+            raise ServiceError(f"{self._url} cannot be reached: {error}", "is `haichi serve` running there?") from error
+
+
+class RemoteJob:
+    """A job of a service."""
+
+    def __init__(self, client: Client, name: str) -> None:
+        self._client = client
+        self.id = name
+        self._path = f"/v1/jobs/{urllib.parse.quote(name, safe='')}"
+
+    def status(self) -> dict[str, Any]:
+        """As the service answers: ``state``, ``error`` and so on."""
+        answer: dict[str, Any] = self._client._json(self._path)
+        return answer
+
+    def events(self, after: int = 0) -> Iterator[JobEvent]:
+        """What happens to it, until it has ended; goes on where it was when the connection breaks."""
+        state = ""
+        while state not in _ENDED:
+            try:
+                headers = {"Last-Event-ID": str(after), "Accept": "text/event-stream"}
+                with self._client._open("GET", f"{self._path}/events", None, headers) as stream:
+                    for event in _events_of(stream):
+                        after = event.number
+                        state = event.data["state"] if event.name == "state" else state
+                        yield event
+            except (ServiceError, OSError) as error:
+                if isinstance(error, ServiceError) and error.status not in (0, 503):
+                    raise
+            if state not in _ENDED:
+                time.sleep(_SECONDS_BETWEEN_TRIES)
+
+    def wait(self) -> RemoteJob:
+        """Until it is done. Raises what the program complains of as InputError, other ends as ServiceError."""
+        for _ in self.events():
+            pass
+        found = self.status()
+        if found["state"] == "done":
+            return self
+        error = found["error"] or {"code": "", "message": f"the job is {found['state']}", "hint": ""}
+        kinds: dict[str, type[Error]] = {"bad_input": InputError, "internal": InternalError}
+        raise kinds.get(error["code"], ServiceError)(error["message"], error["hint"])
+
+    def result(self) -> dict[str, Any]:
+        """The report, as the command prints it with --json."""
+        report: dict[str, Any] = json.loads(self.result_text())
+        return report
+
+    def result_text(self) -> bytes:
+        """Byte for byte what the program prints."""
+        return self._client._ask("GET", f"{self._path}/result")
+
+    def rank_map(self, format: str = "fujitsu", *, shape: str | None = None, hosts: str | None = None) -> str:
+        """The placement in a format of `haichi.list_formats`."""
+        asked = {"format": format, "shape": shape, "hosts": hosts}
+        query = urllib.parse.urlencode({name: value for name, value in asked.items() if value is not None})
+        return self._client._ask("GET", f"{self._path}/rankmap?{query}").decode()
+
+    def report(self) -> str:
+        """The page of a comparison."""
+        return self._client._ask("GET", f"{self._path}/report").decode()
+
+    def cancel(self) -> None:
+        """Raises OptionError for a job that has ended otherwise."""
+        self._client._ask("DELETE", self._path)
+
+    def __repr__(self) -> str:
+        return f"RemoteJob({self.id!r})"
+
+
+def _refusal(error: urllib.error.HTTPError) -> Error:
+    try:
+        told = json.loads(error.read())["error"]
+        message, hint = str(told["message"]), str(told["hint"])
+    except (ValueError, KeyError, TypeError):  # of a server in between
+        message, hint = f"the answer is {error.code} {error.reason}", ""
+    return OptionError(message, hint) if error.code in (400, 409, 422) else ServiceError(message, hint, error.code)
+
+
+def _events_of(stream: Any) -> Iterator[JobEvent]:
+    number, name = 0, ""
+    for raw in stream:
+        key, _, value = raw.decode().rstrip("\n").partition(": ")
+        if key == "id":
+            number = int(value)
+        elif key == "event":
+            name = value
+        elif key == "data":
+            yield JobEvent(number, name, json.loads(value))
+
+
+def _form(fields: Mapping[str, Any]) -> tuple[bytes, str]:
+    """As multipart/form-data, with its content type."""
+    boundary = uuid.uuid4().hex
+    parts = []
+    for name, value in fields.items():
+        for one in value if isinstance(value, list | tuple) else [value]:
+            file, content = _part(one)
+            disposition = f'form-data; name="{name}"' + (f'; filename="{file}"' if file else "")
+            parts.append(f"--{boundary}\r\nContent-Disposition: {disposition}\r\n\r\n".encode() + content + b"\r\n")
+    return b"".join([*parts, f"--{boundary}--\r\n".encode()]), f"multipart/form-data; boundary={boundary}"
+
+
+def _part(value: Any) -> tuple[str, bytes]:
+    """The name of a file, empty for words, and the content."""
+    if isinstance(value, Path):
+        return urllib.parse.quote(value.name), value.read_bytes()
+    if isinstance(value, Workload):
+        with tempfile.TemporaryDirectory() as folder:
+            value.write(Path(folder) / "workload.json")
+            return _part(Path(folder) / "workload.json")
+    if isinstance(value, str):
+        return "", value.encode()
+    return "", json.dumps(value).encode()

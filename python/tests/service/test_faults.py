@@ -1,0 +1,130 @@
+"""What survives the end of processes, a full queue and a stop."""
+
+import importlib.util
+import os
+import random
+import signal
+import sqlite3
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+RING = {"kind": "map", "machine": "torus:4x4", "objective": "hop-bytes", "pattern": {"name": "ring", "ranks": 16}}
+LONG = {
+    **{"kind": "map", "machine": "torus:8x8x8", "objective": "tac3", "time": "300s"},
+    "pattern": {"name": "cg", "ranks": 512},
+}
+
+
+@pytest.fixture(scope="module")
+def faults():
+    path = Path(__file__).with_name("kill_processes.py")
+    found = importlib.util.spec_from_file_location("kill_processes", path)
+    assert found is not None and found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
+
+
+def wait_until_it_runs(server, job) -> None:
+    for event in job.events():
+        if event.data["state"] == "running":
+            break
+    while not any(line["event"] == "start" for line in server.attempts(job.id)):
+        time.sleep(0.01)
+
+
+def test_no_job_is_lost_when_the_server_is_killed(start, faults) -> None:
+    seeds = range(6)
+    results = faults.undisturbed(start("--workers", "2", name="calm"), seeds)
+    server = start("--workers", "2")
+    jobs = {seed: server.client().submit(**faults.fields_of(seed)).id for seed in seeds}
+    faults.kill_at_random(server, 4, random.Random(1), pause=1.5)
+    faults.check(server, jobs, results)
+
+
+def test_a_killed_process_of_a_job_runs_again(start, faults) -> None:
+    server = start()
+    job = server.client().submit(**LONG)
+    wait_until_it_runs(server, job)
+    (supervisor,) = {line["pid"] for line in server.attempts(job.id)}
+    os.kill(supervisor, signal.SIGKILL)
+    while len(starts := [line for line in server.attempts(job.id) if line["event"] == "start"]) < 2:
+        time.sleep(0.02)
+    assert [line["attempt"] for line in starts] == [1, 2]
+    running = [pid for pid in faults.processes_in(server.data)]
+    assert len(running) <= 1
+    job.cancel()
+    assert [event.data["state"] for event in job.events()][-1] == "cancelled"
+    assert faults.processes_in(server.data) == {}
+
+
+def test_a_program_that_is_killed_again_and_again_fails_its_job(start, faults) -> None:
+    server = start()
+    job = server.client().submit(**LONG)
+    killed = set()
+    while job.status()["state"] != "failed":
+        for pid in faults.processes_in(server.data).keys() - killed:
+            killed.add(pid)
+            os.kill(pid, signal.SIGKILL)
+        time.sleep(0.02)
+    assert "was killed 3 times" in job.status()["error"]["message"]
+
+
+def test_nothing_runs_without_the_server(start, faults) -> None:
+    server = start()
+    job = server.client().submit(**LONG)
+    wait_until_it_runs(server, job)
+    while not faults.processes_in(server.data):
+        time.sleep(0.01)
+    server.kill()
+    end = time.monotonic() + 10
+    while faults.processes_in(server.data):
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_a_stop_lets_short_jobs_end_and_puts_long_ones_back(start) -> None:
+    server = start("--workers", "2", "--grace", "4s")
+    short, long = server.client().submit(**RING), server.client().submit(**LONG)
+    wait_until_it_runs(server, long)
+    assert server.stop() == 0
+    with sqlite3.connect(server.data / "queue.db") as queue:
+        states = dict(queue.execute("SELECT id, state FROM jobs"))
+    assert states == {short.id: "done", long.id: "queued"}
+    server.start()
+    job = server.client().job(long.id)
+    wait_until_it_runs(server, job)
+    job.cancel()
+
+
+def test_a_queue_that_is_locked_is_told(start) -> None:
+    server = start()
+    other = sqlite3.connect(server.data / "queue.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    status, answer = server.ask("POST", "/v1/jobs", RING)
+    assert (status, answer["error"]["code"]) == (503, "busy")
+    assert server.ask("GET", "/v1/jobs")[0] == 200
+    other.execute("ROLLBACK")
+    assert server.client().submit(**RING).wait().result()["objective"] == "hop-bytes"
+
+
+def test_one_server_at_a_time_has_the_data(start, tmp_path: Path) -> None:
+    import subprocess
+
+    server = start()
+    command = [sys.executable, "-P", "-m", "haichi", "serve", "--port", "0", "--data", str(server.data)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.returncode == 2 and "another server has this data folder" in ran.stderr
+
+
+def test_network_file_systems_are_refused(monkeypatch, tmp_path: Path) -> None:
+    import haichi
+    from haichi.service import data_folder
+
+    monkeypatch.setattr(data_folder, "file_system_of", lambda _: "nfs4")
+    with pytest.raises(haichi.UnsupportedError, match="network file system") as told:
+        data_folder.DataFolder(tmp_path / "data")
+    assert "--data" in told.value.hint

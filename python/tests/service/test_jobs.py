@@ -1,0 +1,218 @@
+"""A job is submitted, runs, and has the program's result."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import haichi
+from haichi.service.kinds import JOB_KINDS, unclassified
+from haichi.service.program import Program, find_program
+
+CG = {"pattern": {"name": "cg", "ranks": 64}}
+ON_SHAPE_1 = {"machine": "fx10-kyushu", "shape": "1x2x4x2x3x2"}
+RING = {"pattern": {"name": "ring", "ranks": 16}}
+
+
+def words_of(options: dict[str, Any]) -> list[str]:
+    return [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
+
+
+@pytest.fixture(scope="module")
+def cg(tmp_path_factory: pytest.TempPathFactory, run_program) -> Path:
+    folder = tmp_path_factory.mktemp("cg")
+    (folder / "workload").write_bytes(run_program(folder, "pattern", "cg", "--ranks=64"))
+    return folder / "workload"
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [
+        ("map", ON_SHAPE_1 | {"objective": "tac3", "seed": 3}),
+        ("map", {"machine": "torus:4x4x4", "objective": "hop-bytes", "restarts": 2}),
+        ("map", {"machine": "fx10-kyushu", "shapes": "1x2x4x2x3x2,2x2x2x2x3x2", "objective": "tac3", "robust": "max"}),
+        ("simulate", ON_SHAPE_1 | {"sim_iterations": 2, "barrier": "both"}),
+        ("advise-barrier", ON_SHAPE_1 | {"sizes": "64KiB"}),
+        ("compare", {"machine": "torus:4x4x4", "strategies": "default,hop-bytes", "seeds": 2, "evaluations": 5000}),
+    ],
+)
+def test_a_result_is_what_the_program_prints(server, run_program, cg, kind: str, options: dict[str, Any]) -> None:
+    job = server.client().submit(kind, workload=cg, **options).wait()
+    row = JOB_KINDS[kind]
+    wanted = run_program(
+        cg.parent,
+        *row.command,
+        *[option for option in row.result_options if not option.startswith("--output")],
+        "--workload=workload",
+        *words_of(options),
+    )
+    assert job.result_text() == wanted
+
+
+def test_a_map_is_what_the_program_writes(server, run_program, cg) -> None:
+    job = server.client().submit("map", workload=cg, objective="tac3", **ON_SHAPE_1).wait()
+    words = words_of(ON_SHAPE_1 | {"objective": "tac3", "workload": "workload"})
+    for name in ("fujitsu", "tofu6d", "csv", "json"):
+        assert job.rank_map(name).encode() == run_program(cg.parent, "map", *words, f"--format={name}")
+    hosts = job.rank_map("slurm", hosts="node[000-095]").splitlines()
+    assert len(hosts) == 64 and set(hosts) <= {f"node{number:03}" for number in range(96)}
+
+
+def test_maps_of_several_shapes_are_had_by_shape(server) -> None:
+    shapes = ["1x2x4x2x3x2", "2x2x2x2x3x2"]
+    job = server.client().submit("map", machine="fx10-kyushu", shapes=",".join(shapes), objective="tac3", **CG).wait()
+    maps = [job.rank_map("csv", shape=shape) for shape in shapes]
+    entries = job.result()["shapes"]
+    assert [[int(line.split(",")[1]) for line in text.splitlines()[1:]] for text in maps] == [
+        entry["node_of_rank"] for entry in entries
+    ]
+    with pytest.raises(haichi.OptionError, match="1x2x4x2x3x2, 2x2x2x2x3x2"):
+        job.rank_map("csv")
+
+
+def test_uploads_stand_for_files(server, run_program, cg) -> None:
+    folder = cg.parent
+    machine = run_program(folder, "list", "machines", "--show", "torus:5x4x4")
+    nodes = "\n".join(str(number) for number in range(3, 70)) + "\n"
+    (folder / "machine.json").write_bytes(machine)
+    (folder / "nodes.txt").write_text(nodes)
+    fields = {"workload": cg.read_text(), "machine": json.loads(machine), "nodes": nodes, "objective": "hop-bytes"}
+    status, job = server.ask("POST", "/v1/jobs", {"kind": "map", **fields})
+    assert status == 201, job
+    wanted = run_program(
+        *(folder, "map", "--json", "--no-timing", "--machine=machine.json", "--nodes=nodes.txt"),
+        *("--workload=workload", "--objective=hop-bytes"),
+    )
+    assert server.client().job(job["id"]).wait().result_text() == wanted
+
+
+def test_a_comparison_has_its_page(server) -> None:
+    job = server.client().submit("compare", machine="torus:4x4", strategies="default,random", seeds=1, **RING)
+    page = job.wait().report()
+    assert page.startswith("<!DOCTYPE html>") and "random" in page
+
+
+def test_what_a_reader_finds_fails_the_job_in_the_programs_words(server) -> None:
+    job = server.client().submit("map", workload='{"schema": "haichi-workload/1", "ranks": "many"}', machine="torus:4")
+    with pytest.raises(haichi.InputError, match="workload:1: ranks"):
+        job.wait()
+    status = job.status()
+    assert (status["state"], status["exit_code"], status["error"]["code"]) == ("failed", 2, "bad_input")
+    assert server.ask("GET", f"/v1/jobs/{job.id}/result")[0] == 409
+
+
+def test_a_limit_that_is_missed_is_told_beside_the_result(server) -> None:
+    job = server.client().submit("map", machine="torus:4x4", objective="hop-bytes", require="hop-bytes<=1", **RING)
+    status = job.wait().status()
+    assert (status["state"], status["exit_code"], status["error"]["code"]) == ("done", 3, "requirement")
+    assert job.result()["objective"] == "hop-bytes"
+
+
+@pytest.mark.parametrize(
+    ("fields", "message", "hint"),
+    [
+        ({}, "kind is missing", "map"),
+        ({"kind": "mapp"}, "unknown kind 'mapp'", "did you mean 'map'?"),
+        ({"kind": "map", **RING}, "machine is missing", ""),
+        ({"kind": "map", "machine": "torus:4"}, "workload is missing", ""),
+        ({"kind": "map", "machine": "fx10-kyush", **RING}, "unknown machine", "did you mean 'fx10-kyushu'?"),
+        ({"kind": "map", "machine": "torus:axb", **RING}, "machine torus:axb needs whole numbers", "torus:"),
+        ({"kind": "map", "machine": "torus:4", "objectiv": "tac3", **RING}, "unknown option 'objectiv'", "'objective'"),
+        ({"kind": "map", "machine": "torus:4", "objective": "tac4", **RING}, "unknown objective 'tac4'", "'tac3'"),
+        ({"kind": "map", "machine": "torus:4", "seed": "x", **RING}, "--seed: expected a whole number, got 'x'", ""),
+        ({"kind": "map", "machine": "torus:4", "strategy": "x", **RING}, "unknown strategy 'x'", "strategies are"),
+        ({"kind": "map", "machine": "torus:4", "objective": "./x.so:a", **RING}, "names a file", "uploaded"),
+        ({"kind": "map", "machine": "torus:4", "objective": "x.so:a", **RING}, "loads no plug-ins", ""),
+        ({"kind": "map", "machine": "/etc/passwd", **RING}, "'/etc/passwd' names a file", "uploaded"),
+        ({"kind": "map", "machine": "graph:x", **RING}, "a graph is uploaded", "graph"),
+        ({"kind": "map", "machine": "torus:4", "output": "x", **RING}, "unknown option 'output'", ""),
+        ({"kind": "map", "machine": "torus:4", "validate": "maybe", **RING}, "validate is true or false", ""),
+        ({"kind": "map", "machine": "torus:4", "pattern": {"name": "--output=x"}}, "unknown pattern", ""),
+        ({"kind": "map", "machine": "torus:4", "pattern": {"name": "ring", "output": "x"}}, "unknown option", ""),
+        ({"kind": "simulate", "machine": "torus:4", "stats": "x", **RING}, "unknown option 'stats'", ""),
+        ({"kind": "map", "machine": "torus:4", "workload": 5}, "workload is a file", ""),
+        ({"kind": "map", "machine": "torus:4", "workload": "\ud800"}, "not a text of Unicode", ""),
+    ],
+)  # fmt: skip
+def test_wrong_requests_are_refused_at_once(server, fields: dict[str, Any], message: str, hint: str) -> None:
+    status, answer = server.ask("POST", "/v1/jobs", fields)
+    assert status == 422, answer
+    assert message in answer["error"]["message"] and hint in answer["error"]["hint"]
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[1", b'{"kind": NaN}', b"[" * 100_000, b"\xff", b"9" * 5000])
+def test_bodies_that_are_no_json_are_refused(server, body: bytes) -> None:
+    assert server.ask("POST", "/v1/jobs", body)[0] in (400, 422)
+    assert server.ask("POST", "/v1/jobs", body, Content_Type="multipart/form-data")[0] == 400
+    assert server.ask("POST", "/v1/jobs", body, Content_Type="text/plain")[0] == 415
+
+
+def test_the_same_key_is_the_same_job(server) -> None:
+    request = {"kind": "map", "machine": "torus:4x4", "objective": "hop-bytes", **RING}
+    first = server.ask("POST", "/v1/jobs", request, Idempotency_Key="once")
+    again = server.ask("POST", "/v1/jobs", request, Idempotency_Key="once")
+    assert (first[0], again[0]) == (201, 200) and first[1]["id"] == again[1]["id"]
+    other = server.ask("POST", "/v1/jobs", request | {"seed": 2}, Idempotency_Key="once")
+    assert (other[0], other[1]["error"]["code"]) == (409, "other_request")
+
+
+def test_events_go_on_where_a_reader_left_off(server) -> None:
+    job = server.client().submit("map", machine="torus:4x4", objective="hop-bytes", **RING)
+    events = list(job.events())
+    assert [event.data["state"] for event in events] == ["queued", "running", "done"]
+    for index, event in enumerate(events[:-1]):
+        assert list(job.events(after=event.number)) == events[index + 1 :]
+    assert server.ask("GET", f"/v1/jobs/{job.id}/events", Last_Event_ID="x")[0] == 422
+
+
+def test_jobs_are_listed_in_pages(server) -> None:
+    jobs = [server.client().submit("map", machine="torus:4", objective="hop-bytes", **RING).id for _ in range(5)]
+    _, first = server.ask("GET", "/v1/jobs?limit=3")
+    _, second = server.ask("GET", f"/v1/jobs?limit=3&before={first['next']}")
+    assert [job["id"] for job in first["jobs"] + second["jobs"]][:5] == jobs[::-1]
+    assert [job.id for job, _ in zip(server.client().jobs(), jobs, strict=False)] == jobs[::-1]
+
+
+def test_cancelled_jobs_end(start: Callable[..., Any]) -> None:
+    server = start()
+    long = {"machine": "torus:8x8x8", "objective": "tac3", "time": "300s", "pattern": {"name": "cg", "ranks": 512}}
+    running, waiting = (server.client().submit("map", **long) for _ in range(2))
+    next(event for event in running.events() if event.data["state"] == "running")
+    for job in (waiting, running):
+        job.cancel()
+        assert [event.data["state"] for event in job.events()][-1] == "cancelled"
+        job.cancel()
+    assert server.attempts(waiting.id) == []
+    assert [line["event"] for line in server.attempts(running.id)] == ["start", "end"]
+
+
+def test_limits_are_told(start: Callable[..., Any]) -> None:
+    server = start("--most-jobs", "1", "--most-body", "20KiB", "--most-time", "2s")
+    long = {"machine": "torus:8x8x8", "objective": "tac3", "time": "300s", "pattern": {"name": "cg", "ranks": 512}}
+    job = server.client().submit("map", **long)
+    status, answer = server.ask("POST", "/v1/jobs", {"kind": "map", **long})
+    assert (status, answer["error"]["code"]) == (429, "too_many_jobs")
+    status, answer = server.ask("POST", "/v1/jobs", b" " * 30_000)
+    assert (status, answer["error"]["code"]) == (413, "too_large")
+    with pytest.raises(haichi.Error, match="more than the 2 s a job may take"):
+        job.wait()
+    assert job.status()["error"]["code"] == "time_limit"
+
+
+def test_memory_is_limited(start: Callable[..., Any]) -> None:
+    server = start("--most-memory", "200MiB")
+    job = server.client().submit("map", machine="torus:40x40x40", pattern={"name": "alltoall-pairwise", "ranks": 2000})
+    with pytest.raises(haichi.Error, match="memory"):
+        job.wait()
+
+
+def test_every_option_of_the_program_is_a_field_or_the_servers_own() -> None:
+    assert unclassified(Program(find_program())) == set()
+
+
+def test_tables_are_those_of_the_package(server) -> None:
+    for name, listed in (("machines", haichi.list_machines()), ("objectives", haichi.list_objectives())):
+        _, answer = server.ask("GET", f"/v1/{name}")
+        assert [(entry["name"], entry["description"]) for entry in answer] == listed
