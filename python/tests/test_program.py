@@ -56,5 +56,5 @@ def test_nothing_else_is_installed() -> None:
     assert suffixes <= {".py", ".pyi", ".so", ".typed", ".html", ".css", ".js", ".json"}
     assert "haichi/py.typed" in package and "haichi/_core.pyi" in package
     others = [name for name in files if not name.startswith(("haichi/", "haichi-"))]
-    assert [Path(name).parts[-2:] for name in others] == [("bin", "haichi")]
+    assert [Path(name).parts[-2:] for name in others] == [("bin", "haichi"), ("bin", "haichi-serve")]
     assert not [name for name in files if "test" in name]

@@ -96,9 +96,7 @@ def main() -> None:
         check(server, jobs, results)
         attempts = [len([line for line in server.attempts(name) if line["event"] == "start"]) for name in jobs.values()]
         server.stop()
-    print(
-        f"{given.kills} kills, {given.jobs} jobs, {sum(attempts)} attempts (up to {max(attempts)}): all well"
-    )
+    print(f"{given.kills} kills, {given.jobs} jobs, {sum(attempts)} attempts (up to {max(attempts)}): all well")
 
 
 if __name__ == "__main__":

@@ -2,8 +2,7 @@
 
 import asyncio
 import sqlite3
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Annotated, Literal
 
@@ -27,6 +26,7 @@ from haichi.service.auth import check_origin
 from haichi.service.bodies import BodyLimit, fields_of
 from haichi.service.events import stream
 from haichi.service.kinds import JOB_KINDS
+from haichi.service.metrics import Measured
 from haichi.service.problems import Problem
 from haichi.service.queue import Event, Job
 from haichi.service.rank_maps import rank_map
@@ -34,7 +34,6 @@ from haichi.service.requests import job_request
 from haichi.service.service import Service
 
 _LARGEST_NUMBER = 2**62
-_Next = Callable[[Request], Awaitable[Response]]
 
 
 def create_app(service: Service) -> FastAPI:
@@ -45,8 +44,8 @@ def create_app(service: Service) -> FastAPI:
 
     app = FastAPI(title="haichi", version=haichi.__version__, lifespan=lifespan)
     app.add_middleware(BodyLimit, most_bytes=service.limits.body_bytes)
+    app.add_middleware(Measured, metrics=service.metrics)
     _add_error_answers(app)
-    _add_measure(app, service)
     _add_operation(app, service)
     _add_tables(app, service)
     _add_jobs(app, service)
@@ -214,17 +213,6 @@ def _add_operation(app: FastAPI, service: Service) -> None:
     def metrics() -> PlainTextResponse:
         """For Prometheus."""
         return PlainTextResponse(service.metrics.text(), media_type="text/plain; version=0.0.4")
-
-
-def _add_measure(app: FastAPI, service: Service) -> None:
-    @app.middleware("http")
-    async def measured(request: Request, call_next: _Next) -> Response:
-        began = time.perf_counter()
-        response = await call_next(request)
-        route = getattr(request.scope.get("route"), "path", "none")
-        label = service.metrics.requests.labels(request.method, route, response.status_code)
-        label.observe(time.perf_counter() - began)
-        return response
 
 
 def _add_error_answers(app: FastAPI) -> None:

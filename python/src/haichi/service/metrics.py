@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1, 2.5, 5, 10)
 _JOB_SECONDS = (0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600, 14400)
@@ -33,3 +35,23 @@ class Metrics:
         for state, count in self._counts().items():
             self._jobs.labels(state).set(count)
         return generate_latest(self._registry)
+
+
+class Measured:
+    """Observes how long answers take to begin: a stream of events may last for hours."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self._app = app
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        began = time.perf_counter()
+
+        async def observed(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                route = getattr(scope.get("route"), "path", "none")  # not the path, of which there are too many
+                label = self._metrics.requests.labels(scope["method"], route, message["status"])
+                label.observe(time.perf_counter() - began)
+            await send(message)
+
+        await self._app(scope, receive, observed if scope["type"] == "http" else send)
