@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from http import HTTPStatus
 from typing import Any
 
 from pydantic import BaseModel
@@ -81,7 +82,9 @@ def _time(seconds: float) -> datetime:
 
 def errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """For the `responses` of a route."""
-    return {status: {"model": ErrorAnswer} for status in statuses}
+    schema = {"$ref": "#/components/schemas/ErrorAnswer"}  # as JSON, also where the answer is a text
+    content = {"application/json": {"schema": schema}}
+    return {status: {"description": HTTPStatus(status).phrase, "content": content} for status in statuses}
 
 
 def also(status: int, **what: Any) -> dict[int | str, dict[str, Any]]:

@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 import haichi
 from haichi.service.answers import (
     EntryAnswer,
+    ErrorAnswer,
     JobAnswer,
     JobPage,
     also,
@@ -178,21 +179,22 @@ def _add_results(app: FastAPI, service: Service) -> None:
 
 def _add_tables(app: FastAPI, service: Service) -> None:
     user_of = _user_of(service)
-    for name, entries in (
-        ("machines", haichi.list_machines),
-        ("objectives", haichi.list_objectives),
-        ("strategies", haichi.list_strategies),
-        ("formats", haichi.list_formats),
-        ("patterns", haichi.list_patterns),
-    ):
 
-        def listed(
-            _: Annotated[str, Depends(user_of)],
-            entries: Annotated[Callable[[], list[haichi.tables.Entry]], Depends(lambda entries=entries: entries)],
-        ) -> list[EntryAnswer]:
+    def route(name: str, entries: Callable[[], list[haichi.tables.Entry]]) -> None:
+        @app.get(
+            f"/v1/{name}",
+            name=name,
+            description=f"As `haichi list {name}`.",
+            responses=also(401, model=ErrorAnswer) | errors(403, 422),
+        )
+        def listed(_: Annotated[str, Depends(user_of)]) -> list[EntryAnswer]:
             return [EntryAnswer(name=entry.name, description=entry.description) for entry in entries()]
 
-        app.get(f"/v1/{name}", name=name, description=f"As `haichi list {name}`.", responses=errors(401, 403))(listed)
+    route("machines", haichi.list_machines)
+    route("objectives", haichi.list_objectives)
+    route("strategies", haichi.list_strategies)
+    route("formats", haichi.list_formats)
+    route("patterns", haichi.list_patterns)
 
 
 def _add_operation(app: FastAPI, service: Service) -> None:
