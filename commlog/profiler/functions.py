@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 class Row:
     family: str
     roles: tuple[str, ...]
-    # Of sends: CallFlags. Of one-sided operations: puts, gets, both. Of collectives: the operation and the function that
-    # gives the sizes.
+    # Of sends: CallFlags. Of one-sided operations: puts, gets, both. Of collectives: the operation and the function
+    # that gives the sizes.
     flags: str = "0"
     operation: str = "kOther"
     sizes: str = ""
