@@ -2,7 +2,7 @@
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Annotated, Literal
 
@@ -54,8 +54,8 @@ def create_app(service: Service) -> FastAPI:
     return app
 
 
-def _user_of(service: Service) -> Callable[..., str]:
-    def user(request: Request, authorization: Annotated[str | None, Header()] = None) -> str:
+def _user_of(service: Service) -> Callable[..., Awaitable[str]]:
+    async def user(request: Request, authorization: Annotated[str | None, Header()] = None) -> str:
         check_origin(service.users, request.headers.get("host"), request.headers.get("origin"))
         return service.users.user_of(authorization)
 

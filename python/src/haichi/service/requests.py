@@ -214,7 +214,7 @@ def _pattern(program: Program, values: list[Value]) -> list[str]:
     value = values[0]
     if isinstance(value, str):
         value = json_value(value.encode(errors="replace"), "pattern")
-    name = value.pop("name", None) if isinstance(value, dict) else None
+    name = value.get("name") if isinstance(value, dict) else None
     if len(values) > 1 or not isinstance(value, dict) or not isinstance(name, str):
         raise WrongRequest("pattern is an object with a name", 'an example is {"name": "cg", "ranks": 64}')
     if not _PATTERN_NAME.fullmatch(name):
@@ -222,6 +222,8 @@ def _pattern(program: Program, values: list[Value]) -> list[str]:
     known = {option.replace("-", "_"): option for option in program.options(("pattern",))}
     arguments = [name]
     for given, setting in value.items():
+        if given == "name":
+            continue
         if given not in known or known[given] in ("help", "output", "quiet", "verbose", "log-level"):
             raise WrongRequest(f"pattern: unknown option {given[:100]!r}", _near(given, known))
         if setting is True:

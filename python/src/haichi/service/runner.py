@@ -90,7 +90,7 @@ class Runner:
         _LOG.info("attempt %d ended", job.attempts, extra={"job": job.id, "seconds": round(seconds, 3)})
 
     async def _supervise(self, job: Job, folder: JobFolder) -> None:
-        folder.work.mkdir(parents=True, exist_ok=True)
+        folder.work.mkdir(parents=True, exist_ok=True, mode=0o700)
         told = steps.specification(self._program, folder, job, self._limits)
         process = await asyncio.create_subprocess_exec(
             *supervisor_command(),

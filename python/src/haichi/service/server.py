@@ -24,6 +24,7 @@ from haichi.service.program import Program, find_program
 from haichi.service.service import Service
 
 _LOG = logging.getLogger("haichi.service")
+_WAITING_CONNECTIONS = 2048
 _OF_EVERY_RECORD = frozenset(vars(logging.makeLogRecord({})))
 
 
@@ -73,6 +74,7 @@ def _bound(address: Address) -> socket.socket:
         bound = socket.socket(kind, socket.SOCK_STREAM)
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind((address.host, address.port))
+        bound.listen(_WAITING_CONNECTIONS)  # from here on requests wait for the start, rather than fail
     except OSError as error:
         raise InputError(f"{address.host}:{address.port} cannot be listened at: {error.strerror}", "--port") from error
     return bound

@@ -82,11 +82,12 @@ class Service:
             raise Problem(429, "too_many_jobs", message, "wait, or cancel some") from None
 
     def _add(self, new: NewJob, request: JobRequest) -> tuple[Job, bool]:
-        folder = self.data.new_job(new.id)
         is_new = False
         try:
-            request.write_files(folder.work)
-            self.data.keep(folder)
+            if request.files:  # else the folder is made when the job runs
+                folder = self.data.new_job(new.id)
+                request.write_files(folder.work)
+                self.data.keep(folder)
             job, is_new = self.queue.add(new, self.limits.jobs_of_user)
         finally:
             if not is_new:
