@@ -153,9 +153,9 @@ class RemoteJob:
         report: dict[str, Any] = json.loads(self.result_text())
         return report
 
-    def result_text(self) -> bytes:
-        """Byte for byte what the program prints."""
-        return self._client._ask("GET", f"{self._path}/result")
+    def result_text(self) -> str:
+        """What the program prints, to the letter."""
+        return self._client._ask("GET", f"{self._path}/result").decode()
 
     def rank_map(self, format: str = "fujitsu", *, shape: str | None = None, hosts: str | None = None) -> str:
         """The placement in a format of `haichi.list_formats`."""

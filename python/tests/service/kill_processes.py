@@ -57,7 +57,7 @@ def kill_at_random(server: Any, kills: int, draw: random.Random, pause: float) -
         server.start()
 
 
-def check(server: Any, jobs: dict[int, str], results: dict[int, bytes]) -> None:
+def check(server: Any, jobs: dict[int, str], results: dict[int, str]) -> None:
     """Raises AssertionError."""
     for seed, name in jobs.items():
         job = server.client().job(name).wait()
@@ -70,7 +70,7 @@ def check(server: Any, jobs: dict[int, str], results: dict[int, bytes]) -> None:
     assert processes_in(server.data) == {}
 
 
-def undisturbed(server: Any, seeds: range) -> dict[int, bytes]:
+def undisturbed(server: Any, seeds: range) -> dict[int, str]:
     jobs = {seed: server.client().submit(**fields_of(seed)) for seed in seeds}
     return {seed: job.wait().result_text() for seed, job in jobs.items()}
 

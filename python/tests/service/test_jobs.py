@@ -57,7 +57,7 @@ def test_a_result_is_what_the_program_prints(server, run_program, cg, kind: str,
         "--workload=workload",
         *words_of(options),
     )
-    assert job.result_text() == wanted
+    assert job.result_text().encode() == wanted
 
 
 def test_a_map_is_what_the_program_writes(server, run_program, cg) -> None:
@@ -94,7 +94,7 @@ def test_uploads_stand_for_files(server, run_program, cg) -> None:
         *(folder, "map", "--json", "--no-timing", "--machine=machine.json", "--nodes=nodes.txt"),
         *("--workload=workload", "--objective=hop-bytes"),
     )
-    assert server.client().job(job["id"]).wait().result_text() == wanted
+    assert server.client().job(job["id"]).wait().result_text().encode() == wanted
 
 
 def test_a_comparison_has_its_page(server) -> None:
