@@ -9,7 +9,7 @@
 
 namespace haichi {
 
-/// Threads that work through many short jobs together: each of `count` does its part, and none goes on before all are
+/// Threads that work through many short jobs together: each of `count` does its part, and the call returns when all are
 /// done. They wait awake for a while, then asleep, because jobs are short and processors may be shared.
 class ThreadTeam {
   public:

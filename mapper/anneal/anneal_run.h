@@ -16,8 +16,8 @@
 
 namespace haichi {
 
-/// All that an annealing run is made of besides its inputs. A value: stored and given to a new annealer, it goes on as
-/// if it had never stopped.
+/// The whole state of an annealing run, besides its inputs. It is a value: a new annealer that is given a stored one
+/// continues the run exactly.
 struct AnnealState {
     AnnealState(const Mapping& first, Random generator, const Cooling& plan)
         : start(first), mapping(first), best(first), random(generator), cooling(plan) {}

@@ -15,11 +15,10 @@ namespace haichi {
 /// - paper(): 197 temperatures 10 * 0.9^k of 2,500 evaluations each, 492,500 in all, every one made.
 /// - rmatt(): the same temperatures over a window of evaluations, for the stop rule of the RMATT tool.
 /// - automatic(): a short pilot heats the start from frozen to molten and notes the energy at each temperature. The
-/// main
-///   run then spends its evaluations only between the temperature at which the mapping melted and a little below:
-///   above, it is random whatever one does; further below, it is frozen. A good start is loosened or half melted. Where
-///   the window lies differs by orders of magnitude between objectives, machines and workloads, and nothing but a trial
-///   tells.
+///   main run then spends its evaluations only between the temperature at which the mapping melted and a little below:
+///   above, it is random whatever one does; further below, it is frozen. A good start is loosened, or melted as far as
+///   the evaluations can repair. Where the window lies differs by orders of magnitude between objectives, machines and
+///   workloads, and nothing but a trial tells.
 class Cooling {
   public:
     /// `evaluations` other than 0 spreads that many over the 197 temperatures.
@@ -28,8 +27,8 @@ class Cooling {
     /// for its caller, who compares the objective from window to window.
     static Cooling rmatt(std::int64_t window);
     /// `spread`: mean size of the energy changes of random proposals. `stepping_ranks`: how many ranks there are, where
-    /// moves step to partners: they put together again what was half melted, and better. The fewer evaluations a rank
-    /// has, the less is melted. Other moves only mend a start that was loosened.
+    /// moves step to partners. Such moves repair a start that was melted, and improve it; the fewer evaluations a rank
+    /// has, the less is melted. With other moves (0) a good start is only loosened.
     static Cooling automatic(double spread, std::int64_t evaluations, std::int64_t stepping_ranks = 0);
 
     [[nodiscard]] double temperature() const { return temperature_; }

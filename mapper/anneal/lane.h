@@ -106,7 +106,7 @@ class alignas(kCacheLineBytes) LaneMapping {
         }
         return sum;
     }
-    /// Moves of the last round.
+    /// The moves that the last round made, in order.
     [[nodiscard]] std::span<const Move> made() const { return made_; }
 
   private:

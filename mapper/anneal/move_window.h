@@ -31,13 +31,13 @@ class MoveWindow {
     /// The same at once.
     void shift(std::int64_t evaluations, const Problem& problem, const Mapping& mapping);
 
-    /// Of them every rank is in one or more.
+    /// Their number. Every rank is in at least one of them.
     [[nodiscard]] std::size_t windows() const;
 
   private:
     void put_in_order(const Problem& problem, const Mapping& mapping);
 
-    std::vector<RankId> order_;  ///< by slots, and the first again behind the last
+    std::vector<RankId> order_;  ///< by slot; the first window is repeated at the end, so that windows wrap
     std::size_t size_ = 0;       ///< of a window
     std::size_t first_ = 0;
     std::int64_t until_ = 0;  ///< evaluations in all

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <mutex>
 
-#include "mapper/anneal/bound_objective.h"
 #include "mapper/job/advice_runs.h"
-#include "mapper/job/map_auto.h"
+#include "mapper/job/posed_job.h"
 #include "netmodel/packetsim/machine_timing.h"
 #include "netmodel/packetsim/packet_timing.h"
 
@@ -85,11 +85,11 @@ Workload loaded_workload(const Workload& workload, double factor) {
 }  // namespace
 
 AutoJudge::Times AutoJudge::times(Mappings placements, std::size_t objectives) const {
-    Times times;
-    std::size_t judged = 0;
-    if (const auto options = affordable_simulation(placements, objectives, judged, times)) {
-        times.seconds = simulated(job_, placements.first(judged), *options);
-        const auto needed = static_cast<std::ptrdiff_t>(std::min(1 + objectives, judged));
+    Plan plan = affordable_plan(placements, objectives);
+    Times times{.of_calls = plan.of_calls, .reason = std::move(plan.reason)};
+    if (plan.judged > 0) {
+        times.seconds = simulated(job_, placements.first(plan.judged), plan.options);
+        const auto needed = static_cast<std::ptrdiff_t>(std::min(1 + objectives, plan.judged));
         times.is_simulated = std::all_of(times.seconds.begin(), times.seconds.begin() + needed,
                                          [](const auto& one) { return one.has_value(); });
         if (!times.is_simulated) times.reason = "the time or an interruption ended the simulations";
@@ -148,38 +148,35 @@ std::optional<AutoJudge::LoadedTimes> AutoJudge::loaded_times(Mappings placement
     return times;
 }
 
-/// Nothing, with the reason, where the machine cannot be simulated or it would take too long; else the first `judged`
-/// are to be simulated.
-std::optional<SimulationOptions> AutoJudge::affordable_simulation(Mappings placements, std::size_t objectives,
-                                                                  std::size_t& judged, Times& times) const {
-    SimulationOptions options;
-    options.hottest_links = 0;
+AutoJudge::Plan AutoJudge::affordable_plan(Mappings placements, std::size_t objectives) const {
+    Plan plan;
+    plan.options.hottest_links = 0;
     try {
-        check_simulation(job_, options);
+        check_simulation(job_, plan.options);
     } catch (const Error& error) {
-        times.reason = error.what();
-        return std::nullopt;
+        plan.reason = error.what();
+        return plan;
     }
-    if (replays_calls(job_, options, limits_.simulation.log)) {
+    if (replays_calls(job_, plan.options, limits_.simulation.log)) {
         const double packets = packets_of(*job_.calls(), PacketTiming(packet_timing_of(job_.machine())));
-        judged = affordable(
+        plan.judged = affordable(
             placements, objectives, [&](double all) { return all <= budget_.packet_hops(); },
             [&](const Mapping& mapping) { return packets * mean_passages(job_, mapping); });
-        times.of_calls = judged > 0;
-        if (times.of_calls) return options;
-        times.reason = "its calls are too many to be simulated so often";
+        plan.of_calls = plan.judged > 0;
+        if (plan.of_calls) return plan;
+        plan.reason = "its calls are too many to be simulated so often";
     }
-    options.form = TrafficForm::kSets;
+    plan.options.form = TrafficForm::kSets;
     const auto fits = [&](double all) {
         const auto iterations = affordable_iterations(all, job_.workload().iterations(), 1, budget_.packet_hops(), 1);
-        if (iterations) options.iterations = *iterations;
+        if (iterations) plan.options.iterations = *iterations;
         return iterations.has_value();
     };
-    judged = affordable(placements, objectives, fits,
-                        [&](const Mapping& mapping) { return packet_hops_per_iteration(Placement(job_, mapping)); });
-    if (judged > 0) return options;
-    times.reason = "its packets are too many to be simulated so often";
-    return std::nullopt;
+    plan.judged = affordable(placements, objectives, fits, [&](const Mapping& mapping) {
+        return packet_hops_per_iteration(Placement(job_, mapping));
+    });
+    if (plan.judged == 0) plan.reason = "its packets are too many to be simulated so often";
+    return plan;
 }
 
 /// Nothing for those that an interruption leaves out.

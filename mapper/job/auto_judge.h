@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -51,9 +50,15 @@ class AutoJudge {
     [[nodiscard]] std::optional<LoadedTimes> loaded_times(std::span<const Mapping* const> placements) const;
 
   private:
-    [[nodiscard]] std::optional<SimulationOptions> affordable_simulation(std::span<const Mapping* const> placements,
-                                                                         std::size_t objectives, std::size_t& judged,
-                                                                         Times& times) const;
+    /// What can be simulated within the budget.
+    struct Plan {
+        std::size_t judged = 0;  ///< the first so many placements; 0: too few of them
+        SimulationOptions options{};
+        bool of_calls = false;
+        std::string reason{};  ///< as in Times
+    };
+
+    [[nodiscard]] Plan affordable_plan(std::span<const Mapping* const> placements, std::size_t objectives) const;
     [[nodiscard]] std::vector<std::optional<double>> simulated(const Job& job,
                                                                std::span<const Mapping* const> placements,
                                                                const SimulationOptions& options) const;

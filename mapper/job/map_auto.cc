@@ -7,6 +7,7 @@
 #include "mapper/anneal/defaults.h"
 #include "mapper/job/auto_budget.h"
 #include "mapper/job/auto_judge.h"
+#include "mapper/job/posed_job.h"
 #include "mapper/search/progress_meter.h"
 
 namespace haichi {

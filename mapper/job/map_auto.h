@@ -4,8 +4,6 @@
 
 namespace haichi {
 
-inline constexpr const char* kPredictor = "predicted-time";
-
 /// Whether the objective is left to the program, and the search is one that it may repeat: annealing under its usual
 /// schedule. Otherwise `auto` is the first objective that suits the job.
 bool is_open(const MapOptions& options);

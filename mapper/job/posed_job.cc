@@ -9,12 +9,6 @@
 
 namespace haichi {
 
-namespace {
-
-constexpr const char* kPredictor = "predicted-time";
-
-}  // namespace
-
 std::vector<std::string> suited_objectives(const Problem& problem) {
     // What predicted-time costs an evaluation grows with the ranks.
     constexpr std::size_t kMostPredictedRanks = 1024;

@@ -17,6 +17,9 @@ namespace haichi {
 /// The objectives that suit the traffic (mapper/job/map_auto.h); where only one can be meant, the first of them.
 inline constexpr std::string_view kAutoObjective = "auto";
 
+/// Estimates the time of an iteration; `auto` judges by it where nothing is simulated.
+inline constexpr const char* kPredictor = "predicted-time";
+
 /// What is minimised, as users name it.
 struct ObjectiveChoice {
     /// kAutoObjective, what parse_objective() reads, or "./libx.so:name" (mapper/anneal/plugin.h).

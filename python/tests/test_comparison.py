@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import haichi
+from haichi.comparison import executors
 from haichi.comparison.driver import compare_specs
 from haichi.comparison.journal import Journal
 from haichi.comparison.options import CompareArguments
@@ -452,3 +453,29 @@ def test_dask_workers_give_the_same_file_and_a_killed_one_loses_nothing(cg8, tmp
         found = haichi.compare(job, **options, simulate=True, dask=address, progress=kill_one)
         assert killed
         assert found.to_json() == here.to_json()
+
+
+def test_a_result_that_was_lost_with_its_worker_is_waited_for_again(monkeypatch):
+    distributed = pytest.importorskip("distributed")
+    lost = []
+
+    class AsCompleted(distributed.as_completed):
+        """The first result is lost between its end and its being read, and comes again a little later."""
+
+        def __next__(self):
+            future = super().__next__()
+            if not lost:
+                lost.append(future)
+                future._state.lose()
+                self.loop.add_callback(self.loop.call_later, 0.2, future._state.finish)
+            return future
+
+    monkeypatch.setattr(distributed, "as_completed", AsCompleted)
+    silent = {"silence_logs": 50, "dashboard_address": None}
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=False, **silent) as cluster:
+        workers = executors.DaskWorkers(cluster.scheduler_address)
+        try:
+            assert sorted(workers.run(abs, [-1, -2, -3])) == [(0, 1), (1, 2), (2, 3)]
+        finally:
+            workers.close()
+    assert lost

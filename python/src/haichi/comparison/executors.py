@@ -215,6 +215,9 @@ class DaskWorkers:
         try:
             ended = self._distributed.as_completed(submit(ahead), loop=self._client.loop)
             for future in ended:
+                if future.status in ("lost", "pending"):  # its result was on a worker that died; it is computed again
+                    ended.add(future)
+                    continue
                 if future.status not in ("finished", "error"):
                     raise InputError(
                         f"the Dask scheduler at {self._address!r} has gone",
