@@ -2,33 +2,16 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import html
 import os
-import re
 from collections.abc import Mapping
-from importlib import resources
 from typing import Any
 
 from haichi.comparison.files import one_line
 from haichi.outputs import write_files
+from haichi.report.inline_page import DRAWING_SCRIPTS, content_hash, filled, joined_script, report_text
 from haichi.report.view_data import check_comparison
 
-_SCRIPTS = (
-    "words",
-    "colors",
-    "data",
-    "layout",
-    "heatpanel",
-    "maps",
-    "story",
-    "tables",
-    "charts",
-    "times",
-    "space3d",
-    "main",
-)
 _UNUSED_IN_CELLS = ("node_of_rank",)
 """The page has placements from the views."""
 
@@ -46,13 +29,8 @@ def write_report(
 
 def page_text(comparison: Mapping[str, Any], source: str = "the comparison") -> str:
     check_comparison(comparison, source)
-    files = resources.files("haichi.report") / "web"
-
-    def text(name: str) -> str:
-        return (files / name).read_text(encoding="utf-8")
-
-    script = '"use strict";\n(() => {\n' + "\n".join(text(f"{name}.js") for name in _SCRIPTS) + "})();\n"
-    style = text("page.css")
+    script = joined_script(report_text(f"{name}.js") for name in (*DRAWING_SCRIPTS, "main"))
+    style = report_text("page.css")
     cells = [
         {key: value for key, value in cell.items() if key not in _UNUSED_IN_CELLS}
         for cell in comparison.get("cells", [])
@@ -62,20 +40,15 @@ def page_text(comparison: Mapping[str, Any], source: str = "the comparison") -> 
         "TITLE": html.escape(_title(comparison)),
         "ADVICE": html.escape(str(summary.get("overall", {}).get("advice", ""))),
         "STYLE": style,
-        "STYLE_HASH": _content_hash(style),
+        "STYLE_HASH": content_hash(style),
         "SCRIPT": script,
-        "SCRIPT_HASH": _content_hash(script),
+        "SCRIPT_HASH": content_hash(script),
         # Inside a script element only "<" can end the text.
         "COMPARISON": one_line({**comparison, "cells": cells}).replace("<", "\\u003c"),
     }
-    return re.sub("@([A-Z_]+)@", lambda match: parts[match[1]], text("page.html"))
+    return filled(report_text("page.html"), parts)
 
 
 def _title(comparison: Mapping[str, Any]) -> str:
     names = [str(job.get("workload")) for job in comparison.get("summary", {}).get("jobs", [])]
     return f"{', '.join(dict.fromkeys(names)) or 'no job'}: placements compared"
-
-
-def _content_hash(text: str) -> str:
-    """As a Content-Security-Policy names what it allows."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
