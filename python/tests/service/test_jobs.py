@@ -103,6 +103,64 @@ def test_a_comparison_has_its_page(server) -> None:
     assert page.startswith("<!DOCTYPE html>") and "random" in page
 
 
+def test_a_placement_is_shown_beside_the_default_one(server, cg) -> None:
+    client = server.client()
+    job = client.submit("map", workload=cg, objective="tac3", **ON_SHAPE_1).wait()
+    status, comparison = server.ask("GET", f"/v1/jobs/{job.id}/comparison")
+    assert status == 200
+    assert [cell["strategy"] for cell in comparison["cells"]] == ["default", "map:found"]
+    report = job.result()
+    assert comparison["cells"][1]["node_of_rank"] == report["node_of_rank"]
+    values = [cell["objectives"]["tac3"]["value"] for cell in comparison["cells"]]
+    assert values == [report["default"]["value"], report["value"]]
+    assert {view["role"] for view in comparison["views"]} == {"before", "after"}
+    assert job.report().startswith("<!DOCTYPE html>")
+    given = client.submit("evaluate", workload=cg, map=job.rank_map("tofu6d"), **ON_SHAPE_1).wait()
+    _, evaluated = server.ask("GET", f"/v1/jobs/{given.id}/comparison")
+    assert evaluated["cells"][1]["metrics"] == comparison["cells"][1]["metrics"]
+    scattered = client.submit("map", machine="torus:8x8", nodes="\n".join(map(str, range(0, 64, 4))), **RING).wait()
+    assert server.ask("GET", f"/v1/jobs/{scattered.id}/comparison")[1]["cells"][1]["nodes"] == 16
+    compared = client.submit("compare", machine="torus:4x4", strategies="default,random", seeds=1, **RING).wait()
+    assert server.ask("GET", f"/v1/jobs/{compared.id}/comparison")[1] == compared.result()
+    simulated = client.submit("simulate", machine="torus:4x4", **RING).wait()
+    assert server.ask("GET", f"/v1/jobs/{simulated.id}/comparison")[1]["error"]["code"] == "no_comparison"
+
+
+def test_of_several_shapes_one_is_compared(server) -> None:
+    shapes = ["1x2x4x2x3x2", "2x2x2x2x3x2"]
+    options = {"machine": "fx10-kyushu", "shapes": ",".join(shapes), "objective": "tac3", "evaluations": 2000, **CG}
+    for robust in ({}, {"robust": "max"}, {"robust": "mean", "rotations": True}):
+        job = server.client().submit("map", **options, **robust).wait()
+        for entry, shape in zip(job.result()["shapes"], shapes, strict=True):
+            status, comparison = server.ask("GET", f"/v1/jobs/{job.id}/comparison?shape={shape}")
+            assert status == 200, comparison
+            assert comparison["cells"][1]["node_of_rank"] == entry["node_of_rank"]
+            assert comparison["cells"][1]["shape"] == shape
+        for wrong in ("", "?shape=9x9"):
+            status, answer = server.ask("GET", f"/v1/jobs/{job.id}/comparison{wrong}")
+            assert (status, "1x2x4x2x3x2, 2x2x2x2x3x2" in answer["error"]["message"]) == (422, True)
+
+
+def test_a_job_says_what_its_files_were_called(server, cg) -> None:
+    hostile = "<img src=x onerror=alert(1)>\N{RIGHT-TO-LEFT OVERRIDE}" + "x" * 300
+    body, kind = _form({"kind": "map", "machine": "torus:4x4x4", "objective": "hop-bytes"}, hostile, cg.read_bytes())
+    status, job = server.ask("POST", "/v1/jobs", body, Content_Type=kind, Idempotency_Key="named")
+    assert status == 201, job
+    shown = job["inputs"]["workload"]
+    assert shown.startswith("<img src=x onerror=alert(1)>\N{REPLACEMENT CHARACTER}xxx") and len(shown) == 200
+    body, kind = _form({"kind": "map", "machine": "torus:4x4x4", "objective": "hop-bytes"}, "other", cg.read_bytes())
+    status, again = server.ask("POST", "/v1/jobs", body, Content_Type=kind, Idempotency_Key="named")
+    assert (status, again["id"]) == (200, job["id"])  # names are no part of what is asked for
+    pattern = server.client().submit("map", machine="torus:4x4", **RING).status()
+    assert pattern["inputs"] == {"pattern": "ring --ranks=16"}
+
+
+def _form(fields: dict[str, str], name: str, content: bytes) -> tuple[bytes, str]:
+    parts = [f'--b\r\nContent-Disposition: form-data; name="{key}"\r\n\r\n{value}' for key, value in fields.items()]
+    head = f'--b\r\nContent-Disposition: form-data; name="workload"; filename="{name}"\r\n\r\n'
+    return "\r\n".join([*parts, head]).encode() + content + b"\r\n--b--\r\n", "multipart/form-data; boundary=b"
+
+
 def test_what_a_reader_finds_fails_the_job_in_the_programs_words(server) -> None:
     job = server.client().submit("map", workload='{"schema": "haichi-workload/1", "ranks": "many"}', machine="torus:4")
     with pytest.raises(haichi.InputError, match="workload:1: ranks"):

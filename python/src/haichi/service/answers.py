@@ -25,7 +25,8 @@ class ErrorAnswer(BaseModel):
 
 
 class JobAnswer(BaseModel):
-    """A job. `error` says why it failed, in the program's words, or which required limit its result misses."""
+    """A job. `inputs`: what its files were called, or its pattern. `error` says why it failed, in the program's words,
+    or which required limit its result misses."""
 
     id: str
     kind: str
@@ -37,6 +38,7 @@ class JobAnswer(BaseModel):
     exit_code: int | None
     error: ErrorText | None
     arguments: list[str]
+    inputs: dict[str, str]
     links: dict[str, str]
 
 
@@ -59,7 +61,8 @@ def job_answer(job: Job) -> JobAnswer:
         links["result"] = f"{at}/result"
         if JOB_KINDS[job.kind].has_map:
             links["rankmap"] = f"{at}/rankmap"
-        if JOB_KINDS[job.kind].files:
+        if JOB_KINDS[job.kind].is_placed or JOB_KINDS[job.kind].files:
+            links["comparison"] = f"{at}/comparison"
             links["report"] = f"{at}/report"
     return JobAnswer(
         id=job.id,
@@ -72,8 +75,14 @@ def job_answer(job: Job) -> JobAnswer:
         exit_code=job.exit_code,
         error=None if job.error is None else ErrorText(**job.error),
         arguments=[*JOB_KINDS[job.kind].command, *job.request["arguments"]],
+        inputs=_inputs(job),
         links=links,
     )
+
+
+def _inputs(job: Job) -> dict[str, str]:
+    names: dict[str, str] = job.request.get("names", {})
+    return {**names, **({"pattern": " ".join(job.request["pattern"])} if job.request["pattern"] else {})}
 
 
 def _time(seconds: float) -> datetime:

@@ -4,6 +4,7 @@ import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Annotated, Literal
 
 from fastapi import Depends, FastAPI, Header, Query, Request
@@ -25,8 +26,8 @@ from haichi.service.answers import (
 )
 from haichi.service.auth import check_origin
 from haichi.service.bodies import BodyLimit, fields_of
+from haichi.service.comparisons import comparison_file
 from haichi.service.events import stream
-from haichi.service.kinds import JOB_KINDS
 from haichi.service.metrics import Measured
 from haichi.service.problems import Problem
 from haichi.service.queue import Event, Job
@@ -162,13 +163,25 @@ def _add_results(app: FastAPI, service: Service) -> None:
         text = rank_map(service.program, service.limits, job, service.data.job(job.id), asked)
         return PlainTextResponse(text)
 
+    drawing = asyncio.Semaphore(1)
+
+    async def compared(user: str, job_id: str, what: str, shape: str | None) -> Path:
+        job = await asyncio.to_thread(done, user, job_id)
+        async with drawing:  # requests that wait hold no thread
+            folder = service.data.job(job.id)
+            return await asyncio.to_thread(comparison_file, service.program, service.limits, job, folder, what, shape)
+
+    @app.get(
+        "/v1/jobs/{job_id}/comparison", response_class=FileResponse, responses=errors(401, 403, 404, 409, 422, 503)
+    )
+    async def comparison(job_id: str, user: Annotated[str, Depends(user_of)], shape: str | None = None) -> FileResponse:
+        """The job's placement beside the default one, as `haichi compare --json` has them."""
+        return FileResponse(await compared(user, job_id, "comparison", shape), media_type="application/json")
+
     @app.get("/v1/jobs/{job_id}/report", response_class=FileResponse, responses=errors(401, 403, 404, 409, 422, 503))
-    def report(job_id: str, user: Annotated[str, Depends(user_of)]) -> FileResponse:
-        """The page of a comparison."""
-        job = done(user, job_id)
-        if "report.html" not in JOB_KINDS[job.kind].files:
-            raise Problem(404, "no_report", f"a {job.kind} job has no report page", "a compare job has")
-        return FileResponse(service.data.job(job.id).work / "report.html", media_type="text/html")
+    async def report(job_id: str, user: Annotated[str, Depends(user_of)], shape: str | None = None) -> FileResponse:
+        """The page of the comparison, as `haichi report` makes it."""
+        return FileResponse(await compared(user, job_id, "report", shape), media_type="text/html")
 
     @app.get("/v1/jobs/{job_id}/log", response_class=PlainTextResponse, responses=errors(401, 403, 404, 422, 503))
     def log(job_id: str, user: Annotated[str, Depends(user_of)]) -> PlainTextResponse:

@@ -35,6 +35,8 @@ class JobKind:
     """The field of the files that the command takes without an option."""
     has_map: bool = False
     """The result is a placement, which can be had in any format."""
+    is_placed: bool = False
+    """The result has a placement, which can be shown beside the default one."""
     files: tuple[str, ...] = ()
     """It writes beside standard output, and users may fetch."""
 
@@ -42,8 +44,8 @@ class JobKind:
 JOB_KINDS: Mapping[str, JobKind] = {
     kind.name: kind
     for kind in (
-        JobKind("map", ("map",), ("--json", "--no-timing"), has_map=True),
-        JobKind("evaluate", ("evaluate",), ("--json", "--no-timing")),
+        JobKind("map", ("map",), ("--json", "--no-timing"), has_map=True, is_placed=True),
+        JobKind("evaluate", ("evaluate",), ("--json", "--no-timing"), is_placed=True),
         JobKind("simulate", ("simulate",), ("--json", "--no-timing")),
         JobKind(
             "compare",
@@ -122,7 +124,7 @@ class OfferedOption:
     help: str
 
     def schema(self) -> dict[str, Any]:
-        """For OpenAPI."""
+        """For OpenAPI; `x-form` is the page's, which makes a field of it."""
         types: dict[Form, dict[str, Any]] = {
             Form.FLAG: {"type": "boolean"},
             Form.WORD: {"type": ["string", "integer", "number"]},
@@ -131,7 +133,8 @@ class OfferedOption:
             Form.FILES: {"type": ["string", "object", "array"], "items": {"type": ["string", "object"]}},
             Form.WORD_OR_FILE: {"type": ["string", "object"]},
         }
-        return types[self.form] | {"description": f"{self.help} [{self.value or 'flag'}]"}
+        told = {"description": f"{self.help} [{self.value or 'flag'}]", "x-form": self.form.value}
+        return types[self.form] | told
 
 
 @lru_cache(maxsize=64)

@@ -6,6 +6,7 @@ import json
 import subprocess
 import tempfile
 import threading
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,43 +29,64 @@ def rank_map(program: Program, limits: Limits, job: Job, folder: JobFolder, aske
         raise Problem(404, "no_rankmap", f"a {job.kind} job has no rank map")
     words = {name: word(name, value) for name, value in asked.items() if value is not None}
     words["to"] = words.pop("format")
+    found = placement_of(folder.result, words.pop("shape", None))
+    if found.is_one_of_several:
+        words["shape"] = found.shape
     with tempfile.TemporaryDirectory(dir=folder.path, prefix="map-") as place:
-        mapping = _mapping(folder.result, Path(place), words)
-        output = Path(place) / "map"
+        mapping, output = Path(place) / "mapping.json", Path(place) / "map"
+        mapping.write_bytes(found.mapping)
         told = steps.conversion(program, job, folder.work, mapping, output, words, limits)
         with _AT_A_TIME:
             return _converted(told, output)
 
 
-def _mapping(result: Path, place: Path, words: dict[str, str]) -> Path:
-    """A file with the one placement that is asked for."""
-    report: dict[str, Any] = json.loads(result.read_bytes())
+@dataclass(frozen=True)
+class Placement:
+    """One that a job has found."""
+
+    number: int
+    """Among those of the job's shapes."""
+    shape: str
+    """Empty where the machine has none."""
+    is_one_of_several: bool
+    mapping: bytes
+    """As the program reads it."""
+
+
+def placement_of(result: Path, shape: str | None) -> Placement:
+    """The one for a shape; None: the only one. Raises WrongRequest."""
+    content = result.read_bytes()
+    report: dict[str, Any] = json.loads(content)
     if "shapes" not in report:
-        if "shape" in words and words["shape"] != "x".join(map(str, report.get("shape", []))):
-            raise WrongRequest(f"shape: the job has one shape, not {words['shape']}")
-        words.pop("shape", None)
-        return result
+        own = "x".join(map(str, report.get("shape", [])))
+        if shape is not None and shape != own:
+            raise WrongRequest(f"shape: the job has one shape, not {shape}")
+        return Placement(0, own, False, content)
     entries = {"x".join(map(str, entry["shape"])): entry for entry in report["shapes"]}
-    shape = words.get("shape")
     if shape not in entries:
         raise WrongRequest(f"shape: the job has the shapes {', '.join(entries)}", f"?shape={next(iter(entries))}")
     nodes = entries[shape]["node_of_rank"]
-    path = place / "mapping.json"
-    path.write_text(json.dumps({"schema": "haichi-mapping/1", "ranks": len(nodes), "node_of_rank": nodes}))
-    return path
+    mapping = {"schema": "haichi-mapping/1", "ranks": len(nodes), "node_of_rank": nodes}
+    return Placement(list(entries).index(shape), shape, True, json.dumps(mapping).encode())
 
 
 def _converted(told: dict[str, Any], output: Path) -> bytes:
+    outcome = supervised(told)
+    if outcome["exit_code"] == 0:
+        return output.read_bytes()
+    message, hint = told_by_program(outcome["said"])
+    raise WrongRequest(outcome["message"] or message, hint, code="bad_input")
+
+
+def supervised(told: dict[str, Any]) -> dict[str, Any]:
+    """What became of a process under the limits of jobs, which somebody waits for. Raises Problem."""
     with subprocess.Popen(supervisor_command(), stdin=subprocess.PIPE, start_new_session=True) as process:
         assert process.stdin is not None
         process.stdin.write(json.dumps(told).encode() + b"\n")
         process.stdin.flush()
         process.wait()
     try:
-        outcome = json.loads(Path(told["outcome"]).read_bytes())
+        outcome: dict[str, Any] = json.loads(Path(told["outcome"]).read_bytes())
     except FileNotFoundError:
-        raise Problem(503, "cut_off", "the conversion was cut off", "ask again") from None
-    if outcome["exit_code"] == 0:
-        return output.read_bytes()
-    message, hint = told_by_program(outcome["said"])
-    raise WrongRequest(outcome["message"] or message, hint, code="bad_input")
+        raise Problem(503, "cut_off", "the program was cut off", "ask again") from None
+    return outcome

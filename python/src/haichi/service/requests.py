@@ -16,6 +16,7 @@ from haichi.service.problems import WrongRequest
 from haichi.service.program import Program
 
 _LONGEST_WORD = 4096
+_LONGEST_NAME = 200
 _MOST_FILES = 10_000
 _PATTERN_NAME = re.compile(r"[a-z][a-z0-9-]{0,63}")
 _NUMBERED = re.compile(r"[.-](\d{1,7})(\.[a-z0-9]{1,8})?\Z")
@@ -47,6 +48,8 @@ class JobRequest:
     positional: list[str] = field(default_factory=list)
     pattern: list[str] = field(default_factory=list)
     """Arguments of `haichi pattern`, which makes the workload."""
+    names: dict[str, str] = field(default_factory=dict)
+    """Of files, as the user has them: for reading, by field. Nothing else is done with them."""
 
     def arguments(self) -> list[str]:
         """Those that the user has asked for, behind the command."""
@@ -58,11 +61,14 @@ class JobRequest:
         return [*listed, *(["--", *self.positional] if self.positional else [])]
 
     def stored(self) -> dict[str, Any]:
+        return self._asked() | {"names": self.names}
+
+    def _asked(self) -> dict[str, Any]:
         return {"arguments": self.arguments(), "pattern": self.pattern, "files": sorted(self.files)}
 
     def fingerprint(self) -> str:
         """Equal for equal requests; reads the files."""
-        digest = hashlib.sha256(json.dumps([self.kind.name, self.stored()]).encode())
+        digest = hashlib.sha256(json.dumps([self.kind.name, self._asked()]).encode())
         for name in sorted(self.files):
             digest.update(hashlib.sha256(_content(self.files[name])).digest())
         return digest.hexdigest()
@@ -155,6 +161,9 @@ class _Taker:
         self._request.words[self._option.option] = words
 
     def _take_files(self, values: list[Value]) -> None:
+        given = [_readable(value.name) for value in values if isinstance(value, Upload)]
+        if any(given):
+            self._request.names[self._name] = given[0] + (f" and {len(given) - 1} more" if len(given) > 1 else "")
         names = []
         for index, value in enumerate(values):
             name = FILE_NAMES[self._name]
@@ -178,6 +187,11 @@ def _numbered(name: str, index: int, given: str) -> str:
         return f"{name}{index + 1 if index else ''}{ending if ending in _ENDINGS else ''}"
     ending = found[2] if found[2] in _ENDINGS else ""
     return f"{name}.{int(found[1])}{ending}" if ending == ".prof" else f"{name}-{int(found[1]):04}{ending}"
+
+
+def _readable(name: str) -> str:
+    """What prints of a name that is somebody's."""
+    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in name[:_LONGEST_NAME])
 
 
 def word(name: str, value: Value) -> str:

@@ -62,6 +62,32 @@ def _processors(program: Program, job: Job, limits: Limits) -> list[str]:
     return []
 
 
+_OF_JOBS = frozenset(
+    (
+        *("machine", "nodes", "origin", "faulty", "ppn", "routing", "fold", "count-nic"),
+        *("workload", "message-size", "workload-format"),
+    )
+)
+"""What says which job is placed; the rest of a job's options says how."""
+
+
+def comparison(program: Program, job: Job, folder: Path, shape: str | None, limits: Limits) -> dict[str, Any]:
+    """What a supervisor is told that compares the placement `found` with the default one, in a folder with the job's
+    files."""
+    kept = [word for word in job.request["arguments"] if word.removeprefix("--").partition("=")[0] in _OF_JOBS]
+    asked = ["--strategies=default,map:found", "--seeds=1", "--processes=1", "--json", "--output=report.html"]
+    arguments = ["compare", *kept, *([f"--shapes={shape}"] if shape else []), *asked]
+    output = str(folder / "comparison.json")
+    return _process(program, folder, limits, seconds=300) | {
+        "attempt": 1,
+        "lock": str(folder / "lock"),
+        "log": str(folder / "attempts.log"),
+        "outcome": str(folder / "outcome.json"),
+        "said": str(folder / "said.txt"),
+        "steps": [{"arguments": [str(program.path), *arguments], "stdout": output, "good_codes": [0]}],
+    }
+
+
 def conversion(
     program: Program, job: Job, work: Path, mapping: Path, output: Path, words: dict[str, str], limits: Limits
 ) -> dict[str, Any]:

@@ -1,0 +1,51 @@
+"""A job's placement beside the default one, as `haichi compare` has both: what pictures are drawn of. It is made when
+it is first asked for, under the limits of jobs, and kept with the job."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from haichi.service import steps
+from haichi.service.data_folder import JobFolder
+from haichi.service.kinds import JOB_KINDS
+from haichi.service.limits import Limits
+from haichi.service.problems import Problem, told_by_program
+from haichi.service.program import Program
+from haichi.service.queue import Job
+from haichi.service.rank_maps import Placement, placement_of, supervised
+
+FILES = {"comparison": "comparison.json", "report": "report.html"}
+
+
+def comparison_file(
+    program: Program, limits: Limits, job: Job, folder: JobFolder, what: str, shape: str | None
+) -> Path:
+    """Of a job that is done; `what`: a key of FILES; `shape`: for jobs that have several. Raises Problem."""
+    kind = JOB_KINDS[job.kind]
+    if kind.files:  # it is a comparison
+        return folder.result if what == "comparison" else folder.work / FILES[what]
+    if not kind.is_placed:
+        hint = "jobs that place have: map, evaluate and compare"
+        raise Problem(404, f"no_{what}", f"a {job.kind} job has no {what}", hint)
+    found = placement_of(folder.result, shape)
+    kept = folder.path / f"comparison-{found.number}"
+    if not kept.exists():
+        _compare(program, limits, job, folder, found, kept)
+    return kept / FILES[what]
+
+
+def _compare(program: Program, limits: Limits, job: Job, folder: JobFolder, found: Placement, kept: Path) -> None:
+    is_shaped = any(word.startswith(("--shape=", "--shapes=")) for word in job.request["arguments"])
+    with tempfile.TemporaryDirectory(dir=folder.path, prefix="comparing-") as place:
+        work = Path(place) / "work"
+        work.mkdir(mode=0o700)
+        for name in os.listdir(folder.work):
+            os.link(folder.work / name, work / name)
+        (work / "found").write_bytes(found.mapping)
+        outcome = supervised(steps.comparison(program, job, work, found.shape if is_shaped else None, limits))
+        if outcome["exit_code"] != 0:
+            message, hint = told_by_program(outcome["said"])
+            raise Problem(409, "not_compared", outcome["message"] or message, "" if outcome["message"] else hint)
+        os.replace(work, kept)
