@@ -27,6 +27,7 @@ class Server:
         self.data = data
         self._options = options
         self._log = data.parent / f"{data.name}.log"
+        self._port = "0"
         self.start()
 
     def start(self) -> None:
@@ -34,13 +35,14 @@ class Server:
             begin = log.tell()
             self.process = subprocess.Popen(
                 [
-                    *(sys.executable, "-P", "-m", "haichi", "serve", "--port", "0", "--data", str(self.data)),
+                    *(sys.executable, "-P", "-m", "haichi", "serve", "--port", self._port, "--data", str(self.data)),
                     *self._options,
                 ],
                 stderr=log,
                 stdin=subprocess.DEVNULL,
             )
         self.url = self._announced(begin)
+        self._port = self.url.rpartition(":")[2]  # once more at the same address
 
     def _announced(self, begin: int) -> str:
         for _ in range(600):

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from fastapi import Depends, FastAPI, Header, Query, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
+from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.exceptions import HTTPException
 
 import haichi
@@ -29,6 +29,7 @@ from haichi.service.bodies import BodyLimit, fields_of
 from haichi.service.comparisons import comparison_file
 from haichi.service.events import stream
 from haichi.service.metrics import Measured
+from haichi.service.page import page
 from haichi.service.problems import Problem
 from haichi.service.queue import Event, Job
 from haichi.service.rank_maps import rank_map
@@ -36,6 +37,10 @@ from haichi.service.requests import job_request
 from haichi.service.service import Service
 
 _LARGEST_NUMBER = 2**62
+_NO_SNIFFING = {"X-Content-Type-Options": "nosniff"}
+"""What users have uploaded is in some answers: no browser is to take them for scripts."""
+_NO_POWERS = _NO_SNIFFING | {"Content-Security-Policy": "sandbox allow-scripts allow-downloads"}
+"""Of a page of its own, beside that of the service."""
 
 
 def create_app(service: Service) -> FastAPI:
@@ -52,6 +57,7 @@ def create_app(service: Service) -> FastAPI:
     _add_tables(app, service)
     _add_jobs(app, service)
     _add_results(app, service)
+    _add_page(app, service)
     return app
 
 
@@ -145,7 +151,8 @@ def _add_results(app: FastAPI, service: Service) -> None:
     @app.get("/v1/jobs/{job_id}/result", response_class=FileResponse, responses=errors(401, 403, 404, 409, 422, 503))
     def result(job_id: str, user: Annotated[str, Depends(user_of)]) -> FileResponse:
         """What the program prints, byte for byte."""
-        return FileResponse(service.data.job(done(user, job_id).id).result, media_type="application/json")
+        path = service.data.job(done(user, job_id).id).result
+        return FileResponse(path, media_type="application/json", headers=_NO_SNIFFING)
 
     @app.get(
         "/v1/jobs/{job_id}/rankmap", response_class=PlainTextResponse, responses=errors(401, 403, 404, 409, 422, 503)
@@ -161,7 +168,7 @@ def _add_results(app: FastAPI, service: Service) -> None:
         job = done(user, job_id)
         asked = {"format": format, "shape": shape, "hosts": hosts}
         text = rank_map(service.program, service.limits, job, service.data.job(job.id), asked)
-        return PlainTextResponse(text)
+        return PlainTextResponse(text, headers=_NO_SNIFFING)
 
     drawing = asyncio.Semaphore(1)
 
@@ -176,18 +183,26 @@ def _add_results(app: FastAPI, service: Service) -> None:
     )
     async def comparison(job_id: str, user: Annotated[str, Depends(user_of)], shape: str | None = None) -> FileResponse:
         """The job's placement beside the default one, as `haichi compare --json` has them."""
-        return FileResponse(await compared(user, job_id, "comparison", shape), media_type="application/json")
+        path = await compared(user, job_id, "comparison", shape)
+        return FileResponse(path, media_type="application/json", headers=_NO_SNIFFING)
 
     @app.get("/v1/jobs/{job_id}/report", response_class=FileResponse, responses=errors(401, 403, 404, 409, 422, 503))
     async def report(job_id: str, user: Annotated[str, Depends(user_of)], shape: str | None = None) -> FileResponse:
         """The page of the comparison, as `haichi report` makes it."""
-        return FileResponse(await compared(user, job_id, "report", shape), media_type="text/html")
+        return FileResponse(await compared(user, job_id, "report", shape), media_type="text/html", headers=_NO_POWERS)
 
     @app.get("/v1/jobs/{job_id}/log", response_class=PlainTextResponse, responses=errors(401, 403, 404, 422, 503))
     def log(job_id: str, user: Annotated[str, Depends(user_of)]) -> PlainTextResponse:
         """What the program has said on standard error in the last attempt."""
         said = service.data.job(service.job(user, job_id).id).said
-        return PlainTextResponse(said.read_bytes() if said.exists() else b"")
+        return PlainTextResponse(said.read_bytes() if said.exists() else b"", headers=_NO_SNIFFING)
+
+
+def _add_page(app: FastAPI, service: Service) -> None:
+    @app.get("/", include_in_schema=False)
+    def whole_page() -> HTMLResponse:
+        text, headers = page(asks_for_token=bool(service.users.by_digest))
+        return HTMLResponse(text, headers=headers)
 
 
 def _add_tables(app: FastAPI, service: Service) -> None:

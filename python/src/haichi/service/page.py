@@ -1,0 +1,47 @@
+"""The page at /: plain files like those of the report, whose code draws the links in it.
+
+No library is behind it. What it needs of one is little - nodes with text, a chart, fields of a form - and the report
+has the first two. Those of Debian and PyPI that would fit (Vue 2, Backbone, Chart.js, D3, Bootstrap) are much larger
+than the page, and some compile templates or parse text as HTML, which its policy forbids.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from haichi.report.inline_page import DRAWING_SCRIPTS, content_hash, filled, joined_script, report_text, web_text
+
+SCRIPTS = ("server", "files", "options", "request", "convergence", "jobs", "results", "job", "main")
+
+
+@lru_cache(maxsize=2)
+def page(asks_for_token: bool) -> tuple[str, dict[str, str]]:
+    """Its text and the headers that go with it: one answer, which loads nothing."""
+    own = "haichi.service"
+    script = joined_script(
+        [
+            *(report_text(f"{name}.js") for name in DRAWING_SCRIPTS),
+            *(web_text(own, f"{name}.js") for name in SCRIPTS),
+        ]
+    )
+    style = report_text("page.css") + web_text(own, "page.css")
+    policy = {
+        "default-src": "'none'",
+        "script-src": f"'{content_hash(script)}'",
+        "style-src": f"'{content_hash(style)}'",
+        "connect-src": "'self'",
+        "img-src": "data:",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+        "frame-ancestors": "'none'",
+        "require-trusted-types-for": "'script'",
+        "trusted-types": "'none'",
+    }
+    headers = {
+        "Content-Security-Policy": "; ".join(f"{name} {value}" for name, value in policy.items()),
+        "Cache-Control": "no-cache",
+        "Referrer-Policy": "no-referrer",
+        "X-Content-Type-Options": "nosniff",
+    }
+    parts = {"STYLE": style, "SCRIPT": script, "TOKENS": "yes" if asks_for_token else ""}
+    return filled(web_text(own, "page.html"), parts), headers

@@ -1,0 +1,132 @@
+// How a search comes down while it runs: the best value so far and the bound, over evaluations or time.
+
+/// What one search has told: points {evaluations, seconds, best}, and the last word on the rest.
+class SearchRun {
+  constructor(objective) { Object.assign(this, { objective, points: [], bound: null, last: {} }); }
+
+  add(data, secondsSoFar) {
+    const { evaluations, best, bound } = data, point = { evaluations, best, seconds: secondsSoFar }, { points } = this;
+    this.last = data;
+    if (isNumber(bound)) this.bound = bound;
+    if (!isNumber(best)) return;
+    const before = points[points.length - 1];
+    // Of points at one height the ends are enough.
+    if (before && points.length > 1 && before.best === best && points[points.length - 2].best === best) points[points.length - 1] = point;
+    else points.push(point);
+  }
+
+  /// Evaluations begin anew: so does a search.
+  isContinuedBy({ objective, evaluations }) {
+    const before = this.points[this.points.length - 1];
+    return this.objective === objective && (!before || !isNumber(evaluations) || evaluations >= before.evaluations);
+  }
+}
+
+class Convergence {
+  /// `unitOf` knows the unit of an objective.
+  constructor(unitOf) {
+    Object.assign(this, { unitOf, runs: [], over: "evaluations", began: null, isOver: false });
+    this.share = element("progress", { max: 1, value: 0, "aria-label": "share of the search that is done" });
+    this.words = element("p", { class: "facts" });
+    this.chart = element("div", { class: "chart" });
+    this.table = element("details", {}, element("summary", {}, "The values"), scrolled("the values", null));
+    this.earlier = element("div", { class: "small-charts" });
+    this.control = selector("over", "choose-over", [["evaluations", "evaluations"], ["seconds", "time"]], this.over, (value) => { this.over = value; this.draw(); });
+    this.node = section("live", "Progress", null, this.share, this.words, element("div", { class: "controls" }, this.control), this.chart, this.table, this.earlier);
+    this.node.hidden = true;
+    this.table.addEventListener("toggle", () => this.drawTable());
+    new ResizeObserver(() => this.draw()).observe(this.chart);
+  }
+
+  get run() { return this.runs[this.runs.length - 1]; }
+
+  /// An attempt begins: what an earlier one has told is void.
+  begin(at) {
+    this.runs = [];
+    this.began = at;
+    this.draw();
+  }
+
+  add(data) {
+    if (data.phase !== undefined && data.phase !== "search") { this.tell(data); return; }
+    if (!this.run?.isContinuedBy(data)) this.runs.push(new SearchRun(data.objective ?? ""));
+    this.began ??= data.at;
+    this.run.add(data, data.at - this.began);
+    this.draw();
+  }
+
+  /// Of what is no search: its numbers, as they come.
+  tell(data) {
+    this.node.hidden = false;
+    const said = Object.entries(data).filter(([key, value]) => !["at", "phase", "share", "attempt"].includes(key) && (isNumber(value) || typeof value === "string"));
+    replace(this.words, element("b", {}, String(data.phase)), said.map(([key, value]) => element("span", {}, `${key.replace(/_/g, " ")} `, element("b", {}, isNumber(value) ? digits(value) : value))));
+    this.showShare(data.share);
+  }
+
+  /// Nothing comes any more.
+  end() {
+    this.isOver = true;
+    this.share.hidden = true;
+  }
+
+  showShare(share) {
+    this.share.hidden = this.isOver || !isNumber(share);
+    if (isNumber(share)) this.share.value = share;
+  }
+
+  text(run, value) {
+    const unit = this.unitOf(run.objective), counted = countedUnit(unit);
+    return `${amount(value, unit)}${counted ? ` ${counted}` : ""}`;
+  }
+
+  draw() {
+    const { run } = this, points = run?.points ?? [];
+    this.node.hidden = points.length === 0 && !this.words.childNodes.length;
+    if (!points.length) return;
+    const last = points[points.length - 1], gap = run.bound > 0 ? last.best / run.bound - 1 : NaN;
+    this.showShare(run.last.share);
+    const fact = (name, value) => element("span", {}, `${name} `, element("b", {}, value));
+    replace(this.words, run.objective ? fact("searching", run.objective) : null, fact("best", this.text(run, last.best)), run.bound === null ? null : fact("lower bound", this.text(run, run.bound)),
+      isNumber(gap) ? fact("above the bound", gap > 0 ? percent(gap) : "0 %: optimal") : null, isNumber(last.evaluations) ? fact("evaluations", powerText(last.evaluations)) : null, fact("after", seconds(last.seconds)));
+    const width = Math.max(this.chart.clientWidth, 240);
+    replace(this.chart, this.picture(run, width, width < 500 ? 200 : 260));
+    this.drawTable();
+    replace(this.earlier, this.runs.slice(0, -1).filter((earlier) => earlier.points.length > 1).slice(-12).map((earlier) => element("figure", { class: "small-chart" },
+      element("figcaption", {}, element("b", {}, earlier.objective), `: ${this.text(earlier, earlier.points[0].best)} ${ARROW} ${this.text(earlier, earlier.points[earlier.points.length - 1].best)}`), this.picture(earlier, 260, 130))));
+  }
+
+  drawTable() {
+    if (!this.table.open || !this.run) return;
+    const { run } = this, row = ({ evaluations, seconds: time, best }) => [digits(evaluations), seconds(time), this.text(run, best)];
+    replace(this.table.lastChild, element("table", {}, element("thead", {}, element("tr", {}, ["evaluations", "time", "best value"].map((text) => element("th", { class: "number" }, text)))),
+      element("tbody", {}, run.points.slice(-60).map((point) => element("tr", {}, row(point).map((text) => element("td", { class: "number" }, text)))))));
+  }
+
+  picture(run, width, height) {
+    const { points, bound } = run, place = (point) => point[this.over] ?? 0, last = points[points.length - 1];
+    const values = [...points.map((point) => point.best), ...(bound === null ? [] : [bound])];
+    let [least, most] = [Math.min(...values), Math.max(...values)];
+    if (least === most) [least, most] = least === 0 ? [0, 1] : [least - Math.abs(least) / 10, least + Math.abs(least) / 10];
+    const yTicks = niceTicks(least, most, height < 180 ? 3 : 5), end = Math.max(place(last), this.over === "seconds" ? 0.1 : 1);
+    const labels = yTicks.map((value) => this.text(run, value)), left = 14 + 7 * Math.max(...labels.map((text) => text.length)), [right, top, bottom] = [14, 12, 24];
+    const x = (value) => left + value / end * (width - left - right), y = (value) => top + (most - value) / (most - least) * (height - top - bottom);
+    const path = points.map((point, i) => (i ? `H${x(place(point)).toFixed(1)}V${y(point.best).toFixed(1)}` : `M${x(place(point)).toFixed(1)},${y(point.best).toFixed(1)}`)).join("");
+    const xTicks = niceTicks(0, end, Math.max(Math.floor((width - left) / 110), 3));
+    const xText = (value) => (this.over === "seconds" ? seconds(value) : powerText(value));
+    return svgElement("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img",
+      "aria-label": `Best value of ${run.objective || "the search"} over ${this.over === "seconds" ? "time" : "evaluations"}: from ${this.text(run, points[0].best)} to ${this.text(run, last.best)}${bound === null ? "" : `, lower bound ${this.text(run, bound)}`}` },
+    yTicks.map((value, i) => [svgElement("line", { x1: left, x2: width - right, y1: y(value), y2: y(value), class: "grid" }), svgElement("text", { x: left - 8, y: y(value) + 4, class: "tick", "text-anchor": "end" }, labels[i])]),
+    xTicks.map((value) => svgElement("text", { x: x(value), y: height - 6, class: "tick", "text-anchor": value === 0 ? "start" : x(value) > width - 60 ? "end" : "middle" }, xText(value))),
+    bound === null ? null : [svgElement("line", { x1: left, x2: width - right, y1: y(bound), y2: y(bound), class: "bound" }), svgElement("text", { x: left + 4, y: y(bound) - 5, class: "tick" }, "lower bound")],
+    svgElement("path", { d: path, class: "curve curve-after" }), svgElement("circle", { cx: x(place(last)), cy: y(last.best), r: 4, class: "fill-after" }));
+  }
+}
+
+/// Round values between two.
+function niceTicks(least, most, wanted) {
+  const rough = (most - least) / Math.max(wanted - 1, 1), power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= rough * 0.999);
+  const ticks = [];
+  for (let value = Math.ceil(least / step - 1e-9) * step; value <= most + step * 1e-9; value += step) ticks.push(Math.abs(value) < step * 1e-9 ? 0 : value);
+  return ticks;
+}

@@ -1,0 +1,91 @@
+// The fields of a request, made of the server's schema: names and sentences are those of the program's help.
+
+/// Kinds of jobs with their fields, from the server's OpenAPI description.
+function kindsOf(description) {
+  const content = description.paths["/v1/jobs"].post.requestBody.content["application/json"];
+  return new Map(content.schema.oneOf.map((variant) => [variant.title, variant.properties]));
+}
+
+/// Where the name of the option says too little.
+const TITLES = { ppn: "Ranks per node", count_nic: "Count network interfaces", as: "What is simulated of a log", then: "Then minimise", hosts: "Host names", fold: "Logical coordinates",
+  robust: "Robust over the shapes", start: "Start of the search", require: "Required limits", equal: "Equal effort", sim_iterations: "Iterations to simulate",
+  companion: "Smooth companion", origin: "Corner of the shape", time: "Time limit of the search" };
+
+function fieldTitle(name) { return TITLES[name] ?? name.charAt(0).toUpperCase() + name.slice(1).replace(/_/g, " "); }
+
+/// The sentence of the program's help, and the word that stands for the value.
+function helpOf(schema) {
+  const [, sentence, value] = /^(.*) \[(.*)\]$/s.exec(schema.description ?? "") ?? [null, schema.description ?? "", ""];
+  return { sentence, value: value === "flag" ? "" : value };
+}
+
+/// What stands in an empty field: what counts then, or an example.
+function placeholderOf(sentence, value) {
+  return sentence.match(/default: ([\w.-]+)$/)?.[1] ?? sentence.match(/as in '?([^\s;,)']+)/)?.[1] ?? EXAMPLES[value] ?? value;
+}
+
+const EXAMPLES = { MACHINE: "fx10-kyushu", "AxBx...": "1x2x4x2x3x2" };
+
+/// What is to be typed of an entry such as torus:SIZExSIZE...: its example, else what stands before the parameters.
+function typedName({ name, description }) {
+  const stem = name.split(/[:[]/)[0];
+  if (stem === name) return name;
+  return description.match(new RegExp(`\\((${stem}:[^)\\s]+)\\)`))?.[1] ?? stem;
+}
+
+/// One option; `input` is the control, `add` puts its value into a form.
+class OptionField {
+  constructor(name, schema, entries = []) {
+    Object.assign(this, { name, entries, form: schema["x-form"] ?? "word" });
+    const id = `field-${name}`, { sentence, value } = helpOf(schema), about = { id, name, "aria-describedby": `${id}-help` };
+    const typed = { ...about, placeholder: placeholderOf(sentence, value), autocomplete: "off", spellcheck: "false", autocapitalize: "off" };
+    this.help = element("p", { id: `${id}-help`, class: "help" }, sentence);
+    this.sentence = sentence;
+    this.usual = sentence.match(/default: ([\w-]+)$/)?.[1] ?? "";
+    if (this.form === "flag") {
+      this.input = element("input", { type: "checkbox", ...about });
+      this.node = element("div", { class: "field" }, element("label", { class: "check" }, this.input, element("span", {}, fieldTitle(name))), this.help);
+      return;
+    }
+    this.input = this.form === "words" ? element("textarea", { ...typed, rows: 2, placeholder: `${value}, one a line` }) : element("input", { type: "text", ...typed });
+    this.node = element("div", { class: "field" }, element("label", { for: id }, fieldTitle(name)), element("div", { class: "typed" }, this.input, entries.length ? this.chooser() : null), this.help);
+    this.input.addEventListener("input", () => this.explain());
+    this.explain();
+  }
+
+  get isGiven() { return this.form === "flag" ? this.input.checked : this.input.value.trim() !== "" && !this.input.disabled; }
+
+  /// The list of what there is, which fills the field.
+  chooser() {
+    const entries = this.entries.map((entry) => option(typedName(entry), typedName(entry), false));
+    this.list = element("select", { "aria-label": `${fieldTitle(this.name)}: choose from the list` }, option("", "", true), entries);
+    this.list.addEventListener("change", () => {
+      this.input.value = this.list.value;
+      this.input.dispatchEvent(new Event("input", { bubbles: true }));
+    });
+    return this.list;
+  }
+
+  /// Says what was chosen, in the words of the program's list.
+  explain() {
+    if (!this.entries.length) return;
+    this.list.value = this.input.value.trim();
+    if (this.list.selectedIndex < 0) this.list.value = "";
+    const stem = (this.input.value.trim() || this.usual).split(/[:[]/)[0], entry = this.entries.find(({ name }) => name.split(/[:[]/)[0] === stem);
+    const isUsual = this.usual && !this.input.value.trim();
+    replace(this.help, entry ? `${isUsual ? `default: ${this.usual}, ` : ""}${entry.description}` : this.sentence);
+  }
+
+  /// While a file stands for it.
+  standBehind(file) {
+    for (const control of this.node.querySelectorAll("input, select")) control.disabled = Boolean(file);
+    replace(this.help, file ? `from the file ${file}` : this.sentence);
+    if (!file) this.explain();
+  }
+
+  add(form) {
+    if (!this.isGiven) return;
+    const values = this.form === "flag" ? ["true"] : this.form === "words" ? this.input.value.split("\n") : [this.input.value];
+    for (const value of values) if (value.trim()) form.append(this.name, value.trim());
+  }
+}

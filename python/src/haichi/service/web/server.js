@@ -1,0 +1,111 @@
+// What the page asks the server, and how it hears of jobs.
+
+const TOKEN_KEY = "haichi-token", ENDED_STATES = new Set(["done", "failed", "cancelled"]);
+
+/// A request that was refused: the status (0: no answer), and the message and hint as the program has them.
+class Refusal extends Error {
+  constructor(status, { message = "", hint = "" } = {}) {
+    super(message || `the server answers with ${status}`);
+    Object.assign(this, { status, hint });
+  }
+}
+
+class Server {
+  /// `onStranger` is told, with the refusal, when a token is missing or wrong.
+  constructor(onStranger) { this.onStranger = onStranger; }
+
+  get token() { return sessionStorage.getItem(TOKEN_KEY) ?? ""; }
+
+  set token(token) { if (token) sessionStorage.setItem(TOKEN_KEY, token); else sessionStorage.removeItem(TOKEN_KEY); }
+
+  /// An answer that is none of an error; else throws Refusal.
+  async ask(method, path, { body, headers = {}, signal } = {}) {
+    const known = this.token ? { Authorization: `Bearer ${this.token}` } : {};
+    let answer;
+    try {
+      answer = await fetch(path, { method, body, signal, headers: { ...headers, ...known }, cache: "no-store", redirect: "error" });
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      throw new Refusal(0, { message: "The server does not answer.", hint: "is it running, and this computer connected?" });
+    }
+    if (answer.ok) return answer;
+    const content = await answer.json().catch(() => ({}));
+    const refusal = new Refusal(answer.status, content.error);
+    if (answer.status === 401) this.onStranger(refusal);
+    throw refusal;
+  }
+
+  json(path) { return this.content(path, "json"); }
+
+  text(path) { return this.content(path, "text"); }
+
+  blob(path) { return this.content(path, "blob"); }
+
+  /// The whole of an answer, as JSON, text or blob.
+  async content(path, kind) {
+    const answer = await this.ask("GET", path);
+    try {
+      return await answer[kind]();
+    } catch (error) {
+      throw error instanceof SyntaxError ? error : new Refusal(0, { message: "The connection is lost." });
+    }
+  }
+
+  job(id, rest = "") { return `v1/jobs/${encodeURIComponent(id)}${rest}`; }
+
+  /// Everything that happens to a job, from its beginning, also across restarts of the server; ends with the job.
+  /// `isHeard` is told when the connection breaks (false), and when it is there again (true).
+  async* events(id, signal, isHeard) {
+    let last = null, pause = 500;
+    while (!signal.aborted) {
+      try {
+        const headers = last === null ? {} : { "Last-Event-ID": last };
+        const answer = await this.ask("GET", this.job(id, "/events"), { headers, signal });
+        isHeard(true);
+        for await (const event of serverSentEvents(answer.body)) {
+          [last, pause] = [event.id, 500];
+          yield event;
+          if (event.name === "state" && ENDED_STATES.has(event.data.state)) return;
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        if (!(error instanceof Refusal) || (error.status > 0 && error.status < 500)) throw error;
+      }
+      isHeard(false);
+      await new Promise((wake) => { setTimeout(wake, pause); signal.addEventListener("abort", wake, { once: true }); });
+      pause = Math.min(2 * pause, 4000);
+    }
+  }
+}
+
+const SILENCE_MS = 45_000;  // three signs of life
+
+/// EventSource cannot send a token.
+async function* serverSentEvents(body) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  try {
+    for (;;) {
+      const { done, value } = await withinTime(reader.read());
+      if (done) return;
+      text += value;
+      const parts = text.split("\n\n");
+      text = parts.pop();
+      for (const part of parts) {
+        const fields = Object.fromEntries(part.split("\n").filter((line) => /^\w+: /.test(line)).map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 2)]));
+        if (fields.data) yield { id: fields.id, name: fields.event, data: JSON.parse(fields.data) };
+      }
+    }
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}
+
+/// Of what a connection brings. One that broke, or is silent for too long, is as if the server did not answer.
+function withinTime(reading) {
+  return new Promise((resolve, reject) => {
+    const lost = () => reject(new Refusal(0, { message: "The connection is lost." }));
+    const timer = setTimeout(lost, SILENCE_MS);
+    reading.then(resolve, lost).finally(() => clearTimeout(timer));
+  });
+}

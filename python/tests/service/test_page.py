@@ -1,0 +1,540 @@
+"""The service's page, used in a real browser: by mouse, by keyboard, by somebody who hears it."""
+
+import base64
+import hashlib
+import json
+import re
+import time
+from collections.abc import Callable, Iterator
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+from selenium.webdriver import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+from haichi.report.inline_page import DRAWING_SCRIPTS, report_text, web_text
+from haichi.service.page import SCRIPTS, page
+
+Browser = Any
+"""Of ../conftest.py."""
+SHAPE_1 = "1x2x4x2x3x2"
+RING = {"machine": "torus:4x4", "objective": "hop-bytes", "pattern": {"name": "ring", "ranks": 16}}
+LONG = {"machine": "torus:8x8x8", "objective": "tac3", "time": "300s", "pattern": {"name": "cg", "ranks": 512}}
+HOSTILE = "<img src=x onerror=alert(1)>'&amp;<script>alert(2)</script>.json"
+
+
+class Page:
+    """The page of a server, in one tab."""
+
+    def __init__(self, browser: Browser, url: str, downloads: Path) -> None:
+        self.browser = browser
+        self.driver = browser.driver
+        self.url = url
+        self.downloads = downloads
+        self._command("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(downloads))
+        self.tab = self.driver.current_window_handle
+
+    def _command(self, name: str, **values: Any) -> Any:
+        return self.driver.execute_cdp_cmd(name, values)
+
+    def open(self, where: str = "", width: int = 1400, scheme: str = "light", height: int = 900) -> None:
+        self.browser.resize(width, height)
+        self._command("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self.driver.get("about:blank")
+        self.complaints()
+        self.driver.get_log("performance")
+        self.driver.get(f"{self.url}/{where}")
+        self.wait("document.documentElement.dataset.ready")
+
+    def run(self, script: str, *values: Any) -> Any:
+        return self.browser.run(script, *values)
+
+    def wait(self, condition: str, seconds: float = 120) -> None:
+        self.browser.wait(condition, seconds)
+
+    def wait_for_job(self, state: str) -> None:
+        """It has ended, and all of it is shown."""
+        self.wait(f"document.querySelector('article .state-{state}')")
+        self.wait("document.querySelector('article').dataset.ready")
+
+    def complaints(self) -> list[str]:
+        return [str(entry["message"]) for entry in self.driver.get_log("browser")]
+
+    def asked(self) -> list[str]:
+        """Addresses of all requests since the page was opened."""
+        events = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
+        return [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
+
+    def check_quiet(self) -> None:
+        """Nothing went wrong, nobody else was asked."""
+        assert self.complaints() == []
+        asked = self.asked()
+        assert f"{self.url}/v1/machines" in asked, "the log of requests does not work"
+        assert [url for url in asked if not url.startswith((f"{self.url}/", "blob:", "data:"))] == []
+
+    def text(self, selector: str) -> str:
+        return str(self.browser.text(selector))
+
+    def find(self, selector: str) -> Any:
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def type_in(self, selector: str, text: str) -> None:
+        field = self.find(selector)
+        field.clear()
+        field.send_keys(text)
+
+    def drop(self, *files: Path) -> None:
+        """From the desktop, onto the middle of the page."""
+        before = len(self.driver.find_elements(By.CSS_SELECTOR, ".files li"))
+        data = {"items": [], "files": [str(path) for path in files], "dragOperationsMask": 1}
+        for kind in ("dragEnter", "dragOver", "drop"):
+            self._command("Input.dispatchDragEvent", type=kind, x=150, y=300, data=data)
+        self.wait(f"document.querySelectorAll('.files li').length === {before + len(files)}")
+
+    def downloaded(self, pattern: str) -> Path:
+        for _ in range(400):
+            found = [path for path in self.downloads.glob(pattern) if path.suffix != ".crdownload"]
+            if found:
+                return found[0]
+            time.sleep(0.05)
+        raise AssertionError(f"no {pattern} among {list(self.downloads.iterdir())}")
+
+    def too_wide(self) -> list[str]:
+        """What reaches beyond the window."""
+        found: list[str] = self.run(
+            """const most = document.documentElement.clientWidth;
+            if (document.documentElement.scrollWidth > most) return ['the page'];
+            return [...document.querySelectorAll('body *')]
+                .filter(node => !node.closest('.scroll, svg, select, .skip, pre'))
+                .filter(node => node.offsetParent && node.getBoundingClientRect().right > most + 1)
+                .map(node => node.outerHTML.slice(0, 200))"""
+        )
+        return found
+
+    def violations(self) -> list[str]:
+        """What axe finds, of WCAG 2.1 A and AA and of good practice."""
+        if not self.run("return Boolean(window.axe)"):
+            self.driver.execute_script((resources.files("axe_core_python") / "axe.min.js").read_text(encoding="utf-8"))
+        found = self.driver.execute_async_script(
+            "const done = arguments[0]; axe.run({resultTypes: ['violations']}).then(found => done(found.violations"
+            ".flatMap(({id, nodes}) => nodes.map(node => `${id}: ${node.html.slice(0, 200)} ${node.failureSummary}`))))"
+        )
+        return [str(violation) for violation in found]
+
+    def tree(self) -> list[tuple[str, str]]:
+        """Role and name of what a screen reader finds, in its order."""
+        self._command("Accessibility.enable")
+        nodes = self._command("Accessibility.getFullAXTree")["nodes"]
+        return [
+            (node["role"]["value"], node.get("name", {}).get("value", ""))
+            for node in nodes
+            if not node["ignored"] and "role" in node
+        ]
+
+
+@pytest.fixture
+def of_server(browser: Browser, tmp_path: Path) -> Iterator[Callable[[str], Page]]:
+    """Pages of servers; one tab is left."""
+    downloads = tmp_path / "downloads"
+    downloads.mkdir()
+    first = browser.driver.current_window_handle
+    yield lambda url: Page(browser, url, downloads)
+    for handle in browser.driver.window_handles:
+        if handle != first:
+            browser.driver.switch_to.window(handle)
+            browser.driver.close()
+    browser.driver.switch_to.window(first)
+    browser.driver.get("about:blank")  # else it goes on asking
+    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    browser.driver.get_log("browser")
+
+
+@pytest.fixture
+def opened(server, of_server: Callable[[str], Page]) -> Page:
+    found = of_server(server.url)
+    found.open()
+    return found
+
+
+@pytest.fixture(scope="module")
+def cg(tmp_path_factory: pytest.TempPathFactory, run_program) -> Path:
+    path = tmp_path_factory.mktemp("cg") / "cg64.json"
+    path.write_bytes(run_program(path.parent, "pattern", "cg", "--ranks=64"))
+    return path
+
+
+def from_drop_to_download(server, page: Page, cg: Path) -> None:
+    page.drop(cg)
+    assert page.text(".files li").startswith("cg64.json")
+    assert page.run("return document.querySelector('.files select').value") == "workload"
+    page.type_in("#field-machine", "fx10-kyushu")
+    assert "Kyushu University" in page.text("#field-machine-help")
+    page.type_in("#field-shape", SHAPE_1)
+    page.type_in("#field-objective", "tac3")
+    page.find("form.request .main-button").click()
+    page.wait_for_job("done")
+    assert page.text("#job-title") == "cg64.json on fx10-kyushu"
+    job = next(server.client().jobs())
+    report = job.result()
+    assert f"{report['default']['value'] / report['value']:.3g} times lower tac3" in page.text("#numbers .verdict")
+    assert "It is optimal" in page.text("#numbers")
+    row = page.run(
+        "return [...[...document.querySelectorAll('.numbers tr')].find(row => row.textContent.startsWith('longest'))"
+        ".cells].map(cell => cell.textContent)"
+    )
+    before, after = (report[key]["max_hops"] for key in ("default", "metrics"))
+    assert row[1:] == [str(before), str(after), f"{before / after:.3g}\u00d7 less"]
+    assert [drawn for drawn in page.browser.is_drawn("canvas.panel")] == [True] * 10
+    assert "found by tac3" in page.text("#maps")
+    assert page.too_wide() == []
+    page.browser.choose("#choose-format", "tofu6d")
+    page.find("#files .main-button").click()
+    wanted = job.rank_map("tofu6d")
+    assert page.downloaded("*.tofu6d.map").read_text() == wanted
+    buttons = page.driver.find_elements(By.CSS_SELECTOR, "#files .controls:not(:has(select)) button")
+    for button in buttons:
+        button.click()
+    assert page.downloaded("*-result.json").read_text() == job.result_text()
+    assert page.downloaded("*-report.html").read_text() == job.report()
+    assert page.violations() == []
+    page.check_quiet()
+
+
+def test_from_drop_to_download(server, opened: Page, cg: Path) -> None:
+    from_drop_to_download(server, opened, cg)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("width", "scheme"), [(1400, "dark"), (390, "light"), (390, "dark")])
+def test_from_drop_to_download_on_other_screens(server, of_server, cg: Path, width: int, scheme: str) -> None:
+    page = of_server(server.url)
+    page.open("", width, scheme)
+    assert page.too_wide() == []
+    assert page.violations() == []
+    dark = page.run("return getComputedStyle(document.querySelector('main')).backgroundColor") != "rgb(255, 255, 255)"
+    assert dark == (scheme == "dark")
+    from_drop_to_download(server, page, cg)
+
+
+@pytest.mark.slow
+def test_by_keyboard_alone(server, opened: Page) -> None:
+    def press(*keys: str) -> None:
+        for key in keys:
+            ActionChains(opened.driver).send_keys(key).perform()
+
+    def go_to(selector: str) -> None:
+        """By Tab; what has the focus is seen."""
+        for _ in range(80):
+            press(Keys.TAB)
+            if opened.run("return document.activeElement.matches(arguments[0])", selector):
+                assert opened.run("return getComputedStyle(document.activeElement).outlineStyle") != "none"
+                return
+        raise AssertionError(f"Tab does not reach {selector}")
+
+    go_to(".skip")
+    press(Keys.ENTER)
+    assert opened.run("return document.activeElement.id") == "main"
+    go_to("#pattern")
+    press("cg")
+    go_to("#pattern-ranks")
+    press("64")
+    go_to("#field-machine + select")
+    press("fx10-k")
+    assert opened.run("return document.getElementById('field-machine').value") == "fx10-kyushu"
+    go_to("#field-shape")
+    press(SHAPE_1)
+    go_to("#field-objective")
+    press("hop-bytes")
+    go_to(".more summary")
+    press(Keys.ENTER)
+    go_to("#field-evaluations")
+    press("20000", Keys.ENTER)
+    opened.wait("document.activeElement.id === 'job-title'")
+    opened.wait_for_job("done")
+    arguments = next(server.client().jobs()).status()["arguments"]
+    assert {"--machine=fx10-kyushu", "--objective=hop-bytes", "--evaluations=20000"} < set(arguments)
+    go_to("#choose-format")
+    press("csv")
+    go_to("#files .main-button")
+    press(Keys.ENTER)
+    assert opened.downloaded("*.csv").read_text().startswith("rank,node\n")
+    go_to("canvas.panel")
+    press(Keys.ARROW_RIGHT)
+    opened.wait("!document.getElementById('tip').hidden")
+    press(Keys.ESCAPE)
+    long = server.client().submit("map", **LONG)
+    opened.wait(f"document.querySelector('.jobs a[href=\"#job={long.id}\"]')")
+    go_to(f".jobs a[href='#job={long.id}']")
+    press(Keys.ENTER)
+    opened.wait("document.activeElement.id === 'job-title'")
+    go_to(".job-head button")
+    press(Keys.ENTER)
+    opened.wait_for_job("cancelled")
+    assert opened.run("return document.activeElement.id") == "job-title"
+    opened.check_quiet()
+
+
+NAMED_ROLES = {
+    *("button", "link", "textbox", "combobox", "checkbox", "progressbar", "progress", "image", "img", "dialog"),
+    *("heading", "application", "figure", "form", "region", "table", "status-bar", "listbox", "searchbox"),
+}
+
+
+@pytest.mark.slow
+def test_screen_readers_find_names_and_landmarks(server, opened: Page, cg: Path) -> None:
+    def check(*wanted: tuple[str, str]) -> None:
+        tree = opened.tree()
+        nameless = [entry for entry in tree if entry[0].lower() in NAMED_ROLES - {"table", "figure"} and not entry[1]]
+        assert nameless == []
+        for entry in (("banner", ""), ("main", ""), ("complementary", "Jobs"), ("navigation", "Page"), *wanted):
+            assert entry in tree, (entry, tree)
+        assert opened.violations() == []
+
+    opened.drop(cg)
+    opened.run("document.querySelector('.more').open = true")
+    check(
+        ("heading", "A new job"),
+        ("button", "remove cg64.json"),
+        ("combobox", "cg64.json is the"),
+        ("textbox", "Machine"),
+        ("combobox", "Machine: choose from the list"),
+        ("checkbox", "Rotations"),
+    )
+    described = opened.run(
+        "return [...document.querySelectorAll('form.request [aria-describedby]')].map(node =>"
+        "document.getElementById(node.getAttribute('aria-describedby'))?.textContent ?? '')"
+    )
+    assert len(described) > 25 and all(described)
+    assert opened.run("return document.getElementById('said').textContent") == "1 file chosen"
+    long = server.client().submit("map", **LONG)
+    opened.open(f"#job={long.id}")
+    opened.wait("document.querySelector('article .state-running')")
+    check(("button", "Cancel the job"), ("button", "cancel cg of 512 ranks on torus:8x8x8"))
+    opened.find(".jobs .tool").click()
+    opened.wait_for_job("cancelled")
+    assert opened.run("return document.getElementById('said').textContent").endswith(" is cancelled")
+    done = server.client().submit("map", workload=cg, machine="fx10-kyushu", shape=SHAPE_1).wait()
+    opened.open(f"#job={done.id}")
+    opened.wait_for_job("done")
+    check(("combobox", "Rank map as"), ("button", "Download the map"), ("heading", "Before and after"))
+    current = opened.run("return document.querySelector('[aria-current]').getAttribute('href')")
+    assert current == f"#job={done.id}"
+
+
+def test_what_the_program_says_is_shown_as_it_is(server, opened: Page, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.json"
+    broken.write_text('{"schema": "haichi-workload/1", "ranks": "<b>many</b>"}')
+    opened.drop(broken)
+    opened.type_in("#field-machine", "tours:4")
+    opened.find("form.request .main-button").click()
+    opened.wait("!document.querySelector('form .problem').hidden")
+    _, refused = server.ask("POST", "/v1/jobs", {"kind": "map", "machine": "tours:4", "workload": "x"})
+    assert refused["error"]["message"] in opened.text("form .problem")
+    assert f"hint: {refused['error']['hint']}" in opened.text("form .problem")
+    opened.type_in("#field-machine", "")
+    opened.find("form.request .main-button").click()
+    opened.wait("document.querySelector('form .problem').textContent.includes('missing')")
+    assert opened.run("return document.activeElement.id") == "field-machine"
+    assert opened.find("#field-machine").get_attribute("aria-invalid") == "true"
+    opened.type_in("#field-machine", "torus:4")
+    opened.find("form.request .main-button").click()
+    opened.wait_for_job("failed")
+    error = next(server.client().jobs()).status()["error"]
+    assert "<b>many</b>" in error["message"]
+    assert error["message"] in opened.text("article .problem")
+    assert opened.text(".jobs li .state") == "failed"
+
+
+def test_hostile_names_are_text(server, opened: Page, cg: Path, tmp_path: Path) -> None:
+    workload = json.loads(cg.read_text())
+    for entry in workload["sets"]:
+        entry["label"] = HOSTILE
+    hostile = tmp_path / HOSTILE.replace("/", "\u2215")
+    hostile.write_text(json.dumps(workload))
+    opened.drop(hostile)
+    assert hostile.name in opened.text(".files li")
+    opened.type_in("#field-machine", "fx10-kyushu")
+    opened.type_in("#field-shape", SHAPE_1)
+    opened.type_in("#field-objective", "tac3")
+    opened.find("form.request .main-button").click()
+    opened.wait_for_job("done")
+    assert hostile.name in opened.text("#job-title") and hostile.name in opened.text(".jobs li")
+    assert HOSTILE in opened.text("#maps")
+    opened.run("document.querySelector('.how').open = true")
+    opened.wait("document.querySelector('.how pre')")
+    assert opened.run("return document.querySelectorAll('img, main script').length") == 0
+    assert hostile.name in opened.driver.title
+    opened.check_quiet()
+
+
+@pytest.mark.slow
+def test_two_tabs_see_the_same(server, opened: Page) -> None:
+    first = opened.tab
+    opened.driver.switch_to.new_window("tab")
+    second = Page(opened.browser, opened.url, opened.downloads)
+    second.open()
+    for key, value in (("#field-machine", "torus:8x8x8"), ("#field-objective", "tac3"), ("#field-time", "300s")):
+        second.type_in(key, value)
+    second.browser.choose("#pattern", "cg")
+    second.type_in("#pattern-ranks", "512")
+    second.find("form.request .main-button").click()
+    second.wait("document.querySelector('article .state-running')")
+    job = second.run("return location.hash").partition("=")[2]
+    opened.driver.switch_to.window(first)
+    opened.wait(f"document.querySelector('.jobs a[href=\"#job={job}\"] .state-running')")
+    opened.find(f".jobs li:has(a[href='#job={job}']) .tool").click()
+    opened.wait(f"document.querySelector('.jobs a[href=\"#job={job}\"] .state-cancelled')")
+    assert "is cancelled" in opened.run("return document.getElementById('said').textContent")
+    opened.driver.switch_to.window(second.tab)
+    second.wait_for_job("cancelled")
+    assert second.complaints() == []
+
+
+@pytest.mark.slow
+def test_the_page_goes_on_after_a_restart_of_the_server(start, of_server) -> None:
+    server = start()
+    page = of_server(server.url)
+    page.open()
+    job = server.client().submit("map", **LONG | {"time": "5s"})
+    page.open(f"#job={job.id}")
+    page.wait("document.querySelector('article .state-running')")
+    server.kill()
+    page.wait("!document.getElementById('trouble').hidden")
+    assert page.text("#trouble").startswith("The server does not answer")
+    server.start()
+    assert server.url == page.url
+    page.wait("document.getElementById('trouble').hidden")
+    page.wait_for_job("done")
+    assert "2 attempts" in page.text("article .facts")
+    assert page.browser.is_drawn("canvas.panel")[0]
+    # One that is opened while nobody answers waits for the server.
+    server.kill()
+    page.run("location.hash = '#new'")
+    page.run(f"location.hash = '#job={job.id}'")
+    page.wait("!document.getElementById('trouble').hidden")
+    server.start()
+    page.wait_for_job("done")
+    page.wait("document.getElementById('trouble').hidden")
+
+
+@pytest.mark.slow
+def test_a_token_is_asked_for_and_kept_in_the_tab_only(start, of_server, tmp_path: Path) -> None:
+    tokens = [f"{user} {hashlib.sha256((user * 2).encode()).hexdigest()}" for user in ("ann", "ben")]
+    (tmp_path / "tokens").write_text("\n".join(tokens))
+    server = start("--token-file", str(tmp_path / "tokens"))
+    page = of_server(server.url)
+    job = server.client("annann").submit("map", **RING).wait()
+    page.open(f"#job={job.id}")
+    assert page.run("return document.activeElement.id") == "token"
+    assert page.complaints() == []  # it knows before it asks
+    assert ("dialog", "Your token") in page.tree()
+    assert page.violations() == []
+    page.find("#token").send_keys(Keys.ESCAPE)
+    page.find("#token").send_keys("wrong", Keys.ENTER)
+    page.wait("!document.getElementById('token-problem').hidden")
+    assert page.text("#token-problem") == "the token is nobody's"
+    page.find("#token").send_keys("annann", Keys.ENTER)
+    page.wait_for_job("done")
+    kept = "return [{...sessionStorage}, {...localStorage}, document.cookie]"
+    assert page.run(kept) == [{"haichi-token": "annann"}, {}, ""]
+    assert all("annann" not in url for url in page.asked())
+    page.find("#files .main-button").click()
+    assert page.downloaded("*.map").read_text() == job.rank_map("fujitsu")
+    page.find("#forget").click()
+    page.wait("document.getElementById('ask-token').open")
+    assert page.run(kept)[0] == {}
+    assert page.run("return document.querySelectorAll('.jobs li').length") == 0
+    page.find("#token").send_keys("benben", Keys.ENTER)
+    page.wait("document.documentElement.dataset.ready === 'yes'")
+    page.run(f"location.hash = '#job={job.id}'")
+    page.wait("document.querySelector('article .problem').textContent.includes('there is no job')")
+
+
+@pytest.mark.slow
+def test_every_kind_of_result_is_shown(server, of_server, cg: Path) -> None:
+    page, client = of_server(server.url), server.client()
+    shapes = [SHAPE_1, "2x2x2x2x3x2"]
+    several = client.submit(
+        *("map",), workload=cg, machine="fx10-kyushu", shapes=",".join(shapes), objective="tac3", evaluations=5000
+    )
+    given = client.submit("evaluate", map="0\n1\n2\n3\n", machine="torus:4", pattern={"name": "ring", "ranks": 4})
+    wanted = {
+        several: (shapes[0], "#choose-shape"),
+        given: ("as much", "#maps"),
+        client.submit("compare", machine="torus:4x4", strategies="default,random", seeds=1, pattern=RING["pattern"]): (
+            "default placement",
+            "#maps",
+        ),
+        client.submit("simulate", machine="torus:4x4", pattern=RING["pattern"]): ("ranks", "#numbers pre"),
+        client.submit("advise-shape", machine="fx10-kyushu", pattern=RING["pattern"], node_count=24): (
+            "shape",
+            "#numbers .verdict",
+        ),
+    }
+    for job, (words, selector) in wanted.items():
+        job.wait()
+        for width in (1400, 390):
+            page.open(f"#job={job.id}", width)
+            page.wait_for_job("done")
+            assert words in page.text("main")
+            assert page.driver.find_elements(By.CSS_SELECTOR, selector)
+            assert page.too_wide() == []
+            assert page.violations() == []
+            page.check_quiet()
+    page.open(f"#job={several.id}")
+    page.wait_for_job("done")
+    page.browser.choose("#choose-shape", shapes[1])
+    page.wait("document.querySelector('.strategies') && haichiReport.job.shape === '2x2x2x2x3x2'")
+    page.find("#files .main-button").click()
+    assert page.downloaded("*.map").read_text() == several.rank_map("fujitsu", shape=shapes[1])
+
+
+def test_the_page_allows_itself_nothing_else(server, opened: Page) -> None:
+    blocked = opened.driver.execute_async_script(
+        """const done = arguments[0], seen = [];
+        document.addEventListener('securitypolicyviolation', (event) => seen.push(event.effectiveDirective));
+        fetch('http://127.0.0.1:9/x').catch(() => {});
+        const script = document.createElement('script');
+        try { script.textContent = 'window.got = 1'; } catch { seen.push('trusted'); }
+        try { document.body.innerHTML = '<b></b>'; } catch { seen.push('trusted'); }
+        const style = document.createElement('style');
+        style.textContent = 'body { color: red }';
+        document.head.append(style);
+        const image = document.createElement('img');
+        image.src = 'http://127.0.0.1:9/x.png';
+        setTimeout(() => done(seen), 500)"""
+    )
+    assert {"connect-src", "style-src-elem", "img-src", "require-trusted-types-for", "trusted"} <= set(blocked)
+    assert blocked.count("trusted") == 2
+    assert opened.run("return window.got") is None
+
+
+def test_the_policy_names_the_pages_script_and_style(server) -> None:
+    status, text = server.ask("GET", "/")
+    assert status == 200
+    policy = page(asks_for_token=False)[1]["Content-Security-Policy"]
+    for name in ("script", "style"):
+        content = re.search(f"<{name}>(.*)</{name}>", text, re.DOTALL)
+        assert content is not None
+        digest = base64.b64encode(hashlib.sha256(content[1].encode()).digest()).decode()
+        assert f"{name}-src 'sha256-{digest}'" in policy
+    assert "unsafe" not in policy and "default-src 'none'" in policy and "frame-ancestors 'none'" in policy
+    assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", text)
+
+
+def test_scripts_of_the_page_have_names_of_their_own() -> None:
+    texts = [report_text(f"{name}.js") for name in DRAWING_SCRIPTS]
+    texts += [web_text("haichi.service", f"{name}.js") for name in SCRIPTS]
+    names = [
+        name
+        for text in texts
+        for declared in re.findall(r"^(?:async )?(?:function\*?|class|const|let) ([^=({]+)", text, re.MULTILINE)
+        for name in re.findall(r"[A-Za-z_]\w*", declared.split(" extends ")[0])
+    ]
+    assert len(names) > 100
+    assert sorted(names) == sorted(set(names))
+    for text in texts:
+        assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(", text)
