@@ -348,6 +348,7 @@ def test_what_the_program_says_is_shown_as_it_is(server, opened: Page, tmp_path:
     assert opened.text(".jobs li .state") == "failed"
 
 
+@pytest.mark.slow
 def test_hostile_names_are_text(server, opened: Page, cg: Path, tmp_path: Path) -> None:
     workload = json.loads(cg.read_text())
     for entry in workload["sets"]:
