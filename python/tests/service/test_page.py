@@ -4,9 +4,7 @@ import base64
 import hashlib
 import json
 import re
-import time
-from collections.abc import Callable, Iterator
-from importlib import resources
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,138 +16,12 @@ from selenium.webdriver.common.keys import Keys
 from haichi.report.inline_page import DRAWING_SCRIPTS, report_text, web_text
 from haichi.service.page import SCRIPTS, page
 
-Browser = Any
-"""Of ../conftest.py."""
+Page = Any
+"""Of conftest.py."""
 SHAPE_1 = "1x2x4x2x3x2"
 RING = {"machine": "torus:4x4", "objective": "hop-bytes", "pattern": {"name": "ring", "ranks": 16}}
 LONG = {"machine": "torus:8x8x8", "objective": "tac3", "time": "300s", "pattern": {"name": "cg", "ranks": 512}}
 HOSTILE = "<img src=x onerror=alert(1)>'&amp;<script>alert(2)</script>.json"
-
-
-class Page:
-    """The page of a server, in one tab."""
-
-    def __init__(self, browser: Browser, url: str, downloads: Path) -> None:
-        self.browser = browser
-        self.driver = browser.driver
-        self.url = url
-        self.downloads = downloads
-        self._command("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(downloads))
-        self.tab = self.driver.current_window_handle
-
-    def _command(self, name: str, **values: Any) -> Any:
-        return self.driver.execute_cdp_cmd(name, values)
-
-    def open(self, where: str = "", width: int = 1400, scheme: str = "light", height: int = 900) -> None:
-        self.browser.resize(width, height)
-        self._command("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
-        self.driver.get("about:blank")
-        self.complaints()
-        self.driver.get_log("performance")
-        self.driver.get(f"{self.url}/{where}")
-        self.wait("document.documentElement.dataset.ready")
-
-    def run(self, script: str, *values: Any) -> Any:
-        return self.browser.run(script, *values)
-
-    def wait(self, condition: str, seconds: float = 120) -> None:
-        self.browser.wait(condition, seconds)
-
-    def wait_for_job(self, state: str) -> None:
-        """It has ended, and all of it is shown."""
-        self.wait(f"document.querySelector('article .state-{state}')")
-        self.wait("document.querySelector('article').dataset.ready")
-
-    def complaints(self) -> list[str]:
-        return [str(entry["message"]) for entry in self.driver.get_log("browser")]
-
-    def asked(self) -> list[str]:
-        """Addresses of all requests since the page was opened."""
-        events = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
-        return [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
-
-    def check_quiet(self) -> None:
-        """Nothing went wrong, nobody else was asked."""
-        assert self.complaints() == []
-        asked = self.asked()
-        assert f"{self.url}/v1/machines" in asked, "the log of requests does not work"
-        assert [url for url in asked if not url.startswith((f"{self.url}/", "blob:", "data:"))] == []
-
-    def text(self, selector: str) -> str:
-        return str(self.browser.text(selector))
-
-    def find(self, selector: str) -> Any:
-        return self.driver.find_element(By.CSS_SELECTOR, selector)
-
-    def type_in(self, selector: str, text: str) -> None:
-        field = self.find(selector)
-        field.clear()
-        field.send_keys(text)
-
-    def drop(self, *files: Path) -> None:
-        """From the desktop, onto the middle of the page."""
-        before = len(self.driver.find_elements(By.CSS_SELECTOR, ".files li"))
-        data = {"items": [], "files": [str(path) for path in files], "dragOperationsMask": 1}
-        for kind in ("dragEnter", "dragOver", "drop"):
-            self._command("Input.dispatchDragEvent", type=kind, x=150, y=300, data=data)
-        self.wait(f"document.querySelectorAll('.files li').length === {before + len(files)}")
-
-    def downloaded(self, pattern: str) -> Path:
-        for _ in range(400):
-            found = [path for path in self.downloads.glob(pattern) if path.suffix != ".crdownload"]
-            if found:
-                return found[0]
-            time.sleep(0.05)
-        raise AssertionError(f"no {pattern} among {list(self.downloads.iterdir())}")
-
-    def too_wide(self) -> list[str]:
-        """What reaches beyond the window."""
-        found: list[str] = self.run(
-            """const most = document.documentElement.clientWidth;
-            if (document.documentElement.scrollWidth > most) return ['the page'];
-            return [...document.querySelectorAll('body *')]
-                .filter(node => !node.closest('.scroll, svg, select, .skip, pre'))
-                .filter(node => node.offsetParent && node.getBoundingClientRect().right > most + 1)
-                .map(node => node.outerHTML.slice(0, 200))"""
-        )
-        return found
-
-    def violations(self) -> list[str]:
-        """What axe finds, of WCAG 2.1 A and AA and of good practice."""
-        if not self.run("return Boolean(window.axe)"):
-            self.driver.execute_script((resources.files("axe_core_python") / "axe.min.js").read_text(encoding="utf-8"))
-        found = self.driver.execute_async_script(
-            "const done = arguments[0]; axe.run({resultTypes: ['violations']}).then(found => done(found.violations"
-            ".flatMap(({id, nodes}) => nodes.map(node => `${id}: ${node.html.slice(0, 200)} ${node.failureSummary}`))))"
-        )
-        return [str(violation) for violation in found]
-
-    def tree(self) -> list[tuple[str, str]]:
-        """Role and name of what a screen reader finds, in its order."""
-        self._command("Accessibility.enable")
-        nodes = self._command("Accessibility.getFullAXTree")["nodes"]
-        return [
-            (node["role"]["value"], node.get("name", {}).get("value", ""))
-            for node in nodes
-            if not node["ignored"] and "role" in node
-        ]
-
-
-@pytest.fixture
-def of_server(browser: Browser, tmp_path: Path) -> Iterator[Callable[[str], Page]]:
-    """Pages of servers; one tab is left."""
-    downloads = tmp_path / "downloads"
-    downloads.mkdir()
-    first = browser.driver.current_window_handle
-    yield lambda url: Page(browser, url, downloads)
-    for handle in browser.driver.window_handles:
-        if handle != first:
-            browser.driver.switch_to.window(handle)
-            browser.driver.close()
-    browser.driver.switch_to.window(first)
-    browser.driver.get("about:blank")  # else it goes on asking
-    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
-    browser.driver.get_log("browser")
 
 
 @pytest.fixture
@@ -372,10 +244,10 @@ def test_hostile_names_are_text(server, opened: Page, cg: Path, tmp_path: Path) 
 
 
 @pytest.mark.slow
-def test_two_tabs_see_the_same(server, opened: Page) -> None:
+def test_two_tabs_see_the_same(server, opened: Page, of_server) -> None:
     first = opened.tab
     opened.driver.switch_to.new_window("tab")
-    second = Page(opened.browser, opened.url, opened.downloads)
+    second = of_server(opened.url)
     second.open()
     for key, value in (("#field-machine", "torus:8x8x8"), ("#field-objective", "tac3"), ("#field-time", "300s")):
         second.type_in(key, value)
