@@ -140,6 +140,7 @@ void add_commands(CLI::App& parent, const std::vector<Command>& commands, Verbos
         if (command.subcommands.empty()) {
             action = command.configure(*app);
             verbosity.declare(*app);
+            if (command.tells_progress) verbosity.declare_progress(*app);
         } else {
             app->require_subcommand(0, 1);
             add_commands(*app, command.subcommands, verbosity, subcommands);

@@ -119,8 +119,12 @@ Action configure(CLI::App& app) {
 }  // namespace
 
 Command advise_barrier_command() {
-    return {"barrier", "before which sets a barrier pays, for a placement and its message sizes",
-            "haichi advise barrier -m fx10-kyushu --shape 1x2x4x2x3x2 -w cg64.json --map cg64.map", configure};
+    return {"barrier",
+            "before which sets a barrier pays, for a placement and its message sizes",
+            "haichi advise barrier -m fx10-kyushu --shape 1x2x4x2x3x2 -w cg64.json --map cg64.map",
+            configure,
+            {},
+            true};
 }
 
 }  // namespace haichi::cli

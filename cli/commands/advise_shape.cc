@@ -97,8 +97,12 @@ Action configure(CLI::App& app) {
 }  // namespace
 
 Command advise_shape_command() {
-    return {"shape", "which job shape of so many nodes suits the application",
-            "haichi advise shape -m fx10-kyushu -w cg64.json --node-count 96", configure};
+    return {"shape",
+            "which job shape of so many nodes suits the application",
+            "haichi advise shape -m fx10-kyushu -w cg64.json --node-count 96",
+            configure,
+            {},
+            true};
 }
 
 }  // namespace haichi::cli

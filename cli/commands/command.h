@@ -22,6 +22,7 @@ struct Command {
     Action (*configure)(CLI::App& app) = nullptr;
     /// Instead of options: commands of its own, as in `haichi log show`.
     std::vector<Command> subcommands = {};
+    bool tells_progress = false;  ///< it may take long, and has --progress-fd
 };
 
 }  // namespace haichi::cli

@@ -97,8 +97,12 @@ Action configure(CLI::App& app) {
 }  // namespace
 
 Command evaluate_command() {
-    return {"evaluate", "measure a given placement: every objective, bounds, contention, hottest links",
-            "haichi evaluate -m fx10-kyushu -w cg64.json --shape 1x2x4x2x3x2 --map cg64.map", configure};
+    return {"evaluate",
+            "measure a given placement: every objective, bounds, contention, hottest links",
+            "haichi evaluate -m fx10-kyushu -w cg64.json --shape 1x2x4x2x3x2 --map cg64.map",
+            configure,
+            {},
+            true};
 }
 
 }  // namespace haichi::cli

@@ -350,8 +350,12 @@ Action configure(CLI::App& app) {
 }  // namespace
 
 Command map_command() {
-    return {"map", "find a placement of the ranks on the nodes",
-            "haichi map -m fx10-kyushu -w cg64.json --shape 1x2x4x2x3x2 -o cg64.map", configure};
+    return {"map",
+            "find a placement of the ranks on the nodes",
+            "haichi map -m fx10-kyushu -w cg64.json --shape 1x2x4x2x3x2 -o cg64.map",
+            configure,
+            {},
+            true};
 }
 
 }  // namespace haichi::cli

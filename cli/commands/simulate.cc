@@ -200,8 +200,12 @@ Action configure(CLI::App& app) {
 }  // namespace
 
 Command simulate_command() {
-    return {"simulate", "run a workload on the packet simulator: how long a placement takes, and where the time goes",
-            "haichi simulate -m fx10-kyushu -w cg64.json --shape 1x2x4x2x3x2 --map cg64.map --barrier both", configure};
+    return {"simulate",
+            "run a workload on the packet simulator: how long a placement takes, and where the time goes",
+            "haichi simulate -m fx10-kyushu -w cg64.json --shape 1x2x4x2x3x2 --map cg64.map --barrier both",
+            configure,
+            {},
+            true};
 }
 
 }  // namespace haichi::cli

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 
 #include "base/errors.h"
 #include "base/log.h"
@@ -34,6 +35,12 @@ void Verbosity::declare(CLI::App& app) {
               "how much to log: off, info, debug or trace; default: HAICHI_LOG, else off");
 }
 
+void Verbosity::declare_progress(CLI::App& app) {
+    add_value(app, "--progress-fd", progress_fd, "N",
+              "tell how far the run is there, as lines of JSON (docs/formats.md); a descriptor that is open, as 3 is "
+              "with 3>FILE");
+}
+
 void Verbosity::apply(Console& console) const {
     if (!log_level.empty() && verbose > 0) throw OptionError("-v and --log-level exclude each other");
     LogLevel level = LogLevel::kOff;
@@ -46,6 +53,10 @@ void Verbosity::apply(Console& console) const {
     }
     if (quiet && level != LogLevel::kOff) {
         throw OptionError("--quiet and " + std::string(verbose > 0 ? "-v" : "--log-level") + " exclude each other");
+    }
+    if (!progress_fd.empty()) {
+        constexpr std::int64_t kMost = std::numeric_limits<int>::max();
+        console.set_progress(static_cast<int>(read_count("--progress-fd", progress_fd, 0, kMost)));
     }
     console.set_quiet(quiet);
     console.set_log_level(level);

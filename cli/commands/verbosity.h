@@ -12,8 +12,11 @@ struct Verbosity {
     bool quiet = false;
     int verbose = 0;  ///< how often -v is given
     std::string log_level;
+    std::string progress_fd;
 
     void declare(CLI::App& app);
+    /// For commands that may take long.
+    void declare_progress(CLI::App& app);
     /// Tells the console. HAICHI_LOG counts where no option says anything. Throws OptionError for unknown levels and
     /// for options that exclude each other.
     void apply(Console& console) const;

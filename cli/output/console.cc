@@ -1,5 +1,7 @@
 #include "cli/output/console.h"
 
+#include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -67,6 +69,24 @@ void Console::hint(std::string_view text) {
 void Console::error(std::string_view message, std::string_view hint) {
     print("error", kRed, message);
     if (!hint.empty()) print("hint", kCyan, hint);
+}
+
+void Console::set_progress(int descriptor) {
+    const int flags = ::fcntl(descriptor, F_GETFL);
+    if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY || descriptor == STDOUT_FILENO) {
+        const char* why = flags < 0                     ? " is not open"
+                          : descriptor == STDOUT_FILENO ? " is standard output, where results go"
+                                                        : " cannot be written to";
+        throw OptionError("--progress-fd: descriptor " + std::to_string(descriptor) + why,
+                          "haichi map ... --progress-fd 3 3>progress.jsonl");
+    }
+    progress_ = descriptor;
+}
+
+void Console::tell_progress(std::string_view line) {
+    pollfd room{.fd = progress_, .events = POLLOUT, .revents = 0};  // of a pipe: for PIPE_BUF bytes
+    if (::poll(&room, 1, 0) != 1 || (room.revents & POLLOUT) == 0) return;
+    (void)write_all(progress_, std::string(line) + '\n');
 }
 
 void Console::draw(std::string_view line) {

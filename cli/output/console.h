@@ -34,6 +34,12 @@ class Console {
     /// Said even when quiet.
     void error(std::string_view message, std::string_view hint = {});
 
+    /// Where progress goes as lines, besides the terminal. Throws OptionError for what cannot be written to.
+    void set_progress(int descriptor);
+    [[nodiscard]] bool tells_progress() const { return progress_ >= 0; }
+    /// A line for set_progress(); left out where its reader has not read those before.
+    void tell_progress(std::string_view line);
+
     /// A line of progress, drawn over the one before, only on a terminal. What is logged stands above it.
     void draw(std::string_view line);
     void wipe_drawn();
@@ -45,6 +51,7 @@ class Console {
     bool quiet_ = false;
     bool interactive_ = false;
     bool colours_ = false;
+    int progress_ = -1;
     std::atomic<bool> drawn_{false};  ///< there is a line of progress; searches draw from any thread
     Log log_;
 };

@@ -7,14 +7,56 @@
 
 namespace haichi::cli {
 
+namespace {
+
+using nlohmann::ordered_json;
+
+bool draws(const Console& console) { return !console.quiet() && console.is_interactive(); }
+
+/// What to call with the progress of a run; empty when there is nobody to tell.
+template <class Progress, class Tell, class Show>
+std::function<void(const Progress&)> callback_of(const Console& console, const Tell& tell, const Show& show) {
+    const bool tells = console.tells_progress();
+    const bool shows = draws(console);
+    if (!tells && !shows) return {};
+    return [=](const Progress& progress) {
+        if (tells) tell(progress);
+        if (shows) show(progress);
+    };
+}
+
+}  // namespace
+
+void ProgressLines::tell(const ordered_json& line, bool is_end) {
+    constexpr auto kPeriod = std::chrono::milliseconds(200);
+    const auto now = std::chrono::steady_clock::now();
+    if (!is_end && told_ && now - *told_ < kPeriod) return;
+    told_ = now;
+    console_->tell_progress(line.dump());
+}
+
+// ---- Searches -------------------------------------------------------------------------------------------------------
+
 ProgressBar::ProgressBar(Console& console, std::string objective)
-    : console_(&console), objective_(std::move(objective)) {}
+    : console_(&console), lines_(console), objective_(std::move(objective)) {}
 
 ProgressBar::~ProgressBar() { console_->wipe_drawn(); }
 
 std::function<void(const SearchProgress&)> ProgressBar::callback() {
-    if (console_->quiet() || !console_->is_interactive()) return {};
-    return [this](const SearchProgress& progress) { show(progress); };
+    return callback_of<SearchProgress>(
+        *console_, [this](const SearchProgress& progress) { tell(progress); },
+        [this](const SearchProgress& progress) { show(progress); });
+}
+
+void ProgressBar::tell(const SearchProgress& progress) {
+    const double share = std::clamp(progress.fraction_done, 0.0, 1.0);
+    ordered_json line = {{"phase", "search"}, {"share", share}, {"objective", progress.objective}};
+    line["best"] = progress.best_value;
+    line["bound"] = progress.lower_bound ? ordered_json(*progress.lower_bound) : ordered_json(nullptr);
+    line["evaluations"] = progress.evaluations;
+    line["restarts_done"] = progress.restarts_done;
+    line["restarts"] = progress.restarts;
+    lines_.tell(line, share == 1);
 }
 
 void ProgressBar::show(const SearchProgress& progress) {
@@ -31,29 +73,56 @@ void ProgressBar::show(const SearchProgress& progress) {
     console_->draw(line);
 }
 
+// ---- Simulations ----------------------------------------------------------------------------------------------------
+
 SimulationLine::~SimulationLine() { console_->wipe_drawn(); }
 
 std::function<void(const SimulationProgress&)> SimulationLine::callback() {
-    if (console_->quiet() || !console_->is_interactive()) return {};
-    return [this](const SimulationProgress& progress) {
-        std::string line = short_number(progress.simulated_seconds) + " s simulated, ";
-        line += count_text(static_cast<double>(progress.iterations_done)) + " of ";
-        line += count_text(static_cast<double>(progress.iterations)) + " iterations, ";
-        line +=
-            short_number(std::round(progress.packet_hops_per_second / 1e5) / 10) + " million packet-hops per second";
-        console_->draw(line);
-    };
+    return callback_of<SimulationProgress>(
+        *console_, [this](const SimulationProgress& progress) { tell(progress); },
+        [this](const SimulationProgress& progress) { show(progress); });
 }
+
+void SimulationLine::tell(const SimulationProgress& progress) {
+    ordered_json line = {{"phase", "simulation"}, {"simulated_seconds", progress.simulated_seconds}};
+    if (progress.iterations > 0) {
+        line["iterations_done"] = progress.iterations_done;
+        line["iterations"] = progress.iterations;
+    }
+    if (progress.calls_done > 0) line["calls_done"] = progress.calls_done;
+    line["packet_hops"] = progress.packet_hops;
+    lines_.tell(line, false);
+}
+
+void SimulationLine::show(const SimulationProgress& progress) {
+    std::string line = short_number(progress.simulated_seconds) + " s simulated, ";
+    line += count_text(static_cast<double>(progress.iterations_done)) + " of ";
+    line += count_text(static_cast<double>(progress.iterations)) + " iterations, ";
+    line += short_number(std::round(progress.packet_hops_per_second / 1e5) / 10) + " million packet-hops per second";
+    console_->draw(line);
+}
+
+// ---- Advice ---------------------------------------------------------------------------------------------------------
 
 AdviceLine::~AdviceLine() { console_->wipe_drawn(); }
 
 std::function<void(const AdviceProgress&)> AdviceLine::callback() {
-    if (console_->quiet() || !console_->is_interactive()) return {};
-    return [this](const AdviceProgress& progress) {
-        std::string line(progress.doing);
-        line += ": " + std::to_string(progress.done) + " of " + std::to_string(progress.all);
-        console_->draw(line);
-    };
+    return callback_of<AdviceProgress>(
+        *console_, [this](const AdviceProgress& progress) { tell(progress); },
+        [this](const AdviceProgress& progress) { show(progress); });
+}
+
+void AdviceLine::tell(const AdviceProgress& progress) {
+    ordered_json line = {{"phase", "advice"}, {"doing", progress.doing}};
+    line["runs_done"] = progress.done;
+    line["runs"] = progress.all;
+    lines_.tell(line, progress.done == progress.all);
+}
+
+void AdviceLine::show(const AdviceProgress& progress) {
+    std::string line(progress.doing);
+    line += ": " + std::to_string(progress.done) + " of " + std::to_string(progress.all);
+    console_->draw(line);
 }
 
 }  // namespace haichi::cli

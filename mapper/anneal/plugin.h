@@ -12,7 +12,7 @@
 namespace haichi {
 
 /// Changes whenever a plug-in built before would not fit: the two sides share C++ types.
-inline constexpr const char* kPluginAbi = "haichi-plugin/2 " __VERSION__;
+inline constexpr const char* kPluginAbi = "haichi-plugin/3 " __VERSION__;
 
 template <SearchObjective... O>
 BoundObjective* bind_plugin_objective(const ObjectiveSpec& spec, const Problem& problem,

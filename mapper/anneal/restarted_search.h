@@ -87,7 +87,7 @@ class RestartedSearch {
           shares_(share_threads(problem, options, restarts_)),
           proposers_{Proposer(problem, options.moves, moves_of_large<O>(), 0),
                      Proposer(problem, options.moves, moves_of_large<O>(), 1)},
-          meter_(control, restarts_, options.time_limit_seconds.has_value()),
+          meter_(control, O::kInfo.name, restarts_, options.time_limit_seconds.has_value()),
           first_at_bound_(restarts_),
           tallies_(static_cast<std::size_t>(restarts_)) {}
 
@@ -153,6 +153,7 @@ class RestartedSearch {
     void run_restart(std::int32_t restart, AnnealerOfO& annealer, const O& objective) {
         auto& tally = tallies_[static_cast<std::size_t>(restart)];
         tally.begun = true;
+        if (const auto bound = objective.lower_bound()) meter_.set_bound(objective.in_unit(*bound));
         const auto loop_start = std::chrono::steady_clock::now();
         tally.complete = !proposer_of(restart).can_move() || anneal(annealer, objective, restart);
         tally.loop_seconds = seconds_since(loop_start) * shares_.threads_of_restart;
@@ -212,13 +213,20 @@ class RestartedSearch {
         return (evaluations + round - 1) / round * round;
     }
 
+    template <class AnnealerOfO>
+    void run_burst(AnnealerOfO& annealer, std::int64_t end) {
+        const std::int64_t begin = annealer.state().evaluations;
+        annealer.run_until(end);
+        meter_.count(annealer.state().evaluations - begin);
+    }
+
     /// The bursts only bound the time between two looks at the stop flag.
     template <class AnnealerOfO>
     bool anneal_to(AnnealerOfO& annealer, const O& objective, std::int32_t restart, std::int64_t all) {
         const std::int64_t burst = whole_rounds(options_.verify == VerifyLevel::kStep ? 16 : 2048, annealer);
         while (annealer.state().evaluations < all && !annealer.finished()) {
             if (stopped() || first_at_bound_.load() < restart) return false;
-            annealer.run_until(std::min(all, annealer.state().evaluations + burst));
+            run_burst(annealer, std::min(all, annealer.state().evaluations + burst));
             meter_.report(static_cast<double>(annealer.state().evaluations) / static_cast<double>(all), 0,
                           objective.in_unit(annealer.best_value()), false);
         }
@@ -251,7 +259,7 @@ class RestartedSearch {
             if (fraction >= 1) break;
             if (stopped() || first_at_bound_.load() < restart) return false;
             annealer.cool_to(fraction);
-            annealer.run_until(annealer.state().evaluations + burst);
+            run_burst(annealer, annealer.state().evaluations + burst);
             meter_.report(fraction, time_fraction(), objective.in_unit(annealer.best_value()), false);
         }
         return true;

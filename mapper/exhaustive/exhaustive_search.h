@@ -35,7 +35,8 @@ class ExhaustiveSearch {
           mapping_(default_placement),
           is_fixed_(static_cast<std::size_t>(problem.rank_count())),
           bound_(objective_.lower_bound()),
-          meter_(control, 1, false) {
+          meter_(control, O::kInfo.name, 1, false) {
+        if (bound_) meter_.set_bound(objective_.in_unit(*bound_));
         const auto count = placement_count(problem);
         if (!count) {
             throw OptionError("exhaustive search looks at up to " + std::to_string(kMostPlacements) +
@@ -116,6 +117,8 @@ class ExhaustiveSearch {
         }
         constexpr std::int64_t kPeriod = 4096;
         if (looked_at_ % kPeriod == 0) {
+            meter_.count(evaluations_ - counted_);
+            counted_ = evaluations_;
             meter_.report(static_cast<double>(looked_at_) / static_cast<double>(placements_), 0,
                           objective_.in_unit(best_value_), false);
             stopped_ = control_.stop != nullptr && control_.stop->load();
@@ -134,6 +137,7 @@ class ExhaustiveSearch {
     std::int64_t placements_ = 0;
     std::int64_t looked_at_ = 0;
     std::int64_t evaluations_ = 0;
+    std::int64_t counted_ = 0;  ///< of them: those the meter knows
     bool stopped_ = false;
     Mapping best_;
     typename O::Value best_value_{};

@@ -69,8 +69,11 @@ void check_options(const SearchOptions& options);
 struct SearchProgress {
     std::int32_t restarts_done = 0;
     std::int32_t restarts = 0;
-    double fraction_done = 0;  ///< of the whole search, 0..1
-    double best_value = 0;     ///< unit of the objective
+    double fraction_done = 0;             ///< of the whole search, 0..1
+    double best_value = 0;                ///< unit of the objective
+    std::optional<double> lower_bound{};  ///< unit of the objective; unset: it has none
+    std::int64_t evaluations = 0;         ///< of all restarts, so far
+    std::string_view objective{};         ///< where several searches follow each other, that of the present one
 };
 
 /// What a long run looks at besides its options: all may be left empty. The callback must not throw.

@@ -80,9 +80,10 @@ class PopulationSearch {
           control_(control),
           restarts_(std::max(options.restarts, 1)),
           threads_(std::clamp(options.threads > 0 ? options.threads : omp_get_max_threads(), 1, kChildren)),
-          meter_(control, restarts_, options.time_limit_seconds.has_value()) {
+          meter_(control, HopBytes::kInfo.name, restarts_, options.time_limit_seconds.has_value()) {
         searches_.resize(static_cast<std::size_t>(threads_));
         if (const auto bound = objective_.lower_bound()) {
+            meter_.set_bound(objective_.in_unit(*bound));
             bound_ = (*bound + assignments.bytes_per_unit() - 1) / assignments.bytes_per_unit();
         }
     }
@@ -238,6 +239,7 @@ class PopulationSearch {
         member = {tabu.best(), tabu.best_cost()};
         const std::scoped_lock lock(mutex);
         evaluations_ += tabu.steps() * tabu.swaps_per_step();
+        meter_.count(tabu.steps() * tabu.swaps_per_step());
         cut_short_ = cut_short_ || cut_short;
     }
 

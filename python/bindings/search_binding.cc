@@ -83,7 +83,9 @@ auto run_search(const std::optional<py::function>& progress, const Run& run) {
         },
         [&] {
             const std::optional<SearchProgress> news = relay.take();
-            if (news) (*progress)(news->fraction_done, news->best_value, news->restarts_done, news->restarts);
+            if (!news) return;
+            (*progress)(news->fraction_done, news->best_value, news->restarts_done, news->restarts, news->lower_bound,
+                        news->evaluations, std::string(news->objective));
         });
 }
 

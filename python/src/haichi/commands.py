@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
+import json
 import logging
 import os
+import select
 import sys
 import time
 import traceback
@@ -22,7 +26,7 @@ from haichi.errors import Error, InputError, InternalError, OptionError
 from haichi.file_names import encoded
 from haichi.interruption import exit_code_of
 from haichi.job_spec import JobOptions
-from haichi.options import Flag, Option, Rows, Several, complete, rows_of
+from haichi.options import Flag, Option, Rows, Several, Whole, complete, rows_of
 from haichi.outputs import write_files
 from haichi.service.command import SERVE_OPTIONS, run_serve
 
@@ -67,6 +71,12 @@ _COMPARE_OUTPUTS: Rows = {
     "no_views": Option("leave out the data for pictures", kind=Flag()),
     "timing": Option("also write how long cells took, which differs from run to run", kind=Flag()),
     "json": Option("results as JSON on standard output", kind=Flag()),
+    "progress_fd": Option(
+        "tell how far the run is there, as lines of JSON (docs/formats.md); a descriptor that is open, as 3 is with "
+        "3>FILE",
+        "N",
+        Whole(0),
+    ),
 }
 
 
@@ -87,7 +97,9 @@ def _run_compare(given: Given) -> int:
     written = outputs if journal is None else [*outputs, journal]
     _check_files(inputs, written)
     earlier = _earlier(outputs)
-    progress = None if given.get("quiet") or not sys.stderr.isatty() else _ProgressLine()
+    line = None if given.get("quiet") or not sys.stderr.isatty() else _ProgressLine()
+    lines = _ProgressLines(given["progress_fd"]) if "progress_fd" in given else None
+    listeners = [listener for listener in (line, lines) if listener is not None]
     jobs = jobs_of_files(
         given["workloads"],
         given["machine"],
@@ -104,11 +116,11 @@ def _run_compare(given: Given) -> int:
         "journal": journal,
         "views": not no_views and (as_json or any(not path.endswith(".csv") for path in outputs)),
         "earlier": earlier,
-        "progress": progress,
+        "progress": lambda progress: [listener(progress) for listener in listeners],
     }
     comparison = compare_specs(jobs, complete("compare", CompareArguments, arguments))
-    if progress is not None:
-        progress.clear()
+    if line is not None:
+        line.clear()
     # Half a comparison is better than none, but not than a whole one.
     is_kept = comparison.interrupted and earlier is not None and not earlier.interrupted
     if not is_kept:
@@ -182,6 +194,40 @@ class _ProgressLine:
     def clear(self) -> None:
         sys.stderr.write("\r\x1b[K")
         sys.stderr.flush()
+
+
+class _ProgressLines:
+    """A line of JSON for each, as the commands that are written in C++ have them (cli/output/progress.cc)."""
+
+    def __init__(self, descriptor: int) -> None:
+        try:
+            mode = fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE
+        except (OSError, OverflowError):
+            mode = None
+        if mode is None or mode == os.O_RDONLY or descriptor == 1:
+            why = {1: "is standard output, where results go"}.get(
+                descriptor, "is not open" if mode is None else "cannot be written to"
+            )
+            raise OptionError(
+                f"--progress-fd: descriptor {descriptor} {why}",
+                "haichi compare ... --progress-fd 3 3>progress.jsonl",
+            )
+        self._descriptor = descriptor
+        self._room = select.poll()
+        self._room.register(descriptor, select.POLLOUT)
+
+    def __call__(self, progress: ComparisonProgress) -> None:
+        """Left out where the reader has not read those before."""
+        line = {
+            "phase": "cells",
+            "share": progress.cells_done / max(progress.cells, 1),
+            "cells_done": progress.cells_done,
+            "cells": progress.cells,
+            "failed": progress.failed,
+        }
+        if any(event & select.POLLOUT for _, event in self._room.poll(0)):
+            with contextlib.suppress(OSError):
+                os.write(self._descriptor, json.dumps(line, separators=(",", ":")).encode() + b"\n")
 
 
 _REPORT_OPTIONS: Rows = {

@@ -23,12 +23,15 @@ class SearchProgress(NamedTuple):
     best_value: float  #: in the unit of the objective
     restarts_done: int
     restarts: int
+    lower_bound: float | None  #: in the unit of the objective; None: it has none
+    evaluations: int  #: of all restarts, so far
+    objective: str  #: where several searches follow each other, that of the present one
 
 
 SearchCallback = Callable[[SearchProgress], object]
 
 
-def search_callback(progress: SearchCallback | None) -> Callable[[float, float, int, int], object] | None:
+def search_callback(progress: SearchCallback | None) -> Callable[..., object] | None:
     if progress is None:
         return None
     if not callable(progress):

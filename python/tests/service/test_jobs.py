@@ -225,6 +225,51 @@ def test_the_same_key_is_the_same_job(server) -> None:
     assert (other[0], other[1]["error"]["code"]) == (409, "other_request")
 
 
+LARGE = {"machine": "torus:8x8x8", "pattern": {"name": "random-geometric", "ranks": 512}}
+
+
+def progress_of(job: haichi.RemoteJob) -> list[haichi.JobEvent]:
+    events = list(job.events())
+    assert [event.number for event in events] == sorted({event.number for event in events})
+    return [event for event in events if event.name == "progress"]
+
+
+def test_progress_of_a_search_is_told_while_it_runs(server) -> None:
+    job = server.client().submit("map", **LARGE, objective="hop-bytes", strategy="anneal", evaluations=2_000_000)
+    told = [event.data for event in progress_of(job)]
+    assert len(told) >= 2 and {news["phase"] for news in told} == {"search"}
+    report = job.result()
+    assert {(news["objective"], news["bound"], news["attempt"]) for news in told} == {
+        ("hop-bytes", report["lower_bound"], 1)
+    }
+    for key in ("share", "evaluations", "restarts_done"):
+        assert [news[key] for news in told] == sorted(news[key] for news in told)
+    assert [news["best"] for news in told] == sorted((news["best"] for news in told), reverse=True)
+    assert (told[-1]["best"], told[-1]["share"]) == (report["value"], 1)
+    assert told[-1]["evaluations"] == report["evaluations"]
+
+
+def test_progress_goes_on_where_a_reader_left_off(server) -> None:
+    job = server.client().submit("map", **LARGE, objective="hop-bytes", time="2s", threads=1)
+    stream = job.events()
+    seen = [next(stream) for _ in range(4)]
+    assert [event.name for event in seen][-1] == "progress"
+    later = list(job.events(after=seen[-1].number))
+    assert later[0].number > seen[-1].number and later[-1].data["state"] == "done"
+    assert [event.name for event in later].count("progress") >= 2
+
+
+def test_progress_of_other_jobs(server) -> None:
+    compare = {"machine": "torus:4x4", "strategies": "default,random,greedy", "seeds": 3}
+    told = progress_of(server.client().submit("compare", **compare, **RING))
+    cells = told[-1].data["cells"]
+    assert (told[-1].data["phase"], told[-1].data["cells_done"], told[-1].data["share"]) == ("cells", cells, 1)
+    simulate = {"machine": "torus:4x4x4", "sim_iterations": 10}
+    told = progress_of(server.client().submit("simulate", **simulate, pattern={"name": "cg", "ranks": 64}))
+    times = [news.data["simulated_seconds"] for news in told]
+    assert times and times == sorted(times) and told[0].data["phase"] == "simulation"
+
+
 def test_events_go_on_where_a_reader_left_off(server) -> None:
     job = server.client().submit("map", machine="torus:4x4", objective="hop-bytes", **RING)
     events = list(job.events())

@@ -135,7 +135,7 @@ def _add_jobs(app: FastAPI, service: Service) -> None:
 
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         return StreamingResponse(
-            stream(read, last_event_id or 0, service.bell), media_type="text/event-stream", headers=headers
+            stream(read, last_event_id or 0, service.bell, job.id), media_type="text/event-stream", headers=headers
         )
 
 

@@ -12,47 +12,59 @@ _SECONDS_BETWEEN_SIGNS = 15
 """Of life, which keep proxies from closing a connection on which nothing happens."""
 
 
+QUEUE = ""
+"""Rings when there is something to run."""
+
+
 class Bell:
-    """Rings when something happened to any job. Belongs to one event loop; may be rung from any thread."""
+    """Rings when something happened to a job. Belongs to one event loop; may be rung from any thread."""
 
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._rung: asyncio.Event | None = None
+        self._waiting: dict[str, set[asyncio.Future[None]]] = {}
         self.is_closed = False
 
     def open(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._rung = asyncio.Event()
 
-    def ring(self) -> None:
+    def ring(self, job: str) -> None:
+        """Or QUEUE."""
         if self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._ring)
+            self._loop.call_soon_threadsafe(self._ring, job)
 
-    def _ring(self) -> None:
-        rung, self._rung = self._rung, asyncio.Event()
-        if rung is not None:
-            rung.set()
+    def _ring(self, job: str) -> None:
+        for waiting in self._waiting.get(job, ()):
+            if not waiting.done():
+                waiting.set_result(None)
 
     def close(self) -> None:
         """Readers are to go."""
         self.is_closed = True
-        self.ring()
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(lambda: [self._ring(job) for job in self._waiting])
 
-    async def wait(self, seconds: float) -> bool:
+    async def wait(self, job: str, seconds: float) -> bool:
         """Whether it rang."""
-        assert self._rung is not None
+        rung: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(job, set()).add(rung)
         try:
-            await asyncio.wait_for(self._rung.wait(), seconds)
+            await asyncio.wait_for(rung, seconds)
         except TimeoutError:
             return False
+        finally:
+            self._waiting[job].discard(rung)
+            if not self._waiting[job]:
+                del self._waiting[job]
         return True
 
 
-async def stream(read: Callable[[int], Awaitable[list[Event]]], after: int, bell: Bell) -> AsyncIterator[str]:
+async def stream(
+    read: Callable[[int], Awaitable[list[Event]]], after: int, bell: Bell, job: str
+) -> AsyncIterator[str]:
     """Ends behind the event that ends the job."""
     yield "retry: 2000\n\n"
     while not bell.is_closed:
-        waiting = asyncio.ensure_future(bell.wait(_SECONDS_BETWEEN_SIGNS))
+        waiting = asyncio.ensure_future(bell.wait(job, _SECONDS_BETWEEN_SIGNS))
         await asyncio.sleep(0)  # it listens before the events are read: none gets lost between
         try:
             for event in await read(after):

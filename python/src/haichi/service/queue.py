@@ -29,7 +29,7 @@ CREATE INDEX IF NOT EXISTS events_by_job ON events(job, seq);
 
 STATES = ("queued", "running", "done", "failed", "cancelled")
 ENDED = ("done", "failed", "cancelled")
-_KEPT_PROGRESS = 200
+_MOST_PROGRESS = 401
 
 
 class Conflict(Exception):  # noqa: N818 - an answer, not a fault
@@ -239,15 +239,16 @@ class Queue:
         row = self._connection().execute("SELECT is_cancelled FROM jobs WHERE id = ?", (job,)).fetchone()
         return row is not None and bool(row["is_cancelled"])
 
-    def tell_progress(self, job: str, data: dict[str, Any]) -> None:
-        """Only the last ones are kept."""
+    def tell_progress(self, job: str, attempt: int, data: dict[str, Any]) -> None:
+        """When there are too many every second one goes, so that those kept go back to the beginning."""
         with self._transaction() as connection:
-            _tell(connection, job, "progress", data)
-            connection.execute(
-                "DELETE FROM events WHERE job = ? AND name = 'progress' AND seq <= (SELECT seq FROM events"
-                " WHERE job = ? AND name = 'progress' ORDER BY seq DESC LIMIT 1 OFFSET ?)",
-                (job, job, _KEPT_PROGRESS),
-            )
+            _tell(connection, job, "progress", {"attempt": attempt} | data)
+            of_job = "SELECT seq, row_number() OVER (ORDER BY seq) AS number FROM events WHERE job = ? AND name = 'progress'"
+            (count,) = connection.execute(f"SELECT count(*) FROM ({of_job})", (job,)).fetchone()
+            if count >= _MOST_PROGRESS:
+                connection.execute(
+                    f"DELETE FROM events WHERE seq IN (SELECT seq FROM ({of_job}) WHERE number % 2 = 0)", (job,)
+                )
 
     def events(self, job: str, after: int) -> list[Event]:
         rows = self._connection().execute(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
 import sqlite3
@@ -14,7 +15,7 @@ from typing import Any, TypeVar
 
 from haichi.service import steps, supervisor
 from haichi.service.data_folder import DataFolder, JobFolder
-from haichi.service.events import Bell
+from haichi.service.events import QUEUE, Bell
 from haichi.service.limits import Limits
 from haichi.service.metrics import Metrics
 from haichi.service.problems import told_by_program
@@ -51,12 +52,14 @@ class Runner:
     async def run(self) -> None:
         """Until it is cancelled."""
         while True:
+            waiting = asyncio.ensure_future(self._bell.wait(QUEUE, _SECONDS_TO_RETRY))
+            await asyncio.sleep(0)  # it listens before the queue is looked at
             try:
                 while not self._stopping and len(self._running) < self._limits.workers and await self._start_next():
                     pass
             except (sqlite3.Error, OSError) as error:
                 _LOG.error("no job can be started: %s", error)
-            await self._bell.wait(_SECONDS_TO_RETRY)
+            await waiting
 
     async def _start_next(self) -> bool:
         self.is_waiting_for_disk = self._data.free_bytes() < self._limits.reserve_bytes
@@ -65,7 +68,7 @@ class Runner:
         job = await asyncio.to_thread(self._queue.claim)
         if job is None:
             return False
-        self._bell.ring()
+        self._bell.ring(job.id)
         task = asyncio.create_task(self._attempt(job))
         self._running[job.id] = task
         task.add_done_callback(lambda _: self._forget(job.id))
@@ -73,7 +76,7 @@ class Runner:
 
     def _forget(self, job: str) -> None:
         del self._running[job]
-        self._bell.ring()
+        self._bell.ring(QUEUE)
 
     async def _attempt(self, job: Job) -> None:
         folder = self._data.job(job.id)
@@ -86,7 +89,7 @@ class Runner:
         seconds = time.monotonic() - began
         self._metrics.job_seconds.labels(job.kind).observe(seconds)
         await self._persist(lambda: self._settle(job, folder))
-        self._bell.ring()
+        self._bell.ring(job.id)
         _LOG.info("attempt %d ended", job.attempts, extra={"job": job.id, "seconds": round(seconds, 3)})
 
     async def _supervise(self, job: Job, folder: JobFolder) -> None:
@@ -95,18 +98,26 @@ class Runner:
         process = await asyncio.create_subprocess_exec(
             *supervisor_command(),
             stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
             start_new_session=True,  # Ctrl-C in a terminal is the server's
         )
-        assert process.stdin is not None
+        assert process.stdin is not None and process.stdout is not None
         self._processes[job.id] = process
         try:
             process.stdin.write(json.dumps(told).encode() + b"\n")
             if self._stopping or await asyncio.to_thread(self._queue.is_cancelled, job.id):
                 self.stop(job.id)
+            await self._hear(job, process.stdout)
             await process.wait()
         finally:
             del self._processes[job.id]
+
+    async def _hear(self, job: Job, news: asyncio.StreamReader) -> None:
+        """Until the process has ended."""
+        async for line in news:
+            with contextlib.suppress(ValueError, sqlite3.Error):  # there will be more
+                await asyncio.to_thread(self._queue.tell_progress, job.id, job.attempts, json.loads(line))
+                self._bell.ring(job.id)
 
     def stop(self, job: str) -> None:
         """Ends its process, if there is one."""

@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 from haichi.service.auth import Users
 from haichi.service.checks import Checks
 from haichi.service.data_folder import DataFolder
-from haichi.service.events import Bell
+from haichi.service.events import QUEUE, Bell
 from haichi.service.limits import Limits
 from haichi.service.metrics import Metrics
 from haichi.service.problems import Problem
@@ -92,7 +92,7 @@ class Service:
         finally:
             if not is_new:
                 self.data.remove(new.id)
-        self.bell.ring()
+        self.bell.ring(QUEUE)
         return job, is_new
 
     def job(self, user: str, name: str) -> Job:
@@ -109,5 +109,5 @@ class Service:
             raise Problem(404, "no_job", f"there is no job {name[:64]!r}")
         if found.state in ("done", "failed"):
             raise Problem(409, "has_ended", f"the job is {found.state}")
-        self.bell.ring()
+        self.bell.ring(found.id)
         return found

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from haichi.service.data_folder import JobFolder
-from haichi.service.kinds import FILE_NAMES, JOB_KINDS
+from haichi.service.kinds import FILE_NAMES, JOB_KINDS, JobKind
 from haichi.service.limits import Limits
 from haichi.service.program import Program
 from haichi.service.queue import Job
@@ -46,11 +46,17 @@ def _steps(program: Program, folder: JobFolder, job: Job, limits: Limits) -> lis
             }
         )
     kind = JOB_KINDS[job.kind]
-    arguments = [*kind.command, *kind.result_options, *_processors(program, job, limits), *job.request["arguments"]]
+    own = [*kind.result_options, *_processors(program, job, limits), *_news(program, kind)]
+    arguments = [*kind.command, *own, *job.request["arguments"]]
     steps.append(
         {"arguments": [str(program.path), *arguments], "stdout": str(folder.result), "good_codes": _GOOD_CODES}
     )
     return steps
+
+
+def _news(program: Program, kind: JobKind) -> list[str]:
+    """The supervisor listens there."""
+    return ["--progress-fd=3"] if "progress-fd" in program.options(kind.command) else []
 
 
 def _processors(program: Program, job: Job, limits: Limits) -> list[str]:

@@ -2,7 +2,7 @@
 
 It is run as a file of its own (`python -I -S supervisor.py`), imports nothing but the standard library, and is told
 what to do by a line of JSON on standard input, which the server keeps open: when that ends, the server is gone, and so
-is what runs here. Attempts of one job exclude each other by a lock on a file that this process and the program both
+is what runs here. What the program tells of its progress goes to standard output, as lines of JSON. Attempts of one job exclude each other by a lock on a file that this process and the program both
 hold. Only whoever holds it writes the outcome, once.
 
 Exit codes: 0: there is an outcome; 75: the attempt was cut off, and has none.
@@ -27,6 +27,10 @@ _PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
 _PR_SET_NO_NEW_PRIVS = 38
 _CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000  # <linux/sched.h>
 _LONGEST_MESSAGE = 64 * 1024
+_PROGRAMS_OWN = 64
+"""Descriptors from here on are not closed when the program begins: the lock is one."""
+_SECONDS_BETWEEN_NEWS = 0.25
+_LONGEST_NEWS = select.PIPE_BUF
 _SPARE_BYTES = 4 * 2**20
 """A disk with less is full: what the program failed of there is not its job's fault."""
 
@@ -55,12 +59,51 @@ class Lifeline:
         specification: dict[str, Any] = json.loads(text)
         return specification
 
-    def wait(self, seconds: float, other: int | None = None) -> None:
-        """Until there is something to read from `other`, or the time is over."""
-        watched = [self._descriptor] if other is None else [self._descriptor, other]
-        readable, _, _ = select.select(watched, [], [], max(seconds, 0))
+    def wait(self, seconds: float, *others: int) -> None:
+        """Until there is something to read from one of the others, or the time is over."""
+        readable, _, _ = select.select([self._descriptor, *others], [], [], max(seconds, 0))
         if self._descriptor in readable:
             raise StoppedError if os.read(self._descriptor, 64) else ServerGoneError
+
+
+class News:
+    """What the program tells of its progress through a pipe: the newest line goes on to the server, now and then."""
+
+    def __init__(self, output: int) -> None:
+        self._output = output
+        self.reader, self.writer = os.pipe()
+        os.set_blocking(self.reader, False)
+        self._rest = b""
+        self._newest = b""
+        self._told = -_SECONDS_BETWEEN_NEWS
+
+    def hand_on(self, is_last: bool = False) -> None:
+        self._take()
+        now = time.monotonic()
+        if not self._newest or (now - self._told < _SECONDS_BETWEEN_NEWS and not is_last):
+            return
+        room = select.poll()
+        room.register(self._output, select.POLLOUT)
+        if any(event & select.POLLOUT for _, event in room.poll(0)):  # else the server is busy: it gets later ones
+            with contextlib.suppress(OSError):
+                os.write(self._output, self._newest + b"\n")
+        self._newest = b""
+        self._told = now
+
+    def pause(self) -> float:
+        """So long there is no need to look."""
+        return max(0.0, self._told + _SECONDS_BETWEEN_NEWS - time.monotonic())
+
+    def _take(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            while part := os.read(self.reader, 65536):
+                *lines, self._rest = (self._rest + part).split(b"\n")
+                self._rest = self._rest[:_LONGEST_NEWS]
+                self._newest = next((line for line in reversed(lines) if 0 < len(line) < _LONGEST_NEWS), self._newest)
+
+    def close(self) -> None:
+        os.close(self.reader)
+        os.close(self.writer)
 
 
 class AttemptLog:
@@ -137,20 +180,27 @@ def _run(
     step: dict[str, Any], given: dict[str, Any], lifeline: Lifeline, lock: int, deadline: float
 ) -> tuple[int, bool]:
     """The program's exit code, or minus its signal; whether its time was over."""
+    news = News(sys.stdout.fileno())
     process = os.fork()
     if process == 0:
-        _become_program(step, given, lock, os.getppid())
+        _become_program(step, given, (news.writer, lock), os.getppid())
     watched = os.pidfd_open(process)
     is_late = False
     try:
         while not _has_ended(watched):
-            lifeline.wait(deadline - time.monotonic(), watched)
+            pause = news.pause()
+            heard = (news.reader,) if pause == 0 else ()
+            left = deadline - time.monotonic()
+            lifeline.wait(min(left, pause) if pause else left, watched, *heard)
+            news.hand_on()
             if time.monotonic() >= deadline:
                 is_late = True
                 break
     finally:
         os.close(watched)
         code = _ended(process)
+        news.hand_on(is_last=True)
+        news.close()
     return code, is_late
 
 
@@ -168,8 +218,8 @@ def _ended(process: int) -> int:
     return os.waitstatus_to_exitcode(status)
 
 
-def _become_program(step: dict[str, Any], given: dict[str, Any], lock: int, parent: int) -> None:
-    """Does not return."""
+def _become_program(step: dict[str, Any], given: dict[str, Any], kept: tuple[int, int], parent: int) -> None:
+    """Does not return. `kept`: where news go, which becomes descriptor 3 (`steps`), and the lock."""
     try:
         os.setpgid(0, 0)
         _end_with(parent)
@@ -180,15 +230,13 @@ def _become_program(step: dict[str, Any], given: dict[str, Any], lock: int, pare
         kinds = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
         output = os.open(step["stdout"] + ".part", kinds, 0o600)
         said = os.open(given["said"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        for number, descriptor in enumerate((nothing, output, said)):
+        news, _ = (fcntl.fcntl(descriptor, fcntl.F_DUPFD, _PROGRAMS_OWN) for descriptor in kept)
+        for number, descriptor in enumerate((nothing, output, said, news)):
             os.dup2(descriptor, number)
-        os.set_inheritable(lock, True)
+        os.closerange(4, _PROGRAMS_OWN)
+        os.close(news)
         for number in (signal.SIGPIPE, signal.SIGXFSZ):  # which Python ignores
             signal.signal(number, signal.SIG_DFL)
-        for number in range(3, 64):
-            if number != lock:
-                with contextlib.suppress(OSError):
-                    os.close(number)
         os.execve(step["arguments"][0], step["arguments"], given["environment"])
     except BaseException as error:
         os.write(2, f"error: {error}\n".encode())
