@@ -139,8 +139,8 @@ void add_commands(CLI::App& parent, const std::vector<Command>& commands, Verbos
         Action action;
         if (command.subcommands.empty()) {
             action = command.configure(*app);
-            verbosity.declare(*app);
             if (command.tells_progress) verbosity.declare_progress(*app);
+            verbosity.declare(*app);
         } else {
             app->require_subcommand(0, 1);
             add_commands(*app, command.subcommands, verbosity, subcommands);

@@ -80,7 +80,9 @@ def test_simulations_and_advice_tell_theirs(folder: Path) -> None:
     _, lines = run_with_progress("simulate", *job, "--sim-iterations", "10", cwd=folder)
     assert {line["phase"] for line in lines} == {"simulation"}
     assert [line["simulated_seconds"] for line in lines] == sorted(line["simulated_seconds"] for line in lines)
-    _, lines = run_with_progress("advise", "barrier", *job, "--sizes", "4KiB", "--simulations", "2", "--packet-hops", "1e6", cwd=folder)
+    _, lines = run_with_progress(
+        "advise", "barrier", *job, "--sizes", "4KiB", "--simulations", "2", "--packet-hops", "1e6", cwd=folder
+    )
     assert lines[-1]["phase"] == "advice" and lines[-1]["runs_done"] == lines[-1]["runs"]
 
 

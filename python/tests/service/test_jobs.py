@@ -235,7 +235,7 @@ def progress_of(job: haichi.RemoteJob) -> list[haichi.JobEvent]:
 
 
 def test_progress_of_a_search_is_told_while_it_runs(server) -> None:
-    job = server.client().submit("map", **LARGE, objective="hop-bytes", strategy="anneal", evaluations=2_000_000)
+    job = server.client().submit("map", **LARGE, objective="hop-bytes", strategy="anneal", evaluations=400_000)
     told = [event.data for event in progress_of(job)]
     assert len(told) >= 2 and {news["phase"] for news in told} == {"search"}
     report = job.result()

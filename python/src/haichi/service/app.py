@@ -89,7 +89,7 @@ def _add_jobs(app: FastAPI, service: Service) -> None:
         if service.data.free_bytes() < service.limits.reserve_bytes:
             raise Problem(507, "disk_full", "the server's disk is full")
         asked = job_request(service.program, await fields_of(request))
-        job, is_new = await asyncio.to_thread(service.submit, user, asked, key)
+        job, is_new = await service.submit(user, asked, key)
         response.status_code = 201 if is_new else 200
         response.headers["Location"] = f"/v1/jobs/{job.id}"
         return job_answer(job)
@@ -106,16 +106,14 @@ def _add_jobs(app: FastAPI, service: Service) -> None:
         return JobPage(jobs=[job_answer(job) for job in jobs], next=jobs[-1].seq if len(jobs) == limit else None)
 
     @app.get("/v1/jobs/{job_id}", responses=errors(401, 403, 404, 422, 503))
-    def status(job_id: str, user: Annotated[str, Depends(user_of)]) -> JobAnswer:
+    async def status(job_id: str, user: Annotated[str, Depends(user_of)]) -> JobAnswer:
         """One job."""
         return job_answer(service.job(user, job_id))
 
     @app.delete("/v1/jobs/{job_id}", responses=errors(401, 403, 404, 409, 422, 503))
     async def cancel(job_id: str, user: Annotated[str, Depends(user_of)]) -> JobAnswer:
         """Cancels a job that waits or runs."""
-        job = await asyncio.to_thread(service.cancel, user, job_id)
-        service.runner.stop(job.id)
-        return job_answer(job)
+        return job_answer(await service.cancel(user, job_id))
 
     @app.get(
         "/v1/jobs/{job_id}/events",
@@ -128,7 +126,7 @@ def _add_jobs(app: FastAPI, service: Service) -> None:
         last_event_id: Annotated[int | None, Header(ge=0, le=_LARGEST_NUMBER)] = None,
     ) -> StreamingResponse:
         """What happens to a job, as server-sent events; after Last-Event-ID."""
-        job = await asyncio.to_thread(service.job, user, job_id)
+        job = service.job(user, job_id)
 
         async def read(after: int) -> list[Event]:
             return await asyncio.to_thread(service.queue.events, job.id, after)

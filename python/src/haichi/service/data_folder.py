@@ -88,6 +88,16 @@ class DataFolder:
             finally:
                 os.close(descriptor)
 
+    def unpack(self, name: str, files: dict[str, bytes]) -> JobFolder:
+        """The folder of a job that is to run; the files come from the queue, and are on the disk after this."""
+        folder = JobFolder(self.jobs / name)
+        folder.work.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for file, content in files.items():
+            (folder.work / file).write_bytes(content)
+        if files:
+            self.keep(folder)
+        return folder
+
     def remove(self, name: str) -> None:
         shutil.rmtree(self.jobs / name, ignore_errors=True)
 

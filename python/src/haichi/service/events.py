@@ -41,7 +41,11 @@ class Bell:
         """Readers are to go."""
         self.is_closed = True
         if self._loop is not None:
-            self._loop.call_soon_threadsafe(lambda: [self._ring(job) for job in self._waiting])
+            self._loop.call_soon_threadsafe(self._ring_all)
+
+    def _ring_all(self) -> None:
+        for job in self._waiting:
+            self._ring(job)
 
     async def wait(self, job: str, seconds: float) -> bool:
         """Whether it rang."""
@@ -58,9 +62,7 @@ class Bell:
         return True
 
 
-async def stream(
-    read: Callable[[int], Awaitable[list[Event]]], after: int, bell: Bell, job: str
-) -> AsyncIterator[str]:
+async def stream(read: Callable[[int], Awaitable[list[Event]]], after: int, bell: Bell, job: str) -> AsyncIterator[str]:
     """Ends behind the event that ends the job."""
     yield "retry: 2000\n\n"
     while not bell.is_closed:

@@ -1,4 +1,5 @@
-"""The durable queue: jobs and their events in SQLite. A call is one transaction, on the disk when it returns."""
+"""The durable queue: jobs and their events in SQLite. What changes it gives a future, which is done when the change is
+on the disk."""
 
 from __future__ import annotations
 
@@ -6,11 +7,13 @@ import json
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from haichi.service.writer import Writer, connect
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS jobs(
@@ -19,17 +22,22 @@ CREATE TABLE IF NOT EXISTS jobs(
     created REAL NOT NULL, started REAL, ended REAL, attempts INTEGER NOT NULL DEFAULT 0,
     cut_off INTEGER NOT NULL DEFAULT 0, is_cancelled INTEGER NOT NULL DEFAULT 0,
     exit_code INTEGER, error TEXT NOT NULL DEFAULT '', UNIQUE(user, idempotency_key));
-CREATE INDEX IF NOT EXISTS jobs_by_state ON jobs(state, seq);
+CREATE INDEX IF NOT EXISTS jobs_by_state ON jobs(state, user, seq);
 CREATE INDEX IF NOT EXISTS jobs_by_user ON jobs(user, seq);
 CREATE TABLE IF NOT EXISTS events(
     seq INTEGER PRIMARY KEY AUTOINCREMENT, job TEXT NOT NULL REFERENCES jobs(id) ON DELETE CASCADE,
     at REAL NOT NULL, name TEXT NOT NULL, data TEXT NOT NULL);
 CREATE INDEX IF NOT EXISTS events_by_job ON events(job, seq);
+CREATE TABLE IF NOT EXISTS files(
+    job TEXT NOT NULL REFERENCES jobs(id) ON DELETE CASCADE, name TEXT NOT NULL, content BLOB NOT NULL,
+    PRIMARY KEY(job, name)) WITHOUT ROWID;
 """
 
 STATES = ("queued", "running", "done", "failed", "cancelled")
 ENDED = ("done", "failed", "cancelled")
 _MOST_PROGRESS = 401
+_SECONDS_TO_READ = 0.2
+"""Readers wait for no writer; who has the database for himself is not worth a longer wait in an event loop."""
 
 
 class Conflict(Exception):  # noqa: N818 - an answer, not a fault
@@ -74,6 +82,8 @@ class NewJob:
     fingerprint: str
     """Equal for equal requests."""
     idempotency_key: str | None = None
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    """Small ones, which are kept here until the job has ended."""
 
 
 @dataclass(frozen=True)
@@ -84,145 +94,51 @@ class Event:
 
 
 class Queue:
-    """One connection for each thread; writers of this process wait for each other here, others in SQLite."""
+    """Each thread reads by a connection of its own; the thread of the `Writer` makes all changes."""
 
     def __init__(self, path: Path, patience_seconds: float = 5) -> None:
         self._path = path
-        self._patience = patience_seconds
         self._own = threading.local()
-        self._writing = threading.Lock()
-        self._connection().executescript(_SCHEMA)
+        connect(path, patience_seconds).executescript(_SCHEMA)
+        self._writer = Writer(path, patience_seconds)
 
-    def _connection(self) -> sqlite3.Connection:
+    def _read(self, query: str, *values: Any) -> sqlite3.Cursor:
         found: sqlite3.Connection | None = getattr(self._own, "connection", None)
         if found is None:
-            found = sqlite3.connect(self._path, timeout=self._patience, isolation_level=None)
-            found.row_factory = sqlite3.Row
-            found.execute("PRAGMA journal_mode=WAL")
-            found.execute("PRAGMA synchronous=FULL")
-            found.execute("PRAGMA foreign_keys=ON")
+            found = connect(self._path, _SECONDS_TO_READ)
+            found.execute("PRAGMA query_only=ON")
             self._own.connection = found
-        return found
+        return found.execute(query, values)
 
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        connection = self._connection()
-        with self._writing:
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield connection
-                connection.execute("COMMIT")
-            except BaseException:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise
+    # ---- Jobs as users see them -------------------------------------------------------------------------------------
 
-    def add(self, new: NewJob, most_of_user: int) -> tuple[Job, bool]:
-        """The job, and whether it is new: one with its idempotency key may be there. Raises Conflict, TooManyJobs."""
-        with self._transaction() as connection:
-            earlier = self._of_key(connection, new)
-            if earlier is not None:
-                return earlier, False
-            (waiting,) = connection.execute(
-                "SELECT count(*) FROM jobs WHERE user = ? AND state IN ('queued', 'running')", (new.user,)
-            ).fetchone()
-            if waiting >= most_of_user:
-                raise TooManyJobs
-            connection.execute(
-                "INSERT INTO jobs(id, user, kind, state, request, idempotency_key, fingerprint, created)"
-                " VALUES (?, ?, ?, 'queued', ?, ?, ?, ?)",
-                (
-                    *(new.id, new.user, new.kind, json.dumps(new.request)),
-                    *(new.idempotency_key, new.fingerprint, time.time()),
-                ),
-            )
-            _tell(connection, new.id, "state", {"state": "queued"})
-            job = _job(connection, new.id)
-            assert job is not None
-            return job, True
+    def add(self, new: NewJob, most_of_user: int) -> Future[tuple[Job, bool]]:
+        """The job, and whether it is new: one with its idempotency key may be there. Conflict, TooManyJobs."""
+        return self._writer.do(lambda connection: _add(connection, new, most_of_user))
 
     def of_key(self, new: NewJob) -> Job | None:
         """The job that was submitted with this key. Raises Conflict."""
-        return self._of_key(self._connection(), new)
-
-    @staticmethod
-    def _of_key(connection: sqlite3.Connection, new: NewJob) -> Job | None:
         if new.idempotency_key is None:
             return None
-        row = connection.execute(
-            "SELECT * FROM jobs WHERE user = ? AND idempotency_key = ?", (new.user, new.idempotency_key)
-        ).fetchone()
-        if row is not None and row["fingerprint"] != new.fingerprint:
-            raise Conflict
-        return None if row is None else _of_row(row)
+        return _of_key(self._read(_WITH_KEY, new.user, new.idempotency_key), new)
 
     def get(self, user: str, job: str) -> Job | None:
         """Only where it is the user's."""
-        row = self._connection().execute("SELECT * FROM jobs WHERE id = ? AND user = ?", (job, user)).fetchone()
+        row = self._read("SELECT * FROM jobs WHERE id = ? AND user = ?", job, user).fetchone()
         return None if row is None else _of_row(row)
 
     def page(self, user: str, before: int | None, most: int, state: str | None = None) -> list[Job]:
         """The newest first; those before a number (`Job.seq`)."""
-        rows = self._connection().execute(
+        rows = self._read(
             "SELECT * FROM jobs WHERE user = ? AND seq < ? AND (? IS NULL OR state = ?) ORDER BY seq DESC LIMIT ?",
-            (user, 2**62 if before is None else before, state, state, most),
+            *(user, 2**62 if before is None else before, state, state, most),
         )
         return [_of_row(row) for row in rows]
 
-    def claim(self) -> Job | None:
-        """The next to run: of the user with fewest running jobs the first that came."""
-        if self._connection().execute("SELECT 1 FROM jobs WHERE state = 'queued' LIMIT 1").fetchone() is None:
-            return None
-        with self._transaction() as connection:
-            row = connection.execute(
-                "SELECT id, min(seq) FROM jobs AS waiting WHERE state = 'queued' GROUP BY user ORDER BY"
-                " (SELECT count(*) FROM jobs AS other WHERE other.state = 'running' AND other.user = waiting.user),"
-                " min(seq) LIMIT 1"
-            ).fetchone()
-            if row is None:
-                return None
-            connection.execute(
-                "UPDATE jobs SET state = 'running', attempts = attempts + 1, started = coalesce(started, ?)"
-                " WHERE id = ?",
-                (time.time(), row["id"]),
-            )
-            job = _job(connection, row["id"])
-            assert job is not None
-            _tell(connection, job.id, "state", {"state": "running", "attempt": job.attempts})
-            return job
-
-    def finish(self, job: str, state: str, exit_code: int | None, error: dict[str, Any] | None) -> None:
-        """Once: a job that has ended stays as it is."""
-        with self._transaction() as connection:
-            changed = connection.execute(
-                "UPDATE jobs SET state = ?, ended = ?, exit_code = ?, error = ?"
-                " WHERE id = ? AND state IN ('queued', 'running')",
-                (state, time.time(), exit_code, json.dumps(error) if error else "", job),
-            )
-            if changed.rowcount:
-                _tell(connection, job, "state", {"state": state} | ({"error": error} if error else {}))
-
-    def put_back(self, job: str, why: str, was_cut_off: bool) -> None:
-        """It is to run again; `was_cut_off`: it is counted against the job."""
-        with self._transaction() as connection:
-            connection.execute(
-                "UPDATE jobs SET state = 'queued', cut_off = cut_off + ? WHERE id = ? AND state = 'running'",
-                (int(was_cut_off), job),
-            )
-            _tell(connection, job, "state", {"state": "queued", "why": why})
-
-    def recover(self) -> int:
-        """At the start: what was running runs again; how many."""
-        with self._transaction() as connection:
-            jobs = [row["id"] for row in connection.execute("SELECT id FROM jobs WHERE state = 'running'")]
-            for job in jobs:
-                connection.execute("UPDATE jobs SET state = 'queued' WHERE id = ?", (job,))
-                _tell(connection, job, "state", {"state": "queued", "why": "the server was started again"})
-            return len(jobs)
-
-    def cancel(self, user: str, job: str) -> Job | None:
+    def cancel(self, user: str, job: str) -> Future[Job | None]:
         """Ends a job that waits, and marks one that runs."""
-        with self._transaction() as connection:
+
+        def change(connection: sqlite3.Connection) -> Job | None:
             found = _job(connection, job)
             if found is None or found.user != user:
                 return None
@@ -230,45 +146,161 @@ class Queue:
                 connection.execute(
                     "UPDATE jobs SET state = 'cancelled', is_cancelled = 1, ended = ? WHERE id = ?", (time.time(), job)
                 )
+                connection.execute("DELETE FROM files WHERE job = ?", (job,))
                 _tell(connection, job, "state", {"state": "cancelled"})
             elif found.state == "running":
                 connection.execute("UPDATE jobs SET is_cancelled = 1 WHERE id = ?", (job,))
             return _job(connection, job)
 
-    def is_cancelled(self, job: str) -> bool:
-        row = self._connection().execute("SELECT is_cancelled FROM jobs WHERE id = ?", (job,)).fetchone()
-        return row is not None and bool(row["is_cancelled"])
-
-    def tell_progress(self, job: str, attempt: int, data: dict[str, Any]) -> None:
-        """When there are too many every second one goes, so that those kept go back to the beginning."""
-        with self._transaction() as connection:
-            _tell(connection, job, "progress", {"attempt": attempt} | data)
-            of_job = "SELECT seq, row_number() OVER (ORDER BY seq) AS number FROM events WHERE job = ? AND name = 'progress'"
-            (count,) = connection.execute(f"SELECT count(*) FROM ({of_job})", (job,)).fetchone()
-            if count >= _MOST_PROGRESS:
-                connection.execute(
-                    f"DELETE FROM events WHERE seq IN (SELECT seq FROM ({of_job}) WHERE number % 2 = 0)", (job,)
-                )
+        return self._writer.do(change)
 
     def events(self, job: str, after: int) -> list[Event]:
-        rows = self._connection().execute(
-            "SELECT seq, at, name, data FROM events WHERE job = ? AND seq > ? ORDER BY seq", (job, after)
-        )
+        rows = self._read("SELECT seq, at, name, data FROM events WHERE job = ? AND seq > ? ORDER BY seq", job, after)
         return [Event(row["seq"], row["name"], {"at": row["at"]} | json.loads(row["data"])) for row in rows]
 
+    # ---- Running them -----------------------------------------------------------------------------------------------
+
+    def has_waiting(self) -> bool:
+        return self._read("SELECT 1 FROM jobs WHERE state = 'queued' LIMIT 1").fetchone() is not None
+
+    def claim(self) -> Future[Job | None]:
+        """The next to run: of the user with fewest running jobs the first that came."""
+        return self._writer.do(_claim)
+
+    def files(self, job: str) -> dict[str, bytes]:
+        """Those that came with it and are kept here."""
+        return {row["name"]: row["content"] for row in self._read("SELECT * FROM files WHERE job = ?", job)}
+
+    def is_cancelled(self, job: str) -> bool:
+        row = self._read("SELECT is_cancelled FROM jobs WHERE id = ?", job).fetchone()
+        return row is not None and bool(row["is_cancelled"])
+
+    def tell_progress(self, job: str, attempt: int, data: dict[str, Any]) -> Future[None]:
+        """When there are too many every second one goes, so that those kept go back to the beginning."""
+
+        def change(connection: sqlite3.Connection) -> None:
+            _tell(connection, job, "progress", {"attempt": attempt} | data)
+            (count,) = connection.execute(f"SELECT count(*) FROM ({_PROGRESS})", (job,)).fetchone()
+            if count >= _MOST_PROGRESS:
+                every_second = f"SELECT seq FROM ({_PROGRESS}) WHERE number % 2 = 0"
+                connection.execute(f"DELETE FROM events WHERE seq IN ({every_second})", (job,))
+
+        return self._writer.do(change)
+
+    def finish(self, job: str, state: str, exit_code: int | None, error: dict[str, Any] | None) -> Future[None]:
+        """Once: a job that has ended stays as it is."""
+
+        def change(connection: sqlite3.Connection) -> None:
+            changed = connection.execute(
+                "UPDATE jobs SET state = ?, ended = ?, exit_code = ?, error = ?"
+                " WHERE id = ? AND state IN ('queued', 'running')",
+                (state, time.time(), exit_code, json.dumps(error) if error else "", job),
+            )
+            if changed.rowcount:
+                connection.execute("DELETE FROM files WHERE job = ?", (job,))  # the job's folder has them
+                _tell(connection, job, "state", {"state": state} | ({"error": error} if error else {}))
+
+        return self._writer.do(change)
+
+    def put_back(self, job: str, why: str, was_cut_off: bool) -> Future[None]:
+        """It is to run again; `was_cut_off`: it is counted against the job."""
+
+        def change(connection: sqlite3.Connection) -> None:
+            connection.execute(
+                "UPDATE jobs SET state = 'queued', cut_off = cut_off + ? WHERE id = ? AND state = 'running'",
+                (int(was_cut_off), job),
+            )
+            _tell(connection, job, "state", {"state": "queued", "why": why})
+
+        return self._writer.do(change)
+
+    # ---- The whole --------------------------------------------------------------------------------------------------
+
+    def recover(self) -> Future[int]:
+        """At the start: what was running runs again; how many."""
+
+        def change(connection: sqlite3.Connection) -> int:
+            jobs = [row["id"] for row in connection.execute("SELECT id FROM jobs WHERE state = 'running'")]
+            for job in jobs:
+                connection.execute("UPDATE jobs SET state = 'queued' WHERE id = ?", (job,))
+                _tell(connection, job, "state", {"state": "queued", "why": "the server was started again"})
+            return len(jobs)
+
+        return self._writer.do(change)
+
     def counts(self) -> dict[str, int]:
-        rows = self._connection().execute("SELECT state, count(*) AS jobs FROM jobs GROUP BY state")
+        rows = self._read("SELECT state, count(*) AS jobs FROM jobs GROUP BY state")
         return dict.fromkeys(STATES, 0) | {row["state"]: row["jobs"] for row in rows}
 
     def known(self) -> set[str]:
-        return {row["id"] for row in self._connection().execute("SELECT id FROM jobs")}
+        return {row["id"] for row in self._read("SELECT id FROM jobs")}
 
-    def forget(self, ended_before: float) -> list[str]:
+    def forget(self, ended_before: float) -> Future[list[str]]:
         """Removes jobs that ended earlier; which."""
-        with self._transaction() as connection:
+
+        def change(connection: sqlite3.Connection) -> list[str]:
             rows = connection.execute("SELECT id FROM jobs WHERE ended < ?", (ended_before,)).fetchall()
             connection.execute("DELETE FROM jobs WHERE ended < ?", (ended_before,))
             return [row["id"] for row in rows]
+
+        return self._writer.do(change)
+
+
+_WITH_KEY = "SELECT * FROM jobs WHERE user = ? AND idempotency_key = ?"
+_PROGRESS = "SELECT seq, row_number() OVER (ORDER BY seq) AS number FROM events WHERE job = ? AND name = 'progress'"
+
+
+def _add(connection: sqlite3.Connection, new: NewJob, most_of_user: int) -> tuple[Job, bool]:
+    if new.idempotency_key is not None:
+        earlier = _of_key(connection.execute(_WITH_KEY, (new.user, new.idempotency_key)), new)
+        if earlier is not None:
+            return earlier, False
+    (waiting,) = connection.execute(
+        "SELECT count(*) FROM jobs WHERE user = ? AND state IN ('queued', 'running')", (new.user,)
+    ).fetchone()
+    if waiting >= most_of_user:
+        raise TooManyJobs
+    connection.execute(
+        "INSERT INTO jobs(id, user, kind, state, request, idempotency_key, fingerprint, created)"
+        " VALUES (?, ?, ?, 'queued', ?, ?, ?, ?)",
+        (
+            *(new.id, new.user, new.kind, json.dumps(new.request)),
+            *(new.idempotency_key, new.fingerprint, time.time()),
+        ),
+    )
+    connection.executemany(
+        "INSERT INTO files(job, name, content) VALUES (?, ?, ?)",
+        [(new.id, name, content) for name, content in new.files.items()],
+    )
+    _tell(connection, new.id, "state", {"state": "queued"})
+    job = _job(connection, new.id)
+    assert job is not None
+    return job, True
+
+
+def _of_key(found: sqlite3.Cursor, new: NewJob) -> Job | None:
+    row = found.fetchone()
+    if row is not None and row["fingerprint"] != new.fingerprint:
+        raise Conflict
+    return None if row is None else _of_row(row)
+
+
+def _claim(connection: sqlite3.Connection) -> Job | None:
+    row = connection.execute(
+        "SELECT id, min(seq) FROM jobs AS waiting WHERE state = 'queued' GROUP BY user ORDER BY"
+        " (SELECT count(*) FROM jobs AS other WHERE other.state = 'running' AND other.user = waiting.user),"
+        " min(seq) LIMIT 1"
+    ).fetchone()
+    if row is None:
+        return None
+    connection.execute(
+        "UPDATE jobs SET state = 'running', attempts = attempts + 1, started = coalesce(started, ?) WHERE id = ?",
+        (time.time(), row["id"]),
+    )
+    job = _job(connection, row["id"])
+    assert job is not None
+    _tell(connection, job.id, "state", {"state": "running", "attempt": job.attempts})
+    return job
 
 
 def _tell(connection: sqlite3.Connection, job: str, name: str, data: dict[str, Any]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
+import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -73,9 +74,22 @@ class JobRequest:
             digest.update(hashlib.sha256(_content(self.files[name])).digest())
         return digest.hexdigest()
 
+    def size(self) -> int:
+        """Of the files, in bytes."""
+        return sum(_size(source) for source in self.files.values())
+
+    def contents(self) -> dict[str, bytes]:
+        return {name: _content(source) for name, source in self.files.items()}
+
     def write_files(self, folder: Path) -> None:
         for name, source in self.files.items():
             (folder / name).write_bytes(_content(source))
+
+
+def _size(source: Source) -> int:
+    if isinstance(source, bytes):
+        return len(source)
+    return source.seek(0, os.SEEK_END)
 
 
 def _content(source: Source) -> bytes:

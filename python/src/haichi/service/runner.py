@@ -9,12 +9,14 @@ import logging
 import sqlite3
 import sys
 import time
+from asyncio import wrap_future
 from asyncio.subprocess import Process
 from collections.abc import Callable
-from typing import Any, TypeVar
+from concurrent.futures import Future
+from typing import Any
 
 from haichi.service import steps, supervisor
-from haichi.service.data_folder import DataFolder, JobFolder
+from haichi.service.data_folder import DataFolder
 from haichi.service.events import QUEUE, Bell
 from haichi.service.limits import Limits
 from haichi.service.metrics import Metrics
@@ -24,7 +26,6 @@ from haichi.service.queue import Job, Queue
 
 _LOG = logging.getLogger("haichi.service")
 _SECONDS_TO_RETRY = 1.0
-_T = TypeVar("_T")
 
 
 def supervisor_command() -> list[str]:
@@ -65,7 +66,7 @@ class Runner:
         self.is_waiting_for_disk = self._data.free_bytes() < self._limits.reserve_bytes
         if self.is_waiting_for_disk:
             return False
-        job = await asyncio.to_thread(self._queue.claim)
+        job = await wrap_future(self._queue.claim()) if self._queue.has_waiting() else None
         if job is None:
             return False
         self._bell.ring(job.id)
@@ -79,21 +80,20 @@ class Runner:
         self._bell.ring(QUEUE)
 
     async def _attempt(self, job: Job) -> None:
-        folder = self._data.job(job.id)
         began = time.monotonic()
         _LOG.info("attempt %d begins", job.attempts, extra={"job": job.id, "user": job.user, "kind": job.kind})
         try:
-            await self._supervise(job, folder)
+            await self._supervise(job)
         except OSError as error:
             _LOG.error("the job's process cannot be started: %s", error, extra={"job": job.id})
         seconds = time.monotonic() - began
         self._metrics.job_seconds.labels(job.kind).observe(seconds)
-        await self._persist(lambda: self._settle(job, folder))
+        await self._persist(lambda: self._settle(job))
         self._bell.ring(job.id)
         _LOG.info("attempt %d ended", job.attempts, extra={"job": job.id, "seconds": round(seconds, 3)})
 
-    async def _supervise(self, job: Job, folder: JobFolder) -> None:
-        folder.work.mkdir(parents=True, exist_ok=True, mode=0o700)
+    async def _supervise(self, job: Job) -> None:
+        folder = await asyncio.to_thread(self._data.unpack, job.id, self._queue.files(job.id))
         told = steps.specification(self._program, folder, job, self._limits)
         process = await asyncio.create_subprocess_exec(
             *supervisor_command(),
@@ -105,7 +105,7 @@ class Runner:
         self._processes[job.id] = process
         try:
             process.stdin.write(json.dumps(told).encode() + b"\n")
-            if self._stopping or await asyncio.to_thread(self._queue.is_cancelled, job.id):
+            if self._stopping or self._queue.is_cancelled(job.id):
                 self.stop(job.id)
             await self._hear(job, process.stdout)
             await process.wait()
@@ -116,7 +116,7 @@ class Runner:
         """Until the process has ended."""
         async for line in news:
             with contextlib.suppress(ValueError, sqlite3.Error):  # there will be more
-                await asyncio.to_thread(self._queue.tell_progress, job.id, job.attempts, json.loads(line))
+                await wrap_future(self._queue.tell_progress(job.id, job.attempts, json.loads(line)))
                 self._bell.ring(job.id)
 
     def stop(self, job: str) -> None:
@@ -125,35 +125,35 @@ class Runner:
         if process is not None and process.stdin is not None and not process.stdin.is_closing():
             process.stdin.write(b"stop\n")
 
-    def _settle(self, job: Job, folder: JobFolder) -> None:
+    def _settle(self, job: Job) -> Future[None]:
         """Tells the queue what became of the attempt."""
-        outcome = folder.read_outcome()
+        outcome = self._data.job(job.id).read_outcome()
         if self._queue.is_cancelled(job.id):
-            self._end(job, "cancelled", None, None)
-        elif outcome is not None:
+            return self._end(job, "cancelled", None, None)
+        if outcome is not None:
             state, error = _verdict(outcome)
-            self._end(job, state, outcome["exit_code"], error)
-        elif self._stopping:
-            self._queue.put_back(job.id, "the server was stopped", was_cut_off=False)
-        elif self._data.free_bytes() < self._limits.reserve_bytes:
-            self._queue.put_back(job.id, "the disk is full", was_cut_off=False)
-        elif job.cut_off + 1 >= self._limits.most_cut_off:
+            return self._end(job, state, outcome["exit_code"], error)
+        if self._stopping:
+            return self._queue.put_back(job.id, "the server was stopped", was_cut_off=False)
+        if self._data.free_bytes() < self._limits.reserve_bytes:
+            return self._queue.put_back(job.id, "the disk is full", was_cut_off=False)
+        if job.cut_off + 1 >= self._limits.most_cut_off:
             message = f"internal error: the job's process was killed {job.cut_off + 1} times"
             hint = "the computer may be short of memory"
-            self._end(job, "failed", None, {"code": "killed", "message": message, "hint": hint})
-        else:
-            self._metrics.cut_off.inc()
-            self._queue.put_back(job.id, "the job's process was killed", was_cut_off=True)
+            return self._end(job, "failed", None, {"code": "killed", "message": message, "hint": hint})
+        self._metrics.cut_off.inc()
+        return self._queue.put_back(job.id, "the job's process was killed", was_cut_off=True)
 
-    def _end(self, job: Job, state: str, exit_code: int | None, error: dict[str, Any] | None) -> None:
-        self._queue.finish(job.id, state, exit_code, error)
-        self._metrics.ended.labels(job.kind, state).inc()
+    def _end(self, job: Job, state: str, exit_code: int | None, error: dict[str, Any] | None) -> Future[None]:
+        finished = self._queue.finish(job.id, state, exit_code, error)
+        finished.add_done_callback(lambda _: self._metrics.ended.labels(job.kind, state).inc())
+        return finished
 
-    async def _persist(self, work: Callable[[], _T]) -> _T:
+    async def _persist(self, change: Callable[[], Future[None]]) -> None:
         """Until the disk takes it: an outcome is in a file of its own meanwhile."""
         while True:
             try:
-                return await asyncio.to_thread(work)
+                return await wrap_future(change())
             except (sqlite3.Error, OSError) as error:
                 _LOG.error("the queue cannot be written, once more in %g s: %s", _SECONDS_TO_RETRY, error)
                 await asyncio.sleep(_SECONDS_TO_RETRY)

@@ -8,6 +8,7 @@ import logging
 import sqlite3
 import time
 import uuid
+from asyncio import wrap_future
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -25,6 +26,8 @@ from haichi.service.runner import Runner
 
 _LOG = logging.getLogger("haichi.service")
 _SECONDS_BETWEEN_CLEANINGS = 600
+_SMALL_BYTES = 256 * 1024
+"""Files that are not larger go to the queue with their job, by the same write to the disk."""
 
 
 class Service:
@@ -43,7 +46,7 @@ class Service:
     async def running(self) -> AsyncIterator[None]:
         """From the first request to the last."""
         self.bell.open()
-        recovered = await asyncio.to_thread(self.queue.recover)
+        recovered = await wrap_future(self.queue.recover())
         await asyncio.to_thread(lambda: self.data.remove_unknown(self.queue.known()))
         _LOG.info("started; %d jobs were running and run again", recovered)
         tasks = [asyncio.create_task(self.runner.run()), asyncio.create_task(self._clean())]
@@ -59,41 +62,47 @@ class Service:
     async def _clean(self) -> None:
         while True:
             with contextlib.suppress(sqlite3.Error, OSError):
-                ended_before = time.time() - self.limits.kept_seconds
-                for job in await asyncio.to_thread(self.queue.forget, ended_before):
+                for job in await wrap_future(self.queue.forget(time.time() - self.limits.kept_seconds)):
                     await asyncio.to_thread(self.data.remove, job)
-            await asyncio.sleep(_SECONDS_BETWEEN_CLEANINGS)
+            await asyncio.sleep(min(_SECONDS_BETWEEN_CLEANINGS, self.limits.kept_seconds))
 
-    def submit(self, user: str, request: JobRequest, idempotency_key: str | None) -> tuple[Job, bool]:
+    async def submit(self, user: str, request: JobRequest, idempotency_key: str | None) -> tuple[Job, bool]:
         """The job, and whether it is new. When this returns it survives a crash. Raises Problem."""
-        self.checks.check(request)
-        new = NewJob(
-            uuid.uuid4().hex, user, request.kind.name, request.stored(), request.fingerprint(), idempotency_key
-        )
+        await self.checks.check(request)
         try:
-            earlier = self.queue.of_key(new)
-            if earlier is not None:
-                return earlier, False
-            return self._add(new, request)
+            if request.size() <= _SMALL_BYTES:
+                return await self._add(_new_job(user, request, idempotency_key, request.contents()))
+            return await self._add_large(user, request, idempotency_key)
         except Conflict:
             raise Problem(409, "other_request", "the idempotency key is that of another request") from None
         except TooManyJobs:
             message = f"{self.limits.jobs_of_user} jobs of this user wait or run, which is the limit"
             raise Problem(429, "too_many_jobs", message, "wait, or cancel some") from None
 
-    def _add(self, new: NewJob, request: JobRequest) -> tuple[Job, bool]:
-        is_new = False
-        try:
-            if request.files:  # else the folder is made when the job runs
-                folder = self.data.new_job(new.id)
-                request.write_files(folder.work)
-                self.data.keep(folder)
-            job, is_new = self.queue.add(new, self.limits.jobs_of_user)
-        finally:
-            if not is_new:
-                self.data.remove(new.id)
+    async def _add(self, new: NewJob) -> tuple[Job, bool]:
+        job, is_new = await wrap_future(self.queue.add(new, self.limits.jobs_of_user))
         self.bell.ring(QUEUE)
         return job, is_new
+
+    async def _add_large(self, user: str, request: JobRequest, idempotency_key: str | None) -> tuple[Job, bool]:
+        """Its files have a folder before the queue has the job."""
+        new = await asyncio.to_thread(_new_job, user, request, idempotency_key, {})
+        earlier = self.queue.of_key(new)
+        if earlier is not None:
+            return earlier, False
+        is_new = False
+        try:
+            await asyncio.to_thread(self._keep_files, new.id, request)
+            job, is_new = await self._add(new)
+        finally:
+            if not is_new:
+                await asyncio.to_thread(self.data.remove, new.id)
+        return job, is_new
+
+    def _keep_files(self, job: str, request: JobRequest) -> None:
+        folder = self.data.new_job(job)
+        request.write_files(folder.work)
+        self.data.keep(folder)
 
     def job(self, user: str, name: str) -> Job:
         """Raises Problem for jobs of others as for those that do not exist."""
@@ -102,12 +111,19 @@ class Service:
             raise Problem(404, "no_job", f"there is no job {name[:64]!r}")
         return found
 
-    def cancel(self, user: str, name: str) -> Job:
+    async def cancel(self, user: str, name: str) -> Job:
         """Raises Problem."""
-        found = self.queue.cancel(user, name)
+        found = await wrap_future(self.queue.cancel(user, name))
         if found is None:
             raise Problem(404, "no_job", f"there is no job {name[:64]!r}")
         if found.state in ("done", "failed"):
             raise Problem(409, "has_ended", f"the job is {found.state}")
+        self.runner.stop(found.id)
         self.bell.ring(found.id)
         return found
+
+
+def _new_job(user: str, request: JobRequest, idempotency_key: str | None, files: dict[str, bytes]) -> NewJob:
+    return NewJob(
+        uuid.uuid4().hex, user, request.kind.name, request.stored(), request.fingerprint(), idempotency_key, files
+    )

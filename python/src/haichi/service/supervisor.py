@@ -2,8 +2,9 @@
 
 It is run as a file of its own (`python -I -S supervisor.py`), imports nothing but the standard library, and is told
 what to do by a line of JSON on standard input, which the server keeps open: when that ends, the server is gone, and so
-is what runs here. What the program tells of its progress goes to standard output, as lines of JSON. Attempts of one job exclude each other by a lock on a file that this process and the program both
-hold. Only whoever holds it writes the outcome, once.
+is what runs here. What the program tells of its progress goes to standard output, as lines of JSON. Attempts of one job
+exclude each other by a lock on a file that this process and the program both hold. Only whoever holds it writes the
+outcome, once.
 
 Exit codes: 0: there is an outcome; 75: the attempt was cut off, and has none.
 """
