@@ -26,17 +26,16 @@ class Checks:
         empty.mkdir(exist_ok=True)
         self._program = program
         self._empty = empty
-        self._known: dict[tuple[str, ...], tuple[str, str] | None] = {}
+        self._known: dict[tuple[str, ...], asyncio.Future[tuple[str, str] | None]] = {}
 
     async def check(self, request: JobRequest) -> None:
         """Raises WrongRequest. Files are not looked at."""
         question = (request.kind.name, *request.arguments())
         if question not in self._known:
-            complaint = await asyncio.to_thread(self._ask, request)
             if len(self._known) >= _MOST_KNOWN:
                 self._known.clear()
-            self._known[question] = complaint
-        complaint = self._known[question]
+            self._known[question] = asyncio.ensure_future(asyncio.to_thread(self._ask, request))
+        complaint = await asyncio.shield(self._known[question])  # which others may wait for, too
         if complaint is not None:
             raise WrongRequest(*complaint)
 

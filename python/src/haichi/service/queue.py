@@ -7,8 +7,8 @@ import json
 import sqlite3
 import threading
 import time
+from asyncio import Future
 from collections.abc import Mapping
-from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -94,7 +94,7 @@ class Event:
 
 
 class Queue:
-    """Each thread reads by a connection of its own; the thread of the `Writer` makes all changes."""
+    """Each thread reads by a connection of its own; the `Writer` makes all changes."""
 
     def __init__(self, path: Path, patience_seconds: float = 5) -> None:
         self._path = path
@@ -260,22 +260,20 @@ def _add(connection: sqlite3.Connection, new: NewJob, most_of_user: int) -> tupl
     ).fetchone()
     if waiting >= most_of_user:
         raise TooManyJobs
-    connection.execute(
+    row = connection.execute(
         "INSERT INTO jobs(id, user, kind, state, request, idempotency_key, fingerprint, created)"
-        " VALUES (?, ?, ?, 'queued', ?, ?, ?, ?)",
+        " VALUES (?, ?, ?, 'queued', ?, ?, ?, ?) RETURNING *",
         (
             *(new.id, new.user, new.kind, json.dumps(new.request)),
             *(new.idempotency_key, new.fingerprint, time.time()),
         ),
-    )
+    ).fetchone()
     connection.executemany(
         "INSERT INTO files(job, name, content) VALUES (?, ?, ?)",
         [(new.id, name, content) for name, content in new.files.items()],
     )
     _tell(connection, new.id, "state", {"state": "queued"})
-    job = _job(connection, new.id)
-    assert job is not None
-    return job, True
+    return _of_row(row), True
 
 
 def _of_key(found: sqlite3.Cursor, new: NewJob) -> Job | None:

@@ -9,10 +9,9 @@ import logging
 import sqlite3
 import sys
 import time
-from asyncio import wrap_future
+from asyncio import Future
 from asyncio.subprocess import Process
 from collections.abc import Callable
-from concurrent.futures import Future
 from typing import Any
 
 from haichi.service import steps, supervisor
@@ -66,7 +65,7 @@ class Runner:
         self.is_waiting_for_disk = self._data.free_bytes() < self._limits.reserve_bytes
         if self.is_waiting_for_disk:
             return False
-        job = await wrap_future(self._queue.claim()) if self._queue.has_waiting() else None
+        job = await self._queue.claim() if self._queue.has_waiting() else None
         if job is None:
             return False
         self._bell.ring(job.id)
@@ -116,7 +115,7 @@ class Runner:
         """Until the process has ended."""
         async for line in news:
             with contextlib.suppress(ValueError, sqlite3.Error):  # there will be more
-                await wrap_future(self._queue.tell_progress(job.id, job.attempts, json.loads(line)))
+                await self._queue.tell_progress(job.id, job.attempts, json.loads(line))
                 self._bell.ring(job.id)
 
     def stop(self, job: str) -> None:
@@ -153,7 +152,7 @@ class Runner:
         """Until the disk takes it: an outcome is in a file of its own meanwhile."""
         while True:
             try:
-                return await wrap_future(change())
+                return await change()
             except (sqlite3.Error, OSError) as error:
                 _LOG.error("the queue cannot be written, once more in %g s: %s", _SECONDS_TO_RETRY, error)
                 await asyncio.sleep(_SECONDS_TO_RETRY)

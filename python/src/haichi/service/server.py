@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import logging
 import os
@@ -25,6 +26,8 @@ from haichi.service.service import Service
 
 _LOG = logging.getLogger("haichi.service")
 _WAITING_CONNECTIONS = 2048
+_OBJECTS_BETWEEN_COLLECTIONS = 20_000
+"""A request makes some hundreds, of which few are left."""
 _OF_EVERY_RECORD = frozenset(vars(logging.makeLogRecord({})))
 
 
@@ -49,6 +52,8 @@ def serve(address: Address, data: Path, limits: Limits, token_file: Path | None)
         timeout_graceful_shutdown=int(limits.grace_seconds) + 1,
     )
     server = _Server(config, service)
+    gc.freeze()  # what is there by now stays
+    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     _LOG.info("listening", extra={"url": f"http://{address.host}:{bound.getsockname()[1]}", "data": str(data)})
     with contextlib.suppress(KeyboardInterrupt):  # the signal that ended it, once more
         server.run(sockets=[bound])

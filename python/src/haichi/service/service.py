@@ -8,7 +8,6 @@ import logging
 import sqlite3
 import time
 import uuid
-from asyncio import wrap_future
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -46,7 +45,7 @@ class Service:
     async def running(self) -> AsyncIterator[None]:
         """From the first request to the last."""
         self.bell.open()
-        recovered = await wrap_future(self.queue.recover())
+        recovered = await self.queue.recover()
         await asyncio.to_thread(lambda: self.data.remove_unknown(self.queue.known()))
         _LOG.info("started; %d jobs were running and run again", recovered)
         tasks = [asyncio.create_task(self.runner.run()), asyncio.create_task(self._clean())]
@@ -62,7 +61,7 @@ class Service:
     async def _clean(self) -> None:
         while True:
             with contextlib.suppress(sqlite3.Error, OSError):
-                for job in await wrap_future(self.queue.forget(time.time() - self.limits.kept_seconds)):
+                for job in await self.queue.forget(time.time() - self.limits.kept_seconds):
                     await asyncio.to_thread(self.data.remove, job)
             await asyncio.sleep(min(_SECONDS_BETWEEN_CLEANINGS, self.limits.kept_seconds))
 
@@ -80,7 +79,7 @@ class Service:
             raise Problem(429, "too_many_jobs", message, "wait, or cancel some") from None
 
     async def _add(self, new: NewJob) -> tuple[Job, bool]:
-        job, is_new = await wrap_future(self.queue.add(new, self.limits.jobs_of_user))
+        job, is_new = await self.queue.add(new, self.limits.jobs_of_user)
         self.bell.ring(QUEUE)
         return job, is_new
 
@@ -113,7 +112,7 @@ class Service:
 
     async def cancel(self, user: str, name: str) -> Job:
         """Raises Problem."""
-        found = await wrap_future(self.queue.cancel(user, name))
+        found = await self.queue.cancel(user, name)
         if found is None:
             raise Problem(404, "no_job", f"there is no job {name[:64]!r}")
         if found.state in ("done", "failed"):

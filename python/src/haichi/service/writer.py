@@ -1,25 +1,23 @@
-"""Changes of the database: one thread makes them all. Those that come while it writes share the next transaction, so
-that many of them cost one write to the disk."""
+"""Changes of the database. Those that come while others are written share the next transaction, so that many of them
+cost one write to the disk."""
 
 from __future__ import annotations
 
-import contextlib
-import queue
+import asyncio
 import sqlite3
-import threading
+from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 _T = TypeVar("_T")
-_MOST_AT_ONCE = 256
+_MOST_AT_ONCE = 100
 
 
 def connect(path: Path, patience_seconds: float) -> sqlite3.Connection:
-    """A connection for the thread that asks; it waits so long for others that lock the database."""
-    connection = sqlite3.connect(path, timeout=patience_seconds, isolation_level=None)
+    """It waits so long for others that lock the database. One thread at a time may use it."""
+    connection = sqlite3.connect(path, timeout=patience_seconds, isolation_level=None, check_same_thread=False)
     connection.row_factory = sqlite3.Row
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=FULL")
@@ -30,70 +28,92 @@ def connect(path: Path, patience_seconds: float) -> sqlite3.Connection:
 @dataclass(frozen=True)
 class _Change:
     work: Callable[[sqlite3.Connection], Any]
-    made: Future[Any]
+    made: asyncio.Future[Any]
 
 
 class Writer:
-    """What a change gives, or raises, is known when it is on the disk."""
+    """Belongs to one event loop. The loop makes the changes, which takes microseconds each; what may take long, the
+    wait for others and for the disk, is left to a thread."""
 
     def __init__(self, path: Path, patience_seconds: float) -> None:
-        self._path = path
+        self._connection = connect(path, 0)
         self._patience = patience_seconds
-        self._waiting: queue.SimpleQueue[_Change] = queue.SimpleQueue()
-        threading.Thread(target=self._write, name="writer", daemon=True).start()
+        self._waiting: deque[_Change] = deque()
+        self._writing: asyncio.Task[None] | None = None
 
-    def do(self, work: Callable[[sqlite3.Connection], _T]) -> Future[_T]:
-        """Runs `work` in a transaction. It gets all of its changes made or, where it raises, none."""
-        made: Future[_T] = Future()
-        self._waiting.put(_Change(work, made))
+    def do(self, work: Callable[[sqlite3.Connection], _T]) -> asyncio.Future[_T]:
+        """Runs `work` in a transaction. Its changes are on the disk when the future has what it gives. What it refuses
+        it refuses before it changes anything: others are in the same transaction."""
+        made: asyncio.Future[_T] = asyncio.get_running_loop().create_future()
+        self._waiting.append(_Change(work, made))
+        if self._writing is None:
+            self._writing = asyncio.create_task(self._write())
         return made
 
-    def _write(self) -> None:
-        connection = connect(self._path, self._patience)
-        while True:
-            first = self._waiting.get()
-            try:
-                connection.execute("BEGIN IMMEDIATE")
-            except sqlite3.Error as error:
-                _fail(self._all_from(first), error)
-                continue
-            self._make(connection, self._all_from(first))
+    async def _write(self) -> None:
+        try:
+            while self._waiting:
+                try:
+                    await self._begin()
+                except sqlite3.Error as error:
+                    _fail(self._taken(len(self._waiting)), error)
+                else:
+                    await self._make(self._taken(_MOST_AT_ONCE))
+        finally:
+            self._writing = None
 
-    def _all_from(self, first: _Change) -> list[_Change]:
-        """With those that wait by now, but for those that nobody waits for any more."""
-        changes = [first]
-        with contextlib.suppress(queue.Empty):
-            while len(changes) < _MOST_AT_ONCE:
-                changes.append(self._waiting.get_nowait())
-        return [change for change in changes if change.made.set_running_or_notify_cancel()]
+    async def _begin(self) -> None:
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError:  # somebody else writes
+            await asyncio.to_thread(self._begin_patiently)
 
-    @staticmethod
-    def _make(connection: sqlite3.Connection, changes: list[_Change]) -> None:
-        answers: list[tuple[_Change, Any]] = []
-        refused: list[tuple[_Change, Exception]] = []
+    def _begin_patiently(self) -> None:
+        self._connection.execute(f"PRAGMA busy_timeout={int(self._patience * 1000)}")
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+        finally:
+            self._connection.execute("PRAGMA busy_timeout=0")
+
+    def _taken(self, most: int) -> list[_Change]:
+        """But for those that nobody waits for any more."""
+        taken = [self._waiting.popleft() for _ in range(min(most, len(self._waiting)))]
+        return [change for change in taken if not change.made.cancelled()]
+
+    async def _make(self, changes: list[_Change]) -> None:
+        answers: list[Any] = []
         try:
             for change in changes:
-                connection.execute("SAVEPOINT change")
-                try:
-                    answers.append((change, change.work(connection)))
-                except sqlite3.OperationalError:
-                    raise
-                except Exception as error:
-                    connection.execute("ROLLBACK TO change")
-                    refused.append((change, error))
-                connection.execute("RELEASE change")
-            connection.execute("COMMIT")
-        except sqlite3.Error as error:  # a full disk, say: the transaction is none
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
+                answers.append(self._answer_of(change))
+            await asyncio.to_thread(self._connection.execute, "COMMIT")
+        except sqlite3.Error as error:  # a full disk, say: nothing is changed
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
             _fail(changes, error)
             return
-        for change, answer in answers:
-            change.made.set_result(answer)
-        for change, refusal in refused:
-            change.made.set_exception(refusal)
+        for change, answer in zip(changes, answers, strict=True):
+            if change.made.cancelled():
+                continue
+            if isinstance(answer, _Refusal):
+                change.made.set_exception(answer.error)
+            else:
+                change.made.set_result(answer)
+
+    def _answer_of(self, change: _Change) -> Any:
+        try:
+            return change.work(self._connection)
+        except sqlite3.Error:
+            raise
+        except Exception as error:
+            return _Refusal(error)
+
+
+@dataclass(frozen=True)
+class _Refusal:
+    error: Exception
 
 
 def _fail(changes: list[_Change], error: Exception) -> None:
     for change in changes:
-        change.made.set_exception(error)
+        if not change.made.cancelled():
+            change.made.set_exception(error)
