@@ -244,6 +244,55 @@ def test_hostile_names_are_text(server, opened: Page, cg: Path, tmp_path: Path) 
 
 
 @pytest.mark.slow
+def test_searches_are_drawn_while_they_run(server, opened: Page) -> None:
+    """Of a job that waits, which is told what others would be told."""
+    jobs = [server.client().submit("map", **LONG) for _ in range(3)]
+    opened.open(f"#job={jobs[-1].id}")
+    opened.wait("document.querySelector('article .state-queued')")
+
+    def tell(**data: Any) -> None:
+        opened.run("haichiService.jobPage.convergence.add(arguments[0])", data)
+
+    assert not opened.find("#live").is_displayed()
+    tell(at=10, phase="simulation", simulated_seconds=0.002, iterations_done=5, iterations=20)
+    assert set(opened.text("#live .facts").split("\n")) == {"simulation", "simulated time 2 ms", "iterations 5 of 20"}
+    assert opened.run("return document.querySelector('#live progress').value") == 0.25
+    assert not opened.find("#live .chart").is_displayed()
+    for step, best in enumerate((0.005, 0.004, 0.004, 0.003, 0.003)):
+        tell(at=20 + step, phase="search", objective="hop-bytes", best=best * 1e12, bound=None, evaluations=step)
+    for step, best in enumerate((0.004, 0.003, 0.0025)):
+        search = {"phase": "search", "objective": "tac3", "share": step / 10, "bound": 0.002}
+        tell(at=30 + step, best=best, evaluations=1000 * step, **search)
+    facts = opened.text("#live .facts")
+    for words in ("searching tac3", "best 2.5 ms", "lower bound 2 ms", "above the bound 25 %", "evaluations 2,000"):
+        assert words in facts
+    label = "return document.querySelector('#live .chart svg').getAttribute('aria-label')"
+    assert opened.run(label) == "Best value of tac3 over evaluations: from 4 ms to 2.5 ms, lower bound 2 ms"
+    assert "hop-bytes: 4.66 GiB-hops" in opened.text("#live figcaption")
+    opened.browser.choose("#choose-over", "seconds")
+    assert "over time" in opened.run(label)
+    places = opened.run(
+        "const [path, bound] = ['.curve', '.bound'].map(name => document.querySelector(`#live .chart ${name}`));"
+        "return [path.getAttribute('d').match(/[\\d.]+$/)[0], bound.getAttribute('y1')]"
+    )
+    assert float(places[0]) < float(places[1])  # it is above the bound
+    opened.run("document.querySelector('#live details').open = true")
+    opened.wait("document.querySelectorAll('#live tbody tr').length === 3")
+    for width in (1400, 390):
+        opened.browser.resize(width)
+        opened.wait(f"Math.abs(document.querySelector('#live .chart svg').clientWidth - {width}) < {width / 2}")
+        assert opened.too_wide() == []
+    assert opened.violations() == []
+    tell(at=40, phase="search", objective="tac3", best=0.002, bound=0.002, evaluations=5000, share=1)
+    assert "0 %: optimal" in opened.text("#live .facts")
+    for job in jobs:
+        job.cancel()
+    opened.wait_for_job("cancelled")
+    assert not opened.find("#live progress").is_displayed()
+    opened.check_quiet()
+
+
+@pytest.mark.slow
 def test_two_tabs_see_the_same(server, opened: Page, of_server) -> None:
     first = opened.tab
     opened.driver.switch_to.new_window("tab")

@@ -32,13 +32,18 @@ class Convergence {
     this.table = element("details", {}, element("summary", {}, "The values"), scrolled("the values", null));
     this.earlier = element("div", { class: "small-charts" });
     this.control = selector("over", "choose-over", [["evaluations", "evaluations"], ["seconds", "time"]], this.over, (value) => { this.over = value; this.draw(); });
-    this.node = section("live", "Progress", null, this.share, this.words, element("div", { class: "controls" }, this.control), this.chart, this.table, this.earlier);
+    this.drawn = element("div", { hidden: true }, element("div", { class: "controls" }, this.control), this.chart, this.table, this.earlier);
+    this.node = section("live", "Progress", null, this.share, this.words, this.drawn);
     this.node.hidden = true;
     this.table.addEventListener("toggle", () => this.drawTable());
     new ResizeObserver(() => this.draw()).observe(this.chart);
   }
 
-  get run() { return this.runs[this.runs.length - 1]; }
+  /// The one that goes on; in the end the one that has told most.
+  get run() {
+    const last = this.runs[this.runs.length - 1];
+    return this.isOver ? this.runs.reduce((most, run) => (run.points.length > most.points.length ? run : most), last) : last;
+  }
 
   /// An attempt begins: what an earlier one has told is void.
   begin(at) {
@@ -49,24 +54,29 @@ class Convergence {
 
   add(data) {
     if (data.phase !== undefined && data.phase !== "search") { this.tell(data); return; }
-    if (!this.run?.isContinuedBy(data)) this.runs.push(new SearchRun(data.objective ?? ""));
+    if (!this.runs[this.runs.length - 1]?.isContinuedBy(data)) this.runs.push(new SearchRun(data.objective ?? ""));
     this.began ??= data.at;
-    this.run.add(data, data.at - this.began);
+    this.runs[this.runs.length - 1].add(data, data.at - this.began);
     this.draw();
   }
 
   /// Of what is no search: its numbers, as they come.
   tell(data) {
     this.node.hidden = false;
-    const said = Object.entries(data).filter(([key, value]) => !["at", "phase", "share", "attempt"].includes(key) && (isNumber(value) || typeof value === "string"));
-    replace(this.words, element("b", {}, String(data.phase)), said.map(([key, value]) => element("span", {}, `${key.replace(/_/g, " ")} `, element("b", {}, isNumber(value) ? digits(value) : value))));
-    this.showShare(data.share);
+    const isOfPair = (key) => `${key}_done` in data, doneOf = (key) => (isOfPair(key) ? `${digits(data[`${key}_done`])} of ` : "");
+    const said = Object.entries(data).filter(([key, value]) => !["at", "phase", "share", "attempt"].includes(key) && !(key.endsWith("_done") && key.slice(0, -5) in data) && (isNumber(value) || typeof value === "string"));
+    const text = (key, value) => (/seconds$/.test(key) ? seconds(value) : isNumber(value) ? powerText(value) : value);
+    replace(this.words, element("b", {}, String(data.phase)), said.map(([key, value]) => element("span", {}, `${key.replace(/_/g, " ").replace(/ seconds$/, " time")} `, element("b", {}, `${doneOf(key)}${text(key, value)}`))));
+    const pair = said.map(([key]) => key).find(isOfPair);
+    this.showShare(data.share ?? (pair ? data[`${pair}_done`] / data[pair] : undefined));
   }
 
   /// Nothing comes any more.
   end() {
+    if (this.isOver) return;
     this.isOver = true;
     this.share.hidden = true;
+    this.draw();
   }
 
   showShare(share) {
@@ -79,10 +89,18 @@ class Convergence {
     return `${amount(value, unit)}${counted ? ` ${counted}` : ""}`;
   }
 
+  /// With as many digits as tell them apart.
+  labels(run, values) {
+    if (this.unitOf(run.objective) !== "seconds") return values.map((value) => this.text(run, value));
+    const texts = (significant) => values.map((value) => seconds(value, significant));
+    return texts([3, 4, 5, 6].find((significant) => new Set(texts(significant)).size === values.length) ?? 7);
+  }
+
   draw() {
     const { run } = this, points = run?.points ?? [];
-    this.node.hidden = points.length === 0 && !this.words.childNodes.length;
-    if (!points.length) return;
+    this.node.hidden = this.isOver ? points.length < 2 : points.length === 0 && !this.words.childNodes.length;
+    this.drawn.hidden = points.length === 0;
+    if (this.node.hidden || this.drawn.hidden) return;
     const last = points[points.length - 1], gap = run.bound > 0 ? last.best / run.bound - 1 : NaN;
     this.showShare(run.last.share);
     const fact = (name, value) => element("span", {}, `${name} `, element("b", {}, value));
@@ -91,7 +109,7 @@ class Convergence {
     const width = Math.max(this.chart.clientWidth, 240);
     replace(this.chart, this.picture(run, width, width < 500 ? 200 : 260));
     this.drawTable();
-    replace(this.earlier, this.runs.slice(0, -1).filter((earlier) => earlier.points.length > 1).slice(-12).map((earlier) => element("figure", { class: "small-chart" },
+    replace(this.earlier, this.runs.filter((other) => other !== run && other.points.length > 2).slice(-12).map((earlier) => element("figure", { class: "small-chart" },
       element("figcaption", {}, element("b", {}, earlier.objective), `: ${this.text(earlier, earlier.points[0].best)} ${ARROW} ${this.text(earlier, earlier.points[earlier.points.length - 1].best)}`), this.picture(earlier, 260, 130))));
   }
 
@@ -108,7 +126,7 @@ class Convergence {
     let [least, most] = [Math.min(...values), Math.max(...values)];
     if (least === most) [least, most] = least === 0 ? [0, 1] : [least - Math.abs(least) / 10, least + Math.abs(least) / 10];
     const yTicks = niceTicks(least, most, height < 180 ? 3 : 5), end = Math.max(place(last), this.over === "seconds" ? 0.1 : 1);
-    const labels = yTicks.map((value) => this.text(run, value)), left = 14 + 7 * Math.max(...labels.map((text) => text.length)), [right, top, bottom] = [14, 12, 24];
+    const labels = this.labels(run, yTicks), left = 14 + 7 * Math.max(...labels.map((text) => text.length)), [right, top, bottom] = [14, 12, 24];
     const x = (value) => left + value / end * (width - left - right), y = (value) => top + (most - value) / (most - least) * (height - top - bottom);
     const path = points.map((point, i) => (i ? `H${x(place(point)).toFixed(1)}V${y(point.best).toFixed(1)}` : `M${x(place(point)).toFixed(1)},${y(point.best).toFixed(1)}`)).join("");
     const xTicks = niceTicks(0, end, Math.max(Math.floor((width - left) / 110), 3));

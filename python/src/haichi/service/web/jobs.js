@@ -7,7 +7,12 @@ function jobTitle(job) {
   const words = Object.fromEntries(job.arguments.filter((word) => word.startsWith("--")).map((word) => [word.slice(2).split("=")[0], word.slice(word.indexOf("=") + 1)]));
   const input = job.inputs.pattern ?? job.inputs.workload ?? job.inputs.log ?? "";
   const machine = job.inputs.machine ?? job.inputs.graph ?? words.machine ?? "";
-  return { what: input ? input.replace(/ --ranks=(\d+)/, " of $1 ranks").replace(/ --/g, ", ") : job.kind, where: machine, shape: words.shape ?? words.shapes ?? "", objective: words.objective ?? words.strategies ?? "" };
+  return { what: job.inputs.pattern ? patternTitle(input) : input || job.kind, where: machine, shape: words.shape ?? words.shapes ?? "", objective: words.objective ?? words.strategies ?? "" };
+}
+
+/// cg --ranks=64: cg of 64 ranks
+function patternTitle(words) {
+  return words.replace(/ --ranks=(\d+)/, " of $1 ranks").replace(/ --dims=(\S+)/, " $1").replace(/ --/g, ", ");
 }
 
 function titleText(job) {
