@@ -6,6 +6,7 @@ import random
 import signal
 import sqlite3
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -98,6 +99,23 @@ def test_a_stop_lets_short_jobs_end_and_puts_long_ones_back(start) -> None:
     job = server.client().job(long.id)
     wait_until_it_runs(server, job)
     job.cancel()
+
+
+def test_a_stop_ends_what_requests_wait_for(start) -> None:
+    server = start()
+    fields = {"machine": "torus:10x10x10", "strategy": "random", "objective": "hop-bytes"}
+    job = server.client().submit("map", pattern={"name": "alltoall-pairwise", "ranks": 1000}, **fields).wait()
+    answers: list[tuple[int, object]] = []
+    path = f"/v1/jobs/{job.id}/comparison"
+    asking = threading.Thread(target=lambda: answers.append(server.ask("GET", path)))
+    asking.start()
+    while not list((server.data / "jobs" / job.id).glob("comparing-*/work/said.txt")):
+        time.sleep(0.02)
+    begin = time.monotonic()
+    assert server.stop() == 0
+    assert time.monotonic() - begin < 8  # and not the minute that it takes
+    asking.join()
+    assert answers[0][0] == 503
 
 
 def test_a_queue_that_is_locked_is_told(start) -> None:

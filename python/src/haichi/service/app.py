@@ -165,7 +165,7 @@ def _add_results(app: FastAPI, service: Service) -> None:
         """The placement in a format of `haichi list formats`."""
         job = done(user, job_id)
         asked = {"format": format, "shape": shape, "hosts": hosts}
-        text = rank_map(service.program, service.limits, job, service.data.job(job.id), asked)
+        text = rank_map(service.short_runs, job, service.data.job(job.id), asked)
         return PlainTextResponse(text, headers=_NO_SNIFFING)
 
     drawing = asyncio.Semaphore(1)
@@ -174,7 +174,7 @@ def _add_results(app: FastAPI, service: Service) -> None:
         job = await asyncio.to_thread(done, user, job_id)
         async with drawing:  # requests that wait hold no thread
             folder = service.data.job(job.id)
-            return await asyncio.to_thread(comparison_file, service.program, service.limits, job, folder, what, shape)
+            return await asyncio.to_thread(comparison_file, service.short_runs, job, folder, what, shape)
 
     @app.get(
         "/v1/jobs/{job_id}/comparison", response_class=FileResponse, responses=errors(401, 403, 404, 409, 422, 503)

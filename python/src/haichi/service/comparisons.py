@@ -10,18 +10,15 @@ from pathlib import Path
 from haichi.service import steps
 from haichi.service.data_folder import JobFolder
 from haichi.service.kinds import JOB_KINDS
-from haichi.service.limits import Limits
 from haichi.service.problems import Problem, told_by_program
-from haichi.service.program import Program
 from haichi.service.queue import Job
-from haichi.service.rank_maps import Placement, placement_of, supervised
+from haichi.service.rank_maps import Placement, placement_of
+from haichi.service.short_runs import ShortRuns
 
 FILES = {"comparison": "comparison.json", "report": "report.html"}
 
 
-def comparison_file(
-    program: Program, limits: Limits, job: Job, folder: JobFolder, what: str, shape: str | None
-) -> Path:
+def comparison_file(runs: ShortRuns, job: Job, folder: JobFolder, what: str, shape: str | None) -> Path:
     """Of a job that is done; `what`: a key of FILES; `shape`: for jobs that have several. Raises Problem."""
     kind = JOB_KINDS[job.kind]
     if kind.files:  # it is a comparison
@@ -32,11 +29,11 @@ def comparison_file(
     found = placement_of(folder.result, shape)
     kept = folder.path / f"comparison-{found.number}"
     if not kept.exists():
-        _compare(program, limits, job, folder, found, kept)
+        _compare(runs, job, folder, found, kept)
     return kept / FILES[what]
 
 
-def _compare(program: Program, limits: Limits, job: Job, folder: JobFolder, found: Placement, kept: Path) -> None:
+def _compare(runs: ShortRuns, job: Job, folder: JobFolder, found: Placement, kept: Path) -> None:
     is_shaped = any(word.startswith(("--shape=", "--shapes=")) for word in job.request["arguments"])
     with tempfile.TemporaryDirectory(dir=folder.path, prefix="comparing-") as place:
         work = Path(place) / "work"
@@ -44,7 +41,8 @@ def _compare(program: Program, limits: Limits, job: Job, folder: JobFolder, foun
         for name in os.listdir(folder.work):
             os.link(folder.work / name, work / name)
         (work / "found").write_bytes(found.mapping)
-        outcome = supervised(steps.comparison(program, job, work, found.shape if is_shaped else None, limits))
+        told = steps.comparison(runs.program, job, work, found.shape if is_shaped else None, runs.limits)
+        outcome = runs.outcome(told)
         if outcome["exit_code"] != 0:
             message, hint = told_by_program(outcome["said"])
             raise Problem(409, "not_compared", outcome["message"] or message, "" if outcome["message"] else hint)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import tempfile
 import threading
 from dataclasses import dataclass
@@ -13,17 +12,15 @@ from typing import Any
 from haichi.service import steps
 from haichi.service.data_folder import JobFolder
 from haichi.service.kinds import JOB_KINDS
-from haichi.service.limits import Limits
 from haichi.service.problems import Problem, WrongRequest, told_by_program
-from haichi.service.program import Program
 from haichi.service.queue import Job
 from haichi.service.requests import word
-from haichi.service.runner import supervisor_command
+from haichi.service.short_runs import ShortRuns
 
 _AT_A_TIME = threading.Semaphore(2)
 
 
-def rank_map(program: Program, limits: Limits, job: Job, folder: JobFolder, asked: dict[str, str | None]) -> bytes:
+def rank_map(runs: ShortRuns, job: Job, folder: JobFolder, asked: dict[str, str | None]) -> bytes:
     """In the asked `format`; `shape`: for jobs that have several; `hosts`: names of the nodes. Raises Problem."""
     if not JOB_KINDS[job.kind].has_map:
         raise Problem(404, "no_rankmap", f"a {job.kind} job has no rank map")
@@ -35,9 +32,9 @@ def rank_map(program: Program, limits: Limits, job: Job, folder: JobFolder, aske
     with tempfile.TemporaryDirectory(dir=folder.path, prefix="map-") as place:
         mapping, output = Path(place) / "mapping.json", Path(place) / "map"
         mapping.write_bytes(found.mapping)
-        told = steps.conversion(program, job, folder.work, mapping, output, words, limits)
+        told = steps.conversion(runs.program, job, folder.work, mapping, output, words, runs.limits)
         with _AT_A_TIME:
-            return _converted(told, output)
+            return _converted(runs, told, output)
 
 
 @dataclass(frozen=True)
@@ -70,23 +67,9 @@ def placement_of(result: Path, shape: str | None) -> Placement:
     return Placement(list(entries).index(shape), shape, True, json.dumps(mapping).encode())
 
 
-def _converted(told: dict[str, Any], output: Path) -> bytes:
-    outcome = supervised(told)
+def _converted(runs: ShortRuns, told: dict[str, Any], output: Path) -> bytes:
+    outcome = runs.outcome(told)
     if outcome["exit_code"] == 0:
         return output.read_bytes()
     message, hint = told_by_program(outcome["said"])
     raise WrongRequest(outcome["message"] or message, hint, code="bad_input")
-
-
-def supervised(told: dict[str, Any]) -> dict[str, Any]:
-    """What became of a process under the limits of jobs, which somebody waits for. Raises Problem."""
-    with subprocess.Popen(supervisor_command(), stdin=subprocess.PIPE, start_new_session=True) as process:
-        assert process.stdin is not None
-        process.stdin.write(json.dumps(told).encode() + b"\n")
-        process.stdin.flush()
-        process.wait()
-    try:
-        outcome: dict[str, Any] = json.loads(Path(told["outcome"]).read_bytes())
-    except FileNotFoundError:
-        raise Problem(503, "cut_off", "the program was cut off", "ask again") from None
-    return outcome

@@ -22,6 +22,7 @@ from haichi.service.program import Program
 from haichi.service.queue import Conflict, Job, NewJob, Queue, TooManyJobs
 from haichi.service.requests import JobRequest
 from haichi.service.runner import Runner
+from haichi.service.short_runs import ShortRuns
 
 _LOG = logging.getLogger("haichi.service")
 _SECONDS_BETWEEN_CLEANINGS = 600
@@ -40,6 +41,7 @@ class Service:
         self.metrics = Metrics(self.queue.counts, data.free_bytes)
         self.checks = Checks(program, data.path / "empty")
         self.runner = Runner(self.queue, data, program, limits, self.bell, self.metrics)
+        self.short_runs = ShortRuns(program, limits, lambda: self.bell.is_closed)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
