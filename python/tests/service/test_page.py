@@ -289,7 +289,46 @@ def test_searches_are_drawn_while_they_run(server, opened: Page) -> None:
         job.cancel()
     opened.wait_for_job("cancelled")
     assert not opened.find("#live progress").is_displayed()
+    assert opened.text("#live h2") == "How the search came down"
     opened.check_quiet()
+
+
+@pytest.mark.slow
+def test_what_a_search_tells_comes_over_the_stream(server, opened: Page) -> None:
+    pattern = {"name": "random-geometric", "ranks": 512}
+    options = {"machine": "torus:8x8x8", "objective": "tac3", "pattern": pattern}
+    job = server.client().submit("map", time="6s", **options)
+    opened.open(f"#job={job.id}")
+    opened.wait("document.querySelector('article .state-running') && document.querySelector('#live .curve')")
+    live = "haichiService.jobPage.convergence.run"
+    opened.wait(f"{live}.points.length >= 3")
+    assert "searching tac3" in opened.text("#live .facts")
+    shown = opened.text("#live .facts")
+    opened.wait(f"document.querySelector('#live .facts').innerText !== {json.dumps(shown)}")
+    opened.wait_for_job("done")
+    told = [event.data for event in job.events() if event.name == "progress"]
+    last = opened.run(f"return {live}.last")
+    assert (last["best"], last["evaluations"]) == (told[-1]["best"], told[-1]["evaluations"])
+    assert last["best"] >= job.result()["value"] >= job.result()["lower_bound"]
+    opened.open(f"#job={job.id}")  # who comes later sees it as well
+    opened.wait_for_job("done")
+    assert opened.run(f"return {live}.points.length") >= 3
+    assert opened.find("#live .chart svg").is_displayed()
+    opened.check_quiet()
+
+
+@pytest.mark.slow
+def test_a_file_that_is_too_large_is_told(start, of_server, tmp_path: Path) -> None:
+    server = start("--most-body", "20KiB")
+    page = of_server(server.url)
+    page.open()
+    large = tmp_path / "large.json"
+    large.write_bytes(b" " * 3_000_000)
+    page.drop(large)
+    page.type_in("#field-machine", "torus:4")
+    page.find("form.request .main-button").click()
+    page.wait("!document.querySelector('form .problem').hidden")
+    assert "more than the 20480 bytes" in page.text("form .problem")
 
 
 @pytest.mark.slow

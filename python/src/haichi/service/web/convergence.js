@@ -15,6 +15,8 @@ class SearchRun {
     else points.push(point);
   }
 
+  get steps() { return new Set(this.points.map((point) => point.best)).size; }
+
   /// Evaluations begin anew: so does a search.
   isContinuedBy({ objective, evaluations }) {
     const before = this.points[this.points.length - 1];
@@ -39,10 +41,10 @@ class Convergence {
     new ResizeObserver(() => this.draw()).observe(this.chart);
   }
 
-  /// The one that goes on; in the end the one that has told most.
+  /// The one that goes on; in the end the one that came down most often.
   get run() {
     const last = this.runs[this.runs.length - 1];
-    return this.isOver ? this.runs.reduce((most, run) => (run.points.length > most.points.length ? run : most), last) : last;
+    return this.isOver ? this.runs.reduce((most, run) => (run.steps > most.steps ? run : most), last) : last;
   }
 
   /// An attempt begins: what an earlier one has told is void.
@@ -76,6 +78,7 @@ class Convergence {
     if (this.isOver) return;
     this.isOver = true;
     this.share.hidden = true;
+    replace(this.node.querySelector("h2"), "How the search came down");
     this.draw();
   }
 
@@ -98,7 +101,7 @@ class Convergence {
 
   draw() {
     const { run } = this, points = run?.points ?? [];
-    this.node.hidden = this.isOver ? points.length < 2 : points.length === 0 && !this.words.childNodes.length;
+    this.node.hidden = this.isOver ? !(run?.steps > 1) : points.length === 0 && !this.words.childNodes.length;
     this.drawn.hidden = points.length === 0;
     if (this.node.hidden || this.drawn.hidden) return;
     const last = points[points.length - 1], gap = run.bound > 0 ? last.best / run.bound - 1 : NaN;
@@ -109,7 +112,7 @@ class Convergence {
     const width = Math.max(this.chart.clientWidth, 240);
     replace(this.chart, this.picture(run, width, width < 500 ? 200 : 260));
     this.drawTable();
-    replace(this.earlier, this.runs.filter((other) => other !== run && other.points.length > 2).slice(-12).map((earlier) => element("figure", { class: "small-chart" },
+    replace(this.earlier, this.runs.filter((other) => other !== run && other.steps > 1).slice(-12).map((earlier) => element("figure", { class: "small-chart" },
       element("figcaption", {}, element("b", {}, earlier.objective), `: ${this.text(earlier, earlier.points[0].best)} ${ARROW} ${this.text(earlier, earlier.points[earlier.points.length - 1].best)}`), this.picture(earlier, 260, 130))));
   }
 
@@ -125,7 +128,8 @@ class Convergence {
     const values = [...points.map((point) => point.best), ...(bound === null ? [] : [bound])];
     let [least, most] = [Math.min(...values), Math.max(...values)];
     if (least === most) [least, most] = least === 0 ? [0, 1] : [least - Math.abs(least) / 10, least + Math.abs(least) / 10];
-    const yTicks = niceTicks(least, most, height < 180 ? 3 : 5), end = Math.max(place(last), this.over === "seconds" ? 0.1 : 1);
+    const scale = /^byte/.test(this.unitOf(run.objective)) ? 1024 ** Math.floor(Math.log2(most) / 10) : 1;
+    const yTicks = niceTicks(least / scale, most / scale, height < 180 ? 3 : 5).map((value) => value * scale), end = Math.max(place(last), this.over === "seconds" ? 0.1 : 1);
     const labels = this.labels(run, yTicks), left = 14 + 7 * Math.max(...labels.map((text) => text.length)), [right, top, bottom] = [14, 12, 24];
     const x = (value) => left + value / end * (width - left - right), y = (value) => top + (most - value) / (most - least) * (height - top - bottom);
     const path = points.map((point, i) => (i ? `H${x(place(point)).toFixed(1)}V${y(point.best).toFixed(1)}` : `M${x(place(point)).toFixed(1)},${y(point.best).toFixed(1)}`)).join("");

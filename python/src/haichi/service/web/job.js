@@ -33,6 +33,8 @@ class JobPage {
       }
       if (this.ending.signal.aborted) return;
       await this.ask();
+      this.convergence.end();
+      this.result.after(this.convergence.node);
       if (this.job.state === "done") await this.showResults();
     } catch (error) {
       if (this.ending.signal.aborted) return;
@@ -79,7 +81,6 @@ class JobPage {
     if (isOver && document.activeElement === this.button) this.title.focus();
     this.button.hidden = isOver;
     this.how.hidden = !isOver;
-    if (isOver) this.convergence.end();
     if (job.error) this.fail(job.state === "done" ? "A limit that was set is missed" : job.state === "cancelled" ? "Cancelled" : "The job failed", job.error);
     else this.problem.hidden = true;
     this.showFacts();
