@@ -1,9 +1,10 @@
-"""Kills the server, or processes of jobs, at random moments, and looks at what became of the jobs.
+"""Kills the server at random moments, or a worker or the scheduler of the Dask cluster that its jobs run on, and looks
+at what became of the jobs.
 
-    python kill_processes.py --jobs 50 --kills 20
+    python kill_processes.py --jobs 50 --kills 20 [--what server|worker|scheduler|any] [--dask]
 
-After each kill the server is started again. In the end every job has one result, equal to that of an undisturbed run;
-attempts of a job did not overlap; nothing runs any more.
+After each kill what was killed is started again. In the end every job has one result, equal to that of an undisturbed
+run; attempts of a job did not overlap; nothing runs any more.
 """
 
 import argparse
@@ -17,6 +18,9 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 
 JOBS = {"kind": "map", "machine": "fx10-kyushu", "shape": "1x2x4x2x3x2", "objective": "tac3", "restarts": 1}
+
+LONGER = {"schedule": "paper", "evaluations": 3_000_000}
+"""Than it takes to start a worker."""
 
 
 def fields_of(seed: int) -> dict[str, Any]:
@@ -70,9 +74,48 @@ def check(server: Any, jobs: dict[int, str], results: dict[int, str]) -> None:
     assert processes_in(server.data) == {}
 
 
-def undisturbed(server: Any, seeds: range) -> dict[int, str]:
-    jobs = {seed: server.client().submit(**fields_of(seed)) for seed in seeds}
+def undisturbed(server: Any, seeds: range, **more: Any) -> dict[int, str]:
+    jobs = {seed: server.client().submit(**fields_of(seed), **more) for seed in seeds}
     return {seed: job.wait().result_text() for seed, job in jobs.items()}
+
+
+def kill_of_cluster(what: str, server: Any, cluster: Any, kills: int, draw: random.Random, pause: float) -> None:
+    for _ in range(kills):
+        time.sleep(draw.uniform(0, pause))
+        killed = draw.choice(["server", "worker", "scheduler"]) if what == "any" else what
+        if killed == "server":
+            server.kill()
+            server.start()
+        elif killed == "worker":
+            cluster.kill_worker(draw)
+        else:
+            cluster.kill_scheduler()
+
+
+def run_on_dask(folder: Path, what: str, jobs: int, kills: int, draw: random.Random, pause: float) -> int:
+    """The number of attempts. Raises AssertionError."""
+    from conftest import Server  # beside this file
+    from dask_cluster import Cluster, Watch
+
+    folder.mkdir(exist_ok=True)
+    calm = Server(folder / "calm", "--workers", "2")
+    results = undisturbed(calm, range(jobs), **LONGER)
+    calm.stop()
+    cluster = Cluster(folder / "cluster")
+    watch = Watch(folder / "cluster")
+    server = None
+    try:
+        cluster.wait()
+        server = Server(folder / "data", "--workers", "2", "--dask", cluster.address)
+        names = {seed: server.client().submit(**fields_of(seed), **LONGER).id for seed in range(jobs)}
+        kill_of_cluster(what, server, cluster, kills, draw, pause)
+        check(server, names, results)
+        watch.end()
+        return sum(server.client().job(name).status()["attempts"] for name in names.values())
+    finally:
+        if server is not None:
+            server.kill()
+        cluster.close()
 
 
 def main() -> None:
@@ -82,8 +125,16 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=50)
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--what", choices=("server", "worker", "scheduler", "any"), default="server")
+    parser.add_argument("--dask", action="store_true", help="jobs run on a Dask cluster")
+    parser.add_argument("--pause", type=float, default=6, help="with --dask: most seconds between two kills")
     given = parser.parse_args()
     draw = random.Random(given.seed)
+    if given.dask or given.what != "server":
+        with tempfile.TemporaryDirectory() as folder:
+            count = run_on_dask(Path(folder), given.what, given.jobs, given.kills, draw, given.pause)
+        print(f"{given.kills} kills ({given.what}), {given.jobs} jobs on Dask, {count} attempts: all well")
+        return
     with tempfile.TemporaryDirectory() as folder:
         calm = Server(Path(folder) / "calm", "--workers", "2")
         began = time.monotonic()

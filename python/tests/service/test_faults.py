@@ -37,6 +37,7 @@ def wait_until_it_runs(server, job) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.slow
 def test_no_job_is_lost_when_the_server_is_killed(start, faults) -> None:
     seeds = range(6)
     results = faults.undisturbed(start("--workers", "2", name="calm"), seeds)
@@ -44,6 +45,57 @@ def test_no_job_is_lost_when_the_server_is_killed(start, faults) -> None:
     jobs = {seed: server.client().submit(**faults.fields_of(seed)).id for seed in seeds}
     faults.kill_at_random(server, 4, random.Random(1), pause=1.5)
     faults.check(server, jobs, results)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", ["worker", "scheduler", "server"])
+def test_no_job_is_lost_on_a_dask_cluster(tmp_path: Path, faults, monkeypatch, what: str) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    faults.run_on_dask(tmp_path / "run", what, jobs=4, kills=3, draw=random.Random(2), pause=6)
+
+
+@pytest.mark.slow
+def test_jobs_on_dask_are_those_of_this_computer(start, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    from dask_cluster import Cluster, Watch
+
+    cluster = Cluster(tmp_path / "cluster", workers=1)
+    watch = Watch(tmp_path / "cluster")
+    try:
+        cluster.wait()
+        server, here = start("--dask", cluster.address), start(name="here")
+        compare = {"machine": "torus:4x4", "strategies": "default,random", "seeds": 1, "pattern": RING["pattern"]}
+        jobs = [[one.client().submit(**RING), one.client().submit("compare", **compare)] for one in (server, here)]
+        for far, near in zip(*jobs, strict=True):
+            assert far.wait().result_text() == near.wait().result_text()
+        assert jobs[0][0].rank_map("csv") == jobs[1][0].rank_map("csv")
+        assert jobs[0][1].report() == jobs[1][1].report()
+        wrong = server.client().submit("map", workload="{}", machine="torus:4")
+        assert [event.data["state"] for event in wrong.events()][-1] == "failed"
+        long = server.client().submit(**LONG)
+        assert "progress" in {event.name for event, _ in zip(long.events(), range(4), strict=False)}
+        long.cancel()
+        assert [event.data["state"] for event in long.events() if event.name == "state"][-1] == "cancelled"
+        watch.end()
+    finally:
+        cluster.close()
+
+
+def test_a_scheduler_that_is_not_there_is_told(tmp_path: Path) -> None:
+    import subprocess
+
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "haichi",
+        "serve",
+        "--port=0",
+        f"--data={tmp_path}",
+        "--dask=tcp://127.0.0.1:9",
+    ]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.returncode == 2 and "there is no Dask scheduler" in ran.stderr
 
 
 def test_a_killed_process_of_a_job_runs_again(start, faults) -> None:

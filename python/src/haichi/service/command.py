@@ -29,6 +29,7 @@ SERVE_OPTIONS: Rows = {
     "port": Option("default: 8080; 0: one that is free", "PORT", Whole(0, 65535)),
     "data": Option("where jobs are kept, on a disk of this computer; default: ~/.local/share/haichi-serve", "FOLDER"),
     "workers": Option("jobs that run at the same time; default: 1", "N", Whole(1, 4096)),
+    "dask": Option("scheduler of a Dask cluster, whose workers run the jobs; they need the same haichi", "ADDRESS"),
     "token_file": Option("users: a line with the name and the SHA-256 of the token for each", "FILE"),
     "most_body": Option("bytes of a request; default: 256MiB", "BYTES", _Size()),
     "most_jobs": Option("of a user that wait or run; default: 1000", "N", Whole()),
@@ -62,7 +63,13 @@ def run_serve(given: dict[str, Any]) -> int:
         raise UnsupportedError(message, "pip install 'haichi[service]'") from error
     data = Path(given["data"]) if "data" in given else default_data_folder()
     tokens = Path(given["token_file"]) if "token_file" in given else None
-    return serve(Address(given.get("host", "127.0.0.1"), given.get("port", 8080)), data, limits_of(given), tokens)
+    return serve(
+        Address(given.get("host", "127.0.0.1"), given.get("port", 8080)),
+        data,
+        limits_of(given),
+        tokens,
+        given.get("dask"),
+    )
 
 
 def main() -> int:

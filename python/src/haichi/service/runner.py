@@ -7,45 +7,36 @@ import contextlib
 import json
 import logging
 import sqlite3
-import sys
 import time
 from asyncio import Future
-from asyncio.subprocess import Process
 from collections.abc import Callable
 from typing import Any
 
-from haichi.service import steps, supervisor
+from haichi.service.attempts import Attempts
 from haichi.service.data_folder import DataFolder
 from haichi.service.events import QUEUE, Bell
 from haichi.service.limits import Limits
 from haichi.service.metrics import Metrics
 from haichi.service.problems import told_by_program
-from haichi.service.program import Program
 from haichi.service.queue import Job, Queue
 
 _LOG = logging.getLogger("haichi.service")
 _SECONDS_TO_RETRY = 1.0
 
 
-def supervisor_command() -> list[str]:
-    """Alone, without site packages: it starts in a few milliseconds."""
-    return [sys.executable, "-I", "-S", supervisor.__file__]
-
-
 class Runner:
     """Belongs to the event loop of the server."""
 
     def __init__(
-        self, queue: Queue, data: DataFolder, program: Program, limits: Limits, bell: Bell, metrics: Metrics
+        self, queue: Queue, data: DataFolder, attempts: Attempts, limits: Limits, bell: Bell, metrics: Metrics
     ) -> None:
         self._queue = queue
         self._data = data
-        self._program = program
+        self._attempts = attempts
         self._limits = limits
         self._bell = bell
         self._metrics = metrics
         self._running: dict[str, asyncio.Task[None]] = {}
-        self._processes: dict[str, Process] = {}
         self._stopping = False
         self.is_waiting_for_disk = False
 
@@ -81,50 +72,38 @@ class Runner:
     async def _attempt(self, job: Job) -> None:
         began = time.monotonic()
         _LOG.info("attempt %d begins", job.attempts, extra={"job": job.id, "user": job.user, "kind": job.kind})
+        lost = ""
         try:
-            await self._supervise(job)
-        except OSError as error:
+            lost = await self._run(job)
+        except (sqlite3.Error, OSError) as error:
             _LOG.error("the job's process cannot be started: %s", error, extra={"job": job.id})
         seconds = time.monotonic() - began
         self._metrics.job_seconds.labels(job.kind).observe(seconds)
-        await self._persist(lambda: self._settle(job))
+        await self._persist(lambda: self._settle(job, lost))
         self._bell.ring(job.id)
         _LOG.info("attempt %d ended", job.attempts, extra={"job": job.id, "seconds": round(seconds, 3)})
 
-    async def _supervise(self, job: Job) -> None:
+    async def _run(self, job: Job) -> str:
         folder = await asyncio.to_thread(self._data.unpack, job.id, self._queue.files(job.id))
-        told = steps.specification(self._program, folder, job, self._limits)
-        process = await asyncio.create_subprocess_exec(
-            *supervisor_command(),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C in a terminal is the server's
-        )
-        assert process.stdin is not None and process.stdout is not None
-        self._processes[job.id] = process
-        try:
-            process.stdin.write(json.dumps(told).encode() + b"\n")
-            if self._stopping or self._queue.is_cancelled(job.id):
-                self.stop(job.id)
-            await self._hear(job, process.stdout)
-            await process.wait()
-        finally:
-            del self._processes[job.id]
+        is_first = True
 
-    async def _hear(self, job: Job, news: asyncio.StreamReader) -> None:
-        """Until the process has ended."""
-        async for line in news:
+        async def hear(line: bytes) -> None:
+            nonlocal is_first
+            if is_first and (self._stopping or self._queue.is_cancelled(job.id)):  # told before there was a process
+                self.stop(job.id)
+            is_first = False
             with contextlib.suppress(ValueError, sqlite3.Error):  # there will be more
-                await self._queue.tell_progress(job.id, job.attempts, json.loads(line))
-                self._bell.ring(job.id)
+                if line:
+                    await self._queue.tell_progress(job.id, job.attempts, json.loads(line))
+                    self._bell.ring(job.id)
+
+        return await self._attempts.run(job, folder, hear)
 
     def stop(self, job: str) -> None:
         """Ends its process, if there is one."""
-        process = self._processes.get(job)
-        if process is not None and process.stdin is not None and not process.stdin.is_closing():
-            process.stdin.write(b"stop\n")
+        self._attempts.stop(job)
 
-    def _settle(self, job: Job) -> Future[None]:
+    def _settle(self, job: Job, lost: str) -> Future[None]:
         """Tells the queue what became of the attempt."""
         outcome = self._data.job(job.id).read_outcome()
         if self._queue.is_cancelled(job.id):
@@ -136,6 +115,8 @@ class Runner:
             return self._queue.put_back(job.id, "the server was stopped", was_cut_off=False)
         if self._data.free_bytes() < self._limits.reserve_bytes:
             return self._queue.put_back(job.id, "the disk is full", was_cut_off=False)
+        if lost:
+            return self._queue.put_back(job.id, lost, was_cut_off=False)
         if job.cut_off + 1 >= self._limits.most_cut_off:
             message = f"internal error: the job's process was killed {job.cut_off + 1} times"
             hint = "the computer may be short of memory"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import gc
 import json
@@ -19,6 +20,7 @@ import uvicorn
 from haichi.errors import InputError
 from haichi.service.app import create_app
 from haichi.service.auth import Users, check_host
+from haichi.service.dask_attempts import DaskAttempts
 from haichi.service.data_folder import DataFolder
 from haichi.service.limits import Limits
 from haichi.service.program import Program, find_program
@@ -37,13 +39,15 @@ class Address:
     port: int
 
 
-def serve(address: Address, data: Path, limits: Limits, token_file: Path | None) -> int:
+def serve(address: Address, data: Path, limits: Limits, token_file: Path | None, dask: str | None = None) -> int:
     """Until a signal comes; the exit code. Raises haichi.Error for what keeps it from starting."""
     users = Users({}) if token_file is None else Users.of_file(token_file)
     check_host(address.host, users)
     _log_as_json()
+    if dask is not None:
+        asyncio.run(DaskAttempts(dask, limits).check())
     bound = _bound(address)
-    service = Service(DataFolder(data), Program(find_program()), limits, users)
+    service = Service(DataFolder(data), Program(find_program()), limits, users, dask)
     config = uvicorn.Config(
         create_app(service),
         log_config=None,

@@ -11,8 +11,10 @@ import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from haichi.service.attempts import Attempts, LocalAttempts
 from haichi.service.auth import Users
 from haichi.service.checks import Checks
+from haichi.service.dask_attempts import DaskAttempts
 from haichi.service.data_folder import DataFolder
 from haichi.service.events import QUEUE, Bell
 from haichi.service.limits import Limits
@@ -31,7 +33,11 @@ _SMALL_BYTES = 256 * 1024
 
 
 class Service:
-    def __init__(self, data: DataFolder, program: Program, limits: Limits, users: Users) -> None:
+    """`dask`: the address of a scheduler, whose workers run the jobs; None: this computer does."""
+
+    def __init__(
+        self, data: DataFolder, program: Program, limits: Limits, users: Users, dask: str | None = None
+    ) -> None:
         self.data = data
         self.program = program
         self.limits = limits
@@ -40,13 +46,15 @@ class Service:
         self.bell = Bell()
         self.metrics = Metrics(self.queue.counts, data.free_bytes)
         self.checks = Checks(program, data.path / "empty")
-        self.runner = Runner(self.queue, data, program, limits, self.bell, self.metrics)
+        self._attempts: Attempts = LocalAttempts(program, limits) if dask is None else DaskAttempts(dask, limits)
+        self.runner = Runner(self.queue, data, self._attempts, limits, self.bell, self.metrics)
         self.short_runs = ShortRuns(program, limits, lambda: self.bell.is_closed)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """From the first request to the last."""
         self.bell.open()
+        await self._attempts.open()
         recovered = await self.queue.recover()
         await asyncio.to_thread(lambda: self.data.remove_unknown(self.queue.known()))
         _LOG.info("started; %d jobs were running and run again", recovered)
@@ -57,6 +65,7 @@ class Service:
             await self.runner.shut_down()
             for task in tasks:
                 task.cancel()
+            await self._attempts.close()
             _LOG.info("stopped")
             self.data.close()
 

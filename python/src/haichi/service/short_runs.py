@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from haichi.service.attempts import supervisor_command
 from haichi.service.limits import Limits
 from haichi.service.problems import Problem
 from haichi.service.program import Program
-from haichi.service.runner import supervisor_command
 
 _SECONDS_BETWEEN_LOOKS = 0.2
 

@@ -15,10 +15,17 @@ _GOOD_CODES = [0, 3]
 """3: there is a result, which misses a limit that --require sets."""
 
 
-def specification(program: Program, folder: JobFolder, job: Job, limits: Limits) -> dict[str, Any]:
+NO_LEASE = 1e9
+"""Seconds: who starts the supervisor is a process of this computer, whose end shows."""
+
+
+def specification(
+    program: Program, folder: JobFolder, job: Job, limits: Limits, lease_seconds: float = NO_LEASE
+) -> dict[str, Any]:
     """What the supervisor is told."""
     return _process(program, folder.work, limits) | {
         "attempt": job.attempts,
+        "lease_seconds": lease_seconds,
         "lock": str(folder.lock),
         "log": str(folder.attempts),
         "outcome": str(folder.outcome),
@@ -30,6 +37,7 @@ def specification(program: Program, folder: JobFolder, job: Job, limits: Limits)
 def _process(program: Program, work: Path, limits: Limits, seconds: float | None = None) -> dict[str, Any]:
     return {
         "folder": str(work),
+        "lease_seconds": NO_LEASE,
         "environment": program.environment(work),
         "limits": limits.of_process(seconds),
     }

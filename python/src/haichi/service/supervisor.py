@@ -45,10 +45,17 @@ class StoppedError(Exception):
 
 
 class Lifeline:
-    """Standard input: it ends with the server, and a line on it asks to stop."""
+    """Standard input: it ends with the server, and a line on it asks to stop. Where the server is another computer,
+    whose end may not show, there are lines from time to time: without them the server counts as gone."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
+        self._lease = float("inf")
+        self._ends = float("inf")
+
+    def needs_a_line_every(self, seconds: float) -> None:
+        self._lease = seconds
+        self._ends = time.monotonic() + seconds
 
     def specification(self) -> dict[str, Any]:
         text = b""
@@ -62,9 +69,15 @@ class Lifeline:
 
     def wait(self, seconds: float, *others: int) -> None:
         """Until there is something to read from one of the others, or the time is over."""
-        readable, _, _ = select.select([self._descriptor, *others], [], [], max(seconds, 0))
+        left = min(seconds, self._ends - time.monotonic())
+        readable, _, _ = select.select([self._descriptor, *others], [], [], max(left, 0))
         if self._descriptor in readable:
-            raise StoppedError if os.read(self._descriptor, 64) else ServerGoneError
+            text = os.read(self._descriptor, 4096)
+            if b"stop" in text or not text:
+                raise StoppedError if text else ServerGoneError
+            self._ends = time.monotonic() + self._lease
+        elif time.monotonic() >= self._ends:
+            raise ServerGoneError
 
 
 class News:
@@ -124,6 +137,7 @@ def main() -> int:
     lifeline = Lifeline(sys.stdin.fileno())
     try:
         given = lifeline.specification()
+        lifeline.needs_a_line_every(given["lease_seconds"])
         lock = _locked(given["lock"], lifeline)
     except (ServerGoneError, StoppedError):
         return CUT_OFF

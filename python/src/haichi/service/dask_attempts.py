@@ -1,0 +1,209 @@
+"""Attempts on the workers of a Dask cluster. `dask_worker` says what holds there."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import time
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from haichi.errors import InputError, UnsupportedError
+from haichi.service import dask_worker
+from haichi.service.attempts import Hear
+from haichi.service.data_folder import JobFolder
+from haichi.service.limits import Limits
+from haichi.service.queue import Job
+
+_LOG = logging.getLogger("haichi.service")
+_SECONDS_OF_LEASE = 6.0
+_SECONDS_BETWEEN_LOOKS = 0.5
+_SECONDS_TO_ANSWER = 30.0
+_SECONDS_OF_DISTRUST = 60.0
+"""Of a worker that did not answer, while there are others."""
+_SECONDS_TO_BE_SURE = 2 * _SECONDS_OF_LEASE + 3
+"""So long after the last answer nothing of an attempt runs any more: a question that was under way may have made its
+lease longer once, and then its process has to end."""
+
+
+class _LostError(Exception):
+    """The worker, or the scheduler, does not answer, or has no such attempt."""
+
+
+class DaskAttempts:
+    """Belongs to the event loop of the server."""
+
+    def __init__(self, address: str, limits: Limits) -> None:
+        self._address = address
+        self._limits = limits
+        self._client: Any = None
+        self._connecting = asyncio.Lock()
+        self._workers: dict[str, str] = {}
+        """By job, while it has one."""
+        self._lost_at: dict[str, float] = {}
+        self._stopped: set[str] = set()
+        self._free_from: dict[str, float] = {}
+        """Jobs whose attempts were lost, and from when on nothing of them runs."""
+        self._opened = 0.0
+
+    async def check(self) -> None:
+        """Raises InputError without a scheduler, UnsupportedError without the package."""
+        try:
+            import distributed  # noqa: F401 - whether it can be had
+        except ImportError as error:
+            raise UnsupportedError("--dask needs the package distributed", "pip install distributed") from error
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what goes wrong is told by the jobs that it hits
+        try:
+            await self._connected()
+        except _LostError as error:
+            raise InputError(f"{self._address}: {error}", "an address is tcp://HOST:8786") from error
+        finally:
+            await self.close()
+
+    async def open(self) -> None:
+        self._opened = time.monotonic()
+
+    async def close(self) -> None:
+        if self._client is not None:
+            with contextlib.suppress(Exception):
+                await asyncio.wait_for(self._client.close(), 5)
+
+    def stop(self, job: str) -> None:
+        self._stopped.add(job)
+
+    async def run(self, job: Job, folder: JobFolder, hear: Hear) -> str:
+        if folder.outcome.exists():  # of an attempt that the server did not live to hear of
+            return ""
+        self._stopped.discard(job.id)
+        await self._nothing_runs(job)
+        await hear(b"")
+        try:
+            return await self._run_on(await self._free_worker(job.id), job, folder, hear)
+        finally:
+            self._workers.pop(job.id, None)
+            self._stopped.discard(job.id)
+
+    async def _nothing_runs(self, job: Job) -> None:
+        """An attempt of the server before this one had its last answer before this one began."""
+        free_from = self._opened + _SECONDS_TO_BE_SURE if job.attempts > 1 else 0.0
+        free_from = max(free_from, self._free_from.pop(job.id, 0.0))
+        await asyncio.sleep(max(0.0, free_from - time.monotonic()))
+
+    async def _free_worker(self, job: str) -> str:
+        """The one with the fewest attempts; empty: the job is not to run any more."""
+        while job not in self._stopped:
+            with contextlib.suppress(_LostError):
+                loads = {address: self._load(address, count) for address, count in (await self._threads()).items()}
+                if loads:
+                    self._workers[job] = min(loads, key=loads.__getitem__)
+                    return self._workers[job]
+            await asyncio.sleep(1)
+        return ""
+
+    def _load(self, worker: str, threads: int) -> tuple[bool, float, str]:
+        """In the order in which workers are taken."""
+        was_lost = time.monotonic() < self._lost_at.get(worker, -_SECONDS_OF_DISTRUST) + _SECONDS_OF_DISTRUST
+        return was_lost, list(self._workers.values()).count(worker) / max(threads, 1), worker
+
+    async def _threads(self) -> dict[str, int]:
+        """Of each worker. Raises _LostError."""
+        client = await self._connected()
+        try:
+            found: dict[str, int] = await asyncio.wait_for(client.nthreads(), _SECONDS_TO_ANSWER)
+        except Exception as error:
+            raise _LostError(str(error)) from error
+        return found
+
+    async def _run_on(self, worker: str, job: Job, folder: JobFolder, hear: Hear) -> str:
+        name = f"{job.id}-{job.attempts}"
+        if not worker:
+            return "the job was stopped"
+        content = await asyncio.to_thread(_files_in, folder.work)
+        last_answer = time.monotonic()
+        try:
+            found = await self._ask(
+                worker, dask_worker.begin, name, job, self._limits, content, _SECONDS_OF_LEASE, seconds=60
+            )
+            if found != version("haichi"):
+                _LOG.error("the Dask worker %s has haichi %s, not %s", worker, found, version("haichi"))
+                await asyncio.sleep(5)
+                return f"the Dask worker {worker} has another haichi"
+            last_answer = time.monotonic()
+            files = None
+            while files is None:
+                if job.id in self._stopped:
+                    await self._ask(worker, dask_worker.stop, name)
+                answer = await self._ask(worker, dask_worker.look, name)
+                if answer is None:
+                    raise _LostError("the Dask worker has ended it")
+                last_answer = time.monotonic()
+                news, files = answer
+                for line in news:
+                    await hear(line)
+                if files is None:
+                    await asyncio.sleep(_SECONDS_BETWEEN_LOOKS)
+            await asyncio.to_thread(_take, files, folder)
+        except _LostError as error:
+            _LOG.warning("attempt %d is lost: %s", job.attempts, error, extra={"job": job.id, "worker": worker})
+            self._free_from[job.id] = last_answer + _SECONDS_TO_BE_SURE
+            self._lost_at[worker] = time.monotonic()
+            return f"the Dask worker was lost: {error}"
+        with contextlib.suppress(_LostError):
+            await self._ask(worker, dask_worker.forget, name)
+        return ""
+
+    async def _ask(
+        self, worker: str, function: Callable[..., Any], *values: Any, seconds: float = _SECONDS_TO_ANSWER
+    ) -> Any:
+        """Raises _LostError."""
+        client = await self._connected()
+        try:
+            return (await asyncio.wait_for(client.run(function, *values, workers=[worker]), seconds))[worker]
+        except Exception as error:  # of many kinds
+            raise _LostError(str(error) or type(error).__name__) from error
+
+    async def _connected(self) -> Any:
+        """A client that has a scheduler. Raises _LostError."""
+        async with self._connecting:
+            if self._client is not None and self._client.status == "running":
+                return self._client
+            await self.close()
+            self._client = None
+            import distributed
+
+            connect: Any = distributed.Client  # which has types for a part of it
+            try:
+                self._client = await asyncio.wait_for(
+                    connect(self._address, asynchronous=True, set_as_default=False, timeout=5), 10
+                )
+            except Exception as error:
+                raise _LostError(f"there is no Dask scheduler: {error}") from error
+            return self._client
+
+
+def _files_in(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+def _take(files: dict[str, bytes], folder: JobFolder) -> None:
+    """Into the job's folder; the outcome, which makes them count, at last."""
+    attempts = files.pop(folder.attempts.name, b"")
+    with folder.attempts.open("ab") as log:
+        log.write(attempts)
+    last = folder.outcome.name
+    for name in sorted(files, key=lambda name: name == last):
+        path = folder.path / name
+        path.parent.mkdir(exist_ok=True)
+        part = path.with_name(path.name + ".part")
+        with part.open("wb") as file:
+            file.write(files[name])
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    descriptor = os.open(folder.path, os.O_RDONLY)
+    os.fsync(descriptor)
+    os.close(descriptor)
