@@ -318,7 +318,7 @@ def test_what_a_search_tells_comes_over_the_stream(server, opened: Page) -> None
 
 
 @pytest.mark.slow
-def test_a_file_that_is_too_large_is_told(start, of_server, tmp_path: Path) -> None:
+def test_a_file_that_is_too_large_or_has_changed_is_told(start, of_server, tmp_path: Path) -> None:
     server = start("--most-body", "20KiB")
     page = of_server(server.url)
     page.open()
@@ -328,7 +328,14 @@ def test_a_file_that_is_too_large_is_told(start, of_server, tmp_path: Path) -> N
     page.type_in("#field-machine", "torus:4")
     page.find("form.request .main-button").click()
     page.wait("!document.querySelector('form .problem').hidden")
-    assert "more than the 20480 bytes" in page.text("form .problem")
+    assert "large.json: 2.86 MiB are more than the 20 KiB that" in page.text("form .problem")
+    large.write_text("another one")
+    page.find("form.request .main-button").click()
+    page.wait("document.querySelector('form .problem').textContent.includes('large.json cannot be read')")
+    page.find(".files .tool").click()
+    page.drop(large)
+    page.find("form.request .main-button").click()
+    page.wait_for_job("failed")
 
 
 @pytest.mark.slow
@@ -445,6 +452,10 @@ def test_every_kind_of_result_is_shown(server, of_server, cg: Path) -> None:
             assert page.too_wide() == []
             assert page.violations() == []
             page.check_quiet()
+    page.driver.get(f"{server.url}/v1/jobs/{given.id}/report")
+    page.wait("document.documentElement.dataset.ready === 'yes'")
+    assert page.run("return self.origin") == "null"  # it has no say over the service
+    assert page.complaints() == []
     page.open(f"#job={several.id}")
     page.wait_for_job("done")
     page.browser.choose("#choose-shape", shapes[1])
@@ -476,7 +487,7 @@ def test_the_page_allows_itself_nothing_else(server, opened: Page) -> None:
 def test_the_policy_names_the_pages_script_and_style(server) -> None:
     status, text = server.ask("GET", "/")
     assert status == 200
-    policy = page(asks_for_token=False)[1]["Content-Security-Policy"]
+    policy = page(asks_for_token=False, most_bytes=1)[1]["Content-Security-Policy"]
     for name in ("script", "style"):
         content = re.search(f"<{name}>(.*)</{name}>", text, re.DOTALL)
         assert content is not None

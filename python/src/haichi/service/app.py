@@ -199,7 +199,7 @@ def _add_results(app: FastAPI, service: Service) -> None:
 def _add_page(app: FastAPI, service: Service) -> None:
     @app.get("/", include_in_schema=False)
     def whole_page() -> HTMLResponse:
-        text, headers = page(asks_for_token=bool(service.users.by_digest))
+        text, headers = page(bool(service.users.by_digest), service.limits.body_bytes)
         return HTMLResponse(text, headers=headers)
 
 

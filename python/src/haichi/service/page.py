@@ -15,7 +15,7 @@ SCRIPTS = ("server", "files", "options", "request", "convergence", "jobs", "resu
 
 
 @lru_cache(maxsize=2)
-def page(asks_for_token: bool) -> tuple[str, dict[str, str]]:
+def page(asks_for_token: bool, most_bytes: int) -> tuple[str, dict[str, str]]:
     """Its text and the headers that go with it: one answer, which loads nothing."""
     own = "haichi.service"
     script = joined_script(
@@ -43,5 +43,5 @@ def page(asks_for_token: bool) -> tuple[str, dict[str, str]]:
         "Referrer-Policy": "no-referrer",
         "X-Content-Type-Options": "nosniff",
     }
-    parts = {"STYLE": style, "SCRIPT": script, "TOKENS": "yes" if asks_for_token else ""}
+    parts = {"STYLE": style, "SCRIPT": script, "TOKENS": "yes" if asks_for_token else "", "MOST_BYTES": str(most_bytes)}
     return filled(web_text(own, "page.html"), parts), headers

@@ -73,6 +73,18 @@ class RequestFiles {
     this.draw();
   }
 
+  /// Throws Refusal for what a browser would say no more of than that it was not sent: too much for the server, which does
+  /// not listen to its end, or of files that have changed since.
+  async check() {
+    const sent = this.files.filter(({ role }) => role).map(({ file }) => file), most = Number(document.body.dataset.mostBytes);
+    for (const file of sent) {
+      const problem = { message: `${file.name} cannot be read.`, hint: "has it changed since it was chosen? choose it again" };
+      await file.slice(0, 1).arrayBuffer().catch(() => { throw new Refusal(0, problem); });
+    }
+    const size = sent.reduce((sum, file) => sum + file.size, 0);
+    if (size > most) throw new Refusal(0, { message: `${listed(sent.map(({ name }) => name))}: ${bytes(size)} are more than the ${bytes(most)} that a request may have.` });
+  }
+
   of(role) { return this.files.filter((entry) => entry.role === role); }
 
   draw() {

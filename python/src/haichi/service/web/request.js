@@ -100,6 +100,7 @@ class RequestForm {
     this.problem.hidden = true;
     for (const field of this.fields) field.input.removeAttribute("aria-invalid");
     try {
+      await this.files.check();
       // With its key a request whose answer got lost can be sent once more.
       const answer = await this.server.ask("POST", "v1/jobs", { body: this.content(), headers: { "Idempotency-Key": this.key } });
       this.key = freshKey();
