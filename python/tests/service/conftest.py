@@ -258,3 +258,17 @@ def of_server(browser: Any, tmp_path: Path) -> Iterator[Callable[[str], Page]]:
     browser.driver.get("about:blank")  # else it goes on asking
     browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
     browser.driver.get_log("browser")
+
+
+@pytest.fixture
+def opened(server, of_server: Callable[[str], Page]) -> Page:
+    found = of_server(server.url)
+    found.open()
+    return found
+
+
+@pytest.fixture(scope="session")
+def cg_file(tmp_path_factory: pytest.TempPathFactory, run_program: Callable[..., bytes]) -> Path:
+    path = tmp_path_factory.mktemp("cg") / "cg64.json"
+    path.write_bytes(run_program(path.parent, "pattern", "cg", "--ranks=64"))
+    return path
