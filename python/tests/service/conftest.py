@@ -94,7 +94,7 @@ class Server:
 def _decoded(content: bytes) -> Any:
     with contextlib.suppress(ValueError):
         return json.loads(content)
-    return content.decode()
+    return content.decode(errors="replace")
 
 
 @pytest.fixture

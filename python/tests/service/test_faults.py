@@ -81,6 +81,7 @@ def test_jobs_on_dask_are_those_of_this_computer(start, tmp_path: Path, monkeypa
         cluster.close()
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_is_not_there_is_told(tmp_path: Path) -> None:
     import subprocess
 
@@ -114,6 +115,7 @@ def test_a_killed_process_of_a_job_runs_again(start, faults) -> None:
     assert faults.processes_in(server.data) == {}
 
 
+@pytest.mark.slow
 def test_a_program_that_is_killed_again_and_again_fails_its_job(start, faults) -> None:
     server = start()
     job = server.client().submit(**LONG)
@@ -139,6 +141,7 @@ def test_nothing_runs_without_the_server(start, faults) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.slow
 def test_a_stop_lets_short_jobs_end_and_puts_long_ones_back(start) -> None:
     server = start("--workers", "2", "--grace", "4s")
     short, long = server.client().submit(**RING), server.client().submit(**LONG)

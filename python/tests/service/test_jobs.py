@@ -1,6 +1,8 @@
 """A job is submitted, runs, and has the program's result."""
 
 import json
+import re
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -103,6 +105,7 @@ def test_a_comparison_has_its_page(server) -> None:
     assert page.startswith("<!DOCTYPE html>") and "random" in page
 
 
+@pytest.mark.slow
 def test_a_placement_is_shown_beside_the_default_one(server, cg) -> None:
     client = server.client()
     job = client.submit("map", workload=cg, objective="tac3", **ON_SHAPE_1).wait()
@@ -126,6 +129,7 @@ def test_a_placement_is_shown_beside_the_default_one(server, cg) -> None:
     assert server.ask("GET", f"/v1/jobs/{simulated.id}/comparison")[1]["error"]["code"] == "no_comparison"
 
 
+@pytest.mark.slow
 def test_of_several_shapes_one_is_compared(server) -> None:
     shapes = ["1x2x4x2x3x2", "2x2x2x2x3x2"]
     options = {"machine": "fx10-kyushu", "shapes": ",".join(shapes), "objective": "tac3", "evaluations": 2000, **CG}
@@ -313,6 +317,7 @@ def test_limits_are_told(start: Callable[..., Any]) -> None:
     assert job.status()["error"]["code"] == "time_limit"
 
 
+@pytest.mark.slow
 def test_memory_is_limited(start: Callable[..., Any]) -> None:
     server = start("--most-memory", "200MiB")
     job = server.client().submit("map", machine="torus:40x40x40", pattern={"name": "alltoall-pairwise", "ranks": 2000})
@@ -328,3 +333,79 @@ def test_tables_are_those_of_the_package(server) -> None:
     for name, listed in (("machines", haichi.list_machines()), ("objectives", haichi.list_objectives())):
         _, answer = server.ask("GET", f"/v1/{name}")
         assert [(entry["name"], entry["description"]) for entry in answer] == listed
+
+
+LOGS = Path(__file__).parents[3] / "tests" / "data" / "logs"
+
+
+@pytest.mark.parametrize(
+    ("kind", "command", "logs", "names"),
+    [
+        ("ccs", ("ccs",), ["paraver/ring.prv"], ["log.prv"]),
+        ("ccs", ("ccs",), [f"dumpi/dumpi-{rank:04}.txt" for rank in range(4)], None),
+        ("advise-rails", ("advise", "rails", "--json", "--interfaces=4"), ["paraver/ring.prv"], ["log.prv"]),
+    ],
+)
+def test_logs_are_uploaded(server, run_program, tmp_path: Path, kind: str, command, logs, names) -> None:
+    options = {"interfaces": 4} if kind == "advise-rails" else {}
+    job = server.client().submit(kind, log=[LOGS / log for log in logs], **options).wait()
+    names = names or [f"log-{rank:04}.txt" for rank in range(len(logs))]
+    for log, name in zip(logs, names, strict=True):
+        (tmp_path / name).write_bytes((LOGS / log).read_bytes())
+    assert job.result_text().encode() == run_program(tmp_path, *command, names[0])
+
+
+def test_a_map_that_is_uploaded_is_evaluated(server, run_program, cg) -> None:
+    (cg.parent / "map").write_text(server.client().submit("map", workload=cg, **ON_SHAPE_1).wait().rank_map("tofu6d"))
+    job = server.client().submit("evaluate", workload=cg, map=cg.parent / "map", format="tofu6d", **ON_SHAPE_1).wait()
+    words = words_of(ON_SHAPE_1 | {"workload": "workload", "map": "map", "format": "tofu6d"})
+    assert job.result_text().encode() == run_program(cg.parent, "evaluate", "--json", "--no-timing", *words)
+
+
+def test_lines_for_job_scripts(server, run_program, cg, tmp_path: Path) -> None:
+    job = server.client().submit("map", workload=cg, strategy="default", **ON_SHAPE_1).wait()
+    _, lines = server.ask("GET", f"/v1/jobs/{job.id}/jobscript?file=cg.map")
+    assert lines.splitlines()[0] == '#PJM -L "node=2x6x8:torus"'
+    assert "rank-map-hostfile=cg.map" in lines and "proc=64" in lines
+    (tmp_path / "cg.map").write_text(job.rank_map("fujitsu"))
+    (tmp_path / "job.sh").write_text(lines)
+    run_program(tmp_path, "check", "--map=cg.map", "--job=job.sh", *words_of(ON_SHAPE_1))
+    _, lines = server.ask("GET", f"/v1/jobs/{job.id}/jobscript?scheduler=slurm&file=hosts")
+    assert lines.splitlines()[:3] == ["#SBATCH --nodes=64", "#SBATCH --ntasks=64", "export SLURM_HOSTFILE=hosts"]
+    for wrong in ("file=a%20b", "file=../x", "scheduler=x"):
+        assert server.ask("GET", f"/v1/jobs/{job.id}/jobscript?{wrong}")[0] == 422
+
+
+def test_the_server_logs_what_the_program_decides(server) -> None:
+    job = server.client().submit("map", machine="torus:4x4", objective="hop-bytes", strategy="anneal", **RING).wait()
+    said = [line["message"] for line in server.log() if line.get("job") == job.id and line.get("by") == "program"]
+    assert any(text.startswith("annealing: ") for text in said)
+    assert all(f"info: {text}" in server.ask("GET", f"/v1/jobs/{job.id}/log")[1] for text in said)
+
+
+def test_a_job_has_so_much_disk(start: Callable[..., Any], cg) -> None:
+    server = start("--most-disk", "100KiB")
+    large = cg.read_text() + " " * 150_000
+    job = server.client().submit("map", machine="torus:4x4x4", workload=large, objective="rmatt", time="100s")
+    with pytest.raises(haichi.Error, match="the job's files have more than the 102400 bytes"):
+        job.wait()
+    assert job.status()["error"]["code"] == "disk_limit"
+
+
+def test_jobs_are_kept_for_some_time(start: Callable[..., Any]) -> None:
+    server = start("--keep", "1s")
+    job = server.client().submit("map", machine="torus:4x4", objective="hop-bytes", **RING).wait()
+    end = time.monotonic() + 30
+    while server.ask("GET", f"/v1/jobs/{job.id}")[0] == 200:
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    while (server.data / "jobs" / job.id).exists():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
+def test_the_page_of_the_interface_loads_nothing_from_elsewhere(server) -> None:
+    status, page = server.ask("GET", "/docs")
+    assert status == 200 and "http://" not in page and "https://" not in page
+    for script in re.findall(r'(?:src|href)="(/[^"]+)"', page):
+        assert server.ask("GET", script)[0] == 200

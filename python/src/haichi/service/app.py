@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 from fastapi import Depends, FastAPI, Header, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
+from fastapi_offline import FastAPIOffline
 from starlette.exceptions import HTTPException
 
 import haichi
@@ -32,7 +33,7 @@ from haichi.service.metrics import Measured
 from haichi.service.page import page
 from haichi.service.problems import Problem
 from haichi.service.queue import Event, Job
-from haichi.service.rank_maps import rank_map
+from haichi.service.rank_maps import rank_map, script_lines
 from haichi.service.requests import job_request
 from haichi.service.service import Service
 
@@ -49,7 +50,7 @@ def create_app(service: Service) -> FastAPI:
         async with service.running():
             yield
 
-    app = FastAPI(title="haichi", version=haichi.__version__, lifespan=lifespan)
+    app = FastAPIOffline(title="haichi", version=haichi.__version__, lifespan=lifespan, redoc_url=None)
     app.add_middleware(BodyLimit, most_bytes=service.limits.body_bytes)
     app.add_middleware(Measured, metrics=service.metrics)
     _add_error_answers(app)
@@ -167,6 +168,22 @@ def _add_results(app: FastAPI, service: Service) -> None:
         asked = {"format": format, "shape": shape, "hosts": hosts}
         text = rank_map(service.short_runs, job, service.data.job(job.id), asked)
         return PlainTextResponse(text, headers=_NO_SNIFFING)
+
+    @app.get(
+        "/v1/jobs/{job_id}/jobscript", response_class=PlainTextResponse, responses=errors(401, 403, 404, 409, 422, 503)
+    )
+    def jobscript(
+        job_id: str,
+        user: Annotated[str, Depends(user_of)],
+        scheduler: Literal["pjm", "slurm"] = "pjm",
+        shape: str | None = None,
+        file: str = "FILE",
+    ) -> PlainTextResponse:
+        """The lines of a job script that use the placement; `file`: where its rank map will be."""
+        job = done(user, job_id)
+        asked = {"scheduler": scheduler, "shape": shape, "file": file}
+        lines = script_lines(service.short_runs, job, service.data.job(job.id), asked)
+        return PlainTextResponse(lines, headers=_NO_SNIFFING)
 
     drawing = asyncio.Semaphore(1)
 

@@ -35,7 +35,7 @@ SERVE_OPTIONS: Rows = {
     "most_jobs": Option("of a user that wait or run; default: 1000", "N", Whole()),
     "most_time": Option("that a job may run; default: 3600s", "TIME", Seconds()),
     "most_memory": Option("of a job; default: 8GiB", "BYTES", _Size()),
-    "most_disk": Option("of each file that a job writes; default: 2GiB", "BYTES", _Size()),
+    "most_disk": Option("of a job's files; default: 2GiB", "BYTES", _Size()),
     "keep": Option("how long ended jobs are kept; default: 2592000s, 30 days", "TIME", Seconds()),
     "grace": Option("that running jobs have to end when the server is stopped; default: 10s", "TIME", Seconds()),
 }
@@ -49,7 +49,7 @@ def limits_of(given: dict[str, Any]) -> Limits:
         jobs_of_user=given.get("most_jobs", _DEFAULTS.jobs_of_user),
         seconds=given.get("most_time", _DEFAULTS.seconds),
         memory_bytes=given.get("most_memory", _DEFAULTS.memory_bytes),
-        file_bytes=given.get("most_disk", _DEFAULTS.file_bytes),
+        disk_bytes=given.get("most_disk", _DEFAULTS.disk_bytes),
         kept_seconds=given.get("keep", _DEFAULTS.kept_seconds),
         grace_seconds=given.get("grace", _DEFAULTS.grace_seconds),
     )

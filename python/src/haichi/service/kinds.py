@@ -33,6 +33,8 @@ class JobKind:
     """That make the result what standard output has."""
     logs: str = ""
     """The field of the files that the command takes without an option."""
+    takes_one_log: bool = False
+    """Several files are the parts of one."""
     has_map: bool = False
     """The result is a placement, which can be had in any format."""
     is_placed: bool = False
@@ -53,7 +55,7 @@ JOB_KINDS: Mapping[str, JobKind] = {
             ("--json", "--output=results.json", "--output=report.html"),
             files=("report.html",),
         ),
-        JobKind("ccs", ("ccs",), (), logs="log"),
+        JobKind("ccs", ("ccs",), (), logs="log", takes_one_log=True),
         JobKind("advise-shape", ("advise", "shape"), ("--json",)),
         JobKind("advise-barrier", ("advise", "barrier"), ("--json",)),
         JobKind("advise-rails", ("advise", "rails"), ("--json",), logs="log"),

@@ -19,8 +19,8 @@ class Limits:
     """That a job may run."""
     memory_bytes: int = 8 * 2**30
     """Address space of a job's program."""
-    file_bytes: int = 2 * 2**30
-    """Of each file that it writes."""
+    disk_bytes: int = 2 * 2**30
+    """Of each file that it writes, and of all of a job's files together."""
     kept_seconds: float = 30 * 86400
     """Jobs are removed so long after their end."""
     grace_seconds: float = 10
@@ -41,7 +41,8 @@ class Limits:
         return {
             "seconds": lasting,
             "memory_bytes": self.memory_bytes,
-            "file_bytes": self.file_bytes,
+            "file_bytes": self.disk_bytes,
+            "disk_bytes": self.disk_bytes,
             "cpu_seconds": int(lasting * (self.threads + 1)) + 1,
             "niceness": 5,
         }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 import threading
 from dataclasses import dataclass
@@ -18,23 +19,33 @@ from haichi.service.requests import word
 from haichi.service.short_runs import ShortRuns
 
 _AT_A_TIME = threading.Semaphore(2)
+_FILE_NAME = re.compile(r"[A-Za-z0-9._-]{1,255}")
 
 
 def rank_map(runs: ShortRuns, job: Job, folder: JobFolder, asked: dict[str, str | None]) -> bytes:
     """In the asked `format`; `shape`: for jobs that have several; `hosts`: names of the nodes. Raises Problem."""
-    if not JOB_KINDS[job.kind].has_map:
-        raise Problem(404, "no_rankmap", f"a {job.kind} job has no rank map")
     words = {name: word(name, value) for name, value in asked.items() if value is not None}
     words["to"] = words.pop("format")
-    found = placement_of(folder.result, words.pop("shape", None))
-    if found.is_one_of_several:
-        words["shape"] = found.shape
-    with tempfile.TemporaryDirectory(dir=folder.path, prefix="map-") as place:
-        mapping, output = Path(place) / "mapping.json", Path(place) / "map"
-        mapping.write_bytes(found.mapping)
-        told = steps.conversion(runs.program, job, folder.work, mapping, output, words, runs.limits)
-        with _AT_A_TIME:
-            return _converted(runs, told, output)
+    return _converted(runs, job, folder, words).content
+
+
+def script_lines(runs: ShortRuns, job: Job, folder: JobFolder, asked: dict[str, str | None]) -> str:
+    """Lines of a job script for a `scheduler` that use the placement for a `shape`; `file` has its map.
+    Raises Problem."""
+    words = {name: word(name, value) for name, value in asked.items() if value is not None}
+    scheduler, file = words.pop("scheduler"), words.pop("file")
+    if not _FILE_NAME.fullmatch(file):
+        raise WrongRequest(f"file: {file[:100]!r} is no plain file name", "letters, digits and ._-")
+    if scheduler == "slurm":
+        _check_has_map(job)
+        nodes = json.loads(placement_of(folder.result, words.get("shape")).mapping)["node_of_rank"]
+        return (
+            f"#SBATCH --nodes={len(set(nodes))}\n#SBATCH --ntasks={len(nodes)}\n"
+            f"export SLURM_HOSTFILE={file}\nsrun --distribution=arbitrary ...\n"
+        )
+    said = _converted(runs, job, folder, words | {"to": "fujitsu"}).said
+    lines = [line for line in said.splitlines() if line.startswith("#PJM ")]
+    return "".join(f"{line}\n" for line in lines).replace("rank-map-hostfile=FILE", f"rank-map-hostfile={file}")
 
 
 @dataclass(frozen=True)
@@ -67,9 +78,30 @@ def placement_of(result: Path, shape: str | None) -> Placement:
     return Placement(list(entries).index(shape), shape, True, json.dumps(mapping).encode())
 
 
-def _converted(runs: ShortRuns, told: dict[str, Any], output: Path) -> bytes:
-    outcome = runs.outcome(told)
-    if outcome["exit_code"] == 0:
-        return output.read_bytes()
+@dataclass(frozen=True)
+class _Conversion:
+    content: bytes
+    said: str
+
+
+def _check_has_map(job: Job) -> None:
+    if not JOB_KINDS[job.kind].has_map:
+        raise Problem(404, "no_rankmap", f"a {job.kind} job has no rank map")
+
+
+def _converted(runs: ShortRuns, job: Job, folder: JobFolder, words: dict[str, str]) -> _Conversion:
+    """As the program converts the placement with these options."""
+    _check_has_map(job)
+    found = placement_of(folder.result, words.pop("shape", None))
+    if found.is_one_of_several:
+        words["shape"] = found.shape
+    with tempfile.TemporaryDirectory(dir=folder.path, prefix="map-") as place:
+        mapping, output = Path(place) / "mapping.json", Path(place) / "map"
+        mapping.write_bytes(found.mapping)
+        told = steps.conversion(runs.program, job, folder.work, mapping, output, words, runs.limits)
+        with _AT_A_TIME:
+            outcome = runs.outcome(told)
+        if outcome["exit_code"] == 0:
+            return _Conversion(output.read_bytes(), outcome["said"])
     message, hint = told_by_program(outcome["said"])
     raise WrongRequest(outcome["message"] or message, hint, code="bad_input")

@@ -59,7 +59,7 @@ class JobRequest:
             for option, values in self.words.items()
             for value in ([""] if isinstance(values, bool) else values)
         ]
-        return [*listed, *(["--", *self.positional] if self.positional else [])]
+        return [*listed, *self.positional]  # the server's names, which no option begins with
 
     def stored(self) -> dict[str, Any]:
         return self._asked() | {"names": self.names}
@@ -190,7 +190,8 @@ class _Taker:
         if self._option.option:
             self._request.words[self._option.option] = names
         else:
-            self._request.positional = names
+            # The program takes one part of a log, and finds the others beside it.
+            self._request.positional = [min(names)] if self._request.kind.takes_one_log else names
 
 
 def _numbered(name: str, index: int, given: str) -> str:

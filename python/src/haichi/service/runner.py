@@ -22,6 +22,9 @@ from haichi.service.queue import Job, Queue
 
 _LOG = logging.getLogger("haichi.service")
 _SECONDS_TO_RETRY = 1.0
+_MOST_LINES_OF_PROGRAM = 200
+_LEVELS = {"info": logging.INFO, "warning": logging.WARNING, "error": logging.WARNING}
+"""By what the program writes before its messages. Its errors are the users', not the server's."""
 
 
 class Runner:
@@ -81,6 +84,7 @@ class Runner:
         self._metrics.job_seconds.labels(job.kind).observe(seconds)
         await self._persist(lambda: self._settle(job, lost))
         self._bell.ring(job.id)
+        _log_what_the_program_said(job, self._data.job(job.id).read_outcome())
         _LOG.info("attempt %d ended", job.attempts, extra={"job": job.id, "seconds": round(seconds, 3)})
 
     async def _run(self, job: Job) -> str:
@@ -148,6 +152,13 @@ class Runner:
             self.stop(job)
         if tasks:
             await asyncio.wait(tasks, timeout=self._limits.grace_seconds)
+
+
+def _log_what_the_program_said(job: Job, outcome: dict[str, Any] | None) -> None:
+    for line in ("" if outcome is None else outcome["said"]).splitlines()[:_MOST_LINES_OF_PROGRAM]:
+        label, _, text = line.partition(": ")
+        if label in _LEVELS:
+            _LOG.log(_LEVELS[label], "%s", text, extra={"job": job.id, "by": "program"})
 
 
 def _verdict(outcome: dict[str, Any]) -> tuple[str, dict[str, Any] | None]:

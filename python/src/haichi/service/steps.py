@@ -23,7 +23,9 @@ def specification(
     program: Program, folder: JobFolder, job: Job, limits: Limits, lease_seconds: float = NO_LEASE
 ) -> dict[str, Any]:
     """What the supervisor is told."""
-    return _process(program, folder.work, limits) | {
+    process = _process(program, folder.work, limits)
+    return process | {
+        "environment": process["environment"] | {"HAICHI_LOG": "info"},  # which goes on to the server's log
         "attempt": job.attempts,
         "lease_seconds": lease_seconds,
         "lock": str(folder.lock),

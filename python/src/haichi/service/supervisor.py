@@ -30,6 +30,8 @@ _CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000  # <linux/sched.h>
 _LONGEST_MESSAGE = 64 * 1024
 _PROGRAMS_OWN = 64
 """Descriptors from here on are not closed when the program begins: the lock is one."""
+_SECONDS_BETWEEN_LOOKS = 1.0
+"""At how much disk the job has."""
 _SECONDS_BETWEEN_NEWS = 0.25
 _LONGEST_NEWS = select.PIPE_BUF
 _SPARE_BYTES = 4 * 2**20
@@ -181,8 +183,8 @@ def _run_steps(given: dict[str, Any], lifeline: Lifeline, lock: int) -> dict[str
         os.unlink(given["said"])
     outcome: dict[str, Any] = {}
     for step in given["steps"]:
-        code, is_late = _run(step, given, lifeline, lock, deadline)
-        outcome = _outcome(code, is_late, given)
+        code, exceeded = _run(step, given, lifeline, lock, deadline)
+        outcome = _outcome(code, exceeded, given)
         if outcome["code"] == "cut_off" or (code != 0 and _is_full(given["folder"])):
             return None
         if code not in step["good_codes"]:
@@ -193,30 +195,43 @@ def _run_steps(given: dict[str, Any], lifeline: Lifeline, lock: int) -> dict[str
 
 def _run(
     step: dict[str, Any], given: dict[str, Any], lifeline: Lifeline, lock: int, deadline: float
-) -> tuple[int, bool]:
-    """The program's exit code, or minus its signal; whether its time was over."""
+) -> tuple[int, str]:
+    """The program's exit code, or minus its signal; the limit that it exceeded, where it was ended for that."""
     news = News(sys.stdout.fileno())
     process = os.fork()
     if process == 0:
         _become_program(step, given, (news.writer, lock), os.getppid())
     watched = os.pidfd_open(process)
-    is_late = False
+    exceeded = ""
     try:
         while not _has_ended(watched):
             pause = news.pause()
             heard = (news.reader,) if pause == 0 else ()
-            left = deadline - time.monotonic()
+            left = min(deadline - time.monotonic(), _SECONDS_BETWEEN_LOOKS)
             lifeline.wait(min(left, pause) if pause else left, watched, *heard)
             news.hand_on()
             if time.monotonic() >= deadline:
-                is_late = True
+                exceeded = "time_limit"
+            elif not _has_ended(watched) and _bytes_in(os.path.dirname(given["lock"])) > given["limits"]["disk_bytes"]:
+                exceeded = "disk_limit"
+            if exceeded:
                 break
     finally:
         os.close(watched)
         code = _ended(process)
         news.hand_on(is_last=True)
         news.close()
-    return code, is_late
+    return code, exceeded
+
+
+def _bytes_in(folder: str) -> int:
+    """Of all files; those that go meanwhile do not count."""
+    total = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                total += os.lstat(os.path.join(place, name)).st_size
+    return total
 
 
 def _has_ended(watched: int) -> bool:
@@ -291,12 +306,14 @@ def _limit(limits: dict[str, Any]) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (limits["cpu_seconds"], limits["cpu_seconds"] + 5))
 
 
-def _outcome(code: int, is_late: bool, given: dict[str, Any]) -> dict[str, Any]:
+def _outcome(code: int, exceeded: str, given: dict[str, Any]) -> dict[str, Any]:
     """`code` says what ended the job, `exit_code` how the program ended."""
     limits = given["limits"]
     word, message = "program", ""
-    if is_late:
-        word, message = "time_limit", f"the job took more than the {limits['seconds']:g} s a job may take"
+    if exceeded == "time_limit":
+        word, message = exceeded, f"the job took more than the {limits['seconds']:g} s a job may take"
+    elif exceeded == "disk_limit":
+        word, message = exceeded, f"the job's files have more than the {limits['disk_bytes']} bytes they may have"
     elif code == -signal.SIGXCPU:
         word, message = "cpu_limit", f"the job took more than the {limits['cpu_seconds']} s of computing it may take"
     elif code == -signal.SIGXFSZ:
