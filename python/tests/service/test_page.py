@@ -174,6 +174,40 @@ def test_screen_readers_find_names_and_landmarks(server, opened: Page, cg_file: 
     assert current == f"#job={done.id}"
 
 
+@pytest.mark.slow
+def test_files_find_their_fields(server, opened: Page, cg_file: Path, tmp_path: Path, run_program) -> None:
+    contents = {
+        "torus.json": run_program(tmp_path, "list", "machines", "--show", "torus:4x4x4"),
+        "older.json": cg_file.read_bytes(),
+        "mapping.txt": b"0\n1\n",
+        "nodes.txt": b"0\n1\n",
+        "net.graphml": b"<graphml/>",
+        "run.haichi-log": b"log",
+        "edges": b"0 1 8\n",
+    }
+    for name, content in contents.items():
+        (tmp_path / name).write_bytes(content)
+    opened.drop(*(tmp_path / name for name in contents))
+
+    def roles() -> dict[str, str]:
+        found = "return [...document.querySelectorAll('.files li')].map(row => [row.querySelector('.file-name')"
+        pairs = opened.run(f"{found}.firstChild.textContent, row.querySelector('select').value])")
+        return {name: role for name, role in pairs if role}
+
+    of_map = {"torus.json": "machine", "nodes.txt": "nodes", "net.graphml": "graph", "mapping.txt": "start"}
+    assert roles() == of_map | {"edges": "workload"}  # the last of three workloads
+    assert not opened.find("#field-machine").is_enabled()
+    assert opened.text("#field-machine-help") == "from the file torus.json"
+    assert not opened.find("#pattern").is_displayed()
+    opened.browser.choose("#kind", "evaluate")
+    assert roles()["mapping.txt"] == "map"
+    opened.browser.choose("#kind", "ccs")
+    assert roles() == {"run.haichi-log": "log", "edges": "log"}  # it takes several
+    opened.browser.choose("#kind", "map")
+    assert roles() == of_map | {"edges": "workload"}
+    opened.check_quiet()
+
+
 def test_what_the_program_says_is_shown_as_it_is(server, opened: Page, tmp_path: Path) -> None:
     broken = tmp_path / "broken.json"
     broken.write_text('{"schema": "haichi-workload/1", "ranks": "<b>many</b>"}')

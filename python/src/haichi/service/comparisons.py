@@ -38,8 +38,9 @@ def _compare(runs: ShortRuns, job: Job, folder: JobFolder, found: Placement, kep
     with tempfile.TemporaryDirectory(dir=folder.path, prefix="comparing-") as place:
         work = Path(place) / "work"
         work.mkdir(mode=0o700)
-        for name in os.listdir(folder.work):
-            os.link(folder.work / name, work / name)
+        for path in folder.work.iterdir():
+            if path.is_file():
+                os.link(path, work / path.name)
         (work / "found").write_bytes(found.mapping)
         told = steps.comparison(runs.program, job, work, found.shape if is_shaped else None, runs.limits)
         outcome = runs.outcome(told)

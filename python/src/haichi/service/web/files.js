@@ -68,8 +68,14 @@ class RequestFiles {
     this.guess();
   }
 
+  /// Of two files for what takes one the later counts.
   guess() {
-    for (const entry of this.files) if (!entry.isChosen && !entry.problem) entry.role = roleOf(entry.file.name, entry.head, this.fields);
+    this.files.forEach((entry, place) => {
+      if (entry.isChosen || entry.problem) return;
+      entry.role = roleOf(entry.file.name, entry.head, this.fields);
+      if (this.fields[entry.role]?.["x-form"] === "files") return;
+      for (const earlier of this.files.slice(0, place)) if (earlier.role === entry.role && !earlier.isChosen) earlier.role = null;
+    });
     this.draw();
   }
 
