@@ -49,6 +49,12 @@ def from_drop_to_download(server, page: Page, cg_file: Path) -> None:
         button.click()
     assert page.downloaded("*-result.json").read_text() == job.result_text()
     assert page.downloaded("*-report.html").read_text() == job.report()
+    page.run("document.querySelector('#files details').open = true")
+    for scheduler, word in (("pjm", "#PJM"), ("slurm", "SLURM")):
+        page.browser.choose("#choose-scheduler", scheduler)
+        page.wait(f"document.querySelector('#files pre').textContent.includes('{word}')")
+        assert f"haichi-{job.id[:8]}." in page.text("#files pre")
+    assert page.too_wide() == []
     assert page.violations() == []
     page.check_quiet()
 

@@ -67,7 +67,13 @@ class Downloads {
     this.problem = element("div", { class: "problem", role: "alert", hidden: true });
     const buttons = [job.links.result ? ["result", "Result (JSON)", "json"] : null, job.links.report ? ["report", "Report (HTML)", "html"] : null]
       .filter(Boolean).map(([what, text, ending]) => this.button(text, () => this.save(`/${what}${what === "report" ? this.shapeQuery("?") : ""}`, `${this.stem}-${what}.${ending}`)));
-    this.node = section("files", "Download", null, job.links.rankmap ? this.mapControls() : null, element("div", { class: "controls" }, buttons), this.problem);
+    this.node = section("files", "Download", null, job.links.rankmap ? this.mapControls() : null, element("div", { class: "controls" }, buttons), this.problem,
+      job.links.rankmap ? this.scriptLines() : null);
+  }
+
+  choose(shape) {
+    this.shape = shape;
+    this.node.querySelector("details")?.removeAttribute("open");
   }
 
   get stem() { return `haichi-${this.job.id.slice(0, 8)}`; }
@@ -94,6 +100,24 @@ class Downloads {
     };
     choose(format);
     return element("div", {}, element("div", { class: "controls" }, control, hostsField, this.button("Download the map", save, "main-button")), help);
+  }
+
+  /// What a job script says to use the map.
+  scriptLines() {
+    const lines = element("pre", { class: "as-said", tabindex: "0", role: "region", "aria-label": "lines of the job script" });
+    const ask = async (scheduler) => {
+      const file = `${this.stem}.${scheduler === "pjm" ? "fujitsu" : scheduler}.map`;
+      try {
+        replace(lines, await this.server.text(this.server.job(this.job.id, `/jobscript?scheduler=${scheduler}&file=${file}${this.shapeQuery("&")}`)));
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        replace(lines, error.message);
+      }
+    };
+    const control = selector("for", "choose-scheduler", [["pjm", "PJM"], ["slurm", "Slurm"]], "pjm", ask);
+    const details = element("details", {}, element("summary", {}, "Lines for the job script"), element("div", { class: "controls" }, control), lines);
+    details.addEventListener("toggle", () => { if (details.open) ask(control.querySelector("select").value); });
+    return details;
   }
 
   async save(rest, name) {
@@ -131,7 +155,7 @@ class Results {
     if (!this.job.links.comparison || !report) { this.showText(text, report); return; }
     const shapes = report.shapes?.map((entry) => [entry.shape.join("x"), entry]);
     if (!shapes) { await this.showPlacement(report); return; }
-    const choose = (shape) => { this.downloads.shape = shape; return this.showPlacement(new Map(shapes).get(shape), shape); };
+    const choose = (shape) => { this.downloads.choose(shape); return this.showPlacement(new Map(shapes).get(shape), shape); };
     this.node.prepend(element("div", { class: "controls" }, selector("Shape", "choose-shape", shapes.map(([shape]) => [shape, shape]), shapes[0][0], choose)));
     await choose(shapes[0][0]);
   }
