@@ -5,11 +5,13 @@
 #include <limits>
 
 #include "mapper/anneal/proposer.h"
+#include "mapper/job/best_start.h"
 #include "mapper/job/map_auto.h"
 #include "mapper/job/simulate.h"
 #include "mapper/job/simulated_time.h"
 #include "mapper/job/strategy.h"
 #include "mapper/search/progress_meter.h"
+#include "mapper/start/start.h"
 #include "mapper/tabu/population_search.h"
 
 namespace haichi {
@@ -91,7 +93,7 @@ class MapRun {
         if (options_.has_start()) {
             return [given = given_placement(posed_.job, options_.start).mapping()](std::int32_t) { return given; };
         }
-        Mapping first = best_start(posed_, *posed_.objective, options_.search.seed, may_go_on, control_.log);
+        Mapping first = best_start(posed_, *posed_.objective, {options, control_, may_go_on});
         if (is_large()) first = searched_start(std::move(first), options);
         return [place, first, of_first = restarts_from_best_start()](std::int32_t restart) {
             return restart < of_first ? first : place(find_start("random"), restart);

@@ -6,9 +6,11 @@
 
 #include "base/errors.h"
 #include "mapper/anneal/defaults.h"
+#include "mapper/job/best_start.h"
 #include "mapper/job/plugin_library.h"
 #include "mapper/job/rotations.h"
 #include "mapper/search/progress_meter.h"
+#include "mapper/start/start.h"
 #include "netmodel/topology/sizes.h"
 #include "objectives/robust.h"
 
@@ -154,7 +156,7 @@ class RobustRun {
         };
         const PosedJob& posed = problem_.first();
         const std::uint64_t seed = options_.seed;
-        const Mapping first = best_start(posed, problem_.objective(), seed, may_go_on, control_.log);
+        const Mapping first = best_start(posed, problem_.objective(), {options_, control_, may_go_on});
         return [&posed, seed, first, may_go_on](std::int32_t restart) {
             if (restart == 0) return first;
             return find_start("random")

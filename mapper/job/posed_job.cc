@@ -47,42 +47,6 @@ PosedJob::PosedJob(Job of, const ObjectiveChoice& choice, const Log& log) : job(
     }
 }
 
-Mapping best_start(const PosedJob& posed, const BoundObjective& objective, std::uint64_t seed, const MayGoOn& may_go_on,
-                   const Log& log) {
-    // The values in their order, and whether all are at their bounds.
-    struct Rank {
-        std::vector<double> values;
-        bool is_optimal = true;
-    };
-    const auto rank_of = [&](std::string_view name, const Mapping& mapping) {
-        Rank rank;
-        const auto add = [&](const BoundObjective& level) {
-            const Standing standing = level.standing(mapping);
-            log.debug("start {}: {} {}", name, level.info().name, standing.value);
-            rank.values.push_back(standing.value);
-            rank.is_optimal = rank.is_optimal && standing.optimal;
-        };
-        add(objective);
-        for (const auto& level : posed.next) add(*level);
-        return rank;
-    };
-    Mapping first = posed.job.default_placement();
-    std::string_view name_of_best = "default";
-    Rank best = rank_of(name_of_best, first);
-    for (const char* name : {"grid", "greedy", "bisection"}) {
-        if (best.is_optimal) break;
-        const auto candidate = find_start(name)->place(posed.problem(), posed.job.allocation(), seed, may_go_on);
-        if (!candidate) break;
-        Rank rank = rank_of(name, *candidate);
-        if (!(rank.values < best.values)) continue;
-        best = std::move(rank);
-        first = *candidate;
-        name_of_best = name;
-    }
-    log.info("start: {}, the best of those tried", name_of_best);
-    return first;
-}
-
 double seconds_worth_searching(const PosedJob& posed) {
     constexpr double kShare = 0.01;
     constexpr double kShortest = 0.5;

@@ -10,7 +10,6 @@
 #include "mapper/anneal/objective_table.h"
 #include "mapper/job/job.h"
 #include "mapper/search/search_result.h"
-#include "mapper/start/start.h"
 
 namespace haichi {
 
@@ -51,11 +50,6 @@ struct PosedJob {
 
     [[nodiscard]] const Problem& problem() const { return held->problem; }
 };
-
-/// The best, as the objective and those after it see it, of the starts that are worth their time: the default
-/// placement, and unless one reaches all bounds, grid, greedy and bisection. `objective` need not be the job's own.
-Mapping best_start(const PosedJob& posed, const BoundObjective& objective, std::uint64_t seed, const MayGoOn& may_go_on,
-                   const Log& log);
 
 /// --time auto: a hundredth of what a better placement can save over all iterations, between what a small search takes
 /// and a coffee break. What it can save is told by tac3-bytes, which knows seconds whatever is searched for: the

@@ -57,6 +57,17 @@ class MachineHalver {
         return std::span(nodes_).subspan(set.first, set.size());
     }
 
+    /// In place of all(): sets that have all nodes together.
+    std::vector<NodeSet> arrange(std::span<const std::vector<NodeId>> sets) {
+        std::vector<NodeSet> arranged;
+        nodes_.clear();
+        for (const std::vector<NodeId>& set : sets) {
+            arranged.push_back({nodes_.size(), nodes_.size() + set.size()});
+            for (const NodeId node : set) nodes_.push_back(node.value);
+        }
+        return arranged;
+    }
+
     /// Cuts a set of at least two nodes; returns where its second half begins.
     std::size_t halve(NodeSet set) {
         if (!block_sizes_.empty()) return halve_between_blocks(set);
@@ -260,6 +271,38 @@ class DualBipartitioning {
         std::vector<RankId> ranks;
         for (std::int32_t r = 0; r < problem_.rank_count(); ++r) ranks.push_back(RankId(r));
         parts_.push_back({halver_.all(), std::move(ranks)});
+        return cut_all(may_go_on);
+    }
+
+    /// Goes on from where each rank has its block of nodes.
+    std::optional<Mapping> run_within(std::span<const std::vector<NodeId>> blocks,
+                                      std::span<const std::int32_t> block_of_rank,
+                                      const std::function<bool()>& may_go_on) {
+        for (const NodeSet& nodes : halver_.arrange(blocks)) {
+            halver_.locate(parts_.size(), nodes);
+            parts_.push_back({nodes, {}});
+        }
+        for (std::int32_t r = 0; r < problem_.rank_count(); ++r) {
+            const std::int32_t block = block_of_rank[static_cast<std::size_t>(r)];
+            parts_[static_cast<std::size_t>(block)].ranks.push_back(RankId(r));
+            place_[static_cast<std::size_t>(r)].part = static_cast<std::uint32_t>(block);
+        }
+        return cut_all(may_go_on);
+    }
+
+  private:
+    struct Part {
+        NodeSet nodes;
+        std::vector<RankId> ranks;  ///< ascending
+    };
+
+    /// Where a rank is so far. In one array, because the partners of a rank are all over the memory.
+    struct Place {
+        std::uint32_t part = 0;
+        std::int32_t number = 0;  ///< in the graph at hand
+    };
+
+    std::optional<Mapping> cut_all(const std::function<bool()>& may_go_on) {
         // Breadth first, so that what lies outside of a part is known about as finely as the part itself.
         bool is_cut = true;
         while (is_cut) {
@@ -285,18 +328,6 @@ class DualBipartitioning {
         }
         return mapping;
     }
-
-  private:
-    struct Part {
-        NodeSet nodes;
-        std::vector<RankId> ranks;  ///< ascending
-    };
-
-    /// Where a rank is so far. In one array, because the partners of a rank are all over the memory.
-    struct Place {
-        std::uint32_t part = 0;
-        std::int32_t number = 0;  ///< in the graph at hand
-    };
 
     [[nodiscard]] std::size_t rank_count() const { return static_cast<std::size_t>(problem_.rank_count()); }
     [[nodiscard]] std::int64_t slots(const Part& part) const {
@@ -419,6 +450,12 @@ std::optional<Mapping> bisection_placement(const Problem& problem, const Allocat
         }
     }
     return best;
+}
+
+std::optional<Mapping> bisection_within(const Problem& problem, std::span<const std::vector<NodeId>> blocks,
+                                        std::span<const std::int32_t> block_of_rank, std::uint64_t seed,
+                                        const std::function<bool()>& may_go_on) {
+    return DualBipartitioning(problem, seed).run_within(blocks, block_of_rank, may_go_on);
 }
 
 }  // namespace haichi

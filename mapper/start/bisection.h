@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "netmodel/machine/allocation.h"
 #include "objectives/mapping.h"
@@ -19,5 +21,11 @@ namespace haichi {
 /// allocation is there for the table of starts.
 std::optional<Mapping> bisection_placement(const Problem& problem, const Allocation& allocation, std::uint64_t seed,
                                            const std::function<bool()>& may_go_on);
+
+/// The same from halfway, once: ranks are in blocks of nodes already. `blocks` have every usable node once, and slots
+/// for the ranks that are in them.
+std::optional<Mapping> bisection_within(const Problem& problem, std::span<const std::vector<NodeId>> blocks,
+                                        std::span<const std::int32_t> block_of_rank, std::uint64_t seed,
+                                        const std::function<bool()>& may_go_on);
 
 }  // namespace haichi
