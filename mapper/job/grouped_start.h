@@ -23,7 +23,7 @@ struct StartEffort {
 /// inside (bisection_within). There are few groups to move, so the search gets far where moves of single ranks would
 /// not. Where ranks are not grouped it is bisection. Nothing when told to give up.
 ///
-/// At equal CPU time a search from there ended 2 to 11 % below one from bisection on random geometric graphs, meshes
+/// At equal CPU time a search from there ended 1 to 11 % below one from bisection on random geometric graphs, meshes
 /// and power-law graphs of 4,096 to 16,384 ranks on tori and Fugaku, with 1 and 4 ranks per node, and 16 % with 48. On
 /// smaller jobs with one rank per node it made no difference, and on stencils with holes it went either way.
 std::optional<Mapping> grouped_start(const Problem& problem, const Allocation& allocation, const StartEffort& effort);

@@ -56,6 +56,11 @@ JOBS = {
     "stencil 32x24x16, 12 per node": Job("torus:16x8x8 --ppn 12", "stencil3d --dims 32x24x16 --periodic --shuffle 3"),
     "9 points 64x48 on 16^3": Job("torus:16x16x16", "stencil2d --dims 64x48 --points 9 --shuffle 3"),
     "FFT 24x32 on 16x8x8, shuffled": Job("torus:16x8x8", "fft --dims 24x32 --shuffle 3"),
+    "geometric 16,384 on 32x32x16": Job("torus:32x32x16", "random-geometric --ranks 16384 --shuffle 3"),
+    "geometric 16,384, 4 per node": Job("torus:16x16x16 --ppn 4", "random-geometric --ranks 16384 --shuffle 3"),
+    "geometric 16,384, 48 per node": Job(
+        "fugaku --shape 3x2x5x2x3x2 --ppn 48", "random-geometric --ranks 16384 --shuffle 3"
+    ),
     "K, 8x8x16x2x3x2": Job("k --shape 8x8x16x2x3x2", "stencil3d --dims 32x24x16 --periodic --shuffle 3"),
 }
 
