@@ -10,22 +10,87 @@ Collisions::Collisions(const Problem& problem, std::size_t dense_budget_bytes)
     for (std::size_t t = 0; t < problem.set_count(); ++t) {
         set_bytes_.push_back(problem.set_largest_bytes(t));
         for (std::size_t c = 0; c < classes_; ++c) {
-            histogram_first_.push_back(size);
+            groups_.push_back({.histogram_first = size});
             size += static_cast<std::size_t>(problem.set_message_count(t)) + 1;
         }
     }
     histogram_.assign(size, 0);
-    largest_.assign(histogram_first_.size(), 1);
-    used_.assign(histogram_first_.size(), 0);
 }
 
 void Collisions::clear() {
     counts_ = LinkCounts(problem_->set_count(), static_cast<std::size_t>(problem_->network().link_count()),
                          dense_budget_bytes_);
     std::ranges::fill(histogram_, 0U);
-    std::ranges::fill(largest_, 1U);
-    std::ranges::fill(used_, 0U);
+    for (Group& group : groups_) group = {.histogram_first = group.histogram_first};
     excess_ = 0;
+    begun_.clear();
+    noted_ = taken_ = 0;
+}
+
+/// The largest count where a trial has emptied the top of the histogram. Links that were brought to have at most
+/// trial.most; above that, levels changed only by what was taken.
+std::int64_t Collisions::fallen_largest_of(std::size_t number) const {
+    const Group& group = groups_[number];
+    const Trial& trial = group.trial;
+    const std::uint32_t lowest = std::max(trial.most, 1U);
+    std::uint32_t came = trial.at_top;  // from the level above
+    std::uint32_t went = trial.below_top;
+    for (std::uint32_t level = group.largest - 1; level > lowest; --level) {
+        if (histogram_[group.histogram_first + level] + came > went) return level;
+        came = went;
+        went = 0;
+        for (std::size_t i = 0; i < taken_; ++i) {
+            went += notes_[i].group == number && notes_[i].count + 1 == level ? 1 : 0;
+        }
+    }
+    const bool any = static_cast<std::int64_t>(group.used) + trial.used > 0;
+    return any ? lowest : 0;
+}
+
+void Collisions::keep() {
+    for (const std::size_t set : begun_) {
+        for (std::size_t number = set * classes_; number < (set + 1) * classes_; ++number) {
+            const auto largest = static_cast<std::uint32_t>(largest_of(number));
+            groups_[number].trial.most = std::max(largest, 1U);
+        }
+    }
+    for (std::size_t i = 0; i < noted_; ++i) {
+        const Note& note = notes_[i];
+        if (note.count < 2) continue;
+        std::uint32_t* const histogram = &histogram_[groups_[note.group].histogram_first];
+        const bool is_taken = i < taken_;
+        histogram[note.count] += is_taken ? -1 : 1;
+        histogram[note.count - 1] += is_taken ? 1 : -1;
+    }
+    for (const std::size_t set : begun_) {
+        for (std::size_t number = set * classes_; number < (set + 1) * classes_; ++number) {
+            Group& group = groups_[number];
+            group.largest = group.trial.most;
+            group.used += static_cast<std::uint32_t>(group.trial.used);
+        }
+    }
+    end_trial();
+}
+
+void Collisions::drop() {
+    counts_.with_counters([&](auto counters) {
+        for (std::size_t i = 0; i < taken_; ++i) counters.increment(notes_[i].place);
+        for (std::size_t i = taken_; i < noted_; ++i) counters.decrement(notes_[i].place);
+    });
+    for (const std::size_t set : begun_) {
+        for (std::size_t number = set * classes_; number < (set + 1) * classes_; ++number) {
+            excess_ -= groups_[number].trial.shared * set_bytes_[set];
+        }
+    }
+    end_trial();
+}
+
+void Collisions::end_trial() {
+    for (const std::size_t set : begun_) {
+        for (std::size_t c = 0; c < classes_; ++c) groups_[set * classes_ + c].trial = {};
+    }
+    begun_.clear();
+    noted_ = taken_ = 0;
 }
 
 }  // namespace haichi

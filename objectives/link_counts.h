@@ -19,37 +19,56 @@ class LinkCounts {
     LinkCounts(std::size_t set_count, std::size_t link_count, std::size_t dense_budget_bytes = kDenseBudgetBytes)
         : set_count_(set_count),
           is_dense_(set_count * link_count <= dense_budget_bytes),
-          sparse_(is_dense_ ? 0 : set_count, link_count, 0) {
+          sparse_(is_dense_ ? 0 : 1, set_count * link_count, 0) {
         if (is_dense_) bytes_.assign(set_count * link_count, 0);
     }
 
-    /// Returns the count after.
-    [[gnu::always_inline]] inline std::uint32_t increment(std::size_t set, std::size_t link) {
-        if (!is_dense_) return ++sparse_.at(set, link);
-        std::uint8_t& byte = bytes_[link * set_count_ + set];
-        if (byte < kLargestInByte) return ++byte;
-        return increment_large(link * set_count_ + set);
-    }
-    /// Returns the count before.
-    [[gnu::always_inline]] inline std::uint32_t decrement(std::size_t set, std::size_t link) {
-        if (!is_dense_) return sparse_.at(set, link)--;
-        std::uint8_t& byte = bytes_[link * set_count_ + set];
-        if (byte != kInTable) return byte--;
-        return decrement_large(link * set_count_ + set);
-    }
-    [[nodiscard]] std::uint32_t get(std::size_t set, std::size_t link) const {
-        if (!is_dense_) return sparse_.get(set, link);
-        const std::uint8_t byte = bytes_[link * set_count_ + set];
-        return byte != kInTable ? byte : large_.at(link * set_count_ + set);
+    /// Calls f(counters), which take the place of a counter, link * sets + set: increment() returns the count after,
+    /// decrement() the one before. Loops over links ask for them once, so that what they read of this object stays in
+    /// registers.
+    template <class F>
+    [[gnu::always_inline]] inline void with_counters(F&& f) {
+        if (is_dense_) {
+            f(DenseCounters{bytes_.data(), this});
+        } else {
+            f(SparseCounters{&sparse_});
+        }
     }
     /// Early, before it is needed.
     void prefetch(std::size_t set, std::size_t link) const {
         if (is_dense_) __builtin_prefetch(bytes_.data() + link * set_count_ + set, 1);
     }
+    [[nodiscard]] std::uint32_t get(std::size_t set, std::size_t link) const {
+        const std::size_t place = link * set_count_ + set;
+        if (!is_dense_) return sparse_.get(0, place);
+        return bytes_[place] != kInTable ? bytes_[place] : large_.at(place);
+    }
 
   private:
     static constexpr std::uint8_t kInTable = 255;
     static constexpr std::uint8_t kLargestInByte = kInTable - 1;
+
+    struct DenseCounters {
+        std::uint8_t* bytes;
+        LinkCounts* all;
+
+        [[gnu::always_inline]] inline std::uint32_t increment(std::size_t place) const {
+            std::uint8_t& byte = bytes[place];
+            if (byte < kLargestInByte) return ++byte;
+            return all->increment_large(place);
+        }
+        [[gnu::always_inline]] inline std::uint32_t decrement(std::size_t place) const {
+            std::uint8_t& byte = bytes[place];
+            if (byte != kInTable) return byte--;
+            return all->decrement_large(place);
+        }
+    };
+    struct SparseCounters {
+        SetLinkTable<std::uint32_t>* table;
+
+        std::uint32_t increment(std::size_t place) const { return ++table->at(0, place); }
+        std::uint32_t decrement(std::size_t place) const { return table->at(0, place)--; }
+    };
 
     [[gnu::noinline]] std::uint32_t increment_large(std::size_t at) {
         if (bytes_[at] == kInTable) return ++large_[at];

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <functional>
@@ -24,6 +25,24 @@ struct Change {
     /// Change of the smooth companion: what the objective's plateaus hide (objectives.md calls it the excess). Search
     /// may add a multiple of it; results never report it as the value.
     double companion = 0;
+};
+
+/// The most energy that a search accepts of a move: value + companion_weight * companion of its Change.
+struct EnergyLimit {
+    double most = std::numeric_limits<double>::infinity();
+    double companion_weight = 0;
+
+    /// Sums of doubles depend on their order; what is closer to the limit than this is left to the search.
+    static constexpr double kSlack = 1e-9;
+
+    /// Whether changes that are not below this one are certainly above the limit.
+    [[nodiscard]] bool excludes(const Change& least) const {
+        return least.value + companion_weight * least.companion > most;
+    }
+    /// What is left of it for the others when a part of the change is known.
+    [[nodiscard]] EnergyLimit less(double known) const {
+        return {most - known + kSlack * (1 + std::abs(known)), companion_weight};
+    }
 };
 
 /// What an objective says of itself, as its kInfo: the first part of its row in the table (mapper/anneal), which help
@@ -107,6 +126,14 @@ concept SearchObjective = requires(O objective, const O& constant, const Mapping
     { constant.in_unit(value) } -> std::same_as<double>;
     /// Appends the ranks that focused moves should try: those whose messages cross the worst links.
     constant.append_hot_ranks(mapping, ranks);
+};
+
+/// An objective that may see early that a move changes too much. propose_within(mapping, move, limit) is propose(), or
+/// nothing, where the limit excludes the change; all is then as if the move had not been proposed.
+template <class O>
+concept LimitedObjective = SearchObjective<O> &&
+    requires(O objective, const Mapping& mapping, const Move& move, const EnergyLimit& limit) {
+    { objective.propose_within(mapping, move, limit) } -> std::same_as<std::optional<Change>>;
 };
 
 /// An objective whose change by a move follows from the mapping alone, so that several threads can search with one,

@@ -6,19 +6,21 @@
 
 #include "objectives/metrics.h"
 #include "objectives/objective.h"
+#include "objectives/routed_sets.h"
 #include "objectives/sliced_collisions.h"
 
 namespace haichi {
 
-/// What the objectives that add up a cost per communication set share: which sets a move touches, their costs before
-/// and after, and the way back. `Cost` knows what one set costs:
+/// What the objectives that add up a cost per communication set share. `Cost` knows what one set costs:
 ///
 ///     explicit Cost(const Problem&);
 ///     void clear();
-///     void add(set, links, size_bytes); void remove(set, links, size_bytes);     one message's route
-///     std::int64_t cost(set, node_of_rank);                                      scaled bytes, of the routes added
-///     std::int64_t bound(set);                                                   of any mapping
-///     bool is_worst(set, message, link, cost);                                   this link makes the set cost that
+///     void begin(set); void take(set, links, size_bytes); void bring(set, links, size_bytes);   a trial of changes:
+///     void keep(); void drop();                                                                 see Collisions
+///     std::int64_t cost(set, node_of_rank);                                      scaled bytes, of the routes brought
+///     std::int64_t least(set);                                                   not above it, whatever more is
+///     brought std::int64_t bound(set);                                                   of any mapping bool
+///     is_worst(set, message, link, cost);                                   this link makes the set cost that
 ///     std::int64_t excess();                                                     the companion
 ///     static std::int64_t from_metrics(const Metrics&);
 ///
@@ -33,84 +35,39 @@ class SetSum {
 
     explicit SetSum(const Problem& problem)
         : problem_(&problem),
-          cost_(problem),
+          routed_(problem),
           per_message_(1.0 / (problem.mean_message_bytes() * static_cast<double>(problem.smallest_scale()))),
-          excess_per_message_(1.0 / problem.mean_message_bytes()),
-          set_cost_(problem.set_count(), 0),
-          is_touched_(problem.set_count(), 0) {
+          excess_per_message_(1.0 / problem.mean_message_bytes()) {
+        for (std::size_t t = 0; t < problem.set_count(); ++t) bound_ += bound(t);
         if (SlicedCollisions::suits(problem, Counted::kPerSet)) sliced_.emplace(problem, Counted::kPerSet);
     }
 
-    void reset(const Mapping& mapping) {
-        if (sliced_) return sliced_->reset(mapping);
-        cost_.clear();
-        value_ = 0;
-        for (std::size_t t = 0; t < problem_->set_count(); ++t) {
-            for (const Message& m : problem_->workload().messages(t)) {
-                if (m.crosses_network()) add(t, mapping.node(m.source), mapping.node(m.destination), m.size_bytes);
-            }
-            set_cost_[t] = cost_.cost(t, [&](RankId r) { return mapping.node(r); });
-            value_ += set_cost_[t];
-        }
-    }
+    void reset(const Mapping& mapping) { sliced_ ? sliced_->reset(mapping) : routed_.reset(mapping); }
 
-    Change propose(const Mapping& mapping, const Move& move) {
-        if (sliced_) {
-            const std::int64_t before = sliced_->value();
-            const std::int64_t excess = sliced_->excess();
-            sliced_->propose(mapping, move);
-            return {static_cast<double>(sliced_->value() - before) * per_message_,
-                    static_cast<double>(sliced_->excess() - excess) * excess_per_message_};
-        }
-        pending_.clear();
-        touched_.clear();
-        used_ = 0;
-        value_before_ = value_;
-        const std::int64_t excess_before = cost_.excess();
-        for_each_moved_message(*problem_, mapping, move, [&](const MovedMessage& m) {
-            const std::size_t old_first = used_;
-            used_ = problem_->route_table().append(m.old_source, m.old_destination, links_, used_);
-            const std::size_t new_first = used_;
-            used_ = problem_->route_table().append(m.new_source, m.new_destination, links_, used_);
-            pending_.push_back({m.set, m.size_bytes, old_first, new_first, used_});
-            if (is_touched_[m.set] == 0) {
-                is_touched_[m.set] = 1;
-                touched_.push_back({m.set, set_cost_[m.set]});
-            }
-            cost_.remove(m.set, links(old_first, new_first), m.size_bytes);
-            cost_.add(m.set, links(new_first, used_), m.size_bytes);
-        });
-        const auto node_after = [&](RankId r) {
-            for (const Relocation& moved : move) {
-                if (moved.rank == r) return moved.to_node;
-            }
-            return mapping.node(r);
+    Change propose(const Mapping& mapping, const Move& move) { return *propose_within(mapping, move, {}); }
+
+    std::optional<Change> propose_within(const Mapping& mapping, const Move& move, const EnergyLimit& limit) {
+        const Value before = value();
+        const std::int64_t excess_before = companion();
+        const auto change_to = [&](Value value, std::int64_t excess) {
+            return Change{static_cast<double>(value - before) * per_message_,
+                          static_cast<double>(excess - excess_before) * excess_per_message_};
         };
-        for (const Touched& touched : touched_) {
-            is_touched_[touched.set] = 0;
-            std::int64_t& cost = set_cost_[touched.set];
-            value_ -= cost;
-            cost = cost_.cost(touched.set, node_after);
-            value_ += cost;
+        if (sliced_) {
+            if (limit.excludes(change_to(bound_, 0))) return std::nullopt;
+            sliced_->propose(mapping, move);
+        } else if (!routed_.propose(mapping, move, [&](Value least, std::int64_t least_excess) {
+                       return limit.excludes(change_to(least, least_excess));
+                   })) {
+            return std::nullopt;
         }
-        return {static_cast<double>(value_ - value_before_) * per_message_,
-                static_cast<double>(cost_.excess() - excess_before) * excess_per_message_};
+        return change_to(value(), companion());
     }
-    void commit() {
-        if (sliced_) sliced_->commit();
-    }
-    void rollback() {
-        if (sliced_) return sliced_->rollback();
-        for (const Rerouted& m : pending_) {
-            cost_.remove(m.set, links(m.new_first, m.end), m.size_bytes);
-            cost_.add(m.set, links(m.old_first, m.new_first), m.size_bytes);
-        }
-        for (const Touched& touched : touched_) set_cost_[touched.set] = touched.cost_before;
-        value_ = value_before_;
-    }
+    void commit() { sliced_ ? sliced_->commit() : routed_.commit(); }
+    void rollback() { sliced_ ? sliced_->rollback() : routed_.rollback(); }
 
-    [[nodiscard]] Value value() const { return sliced_ ? sliced_->value() : value_; }
-    [[nodiscard]] std::int64_t companion() const { return sliced_ ? sliced_->excess() : cost_.excess(); }
+    [[nodiscard]] Value value() const { return sliced_ ? sliced_->value() : routed_.value(); }
+    [[nodiscard]] std::int64_t companion() const { return sliced_ ? sliced_->excess() : routed_.excess(); }
     [[nodiscard]] Value value_from_scratch(const Mapping& mapping) const {
         return Cost::from_metrics(measure(*problem_, mapping));
     }
@@ -118,11 +75,7 @@ class SetSum {
     [[nodiscard]] std::int64_t companion_from_scratch(const Mapping& mapping) const {
         return measure(*problem_, mapping).excess_bytes;
     }
-    [[nodiscard]] std::optional<Value> lower_bound() const {
-        Value sum = 0;
-        for (std::size_t t = 0; t < problem_->set_count(); ++t) sum += cost_.bound(t);
-        return sum;
-    }
+    [[nodiscard]] std::optional<Value> lower_bound() const { return bound_; }
     [[nodiscard]] double in_unit(Value value) const {
         return static_cast<double>(value) / problem_->scale_per_second();
     }
@@ -130,11 +83,11 @@ class SetSum {
     /// Ranks with messages over the worst links of the sets that are furthest above their bound.
     void append_hot_ranks(const Mapping& mapping, std::vector<RankId>& ranks) const {
         std::int64_t worst = 0;
-        for (std::size_t t = 0; t < problem_->set_count(); ++t) worst = std::max(worst, cost_of(t) - cost_.bound(t));
+        for (std::size_t t = 0; t < problem_->set_count(); ++t) worst = std::max(worst, cost_of(t) - bound(t));
         if (worst == 0) return;
         std::vector<LinkId> scratch;
         for (std::size_t t = 0; t < problem_->set_count(); ++t) {
-            if (cost_of(t) - cost_.bound(t) != worst) continue;
+            if (cost_of(t) - bound(t) != worst) continue;
             for (const Message& m : problem_->workload().messages(t)) {
                 if (!m.crosses_network()) continue;
                 const auto links = problem_->route(mapping.node(m.source), mapping.node(m.destination), scratch);
@@ -147,49 +100,21 @@ class SetSum {
     }
 
   private:
-    struct Touched {
-        std::size_t set = 0;
-        std::int64_t cost_before = 0;
-    };
-
-    /// A message of the proposed move: its old route and its new one in links_.
-    struct Rerouted {
-        std::size_t set = 0;
-        std::int64_t size_bytes = 0;
-        std::size_t old_first = 0;
-        std::size_t new_first = 0;
-        std::size_t end = 0;
-    };
-
-    [[nodiscard]] std::span<const LinkId> links(std::size_t first, std::size_t end) const {
-        return {links_.data() + first, end - first};
-    }
-    [[nodiscard]] std::int64_t cost_of(std::size_t set) const {
-        return sliced_ ? sliced_->largest(set) * problem_->set_largest_bytes(set) : set_cost_[set];
+    [[nodiscard]] Value bound(std::size_t set) const { return routed_.costs().bound(set); }
+    [[nodiscard]] Value cost_of(std::size_t set) const {
+        return sliced_ ? sliced_->largest(set) * problem_->set_largest_bytes(set) : routed_.cost_of(set);
     }
     [[nodiscard]] bool is_worst(std::size_t set, const Message& m, LinkId link) const {
         if (sliced_) return sliced_->count(set, link) == sliced_->largest(set);
-        return cost_.is_worst(set, m, link, set_cost_[set]);
-    }
-    void add(std::size_t set, NodeId s, NodeId d, std::int64_t size_bytes) {
-        cost_.add(set, problem_->route(s, d, scratch_), size_bytes);
+        return routed_.costs().is_worst(set, m, link, routed_.cost_of(set));
     }
 
     const Problem* problem_;
-    Cost cost_;
+    RoutedSets<Cost> routed_;
     std::optional<SlicedCollisions> sliced_;
     double per_message_;
     double excess_per_message_;
-    std::vector<std::int64_t> set_cost_;
-    Value value_ = 0;
-
-    std::vector<Rerouted> pending_;
-    std::vector<LinkId> links_;  ///< the first used_
-    std::size_t used_ = 0;
-    std::vector<Touched> touched_;
-    std::vector<std::uint8_t> is_touched_;
-    std::vector<LinkId> scratch_;
-    Value value_before_ = 0;
+    Value bound_ = 0;
 };
 
 }  // namespace haichi

@@ -15,8 +15,12 @@ class CollisionCost {
     explicit CollisionCost(const Problem& problem);
 
     void clear() { collisions_.clear(); }
-    void add(std::size_t set, std::span<const LinkId> links, std::int64_t) { collisions_.add(set, links); }
-    void remove(std::size_t set, std::span<const LinkId> links, std::int64_t) { collisions_.remove(set, links); }
+    void begin(std::size_t set) { collisions_.begin(set); }
+    void prefetch(std::size_t set, std::span<const LinkId> links) const { collisions_.prefetch(set, links); }
+    void take(std::size_t set, std::span<const LinkId> links, std::int64_t) { collisions_.take(set, links); }
+    void bring(std::size_t set, std::span<const LinkId> links, std::int64_t) { collisions_.bring(set, links); }
+    void keep() { collisions_.keep(); }
+    void drop() { collisions_.drop(); }
 
     template <class NodeOf>
     [[nodiscard]] std::int64_t cost(std::size_t set, NodeOf&& node_of) {
@@ -30,6 +34,10 @@ class CollisionCost {
             }
         }
         return cost;
+    }
+    [[nodiscard]] std::int64_t least(std::size_t set) const {
+        if (!problem_->set_is_uniform(set)) return bound(set);
+        return problem_->set_largest_bytes(set) * collisions_.largest_scaled(set);
     }
     /// The largest message that no mapping keeps inside a node: with one rank per node the set's largest message.
     [[nodiscard]] std::int64_t bound(std::size_t set) const {

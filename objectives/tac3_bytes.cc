@@ -54,6 +54,7 @@ LoadCost::LoadCost(const Problem& problem)
 
 void LoadCost::clear() {
     collisions_.clear();
+    changes_.clear();
     mixed_loads_ = loads_of_mixed_sets(*problem_, mixed_number_);
 }
 

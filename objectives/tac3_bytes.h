@@ -14,13 +14,24 @@ class LoadCost {
     explicit LoadCost(const Problem& problem);
 
     void clear();
-    void add(std::size_t set, std::span<const LinkId> links, std::int64_t size_bytes) {
-        collisions_.add(set, links);
-        if (mixed_number_[set] >= 0) add_load(set, links, size_bytes);
+    void begin(std::size_t set) { collisions_.begin(set); }
+    void prefetch(std::size_t set, std::span<const LinkId> links) const { collisions_.prefetch(set, links); }
+    void take(std::size_t set, std::span<const LinkId> links, std::int64_t size_bytes) {
+        collisions_.take(set, links);
+        if (mixed_number_[set] >= 0) change_load({set, links, -size_bytes});
     }
-    void remove(std::size_t set, std::span<const LinkId> links, std::int64_t size_bytes) {
-        collisions_.remove(set, links);
-        if (mixed_number_[set] >= 0) add_load(set, links, -size_bytes);
+    void bring(std::size_t set, std::span<const LinkId> links, std::int64_t size_bytes) {
+        collisions_.bring(set, links);
+        if (mixed_number_[set] >= 0) change_load({set, links, size_bytes});
+    }
+    void keep() {
+        collisions_.keep();
+        changes_.clear();
+    }
+    void drop() {
+        collisions_.drop();
+        for (const LoadChange& change : changes_) add_load({change.set, change.links, -change.bytes});
+        changes_.clear();
     }
 
     template <class NodeOf>
@@ -28,6 +39,10 @@ class LoadCost {
         const std::int32_t mixed = mixed_number_[set];
         if (mixed < 0) return problem_->set_largest_bytes(set) * collisions_.largest_scaled(set);
         return mixed_loads_.largest(static_cast<std::size_t>(mixed));
+    }
+    [[nodiscard]] std::int64_t least(std::size_t set) const {
+        if (mixed_number_[set] >= 0) return bound(set);
+        return problem_->set_largest_bytes(set) * collisions_.largest_scaled(set);
     }
     /// The larger of: the message that no mapping keeps inside a node; with one rank per node, what a rank sends or
     /// receives in the set, shared by the links of its node.
@@ -39,10 +54,19 @@ class LoadCost {
     [[nodiscard]] static std::int64_t from_metrics(const Metrics& metrics) { return metrics.tac3_bytes_scaled; }
 
   private:
-    void add_load(std::size_t set, std::span<const LinkId> links, std::int64_t change_bytes) {
-        const auto mixed = static_cast<std::size_t>(mixed_number_[set]);
-        for (const LinkId link : links) {
-            mixed_loads_.add(mixed, link.index(), change_bytes * problem_->link_scale(link));
+    struct LoadChange {
+        std::size_t set = 0;
+        std::span<const LinkId> links{};
+        std::int64_t bytes = 0;
+    };
+    void change_load(const LoadChange& change) {
+        changes_.push_back(change);
+        add_load(change);
+    }
+    void add_load(const LoadChange& change) {
+        const auto mixed = static_cast<std::size_t>(mixed_number_[change.set]);
+        for (const LinkId link : change.links) {
+            mixed_loads_.add(mixed, link.index(), change.bytes * problem_->link_scale(link));
         }
     }
     [[nodiscard]] std::int64_t scaled_load(std::size_t set, LinkId link) const;
@@ -51,6 +75,7 @@ class LoadCost {
     Collisions collisions_;
     std::vector<std::int32_t> mixed_number_;  ///< index of a set of mixed sizes in mixed_loads_, or -1
     SetLoads mixed_loads_;                    ///< scaled bytes
+    std::vector<LoadChange> changes_;         ///< of the trial
     std::vector<std::int64_t> bound_;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "mapper/anneal/anneal_run.h"
@@ -39,15 +40,11 @@ class Annealer : public AnnealRun<O> {
                 continue;
             }
             idle_draws = 0;
-            const Change change = objective_->propose(state_.mapping, move);
-            const double energy = change.value + companion_weight_ * change.companion;
             ++state_.evaluations;
-            if (MetropolisAcceptor(state_.cooling.temperature()).accepts(energy, random)) {
+            if (const auto energy = accepted_energy(move, random)) {
                 objective_->commit();
-                state_.energy += energy;
+                state_.energy += *energy;
                 accept(move);
-            } else {
-                objective_->rollback();
             }
             if (verify_ == VerifyLevel::kStep) verify(&move);
         }
@@ -72,6 +69,28 @@ class Annealer : public AnnealRun<O> {
     using AnnealRun<O>::verify_;
     using AnnealRun<O>::state_;
     using AnnealRun<O>::renew_hot_ranks;
+
+    /// Of the move, when it is accepted; else the objective is as it was.
+    [[gnu::always_inline]] inline std::optional<double> accepted_energy(const Move& move, Random& random) {
+        const MetropolisAcceptor acceptor(state_.cooling.temperature());
+        if constexpr (LimitedObjective<O>) {
+            // Drawn before the change is known, so that the objective knows how much of it matters.
+            const double drawn = MetropolisAcceptor::draw(random);
+            const auto change =
+                objective_->propose_within(state_.mapping, move, {acceptor.most(drawn), companion_weight_});
+            if (!change) return std::nullopt;
+            const double energy = energy_of(*change);
+            if (energy <= 0 || acceptor.accepts(energy, drawn)) return energy;
+        } else {
+            const double energy = energy_of(objective_->propose(state_.mapping, move));
+            if (acceptor.accepts(energy, random)) return energy;
+        }
+        objective_->rollback();
+        return std::nullopt;
+    }
+    [[nodiscard]] double energy_of(const Change& change) const {
+        return change.value + companion_weight_ * change.companion;
+    }
 
     void return_to_start_if_wanted() {
         if (this->returns_to_start()) objective_->reset(state_.mapping);

@@ -20,20 +20,39 @@ class MetropolisAcceptor {
         if (change <= 0) return true;
         constexpr double kNever = 40;  // exp(-40) is below the resolution of unit()
         if (change >= kNever * temperature_) return false;
-        const double w = 1 - random.unit();
+        return accepts(change, draw(random));
+    }
+
+    /// For changes that are not known yet.
+    [[nodiscard, gnu::always_inline]] static double draw(Random& random) { return 1 - random.unit(); }
+    /// Accepts a change for the worse that a draw decides.
+    [[nodiscard, gnu::always_inline]] inline bool accepts(double change, double drawn) const {
         // Nearly every draw is decided by a bracket of the logarithm from its exponent and first mantissa bits; the
         // others by the logarithm itself, so the answer is always that of the exact rule.
-        constexpr double kLn2 = 0.693147180559945309417232;
-        constexpr double kSlack = 1e-9;  // far above the rounding of the table and of these lines
-        const auto bits = std::bit_cast<std::uint64_t>(w);
-        const double power = kLn2 * (1023 - static_cast<int>(bits >> kMantissaBits));
-        const std::size_t cell = (bits >> (kMantissaBits - kCellBits)) % kCells;
-        if (change < temperature_ * (power - kLogOfEdge[cell + 1] - kSlack)) return true;
-        if (change > temperature_ * (power - kLogOfEdge[cell] + kSlack)) return false;
-        return accepts_by_logarithm(change, w);
+        if (change < temperature_ * (bracket(drawn).low - kSlack)) return true;
+        if (change > temperature_ * (bracket(drawn).high + kSlack)) return false;
+        return accepts_by_logarithm(change, drawn);
+    }
+    /// No change above it is accepted.
+    [[nodiscard, gnu::always_inline]] inline double most(double drawn) const {
+        return temperature_ * (bracket(drawn).high + kSlack);
     }
 
   private:
+    static constexpr double kSlack = 1e-9;  ///< far above the rounding of the table and of these lines
+
+    /// Of -ln(drawn).
+    struct Bracket {
+        double low = 0;
+        double high = 0;
+    };
+    [[nodiscard, gnu::always_inline]] static Bracket bracket(double drawn) {
+        constexpr double kLn2 = 0.693147180559945309417232;
+        const auto bits = std::bit_cast<std::uint64_t>(drawn);
+        const double power = kLn2 * (1023 - static_cast<int>(bits >> kMantissaBits));
+        const std::size_t cell = (bits >> (kMantissaBits - kCellBits)) % kCells;
+        return {power - kLogOfEdge[cell + 1], power - kLogOfEdge[cell]};
+    }
     /// Out of the loop that accepts() is in: a logarithm is long, and hardly ever asked for.
     [[nodiscard, gnu::noinline, gnu::cold]] bool accepts_by_logarithm(double change, double w) const {
         return change <= -temperature_ * deterministic_log(w);

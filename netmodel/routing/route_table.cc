@@ -55,15 +55,10 @@ void RouteTable::store_all(std::size_t budget_bytes) {
     }
 }
 
-std::size_t RouteTable::append_any(NodeId s, NodeId d, std::vector<LinkId>& links, std::size_t used) const {
-    links.resize(used);
-    if (is_stored()) {
-        const std::span<const LinkId> route = stored(s, d);
-        links.insert(links.end(), route.begin(), route.end());
-    } else {
-        network_->append_route(s, d, links);
-    }
-    return links.size();
+std::span<const LinkId> RouteTable::computed(NodeId s, NodeId d, std::vector<LinkId>& scratch) const {
+    scratch.clear();
+    network_->append_route(s, d, scratch);
+    return scratch;
 }
 
 }  // namespace haichi

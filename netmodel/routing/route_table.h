@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -8,6 +9,21 @@
 #include "netmodel/routing/network.h"
 
 namespace haichi {
+
+class RouteTable;
+
+/// Room for several routes at once, which hold until clear() is called.
+class RouteBuffer {
+  public:
+    /// Forgets all; there is room for `routes` then.
+    void clear(const RouteTable& table, std::size_t routes);
+
+  private:
+    friend class RouteTable;
+    std::vector<LinkId> links_;
+    LinkId* free_ = nullptr;
+    std::vector<LinkId> scratch_;
+};
 
 /// Network::append_route for inner loops: all routes in one array while that fits a budget, else computed when asked
 /// for: without a division on a grid. The same links both ways. The Network must outlive it.
@@ -21,17 +37,17 @@ class RouteTable {
     [[nodiscard, gnu::always_inline]] inline std::span<const LinkId> route(NodeId s, NodeId d,
                                                                            std::vector<LinkId>& scratch) const {
         if (is_stored()) return stored(s, d);
-        const std::size_t length = append(s, d, scratch, 0);  // may move them
-        return {scratch.data(), length};
+        if (!steps_) return computed(s, d, scratch);
+        if (scratch.size() < longest_) scratch.resize(longest_);
+        return {scratch.data(), write(s, d, scratch.data())};
     }
-    /// Writes the same behind the first `used` of `links`, whose size grows as it needs, and returns their new number.
-    [[gnu::always_inline]] inline std::size_t append(NodeId s, NodeId d, std::vector<LinkId>& links,
-                                                     std::size_t used) const {
-        if (!steps_) return append_any(s, d, links, used);
-        if (links.size() < used + longest_) links.resize(2 * (used + longest_));
-        LinkId* const first = links.data();
-        return static_cast<std::size_t>(steps_->write_route(network_->vertex(s), network_->vertex(d), first + used) -
-                                        first);
+    /// The same in a buffer that has room.
+    [[nodiscard, gnu::always_inline]] inline std::span<const LinkId> route(NodeId s, NodeId d,
+                                                                           RouteBuffer& buffer) const {
+        if (is_stored()) return stored(s, d);
+        LinkId* const first = buffer.free_;
+        buffer.free_ = steps_ ? write(s, d, first) : std::ranges::copy(computed(s, d, buffer.scratch_), first).out;
+        return {first, buffer.free_};
     }
 
     [[nodiscard]] bool is_stored() const { return !first_.empty(); }
@@ -45,9 +61,13 @@ class RouteTable {
         const std::size_t pair = s.index() * node_count_ + d.index();
         return {links_.data() + first_[pair], links_.data() + first_[pair + 1]};
     }
+    [[nodiscard, gnu::always_inline]] inline LinkId* write(NodeId s, NodeId d, LinkId* out) const {
+        return steps_->write_route(network_->vertex(s), network_->vertex(d), out);
+    }
+    [[nodiscard]] std::span<const LinkId> computed(NodeId s, NodeId d, std::vector<LinkId>& scratch) const;
     void store_all(std::size_t budget_bytes);
-    std::size_t append_any(NodeId s, NodeId d, std::vector<LinkId>& links, std::size_t used) const;
 
+    friend class RouteBuffer;
     std::size_t node_count_ = 0;
     std::size_t longest_ = 0;  ///< no route has more links
     /// Where nothing is stored and routes are a grid's, without injection and ejection channels.
@@ -56,5 +76,10 @@ class RouteTable {
     std::vector<LinkId> links_;
     const Network* network_;
 };
+
+inline void RouteBuffer::clear(const RouteTable& table, std::size_t routes) {
+    if (!table.is_stored() && links_.size() < routes * table.longest_) links_.resize(2 * routes * table.longest_);
+    free_ = links_.data();
+}
 
 }  // namespace haichi

@@ -182,16 +182,35 @@ TEST(Collisions, sparse_counters_equal_dense_ones) {
                 routed.emplace_back(t, route);
             }
         }
-        for (int round = 0; round < 2; ++round) {
-            EXPECT_EQ(dense.excess(), sparse.excess());
+        Collisions rest(*posed.problem);
+        rest.clear();
+        for (std::size_t i = 1; i < routed.size(); i += 2) rest.add(routed[i].first, routed[i].second);
+        const auto values_of = [&](const Collisions& collisions) {
+            std::vector<std::int64_t> values{collisions.excess()};
             for (std::size_t t = 0; t < posed.problem->set_count(); ++t) {
-                EXPECT_EQ(dense.largest_scaled(t), sparse.largest_scaled(t));
+                values.push_back(collisions.largest_scaled(t));
             }
+            return values;
+        };
+        const auto change_every_second = [&](Collisions& collisions, auto change) {
+            for (std::size_t t = 0; t < posed.problem->set_count(); ++t) collisions.begin(t);
             for (std::size_t i = 0; i < routed.size(); i += 2) {
-                if (round > 0) break;
-                dense.remove(routed[i].first, routed[i].second);
-                sparse.remove(routed[i].first, routed[i].second);
+                (collisions.*change)(routed[i].first, routed[i].second);
             }
+        };
+        const std::vector<std::int64_t> all = values_of(dense);
+        for (Collisions* each : {&dense, &sparse}) {
+            EXPECT_EQ(values_of(*each), all);
+            change_every_second(*each, &Collisions::take);
+            EXPECT_EQ(values_of(*each), values_of(rest));
+            each->drop();
+            EXPECT_EQ(values_of(*each), all);
+            change_every_second(*each, &Collisions::take);
+            each->keep();
+            EXPECT_EQ(values_of(*each), values_of(rest));
+            change_every_second(*each, &Collisions::bring);
+            each->keep();
+            EXPECT_EQ(values_of(*each), all);
         }
     }
 }
