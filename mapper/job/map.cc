@@ -1,5 +1,7 @@
 #include "mapper/job/map.h"
 
+#include <omp.h>
+
 #include <algorithm>
 #include <chrono>
 #include <limits>
@@ -66,9 +68,9 @@ class MapRun {
         if (options.time_by_savings) options.time_limit_seconds = seconds_worth_searching(posed_);
         if (options.time_by_savings) control_.log.info("--time auto: {:.3g} s", *options.time_limit_seconds);
         const std::optional<double> limit = options.time_limit_seconds;
-        const auto may_go_on = [this, limit] {
-            return !is_stopped() && !(limit && seconds_since(start_time_) > *limit / 2);
-        };
+        const MayGoOn may_go_on(
+            [this, limit] { return !is_stopped() && !(limit && seconds_since(start_time_) > *limit / 2); },
+            options.threads > 0 ? options.threads : omp_get_max_threads());
         const StartOfRestart start = start_of_restarts(may_go_on, options);
         if (limit) {
             // Simulations, too, may have half of what is left.
@@ -82,7 +84,7 @@ class MapRun {
 
     /// Where restart number `restart` of the search begins.
     [[nodiscard]] StartOfRestart start_of_restarts(const MayGoOn& may_go_on, const SearchOptions& options) const {
-        const auto place = [this, may_go_on](const StartRow* row, std::int32_t restart) {
+        const auto place = [this, may_go_on = may_go_on.alone()](const StartRow* row, std::int32_t restart) {
             const std::uint64_t seed = options_.search.seed + static_cast<std::uint64_t>(restart);
             return row->place(posed_.problem(), posed_.job.allocation(), seed, may_go_on)
                 .value_or(posed_.job.default_placement());

@@ -1,15 +1,18 @@
 #include "mapper/start/bisection.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <iterator>
 #include <limits>
+#include <mutex>
 #include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "base/random.h"
+#include "base/thread_team.h"
 #include "mapper/start/graph_bisection.h"
 #include "mapper/start/placement_cost.h"
 
@@ -267,7 +270,7 @@ class DualBipartitioning {
         while ((total >> shift_) > (std::int64_t{1} << 61) / farthest) ++shift_;
     }
 
-    std::optional<Mapping> run(const std::function<bool()>& may_go_on) {
+    std::optional<Mapping> run(const MayGoOn& may_go_on) {
         std::vector<RankId> ranks;
         for (std::int32_t r = 0; r < problem_.rank_count(); ++r) ranks.push_back(RankId(r));
         parts_.push_back({halver_.all(), std::move(ranks)});
@@ -276,8 +279,7 @@ class DualBipartitioning {
 
     /// Goes on from where each rank has its block of nodes.
     std::optional<Mapping> run_within(std::span<const std::vector<NodeId>> blocks,
-                                      std::span<const std::int32_t> block_of_rank,
-                                      const std::function<bool()>& may_go_on) {
+                                      std::span<const std::int32_t> block_of_rank, const MayGoOn& may_go_on) {
         for (const NodeSet& nodes : halver_.arrange(blocks)) {
             halver_.locate(parts_.size(), nodes);
             parts_.push_back({nodes, {}});
@@ -302,7 +304,7 @@ class DualBipartitioning {
         std::int32_t number = 0;  ///< in the graph at hand
     };
 
-    std::optional<Mapping> cut_all(const std::function<bool()>& may_go_on) {
+    std::optional<Mapping> cut_all(const MayGoOn& may_go_on) {
         // Breadth first, so that what lies outside of a part is known about as finely as the part itself.
         bool is_cut = true;
         while (is_cut) {
@@ -435,26 +437,31 @@ int affordable_runs(const Problem& problem) {
 }  // namespace
 
 std::optional<Mapping> bisection_placement(const Problem& problem, const Allocation&, std::uint64_t seed,
-                                           const std::function<bool()>& may_go_on) {
+                                           const MayGoOn& may_go_on) {
     const int runs = affordable_runs(problem);
     std::optional<Mapping> best;
-    double best_cost = 0;
-    for (int run = 0; run < runs; ++run) {
-        std::uint64_t stream = seed + static_cast<std::uint64_t>(run) * 0x9e3779b97f4a7c15ULL;
-        std::optional<Mapping> mapping = DualBipartitioning(problem, split_mix_64(stream)).run(may_go_on);
-        if (!mapping) break;
-        const double cost = twice_hop_bytes(problem, *mapping);
-        if (!best || cost < best_cost) {
-            best_cost = cost;
+    std::pair<double, int> cost_of_best;  // and its number: the first of several
+    std::mutex mutex;
+    std::atomic<int> next{0};  // whoever is free takes the next one
+    ThreadTeam team(std::min(may_go_on.threads(), runs));
+    team.run([&](int) {
+        for (int run = next++; run < runs; run = next++) {
+            std::uint64_t stream = seed + static_cast<std::uint64_t>(run) * 0x9e3779b97f4a7c15ULL;
+            std::optional<Mapping> mapping = DualBipartitioning(problem, split_mix_64(stream)).run(may_go_on);
+            if (!mapping) return;
+            const std::pair<double, int> cost{twice_hop_bytes(problem, *mapping), run};
+            const std::scoped_lock lock(mutex);
+            if (best && cost_of_best < cost) continue;
+            cost_of_best = cost;
             best = std::move(mapping);
         }
-    }
+    });
     return best;
 }
 
 std::optional<Mapping> bisection_within(const Problem& problem, std::span<const std::vector<NodeId>> blocks,
                                         std::span<const std::int32_t> block_of_rank, std::uint64_t seed,
-                                        const std::function<bool()>& may_go_on) {
+                                        const MayGoOn& may_go_on) {
     return DualBipartitioning(problem, seed).run_within(blocks, block_of_rank, may_go_on);
 }
 

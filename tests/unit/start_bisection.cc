@@ -232,5 +232,17 @@ TEST(BisectionPlacement, irregular_graph_on_a_tree_beats_greedy) {
         hops_per_byte(workload, allocation, greedy_placement(problem, allocation, {}, [] { return true; }).value()));
 }
 
+TEST(BisectionPlacement, is_the_same_for_any_number_of_threads) {
+    const Workload workload = pattern("random-geometric", 256, {});
+    const Allocation allocation = job(grid({8, 8, 4}, true));
+    const Problem problem(workload, allocation.network, 1);
+    const auto placed_by = [&](int threads) {
+        return bisection_placement(problem, allocation, 1, MayGoOn([] { return true; }, threads)).value();
+    };
+    const Mapping alone = placed_by(1);
+    EXPECT_EQ(placed_by(2), alone);
+    EXPECT_EQ(placed_by(5), alone);
+}
+
 }  // namespace
 }  // namespace haichi
