@@ -10,6 +10,7 @@
 #include "base/quantity.h"
 #include "base/split.h"
 #include "cli/command_outputs.h"
+#include "cli/commands/checkpoint_file.h"
 #include "cli/commands/job_options.h"
 #include "cli/commands/values.h"
 #include "cli/interrupt.h"
@@ -39,6 +40,7 @@ struct MapArguments {
     std::string threads;
     std::string evaluations;
     std::string time;
+    std::string checkpoint;
     std::string schedule;
     std::string moves;
     std::string companion;
@@ -90,8 +92,9 @@ SearchOptions search_options(const MapArguments& arguments) {
     return search;
 }
 
-MapOptions map_options(const MapArguments& arguments) {
+MapOptions map_options(const MapArguments& arguments, Checkpoint* checkpoint = nullptr) {
     MapOptions options;
+    options.checkpoint = checkpoint;
     if (!arguments.objective.empty()) options.objective.name = arguments.objective;
     if (!arguments.then.empty()) options.objective.then = parse_next(arguments.then);
     if (!arguments.strategy.empty()) options.strategy = arguments.strategy;
@@ -178,6 +181,7 @@ void check_shape_arguments(const MapArguments& arguments, const MapOptions& opti
         throw OptionError("--shapes excludes --shape and --nodes", "it lists the shapes that the job may get");
     }
     if (!arguments.require.empty()) throw OptionError("--require and --shapes exclude each other");
+    if (!arguments.checkpoint.empty()) throw OptionError("--checkpoint and --shapes exclude each other");
     if (arguments.rotations && arguments.robust.empty()) throw OptionError("--rotations needs --robust");
     if (!arguments.format.empty()) rank_map_format(arguments.format);
     check_outputs(arguments);
@@ -271,13 +275,21 @@ void print_words(const Evaluation& evaluation, const RankMapFormat& format, cons
     say_about_map(format, placement.mapping(), placement.job().rank_maps(), arguments.output, console);
 }
 
+/// The time that is left, from where an earlier run was ended.
+MapOptions go_on(MapOptions options, CheckpointFile& checkpoint) {
+    checkpoint.read();
+    if (options.checkpoint != nullptr) options.search.seconds_gone = options.checkpoint->seconds_before();
+    return options;
+}
+
 int run(const MapArguments& arguments, Console& console) {
     if (!arguments.shapes.empty()) return run_shapes(arguments, console);
     if (!arguments.robust.empty() || arguments.rotations) {
         throw OptionError("--robust and --rotations need --shapes", "list the shapes that the job may get");
     }
     const JobSpec spec = job_spec(arguments);
-    const MapOptions options = map_options(arguments);
+    CheckpointFile checkpoint(arguments.checkpoint, console);
+    const MapOptions options = map_options(arguments, checkpoint.checkpoint());
     const std::vector<Requirement> requirements = read_requirements(arguments.require, arguments.objective);
     const RankMapFormat* format = arguments.format.empty() ? nullptr : &rank_map_format(arguments.format);
     check_outputs(arguments);
@@ -287,13 +299,14 @@ int run(const MapArguments& arguments, Console& console) {
     if (arguments.json) outputs.add_standard_output();
     Destination map_file = write_map ? outputs.add_destination(arguments.output) : Destination(console, nullptr);
     outputs.check();
+    checkpoint.check(arguments.output);
     const Job job(spec, outputs.reading());
     if (format == nullptr) format = &default_rank_map_format(job.rank_maps());
     if (write_map) format->check(job.rank_maps());
     say_about_sets(job.set_warnings(console.log()), console);
     outputs.open();
     const InterruptWatch watch;
-    const Evaluation evaluation = find(arguments, options, job, console);
+    const Evaluation evaluation = find(arguments, go_on(options, checkpoint), job, console);
     if (write_map) {
         map_file.write(format->write(evaluation.placement.mapping(), job.rank_maps()));
         outputs.commit();
@@ -304,7 +317,10 @@ int run(const MapArguments& arguments, Console& console) {
         print_words(evaluation, *format, arguments, console);
     }
     const int code = check_requirements(requirements, evaluation, console);
-    if (!evaluation.interrupted) return code;
+    if (!evaluation.interrupted) {
+        checkpoint.remove();
+        return code;
+    }
     console.say("interrupted: this is the best placement so far\n");
     return kExitInterrupted;
 }
@@ -332,6 +348,8 @@ Action configure(CLI::App& app) {
     add_value(app, "--evaluations", o->evaluations, "N", "evaluations per restart (per window of the schedule rmatt)");
     add_value(app, "--time", o->time, "TIME",
               "wall-clock limit instead, as in 10s; auto: by what a better placement can save; not reproducible");
+    add_value(app, "--checkpoint", o->checkpoint, "FILE",
+              "with --time: keep the best so far there, go on from it where it is there, and remove it at the end");
     add_value(app, "--schedule", o->schedule, "NAME", "temperatures and end: auto, paper or rmatt; default: auto");
     add_value(app, "--moves", o->moves, "LIST", "kinds of moves: some of uniform,empty,neighbour,step,focused");
     add_value(app, "--companion", o->companion, "WEIGHT", "smooth companion of the objective: on, off or a number");

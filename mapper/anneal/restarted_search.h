@@ -168,7 +168,8 @@ class RestartedSearch {
             }
         }
         keep_if_best(restart, annealer);
-        meter_.report(1, time_fraction(), objective.in_unit(annealer.best_value()), true);
+        meter_.report(1, time_fraction(), objective.in_unit(annealer.best_value()), true,
+                      [&] { return annealer.best(); });
     }
 
     /// Restarts take turns.
@@ -228,7 +229,7 @@ class RestartedSearch {
             if (stopped() || first_at_bound_.load() < restart) return false;
             run_burst(annealer, std::min(all, annealer.state().evaluations + burst));
             meter_.report(static_cast<double>(annealer.state().evaluations) / static_cast<double>(all), 0,
-                          objective.in_unit(annealer.best_value()), false);
+                          objective.in_unit(annealer.best_value()), false, [&] { return annealer.best(); });
         }
         return true;
     }
@@ -260,7 +261,8 @@ class RestartedSearch {
             if (stopped() || first_at_bound_.load() < restart) return false;
             annealer.cool_to(fraction);
             run_burst(annealer, annealer.state().evaluations + burst);
-            meter_.report(fraction, time_fraction(), objective.in_unit(annealer.best_value()), false);
+            meter_.report(fraction, time_fraction(), objective.in_unit(annealer.best_value()), false,
+                          [&] { return annealer.best(); });
         }
         return true;
     }

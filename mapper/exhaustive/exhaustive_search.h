@@ -120,7 +120,7 @@ class ExhaustiveSearch {
             meter_.count(evaluations_ - counted_);
             counted_ = evaluations_;
             meter_.report(static_cast<double>(looked_at_) / static_cast<double>(placements_), 0,
-                          objective_.in_unit(best_value_), false);
+                          objective_.in_unit(best_value_), false, [this] { return best_; });
             stopped_ = control_.stop != nullptr && control_.stop->load();
         }
         return !stopped_ && !at_bound();

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <limits>
 
+#include "base/errors.h"
 #include "mapper/anneal/proposer.h"
 #include "mapper/job/best_start.h"
 #include "mapper/job/map_auto.h"
@@ -44,6 +45,7 @@ class MapRun {
         record_.objective = to_string(posed_.spec);
         for (const NextObjective& next : posed_.spec.then) record_.next.push_back(next.name);
         record_.seed = options_.search.seed;
+        find_kept();
         RankingLimits ranking{.end = {}, .threads = std::max(options_.search.threads, 1), .stop = control_.stop};
         if (const StartRow* row = find_start(record_.strategy)) {
             const auto placed =
@@ -64,26 +66,78 @@ class MapRun {
 
     void search(RankingLimits& ranking) {
         SearchOptions options = options_.search;
-        // The limit is on all of it: the starts may have half of it, the search the rest.
+        // The limit is on all of it: the starts may have half of what is left of it, the search the rest.
         if (options.time_by_savings) options.time_limit_seconds = seconds_worth_searching(posed_);
         if (options.time_by_savings) control_.log.info("--time auto: {:.3g} s", *options.time_limit_seconds);
-        const std::optional<double> limit = options.time_limit_seconds;
+        record_.time_limit_seconds = options.time_limit_seconds;
+        record_.seconds_gone = options.seconds_gone;
+        const std::optional<double> limit = time_left(options);
+        if (limit) {
+            ranking.end =
+                start_time_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*limit));
+        }
+        if (kept_ && kept_->is_complete) {
+            mapping_ = kept_->mapping;
+            record_.reproducible = false;
+            return;
+        }
         const MayGoOn may_go_on(
-            [this, limit] { return !is_stopped() && !(limit && seconds_since(start_time_) > *limit / 2); },
+            [this, limit] {
+                if (options_.checkpoint != nullptr) options_.checkpoint->tick();
+                return !is_stopped() && !(limit && seconds_since(start_time_) > *limit / 2);
+            },
             options.threads > 0 ? options.threads : omp_get_max_threads());
         const StartOfRestart start = start_of_restarts(may_go_on, options);
         if (limit) {
             // Simulations, too, may have half of what is left.
             const double left = *limit - seconds_since(start_time_);
             options.time_limit_seconds = posed_.ranking != nullptr ? left / 2 : left;
-            ranking.end =
-                start_time_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*limit));
         }
-        record(search_with(start, options), limit);
+        SearchControl control = control_;
+        if (options_.checkpoint != nullptr) control.keep = [this](const Mapping& best) { keep(best, false); };
+        record(search_with(start, options, control));
+        if (options_.checkpoint != nullptr) keep(mapping_, !is_stopped());
     }
 
+    // ---- Checkpoints ------------------------------------------------------------------------------------------------
+
+    /// What an earlier run has found. Its value says whether it was the same job.
+    void find_kept() {
+        if (options_.checkpoint == nullptr) return;
+        const KeptPlacement* found = options_.checkpoint->find(record_.objective, record_.seed);
+        if (found == nullptr) return;
+        Mapping mapping;
+        try {
+            mapping = given_placement(posed_.job, found->node_of_rank).mapping();
+        } catch (const OptionError&) {
+            throw_of_another_job();
+        }
+        const double value = posed_.objective->standing(mapping).value;
+        if (value != found->value) throw_of_another_job();
+        control_.log.info("checkpoint: {} of {} {}", record_.objective, value,
+                          found->is_complete ? "is complete" : "is where it goes on");
+        kept_ = {std::move(mapping), value, found->is_complete};
+    }
+
+    [[noreturn]] void throw_of_another_job() const {
+        throw InputError(options_.checkpoint->file() + " is the checkpoint of another job",
+                         "remove it, or name another file");
+    }
+
+    /// Several searches of one run, as those for simulated-time, keep the best of all.
+    void keep(const Mapping& best, bool is_complete) {
+        const double value = posed_.objective->standing(best).value;
+        if (!is_complete && least_kept_ && *least_kept_ <= value) return options_.checkpoint->tick();
+        least_kept_ = value;
+        const auto nodes = best.node_of_rank();
+        options_.checkpoint->keep({record_.objective, record_.seed, is_complete, value, {nodes.begin(), nodes.end()}});
+    }
+
+    // ---- The search -------------------------------------------------------------------------------------------------
+
     /// Where restart number `restart` of the search begins.
-    [[nodiscard]] StartOfRestart start_of_restarts(const MayGoOn& may_go_on, const SearchOptions& options) const {
+    [[nodiscard]] StartOfRestart start_of_restarts(const MayGoOn& may_go_on, const SearchOptions& options) {
+        if (kept_) return [first = kept_->mapping](std::int32_t) { return first; };
         const auto place = [this, may_go_on = may_go_on.alone()](const StartRow* row, std::int32_t restart) {
             const std::uint64_t seed = options_.search.seed + static_cast<std::uint64_t>(restart);
             return row->place(posed_.problem(), posed_.job.allocation(), seed, may_go_on)
@@ -97,6 +151,7 @@ class MapRun {
         }
         Mapping first = best_start(posed_, *posed_.objective, {options, control_, may_go_on});
         if (is_large()) first = searched_start(std::move(first), options);
+        if (options_.checkpoint != nullptr) keep(first, false);
         return [place, first, of_first = restarts_from_best_start()](std::int32_t restart) {
             return restart < of_first ? first : place(find_start("random"), restart);
         };
@@ -141,22 +196,21 @@ class MapRun {
         return standing.value < value ? first : std::move(found.mapping);
     }
 
-    SearchResult search_with(const StartOfRestart& start, const SearchOptions& options) {
+    SearchResult search_with(const StartOfRestart& start, const SearchOptions& options, const SearchControl& control) {
         if (posed_.ranking != nullptr && record_.strategy == "anneal") {
-            return search_for_finalists(posed_, start, options, control_, finalists_);
+            return search_for_finalists(posed_, start, options, control, finalists_);
         }
-        if (record_.strategy == "tabu") return search_by_tabu(posed_.problem(), start, options, control_);
-        if (record_.strategy == "exhaustive") return posed_.objective->search_all(options.verify, control_);
-        return posed_.objective->search(start, options, control_);
+        if (record_.strategy == "tabu") return search_by_tabu(posed_.problem(), start, options, control);
+        if (record_.strategy == "exhaustive") return posed_.objective->search_all(options.verify, control);
+        return posed_.objective->search(start, options, control);
     }
 
-    void record(const SearchResult& found, std::optional<double> limit) {
+    void record(const SearchResult& found) {
         mapping_ = found.mapping;
         record_.is_proven = record_.strategy == "exhaustive" && found.optimal;
         record_.evaluations = found.evaluations;
         record_.convergence = found.convergence;
-        record_.time_limit_seconds = limit;
-        record_.reproducible = !limit && !found.interrupted;
+        record_.reproducible = !record_.time_limit_seconds && !found.interrupted;
         if (found.loop_seconds > 0) {
             record_.evaluations_per_second = static_cast<double>(found.evaluations) / found.loop_seconds;
         }
@@ -174,6 +228,15 @@ class MapRun {
     SearchRecord record_;
     Mapping mapping_;
     std::vector<Finalist> finalists_;
+
+    /// Of an earlier run.
+    struct Kept {
+        Mapping mapping;
+        double value = 0;
+        bool is_complete = false;
+    };
+    std::optional<Kept> kept_;
+    std::optional<double> least_kept_;
 };
 
 }  // namespace
@@ -184,6 +247,10 @@ void check_map_options(const MapOptions& options) {
         (void)objectives().at(name);
     }
     check_options(options.search);
+    if (options.checkpoint != nullptr && !options.search.time_limit_seconds && !options.search.time_by_savings) {
+        throw OptionError("--checkpoint needs --time",
+                          "other searches begin anew, so that results depend on the inputs and the seed alone");
+    }
 }
 
 Placement map(const Job& job, const MapOptions& options, const SearchControl& control,

@@ -4,6 +4,7 @@
 #include <variant>
 #include <vector>
 
+#include "mapper/job/checkpoint.h"
 #include "mapper/job/placement.h"
 #include "mapper/job/posed_job.h"
 #include "mapper/search/search_options.h"
@@ -19,6 +20,8 @@ struct MapOptions {
     /// default, grid, greedy and bisection.
     std::variant<std::string, std::vector<NodeId>> start{};
     SearchOptions search{};
+    /// Where a search limited by time goes on from, if it has something, and what it leaves; null: neither.
+    Checkpoint* checkpoint = nullptr;
 
     [[nodiscard]] bool has_start() const {
         const auto* name = std::get_if<std::string>(&start);

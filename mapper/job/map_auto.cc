@@ -41,6 +41,7 @@ class AutoRun {
             const SimulationControl& simulation)
         : job_(job),
           options_(options),
+          seconds_gone_(options.search.seconds_gone),
           control_(control),
           simulation_(simulation),
           held_(job.problem(control.log)),
@@ -51,6 +52,9 @@ class AutoRun {
             options_.search.time_limit_seconds = seconds_worth_searching(PosedJob(job, {}));
             options_.search.time_by_savings = false;
         }
+        time_limit_seconds_ = options_.search.time_limit_seconds;
+        options_.search.time_limit_seconds = time_left(options_.search);
+        options_.search.seconds_gone = 0;
     }
 
     Placement run() {
@@ -119,6 +123,7 @@ class AutoRun {
     }
 
     [[nodiscard]] bool may_go_on() {
+        if (options_.checkpoint != nullptr) options_.checkpoint->tick();
         const bool is_late =
             options_.search.time_limit_seconds && seconds_since(start_time_) > *options_.search.time_limit_seconds;
         if (is_late) is_cut_short_ = true;
@@ -211,7 +216,8 @@ class AutoRun {
         record.seed = options_.search.seed;
         record.evaluations = evaluations_;
         record.wall_seconds = seconds_since(start_time_);
-        record.time_limit_seconds = options_.search.time_limit_seconds;
+        record.time_limit_seconds = time_limit_seconds_;
+        record.seconds_gone = seconds_gone_;
         record.interrupted = is_stopped();
         record.reproducible = !record.time_limit_seconds && !record.interrupted && !is_cut_short_;
         record.trials = std::move(trials_);
@@ -221,7 +227,9 @@ class AutoRun {
 
     const Clock::time_point start_time_ = Clock::now();
     const Job& job_;
-    MapOptions options_;
+    MapOptions options_;  ///< a time limit is what is left of it
+    const double seconds_gone_;
+    std::optional<double> time_limit_seconds_;  ///< the whole
     const SearchControl& control_;
     const SimulationControl& simulation_;
     const std::shared_ptr<const JobProblem> held_;  ///< kept from search to search

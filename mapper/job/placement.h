@@ -60,6 +60,7 @@ struct SearchRecord {
     double evaluations_per_second = 0;            ///< of the inner loops alone, per thread; 0: no rate to tell
     std::vector<ConvergencePoint> convergence{};  ///< of the run that won, in the unit of the objective
     std::optional<double> time_limit_seconds{};
+    double seconds_gone = 0;  ///< of the limit, in earlier runs that this one went on from
     double wall_seconds = 0;
     bool interrupted = false;
     bool reproducible = true;

@@ -251,6 +251,7 @@ ordered_json report_json(const Evaluation& evaluation, bool with_timing) {
     if (!search.candidates.empty()) out["candidates"] = candidates_json(search);
     if (search.trials) out["auto"] = trials_json(*search.trials, with_timing);
     if (search.time_limit_seconds) out["time_limit_seconds"] = *search.time_limit_seconds;
+    if (search.seconds_gone > 0) out["seconds_of_earlier_runs"] = search.seconds_gone;
     out["reproducible"] = search.reproducible && !evaluation.interrupted;
     if (evaluation.interrupted) out["interrupted"] = true;
     out["metrics"] = ordered_json::object();

@@ -109,6 +109,7 @@ SearchResult search_for_finalists(const PosedJob& posed, const StartOfRestart& s
             start_of_part, options_of(part, options, seconds_since(began)), control_of(part, control, restarts));
         add(found, k == 0, all);
         finalists.push_back({found.mapping, found.value});
+        if (control.keep) control.keep(all.mapping);
     }
     return all;
 }

@@ -16,7 +16,7 @@ inline double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Reports progress now and then, from one thread at a time.
+/// Reports progress, and the best mapping, now and then, from one thread at a time.
 class ProgressMeter {
   public:
     ProgressMeter(const SearchControl& control, std::string_view objective, std::int32_t restarts, bool timed)
@@ -31,9 +31,14 @@ class ProgressMeter {
     /// So many more have been made; cheap, for any thread.
     void count(std::int64_t evaluations) { evaluations_.fetch_add(evaluations, std::memory_order_relaxed); }
 
-    void report(double fraction_of_restart, double fraction_of_time, double value, bool restart_done) {
-        if (!control_->progress) return;
+    /// `best` gives the mapping that has the value: called where somebody keeps it.
+    template <class Best>
+    void report(double fraction_of_restart, double fraction_of_time, double value, bool restart_done,
+                const Best& best) {
+        if (!control_->progress && !control_->keep) return;
         const std::scoped_lock lock(mutex_);
+        if (control_->keep) keep(value, restart_done, best);
+        if (!control_->progress) return;
         if (restart_done) ++done_;
         best_ = any_ ? std::min(best_, value) : value;
         any_ = true;
@@ -55,6 +60,23 @@ class ProgressMeter {
     }
 
   private:
+    /// What a restart ends with is remembered: nobody can ask it later.
+    template <class Best>
+    void keep(double value, bool restart_done, const Best& best) {
+        constexpr double kSeconds = 1;
+        constexpr double kTimesItsCost = 50;
+        const bool is_due = seconds_since(kept_at_) >= seconds_to_next_;
+        if ((is_due || restart_done) && (!found_ || value < found_value_)) {
+            found_ = best();
+            found_value_ = value;
+        }
+        if (!is_due) return;
+        const auto begin = std::chrono::steady_clock::now();
+        control_->keep(*found_);
+        kept_at_ = std::chrono::steady_clock::now();
+        seconds_to_next_ = std::max(kSeconds, kTimesItsCost * seconds_since(begin));
+    }
+
     const SearchControl* control_;
     std::string_view objective_;
     std::int32_t restarts_;
@@ -67,6 +89,10 @@ class ProgressMeter {
     double best_ = 0;
     double told_fraction_ = 0;
     std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+    std::optional<Mapping> found_;  ///< the best of those that were asked for
+    double found_value_ = 0;
+    std::chrono::steady_clock::time_point kept_at_ = std::chrono::steady_clock::now();
+    double seconds_to_next_ = 1;
 };
 
 }  // namespace haichi

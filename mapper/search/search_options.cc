@@ -1,5 +1,6 @@
 #include "mapper/search/search_options.h"
 
+#include <algorithm>
 #include <string>
 
 #include "base/errors.h"
@@ -47,6 +48,12 @@ std::vector<MoveKind> parse_moves(std::string_view text) {
 ScheduleKind parse_schedule(std::string_view text) { return schedules().at(text).kind; }
 
 VerifyLevel parse_verify(std::string_view text) { return verify_levels().at(text).level; }
+
+std::optional<double> time_left(const SearchOptions& options) {
+    constexpr double kLeast = 1e-3;
+    if (!options.time_limit_seconds) return std::nullopt;
+    return std::max(*options.time_limit_seconds - options.seconds_gone, kLeast);
+}
 
 void check_options(const SearchOptions& options) {
     const bool timed = options.time_limit_seconds || options.time_by_savings;

@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "base/table.h"
+#include "objectives/mapping.h"
 
 namespace haichi {
 
@@ -27,6 +28,7 @@ struct SearchOptions {
     std::int64_t evaluations = 0;
     /// Wall-clock limit of the whole search instead of a number of evaluations; results are then not reproducible.
     std::optional<double> time_limit_seconds;
+    double seconds_gone = 0;  ///< of that limit, in earlier runs that this one goes on from
     /// The limit follows from the time that a better placement can save (mapper/job); excludes the two above.
     bool time_by_savings = false;
     ScheduleKind schedule = ScheduleKind::kAuto;
@@ -62,6 +64,9 @@ std::vector<MoveKind> parse_moves(std::string_view text);
 ScheduleKind parse_schedule(std::string_view text);
 VerifyLevel parse_verify(std::string_view text);
 
+/// What is left of the time limit, where there is one; not nothing.
+std::optional<double> time_left(const SearchOptions& options);
+
 /// Throws OptionError for options that exclude each other.
 void check_options(const SearchOptions& options);
 
@@ -76,11 +81,13 @@ struct SearchProgress {
     std::string_view objective{};         ///< where several searches follow each other, that of the present one
 };
 
-/// What a long run looks at besides its options: all may be left empty. The callback must not throw.
+/// What a long run looks at besides its options: all may be left empty. The callbacks must not throw.
 struct SearchControl {
     std::function<void(const SearchProgress&)> progress;
     const std::atomic<bool>* stop = nullptr;  ///< set from outside: end soon with the best so far
     Log log{};
+    /// Takes the best mapping so far, once a second or, where that takes long, more seldom; from one thread at a time.
+    std::function<void(const Mapping& best)> keep{};
 };
 
 }  // namespace haichi

@@ -98,7 +98,7 @@ class PopulationSearch {
             run_restart();
             control_.log.debug("population {}: the best so far is {} after {} evaluations", restart_ + 1,
                                in_unit(best_.cost), evaluations_);
-            if (restart_ + 1 < restarts_) meter_.report(0, time_fraction(), in_unit(best_.cost), true);
+            if (restart_ + 1 < restarts_) report(0, true);
             if (at_bound() || stopped()) break;
         }
         SearchResult found;
@@ -189,6 +189,11 @@ class PopulationSearch {
         return assignment;
     }
 
+    void report(double fraction_of_restart, bool restart_done) {
+        meter_.report(fraction_of_restart, time_fraction(), in_unit(best_.cost), restart_done,
+                      [this] { return assignments_.mapping(best_.assignment); });
+    }
+
     /// Searches from begin(child, random) for each child, on all threads.
     template <class Begin>
     std::vector<Member> generation(const Begin& begin) {
@@ -217,9 +222,8 @@ class PopulationSearch {
             if (!any_ || child.cost < best_.cost) best_ = child;
             any_ = true;
         }
-        meter_.report(
-            1 - static_cast<double>(std::max<std::int64_t>(steps_left_, 0)) / static_cast<double>(steps_in_all()),
-            time_fraction(), in_unit(best_.cost), false);
+        report(1 - static_cast<double>(std::max<std::int64_t>(steps_left_, 0)) / static_cast<double>(steps_in_all()),
+               false);
         return children;
     }
 

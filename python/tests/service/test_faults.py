@@ -1,6 +1,7 @@
 """What survives the end of processes, a full queue and a stop."""
 
 import importlib.util
+import json
 import os
 import random
 import signal
@@ -113,6 +114,34 @@ def test_a_killed_process_of_a_job_runs_again(start, faults) -> None:
     job.cancel()
     assert [event.data["state"] for event in job.events()][-1] == "cancelled"
     assert faults.processes_in(server.data) == {}
+
+
+@pytest.mark.parametrize("what", ["process", "server"])
+def test_a_job_limited_by_time_goes_on_from_its_best(start, faults, what: str) -> None:
+    server = start()
+    limit, asked = 6.0, LONG | {"objective": "hop-bytes"}
+    job = server.client().submit(**asked | {"time": f"{limit}s"})
+    kept = server.data / "jobs" / job.id / "work" / "checkpoint.json"
+    waited_until = time.monotonic() + 60
+    while not kept.exists() or json.loads(kept.read_text())["seconds"] < limit / 2:
+        assert time.monotonic() < waited_until
+        time.sleep(0.02)
+    if what == "server":
+        server.kill()
+        before = json.loads(kept.read_text())
+        server.start()
+        job = server.client().job(job.id)
+    else:
+        for pid in faults.processes_in(server.data):
+            os.kill(pid, signal.SIGKILL)
+        before = json.loads(kept.read_text())
+    result = job.wait().result()
+    assert result["value"] <= before["searches"][0]["value"]
+    assert result["seconds_of_earlier_runs"] >= before["seconds"] > limit / 2
+    assert result["time_limit_seconds"] == limit and result["reproducible"] is False
+    begin, *_, end = server.attempts(job.id)
+    assert end["attempt"] == 2 and end["at"] - begin["at"] < limit + 4
+    assert not kept.exists()
 
 
 @pytest.mark.slow

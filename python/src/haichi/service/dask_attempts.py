@@ -133,20 +133,21 @@ class DaskAttempts:
                 await asyncio.sleep(5)
                 return f"the Dask worker {worker} has another haichi"
             last_answer = time.monotonic()
-            files = None
-            while files is None:
+            has_ended = False
+            while not has_ended:
                 if job.id in self._stopped:
                     await self._ask(worker, dask_worker.stop, name)
                 answer = await self._ask(worker, dask_worker.look, name)
                 if answer is None:
                     raise _LostError("the Dask worker has ended it")
                 last_answer = time.monotonic()
-                news, files = answer
+                news, files, has_ended = answer
                 for line in news:
                     await hear(line)
-                if files is None:
+                if files:
+                    await asyncio.to_thread(_take, files, folder)
+                if not has_ended:
                     await asyncio.sleep(_SECONDS_BETWEEN_LOOKS)
-            await asyncio.to_thread(_take, files, folder)
         except _LostError as error:
             _LOG.warning("attempt %d is lost: %s", job.attempts, error, extra={"job": job.id, "worker": worker})
             self._free_from[job.id] = last_answer + _SECONDS_TO_BE_SURE
@@ -192,8 +193,9 @@ def _files_in(folder: Path) -> dict[str, bytes]:
 def _take(files: dict[str, bytes], folder: JobFolder) -> None:
     """Into the job's folder; the outcome, which makes them count, at last."""
     attempts = files.pop(folder.attempts.name, b"")
-    with folder.attempts.open("ab") as log:
-        log.write(attempts)
+    if attempts:
+        with folder.attempts.open("ab") as log:
+            log.write(attempts)
     last = folder.outcome.name
     for name in sorted(files, key=lambda name: name == last):
         path = folder.path / name

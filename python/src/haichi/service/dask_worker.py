@@ -24,6 +24,7 @@ from haichi.service.program import Program, find_program
 from haichi.service.queue import Job
 
 _SECONDS_BETWEEN_LOOKS = 0.2
+_SECONDS_BETWEEN_KEPT = 5
 _MOST_NEWS = 20
 
 
@@ -37,7 +38,8 @@ class _Attempt:
         self._folder.work.mkdir(mode=0o700)
         for file, content in files.items():
             (self._folder.work / file).write_bytes(content)
-        self._given = set(files)
+        self._given = set(files) - {self._folder.checkpoint.name}
+        self._sent_at = time.monotonic()
         self._job = job
         self._limits = limits
         self._seconds = seconds
@@ -91,6 +93,14 @@ class _Attempt:
         sent = {f"work/{name}" for name in self._given} | {self._folder.lock.name}
         return {name: path.read_bytes() for path, name in names.items() if name not in sent}
 
+    def kept(self) -> dict[str, bytes]:
+        """As `files`: what a next attempt would go on from, now and then."""
+        path = self._folder.checkpoint
+        if time.monotonic() - self._sent_at < _SECONDS_BETWEEN_KEPT or not path.exists():
+            return {}
+        self._sent_at = time.monotonic()
+        return {str(path.relative_to(self._folder.path)): path.read_bytes()}
+
     def stop(self) -> None:
         with self._lock:
             self._say(b"stop\n")
@@ -134,14 +144,15 @@ def begin(name: str, job: Job, limits: Limits, files: dict[str, bytes], seconds:
     return version("haichi")
 
 
-def look(name: str) -> tuple[list[bytes], dict[str, bytes] | None] | None:
-    """News, and the files once the attempt has ended; None: the attempt is not here any more."""
+def look(name: str) -> tuple[list[bytes], dict[str, bytes], bool] | None:
+    """News, and files: all of them once the attempt has ended, which is the third; None: the attempt is not here any
+    more."""
     attempt = _ATTEMPTS.get(name)
     try:
         if attempt is None:
             return None
         has_ended = attempt.has_ended()
-        return attempt.news(), attempt.files() if has_ended else None
+        return attempt.news(), attempt.files() if has_ended else attempt.kept(), has_ended
     except LookupError:
         return None
 

@@ -25,6 +25,8 @@ class JobFolder:
         self.path = path
         self.work = path / "work"
         """Where the program runs; holds what was uploaded."""
+        self.checkpoint = self.work / "checkpoint.json"
+        """What a search limited by time has found so far, for the next attempt."""
         self.result = path / "result"
         self.outcome = path / "outcome.json"
         self.said = path / "said.txt"

@@ -104,7 +104,7 @@ loads a plug-in from a word that `requests` lets pass. What is in no table here 
 OWN: frozenset[str] = frozenset(
     (
         *("help", "output", "json", "no-timing", "timing", "no-views", "quiet", "verbose", "log-level"),
-        *("processes", "dask", "progress-fd"),
+        *("processes", "dask", "progress-fd", "checkpoint"),
         *("stats", "stats-bin", "buffer-history", "router", "from", "to", "every"),
     )
 )

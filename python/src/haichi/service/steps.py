@@ -56,7 +56,10 @@ def _steps(program: Program, folder: JobFolder, job: Job, limits: Limits) -> lis
             }
         )
     kind = JOB_KINDS[job.kind]
-    own = [*kind.result_options, *_processors(program, job, limits), *_news(program, kind)]
+    own = [
+        *(*kind.result_options, *_processors(program, job, limits), *_news(program, kind)),
+        *_checkpoint(program, folder, job),
+    ]
     arguments = [*kind.command, *own, *job.request["arguments"]]
     steps.append(
         {"arguments": [str(program.path), *arguments], "stdout": str(folder.result), "good_codes": _GOOD_CODES}
@@ -67,6 +70,13 @@ def _steps(program: Program, folder: JobFolder, job: Job, limits: Limits) -> lis
 def _news(program: Program, kind: JobKind) -> list[str]:
     """The supervisor listens there."""
     return ["--progress-fd=3"] if "progress-fd" in program.options(kind.command) else []
+
+
+def _checkpoint(program: Program, folder: JobFolder, job: Job) -> list[str]:
+    """An attempt that follows one which was cut off goes on from there; other jobs give the same result once more."""
+    given = {word.partition("=")[0] for word in job.request["arguments"]}
+    can = "checkpoint" in program.options(JOB_KINDS[job.kind].command)
+    return [f"--checkpoint={folder.checkpoint}"] if can and "--time" in given and "--shapes" not in given else []
 
 
 def _processors(program: Program, job: Job, limits: Limits) -> list[str]:
