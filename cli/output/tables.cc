@@ -225,24 +225,33 @@ std::string less_text(double seconds, std::optional<double> spread, double usual
     return text + (less < 0 ? " % more" : " % less");
 }
 
-/// What --objective auto tried, the chosen one first.
+/// How far the next objective is behind: a share of the time under the default placement.
+std::string lead_text(double share, double spread, bool is_one_seed) {
+    constexpr double kLeast = 0.0005;  // less is 0.0 %
+    if (!(share >= kLeast)) return "the next is as fast";
+    const std::string lead = fmt::format("the next is {:.1f} % behind", share * 100);
+    if (is_one_seed) return lead + " (one seed: the spread is not known)";
+    return lead + (share > spread ? ", more than the spread over seeds" : ", within the spread over seeds");
+}
+
+/// What --objective auto tried, the chosen one first. All numbers are of times: of no objective's own value.
 std::vector<std::string> trials_lines(const ObjectiveTrials& trials) {
     const auto shown = [&](const ObjectiveTrial& trial) {
         std::string name = trial.objective;
         for (const std::string& next : trial.next) name += " then " + next;
-        return name + " " + less_text(mean_seconds(trial), spread_seconds(trial), trials.default_seconds);
+        return "by " + name + ": " + less_text(mean_seconds(trial), spread_seconds(trial), trials.default_seconds);
     };
     const auto chosen = std::ranges::find(trials.trials, true, &ObjectiveTrial::is_chosen);
     const std::string of = trials.of_calls ? " run time" : " communication time";
-    std::vector<std::string> lines = {shown(*chosen) + of + " than the default placement, " + trials.judge +
-                                      (trials.of_calls ? " call by call" : "")};
+    std::vector<std::string> lines = {"searched " + shown(*chosen) + of + " than the default placement, " +
+                                      trials.judge + (trials.of_calls ? " call by call" : "")};
     if (trials.keeps_default) lines.insert(lines.begin(), "the default placement is kept: nothing faster was found");
     double nearest = std::numeric_limits<double>::infinity();
     double spread = 0;
     std::string others;
     for (const ObjectiveTrial& trial : trials.trials) {
         if (trial.is_chosen || trial.seconds.empty()) continue;
-        others += (others.empty() ? "" : ", ") + shown(trial);
+        others += (others.empty() ? "searched " : ", ") + shown(trial);
         const double behind = mean_seconds(trial) - mean_seconds(*chosen);
         if (!(behind < nearest)) continue;
         nearest = behind;
@@ -250,9 +259,8 @@ std::vector<std::string> trials_lines(const ObjectiveTrials& trials) {
     }
     const bool is_one_seed = std::ranges::all_of(trials.trials, [](const auto& t) { return t.seconds.size() < 2; });
     if (!others.empty()) {
-        lines.push_back(others + (is_one_seed        ? " (one seed: the spread is not known)"
-                                  : nearest > spread ? " (the difference is more than the spread over seeds)"
-                                                     : " (the difference is within the spread over seeds)"));
+        lines.push_back(others + of);
+        lines.push_back(lead_text(nearest / trials.default_seconds, spread / trials.default_seconds, is_one_seed));
     }
     if (trials.loaded) {
         lines.push_back("placements are within 2 %; under load, messages of " +

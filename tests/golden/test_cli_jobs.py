@@ -327,3 +327,15 @@ def test_default_map_of_the_whole_machine_is_rank_order_x_fastest(tmp_path: Path
     succeed("pattern", "ring", "--ranks", 768, "-o", "ring.json", cwd=tmp_path)
     run = succeed("map", "-m", "fx10-kyushu", "-w", "ring.json", "--strategy", "default", "-f", "fujitsu", cwd=tmp_path)
     assert run.stdout.splitlines() == [f"({r % 8},{r // 8 % 6},{r // 48})" for r in range(768)]
+
+
+def test_the_summary_says_of_what_the_percentages_of_auto_are(place: Path) -> None:
+    """Of times, not of the values of the objectives that were searched by."""
+    words = succeed("map", *JOB, "-w", "cg64.json", "-o", "cg64.map", cwd=place).stderr.splitlines()
+    lines = [line.split(maxsplit=1)[1] for line in words if line.startswith("  auto ")]
+    assert len(lines) == 3, lines
+    number = r"\d+\.\d( ± \d+\.\d)? % (less|more)"
+    of_winner = rf"searched by tac3 then hop-bytes: {number} communication time than the default placement, simulated"
+    assert re.fullmatch(of_winner, lines[0])
+    assert re.fullmatch(rf"searched by hop-bytes: {number}, by predicted-time: {number} communication time", lines[1])
+    assert re.fullmatch(r"the next is (as fast|\d+\.\d % behind, (more than|within) the spread over seeds)", lines[2])
