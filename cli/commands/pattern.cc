@@ -57,6 +57,7 @@ PatternOptions pattern_options(const PatternArguments& arguments) {
 int run(const PatternArguments& arguments, Console& console) {
     if (arguments.name.empty())
         throw OptionError("the NAME of a pattern is missing", "haichi list patterns shows them");
+    (void)patterns().at(arguments.name);
     const PatternOptions options = pattern_options(arguments);
     CommandOutputs outputs(console);
     Destination destination = outputs.add_destination(arguments.output);

@@ -28,10 +28,12 @@ from haichi.service.answers import (
 from haichi.service.auth import check_origin
 from haichi.service.bodies import BodyLimit, fields_of
 from haichi.service.comparisons import comparison_file
+from haichi.service.connections import HeadRequests, allowed_methods
+from haichi.service.data_folder import DataGoneError
 from haichi.service.events import stream
 from haichi.service.metrics import Measured
 from haichi.service.page import page
-from haichi.service.problems import Problem
+from haichi.service.problems import Problem, disk_is_full
 from haichi.service.queue import Event, Job
 from haichi.service.rank_maps import rank_map, script_lines
 from haichi.service.requests import job_request
@@ -50,8 +52,11 @@ def create_app(service: Service) -> FastAPI:
         async with service.running():
             yield
 
-    app = FastAPIOffline(title="haichi", version=haichi.__version__, lifespan=lifespan, redoc_url=None)
+    app = FastAPIOffline(
+        title="haichi", version=haichi.__version__, lifespan=lifespan, redoc_url=None, redirect_slashes=False
+    )
     app.add_middleware(BodyLimit, most_bytes=service.limits.body_bytes)
+    app.add_middleware(HeadRequests)
     app.add_middleware(Measured, metrics=service.metrics)
     _add_error_answers(app)
     _add_operation(app, service)
@@ -76,7 +81,7 @@ def _add_jobs(app: FastAPI, service: Service) -> None:
     @app.post(
         "/v1/jobs",
         status_code=201,
-        responses=also(200, model=JobAnswer) | errors(400, 401, 403, 409, 413, 415, 422, 429, 503, 507),
+        responses=also(200, model=JobAnswer) | errors(400, 401, 403, 408, 409, 413, 415, 422, 429, 503, 507),
         openapi_extra=request_schema(service.program),
     )
     async def submit(
@@ -88,7 +93,7 @@ def _add_jobs(app: FastAPI, service: Service) -> None:
         """Submits a job: a form with files, or a JSON object with their contents."""
         key = checked_key(idempotency_key)
         if service.data.free_bytes() < service.limits.reserve_bytes:
-            raise Problem(507, "disk_full", "the server's disk is full")
+            raise disk_is_full(507)
         asked = job_request(service.program, await fields_of(request))
         job, is_new = await service.submit(user, asked, key)
         response.status_code = 201 if is_new else 200
@@ -144,7 +149,8 @@ def _add_results(app: FastAPI, service: Service) -> None:
     def done(user: str, job_id: str) -> Job:
         job = service.job(user, job_id)
         if job.state != "done":
-            raise Problem(409, "not_done", f"the job is {job.state}, it has no result", "GET its events to wait for it")
+            hint = "its status says why" if job.has_ended() else "GET its events to wait for it"
+            raise Problem(409, "not_done", f"the job is {job.state}, it has no result", hint)
         return job
 
     @app.get("/v1/jobs/{job_id}/result", response_class=FileResponse, responses=errors(401, 403, 404, 409, 422, 503))
@@ -249,9 +255,9 @@ def _add_operation(app: FastAPI, service: Service) -> None:
     @app.get("/readyz", response_class=PlainTextResponse, responses=errors(503))
     def readyz() -> str:
         """It takes jobs: the queue can be read, and the disk has room."""
-        service.queue.counts()
         if service.data.free_bytes() < service.limits.reserve_bytes:
-            raise Problem(503, "disk_full", "the server's disk is full")
+            raise disk_is_full(503)
+        service.queue.counts()
         return "ok\n"
 
     @app.get("/metrics", response_class=PlainTextResponse, responses=errors(503))
@@ -263,7 +269,11 @@ def _add_operation(app: FastAPI, service: Service) -> None:
 def _add_error_answers(app: FastAPI) -> None:
     @app.exception_handler(Problem)
     def told(_: Request, problem: Problem) -> JSONResponse:
-        headers = {401: {"WWW-Authenticate": "Bearer"}, 429: {"Retry-After": "10"}, 503: {"Retry-After": "2"}}
+        closes = {"Connection": "close"}  # the rest of the body is not read
+        headers = {
+            **{401: {"WWW-Authenticate": "Bearer"}, 429: {"Retry-After": "10"}, 503: {"Retry-After": "2"}},
+            **{408: closes, 413: closes},
+        }
         return JSONResponse(problem.content(), problem.status, headers.get(problem.status))
 
     @app.exception_handler(RequestValidationError)
@@ -274,16 +284,25 @@ def _add_error_answers(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     def plain(request: Request, error: HTTPException) -> JSONResponse:
+        path = request.url.path[:100]
+        if error.status_code == 404:
+            return told(request, Problem(404, "no_route", f"there is nothing at {path}", "/docs lists what there is"))
+        if error.status_code == 405:
+            allowed = allowed_methods(request.app.routes, request.url.path)
+            problem = Problem(405, "no_method", f"{path} takes no {request.method[:20]}", f"it takes {allowed}")
+            return JSONResponse(problem.content(), 405, {"Allow": allowed})
         return told(request, Problem(error.status_code, "http", str(error.detail)))
 
     @app.exception_handler(sqlite3.OperationalError)
     def busy(request: Request, error: sqlite3.OperationalError) -> JSONResponse:
         if "full" in str(error):
-            return told(request, Problem(507, "disk_full", "the server's disk is full"))
+            return told(request, disk_is_full(507))
         return told(request, Problem(503, "busy", f"the queue cannot be reached: {error}", "ask again"))
 
     @app.exception_handler(OSError)
     def no_room(request: Request, error: OSError) -> JSONResponse:
         if error.errno in (28, 122):  # ENOSPC, EDQUOT
-            return told(request, Problem(507, "disk_full", "the server's disk is full"))
+            return told(request, disk_is_full(507))
+        if isinstance(error, DataGoneError):
+            return told(request, Problem(503, "data_gone", str(error), "start it again, on its data"))
         return told(request, Problem(500, "internal", f"internal error: {error.strerror}"))

@@ -30,7 +30,7 @@ class Checks:
 
     async def check(self, request: JobRequest) -> None:
         """Raises WrongRequest. Files are not looked at."""
-        question = (request.kind.name, *request.arguments())
+        question = (request.kind.name, *request.arguments(), "", *request.pattern)
         if question not in self._known:
             if len(self._known) >= _MOST_KNOWN:
                 self._known.clear()
@@ -48,7 +48,13 @@ class Checks:
         except WrongRequest as error:
             return error.message, error.hint
         row = request.kind
-        arguments = [*row.command, *row.result_options, *request.arguments()]
+        complaint = self._complaint([*row.command, *row.result_options, *request.arguments()])
+        if complaint is None and request.pattern:
+            complaint = self._complaint(["pattern", *request.pattern, "--output=no/folder"])
+        return complaint
+
+    def _complaint(self, arguments: list[str]) -> tuple[str, str] | None:
+        """Other than of files, which are not there."""
         try:
             code, _, said = self._program.said(arguments, self._empty, seconds=_SECONDS)
         except subprocess.TimeoutExpired:

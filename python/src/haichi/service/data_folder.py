@@ -18,6 +18,10 @@ _NETWORK = re.compile(
 """Types of file systems on which SQLite's shared memory and locks cannot be relied on."""
 
 
+class DataGoneError(OSError):
+    """Somebody has removed the data folder, or put another in its place."""
+
+
 class JobFolder:
     """The files of one job."""
 
@@ -45,6 +49,8 @@ class JobFolder:
 class DataFolder:
     """Raises InputError when another server has it, UnsupportedError on network file systems."""
 
+    _LOCK = "server.lock"
+
     def __init__(self, path: Path) -> None:
         try:
             path.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -52,7 +58,7 @@ class DataFolder:
             self._refuse_network()
             self.jobs = self.path / "jobs"
             self.jobs.mkdir(exist_ok=True, mode=0o700)
-            self._lock = os.open(self.path / "server.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            self._lock = os.open(self.path / self._LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
             raise InputError(f"{path}: cannot be the data folder: {error.strerror}", "--data names another") from error
         try:
@@ -110,6 +116,13 @@ class DataFolder:
                 shutil.rmtree(path, ignore_errors=True)
 
     def free_bytes(self) -> int:
+        """Raises DataGoneError: what is written goes nowhere then."""
+        try:
+            is_ours = os.path.samestat(os.stat(self.path / self._LOCK), os.fstat(self._lock))
+        except FileNotFoundError:
+            is_ours = False
+        if not is_ours:
+            raise DataGoneError(f"the data folder {self.path} was removed while the server ran")
         free = os.statvfs(self.path)
         return free.f_bavail * free.f_frsize
 

@@ -26,6 +26,10 @@ class WrongRequest(Problem):
         super().__init__(status, code, message, hint)
 
 
+def disk_is_full(status: int) -> Problem:
+    return Problem(status, "disk_full", "the server's disk is full", "it takes jobs again when it has room")
+
+
 def told_by_program(text: str) -> tuple[str, str]:
     """Message and hint of what the program said on standard error."""
     message, hint = "", ""

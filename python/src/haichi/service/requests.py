@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -132,11 +133,13 @@ def _check_whole(request: JobRequest, fields: Mapping[str, list[Value]]) -> None
 def _kind(values: list[Value]) -> JobKind:
     if not values:
         raise WrongRequest("kind is missing", f"kinds are {', '.join(JOB_KINDS)}")
-    if len(values) > 1 or not isinstance(values[0], str) or values[0] not in JOB_KINDS:
-        shown = values[0] if values and isinstance(values[0], str) else "?"
-        hint = _near(shown, JOB_KINDS) or f"kinds are {', '.join(JOB_KINDS)}"
-        raise WrongRequest(f"unknown kind {shown[:100]!r}", hint)
-    return JOB_KINDS[values[0]]
+    kind = values[0]
+    if len(values) > 1 or not isinstance(kind, str):
+        raise WrongRequest("kind takes one word and is given once", f"kinds are {', '.join(JOB_KINDS)}")
+    if kind not in JOB_KINDS:
+        hint = _near(kind, JOB_KINDS) or f"kinds are {', '.join(JOB_KINDS)}"
+        raise WrongRequest(f"unknown kind {kind[:100]!r}", hint)
+    return JOB_KINDS[kind]
 
 
 class _Taker:
@@ -248,12 +251,13 @@ def _pattern(program: Program, values: list[Value]) -> list[str]:
         raise WrongRequest("pattern is an object with a name", 'an example is {"name": "cg", "ranks": 64}')
     if not _PATTERN_NAME.fullmatch(name):
         raise WrongRequest(f"unknown pattern {name[:100]!r}")
-    known = {option.replace("-", "_"): option for option in program.options(("pattern",))}
+    options = program.options(("pattern",)).keys() - {"help", "output", "quiet", "verbose", "log-level"}
+    known = {option.replace("-", "_"): option for option in options}
     arguments = [name]
     for given, setting in value.items():
         if given == "name":
             continue
-        if given not in known or known[given] in ("help", "output", "quiet", "verbose", "log-level"):
+        if given not in known:
             raise WrongRequest(f"pattern: unknown option {given[:100]!r}", _near(given, known))
         if setting is True:
             arguments.append(f"--{known[given]}")
@@ -265,10 +269,20 @@ def _pattern(program: Program, values: list[Value]) -> list[str]:
 def json_value(text: bytes, what: str) -> Any:
     """Raises WrongRequest for what is no JSON."""
     try:
-        return json.loads(text, parse_constant=_refuse_constant)
+        return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_object)
     except (ValueError, RecursionError) as error:
         why = "too deep" if isinstance(error, RecursionError) else str(error)
+        if "integer string conversion" in why:
+            why = "a number has too many digits"
         raise WrongRequest(f"{what} is not JSON: {why}", status=400, code="malformed") from error
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        (twice, _), *_ = Counter(name for name, _ in pairs).most_common(1)
+        raise ValueError(f"{twice[:100]!r} is there twice")
+    return found
 
 
 def _refuse_constant(word: str) -> None:

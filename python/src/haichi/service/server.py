@@ -20,6 +20,7 @@ import uvicorn
 from haichi.errors import InputError
 from haichi.service.app import create_app
 from haichi.service.auth import Users, check_host
+from haichi.service.connections import PatientProtocol, take_all_descriptors
 from haichi.service.dask_attempts import DaskAttempts
 from haichi.service.data_folder import DataFolder
 from haichi.service.limits import Limits
@@ -46,10 +47,12 @@ def serve(address: Address, data: Path, limits: Limits, token_file: Path | None,
     _log_as_json()
     if dask is not None:
         asyncio.run(DaskAttempts(dask, limits).check())
+    take_all_descriptors()
     bound = _bound(address)
     service = Service(DataFolder(data), Program(find_program()), limits, users, dask)
     config = uvicorn.Config(
         create_app(service),
+        http=PatientProtocol,
         log_config=None,
         access_log=False,
         server_header=False,
