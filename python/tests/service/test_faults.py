@@ -203,6 +203,34 @@ def test_a_stop_ends_what_requests_wait_for(start) -> None:
     assert answers[0][0] == 503
 
 
+def test_comparisons_are_made_side_by_side(start) -> None:
+    workers = min(2, len(os.sched_getaffinity(0)))
+    server = start("--workers", str(workers))
+    fields = {"machine": "torus:10x10x10", "strategy": "random", "objective": "hop-bytes"}
+    pattern = {"name": "alltoall-pairwise", "ranks": 1000}
+    jobs = [server.client().submit("map", pattern=pattern, **fields, seed=seed) for seed in range(workers + 1)]
+    for job in jobs:
+        job.wait()
+    asked = [job.id for job in jobs for _ in range(2)]
+    asking = [
+        threading.Thread(target=server.ask, args=("GET", f"/v1/jobs/{name}/comparison"), daemon=True) for name in asked
+    ]
+    for thread in asking:
+        thread.start()
+    end = time.monotonic() + 60
+    seen: set[Path] = set()
+    while len(seen) < workers:
+        assert time.monotonic() < end
+        seen = set((server.data / "jobs").glob("*/comparing-*"))
+        time.sleep(0.02)
+    time.sleep(0.5)
+    seen = set((server.data / "jobs").glob("*/comparing-*"))
+    assert len(seen) == len({path.parent for path in seen}) == workers  # of each job one
+    assert server.stop() == 0
+    for thread in asking:
+        thread.join()
+
+
 def test_a_queue_that_is_locked_is_told(start) -> None:
     server = start()
     other = sqlite3.connect(server.data / "queue.db", isolation_level=None)

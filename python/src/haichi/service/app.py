@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Annotated, Literal
+from weakref import WeakValueDictionary
 
 from fastapi import Depends, FastAPI, Header, Query, Request
 from fastapi.exceptions import RequestValidationError
@@ -191,11 +192,12 @@ def _add_results(app: FastAPI, service: Service) -> None:
         lines = script_lines(service.short_runs, job, service.data.job(job.id), asked)
         return PlainTextResponse(lines, headers=_NO_SNIFFING)
 
-    drawing = asyncio.Semaphore(1)
+    drawing = asyncio.Semaphore(service.limits.comparisons)
+    of_job: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()  # who comes second finds the file
 
     async def compared(user: str, job_id: str, what: str, shape: str | None) -> Path:
         job = await asyncio.to_thread(done, user, job_id)
-        async with drawing:  # requests that wait hold no thread
+        async with of_job.setdefault(job.id, asyncio.Lock()), drawing:  # requests that wait hold no thread
             folder = service.data.job(job.id)
             return await asyncio.to_thread(comparison_file, service.short_runs, job, folder, what, shape)
 

@@ -6,6 +6,8 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
+_MOST_COMPARISONS = 8
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -34,6 +36,11 @@ class Limits:
     def threads(self) -> int:
         """Of one job."""
         return max(1, len(os.sched_getaffinity(0)) // self.workers)
+
+    @property
+    def comparisons(self) -> int:
+        """With the default placement, at the same time. Each has a thread; the queue needs some, too."""
+        return min(self.workers, len(os.sched_getaffinity(0)), _MOST_COMPARISONS)
 
     def of_process(self, seconds: float | None = None) -> dict[str, Any]:
         """As the supervisor takes them."""
