@@ -149,7 +149,7 @@ def test_who_does_not_go_on_is_left(server) -> None:
     for connection, text in zip(connections, (b"", b"GET /heal", head), strict=True):
         connection.sendall(text)
     for connection in connections:
-        with connection.makefile("rb") as answer:
+        with connection, connection.makefile("rb") as answer:
             told.append(answer.read())
     assert told[:2] == [b"", b""]
     assert told[2].startswith(b"HTTP/1.1 408 ") and b"the rest of the request did not come for 60 s" in told[2]
