@@ -20,8 +20,10 @@ struct SendOptions {
 /// What a rank does next, a value: sizes only, no payload. Sends and receives do not block; `request` is the
 /// program's own number for what they start.
 struct Call {
-    enum class Kind : std::uint8_t { kFinish, kSend, kReceive, kWait, kPark, kCompute, kBarrier };
+    enum class Kind : std::uint8_t { kFinish, kSend, kReceive, kWait, kPark, kCompute, kSpend, kBarrier };
     static constexpr std::int32_t kAnyTag = std::numeric_limits<std::int32_t>::min();
+    /// Of messages that a matched probe has taken; their tag is then the number of the reservation.
+    static constexpr std::uint32_t kReservedContext = std::numeric_limits<std::uint32_t>::max();
 
     Kind kind = Kind::kFinish;
     SendOptions options{};
@@ -30,7 +32,7 @@ struct Call {
     std::uint32_t context = 0;  ///< of a communicator: messages match receives of their context only
     std::uint32_t request = 0;
     std::int32_t group = 0;
-    std::int64_t amount = 0;  ///< bytes of a message, picoseconds of computing
+    std::int64_t amount = 0;  ///< bytes of a message, picoseconds of computing or of a call
 
     static Call send(RankId destination, std::int64_t bytes, std::int32_t tag = 0, SendOptions options = {},
                      std::uint32_t request = 0) {
@@ -52,6 +54,8 @@ struct Call {
     /// The same, as the rest of a call that has been made: without overhead.
     static Call park() { return {.kind = Kind::kPark}; }
     static Call compute(std::int64_t time_ps) { return {.kind = Kind::kCompute, .amount = time_ps}; }
+    /// Time inside a call that does nothing else: a look at the clock, a test that finds nothing.
+    static Call spend(std::int64_t time_ps) { return {.kind = Kind::kSpend, .amount = time_ps}; }
     /// `group`: a number from ProcessModel::add_group.
     static Call barrier(std::int32_t group) { return {.kind = Kind::kBarrier, .group = group}; }
     static Call finish() { return {}; }

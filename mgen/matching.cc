@@ -116,6 +116,45 @@ Envelope* Matching::post(const PostedReceive& wanted) {
     return nullptr;
 }
 
+Envelope* Matching::find(const PostedReceive& wanted) {
+    if (!wanted.source.valid()) {
+        Envelope* at = first_arrived_;
+        while (at != nullptr && !fits(wanted, *at)) at = at->arrived_behind;
+        return at;
+    }
+    const Source* known = sources_.find(wanted.source);
+    Envelope* at = known != nullptr ? known->first : nullptr;
+    while (at != nullptr && !fits(wanted, *at)) at = at->next;
+    return at;
+}
+
+Matching::Found Matching::find_request(const List& list, std::uint32_t request) const {
+    std::uint32_t before = kNone;
+    for (std::uint32_t at = list.first; at != kNone; at = receives_[at].next) {
+        if (receives_[at].request == request) return {at, before};
+        before = at;
+    }
+    return {};
+}
+
+bool Matching::withdraw(std::uint32_t request) {
+    if (const Found found = find_request(any_source_, request); found.at != kNone) {
+        take(any_source_, found);
+        return true;
+    }
+    for (const auto& [rank, source] : sources_.entries()) {
+        if (!rank.valid()) continue;
+        const Found found = find_request(source.posted, request);
+        if (found.at == kNone) continue;
+        Source& of_rank = *sources_.find(rank);
+        const RankId from = rank;
+        take(of_rank.posted, found);
+        if (of_rank.is_empty()) sources_.erase(from);
+        return true;
+    }
+    return false;
+}
+
 std::vector<PostedReceive> Matching::posted() const {
     std::vector<PostedReceive> all;
     const auto add = [&](const List& list) {

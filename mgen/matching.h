@@ -33,6 +33,11 @@ class Matching {
     /// its own.
     Envelope* post(const PostedReceive& wanted);
 
+    /// The message that post() would take; null: none.
+    [[nodiscard]] Envelope* find(const PostedReceive& wanted);
+    /// Takes a posted receive back. O(open receives). False when it is not posted (any more).
+    bool withdraw(std::uint32_t request);
+
     /// In the order of the calls.
     [[nodiscard]] std::vector<PostedReceive> posted() const;
     [[nodiscard]] std::size_t memory_bytes() const {
@@ -58,6 +63,7 @@ class Matching {
     };
 
     [[nodiscard]] Found find_posted(const List& list, const Envelope& message) const;
+    [[nodiscard]] Found find_request(const List& list, std::uint32_t request) const;
     PostedReceive take(List& list, Found found);
     void give_memory_back();
     Envelope* take_unexpected(Source& source, const PostedReceive& wanted);

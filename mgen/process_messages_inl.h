@@ -101,7 +101,7 @@ void ProcessModel<P>::message_delivered(const PacketMessage& message, std::int64
         return;
     }
     if (part == Part::kData) {
-        complete(id, first, {false, source, static_cast<std::int32_t>(tag), message.bytes}, now_ps);
+        complete(id, first, {false, source, static_cast<std::int32_t>(tag), message.bytes, second}, now_ps);
     } else {
         Envelope& envelope = pool_of(id).add();
         envelope.source = source;
@@ -113,6 +113,7 @@ void ProcessModel<P>::message_delivered(const PacketMessage& message, std::int64
         envelope.bytes = envelope.is_eager ? message.bytes : static_cast<std::int64_t>(message.tag);
         envelope.nic = message.nic;
         envelope.sender = second;
+        envelope.send_request = second;
         envelope.stage = Envelope::Stage::kArrived;
         take_in_order(envelope, now_ps);
     }
@@ -169,9 +170,13 @@ template <class P>
 void ProcessModel<P>::match(Envelope& envelope, std::int64_t now_ps) {
     const RankId id = envelope.destination;
     const auto receive = rank_at(id).matching.arrive(envelope);
-    if (!receive) return;
+    if (!receive) {
+        if constexpr (requires { program_->arrived(id); }) program_->arrived(id);
+        return;
+    }
     if (envelope.is_eager) {
-        complete(id, receive->request, {false, envelope.source, envelope.tag, envelope.bytes}, now_ps);
+        complete(id, receive->request, {false, envelope.source, envelope.tag, envelope.bytes, envelope.send_request},
+                 now_ps);
         pool_of(id).give_back(envelope);
         return;
     }
@@ -196,6 +201,7 @@ bool ProcessModel<P>::start_receive(RankId id, std::int64_t now_ps) {
         rank.call.partner = envelope->source;
         rank.call.tag = envelope->tag;
         rank.call.amount = envelope->bytes;
+        rank.copied_send = envelope->send_request;
         pool_of(id).give_back(*envelope);
         const std::int64_t time_ps = copy_ps(rank.call.amount, options_.memory_bandwidth_bytes_per_s);
         if (!spend(rank, State::kCopying, time_ps, now_ps)) return false;
@@ -210,8 +216,23 @@ bool ProcessModel<P>::start_receive(RankId id, std::int64_t now_ps) {
 
 template <class P>
 void ProcessModel<P>::end_copied_receive(RankId id, std::int64_t now_ps) {
-    const Call& call = rank_at(id).call;
-    complete(id, call.request, {false, call.partner, call.tag, call.amount}, now_ps);
+    const Rank& rank = rank_at(id);
+    const Call& call = rank.call;
+    complete(id, call.request, {false, call.partner, call.tag, call.amount, rank.copied_send}, now_ps);
+}
+
+template <class P>
+void ProcessModel<P>::reserve_unexpected(RankId id, const PostedReceive& wanted, std::int32_t reservation) {
+    Envelope& message = *rank_at(id).matching.find(wanted);
+    message.context = Call::kReservedContext;
+    message.tag = reservation;
+}
+
+template <class P>
+bool ProcessModel<P>::cancel_receive(RankId id, std::uint32_t request) {
+    if (!rank_at(id).matching.withdraw(request)) return false;
+    --rank_at(id).open_requests;
+    return true;
 }
 
 template <class P>

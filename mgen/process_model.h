@@ -25,12 +25,15 @@ struct CompletedRequest {
     RankId partner;
     std::int32_t tag = 0;
     std::int64_t bytes = 0;
+    std::uint32_t send_request = 0;  ///< of a receive: the sender's number of the send that it took
 };
 
 /// What a ProcessModel runs. next() is called when the CPU of a rank is free. A program may also have
-/// `completed(RankId, std::uint32_t request, const CompletedRequest&, std::int64_t now_ps)`, called for every request,
-/// and `bool may_resume(RankId)`, asked of a rank that waits, when it begins to and after each completion. All may
-/// touch only what belongs to ranks of the same node, since nodes run in parallel.
+/// `completed(RankId, std::uint32_t request, const CompletedRequest&, std::int64_t now_ps)`, called for every request;
+/// `arrived(RankId)`, called when a message comes that no receive is posted for; `bool may_resume(RankId)`, asked of a
+/// rank that waits, when it begins to and after each of these; `std::string place(RankId)`, where in its source a rank
+/// is; and `bool was_aborted()`: that ranks wait for ever is no error then. All may touch only what belongs to ranks of
+/// the same node, since nodes run in parallel.
 template <class P>
 concept Program = requires(P& program, RankId rank, std::int64_t now_ps) {
     { program.next(rank, now_ps) } -> std::same_as<Call>;
@@ -84,6 +87,8 @@ class ProcessModel {
 
     [[nodiscard]] std::int32_t rank_count() const { return static_cast<std::int32_t>(ranks_.size()); }
     [[nodiscard]] bool all_finished() const;
+    /// All have finished, or the program was aborted and nothing can happen any more.
+    [[nodiscard]] bool has_ended() const;
     /// Of a rank until now.
     [[nodiscard]] RankTimes times(RankId rank) const;
     [[nodiscard]] const PacketEngine<ProcessModel>& engine() const { return engine_; }
@@ -98,6 +103,16 @@ class ProcessModel {
     static constexpr std::int64_t kPairsOfRank = 8;
     /// Of ranks and what is open. O(ranks).
     [[nodiscard]] std::size_t memory_bytes() const;
+
+    // For the program, about the rank that it is asked for.
+    /// The message that a receive would take now; null: none has come.
+    [[nodiscard]] const Envelope* find_unexpected(RankId rank, const PostedReceive& wanted) {
+        return rank_at(rank).matching.find(wanted);
+    }
+    /// From now on only a receive in Call::kReservedContext with this tag takes it. It must be there.
+    void reserve_unexpected(RankId rank, const PostedReceive& wanted, std::int32_t reservation);
+    /// False when it has been matched.
+    bool cancel_receive(RankId rank, std::uint32_t request);
 
     // For the engine.
     void message_delivered(const PacketMessage& message, std::int64_t now_ps);
@@ -130,6 +145,7 @@ class ProcessModel {
         Call call;
         std::uint32_t open_requests = 0;
         std::uint32_t sends = 0;
+        std::uint32_t copied_send = 0;  ///< the sender's request of the message that is being copied
         Matching matching;
         PairOrder order;
         Envelope* first_deferred = nullptr;  ///< waiting for the rank's next call

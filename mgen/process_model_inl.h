@@ -73,7 +73,7 @@ void ProcessModel<P>::run(const std::function<bool()>& go_on, std::int64_t until
             return !is_stopped;
         },
         until_ps);
-    if (is_stopped || !engine_.is_idle() || all_finished()) return;
+    if (is_stopped || !engine_.is_idle() || has_ended()) return;
     throw InputError("the program is stuck: nothing can happen any more at " + std::to_string(engine_.now_ps()) +
                          " ps, and " + waiting_ranks(),
                      hint_when_stuck_);
@@ -82,6 +82,14 @@ void ProcessModel<P>::run(const std::function<bool()>& go_on, std::int64_t until
 template <class P>
 bool ProcessModel<P>::all_finished() const {
     return std::ranges::all_of(ranks_, [](const Rank& rank) { return rank.state == State::kFinished; });
+}
+
+template <class P>
+bool ProcessModel<P>::has_ended() const {
+    if constexpr (requires { program_->was_aborted(); }) {
+        if (program_->was_aborted() && engine_.is_idle()) return true;
+    }
+    return all_finished();
 }
 
 template <class P>
@@ -138,6 +146,7 @@ template <class P>
 std::int64_t ProcessModel<P>::cost_ps(const Call& call) const {
     switch (call.kind) {
         case Call::Kind::kCompute:
+        case Call::Kind::kSpend:
             return call.amount;
         case Call::Kind::kReceive:
         case Call::Kind::kWait:
@@ -178,6 +187,7 @@ bool ProcessModel<P>::perform(RankId id, std::int64_t now_ps) {
     Rank& rank = rank_at(id);
     switch (rank.call.kind) {
         case Call::Kind::kCompute:
+        case Call::Kind::kSpend:
             return true;
         case Call::Kind::kSend:
             start_send(id, now_ps);
@@ -281,6 +291,7 @@ template <class P>
 std::string ProcessModel<P>::what_it_waits_for(RankId id) {
     const Rank& rank = rank_at(id);
     std::string text = "rank " + std::to_string(id.value);
+    if constexpr (requires { program_->place(id); }) text += program_->place(id);
     if (rank.state == State::kInBarrier) {
         const RankGroup& group = groups_[static_cast<std::size_t>(rank.call.group)];
         return text + " waits in a barrier that " + std::to_string(group.waiting()) + " of " +

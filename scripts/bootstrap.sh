@@ -13,6 +13,8 @@ cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 packages=(
     # compiler, CMake 3.25, libraries (Boost.Container, Boost.Graph, Expat, nlohmann-json, CLI11, libfmt, spdlog)
     g++ cmake ninja-build libboost-dev libexpat1-dev nlohmann-json3-dev libcli11-dev libfmt-dev libspdlog-dev
+    # live programs: their ranks' stacks
+    libboost-context-dev
     # OTF2 archives are read where it is installed
     libopen-trace-format2-dev
     # the lines that a profiled program calls MPI from are looked up where it is installed

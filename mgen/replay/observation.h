@@ -51,7 +51,7 @@ class Observation {
         while (may_go_on) {
             model_->run(ask, std::min(bin_end_ps(), interval_end_ps()));
             const std::int64_t now_ps = model_->engine().now_ps();
-            if (model_->all_finished()) break;
+            if (model_->has_ended()) break;
             if (now_ps == bin_end_ps()) end_bin(now_ps);
             if (now_ps == interval_end_ps()) end_interval(now_ps);
         }

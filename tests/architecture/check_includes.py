@@ -34,6 +34,14 @@ FOLDERS: dict[str, dict[str, set[str]]] = {
         "machine": {"topology", "routing"},
         "packetsim": {"topology", "routing", "machine"},
     },
+    # Live programs, from the fibers up to the names that programs call.
+    "mgen": {
+        "replay": set(),
+        "host": {"replay"},
+        "mpi": {"host"},
+        "program": set(),
+        "abi": {"host", "mpi", "program"},
+    },
     # job is where everything meets: nothing else in the room may know it.
     "mapper": {
         "search": set(),
@@ -52,9 +60,13 @@ OUTSIDE_ROOMS = {"tests", "examples"}
 MPI_FOLDERS = (
     "commlog/profiler/",
     "commlog/renumber/",
+    "mgen/abi/",
+    "mgen/program/",
     "examples/",
+    "tests/bench/",
     "tests/data/logs/",
     "tests/fjmpi_stand_in/",
+    "tests/live/",
     "tests/profiler/",
     "tests/renumber/",
 )
@@ -100,7 +112,7 @@ def include_violation(root: Path, file: str, quote: str, target: str) -> str | N
             return None
         return f'room {here[0]} may not include room {parts[0]} ("{target}")'
     folders = FOLDERS.get(here[0], {})
-    if here[1] in folders and parts[1] != here[1] and parts[1] not in folders[here[1]]:
+    if here[1] in folders and len(parts) > 2 and parts[1] != here[1] and parts[1] not in folders[here[1]]:
         return f'folder {here[0]}/{here[1]} may not include {parts[0]}/{parts[1]} ("{target}")'
     return None
 

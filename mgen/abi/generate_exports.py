@@ -1,0 +1,187 @@
+"""Writes what the stand-in for an MPI library exports, from its header and the table of calls.
+
+    python3 generate_exports.py --compiler mpicc.mpich --calls mpich/calls.txt --output FOLDER
+
+A line of the table is `MPI_Name` and, behind blanks, how it is done:
+    yes             haichi::abi::mpich::Name, declared in calls_generated.h with the parameters of the header; that of
+                    MPI_Name_c, where it has a line of its own, is Name_c
+    large           the same for MPI_Name and MPI_Name_c, with the parameters of the latter; arrays of counts or
+                    displacements are of the type Counts (counts.h), which both kinds of arrays convert to
+    collective      the same for MPI_Name, MPI_Iname and MPI_Name_init and their large forms:
+                    haichi::abi::mpich::Name says what the operation is, run(), begin() and prepare()
+                    (collective_call.h) do it
+    no REASON       refused: a program that needs it does not start
+Functions of the header without a line are refused. FOLDER gets calls_generated.h, exports_generated.cc and
+refused_generated.cc (the names and reasons, for the check before the start).
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "commlog" / "profiler"))
+
+from mpi_prototypes import Function, prototypes  # noqa: E402
+
+LINE = re.compile(r"(?P<name>MPI_\w+)\s+(?P<how>yes|large|collective|no)(\s+(?P<reason>.+))?")
+
+
+@dataclass(frozen=True)
+class Row:
+    how: str
+    reason: str
+
+
+def read_table(path: Path) -> dict[str, Row]:
+    rows: dict[str, Row] = {}
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        text = line.partition("#")[0].strip()
+        if not text:
+            continue
+        match = LINE.fullmatch(text)
+        if match is None:
+            raise SystemExit(f"{path}:{number}: '{text}' is not 'MPI_Name yes|large|collective|no [REASON]'")
+        if match["name"] in rows:
+            raise SystemExit(f"{path}:{number}: {match['name']} has a line already")
+        rows[match["name"]] = Row(match["how"], match["reason"] or "")
+    return rows
+
+
+def is_array(declared: str) -> bool:
+    return declared.endswith("]")
+
+
+def internal_parameters(function: Function, large: Function | None) -> list[str]:
+    """As haichi::abi::mpich::Name declares them."""
+    if large is None:
+        return [p.declared for p in function.parameters]
+    of_both = zip(function.parameters, large.parameters, strict=True)
+    return [
+        "Counts {}" if is_array(wide.declared) and wide.kind != narrow.kind else wide.declared
+        for narrow, wide in of_both
+    ]
+
+
+def export(function: Function, own: str, internal: list[str]) -> str:
+    """The function and its second name, which a tool may replace; `own` does it."""
+    given = []
+    before, behind = [], []
+    for i, (parameter, wanted) in enumerate(zip(function.parameters, internal, strict=True)):
+        # A result that is an int here and may be larger.
+        if parameter.kind == "int *" and wanted == "MPI_Count * {}":
+            before.append(f"MPI_Count b{i} = 0;")
+            behind.append(f"*a{i} = narrow(b{i});")
+            given.append(f"&b{i}")
+        elif wanted == "Counts {}":
+            given.append(f"Counts(a{i})")
+        else:
+            given.append(f"a{i}")
+    made = f"haichi::abi::mpich::{own}({', '.join(given)})"
+    if before:
+        body = f"{' '.join(before)} const auto r = {made}; {' '.join(behind)} return r;"
+    else:
+        body = f"return {made};"
+    return exported(function, body)
+
+
+def exported(function: Function, body: str) -> str:
+    name = function.name[4:]
+    body = f'return call("{function.name}", CALLER, [&] {{ {body} }});'
+    return "\n".join(
+        [
+            f"EXPORTED {function.signature('PMPI_' + name)} {{ {body} }}",
+            f'EXPORTED_WEAK("PMPI_{name}") {function.signature(function.name)};',
+        ]
+    )
+
+
+def forms(functions: dict[str, Function], name: str) -> list[tuple[str, Function]]:
+    """The functions of a collective operation, and what does each."""
+    own = name[4:]
+    names = {"run": name, "begin": f"MPI_I{own[0].lower()}{own[1:]}", "prepare": f"{name}_init"}
+    found = [(how, functions.get(each + suffix)) for how, each in names.items() for suffix in ("", "_c")]
+    return [(how, function) for how, function in found if function is not None]
+
+
+def collective_export(function: Function, how: str, name: str, internal: list[str]) -> str:
+    """Behind the operation's own parameters come those of the form: the info, the request."""
+    given = [f"Counts(a{i})" if wanted == "Counts {}" else f"a{i}" for i, wanted in enumerate(internal)]
+    operation = f"haichi::abi::mpich::{name[4:]}({', '.join(given)})"
+    request = "" if how == "run" else f", a{len(function.parameters) - 1}"
+    return exported(function, f"return {how}({operation}{request});")
+
+
+def refusal(function: Function) -> str:
+    own = function.name[4:]
+    return "\n".join(
+        [
+            f"EXPORTED {function.signature('PMPI_' + own)} {{ refuse(\"{function.name}\"); }}",
+            f"EXPORTED_WEAK(\"PMPI_{own}\") {function.signature(function.name)};",
+        ]
+    )
+
+
+def write(path: Path, text: str) -> None:
+    """Leaves a file as it is that would not change: what includes it is then not compiled again."""
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--compiler", required=True, help="the MPI's compiler wrapper, or any C compiler")
+    parser.add_argument("--include", nargs="*", default=[], help="folders of the MPI's header")
+    parser.add_argument("--calls", required=True, type=Path, help="the table")
+    parser.add_argument("--output", required=True, type=Path)
+    given = parser.parse_args()
+    given.output.mkdir(parents=True, exist_ok=True)
+    rows = read_table(given.calls)
+    functions = {f.name: f for f in prototypes(given.compiler, given.include)}
+    for name in rows:
+        if name not in functions and not name.endswith("_c"):
+            print(f"generate_exports.py: this mpi.h has no {name}", file=sys.stderr)
+
+    declared = ["// Made by generate_exports.py.", "#pragma once", "", "#include <mpi.h>", "", '#include "mgen/abi/mpich/collective_call.h"', "", "namespace haichi::abi::mpich {", ""]
+    exports = ["// Made by generate_exports.py.", '#include "mgen/abi/mpich/guard.h"', '#include <calls_generated.h>', ""]
+    exports += ["using namespace haichi::abi::mpich;", ""]
+    refused = ["// Made by generate_exports.py.", '#include "mgen/abi/refused_calls.h"', "", "namespace haichi::abi {", ""]
+    refused += ["const std::vector<RefusedCall>& refused_calls() {", "    static const std::vector<RefusedCall> kRefused = {"]
+    done: set[str] = set()
+    for name, row in rows.items():
+        if row.how == "no" or name not in functions:
+            continue
+        function = functions[name]
+        large = functions.get(name + "_c") if row.how in ("large", "collective") else None
+        internal = internal_parameters(function, large)
+        parameters = ", ".join(text.format(f"a{i}") for i, text in enumerate(internal))
+        if row.how == "collective":
+            declared.append(f"CollectiveCall {name[4:]}({parameters});")
+            for how, each in forms(functions, name):
+                exports.append(collective_export(each, how, name, internal))
+                done.add(each.name)
+            continue
+        declared.append(f"{function.result} {name[4:]}({parameters});")
+        for each in (function, large):
+            if each is not None:
+                exports.append(export(each, name[4:], internal))
+                done.add(each.name)
+    for name, function in functions.items():
+        if name in done:
+            continue
+        reason = rows[name].reason if name in rows else ""
+        exports.append(refusal(function))
+        refused.append(f'        {{"{name}", "{reason}"}},')
+    refused += ["    };", "    return kRefused;", "}", "", "}  // namespace haichi::abi", ""]
+    declared += ["", "}  // namespace haichi::abi::mpich", ""]
+    write(given.output / "calls_generated.h", "\n".join(declared))
+    write(given.output / "exports_generated.cc", "\n".join(exports) + "\n")
+    write(given.output / "refused_generated.cc", "\n".join(refused))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

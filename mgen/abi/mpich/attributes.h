@@ -1,0 +1,17 @@
+#pragma once
+
+#include "mgen/abi/mpich/rank_state.h"
+
+namespace haichi::abi::mpich {
+
+// Attributes of an object with a handle. What the functions of the program return is an error of the call, if it is not
+// MPI_SUCCESS.
+
+/// CallError for handles that are none.
+Attributes& attributes_of_type(RankState& state, MPI_Datatype handle);
+/// To a duplicate, with the copy functions of the keys.
+void copy_attributes(RankState& state, int handle, const Attributes& from, Attributes& to);
+/// At the end of the object, the last one that was set first. All are gone behind it; an error is raised then.
+void delete_attributes(RankState& state, int handle, Attributes& of);
+
+}  // namespace haichi::abi::mpich

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <vector>
+
+#include "mgen/abi/mpich/counts.h"
+#include "mgen/mpi/communicator.h"
+#include "mgen/mpi/datatype.h"
+#include "mgen/mpi/operation.h"
+
+namespace haichi::abi::mpich {
+
+/// A collective operation of a rank, checked, with what it needs kept: it may run now, in the background, or often.
+struct CollectiveCall {
+    struct Parts {
+        mpi::CollectiveArguments arguments{};
+        std::vector<mpi::DatatypeRef> types{};
+        std::vector<const mpi::Datatype*> send_types{};
+        std::vector<const mpi::Datatype*> receive_types{};
+        std::vector<int> sources{};
+        std::vector<int> destinations{};
+        mpi::OperationRef operation{};
+    };
+    MPI_Comm comm = MPI_COMM_NULL;
+    mpi::MembershipRef membership{};
+    std::shared_ptr<Parts> parts{};  ///< null: nothing to do, as on an inter-communicator with MPI_PROC_NULL
+};
+
+int run(const CollectiveCall& call);
+int begin(const CollectiveCall& call, MPI_Request* request);
+int prepare(const CollectiveCall& call, MPI_Request* request);
+
+}  // namespace haichi::abi::mpich

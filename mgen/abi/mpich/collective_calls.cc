@@ -1,0 +1,372 @@
+// Collective operations: what the arguments of a call say. The forms (now, in the background, persistent) are made of
+// these by generate_exports.py.
+
+#include <algorithm>
+
+#include <calls_generated.h>
+#include "mgen/abi/mpich/rank_state.h"
+#include "mgen/mpi/collectives/selection.h"
+
+namespace haichi::abi::mpich {
+
+namespace {
+
+using mpi::Buffer;
+using mpi::CollectiveArguments;
+using mpi::CollectiveKind;
+using mpi::ErrorClass;
+
+/// Checks arguments and keeps what they name.
+class Builder {
+  public:
+    Builder(CollectiveKind collective, MPI_Comm comm) : state_(RankState::current()) {
+        call_.comm = comm;
+        call_.membership = state_.comm(comm).membership;
+        call_.parts = std::make_shared<CollectiveCall::Parts>();
+        arguments().collective = collective;
+        if (is_inter()) arguments().is_first_group = call_.membership->communicator->side() == 0;
+    }
+
+    CollectiveArguments& arguments() { return call_.parts->arguments; }
+    [[nodiscard]] bool is_inter() const { return call_.membership->communicator->is_inter(); }
+    [[nodiscard]] int rank() const { return call_.membership->rank; }
+
+    /// A root, as MPI names it; whether this rank is the root, or of the group that it serves.
+    void root(int of_call) {
+        if (is_inter()) {
+            if (of_call == MPI_ROOT) {
+                arguments().root = mpi::kRootIsThis;
+            } else if (of_call == MPI_PROC_NULL) {
+                arguments().root = mpi::kRootIsAnother;
+            } else {
+                check_root(of_call, call_.membership->communicator->remote->size());
+            }
+            return;
+        }
+        check_root(of_call, call_.membership->size());
+    }
+    /// It has data for all, or takes those of all.
+    [[nodiscard]] bool is_root() {
+        return is_inter() ? arguments().root == mpi::kRootIsThis : arguments().root == rank();
+    }
+    /// It takes part with data of its own.
+    [[nodiscard]] bool is_member() { return !is_inter() || arguments().root >= 0; }
+
+    const mpi::Datatype* type(MPI_Datatype handle) {
+        call_.parts->types.push_back(state_.type(handle));
+        return call_.parts->types.back().get();
+    }
+    Buffer buffer(const void* data, std::int64_t count, MPI_Datatype handle) {
+        if (count < 0) raise(ErrorClass::kCount, "the count " + std::to_string(count) + " is negative");
+        const mpi::Datatype* of = type(handle);
+        if (count > 0 && data == nullptr && of->size() > 0 && of->named())
+            raise(ErrorClass::kBuffer, "the buffer is null");
+        return {const_cast<void*>(data), count, of};
+    }
+    void send(const void* data, std::int64_t count, MPI_Datatype handle) {
+        if (data == MPI_IN_PLACE) {
+            set_in_place();
+        } else {
+            arguments().send = buffer(data, count, handle);
+        }
+    }
+    void receive(void* data, std::int64_t count, MPI_Datatype handle) {
+        if (data == MPI_IN_PLACE) {
+            set_in_place();
+        } else {
+            arguments().receive = buffer(data, count, handle);
+        }
+    }
+    void send_blocks(const void* data, Counts counts, Counts offsets, MPI_Datatype handle) {
+        if (data == MPI_IN_PLACE) return set_in_place();
+        arguments().send = {const_cast<void*>(data), 0, type(handle)};
+        arguments().send_counts = counts;
+        arguments().send_offsets = offsets;
+    }
+    void receive_blocks(void* data, Counts counts, Counts offsets, MPI_Datatype handle) {
+        arguments().receive = {data, 0, type(handle)};
+        arguments().receive_counts = counts;
+        arguments().receive_offsets = offsets;
+    }
+    void send_typed_blocks(const void* data, Counts counts, Counts offsets, const MPI_Datatype* handles,
+                           std::size_t blocks) {
+        if (data == MPI_IN_PLACE) return set_in_place();
+        arguments().send = {const_cast<void*>(data), 0, nullptr};
+        arguments().send_counts = counts;
+        arguments().send_offsets = offsets;
+        for (std::size_t b = 0; b < blocks; ++b) call_.parts->send_types.push_back(block_type(counts, handles, b));
+        arguments().send_types = call_.parts->send_types;
+    }
+    void receive_typed_blocks(void* data, Counts counts, Counts offsets, const MPI_Datatype* handles,
+                              std::size_t blocks) {
+        arguments().receive = {data, 0, nullptr};
+        arguments().receive_counts = counts;
+        arguments().receive_offsets = offsets;
+        for (std::size_t b = 0; b < blocks; ++b) call_.parts->receive_types.push_back(block_type(counts, handles, b));
+        arguments().receive_types = call_.parts->receive_types;
+    }
+    void reduction(const void* send_data, void* receive_data, std::int64_t count, MPI_Datatype handle, MPI_Op op) {
+        operation(op, handle);
+        send(send_data, count, handle);
+        if (receive_data == send_data && count > 0 && send_data != MPI_IN_PLACE) {
+            raise(ErrorClass::kBuffer, "the buffers are the same; MPI_IN_PLACE is for that");
+        }
+        arguments().receive = {receive_data, count, type(handle)};
+    }
+    void operation(MPI_Op op, MPI_Datatype handle) {
+        call_.parts->operation = state_.op(op);
+        call_.parts->operation->check(*state_.type(handle));
+        arguments().operation = call_.parts->operation.get();
+    }
+    void neighbors() {
+        Neighbors of = state_.neighbors(call_.comm);
+        call_.parts->sources = std::move(of.sources);
+        call_.parts->destinations = std::move(of.destinations);
+        arguments().sources = call_.parts->sources;
+        arguments().destinations = call_.parts->destinations;
+        arguments().is_grid = of.is_grid;
+    }
+    [[nodiscard]] std::size_t partners() const {
+        return static_cast<std::size_t>(call_.membership->communicator->partners().size());
+    }
+    CollectiveCall done() { return std::move(call_); }
+
+  private:
+    void check_root(int of_call, int members) {
+        if (of_call < 0 || of_call >= members) {
+            raise(ErrorClass::kRoot,
+                  "the root " + std::to_string(of_call) + " is outside 0.." + std::to_string(members - 1));
+        }
+        arguments().root = of_call;
+    }
+    void set_in_place() {
+        if (is_inter()) raise(ErrorClass::kBuffer, "MPI_IN_PLACE is not for inter-communicators");
+        arguments().in_place = true;
+    }
+    /// A block without items may have any type.
+    const mpi::Datatype* block_type(Counts counts, const MPI_Datatype* handles, std::size_t block) {
+        const bool is_empty = counts[static_cast<int>(block)] == 0;
+        return type(is_empty && handles[block] == MPI_DATATYPE_NULL ? MPI_BYTE : handles[block]);
+    }
+
+    RankState& state_;
+    CollectiveCall call_;
+};
+
+}  // namespace
+
+CollectiveCall Barrier(MPI_Comm comm) { return Builder(CollectiveKind::kBarrier, comm).done(); }
+
+CollectiveCall Bcast(void* data, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm) {
+    Builder call(CollectiveKind::kBroadcast, comm);
+    call.root(root);
+    if (call.is_member() || call.is_root()) call.receive(data, count, type);
+    return call.done();
+}
+
+CollectiveCall Gather(const void* send_data, MPI_Count send_count, MPI_Datatype send_type, void* receive_data,
+                      MPI_Count receive_count, MPI_Datatype receive_type, int root, MPI_Comm comm) {
+    Builder call(CollectiveKind::kGather, comm);
+    call.root(root);
+    if (call.is_member()) call.send(send_data, send_count, send_type);
+    if (call.is_root()) call.receive(receive_data, receive_count, receive_type);
+    return call.done();
+}
+CollectiveCall Gatherv(const void* send_data, MPI_Count send_count, MPI_Datatype send_type, void* receive_data,
+                       Counts receive_counts, Counts offsets, MPI_Datatype receive_type, int root, MPI_Comm comm) {
+    Builder call(CollectiveKind::kGatherv, comm);
+    call.root(root);
+    if (call.is_member()) call.send(send_data, send_count, send_type);
+    if (call.is_root()) call.receive_blocks(receive_data, receive_counts, offsets, receive_type);
+    return call.done();
+}
+CollectiveCall Scatter(const void* send_data, MPI_Count send_count, MPI_Datatype send_type, void* receive_data,
+                       MPI_Count receive_count, MPI_Datatype receive_type, int root, MPI_Comm comm) {
+    Builder call(CollectiveKind::kScatter, comm);
+    call.root(root);
+    if (call.is_root()) call.send(send_data, send_count, send_type);
+    if (call.is_member()) call.receive(receive_data, receive_count, receive_type);
+    return call.done();
+}
+CollectiveCall Scatterv(const void* send_data, Counts send_counts, Counts offsets, MPI_Datatype send_type,
+                        void* receive_data, MPI_Count receive_count, MPI_Datatype receive_type, int root,
+                        MPI_Comm comm) {
+    Builder call(CollectiveKind::kScatterv, comm);
+    call.root(root);
+    if (call.is_root()) call.send_blocks(send_data, send_counts, offsets, send_type);
+    if (call.is_member()) call.receive(receive_data, receive_count, receive_type);
+    return call.done();
+}
+
+CollectiveCall Allgather(const void* send_data, MPI_Count send_count, MPI_Datatype send_type, void* receive_data,
+                         MPI_Count receive_count, MPI_Datatype receive_type, MPI_Comm comm) {
+    Builder call(CollectiveKind::kAllgather, comm);
+    call.send(send_data, send_count, send_type);
+    call.receive(receive_data, receive_count, receive_type);
+    return call.done();
+}
+CollectiveCall Allgatherv(const void* send_data, MPI_Count send_count, MPI_Datatype send_type, void* receive_data,
+                          Counts receive_counts, Counts offsets, MPI_Datatype receive_type, MPI_Comm comm) {
+    Builder call(CollectiveKind::kAllgatherv, comm);
+    call.send(send_data, send_count, send_type);
+    call.receive_blocks(receive_data, receive_counts, offsets, receive_type);
+    return call.done();
+}
+CollectiveCall Alltoall(const void* send_data, MPI_Count send_count, MPI_Datatype send_type, void* receive_data,
+                        MPI_Count receive_count, MPI_Datatype receive_type, MPI_Comm comm) {
+    Builder call(CollectiveKind::kAlltoall, comm);
+    call.send(send_data, send_count, send_type);
+    call.receive(receive_data, receive_count, receive_type);
+    return call.done();
+}
+CollectiveCall Alltoallv(const void* send_data, Counts send_counts, Counts send_offsets, MPI_Datatype send_type,
+                         void* receive_data, Counts receive_counts, Counts receive_offsets, MPI_Datatype receive_type,
+                         MPI_Comm comm) {
+    Builder call(CollectiveKind::kAlltoallv, comm);
+    call.send_blocks(send_data, send_counts, send_offsets, send_type);
+    call.receive_blocks(receive_data, receive_counts, receive_offsets, receive_type);
+    return call.done();
+}
+CollectiveCall Alltoallw(const void* send_data, Counts send_counts, Counts send_offsets,
+                         const MPI_Datatype send_types[], void* receive_data, Counts receive_counts,
+                         Counts receive_offsets, const MPI_Datatype receive_types[], MPI_Comm comm) {
+    Builder call(CollectiveKind::kAlltoallw, comm);
+    call.send_typed_blocks(send_data, send_counts, send_offsets, send_types, call.partners());
+    call.receive_typed_blocks(receive_data, receive_counts, receive_offsets, receive_types, call.partners());
+    return call.done();
+}
+
+CollectiveCall Reduce(const void* send_data, void* receive_data, MPI_Count count, MPI_Datatype type, MPI_Op op,
+                      int root, MPI_Comm comm) {
+    Builder call(CollectiveKind::kReduce, comm);
+    call.root(root);
+    if (call.is_root() && call.is_member()) {
+        call.reduction(send_data, receive_data, count, type, op);
+    } else if (call.is_root()) {
+        call.operation(op, type);
+        call.receive(receive_data, count, type);
+    } else if (call.is_member()) {
+        call.operation(op, type);
+        call.send(send_data, count, type);
+    }
+    return call.done();
+}
+CollectiveCall Allreduce(const void* send_data, void* receive_data, MPI_Count count, MPI_Datatype type, MPI_Op op,
+                         MPI_Comm comm) {
+    Builder call(CollectiveKind::kAllreduce, comm);
+    call.reduction(send_data, receive_data, count, type, op);
+    return call.done();
+}
+CollectiveCall Reduce_scatter(const void* send_data, void* receive_data, Counts receive_counts, MPI_Datatype type,
+                              MPI_Op op, MPI_Comm comm) {
+    Builder call(CollectiveKind::kReduceScatter, comm);
+    call.operation(op, type);
+    std::int64_t all = 0;
+    for (int r = 0;
+         r < (call.is_inter() ? RankState::current().comm(comm).membership->size() : static_cast<int>(call.partners()));
+         ++r)
+        all += receive_counts[r];
+    call.send(send_data, all, type);
+    call.receive_blocks(receive_data, receive_counts, Counts(), type);
+    return call.done();
+}
+CollectiveCall Reduce_scatter_block(const void* send_data, void* receive_data, MPI_Count receive_count,
+                                    MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+    Builder call(CollectiveKind::kReduceScatterBlock, comm);
+    call.operation(op, type);
+    const auto members = static_cast<std::int64_t>(RankState::current().comm(comm).membership->size());
+    call.send(send_data, receive_count * members, type);
+    call.receive(receive_data, receive_count, type);
+    return call.done();
+}
+CollectiveCall Scan(const void* send_data, void* receive_data, MPI_Count count, MPI_Datatype type, MPI_Op op,
+                    MPI_Comm comm) {
+    Builder call(CollectiveKind::kScan, comm);
+    if (call.is_inter()) raise(ErrorClass::kCommunicator, "it is an inter-communicator");
+    call.reduction(send_data, receive_data, count, type, op);
+    return call.done();
+}
+CollectiveCall Exscan(const void* send_data, void* receive_data, MPI_Count count, MPI_Datatype type, MPI_Op op,
+                      MPI_Comm comm) {
+    Builder call(CollectiveKind::kExscan, comm);
+    if (call.is_inter()) raise(ErrorClass::kCommunicator, "it is an inter-communicator");
+    call.reduction(send_data, receive_data, count, type, op);
+    return call.done();
+}
+
+CollectiveCall Neighbor_allgather(const void* send_data, MPI_Count send_count, MPI_Datatype send_type,
+                                  void* receive_data, MPI_Count receive_count, MPI_Datatype receive_type,
+                                  MPI_Comm comm) {
+    Builder call(CollectiveKind::kNeighborAllgather, comm);
+    call.neighbors();
+    call.send(send_data, send_count, send_type);
+    call.receive(receive_data, receive_count, receive_type);
+    return call.done();
+}
+CollectiveCall Neighbor_allgatherv(const void* send_data, MPI_Count send_count, MPI_Datatype send_type,
+                                   void* receive_data, Counts receive_counts, Counts offsets, MPI_Datatype receive_type,
+                                   MPI_Comm comm) {
+    Builder call(CollectiveKind::kNeighborAllgatherv, comm);
+    call.neighbors();
+    call.send(send_data, send_count, send_type);
+    call.receive_blocks(receive_data, receive_counts, offsets, receive_type);
+    return call.done();
+}
+CollectiveCall Neighbor_alltoall(const void* send_data, MPI_Count send_count, MPI_Datatype send_type,
+                                 void* receive_data, MPI_Count receive_count, MPI_Datatype receive_type,
+                                 MPI_Comm comm) {
+    Builder call(CollectiveKind::kNeighborAlltoall, comm);
+    call.neighbors();
+    call.send(send_data, send_count, send_type);
+    call.receive(receive_data, receive_count, receive_type);
+    return call.done();
+}
+CollectiveCall Neighbor_alltoallv(const void* send_data, Counts send_counts, Counts send_offsets,
+                                  MPI_Datatype send_type, void* receive_data, Counts receive_counts,
+                                  Counts receive_offsets, MPI_Datatype receive_type, MPI_Comm comm) {
+    Builder call(CollectiveKind::kNeighborAlltoallv, comm);
+    call.neighbors();
+    call.send_blocks(send_data, send_counts, send_offsets, send_type);
+    call.receive_blocks(receive_data, receive_counts, receive_offsets, receive_type);
+    return call.done();
+}
+CollectiveCall Neighbor_alltoallw(const void* send_data, Counts send_counts, const MPI_Aint send_offsets[],
+                                  const MPI_Datatype send_types[], void* receive_data, Counts receive_counts,
+                                  const MPI_Aint receive_offsets[], const MPI_Datatype receive_types[], MPI_Comm comm) {
+    Builder call(CollectiveKind::kNeighborAlltoallw, comm);
+    call.neighbors();
+    call.send_typed_blocks(send_data, send_counts, Counts(send_offsets), send_types,
+                           call.arguments().destinations.size());
+    call.receive_typed_blocks(receive_data, receive_counts, Counts(receive_offsets), receive_types,
+                              call.arguments().sources.size());
+    return call.done();
+}
+
+namespace {
+
+/// What begins the steps; it keeps the parts.
+mpi::Process::BeginSteps steps_of(const CollectiveCall& call) {
+    const mpi::CollectiveSelection* selection = RankState::current().selection;
+    return [parts = call.parts, selection](mpi::Exchange& exchange) {
+        return mpi::collective_steps(exchange, parts->arguments, *selection);
+    };
+}
+
+}  // namespace
+
+int run(const CollectiveCall& call) {
+    RankState::current().process.run_collective(call.membership, steps_of(call));
+    return MPI_SUCCESS;
+}
+int begin(const CollectiveCall& call, MPI_Request* request) {
+    RankState& state = RankState::current();
+    *request = state.add_request(state.process.begin_collective(call.membership, steps_of(call)));
+    return MPI_SUCCESS;
+}
+int prepare(const CollectiveCall& call, MPI_Request* request) {
+    RankState& state = RankState::current();
+    *request = state.add_request(state.process.prepare_collective(call.membership, steps_of(call)));
+    return MPI_SUCCESS;
+}
+
+}  // namespace haichi::abi::mpich

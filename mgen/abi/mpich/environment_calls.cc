@@ -1,0 +1,96 @@
+// The life of a process, clocks, memory, names.
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include <calls_generated.h>
+#include "mgen/abi/mpich/guard.h"
+#include "mgen/abi/mpich/rank_state.h"
+#include "mgen/host/host.h"
+
+namespace haichi::abi::mpich {
+
+int Init(int* /*argc*/, char*** /*argv*/) {
+    RankState& state = RankState::current();
+    if (state.process.is_initialized) raise(mpi::ErrorClass::kOther, "MPI has been initialized already");
+    state.process.is_initialized = true;
+    return MPI_SUCCESS;
+}
+int Init_thread(int* argc, char*** argv, int required, int* provided) {
+    *provided = required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
+    RankState::current().thread_level = *provided;
+    return Init(argc, argv);
+}
+int Initialized(int* flag) {
+    *flag = RankState::current().process.is_initialized;
+    return MPI_SUCCESS;
+}
+int Finalized(int* flag) {
+    *flag = RankState::current().process.is_finalized;
+    return MPI_SUCCESS;
+}
+int Finalize() {
+    RankState& state = RankState::current();
+    if (!state.process.is_initialized || state.process.is_finalized) {
+        raise(mpi::ErrorClass::kOther, "MPI is not initialized, or has been finalized already");
+    }
+    state.end_attributes();
+    state.process.is_finalized = true;
+    return MPI_SUCCESS;
+}
+int Query_thread(int* provided) {
+    *provided = RankState::current().thread_level;
+    return MPI_SUCCESS;
+}
+int Is_thread_main(int* flag) {
+    *flag = 1;
+    return MPI_SUCCESS;
+}
+int Abort(MPI_Comm /*comm*/, int code) { host::LiveRank::current()->abort(code); }
+
+double Wtime() { return static_cast<double>(host::LiveRank::current()->now_ps()) * 1e-12; }
+double Wtick() { return 1e-12; }
+
+int Get_version(int* version, int* subversion) {
+    *version = MPI_VERSION;
+    *subversion = MPI_SUBVERSION;
+    return MPI_SUCCESS;
+}
+int Get_library_version(char* version, int* length) {
+    constexpr const char* kText =
+        "haichi: the MPI of a simulated machine, with the binary interface of MPICH " MPICH_VERSION;
+    std::strcpy(version, kText);
+    *length = static_cast<int>(std::strlen(kText));
+    return MPI_SUCCESS;
+}
+int Get_processor_name(char* name, int* length) {
+    // The node is the machine's affair; a program sees different names on different nodes.
+    const std::string text =
+        "node" + std::to_string(host::LiveRank::current()->host().node_of(RankState::current().process.id()).value);
+    std::strcpy(name, text.c_str());
+    *length = static_cast<int>(text.size());
+    return MPI_SUCCESS;
+}
+int Pcontrol(int /*level*/) { return MPI_SUCCESS; }
+
+int Alloc_mem(MPI_Aint bytes, MPI_Info /*info*/, void* memory) {
+    if (bytes < 0) raise(mpi::ErrorClass::kArgument, "the size " + std::to_string(bytes) + " is negative");
+    *static_cast<void**>(memory) = std::malloc(static_cast<std::size_t>(bytes));
+    return MPI_SUCCESS;
+}
+int Free_mem(void* memory) {
+    std::free(memory);
+    return MPI_SUCCESS;
+}
+
+int Comm_rank(MPI_Comm comm, int* rank) {
+    *rank = RankState::current().comm(comm).membership->rank;
+    return MPI_SUCCESS;
+}
+int Comm_size(MPI_Comm comm, int* size) {
+    *size = RankState::current().comm(comm).membership->size();
+    return MPI_SUCCESS;
+}
+
+}  // namespace haichi::abi::mpich

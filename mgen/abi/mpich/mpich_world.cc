@@ -1,0 +1,58 @@
+#include "mgen/abi/mpich/mpich_world.h"
+
+#include <fmt/format.h>
+
+#include "mgen/abi/mpich/rank_state.h"
+#include "mgen/host/live_rank.h"
+#include "mgen/mpi/collectives/selection.h"
+#include "mgen/mpi/world.h"
+
+namespace haichi::abi::mpich {
+
+MpichWorld::MpichWorld(std::int32_t ranks, const Options& options)
+    : world_(std::make_unique<mpi::World>(ranks, mpi::World::Options{.payload = options.payload})),
+      selection_(std::make_unique<mpi::CollectiveSelection>()),
+      ranks_(static_cast<std::size_t>(ranks)) {
+    if (!options.collectives.empty()) selection_->set(options.collectives);
+}
+
+MpichWorld::~MpichWorld() = default;
+
+void MpichWorld::begin(host::LiveRank& rank) {
+    auto& state = ranks_[rank.id().index()];
+    state = std::make_unique<RankState>(*world_, rank);
+    state->selection = selection_.get();
+    rank.calls_state = state.get();
+}
+
+std::vector<std::string> MpichWorld::remarks() const {
+    std::int64_t without_finalize = 0;
+    std::int64_t open_requests = 0;
+    std::int64_t without_payload = 0;
+    std::int32_t first = -1;
+    for (const auto& state : ranks_) {
+        if (!state) continue;
+        const mpi::Process& process = state->process;
+        if (process.is_initialized && !process.is_finalized) {
+            if (without_finalize++ == 0) first = process.id().value;
+        }
+        open_requests += static_cast<std::int64_t>(process.open_requests());
+        without_payload += process.without_payload();
+    }
+    std::vector<std::string> remarks;
+    if (without_finalize > 0) {
+        remarks.push_back(fmt::format("{} ended without MPI_Finalize, rank {} first",
+                                      without_finalize == 1 ? "1 rank" : fmt::format("{} ranks", without_finalize),
+                                      first));
+    }
+    if (open_requests > 0) {
+        remarks.push_back(fmt::format("{} requests were neither waited for nor freed", open_requests));
+    }
+    if (without_payload > 0) {
+        remarks.push_back(
+            fmt::format("{} messages were received without their data; --payload all moves them", without_payload));
+    }
+    return remarks;
+}
+
+}  // namespace haichi::abi::mpich

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mgen/mpi/payload.h"
+
+namespace haichi::host {
+class LiveRank;
+}
+namespace haichi::mpi {
+class CollectiveSelection;
+class World;
+}
+
+namespace haichi::abi::mpich {
+
+class RankState;
+
+/// The MPI of a run for programs with MPICH's binary interface. Includes no mpi.h: who starts runs need not have one.
+class MpichWorld {
+  public:
+    struct Options {
+        mpi::PayloadRule payload = mpi::PayloadRule::kAuto;
+        std::string collectives{};  ///< as CollectiveSelection::set(); empty: as MPICH
+    };
+    MpichWorld(std::int32_t ranks, const Options& options);
+    ~MpichWorld();
+
+    /// Before the rank's program begins.
+    void begin(host::LiveRank& rank);
+    /// What a user should know of ranks that have ended: without MPI_Finalize, with requests that were never waited
+    /// for, with data that were not moved. A sentence each.
+    [[nodiscard]] std::vector<std::string> remarks() const;
+
+  private:
+    std::unique_ptr<mpi::World> world_;
+    std::unique_ptr<mpi::CollectiveSelection> selection_;
+    std::vector<std::unique_ptr<RankState>> ranks_;
+};
+
+}  // namespace haichi::abi::mpich

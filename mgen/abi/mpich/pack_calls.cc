@@ -1,0 +1,100 @@
+// Messages that the program packs itself. Those with large counts have a _c behind their names.
+
+#include <string_view>
+
+#include <calls_generated.h>
+#include "mgen/abi/mpich/type_handles.h"
+#include "mgen/mpi/external32.h"
+
+namespace haichi::abi::mpich {
+
+namespace {
+
+using mpi::ErrorClass;
+
+/// Bytes [position, position + bytes) of a packed buffer, of which there are `size`.
+void check_room(std::int64_t position, std::int64_t bytes, std::int64_t size) {
+    if (position < 0 || position > size || bytes > size - position) {
+        raise(ErrorClass::kArgument, std::to_string(bytes) + " packed bytes do not fit behind byte " +
+                                         std::to_string(position) + " of a buffer of " + std::to_string(size));
+    }
+}
+
+void check_representation(const char* name) {
+    if (std::string_view(name) != "external32") {
+        raise(ErrorClass::kArgument, "the representation of packed data is not \"external32\"");
+    }
+}
+
+template <class Count>
+int pack(const void* data, Count count, MPI_Datatype type, void* packed, Count size, Count* position, MPI_Comm comm) {
+    RankState& state = RankState::current();
+    state.comm(comm);
+    const mpi::Buffer buffer = state.buffer(data, count, type);
+    check_room(*position, buffer.bytes(), size);
+    buffer.type->pack(data, count, static_cast<std::byte*>(packed) + *position);
+    *position += static_cast<Count>(buffer.bytes());
+    return MPI_SUCCESS;
+}
+
+template <class Count>
+int unpack(const void* packed, Count size, Count* position, void* data, Count count, MPI_Datatype type, MPI_Comm comm) {
+    RankState& state = RankState::current();
+    state.comm(comm);
+    const mpi::Buffer buffer = state.buffer(data, count, type);
+    check_room(*position, buffer.bytes(), size);
+    buffer.type->unpack(data, count, static_cast<const std::byte*>(packed) + *position, buffer.bytes());
+    *position += static_cast<Count>(buffer.bytes());
+    return MPI_SUCCESS;
+}
+
+}  // namespace
+
+int Pack(const void* data, int count, MPI_Datatype type, void* packed, int size, int* position, MPI_Comm comm) {
+    return pack(data, count, type, packed, size, position, comm);
+}
+int Pack_c(const void* data, MPI_Count count, MPI_Datatype type, void* packed, MPI_Count size, MPI_Count* position,
+           MPI_Comm comm) {
+    return pack(data, count, type, packed, size, position, comm);
+}
+int Unpack(const void* packed, int size, int* position, void* data, int count, MPI_Datatype type, MPI_Comm comm) {
+    return unpack(packed, size, position, data, count, type, comm);
+}
+int Unpack_c(const void* packed, MPI_Count size, MPI_Count* position, void* data, MPI_Count count, MPI_Datatype type,
+             MPI_Comm comm) {
+    return unpack(packed, size, position, data, count, type, comm);
+}
+int Pack_size(MPI_Count count, MPI_Datatype type, MPI_Comm comm, MPI_Count* size) {
+    RankState& state = RankState::current();
+    state.comm(comm);
+    *size = state.buffer(nullptr, count, type).bytes();
+    return MPI_SUCCESS;
+}
+
+int Pack_external(const char* representation, const void* data, MPI_Count count, MPI_Datatype type, void* packed,
+                  MPI_Count size, MPI_Count* position) {
+    check_representation(representation);
+    const mpi::Buffer buffer = RankState::current().buffer(data, count, type);
+    const std::int64_t bytes = mpi::external32_bytes(count, *buffer.type);
+    check_room(*position, bytes, size);
+    mpi::pack_external32(data, count, *buffer.type, static_cast<std::byte*>(packed) + *position);
+    *position += bytes;
+    return MPI_SUCCESS;
+}
+int Unpack_external(const char representation[], const void* packed, MPI_Count size, MPI_Count* position, void* data,
+                    MPI_Count count, MPI_Datatype type) {
+    check_representation(representation);
+    const mpi::Buffer buffer = RankState::current().buffer(data, count, type);
+    const std::int64_t bytes = mpi::external32_bytes(count, *buffer.type);
+    check_room(*position, bytes, size);
+    mpi::unpack_external32(data, count, *buffer.type, static_cast<const std::byte*>(packed) + *position);
+    *position += bytes;
+    return MPI_SUCCESS;
+}
+int Pack_external_size(const char* representation, MPI_Count count, MPI_Datatype type, MPI_Count* size) {
+    check_representation(representation);
+    *size = mpi::external32_bytes(count, *RankState::current().buffer(nullptr, count, type).type);
+    return MPI_SUCCESS;
+}
+
+}  // namespace haichi::abi::mpich

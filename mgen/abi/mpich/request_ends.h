@@ -1,0 +1,15 @@
+#pragma once
+
+#include <mpi.h>
+
+#include "mgen/abi/mpich/rank_state.h"
+
+namespace haichi::abi::mpich {
+
+/// What a call returns whose message had this status; throws CallError for one with an error.
+int end_of_call(const mpi::Status& status, MPI_Status* to);
+
+/// The request is complete or inactive: gives its status; one that is not persistent is gone, its handle null.
+mpi::Status end_request(RankState& state, MPI_Request* handle);
+
+}  // namespace haichi::abi::mpich

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace haichi::abi {
+
+/// An MPI function that live programs may not use.
+struct RefusedCall {
+    std::string name;    ///< "MPI_File_open"
+    std::string reason;  ///< may be empty
+};
+
+/// From the table of calls.
+const std::vector<RefusedCall>& refused_calls();
+
+}  // namespace haichi::abi

@@ -1,0 +1,315 @@
+#include "mgen/host/elf_file.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <set>
+
+#include "base/errors.h"
+#include "base/regular_file.h"
+
+namespace haichi::host {
+
+namespace {
+
+#if defined(__x86_64__)
+constexpr std::uint16_t kThisProcessor = EM_X86_64;
+#elif defined(__aarch64__)
+constexpr std::uint16_t kThisProcessor = EM_AARCH64;
+#else
+constexpr std::uint16_t kThisProcessor = EM_NONE;
+#endif
+
+constexpr const char* kBuildHint = "build it with mpicc.mpich (mpicxx.mpich, mpif90.mpich)";
+
+/// Reads values of the file; `where` they are is never trusted.
+class Bytes {
+  public:
+    Bytes(std::span<const std::byte> bytes, const std::string& path) : bytes_(bytes), path_(&path) {}
+
+    [[noreturn]] void refuse(const std::string& what) const {
+        throw InputError(*path_ + ": is a damaged ELF file: " + what);
+    }
+    template <class T>
+    [[nodiscard]] T at(std::uint64_t offset, const char* what) const {
+        if (offset > bytes_.size() || bytes_.size() - offset < sizeof(T)) refuse(std::string(what) + " outside of it");
+        T value;
+        std::memcpy(&value, bytes_.data() + offset, sizeof(T));
+        return value;
+    }
+    /// The `index`th of a table of T.
+    template <class T>
+    [[nodiscard]] T entry(std::uint64_t offset, std::uint64_t index, const char* what) const {
+        if (index > bytes_.size() / sizeof(T) || offset > bytes_.size()) refuse(std::string(what) + " outside of it");
+        return at<T>(offset + index * sizeof(T), what);
+    }
+    /// The text that ends with a zero.
+    [[nodiscard]] std::string text(std::uint64_t offset, const char* what) const {
+        if (offset >= bytes_.size()) refuse(std::string(what) + " outside of it");
+        const auto* begin = reinterpret_cast<const char*>(bytes_.data()) + offset;
+        const std::size_t most = bytes_.size() - offset;
+        const std::size_t size = ::strnlen(begin, most);
+        if (size == most) refuse(std::string(what) + " without an end");
+        return {begin, size};
+    }
+    [[nodiscard]] std::size_t size() const { return bytes_.size(); }
+
+  private:
+    std::span<const std::byte> bytes_;
+    const std::string* path_;
+};
+
+/// What the dynamic section tells; addresses are those of the loaded program.
+struct Dynamic {
+    std::vector<std::uint64_t> needed;
+    std::optional<std::uint64_t> soname, strings, symbols, hash;
+};
+
+class Parser {
+  public:
+    Parser(std::span<const std::byte> bytes, const std::string& path) : bytes_(bytes, path), file_{.path = path} {}
+
+    ElfFile parse() {
+        header_ = bytes_.at<Elf64_Ehdr>(0, "the header");
+        if (header_.e_type != ET_EXEC && header_.e_type != ET_DYN) {
+            throw InputError(file_.path + ": is an ELF file, but no program", "an object file has to be linked first");
+        }
+        file_.is_position_independent = header_.e_type == ET_DYN;
+        if (header_.e_phentsize != sizeof(Elf64_Phdr)) bytes_.refuse("its program headers have another size");
+        std::optional<Elf64_Phdr> dynamic;
+        for (std::uint64_t i = 0; i < header_.e_phnum; ++i) {
+            const auto segment = bytes_.entry<Elf64_Phdr>(header_.e_phoff, i, "a program header");
+            if (segment.p_type == PT_LOAD) loads_.push_back(segment);
+            if (segment.p_type == PT_DYNAMIC) dynamic = segment;
+            if (segment.p_type == PT_INTERP) file_.interpreter = bytes_.text(segment.p_offset, "the interpreter");
+        }
+        if (dynamic) take(read_dynamic(*dynamic));
+        std::ranges::sort(file_.undefined);
+        std::ranges::sort(file_.defined);
+        return std::move(file_);
+    }
+
+  private:
+    /// Where in the file lies what is loaded at this address.
+    [[nodiscard]] std::uint64_t offset_of(std::uint64_t address, const char* what) const {
+        for (const Elf64_Phdr& load : loads_) {
+            if (address < load.p_vaddr || address - load.p_vaddr >= load.p_filesz) continue;
+            const std::uint64_t offset = address - load.p_vaddr + load.p_offset;
+            if (offset < load.p_offset) break;
+            return offset;
+        }
+        bytes_.refuse(std::string(what) + " outside of its segments");
+    }
+
+    [[nodiscard]] Dynamic read_dynamic(const Elf64_Phdr& segment) const {
+        Dynamic dynamic;
+        for (std::uint64_t i = 0; i < segment.p_filesz / sizeof(Elf64_Dyn); ++i) {
+            const auto entry = bytes_.entry<Elf64_Dyn>(segment.p_offset, i, "the dynamic section");
+            switch (entry.d_tag) {
+                case DT_NULL:
+                    return dynamic;
+                case DT_NEEDED:
+                    dynamic.needed.push_back(entry.d_un.d_val);
+                    break;
+                case DT_SONAME:
+                    dynamic.soname = entry.d_un.d_val;
+                    break;
+                case DT_STRTAB:
+                    dynamic.strings = entry.d_un.d_ptr;
+                    break;
+                case DT_SYMTAB:
+                    dynamic.symbols = entry.d_un.d_ptr;
+                    break;
+                case DT_HASH:
+                    dynamic.hash = entry.d_un.d_ptr;
+                    break;
+                default:
+                    break;
+            }
+        }
+        return dynamic;
+    }
+
+    void take(const Dynamic& dynamic) {
+        if (!dynamic.strings) {
+            if (dynamic.needed.empty() && !dynamic.symbols) return;
+            bytes_.refuse("its dynamic section has no strings");
+        }
+        const std::uint64_t strings = offset_of(*dynamic.strings, "the strings");
+        const auto text = [&](std::uint64_t at, const char* what) {
+            if (at > bytes_.size()) bytes_.refuse(std::string(what) + " outside of it");
+            return bytes_.text(strings + at, what);
+        };
+        for (const std::uint64_t name : dynamic.needed) file_.needed.push_back(text(name, "the name of a library"));
+        if (dynamic.soname) file_.soname = text(*dynamic.soname, "its own name");
+        if (!dynamic.symbols) return;
+        const std::uint64_t symbols = offset_of(*dynamic.symbols, "the symbols");
+        const std::uint64_t count = symbol_count(dynamic, symbols, strings);
+        for (std::uint64_t i = 1; i < count; ++i) {
+            const auto symbol = bytes_.entry<Elf64_Sym>(symbols, i, "a symbol");
+            const unsigned bind = ELF64_ST_BIND(symbol.st_info);
+            if (symbol.st_name == 0 || (bind != STB_GLOBAL && bind != STB_WEAK)) continue;
+            (symbol.st_shndx == SHN_UNDEF ? file_.undefined : file_.defined)
+                .push_back(text(symbol.st_name, "the name of a symbol"));
+        }
+    }
+
+    /// The dynamic linker does not need the number, so no field has it: the table of sections, the old hash table, or
+    /// what lies between the symbols and their names, which linkers put behind them.
+    [[nodiscard]] std::uint64_t symbol_count(const Dynamic& dynamic, std::uint64_t symbols,
+                                             std::uint64_t strings) const {
+        if (header_.e_shoff != 0 && header_.e_shentsize == sizeof(Elf64_Shdr)) {
+            for (std::uint64_t i = 0; i < header_.e_shnum; ++i) {
+                const auto section = bytes_.entry<Elf64_Shdr>(header_.e_shoff, i, "a section header");
+                if (section.sh_type == SHT_DYNSYM && section.sh_offset == symbols) {
+                    return section.sh_size / sizeof(Elf64_Sym);
+                }
+            }
+        }
+        if (dynamic.hash)
+            return bytes_.at<Elf64_Word>(offset_of(*dynamic.hash, "the hash table") + 4, "the hash table");
+        return strings > symbols ? (strings - symbols) / sizeof(Elf64_Sym) : 0;
+    }
+
+    Bytes bytes_;
+    ElfFile file_;
+    Elf64_Ehdr header_{};
+    std::vector<Elf64_Phdr> loads_;
+};
+
+/// The file in memory, while it exists.
+class MappedFile {
+  public:
+    explicit MappedFile(const std::string& path) {
+        check_regular_file(path);
+        const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+        if (file < 0) throw InputError(path + ": cannot be read: " + std::strerror(errno));
+        struct stat status {};
+        if (::fstat(file, &status) == 0) size_ = static_cast<std::size_t>(status.st_size);
+        if (size_ > 0) data_ = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
+        const int problem = errno;
+        ::close(file);
+        if (size_ > 0 && data_ == MAP_FAILED) throw InputError(path + ": cannot be read: " + std::strerror(problem));
+    }
+    ~MappedFile() {
+        if (size_ > 0) ::munmap(data_, size_);
+    }
+    MappedFile(const MappedFile&) = delete;
+    MappedFile& operator=(const MappedFile&) = delete;
+
+    [[nodiscard]] std::span<const std::byte> bytes() const { return {static_cast<const std::byte*>(data_), size_}; }
+
+  private:
+    void* data_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+/// The MPI function in lower case, "mpi_send", of the C symbols MPI_Send and PMPI_Send and of the Fortran symbols
+/// mpi_send_, mpi_send_f08_ and mpi_send_f08ts_. Empty where it is none.
+std::string lower_case_name(std::string_view symbol) {
+    if (symbol.starts_with('P') || symbol.starts_with('p')) symbol.remove_prefix(1);
+    if (!symbol.starts_with("MPI_") && !symbol.starts_with("mpi_")) return "";
+    if (symbol.starts_with("mpi_")) {
+        for (const std::string_view ending : {"_f08ts_", "_f08_", "__", "_"}) {
+            if (!symbol.ends_with(ending)) continue;
+            symbol.remove_suffix(ending.size());
+            break;
+        }
+    }
+    std::string name;
+    for (const char c : symbol) name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return name;
+}
+
+/// "mpi_comm_rank": "MPI_Comm_rank".
+std::string as_in_c(const std::string& lower_case) {
+    std::string name = "MPI_" + lower_case.substr(4);
+    if (name.size() > 4) name[4] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[4])));
+    return name;
+}
+
+}  // namespace
+
+ElfFile ElfFile::of(std::span<const std::byte> bytes, const std::string& path) {
+    constexpr std::size_t kLongestLine = 80;
+    const std::string_view start(reinterpret_cast<const char*>(bytes.data()), std::min(bytes.size(), kLongestLine));
+    if (start.starts_with("#!")) {
+        throw UnsupportedError(
+            path + ": is a script (" + std::string(start.substr(0, start.find('\n'))) + "), not a compiled program",
+            "name the program that it starts");
+    }
+    if (bytes.size() < EI_NIDENT || !start.starts_with(ELFMAG)) {
+        throw InputError(path + ": is no program: it does not begin as ELF files do");
+    }
+    const auto identity = [&](int at) { return static_cast<unsigned char>(bytes[static_cast<std::size_t>(at)]); };
+    if (identity(EI_CLASS) != ELFCLASS64 || identity(EI_DATA) != ELFDATA2LSB) {
+        throw UnsupportedError(path + ": is no program of 64 bits for this processor");
+    }
+    const auto header = Bytes(bytes, path).at<Elf64_Ehdr>(0, "the header");
+    if (header.e_machine != kThisProcessor) {
+        throw UnsupportedError(path + ": is for another processor (ELF machine " + std::to_string(header.e_machine) +
+                               ", here it is " + std::to_string(kThisProcessor) + ")");
+    }
+    return Parser(bytes, path).parse();
+}
+
+ElfFile ElfFile::read(const std::string& path) {
+    const MappedFile file(path);
+    return of(file.bytes(), path);
+}
+
+void check_mpich_program(const ElfFile& program) {
+    const auto needs = [&](auto matches) { return std::ranges::any_of(program.needed, matches); };
+    if (program.interpreter.empty()) {
+        if (program.needed.empty()) {
+            throw UnsupportedError(program.path + ": is linked statically, so no library can be put under it",
+                                   "build it without -static, with mpicc.mpich");
+        }
+        throw UnsupportedError(program.path + ": is a library, not a program");
+    }
+    const auto is_mpich = [](const std::string& name) {
+        constexpr std::array<std::string_view, 5> kNames = {"libmpi.so.12", "libmpifort.so.12", "libmpicxx.so.12",
+                                                            "libmpi_cray.so.12", "libmpi_gnu.so.12"};
+        return name.find("mpich") != std::string::npos || std::ranges::find(kNames, name) != kNames.end();
+    };
+    if (needs(is_mpich)) return;
+    const auto is_open_mpi = [](const std::string& name) {
+        return name.starts_with("libmpi.so.") || name.starts_with("libmpi_mpifh.so.") ||
+               name.starts_with("libmpi_cxx.so.") || name.starts_with("libmpi_usempi");
+    };
+    const auto open_mpi = std::ranges::find_if(program.needed, is_open_mpi);
+    if (open_mpi != program.needed.end()) {
+        throw UnsupportedError(program.path + ": is built for Open MPI (it needs " + *open_mpi +
+                                   "); live programs have MPICH's binary interface (libmpich.so.12)",
+                               kBuildHint);
+    }
+    throw UnsupportedError(program.path + ": is no MPI program: it does not need libmpich.so.12", kBuildHint);
+}
+
+std::vector<std::string> missing_mpi_functions(const ElfFile& program, const ElfFile& library) {
+    std::set<std::string> known;
+    for (const std::string& symbol : library.defined) known.insert(lower_case_name(symbol));
+    std::vector<std::string> missing;
+    for (const std::string& symbol : program.undefined) {
+        const std::string name = lower_case_name(symbol);
+        // Predefined functions for attributes and conversions (MPI_COMM_DUP_FN) are libmpichfort's own, and so are the
+        // names that only Fortran has.
+        if (name.empty() || name.find("_fn") != std::string::npos || name.starts_with("mpi_sizeof")) continue;
+        if (known.contains(name)) continue;
+        missing.push_back(symbol.starts_with("MPI_") ? symbol : as_in_c(name));
+    }
+    std::ranges::sort(missing);
+    missing.erase(std::ranges::unique(missing).begin(), missing.end());
+    return missing;
+}
+
+}  // namespace haichi::host

@@ -1,0 +1,97 @@
+#include "mgen/host/globals.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "base/errors.h"
+#include "base/quantity.h"
+
+namespace haichi::host {
+
+const Table<GlobalsWord>& globals_words() {
+    static const Table<GlobalsWord> kWords(
+        {"way to keep the variables of ranks apart", "ways to keep the variables of ranks apart"},
+        {{"auto", "copy, where the program has variables", GlobalsWay::kAuto},
+         {"none", "all ranks share the program's variables", GlobalsWay::kNone},
+         {"copy", "the variables are copied when another rank runs", GlobalsWay::kCopy}});
+    return kWords;
+}
+
+GlobalsWay parse_globals(std::string_view text) {
+    if (const GlobalsWord* word = globals_words().find(text)) return word->way;
+    throw OptionError("--globals " + shown(text) + ": there is no such way", globals_words().hint_for(text));
+}
+
+CopiedGlobals::CopiedGlobals(std::vector<PrivateRange> ranges, std::int32_t ranks)
+    : ranges_(std::move(ranges)),
+      has_begun_(static_cast<std::size_t>(ranks)),
+      has_ended_(static_cast<std::size_t>(ranks)) {
+    for (const PrivateRange& range : ranges_) bytes_ += range.bytes.size();
+    constexpr std::size_t kCacheLine = 64;
+    stride_ = (bytes_ + kCacheLine - 1) / kCacheLine * kCacheLine;
+    reserved_ = stride_ * static_cast<std::size_t>(ranks);
+    if (reserved_ == 0) return;
+    void* const reserved =
+        ::mmap(nullptr, reserved_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (reserved == MAP_FAILED) {
+        throw OptionError("no address space for the variables of " + std::to_string(ranks) + " ranks, " +
+                              std::to_string(bytes_) + " bytes each",
+                          "fewer ranks need less; --globals none shares them, where the program allows it");
+    }
+    begin_ = static_cast<std::byte*>(reserved);
+}
+
+CopiedGlobals::~CopiedGlobals() {
+    if (begin_ != nullptr) ::munmap(begin_, reserved_);
+}
+
+void CopiedGlobals::keep(RankId rank) const {
+    std::byte* to = kept(rank);
+    for (const PrivateRange& range : ranges_) {
+        std::memcpy(to, range.bytes.data(), range.bytes.size());
+        to += range.bytes.size();
+    }
+}
+
+void CopiedGlobals::put_in_place(RankId rank) {
+    if (rank == in_place_) return;
+    if (in_place_.valid() && !has_ended_[in_place_.index()]) keep(in_place_);
+    in_place_ = rank;
+    if (!has_begun_[rank.index()]) {
+        has_begun_[rank.index()] = true;
+        for (const PrivateRange& range : ranges_) {
+            std::memcpy(range.bytes.data(), range.initial.data(), range.bytes.size());
+        }
+        return;
+    }
+    const std::byte* from = kept(rank);
+    for (const PrivateRange& range : ranges_) {
+        std::memcpy(range.bytes.data(), from, range.bytes.size());
+        from += range.bytes.size();
+    }
+}
+
+void CopiedGlobals::has_ended(RankId rank, std::int64_t /*now_ps*/) {
+    has_ended_[rank.index()] = true;
+    const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    const auto begin = reinterpret_cast<std::uintptr_t>(kept(rank));
+    const std::uintptr_t first = (begin + page - 1) / page * page;  // pages that it has alone
+    const std::uintptr_t last = (begin + stride_) / page * page;
+    if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+}
+
+std::unique_ptr<CopiedGlobals> make_globals(const ProgramImage& image, GlobalsWay way, std::int32_t ranks) {
+    if (way == GlobalsWay::kNone) return nullptr;
+    std::vector<PrivateRange> ranges;
+    for (const ProgramModule& module : image.modules()) {
+        for (const PrivateRange& range : module.variables) {
+            if (!range.bytes.empty()) ranges.push_back(range);
+        }
+    }
+    if (ranges.empty()) return nullptr;
+    return std::make_unique<CopiedGlobals>(std::move(ranges), ranks);
+}
+
+}  // namespace haichi::host

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/table.h"
+#include "mgen/host/host.h"
+#include "mgen/host/program_image.h"
+
+namespace haichi::host {
+
+/// How each rank gets variables of its own (`--globals`).
+enum class GlobalsWay : std::uint8_t {
+    kAuto,  ///< as the program needs
+    kNone,  ///< all ranks share them
+    kCopy,  ///< copied out and in when another rank runs
+};
+struct GlobalsWord {
+    std::string_view name;
+    std::string_view sentence;
+    GlobalsWay way;
+};
+const Table<GlobalsWord>& globals_words();
+/// Throws OptionError with did-you-mean.
+GlobalsWay parse_globals(std::string_view text);
+
+/// Gives each rank variables of its own by copying: those of the rank that runs are in place, those of the others in
+/// reserved memory, which takes pages only for ranks that have begun and not ended.
+class CopiedGlobals : public RankMemory {
+  public:
+    /// Throws OptionError when the address space is too small.
+    CopiedGlobals(std::vector<PrivateRange> ranges, std::int32_t ranks);
+    ~CopiedGlobals() override;
+    CopiedGlobals(const CopiedGlobals&) = delete;
+    CopiedGlobals& operator=(const CopiedGlobals&) = delete;
+
+    void put_in_place(RankId rank) override;
+    void has_ended(RankId rank, std::int64_t now_ps) override;
+
+    [[nodiscard]] std::size_t bytes_per_rank() const { return bytes_; }
+
+  private:
+    [[nodiscard]] std::byte* kept(RankId rank) const { return begin_ + rank.index() * stride_; }
+    void keep(RankId rank) const;
+
+    std::vector<PrivateRange> ranges_;
+    std::size_t bytes_ = 0;
+    std::size_t stride_ = 0;
+    std::size_t reserved_ = 0;
+    std::byte* begin_ = nullptr;
+    std::vector<bool> has_begun_, has_ended_;
+    RankId in_place_;
+};
+
+/// Null: the ranks share the variables of the program, or it has none.
+std::unique_ptr<CopiedGlobals> make_globals(const ProgramImage& image, GlobalsWay way, std::int32_t ranks);
+
+}  // namespace haichi::host

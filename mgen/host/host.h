@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mgen/host/fiber.h"
+#include "mgen/host/live_rank.h"
+
+namespace haichi::host {
+
+/// Something of a rank that is put in place before its code runs: global variables, state of the C library.
+class RankMemory {
+  public:
+    virtual ~RankMemory() = default;
+    /// Before the first time: what it has in the beginning.
+    virtual void put_in_place(RankId rank) = 0;
+    /// Behind what the rank did in one go, at this simulated time.
+    virtual void has_stopped(RankId /*rank*/, std::int64_t /*now_ps*/) {}
+    virtual void has_ended(RankId /*rank*/, std::int64_t /*now_ps*/) {}
+};
+
+/// Programs in fibers, one for each rank, as a program for ProcessModel: ranks run when the model asks for their next
+/// call. All ranks run in one thread.
+class Host {
+  public:
+    struct Setup {
+        std::int32_t ranks = 0;
+        std::size_t stack_bytes = 0;
+        std::function<int(LiveRank&)> body;  ///< what each rank runs; its exit code
+        std::vector<RankMemory*> memories{};
+        std::int64_t call_overhead_ps = 0;  ///< of a look at a request
+        std::vector<NodeId> node_of_rank{};
+        /// How a place of the program is called in messages: "file.c:12"; may be empty.
+        std::function<std::string(const void* address)> place_name{};
+    };
+    /// Throws as StackArena.
+    explicit Host(Setup setup);
+    ~Host();
+
+    // For ProcessModel.
+    [[nodiscard]] Call next(RankId rank, std::int64_t now_ps);
+    void completed(RankId rank, std::uint32_t request, const CompletedRequest& request_is, std::int64_t now_ps);
+    void arrived(RankId rank) { ++ranks_[rank.index()].changes_; }
+    [[nodiscard]] bool may_resume(RankId rank);
+    /// A rank has ended the program; the others make no more calls.
+    [[nodiscard]] bool was_aborted() const { return abort_code_.has_value(); }
+    /// " in MPI_Recv (ring.c:12)"
+    [[nodiscard]] std::string place(RankId rank) const;
+
+    [[nodiscard]] LiveRank& rank(RankId id) { return ranks_[id.index()]; }
+    [[nodiscard]] const LiveRank& rank(RankId id) const { return ranks_[id.index()]; }
+    [[nodiscard]] std::int32_t rank_count() const { return static_cast<std::int32_t>(ranks_.size()); }
+    [[nodiscard]] NodeId node_of(RankId rank) const { return setup_.node_of_rank[rank.index()]; }
+    [[nodiscard]] const StackArena& stacks() const { return stacks_; }
+    [[nodiscard]] std::uint64_t calls() const;
+    /// Of MPI_Abort, or exit() with a rank that ends the whole.
+    [[nodiscard]] std::optional<int> abort_code() const { return abort_code_; }
+
+    /// Gives ranks the model that they run on.
+    template <class Model>
+    void set_model(Model& model) {
+        model_.find = [&model](RankId id, const PostedReceive& wanted) { return model.find_unexpected(id, wanted); };
+        model_.reserve = [&model](RankId id, const PostedReceive& wanted, std::int32_t reservation) {
+            model.reserve_unexpected(id, wanted, reservation);
+        };
+        model_.cancel = [&model](RankId id, std::uint32_t request) { return model.cancel_receive(id, request); };
+    }
+
+  private:
+    friend class LiveRank;
+
+    struct ModelCalls {
+        std::function<const Envelope*(RankId, const PostedReceive&)> find;
+        std::function<void(RankId, const PostedReceive&, std::int32_t)> reserve;
+        std::function<bool(RankId, std::uint32_t)> cancel;
+    };
+
+    static void enter(void* rank);
+    void put_in_place(const LiveRank& rank);
+    void run(LiveRank& rank);
+
+    Setup setup_;
+    StackArena stacks_;
+    std::vector<LiveRank> ranks_;
+    ModelCalls model_;
+    RankId in_place_;
+    std::exception_ptr error_;
+    std::optional<int> abort_code_;
+};
+
+}  // namespace haichi::host

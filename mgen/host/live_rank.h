@@ -1,0 +1,135 @@
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "mgen/call.h"
+#include "mgen/host/fiber.h"
+#include "mgen/process_model.h"
+
+namespace haichi::host {
+
+class Host;
+
+/// A reference to something that is asked whether a rank may go on.
+class Condition {
+  public:
+    Condition() = default;
+    template <class Holds>
+    requires(!std::is_same_v<std::remove_cvref_t<Holds>, Condition>)
+        Condition(const Holds& holds)  // NOLINT(google-explicit-constructor): a reference, as a function takes it
+        : object_(&holds),
+          ask_([](const void* object) { return static_cast<bool>((*static_cast<const Holds*>(object))()); }) {}
+    [[nodiscard]] bool holds() const { return ask_(object_); }
+    [[nodiscard]] bool is_set() const { return ask_ != nullptr; }
+
+  private:
+    const void* object_ = nullptr;
+    bool (*ask_)(const void*) = nullptr;
+};
+
+/// What communicates for a rank, above the host: it begins requests by LiveRank::queue() and is told of their end.
+/// completed() and arrived() come from events, while the memory of another rank may be in place: they note only.
+class RankListener {
+  public:
+    virtual ~RankListener() = default;
+    virtual void completed(std::uint32_t request, const CompletedRequest& request_is) = 0;
+    /// Whether there is work() that may bring the rank on.
+    [[nodiscard]] virtual bool has_work() const = 0;
+    /// Called before the rank goes on, and when there is work while it waits, with the memory of the rank in place:
+    /// fills receive buffers, goes on with collectives; may queue calls.
+    virtual void work() = 0;
+};
+
+/// What a wait costs.
+enum class WaitCost : std::uint8_t {
+    kCall,  ///< the overhead of an MPI call: MPI_Wait
+    kNone   ///< the rest of a call that has paid already: the wait within MPI_Recv
+};
+
+/// A rank of a live program, as the code that runs on its fiber sees it. Calls that observe nothing are queued, and
+/// made when the CPU of the rank is free; the fiber stops where something is to be observed.
+class LiveRank {
+  public:
+    /// The rank on whose fiber this runs; null: none. Not inlined: a fiber may go on in another thread.
+    [[gnu::noinline]] static LiveRank* current();
+
+    [[nodiscard]] RankId id() const { return id_; }
+    [[nodiscard]] Host& host() const { return *host_; }
+    void set_listener(RankListener* listener) { listener_ = listener; }
+
+    void queue(const Call& call) { queue_.push_back(call); }
+    /// Makes the queued calls if there are many: what a program begins without ever waiting must not pile up. On the
+    /// fiber of the rank only.
+    void make_many_calls() {
+        if (queue_.size() >= kManyCalls) suspend();
+    }
+    /// Makes the queued calls, then waits until the condition holds, which is asked after each completion and arrival.
+    template <class Holds>
+    void wait_until(Holds&& holds, WaitCost cost = WaitCost::kCall) {
+        wait(Condition(holds), cost);
+    }
+    /// Whether the condition holds behind one look at it, which costs what a call costs, at least kPollPs. A program
+    /// that does nothing but look is not let go on before something has happened.
+    template <class Holds>
+    bool poll(Holds&& holds) {
+        return look(Condition(holds));
+    }
+    /// Makes the queued calls and spends time in a call; 0 only makes the calls.
+    void spend(std::int64_t time_ps);
+    void compute(std::int64_t time_ps);
+    /// Simulated time behind the queued calls.
+    std::int64_t now_ps();
+    /// The run ends with this error.
+    [[noreturn]] void fail(std::exception_ptr error);
+    /// The rank ends.
+    [[noreturn]] void exit(int code);
+    /// The run ends with this exit code.
+    [[noreturn]] void abort(int code);
+
+    /// A message that has come and fits; null: none.
+    [[nodiscard]] const Envelope* find_unexpected(RankId source, std::int32_t tag, std::uint32_t context) const;
+    void reserve_unexpected(RankId source, std::int32_t tag, std::uint32_t context, std::int32_t reservation);
+    bool cancel_receive(std::uint32_t request);
+
+    /// The MPI call that the rank is in; null: none.
+    const char* call_name = nullptr;
+    /// Where the last one was made from.
+    const void* call_site = nullptr;
+    [[nodiscard]] std::uint64_t calls() const { return calls_; }
+    [[nodiscard]] int exit_code() const { return exit_code_; }
+    [[nodiscard]] bool has_ended() const { return has_ended_; }
+    void count_call() { ++calls_; }
+    void* calls_state = nullptr;  ///< what the binary interface keeps for the rank
+
+    /// A look at the clock, or at a request that is not complete, takes at least this long.
+    static constexpr std::int64_t kPollPs = 100'000;
+
+  private:
+    friend class Host;
+    static constexpr std::size_t kManyCalls = 256;
+
+    void wait(Condition condition, WaitCost cost);
+    bool look(Condition condition);
+    void suspend();
+
+    Host* host_ = nullptr;
+    RankListener* listener_ = nullptr;
+    Fiber fiber_;
+    Condition condition_;
+    std::vector<Call> queue_;  ///< calls to make, from queued_ on
+    std::uint32_t queued_ = 0;
+    RankId id_;
+    std::int64_t now_ps_ = 0;
+    std::uint64_t calls_ = 0;
+    std::uint64_t changes_ = 0;  ///< completions and arrivals
+    std::uint32_t looks_ = 0;    ///< in vain, one after another
+    std::int32_t exit_code_ = 0;
+    bool pays_ = false;  ///< the wait has not been paid yet
+    bool has_ended_ = false;
+};
+
+}  // namespace haichi::host

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace haichi::host {
+
+/// A part of memory that each rank has for itself, and what it begins with.
+struct PrivateRange {
+    std::span<std::byte> bytes;
+    std::vector<std::byte> initial;
+};
+
+/// The program or a library in this process.
+struct ProgramModule {
+    using Initialiser = void (*)(int argc, char** argv, char** environment);
+    using Finaliser = void (*)();
+
+    std::string path;
+    std::uintptr_t base = 0;  ///< what is added to the addresses in its file
+    std::uintptr_t begin = 0, end = 0;
+    bool is_program = false;                ///< else a library
+    bool is_private = false;                ///< its variables belong to ranks
+    std::vector<PrivateRange> variables{};  ///< of a private one; none of them in pages that are read-only after start
+    std::vector<Initialiser> initialisers{};  ///< that run before main(), in their order
+    std::vector<Finaliser> finalisers{};      ///< that run behind it
+
+    [[nodiscard]] bool has(const void* address) const {
+        const auto at = reinterpret_cast<std::uintptr_t>(address);
+        return begin <= at && at < end;
+    }
+};
+
+/// What of this process is the program that runs live, and which of its variables are those of a rank. Made before the
+/// program's initialisers have run.
+///
+/// Private are the program, libraries that call MPI themselves, those outside of the system's folders, and Fortran's,
+/// whose units are variables like others. What haichi itself needs (the C and C++ libraries) all ranks share, and so
+/// they do the MPI's own Fortran library, whose variables are the same in all ranks, and other libraries of the system.
+///
+/// Libraries have been initialised when this is made: what their ranks begin with is made again from the file, so that
+/// each rank can run the initialisers for itself.
+class ProgramImage {
+  public:
+    /// `own` is an address within haichi. Throws InputError for files that cannot be read any more.
+    static ProgramImage of_process(const void* own);
+
+    [[nodiscard]] const std::vector<ProgramModule>& modules() const { return modules_; }
+    /// What is private, in the order in which initialisers run: libraries before what needs them.
+    [[nodiscard]] std::vector<const ProgramModule*> private_modules() const;
+    [[nodiscard]] std::size_t private_bytes() const;
+    /// Null: no module.
+    [[nodiscard]] const ProgramModule* module_of(const void* address) const;
+
+  private:
+    std::vector<ProgramModule> modules_;  ///< as they are searched: the program first
+};
+
+}  // namespace haichi::host

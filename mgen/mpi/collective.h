@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+
+#include "mgen/mpi/communicator.h"
+#include "mgen/mpi/exchange.h"
+#include "mgen/mpi/steps.h"
+
+namespace haichi::mpi {
+
+class Process;
+struct Request;
+
+/// One rank's part in a collective operation that runs: its steps, and the messages that they begin.
+class Collective final : public Exchange {
+  public:
+    struct Setup {
+        Process* process = nullptr;
+        MembershipRef membership;
+        const Group* partners = nullptr;  ///< of the communicator
+        ExchangeMembers members;
+        std::int32_t tag = 0;
+        bool moves_payload = true;
+        Request* request = nullptr;  ///< that ends with it; null: none
+    };
+    explicit Collective(Setup setup) : Exchange(setup.members), setup_(std::move(setup)) {}
+
+    void begin(Steps steps) { steps_ = std::move(steps); }
+    /// As Steps::resume().
+    bool go_on() { return steps_.resume(); }
+    [[nodiscard]] bool is_done() const { return steps_.done(); }
+    [[nodiscard]] Request* request() const { return setup_.request; }
+
+    void copy(const Buffer& from, const Buffer& to) override;
+    void combine(const Operation& operation, const void* in, const Buffer& inout) override;
+
+  private:
+    void begin_send(const Buffer& buffer, int to, Message message) override;
+    void begin_receive(const Buffer& buffer, int from, Message message) override;
+
+    [[nodiscard]] const Group& partners() const {
+        return is_turned_to_own_group() ? *setup_.membership->communicator->group : *setup_.partners;
+    }
+
+    Setup setup_;
+    Steps steps_;
+};
+
+}  // namespace haichi::mpi

@@ -1,0 +1,9 @@
+#pragma once
+
+#include "mgen/mpi/collectives/algorithms.h"
+
+namespace haichi::mpi {
+
+const Table<AlgorithmRow>& neighbor_algorithms();
+
+}  // namespace haichi::mpi

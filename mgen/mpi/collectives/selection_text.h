@@ -1,0 +1,27 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mgen/mpi/collectives/selection.h"
+
+namespace haichi::mpi {
+
+using SelectionLines = std::array<std::vector<SelectionLine>, kCollectives>;
+
+/// Lines "OPERATION CONDITION... : ALGORITHM[(KEY=VALUE,...)]<SIZE ... ALGORITHM", '#' comments. Throws InputError with
+/// file and line.
+SelectionLines read_selection_lines(std::string_view text, const std::string& file);
+
+/// A file of rules of Open MPI (coll_tuned_dynamic_rules_filename). Throws InputError with file and line.
+SelectionLines read_open_mpi_rules(std::string_view text, const std::string& file);
+
+/// Whether the text looks like such a file: its first word is a number.
+bool looks_like_open_mpi_rules(std::string_view text);
+
+/// "pipeline(segment=64KiB)" or "pipeline:64KiB".
+SelectionChoice read_choice(CollectiveKind collective, std::string_view text, const SourcePlace& place);
+
+}  // namespace haichi::mpi

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/errors.h"
+
+namespace haichi::mpi {
+
+/// The error classes of the MPI standard that this room raises. What number each has is the ABI's affair.
+enum class ErrorClass : std::uint8_t {
+    kBuffer,
+    kCount,
+    kType,
+    kTag,
+    kCommunicator,
+    kRank,
+    kRoot,
+    kTruncate,
+    kGroup,
+    kOperation,
+    kRequest,
+    kTopology,
+    kDimensions,
+    kArgument,
+    kOther,
+};
+
+/// A call with an argument that MPI does not allow; the ABI hands it to the communicator's error handler.
+class CallError : public InputError {
+  public:
+    CallError(ErrorClass error_class, const std::string& message, std::string hint = {})
+        : InputError(message, std::move(hint)), error_class_(error_class) {}
+
+    [[nodiscard]] ErrorClass error_class() const { return error_class_; }
+
+  private:
+    ErrorClass error_class_;
+};
+
+}  // namespace haichi::mpi

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace haichi::mpi {
+
+/// The bytes of a message, packed; few of them take no memory of their own.
+class Payload {
+  public:
+    Payload() = default;
+    explicit Payload(std::int64_t bytes) : bytes_(bytes) {
+        if (bytes > kInside) outside_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
+    }
+    Payload(Payload&& other) noexcept
+        : outside_(std::move(other.outside_)), inside_(other.inside_), bytes_(std::exchange(other.bytes_, 0)) {}
+    Payload& operator=(Payload&& other) noexcept {
+        outside_ = std::move(other.outside_);
+        inside_ = other.inside_;
+        bytes_ = std::exchange(other.bytes_, 0);
+        return *this;
+    }
+    Payload(const Payload&) = delete;
+    Payload& operator=(const Payload&) = delete;
+    ~Payload() = default;
+
+    [[nodiscard]] std::byte* data() { return outside_ ? outside_.get() : inside_.data(); }
+    [[nodiscard]] std::int64_t bytes() const { return bytes_; }
+
+  private:
+    static constexpr std::int64_t kInside = 16;
+    std::unique_ptr<std::byte[]> outside_;
+    std::array<std::byte, kInside> inside_{};
+    std::int64_t bytes_ = 0;
+};
+
+/// Which messages carry their data.
+enum class PayloadRule : std::uint8_t {
+    kAuto,  ///< those of collectives, and others up to kAutoBytes
+    kNone,
+    kAll
+};
+inline constexpr std::int64_t kAutoPayloadBytes = 64 << 10;
+
+/// "auto", "none" or "all"; throws OptionError.
+PayloadRule parse_payload_rule(std::string_view text);
+
+}  // namespace haichi::mpi

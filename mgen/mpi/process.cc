@@ -1,0 +1,457 @@
+#include "mgen/mpi/process.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "mgen/mpi/world.h"
+
+namespace haichi::mpi {
+
+namespace {
+
+std::int32_t model_tag(int tag) { return tag == kAnyTag ? Call::kAnyTag : tag; }
+
+RankId model_source(int source, const Membership& membership) {
+    return source == kAnySource ? RankId() : membership.communicator->partners().world_rank(source);
+}
+
+}  // namespace
+
+Request::Request() = default;
+Request::~Request() = default;
+
+Process::Process(World& world, host::LiveRank& rank) : world_(&world), rank_(&rank) {}
+Process::~Process() = default;
+
+// ---- Requests -------------------------------------------------------------------------------------------------------
+
+Request& Process::add_request(Request::Kind kind) {
+    if (unused_.empty()) {
+        requests_.push_back(std::make_unique<Request>());
+        unused_.push_back(requests_.back().get());
+    }
+    Request& request = *unused_.back();
+    unused_.pop_back();
+    request.kind = kind;
+    return request;
+}
+
+void Process::release(Request& request) {
+    if (request.is_active && !request.is_complete) {
+        request.is_detached = true;
+        return;
+    }
+    request.is_persistent = request.is_active = request.is_complete = request.is_detached = false;
+    request.message = {};
+    request.status = {};
+    request.collective.reset();
+    request.begin_steps = nullptr;
+    request.meets.reset();
+    request.attached.reset();
+    request.handle = 0;
+    unused_.push_back(&request);
+}
+
+void Process::end_request(Request& request) {
+    request.is_complete = true;
+    if (request.is_detached) release(request);
+}
+
+Status Process::finish(Request& request) {
+    if (!request.is_active) return {};
+    const Status status = request.status;
+    request.is_active = false;
+    request.is_complete = false;
+    return status;
+}
+
+void Process::wait(Request& request) {
+    rank_->wait_until([&] { return is_done(request); });
+}
+
+void Process::wait_all(std::span<Request* const> requests) {
+    std::size_t done = 0;
+    rank_->wait_until([&] {
+        while (done < requests.size() && (requests[done] == nullptr || is_done(*requests[done]))) ++done;
+        return done == requests.size();
+    });
+}
+
+void Process::wait_any(std::span<Request* const> requests) {
+    rank_->wait_until(
+        [&] { return std::ranges::any_of(requests, [](const Request* r) { return r != nullptr && r->is_complete; }); });
+}
+
+bool Process::test(Request& request) {
+    return rank_->poll([&] { return is_done(request); });
+}
+
+bool Process::test_all(std::span<Request* const> requests) {
+    return rank_->poll(
+        [&] { return std::ranges::all_of(requests, [](const Request* r) { return r == nullptr || is_done(*r); }); });
+}
+
+bool Process::test_any(std::span<Request* const> requests) {
+    return rank_->poll(
+        [&] { return std::ranges::any_of(requests, [](const Request* r) { return r != nullptr && r->is_complete; }); });
+}
+
+Request& Process::begin_generalized() {
+    Request& request = add_request(Request::Kind::kGeneralized);
+    request.is_active = true;
+    return request;
+}
+
+void Process::complete_generalized(Request& request) { end_request(request); }
+
+void Process::cancel(Request& request) {
+    if (!request.is_active || request.is_complete || request.kind != Request::Kind::kReceive) return;
+    // What is queued has to be posted before it can be taken back.
+    rank_->spend(0);
+    if (request.is_complete || !rank_->cancel_receive(request.number)) return;
+    receives_.take(request.number);
+    request.status.is_cancelled = true;
+    end_request(request);
+}
+
+// ---- Messages -------------------------------------------------------------------------------------------------------
+
+Request& Process::prepare(Request::Kind kind, MessageArguments message) {
+    Request& request = add_request(kind);
+    request.message = std::move(message);
+    request.is_persistent = true;
+    return request;
+}
+
+Request& Process::begin_send(MessageArguments message) {
+    Request& request = add_request(Request::Kind::kSend);
+    request.message = std::move(message);
+    start(request);
+    return request;
+}
+
+Request& Process::begin_receive(MessageArguments message) {
+    Request& request = add_request(Request::Kind::kReceive);
+    request.message = std::move(message);
+    start(request);
+    return request;
+}
+
+void Process::start(Request& request) {
+    request.is_active = true;
+    request.is_complete = false;
+    request.status = {};
+    if (request.kind == Request::Kind::kCollective) {
+        const BeginSteps begin = request.begin_steps;
+        Membership& membership = *request.message.membership;
+        const Communicator& communicator = *membership.communicator;
+        Collective::Setup setup{
+            .process = this,
+            .membership = request.message.membership,
+            .partners = &communicator.partners(),
+            .members = {membership.rank, membership.size(), communicator.is_inter() ? communicator.remote->size() : 0},
+            .tag = membership.next_tag(),
+            .request = &request};
+        if (request.meets) {
+            setup.partners = request.meets.get();
+            setup.members = {request.meets->rank_of(id()).value(), request.meets->size(), 0};
+            setup.moves_payload = false;
+        }
+        request.collective = std::make_unique<Collective>(std::move(setup));
+        request.collective->begin(begin(*request.collective));
+        go_on(*request.collective);
+        return;
+    }
+    if (request.message.partner == kNoProcess) {
+        request.status = {.source = kNoProcess, .tag = kAnyTag, .bytes = 0};
+        return end_request(request);
+    }
+    if (request.kind == Request::Kind::kSend) {
+        start_send(request);
+    } else {
+        start_receive(request, model_tag(request.message.tag), request.message.membership->communicator->context);
+    }
+    rank_->make_many_calls();
+}
+
+std::uint32_t Process::pack(const Buffer& buffer, std::int64_t bytes, bool moves_payload) {
+    Sending sending;
+    if (moves_payload && bytes > 0) {
+        sending.payload = Payload(bytes);
+        buffer.type->pack(buffer.data, buffer.count, sending.payload.data());
+    }
+    return sends_.add(std::move(sending));
+}
+
+void Process::start_send(Request& request) {
+    const MessageArguments& message = request.message;
+    const std::int64_t bytes = message.buffer.bytes();
+    const PayloadRule rule = world_->options().payload;
+    const std::uint32_t number = pack(
+        message.buffer, bytes, rule == PayloadRule::kAll || (rule == PayloadRule::kAuto && bytes <= kAutoPayloadBytes));
+    request.number = number;
+    SendOptions options = std::exchange(next_send_, {});
+    if (message.mode == SendMode::kSynchronous) options.protocol = Protocol::kRendezvous;
+    const Communicator& communicator = *message.membership->communicator;
+    rank_->queue(Call::send(communicator.partners().world_rank(message.partner), bytes, message.tag, options, number)
+                     .in(communicator.context));
+    if (message.mode == SendMode::kBuffered) {
+        sends_[number].is_buffered = true;
+        ++buffered_sends_;
+        end_request(request);
+    } else {
+        sends_[number].request = &request;
+    }
+}
+
+void Process::start_receive(Request& request, std::int32_t tag, std::uint32_t context) {
+    const MessageArguments& message = request.message;
+    Receiving receiving;
+    receiving.buffer = message.buffer;
+    receiving.type = message.type;
+    receiving.request = &request;
+    request.number = receives_.add(std::move(receiving));
+    rank_->queue(
+        Call::receive(model_source(message.partner, *message.membership), message.buffer.bytes(), tag, request.number)
+            .in(context));
+}
+
+void Process::wait_for_buffered() {
+    rank_->wait_until([&] { return buffered_sends_ == 0; });
+}
+
+void Process::send(MessageArguments message) {
+    Request& request = begin_send(std::move(message));
+    rank_->wait_until([&] { return request.is_complete; }, host::WaitCost::kNone);
+    release(request);
+}
+
+Status Process::receive(MessageArguments message) {
+    Request& request = begin_receive(std::move(message));
+    rank_->wait_until([&] { return request.is_complete; }, host::WaitCost::kNone);
+    const Status status = request.status;
+    release(request);
+    return status;
+}
+
+Status Process::send_receive(MessageArguments send, MessageArguments receive) {
+    Request& from = begin_receive(std::move(receive));
+    Request& to = begin_send(std::move(send));
+    rank_->wait_until([&] { return from.is_complete && to.is_complete; }, host::WaitCost::kNone);
+    const Status status = from.status;
+    release(from);
+    release(to);
+    return status;
+}
+
+void Process::release_send(std::uint32_t send) {
+    const Sending& sending = sends_[send];
+    if (sending.is_sent && sending.is_taken) sends_.take(send);
+}
+
+Payload Process::take_payload(std::uint32_t send) {
+    Payload payload = std::move(sends_[send].payload);
+    sends_[send].is_taken = true;
+    release_send(send);
+    return payload;
+}
+
+Status Process::status_of(const Request& request, const CompletedRequest& of) const {
+    const Communicator& communicator = *request.message.membership->communicator;
+    // Of a matched message the model knows the reservation only.
+    const int tag = request.message.tag == kAnyTag ? of.tag : request.message.tag;
+    Status status{.source = communicator.partners().rank_of(of.partner).value_or(0), .tag = tag, .bytes = of.bytes};
+    if (const std::int64_t room_bytes = request.message.buffer.bytes(); of.bytes > room_bytes) {
+        status.bytes = room_bytes;
+        status.error = ErrorClass::kTruncate;
+    }
+    return status;
+}
+
+void Process::completed(std::uint32_t number, const CompletedRequest& of) {
+    if (of.is_send) {
+        Sending& sending = sends_[number];
+        sending.is_sent = true;
+        if (sending.is_buffered) --buffered_sends_;
+        Request* request = std::exchange(sending.request, nullptr);
+        if (sending.collective != nullptr) collective_ends_.push_back({sending.collective, sending.message});
+        release_send(number);
+        if (request != nullptr) end_request(*request);
+        return;
+    }
+    Receiving& receiving = receives_[number];
+    receiving.payload = world_->process(of.partner).take_payload(of.send_request);
+    const bool has_payload = receiving.payload.bytes() > 0;
+    // A meeting has nothing to move.
+    const bool is_meeting = receiving.collective != nullptr && receiving.buffer.data == nullptr;
+    if (of.bytes > 0 && !has_payload && !is_meeting) ++without_payload_;
+    if (receiving.collective != nullptr) {
+        collective_ends_.push_back({receiving.collective, receiving.message});
+    } else {
+        receiving.request->status = status_of(*receiving.request, of);
+        end_request(*receiving.request);
+    }
+    if (has_payload) {
+        to_unpack_.push_back(number);
+    } else {
+        receives_.take(number);
+    }
+}
+
+void Process::work() {
+    for (const std::uint32_t number : to_unpack_) {
+        Receiving receiving = receives_.take(number);
+        receiving.buffer.type->unpack(receiving.buffer.data, receiving.buffer.count, receiving.payload.data(),
+                                      receiving.payload.bytes());
+    }
+    to_unpack_.clear();
+    // Steps that go on begin messages, whose ends come later.
+    const std::vector<CollectiveEnd> ends = std::exchange(collective_ends_, {});
+    for (const auto& [collective, message] : ends) collective->completed(message);
+    for (const auto& [collective, message] : ends) {
+        if (!collective->is_done() && collective->may_go_on()) go_on(*collective);
+    }
+}
+
+// ---- Collectives ----------------------------------------------------------------------------------------------------
+
+void Process::go_on(Collective& collective) {
+    if (collective.go_on() && collective.request() != nullptr) end_request(*collective.request());
+}
+
+void Process::run_collective(const MembershipRef& membership, const BeginSteps& begin) {
+    Request& request = begin_collective(membership, begin);
+    if (!request.is_complete) {
+        rank_->wait_until([&] { return request.is_complete; }, host::WaitCost::kNone);
+    }
+    release(request);
+}
+
+Request& Process::prepare_collective(const MembershipRef& membership, BeginSteps begin) {
+    Request& request = add_request(Request::Kind::kCollective);
+    request.message.membership = membership;
+    request.begin_steps = std::move(begin);
+    request.is_persistent = true;
+    return request;
+}
+
+Request& Process::begin_collective(const MembershipRef& membership, const BeginSteps& begin) {
+    Request& request = prepare_collective(membership, begin);
+    request.is_persistent = false;
+    start(request);
+    return request;
+}
+
+void Process::send_for(const CollectiveMessage& message, const Buffer& buffer) {
+    const std::int64_t bytes = buffer.bytes();
+    const std::uint32_t number =
+        pack(buffer, bytes, message.moves_payload && world_->options().payload != PayloadRule::kNone);
+    sends_[number].collective = message.collective;
+    sends_[number].message = message.message;
+    rank_->queue(Call::send(message.partner, bytes, message.tag, {}, number).in(message.context));
+}
+
+void Process::receive_for(const CollectiveMessage& message, const Buffer& buffer) {
+    Receiving receiving;
+    receiving.buffer = buffer;
+    receiving.collective = message.collective;
+    receiving.message = message.message;
+    const std::uint32_t number = receives_.add(std::move(receiving));
+    rank_->queue(Call::receive(message.partner, buffer.bytes(), message.tag, number).in(message.context));
+}
+
+namespace {
+
+/// Each member hears of all others, in ceil(log2 members) steps of messages that double (Bruck and others 1997).
+/// Nothing is moved.
+Steps meeting(Exchange& exchange, std::int64_t bytes) {
+    const DatatypeRef& byte = Datatype::basic(BasicType::kByte);
+    const int size = exchange.size();
+    for (int distance = 1; distance < size; distance *= 2) {
+        const Buffer blocks{nullptr, bytes * std::min(distance, size - distance), byte.get()};
+        exchange.receive(blocks, (exchange.rank() - distance + size) % size);
+        exchange.send(blocks, (exchange.rank() + distance) % size);
+        co_await exchange.wait();
+    }
+}
+
+}  // namespace
+
+void Process::meet_group(const MembershipRef& membership, const Group& group, std::int32_t tag, std::int64_t bytes) {
+    Collective collective({.process = this,
+                           .membership = membership,
+                           .partners = &group,
+                           .members = {group.rank_of(id()).value(), group.size(), 0},
+                           .tag = tag,
+                           .moves_payload = false});
+    collective.begin(meeting(collective, bytes));
+    collective.go_on();
+    if (collective.is_done()) return;
+    rank_->wait_until([&] { return collective.is_done(); }, host::WaitCost::kNone);
+}
+
+void Process::meet(const MembershipRef& membership, std::int64_t bytes) {
+    meet_group(membership, *membership->communicator->group, membership->next_tag(), bytes);
+}
+
+Request& Process::begin_meeting(const MembershipRef& membership, const GroupRef& group, std::int64_t bytes) {
+    Request& request = prepare_collective(membership, [bytes](Exchange& exchange) { return meeting(exchange, bytes); });
+    request.is_persistent = false;
+    request.meets = group;
+    start(request);
+    return request;
+}
+
+// ---- Probes ---------------------------------------------------------------------------------------------------------
+
+const Envelope* Process::find(int source, int tag, const Membership& membership) const {
+    return rank_->find_unexpected(model_source(source, membership), model_tag(tag), membership.communicator->context);
+}
+
+Status Process::status_of(const Envelope& envelope, const Membership& membership) const {
+    return {.source = membership.communicator->partners().rank_of(envelope.source).value_or(0),
+            .tag = envelope.tag,
+            .bytes = envelope.bytes};
+}
+
+Status Process::probe(int source, int tag, const MembershipRef& membership) {
+    rank_->wait_until([&] { return find(source, tag, *membership) != nullptr; });
+    return status_of(*find(source, tag, *membership), *membership);
+}
+
+std::optional<Status> Process::probe_now(int source, int tag, const MembershipRef& membership) {
+    if (!rank_->poll([&] { return find(source, tag, *membership) != nullptr; })) return std::nullopt;
+    return status_of(*find(source, tag, *membership), *membership);
+}
+
+MatchedMessage Process::reserve(int source, int tag, const MembershipRef& membership) {
+    const Envelope& envelope = *find(source, tag, *membership);
+    MatchedMessage matched{status_of(envelope, *membership), envelope.source, reservations_++, membership};
+    rank_->reserve_unexpected(model_source(source, *membership), model_tag(tag), membership->communicator->context,
+                              matched.reservation);
+    return matched;
+}
+
+MatchedMessage Process::take_matched(int source, int tag, const MembershipRef& membership) {
+    rank_->wait_until([&] { return find(source, tag, *membership) != nullptr; });
+    return reserve(source, tag, membership);
+}
+
+std::optional<MatchedMessage> Process::take_matched_now(int source, int tag, const MembershipRef& membership) {
+    if (!rank_->poll([&] { return find(source, tag, *membership) != nullptr; })) return std::nullopt;
+    return reserve(source, tag, membership);
+}
+
+Request& Process::receive_matched(const MatchedMessage& matched, const Buffer& buffer, DatatypeRef type) {
+    Request& request = add_request(Request::Kind::kReceive);
+    request.message.buffer = buffer;
+    request.message.type = std::move(type);
+    request.message.partner = matched.status.source;
+    request.message.tag = matched.status.tag;
+    request.message.membership = matched.membership;
+    request.is_active = true;
+    start_receive(request, matched.reservation, Call::kReservedContext);
+    return request;
+}
+
+}  // namespace haichi::mpi

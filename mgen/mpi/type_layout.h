@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace haichi::mpi {
+
+class Layout;
+using LayoutRef = std::shared_ptr<const Layout>;
+
+/// Where the bytes of a data type lie, in the order in which they are packed: a tree of runs, loops and lists, so that
+/// a vector of a million blocks takes no more memory than one of two.
+class Layout {
+  public:
+    enum class Kind : std::uint8_t {
+        kRun,   ///< `bytes()` bytes at offset 0
+        kLoop,  ///< `count` times `child`, `stride` bytes apart
+        kRuns,  ///< a list of runs
+        kList,  ///< a list of loops
+    };
+    /// Bytes [start, start of the next) of what is packed lie at `offset`.
+    struct RunAt {
+        std::int64_t start;
+        std::int64_t offset;
+    };
+    struct LoopAt {
+        std::int64_t start;
+        std::int64_t offset;
+        std::int64_t count;
+        std::int64_t stride;
+        LayoutRef child;
+    };
+
+    /// `bytes` bytes at `offset`.
+    static LayoutRef run(std::int64_t offset, std::int64_t bytes);
+    struct Run {
+        std::int64_t offset;
+        std::int64_t bytes;
+    };
+    /// Runs in the order of packing. Empty ones are left out, neighbours merged, even spacing found.
+    static LayoutRef runs(std::span<const Run> given);
+    /// `count` times `child`, the first one at `offset`.
+    static LayoutRef loop(std::int64_t offset, std::int64_t count, std::int64_t stride, const LayoutRef& child);
+    /// Parts in the order of packing; `start` is filled in here. Empty ones are left out, neighbours are merged.
+    static LayoutRef list(std::vector<LoopAt> parts);
+
+    [[nodiscard]] Kind kind() const { return kind_; }
+    [[nodiscard]] std::int64_t bytes() const { return bytes_; }
+    /// A single run at offset 0, or nothing.
+    [[nodiscard]] bool is_run() const { return kind_ == Kind::kRun; }
+
+  private:
+    friend class LayoutWalk;
+    Layout() = default;
+    static LoopAt merged(LoopAt part);
+
+    [[nodiscard]] std::int64_t end_of(std::size_t run) const {
+        return run + 1 < runs_.size() ? runs_[run + 1].start : bytes_;
+    }
+
+    Kind kind_ = Kind::kRun;
+    std::int64_t bytes_ = 0;
+    std::int64_t count_ = 0;
+    std::int64_t stride_ = 0;
+    LayoutRef child_;
+    std::vector<RunAt> runs_;
+    std::vector<LoopAt> list_;
+};
+
+}  // namespace haichi::mpi

@@ -1,0 +1,37 @@
+#include "mgen/mpi/world.h"
+
+#include "base/errors.h"
+
+namespace haichi::mpi {
+
+namespace {
+
+constexpr std::uint32_t kWholeContext = 0;
+constexpr std::uint32_t kSelfContext = 2;  ///< of all ranks: each talks to itself only
+
+}  // namespace
+
+PayloadRule parse_payload_rule(std::string_view text) {
+    if (text == "auto") return PayloadRule::kAuto;
+    if (text == "none") return PayloadRule::kNone;
+    if (text == "all") return PayloadRule::kAll;
+    throw OptionError("--payload " + std::string(text) + " is not auto, none or all");
+}
+
+World::World(std::int32_t ranks, const Options& options)
+    : options_(options),
+      processes_(static_cast<std::size_t>(ranks)),
+      whole_(std::make_shared<Communicator>(Communicator{kWholeContext, Group::strided(RankId(0), 1, ranks)})) {}
+
+Process& World::begin(host::LiveRank& rank) {
+    auto& process = processes_[rank.id().index()];
+    process = std::make_unique<Process>(*this, rank);
+    rank.set_listener(process.get());
+    return *process;
+}
+
+CommunicatorRef World::self(RankId rank) const {
+    return std::make_shared<Communicator>(Communicator{kSelfContext, Group::strided(rank, 1, 1)});
+}
+
+}  // namespace haichi::mpi

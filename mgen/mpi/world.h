@@ -1,0 +1,64 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "mgen/mpi/communicator.h"
+#include "mgen/mpi/payload.h"
+#include "mgen/mpi/process.h"
+
+namespace haichi::mpi {
+
+/// The MPI processes of a job, and what their members agree on when they make communicators.
+class World {
+  public:
+    struct Options {
+        PayloadRule payload = PayloadRule::kAuto;
+    };
+    World(std::int32_t ranks, const Options& options);
+
+    /// Makes the process of a rank that begins.
+    Process& begin(host::LiveRank& rank);
+    [[nodiscard]] Process& process(RankId rank) { return *processes_[rank.index()]; }
+    [[nodiscard]] const Options& options() const { return options_; }
+    [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(processes_.size()); }
+    [[nodiscard]] const CommunicatorRef& whole() const { return whole_; }
+    [[nodiscard]] CommunicatorRef self(RankId rank) const;
+    /// Of a new communicator.
+    [[nodiscard]] std::uint32_t new_context() { return next_context_ += 2; }
+
+    /// What members agree on: the parent's context, which of its creations, and what else tells them apart.
+    struct AgreementKey {
+        std::uint32_t context = 0;
+        std::uint32_t number = 0;
+        std::int64_t part = 0;
+        friend auto operator<=>(const AgreementKey&, const AgreementKey&) = default;
+    };
+    /// The same object for all `members` that ask for it, made by the first one. It is forgotten here when all have it,
+    /// which is when each has begun the creation; what it says may be used when each has been heard of (Process::meet).
+    template <class Value>
+    std::shared_ptr<Value> agree(const AgreementKey& key, std::int64_t members) {
+        Agreement& agreement = agreements_[key];
+        if (!agreement.value) agreement.value = std::make_shared<Value>();
+        auto value = std::static_pointer_cast<Value>(agreement.value);
+        if (++agreement.asked == members) agreements_.erase(key);
+        return value;
+    }
+
+  private:
+    struct Agreement {
+        std::shared_ptr<void> value{};
+        std::int64_t asked = 0;
+    };
+
+    Options options_;
+    std::vector<std::unique_ptr<Process>> processes_;
+    CommunicatorRef whole_;
+    std::uint32_t next_context_ = 2;
+    std::map<AgreementKey, Agreement> agreements_;
+};
+
+}  // namespace haichi::mpi
