@@ -89,6 +89,10 @@ void SignalWatch::set_outputs(Outputs* outputs) {
     state().outputs = outputs;
 }
 
+void SignalWatch::discard_outputs() noexcept {
+    if (Outputs* const outputs = state().outputs; outputs != nullptr) (void)outputs->discard();
+}
+
 InterruptWatch::InterruptWatch() {
     const std::unique_lock<std::mutex> lock(state().changing);
     state().has_result = true;

@@ -24,6 +24,8 @@ class SignalWatch {
     [[nodiscard]] static bool was_interrupted();
     /// What a signal that ends the program removes; null: nothing.
     static void set_outputs(Outputs* outputs);
+    /// For a process that is about to end by a signal of its own doing: removes them.
+    static void discard_outputs() noexcept;
 };
 
 /// While one exists there is a result to keep: the first signal sets a flag, so that a search ends with the best so

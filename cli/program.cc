@@ -12,6 +12,7 @@
 #include "cli/commands/advise.h"
 #include "cli/commands/ccs.h"
 #include "cli/commands/check.h"
+#include "cli/commands/compiler_command.h"
 #include "cli/commands/convert.h"
 #include "cli/commands/evaluate.h"
 #include "cli/commands/list.h"
@@ -21,6 +22,7 @@
 #include "cli/commands/python_command.h"
 #include "cli/commands/simulate.h"
 #include "cli/commands/verbosity.h"
+#include "cli/fault_report.h"
 #include "cli/interrupt.h"
 
 namespace haichi::cli {
@@ -62,6 +64,7 @@ std::vector<std::string> long_options(const CLI::App& app) {
 
 void refuse_empty_values(const CLI::App& app) {
     for (const CLI::Option* option : app.get_options()) {
+        if (option->get_positional()) continue;  // the arguments of a program are its own affair
         const std::vector<std::string>& values = option->results();
         if (std::ranges::find(values, "") != values.end()) {
             throw OptionError(option->get_name() + ": the value is empty");
@@ -86,12 +89,18 @@ std::vector<std::string> subcommand_names(const CLI::App& app) {
     throw OptionError("unknown command " + shown(word), near_or_all(word, names, "commands are "));
 }
 
+bool takes_program(const CLI::App& app) {
+    return std::ranges::any_of(app.get_options(), [](const CLI::Option* o) { return o->get_positional(); });
+}
+
 /// The subcommand that the command line names, or an error that says what is wrong with it.
 Subcommand& chosen_subcommand(CLI::App& app, std::vector<Subcommand>& subcommands) {
     CLI::App* level = &app;
     while (true) {
         const auto chosen = level->get_subcommands();
-        const auto extra = level->remaining();
+        auto extra = level->remaining();
+        // What stands behind it has been taken by a command that takes a program.
+        if (!extra.empty() && extra.front() == "--" && takes_program(*level)) extra.erase(extra.begin());
         if (!extra.empty()) {
             if (chosen.empty() && !extra.front().starts_with('-') && !subcommand_names(*level).empty()) {
                 refuse_command(extra.front(), *level);
@@ -160,6 +169,7 @@ int run(int argc, char** argv, Console& console) {
     Verbosity verbosity;
     add_commands(app, commands(), verbosity, subcommands);
     for (const PythonCommand& command : python_commands()) app.add_subcommand(command.name, command.summary);
+    for (const CompilerCommand& command : compiler_commands()) app.add_subcommand(command.name, command.summary);
     return parse_and_run(app, subcommands, verbosity, argc, argv, console);
 }
 
@@ -186,12 +196,19 @@ int told(const std::function<int()>& work, Console& console) {
 
 }  // namespace
 
-int run_program(int argc, char** argv) {
+int run_program(int argc, char** argv, LiveProcess* live_process) {
     prepare_process();
     Console console;
-    const auto is_first_word = [&](const PythonCommand& command) { return argc > 1 && command.name == argv[1]; };
+    console.set_live_process(live_process);
+    if (argc == FaultReport::kWords + 1 && std::string_view(argv[1]) == FaultReport::kCommand) {
+        return FaultReport::tell(argv + 1, console);
+    }
+    const auto is_first_word = [&](const auto& command) { return argc > 1 && command.name == argv[1]; };
     if (std::ranges::any_of(python_commands(), is_first_word)) {  // takes the signals itself
         return told([&]() -> int { run_python_command(argv + 1); }, console);
+    }
+    if (std::ranges::any_of(compiler_commands(), is_first_word)) {
+        return told([&]() -> int { run_compiler_command(argv + 1); }, console);
     }
     const SignalWatch signals;
     const int code = told([&] { return run(argc, argv, console); }, console);

@@ -2,7 +2,10 @@
 
 namespace haichi::cli {
 
+class LiveProcess;
+
 /// The program `haichi`: reads the command line, runs the subcommand, prints errors. Returns the exit code.
-int run_program(int argc, char** argv);
+/// `live_process`: of a program whose main() haichi has taken over, which runs the same command line again; else null.
+int run_program(int argc, char** argv, LiveProcess* live_process = nullptr);
 
 }  // namespace haichi::cli

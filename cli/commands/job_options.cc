@@ -4,6 +4,7 @@
 #include "cli/commands/values.h"
 #include "cli/output/log_words.h"
 #include "commlog/readers/readers.h"
+#include "mapper/job/job.h"
 #include "mapper/job/simulate.h"
 #include "netmodel/machine/fold.h"
 
@@ -56,6 +57,28 @@ JobSpec JobOptions::spec(JobUse use, std::initializer_list<std::string> others) 
     spec.hosts = hosts;
     if (use != JobUse::kPlaces) spec.traffic = traffic();
     check_standard_input(others);
+    return spec;
+}
+
+JobSpec JobOptions::program_spec(std::int32_t ranks, std::initializer_list<std::string> others) const {
+    if (!workload.empty()) {
+        throw OptionError("a workload and a program are given, but one thing is simulated",
+                          "-w FILE simulates a workload, -- PROGRAM runs a program");
+    }
+    if (!message_size.empty()) throw OptionError("--message-size is that of a workload, but a program is given");
+    if (!workload_format.empty()) throw OptionError("--workload-format is that of a workload, but a program is given");
+    JobSpec spec = JobOptions::spec(JobUse::kPlaces, others);
+    for (const std::string* file : {&machine, &nodes, &faulty, &fold, &hosts}) {
+        if (*file == "-") throw OptionError("standard input is that of the program, for rank 0", "name a file");
+    }
+    for (const std::string& file : others) {
+        if (file == "-") throw OptionError("standard input is that of the program, for rank 0", "name a file");
+    }
+    if (ranks == 0) {
+        const AllocatedNodes allocated = load_nodes(spec);
+        ranks = allocated.allocation->network.usable_node_count() * allocated.allocation->ranks_per_node;
+    }
+    spec.traffic.source = ProgramTraffic{ranks};
     return spec;
 }
 

@@ -41,6 +41,9 @@ struct JobOptions {
     /// The job, whose options are those of `use`. Throws OptionError, also where the machine or the workload is
     /// missing, and where more than one of the job's files and `others` is standard input, which can be read only once.
     [[nodiscard]] JobSpec spec(JobUse use, std::initializer_list<std::string> others = {}) const;
+    /// The same of a program that runs live. `ranks` 0: as many as the nodes take. Throws OptionError also for options
+    /// of workloads.
+    [[nodiscard]] JobSpec program_spec(std::int32_t ranks, std::initializer_list<std::string> others) const;
     /// The files that these options name.
     void add_inputs(Outputs& outputs) const;
 

@@ -2,11 +2,13 @@
 
 #include <limits>
 #include <memory>
+#include <optional>
 
 #include "base/errors.h"
 #include "base/quantity.h"
 #include "cli/command_outputs.h"
 #include "cli/commands/job_options.h"
+#include "cli/commands/simulate_program.h"
 #include "cli/commands/values.h"
 #include "cli/interrupt.h"
 #include "cli/output/progress.h"
@@ -22,6 +24,7 @@ namespace {
 
 struct SimulateArguments {
     JobOptions job;
+    ProgramArguments program;
     std::string map;
     std::string format;
     std::string form;
@@ -110,7 +113,7 @@ SimulationOptions simulation_options(const SimulateArguments& arguments) {
     constexpr std::int64_t kMostThreads = 4096;
     constexpr std::int64_t kMostHottest = 1'000'000;
     SimulationOptions options;
-    read_replay(arguments, options);
+    if (arguments.program.program.empty()) read_replay(arguments, options);
     if (!arguments.barrier.empty()) options.barriers = parse_barrier_choice(arguments.barrier);
     if (!arguments.iterations.empty()) options.iterations = parse_simulated_iterations(arguments.iterations);
     if (!arguments.threads.empty()) {
@@ -127,7 +130,68 @@ SimulationOptions simulation_options(const SimulateArguments& arguments) {
     return options;
 }
 
+void refuse_options_of_workloads(const SimulateArguments& arguments) {
+    const auto refuse = [](const char* option, bool is_given) {
+        if (!is_given) return;
+        throw OptionError(std::string(option) + " is about workloads and logs, but a program is run");
+    };
+    refuse("--as", !arguments.form.empty());
+    refuse("--barrier", !arguments.barrier.empty());
+    refuse("--sim-iterations", !arguments.iterations.empty());
+    refuse("--compute-factor", !arguments.computing_factor.empty());
+    refuse("--seed", !arguments.seed.empty());
+    refuse("--collective", !arguments.algorithms.empty());
+}
+
+/// `-- PROGRAM ARGS`: what is wrong with the command line is told in the process of haichi, which then becomes that of
+/// the program, where the same command line is run again.
+int run_program_of(const SimulateArguments& arguments, Console& console) {
+    refuse_options_of_workloads(arguments);
+    const JobSpec spec = arguments.job.program_spec(arguments.program.rank_count(), {arguments.map});
+    check_map_format(arguments.map, arguments.format);
+    SimulationOptions options = simulation_options(arguments);
+    const LiveOptions live = arguments.program.live_options(arguments.computing);
+    if (options.threads > 1) throw OptionError("--threads: a program runs in one thread", "leave it out");
+    CommandOutputs outputs(console);
+    arguments.job.add_inputs(outputs);
+    outputs.add_input(arguments.map);
+    ObservationOptions& observation = options.observation;
+    if (!arguments.stats.empty()) observation.time_space = &outputs.add_stream(arguments.stats);
+    if (!arguments.history.empty()) observation.history = &outputs.add_stream(arguments.history);
+    // Standard output is the program's, unless the report is asked for there.
+    const bool has_file = !arguments.output.empty() && arguments.output != "-";
+    const bool takes_output = !has_file && (arguments.json || arguments.output == "-");
+    std::optional<Destination> destination;
+    if (has_file || takes_output) destination = outputs.add_destination(arguments.output);
+    outputs.check();
+    const Placement placement = map_or_default(Job(spec, outputs.reading()), arguments.map, arguments.format);
+    if (console.live_process() == nullptr) {
+        say_about_simulated(placement.job().machine(), console);
+        start_program(arguments.program);
+    }
+    outputs.open();
+    const InterruptWatch watch;
+    Simulation simulation{.placement = placement, .runs = {}};
+    simulation.runs.push_back(run_live_program(placement, options, live, arguments.program.program, takes_output,
+                                               {{}, &InterruptWatch::flag(), console.log()}, console));
+    const SimulatedRun& ran = simulation.runs.front();
+    simulation.interrupted = ran.result.interrupted;
+    const std::string report = arguments.json ? report_text(simulation_json(simulation, !arguments.no_timing))
+                                              : simulation_text(simulation, !arguments.no_timing);
+    if (destination) {
+        destination->write(report);
+    } else {
+        console.say(report);
+    }
+    outputs.commit();
+    if (!simulation.interrupted) return ran.program->exit_code;
+    console.say("interrupted: this is what was simulated so far\n");
+    return kExitInterrupted;
+}
+
 int run(const SimulateArguments& arguments, Console& console) {
+    if (!arguments.program.program.empty()) return run_program_of(arguments, console);
+    arguments.program.refuse_without_program();
     JobSpec spec = arguments.job.spec(JobUse::kSimulate, {arguments.map});
     check_map_format(arguments.map, arguments.format);
     SimulationOptions options = simulation_options(arguments);
@@ -161,11 +225,13 @@ int run(const SimulateArguments& arguments, Console& console) {
 Action configure(CLI::App& app) {
     const auto o = std::make_shared<SimulateArguments>();
     o->job.declare(app, JobUse::kSimulate);
+    o->program.declare(app);
     add_value(app, "--map", o->map, "FILE", "the rank map; default: the default placement");
     add_value(app, "-f,--format", o->format, "FORMAT", "of the map (haichi list formats); default: by its content");
     add_traffic_form(app, o->form);
     add_value(app, "--compute", o->computing, "mean|drawn|none",
-              "computing time between calls: the mean of what the log has at each place of the program, drawn between "
+              "of a log: computing time between calls: the mean of what the log has at each place of the program, "
+              "drawn between "
               "its least and its greatest, or none; default: mean");
     add_value(app, "--compute-factor", o->computing_factor, "F", "times this; default: 1");
     add_value(app, "--seed", o->seed, "N", "of --compute drawn; default: 1");
@@ -200,12 +266,14 @@ Action configure(CLI::App& app) {
 }  // namespace
 
 Command simulate_command() {
-    return {"simulate",
-            "run a workload on the packet simulator: how long a placement takes, and where the time goes",
-            "haichi simulate -m fx10-kyushu -w cg64.json --shape 1x2x4x2x3x2 --map cg64.map --barrier both",
-            configure,
-            {},
-            true};
+    return {
+        "simulate",
+        "run a workload or an MPI program on the packet simulator: how long a placement takes, and where the time goes",
+        "haichi simulate -m fx10-kyushu -w cg64.json --shape 1x2x4x2x3x2 --map cg64.map --barrier both\n"
+        "  haichi simulate -m fugaku --shape 2x2x2x2x3x2 -n 64 -- ./app input.txt",
+        configure,
+        {},
+        true};
 }
 
 }  // namespace haichi::cli

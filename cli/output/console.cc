@@ -49,8 +49,10 @@ Console::Console()
     : interactive_(::isatty(STDERR_FILENO) != 0 && !is_dumb_terminal()),
       colours_(interactive_ && !is_set("NO_COLOR")) {}
 
-void Console::data(std::string_view text) {
-    if (write_all(STDOUT_FILENO, text)) return;
+void Console::data(std::string_view text) { data(text, STDOUT_FILENO); }
+
+void Console::data(std::string_view text, int descriptor) {
+    if (write_all(descriptor, text)) return;
     if (errno == EPIPE) throw ClosedPipe();
     throw InputError(std::string("error writing standard output: ") + std::strerror(errno));
 }

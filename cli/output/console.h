@@ -8,6 +8,8 @@
 
 namespace haichi::cli {
 
+class LiveProcess;
+
 /// The reader of standard output has gone away (`haichi ... | head`): nothing to say, but not a success either.
 class ClosedPipe {};
 
@@ -27,6 +29,12 @@ class Console {
 
     /// Data. Throws InputError when it cannot be written (full disk), ClosedPipe when nobody reads.
     void data(std::string_view text);
+    /// The same to another descriptor that is standard output, or stands for it.
+    static void data(std::string_view text, int descriptor);
+
+    /// What `haichi simulate -- PROGRAM` runs in, in the process of the program; null: this is the process of haichi.
+    [[nodiscard]] LiveProcess* live_process() const { return live_process_; }
+    void set_live_process(LiveProcess* live_process) { live_process_ = live_process; }
 
     /// Words that --quiet leaves out; one or more whole lines.
     void say(std::string_view lines);
@@ -52,6 +60,7 @@ class Console {
     bool interactive_ = false;
     bool colours_ = false;
     int progress_ = -1;
+    LiveProcess* live_process_ = nullptr;
     std::atomic<bool> drawn_{false};  ///< there is a line of progress; searches draw from any thread
     Log log_;
 };

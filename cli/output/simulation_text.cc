@@ -38,13 +38,21 @@ std::string barrier_text(const SimulatedRun& run) {
            barrier_name(run);
 }
 
-std::string share_of(const SimulationResult& result, double RunShares::*share) {
-    return result.gaps ? ", " + percent(run_shares(result).*share) + " of the run" : "";
+/// Calls were simulated, not iterations of sets.
+bool is_of_calls(const SimulatedRun& run) { return run.result.gaps || run.program; }
+
+std::string share_of(const SimulatedRun& run, double RunShares::*share) {
+    const SimulationResult& result = run.result;
+    return is_of_calls(run) ? ", " + percent(run_shares(result).*share) + " of the run" : "";
 }
 
 /// What is simulated, and how long it takes.
 std::string headline(const SimulatedRun& run) {
     const SimulationResult& result = run.result;
+    if (run.program) {
+        return "the program: " + short_number(result.seconds) + " s" +
+               (result.interrupted ? " so far\n" : " to the end of the last rank\n");
+    }
     if (result.gaps) {
         return "call by call: " + short_number(result.seconds) + " s" +
                (result.interrupted ? " so far\n" : " from the first call to the last\n");
@@ -56,9 +64,10 @@ std::string headline(const SimulatedRun& run) {
 }
 
 /// How much of it was simulated.
-std::vector<std::string> extent(const SimulationResult& result) {
+std::vector<std::string> extent(const SimulatedRun& run) {
+    const SimulationResult& result = run.result;
     const auto count = [](std::int64_t number) { return count_text(static_cast<double>(number)); };
-    if (result.gaps)
+    if (is_of_calls(run))
         return {"calls",
                 count(result.calls) + " of " + count(static_cast<std::int64_t>(result.ranks.size())) + " ranks"};
     std::string iterations = count(result.simulated_iterations) + " of " + count(result.iterations) + " simulated, " +
@@ -89,11 +98,11 @@ std::string run_text(const SimulatedRun& run, const Network& network, bool with_
     const auto count = [](std::int64_t number) { return count_text(static_cast<double>(number)); };
     std::string text = headline(run);
     std::vector<std::vector<std::string>> rows;
-    rows.push_back(extent(result));
-    rows.push_back({"computing", of_ranks(result, &RankTimes::compute_ps) + share_of(result, &RunShares::computing) +
-                                     (result.gaps ? "" : " (per rank, simulated part)")});
-    rows.push_back({"calls, copies", of_ranks(result, &RankTimes::call_ps) + share_of(result, &RunShares::calls)});
-    rows.push_back({"waiting", of_ranks(result, &RankTimes::wait_ps) + share_of(result, &RunShares::waiting)});
+    rows.push_back(extent(run));
+    rows.push_back({"computing", of_ranks(result, &RankTimes::compute_ps) + share_of(run, &RunShares::computing) +
+                                     (is_of_calls(run) ? "" : " (per rank, simulated part)")});
+    rows.push_back({"calls, copies", of_ranks(result, &RankTimes::call_ps) + share_of(run, &RunShares::calls)});
+    rows.push_back({"waiting", of_ranks(result, &RankTimes::wait_ps) + share_of(run, &RunShares::waiting)});
     rows.push_back(
         {"traffic",
          count(result.payload_bytes) + " bytes in " + count(result.packets) + " packets, " + count(result.packet_hops) +

@@ -68,6 +68,7 @@ struct SourceLines::File {
         const std::string why = module == nullptr ? dwfl_errmsg(-1) : "";
         dwfl_report_end(session, nullptr, nullptr);
         if (module == nullptr) return wanted.path + ": " + why;
+        if (wanted.build_id == kAnyBuild) return "";
         const unsigned char* bits = nullptr;
         GElf_Addr address = 0;
         const int size = dwfl_module_build_id(module, &bits, &address);

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "commlog/log/job_log.h"
@@ -21,6 +22,9 @@ struct SourcePlace {
 /// files of the run: by libdw, where haichi was built with it.
 class SourceLines {
   public:
+    /// In place of a build id: whatever build the file is.
+    static constexpr std::string_view kAnyBuild = "any";
+
     SourceLines();
     ~SourceLines();
     SourceLines(const SourceLines&) = delete;

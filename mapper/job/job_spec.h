@@ -26,11 +26,16 @@ struct WorkloadOfLog {
     std::string log_path;
 };
 
+/// A program that runs live, of so many ranks: what they send is known only while it runs.
+struct ProgramTraffic {
+    std::int32_t rank_count = 0;
+};
+
 class LoadedTraffic;
 
 /// What the ranks of a job send each other. A value, or one that others hold as well and that is not copied.
 struct Traffic {
-    std::variant<WorkloadFile, Workload, std::shared_ptr<const Workload>, WorkloadOfLog,
+    std::variant<WorkloadFile, Workload, std::shared_ptr<const Workload>, WorkloadOfLog, ProgramTraffic,
                  std::shared_ptr<const LoadedTraffic>>
         source;
     std::optional<std::int64_t> message_size_bytes{};  ///< of every non-empty message; nothing: as the source says

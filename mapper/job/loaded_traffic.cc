@@ -29,6 +29,10 @@ LoadedTraffic::LoadedTraffic(const Traffic& traffic, const Reading& reading)
         workload_ = of_log->workload;
         path_ = of_log->log_path;
         has_unread_calls_ = !message_size_bytes_;  // calls have the sizes of the log
+    } else if (const auto* program = std::get_if<ProgramTraffic>(&traffic.source)) {
+        rank_count_ = program->rank_count;
+        is_of_program_ = true;
+        return;
     } else {
         const WorkloadFile& file = std::get<WorkloadFile>(traffic.source);
         std::variant<Workload, JobLog> read = read_traffic(file.path, file.format, reading);
@@ -73,6 +77,10 @@ const JobLog* LoadedTraffic::calls(const Log& log) const {
 
 std::shared_ptr<const Workload> LoadedTraffic::shared_workload(const Log& log) const {
     const std::scoped_lock lock(mutex_);
+    if (is_of_program_) {
+        throw UnsupportedError("a program that runs live has no communication sets",
+                               "a log of it has: run it under the profiler");
+    }
     if (!workload_) {
         take_sets_of(*calls_, log);
         workload_ = with_size(workload_, message_size_bytes_);

@@ -23,7 +23,7 @@ class LoadedTraffic {
     explicit LoadedTraffic(const Traffic& traffic, const Reading& reading = {});
 
     [[nodiscard]] std::int32_t rank_count() const { return rank_count_; }
-    /// From any thread. Throws what extract_sets() throws.
+    /// From any thread. Throws what extract_sets() throws, and UnsupportedError for a program that runs live.
     [[nodiscard]] const Workload& workload(const Log& log = {}) const { return *shared_workload(log); }
     [[nodiscard]] std::shared_ptr<const Workload> shared_workload(const Log& log = {}) const;
     /// What has to be told of the sets, as SetsOfLog has it; of a WorkloadOfLog it was told before. Throws what
@@ -46,6 +46,7 @@ class LoadedTraffic {
     std::int32_t rank_count_ = 0;
     std::string path_;  ///< of the log
     bool is_of_log_ = false;
+    bool is_of_program_ = false;
     std::optional<std::int64_t> message_size_bytes_;
     mutable std::mutex mutex_;
     // Under the mutex; what was made once stays.

@@ -123,18 +123,23 @@ bool replays_calls(const Job& job, const SimulationOptions& options, const Log& 
     return true;
 }
 
-std::vector<SimulatedRun> simulate_mapping(const Job& job, const Mapping& mapping, const SimulationOptions& options,
-                                           const SimulationControl& control) {
+SimulationRequest machine_request(const Job& job, const Mapping& mapping, const SimulationOptions& options) {
     SimulationRequest request;
     request.network = &job.allocation().network;
     request.timing = packet_timing_of(job.machine());
     request.process = process_options_of(job.machine());
     request.node_of_rank.assign(mapping.node_of_rank().begin(), mapping.node_of_rank().end());
-    request.iterations = options.iterations;
     request.threads = options.threads;
     request.partitions = options.partitions;
     request.hottest_links = options.hottest_links;
     request.observation = options.observation;
+    return request;
+}
+
+std::vector<SimulatedRun> simulate_mapping(const Job& job, const Mapping& mapping, const SimulationOptions& options,
+                                           const SimulationControl& control) {
+    SimulationRequest request = machine_request(job, mapping, options);
+    request.iterations = options.iterations;
     std::vector<SimulatedRun> runs;
     if (replays_calls(job, options, control.log)) {
         request.log = job.calls();

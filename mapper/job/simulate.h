@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,12 +58,19 @@ struct SimulationOptions {
     ObservationOptions observation;
 };
 
+/// What is told of a program that ran live.
+struct SimulatedProgram {
+    std::string path;
+    int exit_code = 0;
+};
+
 /// One simulation of a placement.
 struct SimulatedRun {
     bool has_barriers = false;
     std::vector<std::size_t> barrier_sets{};  ///< before which, from 0; empty: before every one
     SimulationResult result;
-    bool leaves_computing_out = false;  ///< the sets of a log, which do not have it
+    bool leaves_computing_out = false;          ///< the sets of a log, which do not have it
+    std::optional<SimulatedProgram> program{};  ///< what ran, where it was no workload or log
 };
 
 /// "none", "sets", or numbers of sets from 1, "1,3".
@@ -83,6 +91,9 @@ Simulation simulate(const Placement& placement, const SimulationOptions& options
 /// Whether the calls of the job's log are simulated. Throws OptionError where they are wanted and it has none, and for
 /// options of sets.
 bool replays_calls(const Job& job, const SimulationOptions& options, const Log& log = {});
+
+/// The machine with the ranks on it, and how it is simulated: all but what they do.
+SimulationRequest machine_request(const Job& job, const Mapping& mapping, const SimulationOptions& options);
 
 /// The runs of a mapping of the job.
 std::vector<SimulatedRun> simulate_mapping(const Job& job, const Mapping& mapping, const SimulationOptions& options,

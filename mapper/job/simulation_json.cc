@@ -58,6 +58,16 @@ ordered_json simulated_times(const SimulatedRun& run) {
     const SimulationResult& result = run.result;
     ordered_json out;
     if (result.gaps) out["as"] = "calls";
+    if (run.program) {
+        out["as"] = "program";
+        out["program"] = run.program->path;
+        out["exit_code"] = run.program->exit_code;
+        out["seconds"] = result.seconds;
+        if (result.interrupted) out["interrupted"] = true;
+        out["calls"] = result.calls;
+        out["share_of_run"] = shares_json(result);
+        return out;
+    }
     out["barrier"] = barrier_name(run);
     out["seconds"] = result.seconds;
     out["seconds_per_iteration"] = result.seconds_per_iteration;  // null when not a number

@@ -1,0 +1,83 @@
+#include "cli/commands/compiler_command.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <string_view>
+
+#include "base/errors.h"
+
+namespace haichi::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Files {
+    std::string headers;  ///< a folder
+    std::string library;
+};
+
+/// Where they are installed with this program, or were built.
+Files files() {
+    std::error_code failed;
+    const fs::path folder = fs::read_symlink("/proc/self/exe", failed).parent_path();
+    struct Place {
+        const char* headers;
+        const char* library;
+    };
+    for (const Place& place : {Place{"../include/haichi", "../lib/haichi/libmgen.a"},
+                               Place{"../mgen/program/include", "../mgen/program/libmgen.a"}}) {
+        const fs::path library = fs::canonical(folder / place.library, failed);
+        if (!failed) return {fs::canonical(folder / place.headers).string(), library.string()};
+    }
+    throw UnsupportedError("this haichi has no headers for programs: libmgen.a is not installed with it",
+                           "it is built where mpicc.mpich is installed (libmpich-dev)");
+}
+
+bool links(const std::vector<std::string>& arguments) {
+    constexpr std::array<std::string_view, 6> kOthers = {"-c", "-E", "-S", "-M", "-MM", "-fsyntax-only"};
+    return std::ranges::none_of(
+        arguments, [&](const std::string& argument) { return std::ranges::find(kOthers, argument) != kOthers.end(); });
+}
+
+}  // namespace
+
+const std::vector<CompilerCommand>& compiler_commands() {
+    static const std::vector<CompilerCommand> commands = {
+        {"mgencc", "compile a program in C for the simulated machine: mgen.h, mgen-mpi.h", "mpicc.mpich",
+         "HAICHI_MPICC"},
+        {"mgenc++", "the same in C++", "mpicxx.mpich", "HAICHI_MPICXX"},
+    };
+    return commands;
+}
+
+void run_compiler_command(char** arguments) {
+    const auto command = std::ranges::find(compiler_commands(), std::string(*arguments), &CompilerCommand::name);
+    const char* const named = std::getenv(command->variable.c_str());
+    const Files of_haichi = files();
+    std::vector<std::string> given;
+    for (char** at = arguments + 1; *at != nullptr; ++at) given.emplace_back(*at);
+    if (given.empty()) {
+        throw OptionError("haichi " + command->name + ": no source is given",
+                          "haichi " + command->name + " -O2 ring.c -o ring");
+    }
+    std::vector<std::string> words = {named != nullptr && *named != '\0' ? named : command->compiler,
+                                      "-I" + of_haichi.headers};
+    words.insert(words.end(), given.begin(), given.end());
+    // Behind the program's objects: its main() is taken from there where it has none.
+    if (links(given)) words.push_back(of_haichi.library);
+    std::vector<char*> all;
+    for (std::string& word : words) all.push_back(word.data());
+    all.push_back(nullptr);
+    execvp(all.front(), all.data());
+    throw UnsupportedError(words.front() + " cannot be started: " + std::strerror(errno),
+                           "install MPICH's (libmpich-dev), or name it in " + command->variable);
+}
+
+}  // namespace haichi::cli

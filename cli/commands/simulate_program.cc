@@ -1,0 +1,240 @@
+#include "cli/commands/simulate_program.h"
+
+#include <sys/personality.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "base/errors.h"
+#include "base/regular_file.h"
+#include "cli/commands/values.h"
+#include "cli/interrupt.h"
+#include "cli/output/progress.h"
+#include "mgen/abi/refused_calls.h"
+#include "mgen/host/elf_file.h"
+#include "mgen/mpi/collectives/selection.h"
+
+namespace haichi::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kMostRanks = std::numeric_limits<std::int32_t>::max();
+
+/// As a shell finds a command: a name without a folder in those of PATH.
+std::string path_of_program(const std::string& name) {
+    if (name.empty()) throw OptionError("the name of the program is empty");
+    if (name.find('/') != std::string::npos) return name;
+    const char* const paths = std::getenv("PATH");
+    const std::string folders = paths == nullptr ? "" : paths;
+    for (std::size_t at = 0; at <= folders.size();) {
+        const std::size_t end = std::min(folders.find(':', at), folders.size());
+        const fs::path file = fs::path(folders.substr(at, end - at)) / name;
+        std::error_code failed;
+        if (fs::is_regular_file(file, failed) && ::access(file.c_str(), X_OK) == 0) return file.string();
+        at = end + 1;
+    }
+    throw InputError(name + ": there is no such program in PATH", "a program of this folder is ./" + name);
+}
+
+/// Beside this program: where it is installed, and where it was built.
+std::string live_library() {
+    std::error_code failed;
+    const fs::path program = fs::read_symlink("/proc/self/exe", failed);
+    const fs::path folder = program.parent_path();
+    for (const char* place : {"../lib/haichi/libhaichi-mpich.so", "live/libhaichi-mpich.so"}) {
+        const fs::path file = fs::canonical(folder / place, failed);
+        if (!failed) return file.string();
+    }
+    throw UnsupportedError("this haichi cannot run programs: libhaichi-mpich.so is not installed with it",
+                           "it is built where mpicc.mpich is installed (libmpich-dev)");
+}
+
+void check_program(const std::string& path, const std::string& library, bool starts_with_refused_calls) {
+    const host::ElfFile program = host::ElfFile::read(path);
+    host::check_mpich_program(program);
+    host::ElfFile known = host::ElfFile::read(library);
+    std::map<std::string, std::string> reasons;
+#if defined(HAICHI_HAS_LIVE_PROGRAMS)
+    for (const abi::RefusedCall& call : abi::refused_calls()) reasons[call.name] = call.reason;
+#endif
+    if (!starts_with_refused_calls) {
+        std::erase_if(known.defined, [&](const std::string& name) {  // it says so when it is called
+            return reasons.contains(name.starts_with("PMPI_") ? name.substr(1) : name);
+        });
+    }
+    std::vector<std::string> missing = missing_mpi_functions(program, known);
+    if (missing.empty()) return;
+    for (std::string& name : missing) {
+        if (const auto reason = reasons.find(name); reason != reasons.end() && !reason->second.empty()) {
+            name += " (" + reason->second + ")";
+        }
+    }
+    throw UnsupportedError(path + ": calls what live programs cannot do: " + joined(missing),
+                           "where it may never come to these calls, --refused-calls late lets it begin");
+}
+
+/// The words of this process's command line.
+std::vector<std::string> own_command_line() {
+    std::ifstream file("/proc/self/cmdline", std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    std::vector<std::string> words;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find('\0', at), text.size());
+        words.push_back(text.substr(at, end - at));
+        at = end + 1;
+    }
+    return words;
+}
+
+void set_variable(const char* name, const std::string& value) { ::setenv(name, value.c_str(), 1); }
+
+}  // namespace
+
+void ProgramArguments::declare(CLI::App& app) {
+    app.add_option("PROGRAM", program,
+                   "behind --: an MPI program, built for MPICH, and its arguments; its ranks run on the machine")
+        ->type_name("");
+    add_value(app, "-n,--ranks", ranks, "N", "of the program; default: as many as the job's nodes take");
+    add_value(app, "--stack", stack, "BYTES", "of each rank, as in 1MiB; default: 8MiB, less for many ranks");
+    add_value(app, "--globals", globals, "auto|none|copy",
+              "how each rank gets variables of its own: copied when another rank runs, or none does; default: auto");
+    add_value(app, "--payload", payload, "auto|none|all",
+              "what is really moved between ranks: data of collectives and messages up to 64 KiB (auto, the default), "
+              "nothing, or everything");
+    add_value(
+        app, "--refused-calls", refused_calls, "early|late",
+        "a program with calls that cannot be simulated is not started (early, the default), or ends when it makes "
+        "one");
+    add_value(app, "--collectives", collectives, "openmpi|mpich|FILE|OP=ALGORITHM",
+              "of the program: by which algorithms collectives become messages; default: mpich");
+}
+
+void ProgramArguments::refuse_without_program() const {
+    const auto refuse = [](const char* option, const std::string& value) {
+        if (value.empty()) return;
+        throw OptionError(std::string(option) + " is that of a program, but none is given",
+                          "haichi simulate -m MACHINE -n 64 -- ./app runs one");
+    };
+    refuse("--ranks", ranks);
+    refuse("--stack", stack);
+    refuse("--globals", globals);
+    refuse("--payload", payload);
+    refuse("--refused-calls", refused_calls);
+    refuse("--collectives", collectives);
+}
+
+std::int32_t ProgramArguments::rank_count() const {
+    return ranks.empty() ? 0 : static_cast<std::int32_t>(read_count("--ranks", ranks, 1, kMostRanks));
+}
+
+LiveOptions ProgramArguments::live_options(const std::string& compute) const {
+    constexpr std::int64_t kLeastStack = 16 << 10;
+    constexpr std::int64_t kMostStack = std::int64_t{1} << 36;
+    LiveOptions options;
+    if (!stack.empty()) {
+        const std::int64_t bytes = read_bytes("--stack", stack);
+        if (bytes < kLeastStack || bytes > kMostStack) {
+            throw OptionError("--stack " + shown(stack) + " is outside 16KiB..64GiB");
+        }
+        options.stack_bytes = static_cast<std::size_t>(bytes);
+    }
+    if (!globals.empty()) options.globals = host::parse_globals(globals);
+    if (!payload.empty()) options.payload = mpi::parse_payload_rule(payload);
+    if (!collectives.empty()) mpi::CollectiveSelection().set(collectives);  // throws for what it does not know
+    options.collectives = collectives;
+    if (!compute.empty() && compute != "none" && compute != "measured" && !compute.starts_with("measured*")) {
+        throw OptionError("--compute " + shown(compute) + ": of a program it is none, measured or measured*FACTOR");
+    }
+    options.compute = compute;
+    return options;
+}
+
+bool ProgramArguments::starts_with_refused_calls() const {
+    if (!refused_calls.empty() && refused_calls != "early" && refused_calls != "late") {
+        throw OptionError("--refused-calls " + shown(refused_calls) + ": it is early or late");
+    }
+    return refused_calls == "late";
+}
+
+void start_program(const ProgramArguments& arguments) {
+    const std::vector<std::string>& program = arguments.program;
+    const std::string named = path_of_program(program.front());
+    const std::string library = live_library();
+    check_program(named, library, arguments.starts_with_refused_calls());
+    std::error_code failed;
+    const std::string path = fs::canonical(named, failed).string();
+    if (failed || ::access(path.c_str(), X_OK) != 0) {
+        throw InputError(named + ": cannot be started: " + std::strerror(failed ? failed.value() : errno));
+    }
+    const char* const preloaded = std::getenv("LD_PRELOAD");
+    const bool has_preloaded = preloaded != nullptr && *preloaded != '\0';
+    nlohmann::json live = {{"arguments", own_command_line()}};
+    live["haichi"] = fs::read_symlink("/proc/self/exe", failed).string();
+    if (has_preloaded) live["preloaded"] = preloaded;
+    set_variable("HAICHI_LIVE", live.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    set_variable("HAICHI_LIVE_PROGRAM", path);
+    // What was preloaded before (a profiler) stands between the program and haichi.
+    set_variable("LD_PRELOAD", (has_preloaded ? std::string(preloaded) + ":" : "") + library);
+    // What a Fortran rank prints is its own while it runs.
+    set_variable("GFORTRAN_UNBUFFERED_PRECONNECTED", "y");
+    // Programs that print or compare addresses do the same in every run.
+    if (const int before = ::personality(0xffffffff); before >= 0) {
+        (void)::personality(static_cast<unsigned long>(before) | ADDR_NO_RANDOMIZE);
+    }
+    std::vector<std::string> words = program;
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    const sigset_t signals = interrupting_signals();
+    ::pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+    ::execv(path.c_str(), argv.data());
+    throw InputError(named + ": cannot be started: " + std::strerror(errno));
+}
+
+SimulatedRun run_live_program(const Placement& placement, const SimulationOptions& options, const LiveOptions& live,
+                              const std::vector<std::string>& program, bool output_to_standard_error,
+                              SimulationControl control, Console& console) {
+    const SimulationRequest machine = machine_request(placement.job(), placement.mapping(), options);
+    int descriptor = STDERR_FILENO;
+    host::ProgramOutput output(placement.job().rank_count(), [&](std::string_view text) {
+        console.wipe_drawn();
+        Console::data(text, descriptor);
+    });
+    if (!output_to_standard_error) descriptor = output.standard_output();
+    SimulationLine line(console);
+    // Windows of the engine overlap what is told of the time; what was so at the last look is over for sure.
+    std::int64_t over_ps = 0;
+    control.progress = [&output, &over_ps, show = line.callback()](const SimulationProgress& progress) {
+        constexpr double kPsPerS = 1e12;
+        output.advance(over_ps);
+        over_ps = static_cast<std::int64_t>(progress.simulated_seconds * kPsPerS);
+        if (show) show(progress);
+    };
+    try {
+        LiveOutcome outcome = console.live_process()->run(machine, live, output, control);
+        output.flush();
+        for (const std::string& remark : outcome.remarks) console.say("warning: " + remark + "\n");
+        SimulatedRun run{.result = std::move(outcome.result.simulation)};
+        run.program = {.path = program.front(), .exit_code = outcome.result.exit_code()};
+        return run;
+    } catch (const ClosedPipe&) {
+        throw;
+    } catch (...) {
+        output.flush();  // what ranks have said may tell why
+        throw;
+    }
+}
+
+}  // namespace haichi::cli

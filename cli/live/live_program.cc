@@ -1,0 +1,134 @@
+#include "cli/live/live_program.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "base/errors.h"
+#include "cli/live/faults.h"
+#include "cli/output/source_lines.h"
+#include "mgen/abi/mpich/mpich_world.h"
+
+namespace haichi::cli {
+
+namespace {
+
+LiveProgram* running_program = nullptr;
+
+/// "solver.c:12" of a place in the program.
+class PlaceNames {
+  public:
+    explicit PlaceNames(const LiveProgram& program) : program_(&program) {}
+
+    std::string operator()(const void* address) {
+        const host::ProgramModule* const found = program_->image().module_of(address);
+        if (found == nullptr) return "";
+        const Module module{.path = found->is_program ? program_->path() : found->path,
+                            .build_id = std::string(SourceLines::kAnyBuild)};
+        const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(address) - found->base;
+        return place_text(module, offset, lines_->find(module, offset));
+    }
+
+  private:
+    const LiveProgram* program_;
+    std::shared_ptr<SourceLines> lines_ = std::make_shared<SourceLines>();
+};
+
+}  // namespace
+
+LiveProgram::LiveProgram(const ProgramMain& program, std::string haichi)
+    : program_(program), haichi_(std::move(haichi)) {
+    std::error_code failed;
+    path_ = std::filesystem::read_symlink("/proc/self/exe", failed).string();
+}
+
+LiveProgram::~LiveProgram() = default;
+
+LiveProgram* LiveProgram::running() { return running_program; }
+
+LiveOutcome LiveProgram::run(const SimulationRequest& machine, const LiveOptions& options, host::ProgramOutput& output,
+                             const SimulationControl& control) {
+    const auto ranks = static_cast<std::int32_t>(machine.node_of_rank.size());
+    image_ = host::ProgramImage::of_process(reinterpret_cast<const void*>(&running_program));
+    globals_ = make_globals(*image_, options.globals, ranks);
+    libc_.emplace(ranks);
+    output_ = &output;
+    arguments_.resize(static_cast<std::size_t>(ranks));
+    host::LiveRequest request;
+    request.machine = machine;
+    request.program.stack_bytes = options.stack_bytes;
+    request.program.body = [this](host::LiveRank& rank) { return run_rank(rank); };
+    request.program.place_name = PlaceNames(*this);
+    if (globals_) request.program.memories.push_back(globals_.get());
+    request.program.memories.push_back(&*libc_);
+    request.program.memories.push_back(&output);
+    abi::mpich::MpichWorld world(ranks, {.payload = options.payload, .collectives = options.collectives});
+    request.begin_rank = [&](host::LiveRank& rank) { world.begin(rank); };
+    struct Running {
+        explicit Running(LiveProgram& program) { running_program = &program; }
+        ~Running() { running_program = nullptr; }
+    };
+    const Running running(*this);
+    const FaultWatch faults;
+    if (!globals_) initialise(program_.argc, program_.argv);  // for all ranks
+    LiveOutcome outcome{.result = simulate_program(request, control), .remarks = {}};
+    outcome.remarks = world.remarks();
+    return outcome;
+}
+
+int LiveProgram::run_rank(host::LiveRank& rank) {
+    std::vector<char>& text = arguments_[rank.id().index()];
+    std::size_t bytes = 0;
+    for (int i = 0; i < program_.argc; ++i) bytes += std::strlen(program_.argv[i]) + 1;
+    const std::size_t table_bytes = (static_cast<std::size_t>(program_.argc) + 1) * sizeof(char*);
+    text.resize(table_bytes + bytes);
+    auto** const argv = reinterpret_cast<char**>(text.data());
+    char* word = text.data() + table_bytes;
+    for (int i = 0; i < program_.argc; ++i) {
+        argv[i] = word;
+        const std::size_t size = std::strlen(program_.argv[i]) + 1;
+        std::memcpy(word, program_.argv[i], size);
+        word += size;
+    }
+    argv[program_.argc] = nullptr;
+    if (globals_) initialise(program_.argc, argv);
+    exit(rank, program_.main(program_.argc, argv, environ));
+}
+
+void LiveProgram::initialise(int argc, char** argv) const {
+    for (const host::ProgramModule* module : image_->private_modules()) {
+        // Without variables of their own all ranks have what libraries have initialised already.
+        if (!module->is_program && !globals_) continue;
+        if (module->is_program && program_.init != nullptr) {
+            program_.init(argc, argv, environ);
+            continue;
+        }
+        for (const auto function : module->initialisers) function(argc, argv, environ);
+    }
+}
+
+void LiveProgram::finalise() const {
+    const std::vector<const host::ProgramModule*> modules = image_->private_modules();
+    for (auto module = modules.rbegin(); module != modules.rend(); ++module) {
+        for (const auto function : (*module)->finalisers) function();
+    }
+}
+
+void LiveProgram::exit(host::LiveRank& rank, int code) {
+    libc_of(rank).run_at_exit(code);
+    if (globals_) finalise();
+    constexpr int kVisible = 0xff;  // of an exit code, to who waits for a process
+    rank.exit(code & kVisible);
+}
+
+void LiveProgram::warn_once(const host::LiveRank& rank, const char* function, const char* what) {
+    if (std::ranges::find(warned_, function) != warned_.end()) return;
+    warned_.emplace_back(function);
+    std::fprintf(stderr, "warning: rank %d calls %s(): %s\n", static_cast<int>(rank.id().value), function, what);
+}
+
+}  // namespace haichi::cli

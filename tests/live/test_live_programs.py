@@ -1,0 +1,117 @@
+"""Programs that were built for MPICH do under haichi what they do under MPICH, and their faults are told of."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from live_runs import haichi, line_of, mpich, program, words_of_failure
+
+# Ranks, program, arguments. Lines come in no order that MPI gives, so both sides are sorted.
+EQUAL = [
+    (1, "ring.c", []),
+    (4, "ring.c", ["70000"]),
+    (5, "bruck.c", ["12"]),
+    (3, "barriers.c", ["2", "2"]),
+    (4, "globals.c", []),
+    (3, "state.c", ["-a", "3", "-v", "--long", "a text", "-v", "word", "another"]),
+    (2, "state.c", ["word", "-x5", "--long=other", "-a7"]),
+    (4, "exceptions.cc", []),
+    (4, "fortran.f90", []),
+    (4, "master_worker.c", []),
+    (3, "derived.c", []),
+    (3, "persistent.c", []),
+    (2, "nonblocking.c", []),
+    (5, "nonblocking.c", []),
+    (4, "comms.c", []),
+    (6, "comms.c", []),
+]
+
+
+@pytest.mark.parametrize(("ranks", "name", "arguments"), EQUAL)
+def test_program_does_what_it_does_under_mpich(ranks: int, name: str, arguments: list[str], built: Path) -> None:
+    executable = program(name, built)
+    real = mpich(ranks, executable, *arguments)
+    ours = haichi(ranks, executable, *arguments)
+    assert sorted(ours.stdout.splitlines()) == sorted(real.stdout.splitlines()), ours.stderr
+    assert ours.returncode == real.returncode, ours.stderr
+    assert real.stdout
+
+
+@pytest.mark.parametrize("globals_way", ["auto", "copy"])
+def test_each_rank_has_its_own_static_data(globals_way: str, built: Path) -> None:
+    run = haichi(64, program("globals.c", built), options=["--globals", globals_way])
+    assert run.returncode == 0, run.stderr
+    assert sorted(run.stdout.splitlines()) == sorted(f"rank {r}: {2 * (r % 5 + 1) + 1} calls" for r in range(64))
+
+
+def test_shared_static_data_is_seen_by_the_program_itself(built: Path) -> None:
+    run = haichi(4, program("globals.c", built), options=["--globals", "none"])
+    assert run.returncode == 70 and "this does not hold" in run.stderr
+
+
+def test_equal_bytes_in_every_run(built: Path) -> None:
+    executable = program("nonblocking.c", built)
+    runs = [haichi(8, executable, options=["--json", "--no-timing", *more]) for more in [[], [], ["--partitions", 4]]]
+    assert runs[0].returncode == 0, runs[0].stderr
+    # With --json the report is the standard output, and what the ranks print goes to standard error.
+    (run,) = json.loads(runs[0].stdout)["runs"]
+    assert run["as"] == "program" and run["exit_code"] == 0 and run["seconds"] > 0
+    assert "round 2 rank 7 operation 15" in runs[0].stderr
+    assert {(run.stdout, run.stderr) for run in runs} == {(runs[0].stdout, runs[0].stderr)}
+
+
+# --- faults: what is said names the rank, the call and the line
+
+SEGMENTATION_FAULT = 139
+
+
+def test_deadlock(built: Path) -> None:
+    words = words_of_failure(2, haichi(3, program("deadlock.c", built)))
+    assert "the program is stuck" in words
+    place = f"MPI_Recv (main ({line_of('deadlock.c')}))"
+    for rank in range(3):
+        assert f"rank {rank} in {place} waits for a message from rank {(rank + 1) % 3}, tag 5" in words
+
+
+def test_crash(built: Path) -> None:
+    words = words_of_failure(SEGMENTATION_FAULT, haichi(4, program("crash.c", built)))
+    assert "rank 2 touched memory that is not its own" in words and line_of("crash.c") in words
+
+
+def test_overrun_stack(built: Path) -> None:
+    words = words_of_failure(SEGMENTATION_FAULT, haichi(4, program("overrun.c", built)))
+    assert "rank 1 has overrun its stack" in words and "deeper (overrun.c:" in words and "--stack" in words
+
+
+def test_endless_poll(built: Path) -> None:
+    words = words_of_failure(2, haichi(2, program("endless_poll.c", built)))
+    assert f"rank 0 in MPI_Test (main ({line_of('endless_poll.c')}))" in words and "from rank 1, tag 9" in words
+
+
+def test_abort(built: Path) -> None:
+    run = haichi(3, program("abort.c", built))
+    assert run.returncode == 7 and run.stdout == "before\n", run.stderr
+
+
+def test_end_without_finalize(built: Path) -> None:
+    run = haichi(5, program("no_finalize.c", built))
+    assert run.returncode == 0 and "1 rank ended without MPI_Finalize, rank 3 first" in run.stderr, run.stderr
+
+
+def test_thread(built: Path) -> None:
+    words = words_of_failure(2, haichi(2, program("thread.c", built)))
+    assert "rank 0 calls pthread_create()" in words
+
+
+def test_refused_call_is_named_before_the_first_rank_starts(built: Path) -> None:
+    run = haichi(2, program("refused.c", built))
+    assert run.stdout == ""
+    assert "MPI_File_open" in words_of_failure(2, run)
+
+
+def test_refused_call_that_may_never_be_made_is_named_when_it_is(built: Path) -> None:
+    run = haichi(2, program("refused.c", built), options=["--refused-calls", "late"])
+    words = words_of_failure(2, run)
+    assert run.stdout.startswith("started\n") and "rank 0" in words and "MPI_File_open" in words
