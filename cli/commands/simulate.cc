@@ -230,8 +230,7 @@ Action configure(CLI::App& app) {
     add_value(app, "-f,--format", o->format, "FORMAT", "of the map (haichi list formats); default: by its content");
     add_traffic_form(app, o->form);
     add_value(app, "--compute", o->computing, "mean|drawn|none",
-              "of a log: computing time between calls: the mean of what the log has at each place of the program, "
-              "drawn between "
+              "computing time between calls: the mean of what the log has at each place of the program, drawn between "
               "its least and its greatest, or none; default: mean");
     add_value(app, "--compute-factor", o->computing_factor, "F", "times this; default: 1");
     add_value(app, "--seed", o->seed, "N", "of --compute drawn; default: 1");

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 
 #include "base/errors.h"
 
@@ -190,13 +191,17 @@ HAICHI_LIBC_CALL(void, quick_exit, (int code)) {
     end_at_once(*rank, code);
 }
 
-// atexit() and destructors of C++ come here: the linker puts the first into the program itself. What libraries make that
-// all ranks share, haichi too, ends with the process, whichever rank was the first to need it.
+// atexit() and destructors of C++ come here: the linker puts the first into the program itself. What libraries make
+// that all ranks share, haichi too, ends with the process, whichever rank was the first to need it.
 HAICHI_LIBC_CALL(int, __cxa_atexit, (void (*function)(void*), void* argument, void* module)) {
     LiveRank* const rank = calling_rank();
-    const host::ProgramModule* const of =
-        rank == nullptr ? nullptr : LiveProgram::running()->image().module_of(module);
-    if (of == nullptr || !of->is_private) {
+    // A program that is not position independent has no handle.
+    const auto is_of_ranks = [&] {
+        if (module == nullptr) return true;
+        const host::ProgramModule* const of = LiveProgram::running()->image().module_of(module);
+        return of != nullptr && of->is_private;
+    };
+    if (rank == nullptr || !is_of_ranks()) {
         return real<int(void (*)(void*), void*, void*)>("__cxa_atexit")(function, argument, module);
     }
     state_of(*rank).at_exit(function, argument);
@@ -220,6 +225,21 @@ HAICHI_LIBC_CALL(int, on_exit, (void (*function)(int, void*), void* argument)) {
 // Finalisers of a rank call it for their module, whose handlers the rank has called already.
 HAICHI_LIBC_CALL(void, __cxa_finalize, (void* module)) {
     if (calling_rank() == nullptr) real<void(void*)>("__cxa_finalize")(module);
+}
+
+// ---- Signals --------------------------------------------------------------------------------------------------------
+
+using SignalHandler = void (*)(int);
+
+// Fortran's library takes crashes for itself in each rank, and would tell them without rank and MPI call. What the
+// program itself installs counts.
+HAICHI_LIBC_CALL(SignalHandler, signal, (int number, SignalHandler handler)) {
+    if (calling_rank() != nullptr && handler != SIG_DFL && handler != SIG_IGN) {
+        const host::ProgramModule* const module =
+            LiveProgram::running()->image().module_of(reinterpret_cast<const void*>(handler));
+        if (module != nullptr && module->path.find("libgfortran.so") != std::string::npos) return SIG_DFL;
+    }
+    return real<SignalHandler(int, SignalHandler)>("signal")(number, handler);
 }
 
 // ---- What ranks cannot have -----------------------------------------------------------------------------------------

@@ -76,7 +76,7 @@ LiveOutcome LiveProgram::run(const SimulationRequest& machine, const LiveOptions
     const FaultWatch faults;
     if (!globals_) initialise(program_.argc, program_.argv);  // for all ranks
     LiveOutcome outcome{.result = simulate_program(request, control), .remarks = {}};
-    outcome.remarks = world.remarks();
+    outcome.remarks = world.remarks(request.program.place_name);
     return outcome;
 }
 

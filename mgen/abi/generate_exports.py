@@ -81,10 +81,8 @@ def export(function: Function, own: str, internal: list[str]) -> str:
         else:
             given.append(f"a{i}")
     made = f"haichi::abi::mpich::{own}({', '.join(given)})"
-    if before:
-        body = f"{' '.join(before)} const auto r = {made}; {' '.join(behind)} return r;"
-    else:
-        body = f"return {made};"
+    last = f"const auto r = {made}; {' '.join(behind)} return r;" if before else f"return {made};"
+    body = " ".join([*before, last])
     return exported(function, body)
 
 
@@ -119,8 +117,8 @@ def refusal(function: Function) -> str:
     own = function.name[4:]
     return "\n".join(
         [
-            f"EXPORTED {function.signature('PMPI_' + own)} {{ refuse(\"{function.name}\"); }}",
-            f"EXPORTED_WEAK(\"PMPI_{own}\") {function.signature(function.name)};",
+            f'EXPORTED {function.signature("PMPI_" + own)} {{ refuse("{function.name}"); }}',
+            f'EXPORTED_WEAK("PMPI_{own}") {function.signature(function.name)};',
         ]
     )
 
@@ -145,11 +143,35 @@ def main() -> int:
         if name not in functions and not name.endswith("_c"):
             print(f"generate_exports.py: this mpi.h has no {name}", file=sys.stderr)
 
-    declared = ["// Made by generate_exports.py.", "#pragma once", "", "#include <mpi.h>", "", '#include "mgen/abi/mpich/collective_call.h"', "", "namespace haichi::abi::mpich {", ""]
-    exports = ["// Made by generate_exports.py.", '#include "mgen/abi/mpich/guard.h"', '#include <calls_generated.h>', ""]
+    declared = [
+        "// Made by generate_exports.py.",
+        "#pragma once",
+        "",
+        "#include <mpi.h>",
+        "",
+        '#include "mgen/abi/mpich/collective_call.h"',
+        "",
+        "namespace haichi::abi::mpich {",
+        "",
+    ]
+    exports = [
+        "// Made by generate_exports.py.",
+        '#include "mgen/abi/mpich/guard.h"',
+        "#include <calls_generated.h>",
+        "",
+    ]
     exports += ["using namespace haichi::abi::mpich;", ""]
-    refused = ["// Made by generate_exports.py.", '#include "mgen/abi/refused_calls.h"', "", "namespace haichi::abi {", ""]
-    refused += ["const std::vector<RefusedCall>& refused_calls() {", "    static const std::vector<RefusedCall> kRefused = {"]
+    refused = [
+        "// Made by generate_exports.py.",
+        '#include "mgen/abi/refused_calls.h"',
+        "",
+        "namespace haichi::abi {",
+        "",
+    ]
+    refused += [
+        "const std::vector<RefusedCall>& refused_calls() {",
+        "    static const std::vector<RefusedCall> kRefused = {",
+    ]
     done: set[str] = set()
     for name, row in rows.items():
         if row.how == "no" or name not in functions:

@@ -117,6 +117,16 @@ void Host::put_in_place(const LiveRank& rank) {
     for (RankMemory* memory : setup_.memories) memory->put_in_place(rank.id_);
 }
 
+/// What the rank communicates goes on outside of its fiber, but for the rank: operations of the program are called.
+void Host::work(LiveRank& rank) {
+    struct Working {
+        explicit Working(LiveRank& at_work) { current_rank = &at_work; }
+        ~Working() { current_rank = nullptr; }
+    };
+    const Working working(rank);
+    rank.listener_->work();
+}
+
 /// Until the rank has something to wait for, or calls to make, or has ended.
 void Host::run(LiveRank& rank) {
     const auto number = rank.id_.index();
@@ -151,12 +161,12 @@ Call Host::next(RankId id, std::int64_t now_ps) {
         if (std::exchange(rank.pays_, false)) return Call::wait();
         if (rank.listener_ != nullptr && rank.listener_->has_work()) {
             put_in_place(rank);
-            rank.listener_->work();
+            work(rank);
             continue;
         }
         if (rank.condition_.is_set() && !rank.condition_.holds()) return Call::park();
         put_in_place(rank);
-        if (rank.listener_ != nullptr) rank.listener_->work();
+        if (rank.listener_ != nullptr) work(rank);
         if (rank.queued_ < rank.queue_.size()) continue;
         run(rank);
     }

@@ -82,6 +82,7 @@ class Host {
 
     static void enter(void* rank);
     void put_in_place(const LiveRank& rank);
+    static void work(LiveRank& rank);
     void run(LiveRank& rank);
 
     Setup setup_;

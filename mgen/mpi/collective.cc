@@ -15,8 +15,8 @@ void Collective::combine(const Operation& operation, const void* in, const Buffe
 }
 
 void Collective::begin_send(const Buffer& buffer, int to, Message message) {
-    setup_.process->send_for({this, message, partners().world_rank(to),
-                              setup_.membership->communicator->context + 1, setup_.tag, setup_.moves_payload},
+    setup_.process->send_for({this, message, partners().world_rank(to), setup_.membership->communicator->context + 1,
+                              setup_.tag, setup_.moves_payload},
                              buffer);
 }
 

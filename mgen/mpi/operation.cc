@@ -233,7 +233,8 @@ bool is_defined(OperationKind kind, BasicType type) {
         case Domain::kArithmetic:
             return is_integer || is_real(of) || (of == kComplex && type != BasicType::kComplex32);
         case Domain::kLogical:
-            return is_integer || of == kLogical || of == kFortranLogical || of == kFortranReal;
+            // MPICH takes real numbers, too.
+            return is_integer || is_real(of) || of == kLogical || of == kFortranLogical;
         case Domain::kBits:
             return is_integer || of == kByte;
         case Domain::kPairs:

@@ -53,6 +53,7 @@ void Process::release(Request& request) {
 }
 
 void Process::end_request(Request& request) {
+    if (std::exchange(request.has_more, false)) return;
     request.is_complete = true;
     if (request.is_detached) release(request);
 }
@@ -150,7 +151,7 @@ void Process::start(Request& request) {
             .membership = request.message.membership,
             .partners = &communicator.partners(),
             .members = {membership.rank, membership.size(), communicator.is_inter() ? communicator.remote->size() : 0},
-            .tag = membership.next_tag(),
+            .tag = request.message.tag,
             .request = &request};
         if (request.meets) {
             setup.partners = request.meets.get();
@@ -195,6 +196,11 @@ void Process::start_send(Request& request) {
     const Communicator& communicator = *message.membership->communicator;
     rank_->queue(Call::send(communicator.partners().world_rank(message.partner), bytes, message.tag, options, number)
                      .in(communicator.context));
+    sends_[number].content = {.to = communicator.partners().world_rank(message.partner),
+                              .tag = message.tag,
+                              .bytes = bytes,
+                              .call_name = rank_->call_name,
+                              .call_site = rank_->call_site};
     if (message.mode == SendMode::kBuffered) {
         sends_[number].is_buffered = true;
         ++buffered_sends_;
@@ -242,6 +248,32 @@ Status Process::send_receive(MessageArguments send, MessageArguments receive) {
     release(from);
     release(to);
     return status;
+}
+
+Request& Process::begin_send_receive(MessageArguments send, MessageArguments receive) {
+    if (send.partner == kNoProcess) return begin_receive(std::move(receive));
+    Request& both = add_request(Request::Kind::kReceive);
+    both.message = std::move(receive);
+    both.has_more = true;
+    start(both);
+    // The rest of it is what the send needs until it is packed and queued.
+    Request& to = begin_send(std::move(send));
+    if (to.is_complete) {
+        end_request(both);
+    } else {
+        sends_[to.number].request = &both;
+        to.is_active = false;
+    }
+    release(to);
+    return both;
+}
+
+std::vector<Process::LostMessage> Process::lost_messages() const {
+    std::vector<LostMessage> lost;
+    for (const Sending& sending : sends_.values()) {
+        if (!sending.is_taken && sending.content.to.valid()) lost.push_back(sending.content);
+    }
+    return lost;
 }
 
 void Process::release_send(std::uint32_t send) {
@@ -330,6 +362,8 @@ void Process::run_collective(const MembershipRef& membership, const BeginSteps& 
 Request& Process::prepare_collective(const MembershipRef& membership, BeginSteps begin) {
     Request& request = add_request(Request::Kind::kCollective);
     request.message.membership = membership;
+    // Members prepare collectives in the same order; they may start prepared ones in any.
+    request.message.tag = membership->next_tag();
     request.begin_steps = std::move(begin);
     request.is_persistent = true;
     return request;

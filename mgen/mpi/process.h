@@ -44,6 +44,8 @@ class Process final : public host::RankListener {
     void send(MessageArguments message);
     Status receive(MessageArguments message);
     Status send_receive(MessageArguments send, MessageArguments receive);
+    /// One request for both; its status is that of the receive.
+    Request& begin_send_receive(MessageArguments send, MessageArguments receive);
     Request& prepare(Request::Kind kind, MessageArguments message);  ///< a persistent one; start() begins it
     Request& receive_matched(const MatchedMessage& matched, const Buffer& buffer, DatatypeRef type);
     void start(Request& request);
@@ -106,6 +108,16 @@ class Process final : public host::RankListener {
 
     /// Messages that were received without their data, because of PayloadRule.
     [[nodiscard]] std::int64_t without_payload() const { return without_payload_; }
+    /// A message of the program that nobody has received.
+    struct LostMessage {
+        RankId to;  ///< invalid: none
+        std::int32_t tag = 0;
+        std::int64_t bytes = 0;
+        const char* call_name = nullptr;
+        const void* call_site = nullptr;
+    };
+    /// At the end of the run, in no order.
+    [[nodiscard]] std::vector<LostMessage> lost_messages() const;
     bool is_initialized = false;
     bool is_finalized = false;
 
@@ -116,6 +128,7 @@ class Process final : public host::RankListener {
         Request* request = nullptr;
         Collective* collective = nullptr;
         Exchange::Message message = 0;
+        LostMessage content{};  ///< of the program
         bool is_buffered = false;
         bool is_sent = false;   ///< the send is complete
         bool is_taken = false;  ///< the receiver has the payload

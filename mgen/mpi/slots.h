@@ -26,6 +26,8 @@ class Slots {
         return std::exchange(values_[number], Value{});
     }
     [[nodiscard]] Value& operator[](std::uint32_t number) { return values_[number]; }
+    /// By number; those that are not in use are Value{}.
+    [[nodiscard]] const std::vector<Value>& values() const { return values_; }
     [[nodiscard]] std::size_t size() const { return values_.size() - free_.size(); }
 
   private:

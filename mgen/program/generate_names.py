@@ -1,6 +1,6 @@
 """Writes mgen-names.h: MGEN_Send for MPI_Send, MGEN_INT for MPI_INT, and so on for every name of MPI's header.
 
-    python3 generate_names.py --compiler mpicc.mpich --output mgen-names.h
+python3 generate_names.py --compiler mpicc.mpich --output mgen-names.h
 """
 
 from __future__ import annotations

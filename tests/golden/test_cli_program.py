@@ -29,7 +29,7 @@ def build(source: str, folder: Path, *options: str, compiler: str = "") -> Path:
     if not shutil.which(compiler):
         pytest.skip(f"needs {compiler}")
     program = folder / file.stem
-    subprocess.run([compiler, "-O1", "-g", str(file), "-o", str(program), *options], check=True)
+    subprocess.run([compiler, "-O1", "-g", str(file), "-o", str(program), *options], check=True, cwd=folder)
     return program
 
 

@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import subprocess
+import tempfile
 from functools import cache
 from pathlib import Path
 
@@ -53,8 +54,10 @@ def haichi(
 def mpich(ranks: int, executable: Path, *arguments: object, input: str = "") -> subprocess.CompletedProcess[str]:
     if shutil.which("mpiexec.mpich") is None:
         pytest.skip("mpiexec.mpich is not installed")
+    # A file for each rank: where all share a pipe, the lines of two may be mixed.
+    folder = Path(tempfile.mkdtemp(dir=executable.parent))
     job = subprocess.Popen(
-        ["mpiexec.mpich", "-n", str(ranks), str(executable), *map(str, arguments)],
+        ["mpiexec.mpich", "-outfile-pattern", f"{folder}/%r", "-n", str(ranks), str(executable), *map(str, arguments)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -68,6 +71,7 @@ def mpich(ranks: int, executable: Path, *arguments: object, input: str = "") -> 
         with contextlib.suppress(ProcessLookupError):
             os.killpg(job.pid, signal.SIGKILL)
         job.wait()
+    out += "".join(file.read_text() for file in sorted(folder.iterdir()))
     return subprocess.CompletedProcess(job.args, job.returncode, out, err)
 
 

@@ -85,6 +85,13 @@ def test_overrun_stack(built: Path) -> None:
     assert "rank 1 has overrun its stack" in words and "deeper (overrun.c:" in words and "--stack" in words
 
 
+def test_message_that_nobody_receives(built: Path) -> None:
+    run = haichi(2, program("unmatched.c", built))
+    assert run.returncode == 0 and run.stdout == "received 1\n", run.stderr
+    lost = f"rank 1 to rank 0, tag 0, 4 bytes, by MPI_Send (main ({line_of('unmatched.c', 'MPI_Send')}))"
+    assert f"warning: 2 messages were never received; one of them went from {lost}" in run.stderr, run.stderr
+
+
 def test_endless_poll(built: Path) -> None:
     words = words_of_failure(2, haichi(2, program("endless_poll.c", built)))
     assert f"rank 0 in MPI_Test (main ({line_of('endless_poll.c')}))" in words and "from rank 1, tag 9" in words

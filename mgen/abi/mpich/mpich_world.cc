@@ -25,11 +25,13 @@ void MpichWorld::begin(host::LiveRank& rank) {
     rank.calls_state = state.get();
 }
 
-std::vector<std::string> MpichWorld::remarks() const {
+std::vector<std::string> MpichWorld::remarks(const std::function<std::string(const void* address)>& place_name) const {
     std::int64_t without_finalize = 0;
     std::int64_t open_requests = 0;
     std::int64_t without_payload = 0;
     std::int32_t first = -1;
+    std::size_t lost_messages = 0;
+    std::string first_lost;
     for (const auto& state : ranks_) {
         if (!state) continue;
         const mpi::Process& process = state->process;
@@ -38,6 +40,14 @@ std::vector<std::string> MpichWorld::remarks() const {
         }
         open_requests += static_cast<std::int64_t>(process.open_requests());
         without_payload += process.without_payload();
+        const std::vector<mpi::Process::LostMessage> lost = process.lost_messages();
+        if (lost_messages == 0 && !lost.empty()) {
+            const mpi::Process::LostMessage& one = lost.front();
+            first_lost = fmt::format("rank {} to rank {}, tag {}, {} bytes, by {}", process.id().value, one.to.value,
+                                     one.tag, one.bytes, one.call_name != nullptr ? one.call_name : "the program");
+            if (const std::string place = place_name(one.call_site); !place.empty()) first_lost += " (" + place + ")";
+        }
+        lost_messages += lost.size();
     }
     std::vector<std::string> remarks;
     if (without_finalize > 0) {
@@ -47,6 +57,12 @@ std::vector<std::string> MpichWorld::remarks() const {
     }
     if (open_requests > 0) {
         remarks.push_back(fmt::format("{} requests were neither waited for nor freed", open_requests));
+    }
+    if (lost_messages > 0) {
+        remarks.push_back(
+            fmt::format("{} never received; {} {}",
+                        lost_messages == 1 ? "1 message was" : fmt::format("{} messages were", lost_messages),
+                        lost_messages == 1 ? "it went from" : "one of them went from", first_lost));
     }
     if (without_payload > 0) {
         remarks.push_back(

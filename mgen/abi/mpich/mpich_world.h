@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,7 +14,7 @@ class LiveRank;
 namespace haichi::mpi {
 class CollectiveSelection;
 class World;
-}
+}  // namespace haichi::mpi
 
 namespace haichi::abi::mpich {
 
@@ -32,8 +33,10 @@ class MpichWorld {
     /// Before the rank's program begins.
     void begin(host::LiveRank& rank);
     /// What a user should know of ranks that have ended: without MPI_Finalize, with requests that were never waited
-    /// for, with data that were not moved. A sentence each.
-    [[nodiscard]] std::vector<std::string> remarks() const;
+    /// for, with data that were not moved, with messages that nobody received. A sentence each. `place_name` is how an
+    /// address of the program is called.
+    [[nodiscard]] std::vector<std::string> remarks(
+        const std::function<std::string(const void* address)>& place_name) const;
 
   private:
     std::unique_ptr<mpi::World> world_;

@@ -114,6 +114,21 @@ int Sendrecv_replace(void* data, MPI_Count count, MPI_Datatype type, int to, int
                        status);
 }
 
+int Isendrecv(const void* send_data, MPI_Count send_count, MPI_Datatype send_type, int to, int send_tag,
+              void* receive_data, MPI_Count receive_count, MPI_Datatype receive_type, int from, int receive_tag,
+              MPI_Comm comm, MPI_Request* request) {
+    RankState& state = RankState::current();
+    mpi::MessageArguments send = state.message(send_data, send_count, send_type, to, send_tag, comm, true);
+    mpi::MessageArguments receive =
+        state.message(receive_data, receive_count, receive_type, from, receive_tag, comm, false);
+    *request = state.add_request(state.process.begin_send_receive(std::move(send), std::move(receive)));
+    return MPI_SUCCESS;
+}
+int Isendrecv_replace(void* data, MPI_Count count, MPI_Datatype type, int to, int send_tag, int from, int receive_tag,
+                      MPI_Comm comm, MPI_Request* request) {
+    return Isendrecv(data, count, type, to, send_tag, data, count, type, from, receive_tag, comm, request);
+}
+
 int Probe(int from, int tag, MPI_Comm comm, MPI_Status* status) {
     RankState& state = RankState::current();
     const mpi::MembershipRef membership = state.message(nullptr, 0, MPI_BYTE, from, tag, comm, false).membership;

@@ -158,6 +158,9 @@ void set_status(MPI_Status* to, const mpi::Status& status) {
                                                   static_cast<unsigned>(status.is_cancelled));
     to->MPI_SOURCE = status.source;
     to->MPI_TAG = status.tag;
+    // An empty status says that nothing failed; others leave the field to calls of several requests.
+    const bool is_empty = status.source == mpi::kAnySource && status.tag == mpi::kAnyTag && !status.is_cancelled;
+    if (is_empty) to->MPI_ERROR = MPI_SUCCESS;
     if (status.error) to->MPI_ERROR = error_code(*status.error);
 }
 

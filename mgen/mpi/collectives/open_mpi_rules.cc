@@ -67,8 +67,8 @@ class Numbers {
             text_.remove_prefix(word.size());
             return value;
         } catch (const InputError&) {
-            throw InputError(
-                place_, std::string(what) + ": " + shown(word) + " is no whole number up to " + std::to_string(largest));
+            throw InputError(place_, std::string(what) + ": " + shown(word) + " is no whole number up to " +
+                                         std::to_string(largest));
         }
     }
     [[nodiscard]] const SourcePlace& place() const { return place_; }

@@ -106,12 +106,13 @@ OWN: frozenset[str] = frozenset(
         *("help", "output", "json", "no-timing", "timing", "no-views", "quiet", "verbose", "log-level"),
         *("processes", "dask", "progress-fd", "checkpoint"),
         *("stats", "stats-bin", "buffer-history", "router", "from", "to", "every"),
+        *("ranks", "stack", "globals", "payload", "refused-calls"),
     )
 )
-"""Options that are the server's to give, or write files of their own."""
+"""Options that are the server's to give, or write files of their own, or are of programs, which it never runs."""
 
-_NOT_OF: Mapping[str, frozenset[str]] = {"map": frozenset({"format"})}
-"""The format of a map is asked for when it is fetched."""
+_NOT_OF: Mapping[str, frozenset[str]] = {"map": frozenset({"format"}), "simulate": frozenset({"collectives"})}
+"""The format of a map is asked for when it is fetched; no program is run."""
 
 
 @dataclass(frozen=True)
