@@ -16,7 +16,6 @@ struct LiveOptions {
     host::GlobalsWay globals = host::GlobalsWay::kAuto;
     mpi::PayloadRule payload = mpi::PayloadRule::kAuto;
     std::string collectives{};  ///< how they become messages; empty: as MPICH does
-    std::string compute{};      ///< "none", "measured", "measured*2"; empty: none
 };
 
 struct LiveOutcome {

@@ -154,10 +154,10 @@ LiveOptions ProgramArguments::live_options(const std::string& compute) const {
     if (!payload.empty()) options.payload = mpi::parse_payload_rule(payload);
     if (!collectives.empty()) mpi::CollectiveSelection().set(collectives);  // throws for what it does not know
     options.collectives = collectives;
-    if (!compute.empty() && compute != "none" && compute != "measured" && !compute.starts_with("measured*")) {
-        throw OptionError("--compute " + shown(compute) + ": of a program it is none, measured or measured*FACTOR");
+    if (!compute.empty() && compute != "none") {
+        throw OptionError("--compute " + shown(compute) + ": code between the calls of a program takes no time",
+                          "a program can say how long it computes: MGEN_Comp() of mgen.h");
     }
-    options.compute = compute;
     return options;
 }
 
