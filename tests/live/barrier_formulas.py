@@ -1,0 +1,165 @@
+"""How long barriers take, in closed formulas: from the numbers of a machine file alone, nothing of haichi is called.
+
+The machine is a tree of one switch with a rank per node, on which messages of a barrier never meet. All ranks begin at
+0; the barrier is over when the last one goes on. Everything is in integer picoseconds. The flight of a message is from
+the hand-over to the NIC until it is delivered. The rules are those of docs/simulator.md.
+
+    ring                n ranks pass a token on, twice round; the last one keeps it:   2n - 1 messages in a row
+    recursive doubling  in step s ranks r and r xor 2^s exchange; those from 2^k on, the extra ones, tell a partner
+                        below 2^k before, and are told by it behind: two steps more
+    dissemination       in step s rank r tells r + 2^s mod n and hears of r - 2^s mod n: ceil(log2 n) steps
+
+A message is sent by MPI_Send and taken by MPI_Recv; exchanged by MPI_Sendrecv; or put and polled for.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+SCALES = {"s": 10**12, "ms": 10**9, "us": 10**6, "ns": 10**3, "ps": 1}
+SIZES = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20}
+
+
+def number_and_unit(text: str) -> tuple[str, str]:
+    found = re.fullmatch(r"([0-9.]+) *([A-Za-z]+)(?:/s)?", text)
+    assert found is not None, text
+    return found[1], found[2]
+
+
+def exact(number: str, scale: int) -> int:
+    whole, _, decimals = number.partition(".")
+    value, rest = divmod(int(whole + decimals) * scale, 10 ** len(decimals))
+    assert rest == 0, number
+    return value
+
+
+def time_ps(text: str | None) -> int:
+    if text is None:
+        return 0
+    number, unit = number_and_unit(text)
+    return exact(number, SCALES[unit])
+
+
+def size(text: str | None) -> int | None:
+    """Of bytes, or bytes per second."""
+    if text is None:
+        return None
+    number, unit = number_and_unit(text)
+    return exact(number, SIZES[unit])
+
+
+def transfer_ps(size_bytes: int, rate: int | None) -> int:
+    """Rounded up to a picosecond; nothing where there is no limit."""
+    return 0 if rate is None else -(-size_bytes * 10**12 // rate)
+
+
+@dataclass(frozen=True)
+class OneSwitch:
+    """What a machine file says of a message of `message_bytes` between two nodes of its one switch."""
+
+    call_ps: int
+    """Of an MPI call that copies nothing."""
+    send_ps: int
+    """Of an eager send, with its copy."""
+    rdma_ps: int
+    """Of a put and of a poll."""
+    flight_ps: int
+
+    def __post_init__(self) -> None:
+        assert self.call_ps <= self.send_ps + self.flight_ps, "who has nothing else to do waits when a message comes"
+
+    @classmethod
+    def of_file(cls, path: Path, message_bytes: int = 0) -> OneSwitch:
+        return cls.of(json.loads(path.read_text()), message_bytes)
+
+    @classmethod
+    def of(cls, machine: dict[str, dict[str, str]], message_bytes: int = 0) -> OneSwitch:
+        assert machine["topology"]["kind"] == "tree" and len(machine["topology"]["children"]) == 1
+        link, router, node = machine["link"], machine.get("router", {}), machine["node"]
+        packet = machine.get("packet", {})
+        assert message_bytes <= (size(packet.get("payload")) or 2048), "one packet"
+        assert message_bytes <= (size(node.get("eager_limit")) or 16384), "an eager message"
+        of_packet = message_bytes + (size(packet.get("header")) or 0)
+
+        # A host is no router and hangs on no cable: the packet takes the latency of the switch, once.
+        latency = sum(
+            time_ps(router.get(name))
+            for name in ("routing_time", "vc_allocation_time", "switch_allocation_time", "switch_latency")
+        )
+        link_rate = size(link["bandwidth"])
+        nic_rate = size(node.get("nic_bandwidth")) or link_rate
+        switch_rate = size(router.get("bandwidth")) or link_rate
+        memory_rate = size(node.get("memory_bandwidth"))
+        rates = [rate for rate in (size(node.get("dma_bandwidth")), memory_rate) if rate is not None]
+        dma = transfer_ps(message_bytes, min(rates) if rates else None)
+        # The tail follows the head by what the packet takes on the slowest channel, DMA on both sides included.
+        tail = max(dma, *(transfer_ps(of_packet, rate) for rate in (link_rate, nic_rate, switch_rate)))
+        assert dma <= latency, "what a node sends has left before the packet that it receives comes"
+
+        call = time_ps(node.get("mpi_call_overhead"))
+        copies = node.get("send_copy", "eager") != "never"
+        return cls(
+            call_ps=call,
+            send_ps=time_ps(node.get("eager_overhead", node.get("mpi_call_overhead")))
+            + (transfer_ps(message_bytes, memory_rate) if copies else 0),
+            rdma_ps=time_ps(node.get("rdma_overhead", node.get("mpi_call_overhead"))),
+            flight_ps=latency + tail,
+        )
+
+
+# ---- Two-sided ------------------------------------------------------------------------------------------------------
+
+
+def ring(machine: OneSwitch, ranks: int) -> int:
+    """Every rank waits in MPI_Recv when the token comes, and passes it on behind the time of MPI_Send."""
+    return (2 * ranks - 1) * (machine.send_ps + machine.flight_ps)
+
+
+def recursive_doubling(machine: OneSwitch, ranks: int) -> int:
+    """An exchange costs the receive and the send; its message is there a flight later. A step that a rank does not wait
+    in costs the calls alone: the late ones, who wait for an extra rank first, find what their partners have sent.
+    """
+    calls, one_way = machine.call_ps + machine.send_ps, machine.send_ps + machine.flight_ps
+    return doubling_ps(ranks, calls, calls + machine.flight_ps, one_way)
+
+
+def dissemination(machine: OneSwitch, ranks: int) -> int:
+    return (ranks - 1).bit_length() * (machine.call_ps + machine.send_ps + machine.flight_ps)
+
+
+# ---- By RDMA --------------------------------------------------------------------------------------------------------
+
+
+def ring_by_put(machine: OneSwitch, ranks: int) -> int:
+    """Every rank polls when the token comes, and puts it on. The control packets back hold nobody up."""
+    return (2 * ranks - 1) * (machine.rdma_ps + machine.flight_ps)
+
+
+def recursive_doubling_by_put(machine: OneSwitch, ranks: int) -> int:
+    """The poll begins while the put is on its way."""
+    one_way = machine.rdma_ps + machine.flight_ps
+    return doubling_ps(ranks, 2 * machine.rdma_ps, one_way, one_way)
+
+
+def dissemination_by_put(machine: OneSwitch, ranks: int) -> int:
+    return (ranks - 1).bit_length() * max(2 * machine.rdma_ps, machine.rdma_ps + machine.flight_ps)
+
+
+def doubling_ps(ranks: int, own_ps: int, partner_ps: int, one_way_ps: int) -> int:
+    """A rank goes on from a step `own_ps` behind its own last one, and `partner_ps` behind its partner's.
+
+    With m extra ranks, those below m begin `one_way_ps` late. The longest way from one of them to one of them crosses
+    as many steps as m - 1 has bits, and stays in the others; an extra rank is told then. The longest way to any rank
+    crosses all steps.
+    """
+    steps = ranks.bit_length() - 1
+    extra = ranks - 2**steps
+    step = max(own_ps, partner_ps)
+    if extra == 0:
+        return steps * step
+    crossed = (extra - 1).bit_length()
+    told = 2 * one_way_ps + (steps - crossed) * own_ps + crossed * step
+    return max(told, one_way_ps + steps * step)
