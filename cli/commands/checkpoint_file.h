@@ -7,8 +7,8 @@
 
 namespace haichi::cli {
 
-/// The file that --checkpoint names, which is there while a search goes on and after one that was ended. Without a path
-/// it does nothing.
+/// The file that --checkpoint names. It exists during a search, and after one that was interrupted or killed. Without a
+/// path it does nothing.
 class CheckpointFile {
   public:
     CheckpointFile(std::string path, Console& console);

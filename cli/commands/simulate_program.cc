@@ -45,7 +45,7 @@ std::string path_of_program(const std::string& name) {
         if (fs::is_regular_file(file, failed) && ::access(file.c_str(), X_OK) == 0) return file.string();
         at = end + 1;
     }
-    throw InputError(name + ": there is no such program in PATH", "a program of this folder is ./" + name);
+    throw InputError(name + ": no such program in PATH", "for a program in the current folder write ./" + name);
 }
 
 /// Beside this program: where it is installed, and where it was built.

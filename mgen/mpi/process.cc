@@ -124,45 +124,37 @@ Request& Process::prepare(Request::Kind kind, MessageArguments message) {
     return request;
 }
 
-Request& Process::begin_send(MessageArguments message) {
-    Request& request = add_request(Request::Kind::kSend);
+Request& Process::add_message(Request::Kind kind, MessageArguments message) {
+    Request& request = add_request(kind);
     request.message = std::move(message);
+    return request;
+}
+
+Request& Process::begin_send(MessageArguments message) {
+    Request& request = add_message(Request::Kind::kSend, std::move(message));
     start(request);
     return request;
 }
 
 Request& Process::begin_receive(MessageArguments message) {
-    Request& request = add_request(Request::Kind::kReceive);
-    request.message = std::move(message);
+    Request& request = add_message(Request::Kind::kReceive, std::move(message));
     start(request);
     return request;
 }
 
 void Process::start(Request& request) {
+    if (request.kind != Request::Kind::kCollective) {
+        start_message(request);
+        rank_->make_many_calls();
+    } else {
+        start_collective(request);
+    }
+}
+
+void Process::start_message(Request& request) {
     request.is_active = true;
     request.is_complete = false;
     request.status = {};
-    if (request.kind == Request::Kind::kCollective) {
-        const BeginSteps begin = request.begin_steps;
-        Membership& membership = *request.message.membership;
-        const Communicator& communicator = *membership.communicator;
-        Collective::Setup setup{
-            .process = this,
-            .membership = request.message.membership,
-            .partners = &communicator.partners(),
-            .members = {membership.rank, membership.size(), communicator.is_inter() ? communicator.remote->size() : 0},
-            .tag = request.message.tag,
-            .request = &request};
-        if (request.meets) {
-            setup.partners = request.meets.get();
-            setup.members = {request.meets->rank_of(id()).value(), request.meets->size(), 0};
-            setup.moves_payload = false;
-        }
-        request.collective = std::make_unique<Collective>(std::move(setup));
-        request.collective->begin(begin(*request.collective));
-        go_on(*request.collective);
-        return;
-    }
     if (request.message.partner == kNoProcess) {
         request.status = {.source = kNoProcess, .tag = kAnyTag, .bytes = 0};
         return end_request(request);
@@ -172,7 +164,6 @@ void Process::start(Request& request) {
     } else {
         start_receive(request, model_tag(request.message.tag), request.message.membership->communicator->context);
     }
-    rank_->make_many_calls();
 }
 
 std::uint32_t Process::pack(const Buffer& buffer, std::int64_t bytes, bool moves_payload) {
@@ -241,8 +232,12 @@ Status Process::receive(MessageArguments message) {
 }
 
 Status Process::send_receive(MessageArguments send, MessageArguments receive) {
-    Request& from = begin_receive(std::move(receive));
-    Request& to = begin_send(std::move(send));
+    // Both begin at once: data that are received may overwrite those that are sent, which are packed by then.
+    Request& from = add_message(Request::Kind::kReceive, std::move(receive));
+    Request& to = add_message(Request::Kind::kSend, std::move(send));
+    start_message(from);
+    start_message(to);
+    rank_->make_many_calls();
     rank_->wait_until([&] { return from.is_complete && to.is_complete; }, host::WaitCost::kNone);
     const Status status = from.status;
     release(from);
@@ -252,12 +247,12 @@ Status Process::send_receive(MessageArguments send, MessageArguments receive) {
 
 Request& Process::begin_send_receive(MessageArguments send, MessageArguments receive) {
     if (send.partner == kNoProcess) return begin_receive(std::move(receive));
-    Request& both = add_request(Request::Kind::kReceive);
-    both.message = std::move(receive);
+    Request& both = add_message(Request::Kind::kReceive, std::move(receive));
     both.has_more = true;
-    start(both);
+    start_message(both);
     // The rest of it is what the send needs until it is packed and queued.
-    Request& to = begin_send(std::move(send));
+    Request& to = add_message(Request::Kind::kSend, std::move(send));
+    start_message(to);
     if (to.is_complete) {
         end_request(both);
     } else {
@@ -265,6 +260,7 @@ Request& Process::begin_send_receive(MessageArguments send, MessageArguments rec
         to.is_active = false;
     }
     release(to);
+    rank_->make_many_calls();
     return both;
 }
 
@@ -343,97 +339,6 @@ void Process::work() {
     for (const auto& [collective, message] : ends) {
         if (!collective->is_done() && collective->may_go_on()) go_on(*collective);
     }
-}
-
-// ---- Collectives ----------------------------------------------------------------------------------------------------
-
-void Process::go_on(Collective& collective) {
-    if (collective.go_on() && collective.request() != nullptr) end_request(*collective.request());
-}
-
-void Process::run_collective(const MembershipRef& membership, const BeginSteps& begin) {
-    Request& request = begin_collective(membership, begin);
-    if (!request.is_complete) {
-        rank_->wait_until([&] { return request.is_complete; }, host::WaitCost::kNone);
-    }
-    release(request);
-}
-
-Request& Process::prepare_collective(const MembershipRef& membership, BeginSteps begin) {
-    Request& request = add_request(Request::Kind::kCollective);
-    request.message.membership = membership;
-    // Members prepare collectives in the same order; they may start prepared ones in any.
-    request.message.tag = membership->next_tag();
-    request.begin_steps = std::move(begin);
-    request.is_persistent = true;
-    return request;
-}
-
-Request& Process::begin_collective(const MembershipRef& membership, const BeginSteps& begin) {
-    Request& request = prepare_collective(membership, begin);
-    request.is_persistent = false;
-    start(request);
-    return request;
-}
-
-void Process::send_for(const CollectiveMessage& message, const Buffer& buffer) {
-    const std::int64_t bytes = buffer.bytes();
-    const std::uint32_t number =
-        pack(buffer, bytes, message.moves_payload && world_->options().payload != PayloadRule::kNone);
-    sends_[number].collective = message.collective;
-    sends_[number].message = message.message;
-    rank_->queue(Call::send(message.partner, bytes, message.tag, {}, number).in(message.context));
-}
-
-void Process::receive_for(const CollectiveMessage& message, const Buffer& buffer) {
-    Receiving receiving;
-    receiving.buffer = buffer;
-    receiving.collective = message.collective;
-    receiving.message = message.message;
-    const std::uint32_t number = receives_.add(std::move(receiving));
-    rank_->queue(Call::receive(message.partner, buffer.bytes(), message.tag, number).in(message.context));
-}
-
-namespace {
-
-/// Each member hears of all others, in ceil(log2 members) steps of messages that double (Bruck and others 1997).
-/// Nothing is moved.
-Steps meeting(Exchange& exchange, std::int64_t bytes) {
-    const DatatypeRef& byte = Datatype::basic(BasicType::kByte);
-    const int size = exchange.size();
-    for (int distance = 1; distance < size; distance *= 2) {
-        const Buffer blocks{nullptr, bytes * std::min(distance, size - distance), byte.get()};
-        exchange.receive(blocks, (exchange.rank() - distance + size) % size);
-        exchange.send(blocks, (exchange.rank() + distance) % size);
-        co_await exchange.wait();
-    }
-}
-
-}  // namespace
-
-void Process::meet_group(const MembershipRef& membership, const Group& group, std::int32_t tag, std::int64_t bytes) {
-    Collective collective({.process = this,
-                           .membership = membership,
-                           .partners = &group,
-                           .members = {group.rank_of(id()).value(), group.size(), 0},
-                           .tag = tag,
-                           .moves_payload = false});
-    collective.begin(meeting(collective, bytes));
-    collective.go_on();
-    if (collective.is_done()) return;
-    rank_->wait_until([&] { return collective.is_done(); }, host::WaitCost::kNone);
-}
-
-void Process::meet(const MembershipRef& membership, std::int64_t bytes) {
-    meet_group(membership, *membership->communicator->group, membership->next_tag(), bytes);
-}
-
-Request& Process::begin_meeting(const MembershipRef& membership, const GroupRef& group, std::int64_t bytes) {
-    Request& request = prepare_collective(membership, [bytes](Exchange& exchange) { return meeting(exchange, bytes); });
-    request.is_persistent = false;
-    request.meets = group;
-    start(request);
-    return request;
 }
 
 // ---- Probes ---------------------------------------------------------------------------------------------------------

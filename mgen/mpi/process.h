@@ -148,6 +148,10 @@ class Process final : public host::RankListener {
 
     [[nodiscard]] Status status_of(const Request& request, const CompletedRequest& of) const;
     Request& add_request(Request::Kind kind);
+    Request& add_message(Request::Kind kind, MessageArguments message);
+    void start_collective(Request& request);
+    /// Packs what is sent, and queues the call.
+    void start_message(Request& request);
     void start_send(Request& request);
     void start_receive(Request& request, std::int32_t tag, std::uint32_t context);
     std::uint32_t pack(const Buffer& buffer, std::int64_t bytes, bool moves_payload);

@@ -159,7 +159,7 @@ class Browser:
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     program, driver_program = shutil.which("chromium"), shutil.which("chromedriver")
     if program is None or driver_program is None:
-        pytest.skip("chromium and chromium-driver are not installed")
+        pytest.skip("the page tests drive a browser: chromium and chromium-driver are not installed")
     options = Options()
     options.binary_location = program
     folder = tmp_path_factory.mktemp("chromium")

@@ -14,7 +14,9 @@ from haichi.commands import COMMANDS
 from haichi.comparison.options import CompareOptions
 from haichi.options import rows_of
 
-pytestmark = pytest.mark.skipif("HAICHI_BIN" not in os.environ, reason="needs the program")
+pytestmark = pytest.mark.skipif(
+    "HAICHI_BIN" not in os.environ, reason="compares with the built program, which ctest names in HAICHI_BIN"
+)
 
 OF_EACH_COMMAND = {"--workload", "--workload-format", "--time", "--output", "--json"}
 """Options whose sentence is the command's own."""

@@ -24,6 +24,9 @@ from haichi.options import complete
 
 MACHINE, SHAPES = "torus:4x4", ["4x4", "2x4"]
 STRATEGIES = ["default", "random", "hop-bytes", "tac3"]
+needs_program = pytest.mark.skipif(
+    "HAICHI_BIN" not in os.environ, reason="compares with the built program, which ctest names in HAICHI_BIN"
+)
 QUICK = {"strategies": STRATEGIES, "seeds": 3, "restarts": 1, "evaluations": 2000}
 
 
@@ -287,7 +290,7 @@ def wait_for_lines(path: Path, count: int) -> None:
     raise AssertionError(f"{path} has not got {count} lines")
 
 
-@pytest.mark.skipif("HAICHI_BIN" not in os.environ, reason="needs the program")
+@needs_program
 def test_a_killed_and_an_interrupted_batch_go_on_where_they_stopped(cg16_job, tmp_path):
     whole = program(*cg16_job, "-o", tmp_path / "whole.json")
     out, _ = whole.communicate()
@@ -320,7 +323,7 @@ def test_a_killed_and_an_interrupted_batch_go_on_where_they_stopped(cg16_job, tm
     assert again.read_bytes() == (tmp_path / "whole.json").read_bytes()
 
 
-@pytest.mark.skipif("HAICHI_BIN" not in os.environ, reason="needs the program")
+@needs_program
 def test_the_program_prints_what_the_package_finds(small, cg8, tmp_path):
     cg8.write(tmp_path / "cg8.json")
     run = program(
@@ -333,7 +336,7 @@ def test_the_program_prints_what_the_package_finds(small, cg8, tmp_path):
     assert messages == ""
 
 
-@pytest.mark.skipif("HAICHI_BIN" not in os.environ, reason="needs the program")
+@needs_program
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -358,7 +361,7 @@ def test_wrong_usage_is_one_error(arguments, message, tmp_path):
     assert message in messages
 
 
-@pytest.mark.skipif("HAICHI_BIN" not in os.environ, reason="needs the program")
+@needs_program
 def test_what_lies_in_the_current_folder_is_not_imported(cg8, tmp_path):
     cg8.write(tmp_path / "cg8.json")
     for module in ("statistics", "haichi", "random"):
@@ -371,7 +374,7 @@ def test_what_lies_in_the_current_folder_is_not_imported(cg8, tmp_path):
     assert (run.returncode, run.stderr) == (0, "")
 
 
-@pytest.mark.skipif("HAICHI_BIN" not in os.environ, reason="needs the program")
+@needs_program
 def test_a_full_standard_output_is_one_error(cg8, tmp_path):
     cg8.write(tmp_path / "cg8.json")
     job = ["compare", "-m", "torus:4x4", "-w", str(tmp_path / "cg8.json"), "--strategies", "default", "--seeds", "1"]
@@ -389,7 +392,7 @@ def test_a_full_standard_output_is_one_error(cg8, tmp_path):
     assert run.stderr.startswith("error: standard output cannot be written")
 
 
-@pytest.mark.skipif("HAICHI_BIN" not in os.environ, reason="needs the program")
+@needs_program
 def test_the_program_says_what_to_install_for_its_python_commands(tmp_path):
     (tmp_path / "python").symlink_to("/bin/false")
     run = subprocess.run(

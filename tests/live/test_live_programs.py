@@ -22,6 +22,7 @@ EQUAL = [
     (4, "master_worker.c", []),
     (3, "derived.c", []),
     (3, "persistent.c", []),
+    (2, "replace.c", []),
     (2, "nonblocking.c", []),
     (5, "nonblocking.c", []),
     (4, "comms.c", []),

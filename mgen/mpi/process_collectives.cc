@@ -1,0 +1,122 @@
+#include <algorithm>
+#include <utility>
+
+#include "mgen/mpi/process.h"
+#include "mgen/mpi/world.h"
+
+namespace haichi::mpi {
+
+void Process::start_collective(Request& request) {
+    request.is_active = true;
+    request.is_complete = false;
+    request.status = {};
+    const BeginSteps begin = request.begin_steps;
+    Membership& membership = *request.message.membership;
+    const Communicator& communicator = *membership.communicator;
+    Collective::Setup setup{
+        .process = this,
+        .membership = request.message.membership,
+        .partners = &communicator.partners(),
+        .members = {membership.rank, membership.size(), communicator.is_inter() ? communicator.remote->size() : 0},
+        .tag = request.message.tag,
+        .request = &request};
+    if (request.meets) {
+        setup.partners = request.meets.get();
+        setup.members = {request.meets->rank_of(id()).value(), request.meets->size(), 0};
+        setup.moves_payload = false;
+    }
+    request.collective = std::make_unique<Collective>(std::move(setup));
+    request.collective->begin(begin(*request.collective));
+    go_on(*request.collective);
+}
+
+void Process::go_on(Collective& collective) {
+    if (collective.go_on() && collective.request() != nullptr) end_request(*collective.request());
+}
+
+void Process::run_collective(const MembershipRef& membership, const BeginSteps& begin) {
+    Request& request = begin_collective(membership, begin);
+    if (!request.is_complete) {
+        rank_->wait_until([&] { return request.is_complete; }, host::WaitCost::kNone);
+    }
+    release(request);
+}
+
+Request& Process::prepare_collective(const MembershipRef& membership, BeginSteps begin) {
+    Request& request = add_request(Request::Kind::kCollective);
+    request.message.membership = membership;
+    // Members prepare collectives in the same order; they may start prepared ones in any.
+    request.message.tag = membership->next_tag();
+    request.begin_steps = std::move(begin);
+    request.is_persistent = true;
+    return request;
+}
+
+Request& Process::begin_collective(const MembershipRef& membership, const BeginSteps& begin) {
+    Request& request = prepare_collective(membership, begin);
+    request.is_persistent = false;
+    start(request);
+    return request;
+}
+
+void Process::send_for(const CollectiveMessage& message, const Buffer& buffer) {
+    const std::int64_t bytes = buffer.bytes();
+    const std::uint32_t number =
+        pack(buffer, bytes, message.moves_payload && world_->options().payload != PayloadRule::kNone);
+    sends_[number].collective = message.collective;
+    sends_[number].message = message.message;
+    rank_->queue(Call::send(message.partner, bytes, message.tag, {}, number).in(message.context));
+}
+
+void Process::receive_for(const CollectiveMessage& message, const Buffer& buffer) {
+    Receiving receiving;
+    receiving.buffer = buffer;
+    receiving.collective = message.collective;
+    receiving.message = message.message;
+    const std::uint32_t number = receives_.add(std::move(receiving));
+    rank_->queue(Call::receive(message.partner, buffer.bytes(), message.tag, number).in(message.context));
+}
+
+namespace {
+
+/// Each member hears of all others, in ceil(log2 members) steps of messages that double (Bruck and others 1997).
+/// Nothing is moved.
+Steps meeting(Exchange& exchange, std::int64_t bytes) {
+    const DatatypeRef& byte = Datatype::basic(BasicType::kByte);
+    const int size = exchange.size();
+    for (int distance = 1; distance < size; distance *= 2) {
+        const Buffer blocks{nullptr, bytes * std::min(distance, size - distance), byte.get()};
+        exchange.receive(blocks, (exchange.rank() - distance + size) % size);
+        exchange.send(blocks, (exchange.rank() + distance) % size);
+        co_await exchange.wait();
+    }
+}
+
+}  // namespace
+
+void Process::meet_group(const MembershipRef& membership, const Group& group, std::int32_t tag, std::int64_t bytes) {
+    Collective collective({.process = this,
+                           .membership = membership,
+                           .partners = &group,
+                           .members = {group.rank_of(id()).value(), group.size(), 0},
+                           .tag = tag,
+                           .moves_payload = false});
+    collective.begin(meeting(collective, bytes));
+    collective.go_on();
+    if (collective.is_done()) return;
+    rank_->wait_until([&] { return collective.is_done(); }, host::WaitCost::kNone);
+}
+
+void Process::meet(const MembershipRef& membership, std::int64_t bytes) {
+    meet_group(membership, *membership->communicator->group, membership->next_tag(), bytes);
+}
+
+Request& Process::begin_meeting(const MembershipRef& membership, const GroupRef& group, std::int64_t bytes) {
+    Request& request = prepare_collective(membership, [bytes](Exchange& exchange) { return meeting(exchange, bytes); });
+    request.is_persistent = false;
+    request.meets = group;
+    start(request);
+    return request;
+}
+
+}  // namespace haichi::mpi
