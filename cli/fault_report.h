@@ -12,7 +12,8 @@ struct FaultReport {
     /// the program ("FILE+OFFSET" or ""), the MPI call that the rank was in ("": none), the place of its last one.
     static constexpr int kWords = 8;
 
-    /// Says it. Returns the exit code of a process that the same signal kills; `words` are the arguments behind kCommand.
+    /// Says it. Returns the exit code of a process that the same signal kills; `words` are the arguments behind
+    /// kCommand.
     static int tell(char** words, Console& console);
 };
 

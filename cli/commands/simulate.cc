@@ -143,8 +143,8 @@ void refuse_options_of_workloads(const SimulateArguments& arguments) {
     refuse("--collective", !arguments.algorithms.empty());
 }
 
-/// `-- PROGRAM ARGS`: checks the command line, then replaces this process by the program's (exec). There the live library
-/// reads the same command line again and simulates.
+/// `-- PROGRAM ARGS`: checks the command line, then replaces this process by the program's (exec). There the live
+/// library reads the same command line again and simulates.
 int run_program_of(const SimulateArguments& arguments, Console& console) {
     refuse_options_of_workloads(arguments);
     const JobSpec spec = arguments.job.program_spec(arguments.program.rank_count(), {arguments.map});
