@@ -20,26 +20,47 @@ struct SendOptions {
 /// What a rank does next, a value: sizes only, no payload. Sends and receives do not block; `request` is the
 /// program's own number for what they start.
 struct Call {
-    enum class Kind : std::uint8_t { kFinish, kSend, kReceive, kWait, kPark, kCompute, kSpend, kBarrier };
+    enum class Kind : std::uint8_t {
+        kFinish,
+        kSend,
+        kReceive,
+        kWait,
+        kPark,
+        kCompute,
+        kSpend,
+        kBarrier,
+        kPut,
+        kGet,
+        kAtomic,
+        kPoll
+    };
     static constexpr std::int32_t kAnyTag = std::numeric_limits<std::int32_t>::min();
     /// Of messages that a matched probe has taken; their tag is then the number of the reservation.
     static constexpr std::uint32_t kReservedContext = std::numeric_limits<std::uint32_t>::max();
 
     Kind kind = Kind::kFinish;
+    bool is_counted = false;    ///< a put whose arrival poll() may consume
+    bool is_by_target = false;  ///< an access that the target's rank does, at its next call if it computes
     SendOptions options{};
-    RankId partner{};  ///< destination or source; of a receive, none: any source
+    RankId partner{};  ///< destination, source or target; of a receive, none: any source
     std::int32_t tag = 0;
     std::uint32_t context = 0;  ///< of a communicator: messages match receives of their context only
     std::uint32_t request = 0;
     std::int32_t group = 0;
-    std::int64_t amount = 0;  ///< bytes of a message, picoseconds of computing or of a call
+    std::int64_t amount = 0;        ///< bytes of a message or to a target, picoseconds of computing or of a call
+    std::int64_t answer_bytes = 0;  ///< of an access: back from its target
 
     static Call send(RankId destination, std::int64_t bytes, std::int32_t tag = 0, SendOptions options = {},
                      std::uint32_t request = 0) {
-        return {Kind::kSend, options, destination, tag, 0, request, 0, bytes};
+        return {.kind = Kind::kSend,
+                .options = options,
+                .partner = destination,
+                .tag = tag,
+                .request = request,
+                .amount = bytes};
     }
     static Call receive(RankId source, std::int64_t bytes, std::int32_t tag = 0, std::uint32_t request = 0) {
-        return {Kind::kReceive, {}, source, tag, 0, request, 0, bytes};
+        return {.kind = Kind::kReceive, .partner = source, .tag = tag, .request = request, .amount = bytes};
     }
     static Call receive_any(std::int64_t bytes, std::int32_t tag = kAnyTag, std::uint32_t request = 0) {
         return receive(RankId(), bytes, tag, request);
@@ -59,6 +80,42 @@ struct Call {
     /// `group`: a number from ProcessModel::add_group.
     static Call barrier(std::int32_t group) { return {.kind = Kind::kBarrier, .group = group}; }
     static Call finish() { return {}; }
+
+    // Remote memory access (docs/simulator.md): begun as a send is, by the NIC; complete when the target has answered.
+    /// Its arrival is counted for poll() of the target.
+    static Call put(RankId target, std::int64_t bytes, std::int32_t tag = 0, SendOptions options = {},
+                    std::uint32_t request = 0) {
+        Call call{.kind = Kind::kPut, .is_counted = true, .options = options, .partner = target, .tag = tag};
+        call.request = request;
+        call.amount = bytes;
+        return call;
+    }
+    /// A put that nobody polls for.
+    static Call put_uncounted(RankId target, std::int64_t bytes, SendOptions options = {}, std::uint32_t request = 0) {
+        Call call = put(target, bytes, 0, options, request);
+        call.is_counted = false;
+        return call;
+    }
+    static Call get(RankId target, std::int64_t bytes, SendOptions options = {}, std::uint32_t request = 0) {
+        Call call = atomic(target, 0, bytes, options, request);
+        call.kind = Kind::kGet;
+        return call;
+    }
+    /// Operands go there, a result comes back.
+    static Call atomic(RankId target, std::int64_t operand_bytes, std::int64_t result_bytes, SendOptions options = {},
+                       std::uint32_t request = 0) {
+        Call call{.kind = Kind::kAtomic, .options = options, .partner = target, .request = request};
+        call.amount = operand_bytes;
+        call.answer_bytes = result_bytes;
+        return call;
+    }
+    [[nodiscard]] Call by_target() const {
+        Call call = *this;
+        call.is_by_target = true;
+        return call;
+    }
+    /// Until a counted put with this tag has arrived, whose arrival it consumes.
+    static Call poll(std::int32_t tag) { return {.kind = Kind::kPoll, .tag = tag}; }
 };
 
 }  // namespace haichi

@@ -12,9 +12,9 @@ namespace haichi {
 
 /// What one side knows of a message. The sender keeps one from the request of a rendezvous until it sends the data; the
 /// receiver from the arrival until the message is matched and, in a rendezvous, the acknowledgement sent. All else
-/// travels with the packets.
+/// travels with the packets. An access to memory has one while it waits for a call of its target's rank.
 struct Envelope {
-    enum class Stage : std::uint8_t { kFree, kRequested, kAcknowledged, kArrived, kMatched };
+    enum class Stage : std::uint8_t { kFree, kRequested, kAcknowledged, kArrived, kMatched, kAccess };
 
     RankId source;
     RankId destination;
@@ -22,10 +22,12 @@ struct Envelope {
     std::uint32_t context = 0;   ///< as Call::context
     std::uint32_t sequence = 0;  ///< among the messages of this pair
     std::int64_t bytes = 0;
+    std::int64_t answer_bytes = 0;  ///< of an access
     std::int64_t gap_ps = 0;
     std::int32_t nic = 0;
     std::uint32_t send_request = 0;
     std::uint32_t receive_request = 0;
+    std::uint32_t flags = 0;   ///< of an access
     std::uint32_t sender = 0;  ///< of a rendezvous: index of the sender's envelope
     std::uint32_t index = 0;   ///< in its pool
     bool is_eager = false;

@@ -35,9 +35,7 @@ void ProcessModel<P>::start_send(RankId id, std::int64_t now_ps) {
     envelope.context = call.context;
     envelope.bytes = call.amount;
     envelope.gap_ps = call.options.gap_ps;
-    envelope.nic = call.options.nic;
-    if (envelope.nic < 0) envelope.nic = static_cast<std::int32_t>(rank.sends % static_cast<unsigned>(options_.nics));
-    ++rank.sends;
+    envelope.nic = next_nic(rank, call.options);
     envelope.sequence = next_number(rank, call.partner);
     envelope.send_request = call.request;
     ++rank.open_requests;
@@ -52,6 +50,13 @@ void ProcessModel<P>::start_send(RankId id, std::int64_t now_ps) {
     envelope.index = kept.index;
     kept = envelope;
     send_part(Part::kRequest, kept, kept.sequence, kept.index, now_ps);
+}
+
+/// Of a message or an access.
+template <class P>
+std::int32_t ProcessModel<P>::next_nic(Rank& rank, const SendOptions& options) const {
+    const std::uint32_t number = rank.sends++;
+    return options.nic >= 0 ? options.nic : static_cast<std::int32_t>(number % static_cast<unsigned>(options_.nics));
 }
 
 template <class P>
@@ -91,6 +96,8 @@ template <class P>
 void ProcessModel<P>::message_delivered(const PacketMessage& message, std::int64_t now_ps) {
     const auto& [from, to, tag, first, second, flags, context] = message.note;
     const auto part = static_cast<Part>(flags & kPartMask);
+    if (part == Part::kAccess) return access_delivered(message, now_ps);
+    if (part == Part::kAnswer) return answer_delivered(message, now_ps);
     const RankId source(static_cast<std::int32_t>(from));
     const RankId id(static_cast<std::int32_t>(to));
     if (part == Part::kAcknowledgement) {
@@ -162,7 +169,8 @@ std::size_t ProcessModel<P>::memory_bytes() const {
     std::size_t bytes = ranks_.capacity() * sizeof(Rank) + ranks_of_nodes_.capacity() * sizeof(RankId) +
                         first_of_node_.capacity() * sizeof(std::uint32_t);
     for (const Shared& shared : shared_) bytes += sizeof(Shared) + shared.envelopes.size() * sizeof(Envelope);
-    for (const Rank& rank : ranks_) bytes += rank.order.memory_bytes() + rank.matching.memory_bytes();
+    for (const Rank& rank : ranks_)
+        bytes += rank.order.memory_bytes() + rank.matching.memory_bytes() + rank.arrivals.memory_bytes();
     return bytes;
 }
 
@@ -238,18 +246,21 @@ bool ProcessModel<P>::cancel_receive(RankId id, std::uint32_t request) {
 template <class P>
 void ProcessModel<P>::answer(RankId id, Envelope& envelope, std::int64_t now_ps) {
     Rank& rank = rank_at(id);
-    if (options_.progress == Progress::kCalls && rank.state == State::kComputing) {
-        envelope.next = nullptr;
-        (rank.last_deferred != nullptr ? rank.last_deferred->next : rank.first_deferred) = &envelope;
-        rank.last_deferred = &envelope;
-        return;
-    }
+    if (options_.progress == Progress::kCalls && rank.state == State::kComputing) return defer(rank, envelope);
     if (envelope.stage == Envelope::Stage::kMatched) {
         send_part(Part::kAcknowledgement, envelope, envelope.receive_request, envelope.sender, now_ps);
     } else {
         send_part(Part::kData, envelope, envelope.receive_request, envelope.send_request, now_ps, true);
     }
     pool_of(id).give_back(envelope);
+}
+
+/// Until the next call of the rank.
+template <class P>
+void ProcessModel<P>::defer(Rank& rank, Envelope& envelope) {
+    envelope.next = nullptr;
+    (rank.last_deferred != nullptr ? rank.last_deferred->next : rank.first_deferred) = &envelope;
+    rank.last_deferred = &envelope;
 }
 
 template <class P>
@@ -260,7 +271,11 @@ void ProcessModel<P>::answer_deferred(RankId id, std::int64_t now_ps) {
     while (at != nullptr) {
         Envelope& envelope = *at;
         at = std::exchange(envelope.next, nullptr);
-        answer(id, envelope, now_ps);
+        if (envelope.stage == Envelope::Stage::kAccess) {
+            perform_deferred(envelope, now_ps);
+        } else {
+            answer(id, envelope, now_ps);
+        }
     }
 }
 

@@ -15,6 +15,7 @@
 #include "mgen/process_options.h"
 #include "mgen/rank_group.h"
 #include "mgen/rank_times.h"
+#include "mgen/remote_access.h"
 #include "netmodel/packetsim/packet_engine.h"
 
 namespace haichi {
@@ -26,14 +27,17 @@ struct CompletedRequest {
     std::int32_t tag = 0;
     std::int64_t bytes = 0;
     std::uint32_t send_request = 0;  ///< of a receive: the sender's number of the send that it took
+    bool is_access = false;          ///< a put, get or atomic operation; `partner` is its target
 };
 
 /// What a ProcessModel runs. next() is called when the CPU of a rank is free. A program may also have
 /// `completed(RankId, std::uint32_t request, const CompletedRequest&, std::int64_t now_ps)`, called for every request;
-/// `arrived(RankId)`, called when a message comes that no receive is posted for; `bool may_resume(RankId)`, asked of a
-/// rank that waits, when it begins to and after each of these; `std::string place(RankId)`, where in its source a rank
-/// is; and `bool was_aborted()`: that ranks wait for ever is no error then. All may touch only what belongs to ranks of
-/// the same node, since nodes run in parallel.
+/// `arrived(RankId)`, called when a message comes that no receive is posted for; `accessed(const RemoteAccess&,
+/// std::int64_t now_ps)`, called when a put is in the memory of its target, and when a get or an atomic operation is
+/// done there, before it is answered: at the node of the target; `bool may_resume(RankId)`, asked of a rank that waits,
+/// when it begins to and after each of these; `std::string place(RankId)`, where in its source a rank is; and `bool
+/// was_aborted()`: that ranks wait for ever is no error then. All may touch only what belongs to ranks of the same
+/// node, since nodes run in parallel.
 template <class P>
 concept Program = requires(P& program, RankId rank, std::int64_t now_ps) {
     { program.next(rank, now_ps) } -> std::same_as<Call>;
@@ -49,6 +53,9 @@ concept Program = requires(P& program, RankId rank, std::int64_t now_ps) {
 /// messages send a request of 0 bytes; it is answered, as ProcessOptions::progress says, once it is matched; the data
 /// follow. The send is complete when the last packet has left, the receive on delivery. Messages match in the order of
 /// the sends of a pair, whatever NICs they take.
+///
+/// Accesses to remote memory (puts, gets, atomic operations) are messages to the target's NIC, which answers each; they
+/// are complete with the answer, and nothing orders them. Ranks poll for the arrivals of puts, by tag.
 ///
 /// State is O(ranks + what is open). The messages of a pair are numbered, because they overtake each other on different
 /// NICs, and between the packets of one NIC; pairs that have nothing under way are forgotten now and then, between two
@@ -120,16 +127,32 @@ class ProcessModel {
     void timer(NodeId node, std::uint32_t data, std::int64_t now_ps);
 
   private:
-    enum class State : std::uint8_t { kReady, kComputing, kCalling, kCopying, kWaiting, kInBarrier, kFinished };
+    enum class State : std::uint8_t {
+        kReady,
+        kComputing,
+        kCalling,
+        kCopying,
+        kWaiting,
+        kInBarrier,
+        kPolling,
+        kFinished
+    };
     // A message's note: source and destination rank, tag, `first` and `second`, the part and whether the sender waits.
     enum class Part : std::uint32_t {
         kEager,            ///< first: sequence, second: the send's request
         kRequest,          ///< first: sequence, second: the sender's envelope; PacketMessage::tag: the bytes
         kAcknowledgement,  ///< first: the receive's request, second: the sender's envelope
         kData,             ///< first: the receive's request, second: the send's request
+        kAccess,           ///< first: the origin's request; PacketMessage::tag: the bytes of the answer
+        kAnswer,           ///< to an access; first: as there; PacketMessage::tag: the bytes of the access
     };
     static constexpr std::uint32_t kPartMask = 7;
     static constexpr std::uint32_t kSenderWaits = 8;
+    static constexpr int kAccessKindShift = 4;
+    static constexpr std::uint32_t kAccessKindMask = 3;
+    static constexpr std::uint32_t kIsCounted = 64;
+    static constexpr std::uint32_t kIsByTarget = 128;
+    static constexpr std::size_t kFlagsOfNote = 5;
     // A timer's data: the rank's place on its node, or the group, above what it is for.
     enum class Timer : std::uint32_t { kCpu, kRelease, kArrival };
     static constexpr int kTimerBits = 2;
@@ -150,6 +173,7 @@ class ProcessModel {
         PairOrder order;
         Envelope* first_deferred = nullptr;  ///< waiting for the rank's next call
         Envelope* last_deferred = nullptr;
+        Arrivals arrivals;
     };
     [[nodiscard]] Rank& rank_at(RankId rank) { return ranks_[rank.index()]; }
     /// What the ranks of a partition share.
@@ -182,6 +206,7 @@ class ProcessModel {
     void start_send(RankId id, std::int64_t now_ps);
     bool start_receive(RankId id, std::int64_t now_ps);
     void end_copied_receive(RankId id, std::int64_t now_ps);
+    [[nodiscard]] std::int32_t next_nic(Rank& rank, const SendOptions& options) const;
     [[nodiscard]] std::uint32_t next_number(Rank& rank, RankId destination);
     void take_in_order(Envelope& envelope, std::int64_t now_ps);
     void forget_pairs();
@@ -189,9 +214,19 @@ class ProcessModel {
     /// The next step of a rendezvous at `id`: acknowledgement or data, now or at its next call.
     void answer(RankId id, Envelope& envelope, std::int64_t now_ps);
     void answer_deferred(RankId id, std::int64_t now_ps);
+    void defer(Rank& rank, Envelope& envelope);
     void send_part(Part part, const Envelope& envelope, std::uint32_t first, std::uint32_t second, std::int64_t now_ps,
                    bool sender_waits = false);
     void complete(RankId id, std::uint32_t request, const CompletedRequest& completion, std::int64_t now_ps);
+
+    // Remote memory access.
+    static RemoteAccess::Kind access_kind(Call::Kind kind);
+    static RemoteAccess access_of(const PacketMessage& message);
+    void start_access(RankId id, std::int64_t now_ps);
+    void access_delivered(const PacketMessage& message, std::int64_t now_ps);
+    void perform_access(const PacketMessage& message, std::int64_t now_ps);
+    void perform_deferred(Envelope& envelope, std::int64_t now_ps);
+    void answer_delivered(const PacketMessage& message, std::int64_t now_ps);
 
     [[nodiscard]] std::string what_it_waits_for(RankId id);
 
@@ -210,5 +245,6 @@ class ProcessModel {
 
 }  // namespace haichi
 
+#include "mgen/process_accesses_inl.h"
 #include "mgen/process_messages_inl.h"
 #include "mgen/process_model_inl.h"

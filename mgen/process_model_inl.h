@@ -151,6 +151,11 @@ std::int64_t ProcessModel<P>::cost_ps(const Call& call) const {
         case Call::Kind::kReceive:
         case Call::Kind::kWait:
             return options_.call_overhead_ps;
+        case Call::Kind::kPut:
+        case Call::Kind::kGet:
+        case Call::Kind::kAtomic:
+        case Call::Kind::kPoll:
+            return options_.rdma_overhead_ps;
         case Call::Kind::kSend: {
             const std::int64_t overhead_ps = is_eager(call)
                                                  ? options_.eager_overhead_ps
@@ -198,6 +203,15 @@ bool ProcessModel<P>::perform(RankId id, std::int64_t now_ps) {
         case Call::Kind::kPark:
             if (may_resume(id)) return true;
             enter(rank, State::kWaiting, now_ps);
+            return false;
+        case Call::Kind::kPut:
+        case Call::Kind::kGet:
+        case Call::Kind::kAtomic:
+            start_access(id, now_ps);
+            return true;
+        case Call::Kind::kPoll:
+            if (rank.arrivals.take(rank.call.tag)) return true;
+            enter(rank, State::kPolling, now_ps);
             return false;
         case Call::Kind::kBarrier:
             enter(rank, State::kInBarrier, now_ps);
@@ -296,6 +310,9 @@ std::string ProcessModel<P>::what_it_waits_for(RankId id) {
         const RankGroup& group = groups_[static_cast<std::size_t>(rank.call.group)];
         return text + " waits in a barrier that " + std::to_string(group.waiting()) + " of " +
                std::to_string(group.ranks.size()) + " ranks have reached";
+    }
+    if (rank.state == State::kPolling) {
+        return text + " polls for a put with tag " + std::to_string(rank.call.tag) + rank.arrivals.text();
     }
     if (rank.state != State::kWaiting) return text + " is running";
     text += " waits for";

@@ -13,6 +13,7 @@ ProcessOptions process_options_of(const Machine& machine) {
     options.eager_overhead_ps = node.eager_overhead_ps.value_or(options.call_overhead_ps);
     options.eager_limit_bytes = node.eager_limit_bytes.value_or(options.eager_limit_bytes);
     options.rendezvous_overhead_ps = node.rendezvous_overhead_ps.value_or(0);
+    options.rdma_overhead_ps = node.rdma_overhead_ps.value_or(options.call_overhead_ps);
     options.memory_bandwidth_bytes_per_s = node.memory_bandwidth_bytes_per_s.value_or(0);
     if (node.send_copy == "always") options.send_copy = SendCopy::kAlways;
     if (node.send_copy == "never") options.send_copy = SendCopy::kNever;

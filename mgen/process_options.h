@@ -22,6 +22,7 @@ struct ProcessOptions {
     std::int64_t eager_limit_bytes = 16384;         ///< the largest message that is sent without asking
     std::int64_t eager_overhead_ps = 0;             ///< of a call that sends eagerly, instead of the call overhead
     std::int64_t rendezvous_overhead_ps = 0;        ///< of a rendezvous send, besides the call overhead
+    std::int64_t rdma_overhead_ps = 0;              ///< of a put, a get, an atomic operation and a poll
     std::int64_t memory_bandwidth_bytes_per_s = 0;  ///< of copies between user and MPI buffers; 0: they take no time
     SendCopy send_copy = SendCopy::kEager;          ///< unless the call says zero copy
     Progress progress = Progress::kNic;

@@ -178,6 +178,14 @@ void Host::completed(RankId id, std::uint32_t request, const CompletedRequest& r
     rank.listener_->completed(request, request_is);
 }
 
+void Host::accessed(const RemoteAccess& access, std::int64_t /*now_ps*/) {
+    LiveRank& target = ranks_[access.target.index()];
+    if (target.has_ended_ || target.listener_ == nullptr) return;
+    ++target.changes_;
+    put_in_place(target);
+    target.listener_->accessed(access);
+}
+
 bool Host::may_resume(RankId id) {
     if (was_aborted()) return false;
     const LiveRank& rank = ranks_[id.index()];

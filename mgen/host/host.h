@@ -45,6 +45,7 @@ class Host {
     // For ProcessModel.
     [[nodiscard]] Call next(RankId rank, std::int64_t now_ps);
     void completed(RankId rank, std::uint32_t request, const CompletedRequest& request_is, std::int64_t now_ps);
+    void accessed(const RemoteAccess& access, std::int64_t now_ps);
     void arrived(RankId rank) { ++ranks_[rank.index()].changes_; }
     [[nodiscard]] bool may_resume(RankId rank);
     /// A rank has ended the program; the others make no more calls.

@@ -32,11 +32,14 @@ class Condition {
 };
 
 /// What communicates for a rank, above the host: it begins requests by LiveRank::queue() and is told of their end.
-/// completed() and arrived() come from events, while the memory of another rank may be in place: they note only.
+/// completed() comes from events, while the memory of another rank may be in place: it notes only. accessed() does,
+/// too, with the memory of this rank in place.
 class RankListener {
   public:
     virtual ~RankListener() = default;
     virtual void completed(std::uint32_t request, const CompletedRequest& request_is) = 0;
+    /// Another rank's access is done in the memory of this one, at this instant.
+    virtual void accessed(const RemoteAccess& /*access*/) {}
     /// Whether there is work() that may bring the rank on.
     [[nodiscard]] virtual bool has_work() const = 0;
     /// Called before the rank goes on, and when there is work while it waits, with the memory of the rank in place:

@@ -307,6 +307,14 @@ void Process::completed(std::uint32_t number, const CompletedRequest& of) {
         if (request != nullptr) end_request(*request);
         return;
     }
+    if (of.is_access) {
+        if (accesses_[number].operation) {
+            ended_accesses_.push_back(number);
+        } else {
+            accesses_.take(number);
+        }
+        return;
+    }
     Receiving& receiving = receives_[number];
     receiving.payload = world_->process(of.partner).take_payload(of.send_request);
     const bool has_payload = receiving.payload.bytes() > 0;
@@ -333,6 +341,7 @@ void Process::work() {
                                       receiving.payload.bytes());
     }
     to_unpack_.clear();
+    end_accesses();
     // Steps that go on begin messages, whose ends come later.
     const std::vector<CollectiveEnd> ends = std::exchange(collective_ends_, {});
     for (const auto& [collective, message] : ends) collective->completed(message);

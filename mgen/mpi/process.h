@@ -25,6 +25,17 @@ struct MatchedMessage {
     MembershipRef membership;
 };
 
+/// What an access to another rank's memory does there and here, besides the time that it takes.
+class RemoteOperation {
+  public:
+    virtual ~RemoteOperation() = default;
+    /// Once, when it is done at its target (Call::put and others), whose memory is in place: moves the data. Not where
+    /// the target has ended. What waits there is asked again.
+    virtual void at_target(const RemoteAccess& /*access*/) {}
+    /// Once, before the origin goes on behind the answer; its memory is in place.
+    virtual void at_origin() {}
+};
+
 /// MPI of one rank: messages, requests and collectives. Its functions are called on the fiber of the rank, those that
 /// block let others run. CallError for arguments that MPI does not allow.
 class Process final : public host::RankListener {
@@ -83,6 +94,19 @@ class Process final : public host::RankListener {
     /// Until all buffered sends have left.
     void wait_for_buffered();
 
+    // Remote memory access.
+    /// A number that is not used again.
+    using AccessNumber = std::uint64_t;
+    /// Begins a Call::put(), get() or atomic(), whose `request` is set here. `operation` may be null: it moves nothing.
+    AccessNumber begin_access(Call call, std::unique_ptr<RemoteOperation> operation);
+    /// It has been answered, and at_origin() has been called.
+    [[nodiscard]] bool is_done(AccessNumber access) const;
+    [[nodiscard]] std::size_t open_accesses() const { return accesses_.size(); }
+    void wait_for_access(AccessNumber access);
+    void wait_for_accesses();
+    /// Until a counted put with this tag has come, which is consumed.
+    void poll(std::int32_t tag);
+
     // Probes.
     Status probe(int source, int tag, const MembershipRef& membership);
     std::optional<Status> probe_now(int source, int tag, const MembershipRef& membership);
@@ -91,7 +115,8 @@ class Process final : public host::RankListener {
 
     // For RankListener.
     void completed(std::uint32_t request, const CompletedRequest& request_is) override;
-    [[nodiscard]] bool has_work() const override { return !collective_ends_.empty(); }
+    void accessed(const RemoteAccess& access) override;
+    [[nodiscard]] bool has_work() const override { return !collective_ends_.empty() || !ended_accesses_.empty(); }
     void work() override;
 
     // For collectives.
@@ -141,6 +166,10 @@ class Process final : public host::RankListener {
         Exchange::Message message = 0;
         Payload payload{};
     };
+    struct Access {
+        std::unique_ptr<RemoteOperation> operation{};
+        std::uint32_t serial = 0;  ///< 0: not in use
+    };
     struct CollectiveEnd {
         Collective* collective;
         Exchange::Message message;
@@ -157,6 +186,7 @@ class Process final : public host::RankListener {
     std::uint32_t pack(const Buffer& buffer, std::int64_t bytes, bool moves_payload);
     Payload take_payload(std::uint32_t send);
     void release_send(std::uint32_t send);
+    void end_accesses();
     void end_request(Request& request);
     void go_on(Collective& collective);
     [[nodiscard]] const Envelope* find(int source, int tag, const Membership& membership) const;
@@ -169,6 +199,9 @@ class Process final : public host::RankListener {
     std::vector<Request*> unused_;
     Slots<Sending> sends_;
     Slots<Receiving> receives_;
+    Slots<Access> accesses_;
+    std::vector<std::uint32_t> ended_accesses_;  ///< whose at_origin() is to be called
+    std::uint32_t access_serial_ = 0;
     std::vector<std::uint32_t> to_unpack_;
     std::vector<CollectiveEnd> collective_ends_;
     SendOptions next_send_{};

@@ -56,6 +56,7 @@ struct Machine {
         std::optional<std::int64_t> memory_bandwidth_bytes_per_s;
         std::optional<std::int64_t> mpi_call_overhead_ps;
         std::optional<std::int64_t> rendezvous_overhead_ps;
+        std::optional<std::int64_t> rdma_overhead_ps;  ///< of a put, get, atomic or poll; empty: as of MPI calls
         std::optional<std::int64_t> eager_limit_bytes;
         std::optional<std::int64_t> barrier_ps;
         std::optional<std::int64_t>

@@ -58,8 +58,8 @@ void parse_node(const LocatedJson& file, Machine::Node& node) {
     const MachineSection section(
         file, "/node",
         {"nics", "nic_bandwidth", "nic_order", "dma_bandwidth", "memory_bandwidth", "shared_memory_latency",
-         "shared_memory_bandwidth", "mpi_call_overhead", "eager_overhead", "rendezvous_overhead", "eager_limit",
-         "send_copy", "barrier", "slots", "progress"});
+         "shared_memory_bandwidth", "mpi_call_overhead", "eager_overhead", "rendezvous_overhead", "rdma_overhead",
+         "eager_limit", "send_copy", "barrier", "slots", "progress"});
     if (section.has("nics")) node.nics = section.integer("nics", 1, 64);
     section.quantity("nic_bandwidth", parse_positive_bandwidth, node.nic_bandwidth_bytes_per_s);
     node.nic_order = parse_word(section, "nic_order", {"messages", "packets"});
@@ -70,6 +70,7 @@ void parse_node(const LocatedJson& file, Machine::Node& node) {
     section.quantity("mpi_call_overhead", parse_time_ps, node.mpi_call_overhead_ps);
     section.quantity("eager_overhead", parse_time_ps, node.eager_overhead_ps);
     section.quantity("rendezvous_overhead", parse_time_ps, node.rendezvous_overhead_ps);
+    section.quantity("rdma_overhead", parse_time_ps, node.rdma_overhead_ps);
     section.quantity("eager_limit", parse_bytes, node.eager_limit_bytes);
     node.send_copy = parse_word(section, "send_copy", {"eager", "always", "never"});
     section.quantity("barrier", parse_time_ps, node.barrier_ps);

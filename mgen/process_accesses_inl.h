@@ -1,0 +1,138 @@
+#pragma once
+
+// The bodies of process_model.h: puts, gets, atomic operations and polls.
+
+#include "mgen/process_model.h"
+
+namespace haichi {
+
+template <class P>
+RemoteAccess::Kind ProcessModel<P>::access_kind(Call::Kind kind) {
+    if (kind == Call::Kind::kPut) return RemoteAccess::Kind::kPut;
+    return kind == Call::Kind::kGet ? RemoteAccess::Kind::kGet : RemoteAccess::Kind::kAtomic;
+}
+
+template <class P>
+void ProcessModel<P>::start_access(RankId id, std::int64_t now_ps) {
+    Rank& rank = rank_at(id);
+    const Call& call = rank.call;
+    if (call.partner.value < 0 || call.partner.value >= rank_count()) {
+        throw OptionError("rank " + std::to_string(id.value) + " reaches for the memory of rank " +
+                          std::to_string(call.partner.value) + " of " + std::to_string(rank_count()));
+    }
+    if (call.answer_bytes < 0)
+        throw OptionError("an answer cannot have " + std::to_string(call.answer_bytes) + " bytes");
+    ++rank.open_requests;
+    PacketMessage message;
+    message.source = rank.node;
+    message.destination = rank_at(call.partner).node;
+    message.bytes = call.amount;
+    message.tag = static_cast<std::uint64_t>(call.answer_bytes);
+    message.gap_ps = call.options.gap_ps;
+    message.nic = next_nic(rank, call.options);
+    std::uint32_t flags = static_cast<std::uint32_t>(Part::kAccess);
+    flags |= static_cast<std::uint32_t>(access_kind(call.kind)) << kAccessKindShift;
+    if (call.is_counted) flags |= kIsCounted;
+    if (call.is_by_target) flags |= kIsByTarget;
+    message.note = {static_cast<std::uint32_t>(id.value),
+                    static_cast<std::uint32_t>(call.partner.value),
+                    static_cast<std::uint32_t>(call.tag),
+                    call.request,
+                    0,
+                    flags,
+                    call.context};
+    engine_.inject(message, now_ps);
+}
+
+/// Of an access, or of its answer.
+template <class P>
+RemoteAccess ProcessModel<P>::access_of(const PacketMessage& message) {
+    const auto& [origin, target, tag, request, unused, flags, context] = message.note;
+    const auto part = static_cast<Part>(flags & kPartMask);
+    RemoteAccess access;
+    access.kind = static_cast<RemoteAccess::Kind>(flags >> kAccessKindShift & kAccessKindMask);
+    access.is_counted = (flags & kIsCounted) != 0;
+    access.origin = RankId(static_cast<std::int32_t>(origin));
+    access.target = RankId(static_cast<std::int32_t>(target));
+    access.tag = static_cast<std::int32_t>(tag);
+    access.context = context;
+    access.request = request;
+    access.bytes = message.bytes;
+    access.answer_bytes = static_cast<std::int64_t>(message.tag);
+    if (part == Part::kAnswer) std::swap(access.bytes, access.answer_bytes);
+    return access;
+}
+
+/// All of the access is at the target's node.
+template <class P>
+void ProcessModel<P>::access_delivered(const PacketMessage& message, std::int64_t now_ps) {
+    const RemoteAccess access = access_of(message);
+    Rank& target = rank_at(access.target);
+    if ((message.note[kFlagsOfNote] & kIsByTarget) != 0 && target.state == State::kComputing) {
+        Envelope& envelope = pool_of(access.target).add();
+        envelope.source = access.origin;
+        envelope.destination = access.target;
+        envelope.tag = access.tag;
+        envelope.context = access.context;
+        envelope.bytes = access.bytes;
+        envelope.answer_bytes = access.answer_bytes;
+        envelope.gap_ps = message.gap_ps;
+        envelope.nic = message.nic;
+        envelope.send_request = access.request;
+        envelope.flags = message.note[kFlagsOfNote];
+        envelope.stage = Envelope::Stage::kAccess;
+        return defer(target, envelope);
+    }
+    perform_access(message, now_ps);
+    resume_if_satisfied(access.target, now_ps);
+}
+
+/// That the target's rank has put off.
+template <class P>
+void ProcessModel<P>::perform_deferred(Envelope& envelope, std::int64_t now_ps) {
+    PacketMessage message;
+    message.source = rank_at(envelope.source).node;
+    message.destination = rank_at(envelope.destination).node;
+    message.bytes = envelope.bytes;
+    message.tag = static_cast<std::uint64_t>(envelope.answer_bytes);
+    message.gap_ps = envelope.gap_ps;
+    message.nic = envelope.nic;
+    message.note = {static_cast<std::uint32_t>(envelope.source.value),
+                    static_cast<std::uint32_t>(envelope.destination.value),
+                    static_cast<std::uint32_t>(envelope.tag),
+                    envelope.send_request,
+                    0,
+                    envelope.flags,
+                    envelope.context};
+    pool_of(envelope.destination).give_back(envelope);
+    perform_access(message, now_ps);
+}
+
+/// In the memory of the target, whose NIC answers.
+template <class P>
+void ProcessModel<P>::perform_access(const PacketMessage& message, std::int64_t now_ps) {
+    const RemoteAccess access = access_of(message);
+    if constexpr (requires { program_->accessed(access, now_ps); }) program_->accessed(access, now_ps);
+    PacketMessage answer = message;
+    std::swap(answer.source, answer.destination);
+    answer.bytes = access.answer_bytes;
+    answer.tag = static_cast<std::uint64_t>(access.bytes);
+    std::uint32_t& flags = answer.note[kFlagsOfNote];
+    flags = (flags & ~kPartMask) | static_cast<std::uint32_t>(Part::kAnswer);
+    engine_.inject(answer, now_ps);
+    if (!access.is_counted) return;
+    Rank& target = rank_at(access.target);
+    if (target.state == State::kPolling && target.call.tag == access.tag) return advance(access.target, now_ps);
+    target.arrivals.add(access.tag);
+}
+
+template <class P>
+void ProcessModel<P>::answer_delivered(const PacketMessage& message, std::int64_t now_ps) {
+    const RemoteAccess access = access_of(message);
+    const std::int64_t bytes = access.kind == RemoteAccess::Kind::kPut ? access.bytes : access.answer_bytes;
+    complete(access.origin, access.request,
+             {.partner = access.target, .tag = access.tag, .bytes = bytes, .is_access = true}, now_ps);
+    resume_if_satisfied(access.origin, now_ps);
+}
+
+}  // namespace haichi
