@@ -58,7 +58,7 @@ class LiveProgram : public LiveProcess {
     std::string haichi_;
     std::string path_;
     std::optional<host::ProgramImage> image_;
-    std::unique_ptr<host::CopiedGlobals> globals_;
+    std::unique_ptr<host::Globals> globals_;
     std::optional<host::LibcStates> libc_;
     host::ProgramOutput* output_ = nullptr;
     std::vector<std::vector<char>> arguments_;  ///< by rank: programs change theirs

@@ -3,11 +3,17 @@
 #include <cstdio>
 #include <cstring>
 
+#include "commlog/profiler/loaded_mpi.h"
+
 namespace haichi::profiler {
 
 bool counter_is_steady = false;
+std::uint64_t (*simulated_nanoseconds)() = nullptr;
 
 void look_at_counter() {
+    void* const simulated = find_symbol("haichi_simulated_nanoseconds");
+    simulated_nanoseconds = reinterpret_cast<std::uint64_t (*)()>(simulated);
+    if (simulated_nanoseconds != nullptr) return;
 #if defined(__aarch64__)
     counter_is_steady = true;  // by definition of the generic timer
 #elif defined(__x86_64__)
@@ -32,7 +38,7 @@ Moment now() {
     std::uint64_t shortest = ~std::uint64_t{0};
     for (int i = 0; i < 5; ++i) {
         const std::uint64_t before = ticks();
-        const std::uint64_t ns = nanoseconds(CLOCK_MONOTONIC_RAW);
+        const std::uint64_t ns = counter_is_steady ? nanoseconds(CLOCK_MONOTONIC_RAW) : before;
         const std::uint64_t after = ticks();
         if (after - before >= shortest) continue;
         shortest = after - before;

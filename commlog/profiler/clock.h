@@ -14,13 +14,17 @@ namespace haichi::profiler {
 extern bool counter_is_steady;
 void look_at_counter();
 
+/// Of a simulated machine (`haichi simulate -- PROGRAM`), on which a look at it takes no time; null: the machine is
+/// real.
+extern std::uint64_t (*simulated_nanoseconds)();
+
 inline std::uint64_t nanoseconds(clockid_t clock) {
     timespec t;
     clock_gettime(clock, &t);
     return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(t.tv_nsec);
 }
 
-/// Ticks of the processor's counter; nanoseconds where it is not steady.
+/// Ticks of the processor's counter; nanoseconds where it is not steady, and simulated ones where all is simulated.
 inline std::uint64_t ticks() {
 #if defined(__x86_64__)
     if (counter_is_steady) [[likely]]
@@ -32,7 +36,7 @@ inline std::uint64_t ticks() {
         return count;
     }
 #endif
-    return nanoseconds(CLOCK_MONOTONIC_RAW);
+    return simulated_nanoseconds != nullptr ? simulated_nanoseconds() : nanoseconds(CLOCK_MONOTONIC_RAW);
 }
 
 /// Both clocks at one moment.

@@ -143,7 +143,7 @@ void write_header(ProfileHeader& h, int rank, int ranks) {
 
 /// The first guess of the counter's rate; the job's end knows it better. At least 5 ms between the two moments.
 double first_rate() {
-    while (nanoseconds(CLOCK_MONOTONIC_RAW) - started.at_ns < 5'000'000) {
+    while (counter_is_steady && nanoseconds(CLOCK_MONOTONIC_RAW) - started.at_ns < 5'000'000) {
     }
     job_began = now();
     return ticks_per_second(started, job_began);

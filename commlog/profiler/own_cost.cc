@@ -16,6 +16,7 @@ struct Measured {
 }  // namespace
 
 double measure_own_cost(double ticks_per_second) {
+    if (simulated_nanoseconds != nullptr) return 0;  // code between calls takes no time there
     void* const pages =
         mmap(nullptr, sizeof(Measured), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (pages == MAP_FAILED) return 0;

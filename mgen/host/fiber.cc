@@ -2,17 +2,16 @@
 
 #include <cxxabi.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <boost/context/detail/fcontext.hpp>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <string>
 #include <utility>
 
 #include "base/errors.h"
+#include "mgen/host/address_space.h"
 
 namespace haichi::host {
 
@@ -28,23 +27,11 @@ struct ExceptionGlobals {
     unsigned uncaught = 0;
 };
 
-std::size_t page_bytes() {
-    static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    return bytes;
-}
-
-std::size_t most_mappings() {
-    std::size_t most = 65530;
-    std::ifstream("/proc/sys/vm/max_map_count") >> most;
-    return most;
-}
-
 }  // namespace
 
 StackArena::StackArena(std::size_t stacks, std::size_t stack_bytes)
     : stacks_(stacks), stack_bytes_((stack_bytes + page_bytes() - 1) / page_bytes() * page_bytes()) {
-    // Half of the mappings are left to the program and its libraries.
-    has_guard_pages_ = 2 * stacks < most_mappings() / 2;
+    has_guard_pages_ = mappings(stacks) > 0;
     stride_ = stack_bytes_ + (has_guard_pages_ ? page_bytes() : 0);
     void* memory =
         mmap(nullptr, stacks * stride_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -56,6 +43,11 @@ StackArena::StackArena(std::size_t stacks, std::size_t stack_bytes)
     begin_ = static_cast<std::byte*>(memory);
     // A huge page would hold many stacks of which a few bytes are used.
     madvise(memory, stacks * stride_, MADV_NOHUGEPAGE);
+}
+
+std::size_t StackArena::mappings(std::size_t stacks) {
+    // Half of them are left to the program, its variables and its libraries.
+    return 2 * stacks < most_mappings() / 2 ? 2 * stacks : 0;
 }
 
 StackArena::~StackArena() { munmap(begin_, stacks_ * stride_); }

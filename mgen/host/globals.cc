@@ -1,21 +1,24 @@
 #include "mgen/host/globals.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <cstring>
 
 #include "base/errors.h"
 #include "base/quantity.h"
+#include "mgen/host/address_space.h"
+#include "mgen/host/remapped_globals.h"
 
 namespace haichi::host {
 
 const Table<GlobalsWord>& globals_words() {
     static const Table<GlobalsWord> kWords(
         {"way to keep the variables of ranks apart", "ways to keep the variables of ranks apart"},
-        {{"auto", "copy, where the program has variables", GlobalsWay::kAuto},
+        {{"auto", "copy for few variables, remap for many, none if the program has none", GlobalsWay::kAuto},
          {"none", "all ranks share the program's variables", GlobalsWay::kNone},
-         {"copy", "the variables are copied when another rank runs", GlobalsWay::kCopy}});
+         {"copy", "the variables are copied when another rank runs", GlobalsWay::kCopy},
+         {"remap", "the pages of the variables are exchanged when another rank runs; only those written take memory",
+          GlobalsWay::kRemap}});
     return kWords;
 }
 
@@ -75,14 +78,14 @@ void CopiedGlobals::put_in_place(RankId rank) {
 
 void CopiedGlobals::has_ended(RankId rank, std::int64_t /*now_ps*/) {
     has_ended_[rank.index()] = true;
-    const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    const std::size_t page = page_bytes();
     const auto begin = reinterpret_cast<std::uintptr_t>(kept(rank));
     const std::uintptr_t first = (begin + page - 1) / page * page;  // pages that it has alone
     const std::uintptr_t last = (begin + stride_) / page * page;
     if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
 }
 
-std::unique_ptr<CopiedGlobals> make_globals(const ProgramImage& image, GlobalsWay way, std::int32_t ranks) {
+std::unique_ptr<Globals> make_globals(const ProgramImage& image, GlobalsWay way, std::int32_t ranks) {
     if (way == GlobalsWay::kNone) return nullptr;
     std::vector<PrivateRange> ranges;
     for (const ProgramModule& module : image.modules()) {
@@ -91,7 +94,19 @@ std::unique_ptr<CopiedGlobals> make_globals(const ProgramImage& image, GlobalsWa
         }
     }
     if (ranges.empty()) return nullptr;
-    return std::make_unique<CopiedGlobals>(std::move(ranges), ranks);
+    if (way == GlobalsWay::kCopy) return std::make_unique<CopiedGlobals>(std::move(ranges), ranks);
+    // For so many bytes a switch costs as much CPU time by either way, with 64 ranks and with 1,024.
+    constexpr std::size_t kCopiedBytes = std::size_t{128} << 10U;
+    const std::size_t least_bytes = way == GlobalsWay::kAuto ? kCopiedBytes : 0;
+    if (!RemappedGlobals::is_possible()) {
+        if (way == GlobalsWay::kAuto) return std::make_unique<CopiedGlobals>(std::move(ranges), ranks);
+        throw OptionError("--globals remap: this kernel cannot move pages (Linux 5.13 and later can)",
+                          "--globals copy works on every kernel");
+    }
+    if (RemappedGlobals::remapped(ranges, ranks, least_bytes) == 0) {
+        return std::make_unique<CopiedGlobals>(std::move(ranges), ranks);
+    }
+    return std::make_unique<RemappedGlobals>(ranges, ranks, least_bytes);
 }
 
 }  // namespace haichi::host

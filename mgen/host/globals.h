@@ -3,8 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,9 +14,10 @@ namespace haichi::host {
 
 /// How each rank gets variables of its own (`--globals`).
 enum class GlobalsWay : std::uint8_t {
-    kAuto,  ///< as the program needs
-    kNone,  ///< all ranks share them
-    kCopy,  ///< copied out and in when another rank runs
+    kAuto,   ///< as the program needs
+    kNone,   ///< all ranks share them
+    kCopy,   ///< copied out and in when another rank runs
+    kRemap,  ///< their pages are exchanged when another rank runs
 };
 struct GlobalsWord {
     std::string_view name;
@@ -29,9 +28,15 @@ const Table<GlobalsWord>& globals_words();
 /// Throws OptionError with did-you-mean.
 GlobalsWay parse_globals(std::string_view text);
 
-/// Gives each rank variables of its own by copying: those of the rank that runs are in place, those of the others in
-/// reserved memory, which takes pages only for ranks that have begun and not ended.
-class CopiedGlobals : public RankMemory {
+/// Gives each rank variables of its own: those of the rank that runs are in place.
+class Globals : public RankMemory {
+  public:
+    [[nodiscard]] virtual std::size_t bytes_per_rank() const = 0;
+};
+
+/// By copying: the variables of the other ranks are in reserved memory, which takes pages only for ranks that have
+/// begun and not ended.
+class CopiedGlobals : public Globals {
   public:
     /// Throws OptionError when the address space is too small.
     CopiedGlobals(std::vector<PrivateRange> ranges, std::int32_t ranks);
@@ -42,7 +47,7 @@ class CopiedGlobals : public RankMemory {
     void put_in_place(RankId rank) override;
     void has_ended(RankId rank, std::int64_t now_ps) override;
 
-    [[nodiscard]] std::size_t bytes_per_rank() const { return bytes_; }
+    [[nodiscard]] std::size_t bytes_per_rank() const override { return bytes_; }
 
   private:
     [[nodiscard]] std::byte* kept(RankId rank) const { return begin_ + rank.index() * stride_; }
@@ -57,7 +62,8 @@ class CopiedGlobals : public RankMemory {
     RankId in_place_;
 };
 
-/// Null: the ranks share the variables of the program, or it has none.
-std::unique_ptr<CopiedGlobals> make_globals(const ProgramImage& image, GlobalsWay way, std::int32_t ranks);
+/// Null: the ranks share the variables of the program, or it has none. Throws OptionError for a way that this kernel
+/// does not have.
+std::unique_ptr<Globals> make_globals(const ProgramImage& image, GlobalsWay way, std::int32_t ranks);
 
 }  // namespace haichi::host

@@ -68,6 +68,11 @@ std::int64_t LiveRank::now_ps() {
     return now_ps_;
 }
 
+std::int64_t LiveRank::measured_ps() {
+    if (!queue_.empty()) suspend();
+    return now_ps_;
+}
+
 void LiveRank::fail(std::exception_ptr error) {
     host_->error_ = std::move(error);
     for (;;) suspend();

@@ -86,6 +86,8 @@ class LiveRank {
     void compute(std::int64_t time_ps);
     /// Simulated time behind the queued calls.
     std::int64_t now_ps();
+    /// As now_ps(), but the look takes no time: for a tool that measures, not for a program, whose loops would not end.
+    std::int64_t measured_ps();
     /// The run ends with this error.
     [[noreturn]] void fail(std::exception_ptr error);
     /// The rank ends.

@@ -421,10 +421,13 @@ ProgramImage ProgramImage::of_process(const void* own) {
         std::ranges::find_if(all, [&](const Loaded& l) { return contains(l, reinterpret_cast<std::uintptr_t>(own)); });
     const std::set<std::size_t> ours =
         needed_by(of_own == all.end() ? 0 : static_cast<std::size_t>(of_own - all.begin()), all);
+    // Another allocator, preloaded, is the one of the whole process.
+    const auto allocator = reinterpret_cast<std::uintptr_t>(::dlsym(RTLD_DEFAULT, "malloc"));
     ProgramImage image;
     for (std::size_t i = 0; i < all.size(); ++i) {
         const bool is_program = i == 0;
-        const bool is_private = is_program || (!ours.contains(i) && is_private_library(all[i]));
+        const bool is_private =
+            is_program || (!ours.contains(i) && !contains(all[i], allocator) && is_private_library(all[i]));
         image.modules_.push_back(host::module_of(all[i], is_program, is_private));
     }
     return image;

@@ -2,10 +2,15 @@
 
 // What the simulated machine gives to programs besides MPI; not there under a real MPI.
 
+#include <stdint.h>  // also of C programs
+
 struct MGEN_Send_options;
 
 extern "C" {
 __attribute__((weak)) void haichi_mgen_compute(double seconds);
 /// Of the rank's next send.
 __attribute__((weak)) void haichi_mgen_next_send(const MGEN_Send_options* options);
+/// For tools (haichi's profiler asks the loader for it): the simulated time of the rank that calls, behind what it has
+/// begun. A look takes no time. Of the process itself, which is no rank: 0.
+__attribute__((weak)) uint64_t haichi_simulated_nanoseconds(void);
 }

@@ -42,16 +42,29 @@ def program(name: str, folder: Path, *options: str) -> Path:
 
 
 def haichi(
-    ranks: int, executable: Path, *arguments: object, options: list[object] | None = None, input: str | None = None
+    ranks: int,
+    executable: Path,
+    *arguments: object,
+    options: list[object] | None = None,
+    input: str | None = None,
+    variables: dict[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
     command = [BIN, "simulate", "-m", "torus:4x4x4", "-n", ranks, *(options or []), "--", executable, *arguments]
     kept = {name: value for name, value in os.environ.items() if not name.startswith("HAICHI_")}
     return subprocess.run(
-        [*map(str, command)], capture_output=True, text=True, timeout=120, input=input, env=kept, cwd=executable.parent
+        [*map(str, command)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        input=input,
+        env=kept | (variables or {}),
+        cwd=executable.parent,
     )
 
 
-def mpich(ranks: int, executable: Path, *arguments: object, input: str = "") -> subprocess.CompletedProcess[str]:
+def mpich(
+    ranks: int, executable: Path, *arguments: object, input: str = "", variables: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     if shutil.which("mpiexec.mpich") is None:
         pytest.skip("mpiexec.mpich is not installed")
     # A file for each rank: where all share a pipe, the lines of two may be mixed.
@@ -62,6 +75,7 @@ def mpich(ranks: int, executable: Path, *arguments: object, input: str = "") -> 
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        env=os.environ | (variables or {}),
         cwd=executable.parent,
         start_new_session=True,
     )

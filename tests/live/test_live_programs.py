@@ -40,7 +40,7 @@ def test_program_does_what_it_does_under_mpich(ranks: int, name: str, arguments:
     assert real.stdout
 
 
-@pytest.mark.parametrize("globals_way", ["auto", "copy"])
+@pytest.mark.parametrize("globals_way", ["auto", "copy", "remap"])
 def test_each_rank_has_its_own_static_data(globals_way: str, built: Path) -> None:
     run = haichi(64, program("globals.c", built), options=["--globals", globals_way])
     assert run.returncode == 0, run.stderr

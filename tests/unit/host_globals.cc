@@ -2,6 +2,7 @@
 
 #include <getopt.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <array>
 #include <cstdio>
@@ -9,6 +10,8 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "mgen/host/address_space.h"
+#include "mgen/host/remapped_globals.h"
 #include "tests/unit/host_test_library.h"
 
 namespace haichi::host {
@@ -120,6 +123,81 @@ TEST(HostCopiedGlobals, a_rank_that_has_ended_is_not_kept) {
     globals.put_in_place(RankId(0));
     globals.put_in_place(RankId(2));
     EXPECT_EQ(buffer.first[0], std::byte{2});
+}
+
+/// Five whole pages, and parts of two more.
+struct Memory {
+    static constexpr std::size_t kPages = 7;
+    std::size_t page = page_bytes();
+    std::byte* begin = static_cast<std::byte*>(
+        ::mmap(nullptr, kPages* page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    ~Memory() { ::munmap(begin, kPages * page); }
+
+    [[nodiscard]] std::vector<PrivateRange> ranges() {
+        const std::span<std::byte> all(begin + 8, (kPages - 1) * page);
+        return {{all, {all.begin(), all.end()}}};
+    }
+    [[nodiscard]] std::byte& at(std::size_t number_of_page, std::size_t offset = 0) {
+        return begin[number_of_page * page + offset];
+    }
+};
+
+TEST(HostRemappedGlobals, each_rank_finds_what_it_left_and_begins_with_what_there_was) {
+    constexpr std::int32_t kRanks = 50;
+    Memory memory;
+    memory.at(0) = std::byte{3};
+    memory.at(0, 100) = std::byte{5};
+    memory.at(3, 9) = std::byte{77};
+    ASSERT_TRUE(RemappedGlobals::is_possible());
+    RemappedGlobals globals(memory.ranges(), kRanks, 0);
+    EXPECT_EQ(globals.bytes_per_rank(), 6 * memory.page);
+    std::vector<int> turns(kRanks);
+    std::iota(turns.begin(), turns.end(), 0);
+    for (int round = 0; round < 3; ++round) {
+        for (const int rank : turns) {
+            globals.put_in_place(RankId(rank));
+            EXPECT_EQ(memory.at(0), std::byte{3});  // outside
+            EXPECT_EQ(memory.at(3, 9), std::byte{77});
+            const auto before = static_cast<std::byte>(round == 0 ? 0 : rank + round - 1);
+            EXPECT_EQ(memory.at(2), before);
+            EXPECT_EQ(memory.at(0, 100), round == 0 ? std::byte{5} : before);
+            memory.at(2) = memory.at(0, 100) = static_cast<std::byte>(rank + round);
+        }
+        std::ranges::reverse(turns);
+    }
+}
+
+TEST(HostRemappedGlobals, a_rank_that_has_ended_is_not_kept) {
+    Memory memory;
+    RemappedGlobals globals(memory.ranges(), 3, 0);
+    globals.put_in_place(RankId(0));
+    memory.at(2) = std::byte{9};
+    globals.put_in_place(RankId(1));
+    memory.at(2) = std::byte{1};
+    globals.has_ended(RankId(1), 0);
+    globals.put_in_place(RankId(2));
+    EXPECT_EQ(memory.at(2), std::byte{0});
+    memory.at(2) = std::byte{2};
+    globals.put_in_place(RankId(0));
+    EXPECT_EQ(memory.at(2), std::byte{9});
+    globals.put_in_place(RankId(2));
+    EXPECT_EQ(memory.at(2), std::byte{2});
+}
+
+TEST(HostRemappedGlobals, few_bytes_and_too_many_mappings_are_copied) {
+    Memory memory;
+    const std::vector<PrivateRange> ranges = memory.ranges();
+    EXPECT_EQ(RemappedGlobals::remapped(ranges, 2, 0), 1U);
+    EXPECT_EQ(RemappedGlobals::remapped(ranges, 2, 5 * memory.page), 1U);
+    EXPECT_EQ(RemappedGlobals::remapped(ranges, 2, 5 * memory.page + 1), 0U);
+    EXPECT_EQ(RemappedGlobals::remapped(ranges, static_cast<std::int32_t>(most_mappings()), 0), 0U);
+    RemappedGlobals globals(ranges, 2, 6 * memory.page);
+    globals.put_in_place(RankId(0));
+    memory.at(2) = std::byte{9};
+    globals.put_in_place(RankId(1));
+    EXPECT_EQ(memory.at(2), std::byte{0});
+    globals.put_in_place(RankId(0));
+    EXPECT_EQ(memory.at(2), std::byte{9});
 }
 
 TEST(HostGlobals, ways_are_chosen_by_name) {

@@ -57,3 +57,9 @@ EXPORTED void haichi_mgen_next_send(const MGEN_Send_options* options) {
         return MPI_SUCCESS;
     });
 }
+
+EXPORTED std::uint64_t haichi_simulated_nanoseconds() {
+    constexpr std::int64_t kPsPerNs = 1000;
+    haichi::host::LiveRank* const rank = haichi::host::LiveRank::current();
+    return rank == nullptr ? 0 : static_cast<std::uint64_t>(rank->measured_ps() / kPsPerNs);
+}

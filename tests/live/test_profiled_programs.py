@@ -1,0 +1,107 @@
+"""haichi's profiler under a simulated run: the log has what it has of the same program under MPICH, but for times."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from live_runs import BIN, haichi, mpich, program
+
+PROFILER = os.environ.get("HAICHI_PROFILER_MPICH", "")
+
+pytestmark = pytest.mark.skipif(not PROFILER, reason="HAICHI_PROFILER_MPICH: no profiler for MPICH")
+
+
+def shown(log: Path) -> dict[str, Any]:
+    run = subprocess.run([BIN, "log", "show", "--json", log], capture_output=True, text=True, timeout=60)
+    assert run.returncode == 0, run.stderr
+    whole: dict[str, Any] = json.loads(run.stdout)
+    return whole
+
+
+def counts(log: dict[str, Any]) -> dict[str, Any]:
+    """Of every rank: calls, messages and bytes by function, messages and bytes by peer."""
+    found: dict[str, Any] = {}
+    for rank in log["per_rank"]:
+        assert rank["state"] == "finished"
+        for function in rank["functions"]:
+            # How often a program looks depends on times.
+            calls = "any" if "Test" in function["name"] else function["calls"]
+            values = [calls, function["sent"], function["received"]]
+            found[f"rank {rank['rank']} {function['name']}"] = values
+        for peer in rank["peers"]:
+            found[f"rank {rank['rank']} peer {peer['peer']}"] = {k: v for k, v in peer.items() if k != "peer"}
+    return found
+
+
+def profiled(folder: Path) -> dict[str, str]:
+    return {"LD_PRELOAD": PROFILER, "HAICHI_PROF": f"file={folder / 'log'}"}
+
+
+@pytest.mark.parametrize(
+    ("ranks", "name", "arguments"),
+    [
+        (4, "ring.c", ["70000"]),
+        (64, "ring.c", ["8"]),
+        (5, "bruck.c", ["12"]),
+        (6, "comms.c", []),
+        (3, "derived.c", []),
+        (3, "persistent.c", []),
+        (4, "fortran.f90", []),
+    ],
+)
+def test_counts_are_those_of_a_run_under_mpich(
+    ranks: int, name: str, arguments: list[str], built: Path, tmp_path: Path
+) -> None:
+    executable = program(name, built)
+    logs = []
+    for run in (mpich, haichi):
+        folder = tmp_path / run.__name__
+        folder.mkdir()
+        done = run(ranks, executable, *arguments, variables=profiled(folder))
+        assert done.returncode == 0, done.stderr
+        # One log, and no parts of it.
+        assert [file.name for file in folder.iterdir()] == ["log.haichi-log"], done.stderr
+        logs.append(shown(folder / "log.haichi-log"))
+    real, ours = map(counts, logs)
+    assert ours == real
+    # Of collectives or of messages.
+    assert any(isinstance(entry, list) and entry[1]["messages"] > 0 for entry in ours.values())
+
+
+def test_times_are_simulated_and_profiling_takes_none(built: Path, tmp_path: Path) -> None:
+    executable = program("ring.c", built)
+    variables = profiled(tmp_path)
+    run = haichi(8, executable, "70000", variables=variables)
+    assert run.returncode == 0, run.stderr
+    alone = haichi(8, executable, "70000", options=["--json"])
+    (report,) = json.loads(alone.stdout)["runs"]
+    log = shown(tmp_path / "log.haichi-log")
+    # From behind MPI_Init to MPI_Finalize. Ranks do not leave the profiler's own messages in MPI_Init at one moment.
+    assert log["run_seconds"] == pytest.approx(report["seconds"], rel=0.05)
+    assert log["computing_seconds"] <= 1e-6
+    again = haichi(8, executable, "70000", variables=variables | {"HAICHI_PROF": f"file={tmp_path / 'again'}"})
+    assert again.stdout == run.stdout
+    assert counts(shown(tmp_path / "again.haichi-log")) == counts(log)
+    assert shown(tmp_path / "again.haichi-log")["run_seconds"] == log["run_seconds"]
+
+
+def test_a_map_made_from_a_simulated_run(built: Path, tmp_path: Path) -> None:
+    executable = program("bruck.c", built)
+    assert haichi(16, executable, "4096", variables=profiled(tmp_path)).returncode == 0
+    map_file = tmp_path / "app.map"
+    machine = ["-m", "torus:4x4x4"]
+    sets = tmp_path / "app.json"
+    for words in (
+        ["ccs", tmp_path / "log.haichi-log", "-o", sets],
+        ["map", *machine, "-w", sets, "--evaluations", "2000", "--quiet", "-o", map_file],
+    ):
+        run = subprocess.run([BIN, *map(str, words)], capture_output=True, text=True, timeout=120)
+        assert run.returncode == 0, (words, run.stderr)
+    placed = haichi(16, executable, "4096", options=["--map", map_file])
+    assert placed.returncode == 0, placed.stderr
+    assert placed.stdout == haichi(16, executable, "4096").stdout
