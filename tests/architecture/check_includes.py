@@ -70,6 +70,8 @@ MPI_FOLDERS = (
     "tests/profiler/",
     "tests/renumber/",
 )
+# Programs that are compiled where they lie: they may name what is beside them.
+USERS_FOLDERS = ("examples/programs/", "tests/live/programs/mgen/")
 MOST_LINES = 500
 
 CPP_SUFFIXES = {".h", ".cc", ".hpp", ".cpp", ".c"}
@@ -99,6 +101,8 @@ def include_violation(root: Path, file: str, quote: str, target: str) -> str | N
     is_ours = parts[0] in ROOMS and (root / parts[0]).is_dir() and len(parts) > 1
     if quote == "<":
         return f'write "{target}" in quotes: it is a file of this repository' if is_ours else None
+    if file.startswith(USERS_FOLDERS) and len(parts) == 1:
+        return None
     if not is_ours and not (parts[0] in OUTSIDE_ROOMS and len(parts) > 1):
         return f'"{target}" is not relative to the root of the repository (ROOM/FOLDER/FILE)'
     if not (root / target).is_file() and not (root / f"{target}.in").is_file():

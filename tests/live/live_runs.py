@@ -48,8 +48,9 @@ def haichi(
     options: list[object] | None = None,
     input: str | None = None,
     variables: dict[str, str] | None = None,
+    machine: object = "torus:4x4x4",
 ) -> subprocess.CompletedProcess[str]:
-    command = [BIN, "simulate", "-m", "torus:4x4x4", "-n", ranks, *(options or []), "--", executable, *arguments]
+    command = [BIN, "simulate", "-m", machine, "-n", ranks, *(options or []), "--", executable, *arguments]
     kept = {name: value for name, value in os.environ.items() if not name.startswith("HAICHI_")}
     return subprocess.run(
         [*map(str, command)],

@@ -1,0 +1,81 @@
+/* alltoall [pairwise|bruck|library [BYTES]]: each rank has a block of BYTES for each other.
+ *
+ * pairwise: ranks - 1 steps; in step i with the rank of number XOR i where their number is a power of two, else to the
+ * one i ahead from the one i behind. Every block goes once: for large ones. bruck: ceil(log2 ranks) steps; in step k
+ * all blocks whose way has bit k set go 2^k ahead together. Blocks go several times, in few messages: for small ones
+ * (Bruck et al. 1997). library: MPI_Alltoall. */
+
+#include "pattern.h"
+
+static void pairwise(const char* blocks, char* received, int bytes, int rank, int ranks) {
+    const int is_power = (ranks & (ranks - 1)) == 0;
+    memcpy(received + (size_t)rank * bytes, blocks + (size_t)rank * bytes, bytes);
+    for (int i = 1; i < ranks; ++i) {
+        const int to = is_power ? rank ^ i : (rank + i) % ranks;
+        const int from = is_power ? to : (rank + ranks - i) % ranks;
+        MPI_Sendrecv(blocks + (size_t)to * bytes, bytes, MPI_BYTE, to, i, received + (size_t)from * bytes, bytes,
+                     MPI_BYTE, from, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+
+static void bruck(const char* blocks, char* received, int bytes, int rank, int ranks) {
+    char* ways = malloc((size_t)ranks * bytes);  /* block w goes w ranks ahead */
+    char* going = malloc((size_t)ranks * bytes); /* those of a step, joined */
+    char* coming = malloc((size_t)ranks * bytes);
+    for (int w = 0; w < ranks; ++w)
+        memcpy(ways + (size_t)w * bytes, blocks + (size_t)((rank + w) % ranks) * bytes, bytes);
+    for (int bit = 1; bit < ranks; bit *= 2) {
+        int count = 0;
+        for (int w = 0; w < ranks; ++w) {
+            if (w & bit) memcpy(going + (size_t)count++ * bytes, ways + (size_t)w * bytes, bytes);
+        }
+        MPI_Sendrecv(going, count * bytes, MPI_BYTE, (rank + bit) % ranks, bit, coming, count * bytes, MPI_BYTE,
+                     (rank + ranks - bit) % ranks, bit, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        count = 0;
+        for (int w = 0; w < ranks; ++w) {
+            if (w & bit) memcpy(ways + (size_t)w * bytes, coming + (size_t)count++ * bytes, bytes);
+        }
+    }
+    /* What came w ahead is of the rank w behind. */
+    for (int w = 0; w < ranks; ++w) {
+        memcpy(received + (size_t)((rank + ranks - w) % ranks) * bytes, ways + (size_t)w * bytes, bytes);
+    }
+    free(ways);
+    free(going);
+    free(coming);
+}
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    const char* algorithm = argc > 1 ? argv[1] : "bruck";
+    const int bytes = argument(argc, argv, 2, 4);
+    int rank, ranks;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    char *blocks = malloc((size_t)ranks * bytes), *received = calloc(ranks, bytes);
+    for (int to = 0; to < ranks; ++to) memset(blocks + (size_t)to * bytes, (3 * rank + 5 * to) % 127, bytes);
+
+    const double begin = begin_together();
+    if (strcmp(algorithm, "pairwise") == 0) {
+        pairwise(blocks, received, bytes, rank, ranks);
+    } else if (strcmp(algorithm, "bruck") == 0) {
+        bruck(blocks, received, bytes, rank, ranks);
+    } else {
+        check(strcmp(algorithm, "library") == 0, "the algorithm is pairwise, bruck or library");
+        MPI_Alltoall(blocks, bytes, MPI_BYTE, received, bytes, MPI_BYTE, MPI_COMM_WORLD);
+    }
+    const double seconds = MPI_Wtime() - begin;
+
+    for (int from = 0; from < ranks; ++from) {
+        for (int i = 0; i < bytes; ++i) {
+            check(received[(size_t)from * bytes + i] == (3 * from + 5 * rank) % 127, "a block");
+        }
+    }
+    char what[80];
+    snprintf(what, sizeof what, "%s all-to-all of %d ranks, %d bytes", algorithm, ranks, bytes);
+    report(what, seconds);
+    free(blocks);
+    free(received);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,44 @@
+#ifndef PATTERN_H
+#define PATTERN_H
+
+/* What the programs of this folder share. `haichi mgencc` finds mgen-mpi.h, and MGEN_Comp() is then simulated time of
+ * the processor; mpicc finds none, and it is nothing. */
+
+#if __has_include(<mgen-mpi.h>)
+#include <mgen-mpi.h>
+#else
+#include <mpi.h>
+static inline void MGEN_Comp(double seconds) { (void)seconds; }
+#endif
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Ends the program where a result is wrong. */
+static inline void check(int holds, const char* what) {
+    if (holds) return;
+    fprintf(stderr, "wrong: %s\n", what);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+static inline int argument(int argc, char** argv, int number, int otherwise) {
+    return argc > number ? atoi(argv[number]) : otherwise;
+}
+
+/* Since when all ranks go on together. */
+static inline double begin_together(void) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Wtime();
+}
+
+/* Of the rank that has ended last; what rank 0 prints. */
+static inline void report(const char* what, double seconds) {
+    int rank;
+    double most = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Reduce(&seconds, &most, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    if (rank == 0) printf("%s: verified\ntime %.3f us\n", what, most * 1e6);
+}
+
+#endif
