@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/errors.h"
@@ -27,8 +28,20 @@ GlobalsWay parse_globals(std::string_view text) {
     throw OptionError("--globals " + shown(text) + ": there is no such way", globals_words().hint_for(text));
 }
 
+Globals::Globals(const std::vector<PrivateRange>& ranges) {
+    for (const PrivateRange& range : ranges) places_.emplace_back(range.bytes);
+}
+
+bool Globals::holds(const void* address) const {
+    const auto* const at = static_cast<const std::byte*>(address);
+    return std::ranges::any_of(places_, [&](std::span<const std::byte> place) {
+        return place.data() <= at && at < place.data() + place.size();
+    });
+}
+
 CopiedGlobals::CopiedGlobals(std::vector<PrivateRange> ranges, std::int32_t ranks)
-    : ranges_(std::move(ranges)),
+    : Globals(ranges),
+      ranges_(std::move(ranges)),
       has_begun_(static_cast<std::size_t>(ranks)),
       has_ended_(static_cast<std::size_t>(ranks)) {
     for (const PrivateRange& range : ranges_) bytes_ += range.bytes.size();

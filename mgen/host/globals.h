@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -32,6 +33,13 @@ GlobalsWay parse_globals(std::string_view text);
 class Globals : public RankMemory {
   public:
     [[nodiscard]] virtual std::size_t bytes_per_rank() const = 0;
+    [[nodiscard]] bool holds(const void* address) const override;
+
+  protected:
+    explicit Globals(const std::vector<PrivateRange>& ranges);
+
+  private:
+    std::vector<std::span<const std::byte>> places_;
 };
 
 /// By copying: the variables of the other ranks are in reserved memory, which takes pages only for ranks that have

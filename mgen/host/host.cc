@@ -99,6 +99,11 @@ void LiveRank::reserve_unexpected(RankId source, std::int32_t tag, std::uint32_t
 
 bool LiveRank::cancel_receive(std::uint32_t request) { return host_->model_.cancel(id_, request); }
 
+bool LiveRank::has_for_itself(const void* address) const {
+    return std::ranges::any_of(host_->setup_.memories,
+                               [&](const RankMemory* memory) { return memory->holds(address); });
+}
+
 Host::Host(Setup setup)
     : setup_(std::move(setup)),
       stacks_(static_cast<std::size_t>(setup_.ranks), setup_.stack_bytes),
@@ -165,7 +170,7 @@ Call Host::next(RankId id, std::int64_t now_ps) {
         if (was_aborted()) return Call::park();
         if (std::exchange(rank.pays_, false)) return Call::wait();
         if (rank.listener_ != nullptr && rank.listener_->has_work()) {
-            put_in_place(rank);
+            if (rank.listener_->work_needs_memory()) put_in_place(rank);
             work(rank);
             continue;
         }

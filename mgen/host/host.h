@@ -22,6 +22,8 @@ class RankMemory {
     /// Behind what the rank did in one go, at this simulated time.
     virtual void has_stopped(RankId /*rank*/, std::int64_t /*now_ps*/) {}
     virtual void has_ended(RankId /*rank*/, std::int64_t /*now_ps*/) {}
+    /// Whether what lies there is another rank's while that is in place.
+    [[nodiscard]] virtual bool holds(const void* /*address*/) const { return false; }
 };
 
 /// Programs in fibers, one for each rank, as a program for ProcessModel: ranks run when the model asks for their next

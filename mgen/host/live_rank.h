@@ -42,6 +42,9 @@ class RankListener {
     virtual void accessed(const RemoteAccess& /*access*/) {}
     /// Whether there is work() that may bring the rank on.
     [[nodiscard]] virtual bool has_work() const = 0;
+    /// Whether work() reads or writes memory that the rank has for itself (LiveRank::has_for_itself()), or calls the
+    /// program. If not, that memory need not be in place.
+    [[nodiscard]] virtual bool work_needs_memory() const { return true; }
     /// Called before the rank goes on, and when there is work while it waits, with the memory of the rank in place:
     /// fills receive buffers, goes on with collectives; may queue calls.
     virtual void work() = 0;
@@ -99,6 +102,8 @@ class LiveRank {
     [[nodiscard]] const Envelope* find_unexpected(RankId source, std::int32_t tag, std::uint32_t context) const;
     void reserve_unexpected(RankId source, std::int32_t tag, std::uint32_t context, std::int32_t reservation);
     bool cancel_receive(std::uint32_t request);
+    /// Whether what lies there is a variable of the program that each rank has for itself.
+    [[nodiscard]] bool has_for_itself(const void* address) const;
 
     /// The MPI call that the rank is in; null: none.
     const char* call_name = nullptr;

@@ -116,7 +116,8 @@ std::size_t RemappedGlobals::remapped(const std::vector<PrivateRange>& ranges, s
 }
 
 RemappedGlobals::RemappedGlobals(const std::vector<PrivateRange>& ranges, std::int32_t ranks, std::size_t least_bytes)
-    : ranks_(ranks),
+    : Globals(ranges),
+      ranks_(ranks),
       copied_(split(ranges, ranks, least_bytes).copied, ranks),
       has_begun_(static_cast<std::size_t>(ranks)),
       has_ended_(static_cast<std::size_t>(ranks)) {

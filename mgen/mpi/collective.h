@@ -21,6 +21,8 @@ class Collective final : public Exchange {
         ExchangeMembers members;
         std::int32_t tag = 0;
         bool moves_payload = true;
+        /// Its steps touch memory that the rank has for itself, or call the program.
+        bool needs_memory = true;
         Request* request = nullptr;  ///< that ends with it; null: none
     };
     explicit Collective(Setup setup) : Exchange(setup.members), setup_(std::move(setup)) {}
@@ -30,6 +32,7 @@ class Collective final : public Exchange {
     bool go_on() { return steps_.resume(); }
     [[nodiscard]] bool is_done() const { return steps_.done(); }
     [[nodiscard]] Request* request() const { return setup_.request; }
+    [[nodiscard]] bool needs_memory() const { return setup_.needs_memory; }
 
     void copy(const Buffer& from, const Buffer& to) override;
     void combine(const Operation& operation, const void* in, const Buffer& inout) override;

@@ -334,6 +334,12 @@ void Process::completed(std::uint32_t number, const CompletedRequest& of) {
     }
 }
 
+bool Process::work_needs_memory() const {
+    return !ended_accesses_.empty() || std::ranges::any_of(to_unpack_, [&](std::uint32_t number) {
+        return receives_.values()[number].needs_memory;
+    }) || std::ranges::any_of(collective_ends_, [](const CollectiveEnd& e) { return e.collective->needs_memory(); });
+}
+
 void Process::work() {
     for (const std::uint32_t number : to_unpack_) {
         Receiving receiving = receives_.take(number);

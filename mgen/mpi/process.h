@@ -62,11 +62,14 @@ class Process final : public host::RankListener {
     void start(Request& request);
 
     // Collectives.
-    using BeginSteps = std::function<Steps(Exchange&)>;
+    struct BeginSteps {
+        std::function<Steps(Exchange&)> begin;
+        bool need_memory = true;  ///< as host::RankListener::work_needs_memory()
+    };
     /// Runs the steps to their end.
-    void run_collective(const MembershipRef& membership, const BeginSteps& begin);
-    Request& begin_collective(const MembershipRef& membership, const BeginSteps& begin);
-    Request& prepare_collective(const MembershipRef& membership, BeginSteps begin);
+    void run_collective(const MembershipRef& membership, BeginSteps steps);
+    Request& begin_collective(const MembershipRef& membership, BeginSteps steps);
+    Request& prepare_collective(const MembershipRef& membership, BeginSteps steps);
     /// Waits until all members of the group have come here; each gives `bytes` to all (nothing is moved).
     void meet(const MembershipRef& membership, std::int64_t bytes);
     /// The same of the local group of an inter-communicator, or of any group within a communicator.
@@ -117,6 +120,7 @@ class Process final : public host::RankListener {
     void completed(std::uint32_t request, const CompletedRequest& request_is) override;
     void accessed(const RemoteAccess& access) override;
     [[nodiscard]] bool has_work() const override { return !collective_ends_.empty() || !ended_accesses_.empty(); }
+    [[nodiscard]] bool work_needs_memory() const override;
     void work() override;
 
     // For collectives.
@@ -165,6 +169,7 @@ class Process final : public host::RankListener {
         Collective* collective = nullptr;
         Exchange::Message message = 0;
         Payload payload{};
+        bool needs_memory = true;
     };
     struct Access {
         std::unique_ptr<RemoteOperation> operation{};

@@ -10,7 +10,7 @@ void Process::start_collective(Request& request) {
     request.is_active = true;
     request.is_complete = false;
     request.status = {};
-    const BeginSteps begin = request.begin_steps;
+    const std::function<Steps(Exchange&)> begin = request.begin_steps;
     Membership& membership = *request.message.membership;
     const Communicator& communicator = *membership.communicator;
     Collective::Setup setup{
@@ -19,6 +19,7 @@ void Process::start_collective(Request& request) {
         .partners = &communicator.partners(),
         .members = {membership.rank, membership.size(), communicator.is_inter() ? communicator.remote->size() : 0},
         .tag = request.message.tag,
+        .needs_memory = request.steps_need_memory,
         .request = &request};
     if (request.meets) {
         setup.partners = request.meets.get();
@@ -34,26 +35,27 @@ void Process::go_on(Collective& collective) {
     if (collective.go_on() && collective.request() != nullptr) end_request(*collective.request());
 }
 
-void Process::run_collective(const MembershipRef& membership, const BeginSteps& begin) {
-    Request& request = begin_collective(membership, begin);
+void Process::run_collective(const MembershipRef& membership, BeginSteps steps) {
+    Request& request = begin_collective(membership, std::move(steps));
     if (!request.is_complete) {
         rank_->wait_until([&] { return request.is_complete; }, host::WaitCost::kNone);
     }
     release(request);
 }
 
-Request& Process::prepare_collective(const MembershipRef& membership, BeginSteps begin) {
+Request& Process::prepare_collective(const MembershipRef& membership, BeginSteps steps) {
     Request& request = add_request(Request::Kind::kCollective);
     request.message.membership = membership;
     // Members prepare collectives in the same order; they may start prepared ones in any.
     request.message.tag = membership->next_tag();
-    request.begin_steps = std::move(begin);
+    request.begin_steps = std::move(steps.begin);
+    request.steps_need_memory = steps.need_memory;
     request.is_persistent = true;
     return request;
 }
 
-Request& Process::begin_collective(const MembershipRef& membership, const BeginSteps& begin) {
-    Request& request = prepare_collective(membership, begin);
+Request& Process::begin_collective(const MembershipRef& membership, BeginSteps steps) {
+    Request& request = prepare_collective(membership, std::move(steps));
     request.is_persistent = false;
     start(request);
     return request;
@@ -73,6 +75,7 @@ void Process::receive_for(const CollectiveMessage& message, const Buffer& buffer
     receiving.buffer = buffer;
     receiving.collective = message.collective;
     receiving.message = message.message;
+    receiving.needs_memory = message.collective->needs_memory();
     const std::uint32_t number = receives_.add(std::move(receiving));
     rank_->queue(Call::receive(message.partner, buffer.bytes(), message.tag, number).in(message.context));
 }
@@ -100,7 +103,8 @@ void Process::meet_group(const MembershipRef& membership, const Group& group, st
                            .partners = &group,
                            .members = {group.rank_of(id()).value(), group.size(), 0},
                            .tag = tag,
-                           .moves_payload = false});
+                           .moves_payload = false,
+                           .needs_memory = false});
     collective.begin(meeting(collective, bytes));
     collective.go_on();
     if (collective.is_done()) return;
@@ -112,7 +116,8 @@ void Process::meet(const MembershipRef& membership, std::int64_t bytes) {
 }
 
 Request& Process::begin_meeting(const MembershipRef& membership, const GroupRef& group, std::int64_t bytes) {
-    Request& request = prepare_collective(membership, [bytes](Exchange& exchange) { return meeting(exchange, bytes); });
+    Request& request = prepare_collective(
+        membership, {.begin = [bytes](Exchange& exchange) { return meeting(exchange, bytes); }, .need_memory = false});
     request.is_persistent = false;
     request.meets = group;
     start(request);

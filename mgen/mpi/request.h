@@ -56,7 +56,8 @@ struct Request {
     std::uint32_t number = 0;  ///< for the process model, while it is active
     Status status{};
     std::unique_ptr<Collective> collective{};
-    std::function<Steps(Exchange&)> begin_steps{};  ///< of a persistent collective
+    std::function<Steps(Exchange&)> begin_steps{};  ///< of a collective
+    bool steps_need_memory = true;                  ///< as host::RankListener::work_needs_memory()
     GroupRef meets{};                               ///< of a meeting: who comes
     std::shared_ptr<void> attached{};               ///< what the ABI keeps with it
     std::int32_t handle = 0;                        ///< the ABI's number of it

@@ -7,6 +7,9 @@ Research Kernels (MPI1) by the names of their folders; neither is part of this r
 and tests of scalapack-mpi-test. A program verifies if it ends with 0 and prints that its result is right;
 one that does not is also run by mpiexec.mpich, which may not verify either.
 
+--sizes measures instead what many ranks cost: programs of tests/live (compiled with mpicc.mpich) with 1,024 to 65,536
+ranks, their CPU time and largest memory, each in a process of its own.
+
 With --profiler LIBRARY (libhaichi-prof-mpich.so) NPB and PRK run once under real MPICH and once under haichi with the
 profiler preloaded, up to --compare-ranks ranks; counts and bytes of the messages of every rank by function and of every
 pair of ranks are compared entry by entry.
@@ -47,6 +50,70 @@ PRK = {
     "Transpose": ("5", "288", "32"),
 }
 SCALAPACK_PROGRAMS = ("xdlu", "xdllt", "xdqr", "xdbrd", "xdhrd", "xdtrd", "xdinv", "xdls", "xdsep", "xdnep")
+
+
+SOURCES = Path(__file__).parents[1] / "live" / "programs"
+
+
+@dataclass(frozen=True)
+class Size:
+    """A run with many ranks, and what it may cost."""
+
+    program: str
+    ranks: int
+    most_cpu_s: float
+    most_mb: float
+    arguments: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+
+
+TORI = {1024: "torus:16x8x8", 4096: "torus:16x16x16", 16384: "torus:32x32x16", 65536: "torus:64x32x32"}
+SIZES = (
+    Size("bruck", 1024, 0.15, 30),
+    Size("bruck", 1024, 0.15, 30, options=("--payload", "none")),
+    Size("bruck", 4096, 3.5, 100),
+    Size("bruck", 4096, 3.5, 100, options=("--payload", "none")),
+    Size("barriers", 4096, 3.5, 100, ("0",)),
+    Size("barriers", 4096, 3.5, 100, ("1",)),
+    Size("variables", 16384, 4, 800, ("small",)),
+    Size("variables", 16384, 4, 800, ("small",), ("--globals", "remap")),
+    Size("barriers", 65536, 1, 1200, ("0",)),
+    Size("barriers", 65536, 1, 1200, ("1",)),
+    Size("bruck", 16384, 60, 400),
+    Size("bruck", 16384, 60, 400, options=("--payload", "none")),
+)
+
+
+def measure_sizes(haichi: Path, only: str) -> None:
+    print(
+        "| program | ranks | options | CPU s | goal | MB | goal | simulated s |\n|---|---|---|---|---|---|---|---|",
+        flush=True,
+    )
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        for size in SIZES:
+            if re.search(only, f"{size.program} {size.ranks}") is None:
+                continue
+            binary = folder / size.program
+            if not binary.exists():
+                include = f"-I{SOURCES.parents[2]}"
+                compiler = ["mpicc.mpich", "-O2", "-w", include, str(SOURCES / f"{size.program}.c"), "-o", str(binary)]
+                subprocess.run(compiler, check=True)
+            report = folder / "report.json"
+            command = [str(haichi.resolve()), "simulate", "-m", TORI[size.ranks], "-n", str(size.ranks), *size.options]
+            command += ["--json", "-o", str(report), "--", str(binary), *size.arguments]
+            with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+                # wait4() and not getrusage(): the largest resident set of this child alone.
+                _, status, usage = os.wait4(process.pid, 0)
+                process.returncode = os.waitstatus_to_exitcode(status)
+            if process.returncode != 0:
+                sys.exit(f"{' '.join(command)} ends with {process.returncode}")
+            seconds = json.loads(report.read_text())["runs"][0]["seconds"]
+            report.unlink()
+            words = " ".join((*size.arguments, *size.options))
+            cpu_s, memory_mb = usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+            costs = f"{cpu_s:.2f} | {size.most_cpu_s:g} | {memory_mb:.0f} | {size.most_mb:g}"
+            print(f"| {size.program} | {size.ranks:,} | {words} | {costs} | {seconds:.9f} |", flush=True)
 
 
 @dataclass(frozen=True)
@@ -225,7 +292,11 @@ def main() -> None:
     parser.add_argument("--option", action="append", default=[], help="one more word for haichi simulate; repeat it")
     parser.add_argument("--seconds", type=float, default=300, help="for a program of ours")
     parser.add_argument("--real-seconds", type=float, default=120, help="for a program under mpiexec.mpich")
+    parser.add_argument("--sizes", action="store_true", help="measure what many ranks cost, and nothing else")
     options = parser.parse_args()
+    if options.sizes:
+        measure_sizes(options.haichi, options.only)
+        return
 
     cases = [
         *(npb_cases(options.npb.resolve()) if options.npb else ()),

@@ -15,6 +15,7 @@ EQUAL = [
     (5, "bruck.c", ["12"]),
     (3, "barriers.c", ["2", "2"]),
     (4, "globals.c", []),
+    (6, "variables.c", []),
     (3, "state.c", ["-a", "3", "-v", "--long", "a text", "-v", "word", "another"]),
     (2, "state.c", ["word", "-x5", "--long=other", "-a7"]),
     (4, "exceptions.cc", []),
@@ -45,6 +46,12 @@ def test_each_rank_has_its_own_static_data(globals_way: str, built: Path) -> Non
     run = haichi(64, program("globals.c", built), options=["--globals", globals_way])
     assert run.returncode == 0, run.stderr
     assert sorted(run.stdout.splitlines()) == sorted(f"rank {r}: {2 * (r % 5 + 1) + 1} calls" for r in range(64))
+
+
+@pytest.mark.parametrize("globals_way", ["auto", "copy", "remap"])
+def test_collectives_in_the_background_have_the_variables_of_their_rank(globals_way: str, built: Path) -> None:
+    run = haichi(61, program("variables.c", built), options=["--globals", globals_way])
+    assert (run.returncode, run.stdout) == (0, "variables of 61 ranks\n"), run.stderr
 
 
 def test_shared_static_data_is_seen_by_the_program_itself(built: Path) -> None:

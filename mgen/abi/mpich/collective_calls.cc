@@ -2,6 +2,7 @@
 // these by generate_exports.py.
 
 #include <algorithm>
+#include <array>
 
 #include <calls_generated.h>
 #include "mgen/abi/mpich/rank_state.h"
@@ -344,12 +345,44 @@ CollectiveCall Neighbor_alltoallw(const void* send_data, Counts send_counts, con
 
 namespace {
 
+/// As host::RankListener::work_needs_memory(), of the steps of the rank. Counts and types of single blocks are read as
+/// steps go on, wherever the program has them.
+bool needs_memory(const CollectiveArguments& arguments, const haichi::host::LiveRank& rank) {
+    switch (arguments.collective) {
+        case CollectiveKind::kBarrier:
+            return false;
+        case CollectiveKind::kBroadcast:
+        case CollectiveKind::kGather:
+        case CollectiveKind::kScatter:
+        case CollectiveKind::kAllgather:
+        case CollectiveKind::kAlltoall:
+        case CollectiveKind::kReduce:
+        case CollectiveKind::kAllreduce:
+        case CollectiveKind::kReduceScatterBlock:
+        case CollectiveKind::kScan:
+        case CollectiveKind::kExscan:
+            break;
+        default:
+            return true;
+    }
+    if (arguments.operation != nullptr && !arguments.operation->kind()) return true;
+    return std::ranges::any_of(std::array{&arguments.send, &arguments.receive}, [&](const Buffer* buffer) {
+        if (buffer->count == 0) return false;
+        // Addresses may be in the type.
+        const bool is_plain = buffer->data != nullptr && buffer->type != nullptr && buffer->type->is_contiguous() &&
+                              buffer->type->lower_bound() == 0;
+        return !is_plain || rank.has_for_itself(buffer->data);
+    });
+}
+
 /// What begins the steps; it keeps the parts.
 mpi::Process::BeginSteps steps_of(const CollectiveCall& call) {
-    const mpi::CollectiveSelection* selection = RankState::current().selection;
-    return [parts = call.parts, selection](mpi::Exchange& exchange) {
-        return mpi::collective_steps(exchange, parts->arguments, *selection);
-    };
+    RankState& state = RankState::current();
+    const mpi::CollectiveSelection* selection = state.selection;
+    return {
+        .begin = [parts = call.parts, selection](
+                     mpi::Exchange& exchange) { return mpi::collective_steps(exchange, parts->arguments, *selection); },
+        .need_memory = needs_memory(call.parts->arguments, state.process.rank())};
 }
 
 }  // namespace
