@@ -46,9 +46,9 @@ Workload::Workload(std::int32_t rank_count, std::int64_t iterations, std::vector
     messages_ = std::move(messages);
 }
 
-void Workload::add_set(std::string label, double compute_seconds) {
+void Workload::add_set(std::string label, double compute_seconds, Transfer transfer) {
     check_compute_seconds(compute_seconds);
-    sets_.push_back({std::move(label), compute_seconds, messages_.size(), messages_.size()});
+    sets_.push_back({std::move(label), compute_seconds, messages_.size(), messages_.size(), transfer});
 }
 
 void Workload::add_message(RankId source, RankId destination, std::int64_t size_bytes) {
@@ -82,7 +82,7 @@ Workload Workload::with_message_size(std::int64_t size_bytes) const {
     Workload result(rank_count_, iterations_);
     result.messages_.reserve(messages_.size());
     for (const Set& set : sets_) {
-        result.add_set(set.label, set.compute_seconds);
+        result.add_set(set.label, set.compute_seconds, set.transfer);
         for (std::size_t i = set.first; i < set.end; ++i) {
             const Message& m = messages_[i];
             result.add_message(m.source, m.destination, m.size_bytes > 0 ? size_bytes : 0);

@@ -24,6 +24,12 @@ struct Message {
     friend bool operator==(const Message&, const Message&) = default;
 };
 
+/// How the messages of a set travel.
+enum class Transfer : std::uint8_t {
+    kMessages,  ///< sent and received
+    kPut        ///< put into the receiver's memory, which polls for them; the sender waits until its own are complete
+};
+
 /// Largest message a workload may hold: 2^48 bytes.
 inline constexpr std::int64_t kLargestMessageBytes = std::int64_t{1} << 48;
 /// Most ranks a workload may have; keeps every id and every count of a hostile file within 32 bits.
@@ -43,6 +49,7 @@ class Workload {
         double compute_seconds = 0;  ///< computing time of every rank before the set
         std::size_t first = 0;       ///< messages [first, end) of the workload
         std::size_t end = 0;
+        Transfer transfer = Transfer::kMessages;
     };
 
     Workload() = default;
@@ -55,7 +62,7 @@ class Workload {
     /// Makes room for `count` messages in all, so that adding them moves none.
     void reserve_messages(std::size_t count) { messages_.reserve(count); }
     /// Starts a new set; messages added from now on belong to it.
-    void add_set(std::string label, double compute_seconds = 0);
+    void add_set(std::string label, double compute_seconds = 0, Transfer transfer = Transfer::kMessages);
     /// Appends to the last set. Throws InputError for ranks outside [0, ranks), sizes outside [0, 2^48], no set,
     /// more than kMostMessages messages, or a total of bytes beyond 2^63 - 1.
     void add_message(RankId source, RankId destination, std::int64_t size_bytes);

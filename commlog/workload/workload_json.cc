@@ -25,7 +25,7 @@ constexpr std::int64_t kLargestCount = std::numeric_limits<std::int64_t>::max();
 /// nesting needs no limit of its own.
 enum class Inside { kNothing, kWorkload, kSets, kSet, kMessages, kMessage };
 
-enum Key : unsigned { kSchema, kRanks, kIterations, kSets, kLabel, kComputeSeconds, kMessages, kKeyCount };
+enum Key : unsigned { kSchema, kRanks, kIterations, kSets, kLabel, kComputeSeconds, kTransfer, kMessages, kKeyCount };
 
 struct KeyRow {
     const char* name;
@@ -41,6 +41,7 @@ constexpr std::array<KeyRow, kKeyCount> kKeys = {{
     {"sets", Inside::kWorkload, true, "a list of sets"},
     {"label", Inside::kSet, false, "a text"},
     {"compute_seconds", Inside::kSet, false, "a number of seconds"},
+    {"transfer", Inside::kSet, false, "\"messages\" or \"put\""},
     {"messages", Inside::kSet, true, "a list of messages"},
 }};
 
@@ -118,6 +119,11 @@ class WorkloadSax {
             }
         } else if (inside_ == Inside::kSet && key_ == kLabel) {
             sets_.back().label = std::move(value);
+        } else if (inside_ == Inside::kSet && key_ == kTransfer) {
+            if (value != "messages" && value != "put") {
+                fail("the messages of a set travel as \"messages\" or by \"put\", not " + shown(value));
+            }
+            sets_.back().transfer = value == "put" ? Transfer::kPut : Transfer::kMessages;
         } else {
             wrong_type("the text " + shown(value));
         }
@@ -131,7 +137,7 @@ class WorkloadSax {
         } else if (inside_ == Inside::kSets) {
             if (sets_.size() >= static_cast<std::size_t>(kMostSets))
                 fail("more than " + std::to_string(kMostSets) + " sets");
-            sets_.push_back({{}, 0, messages_.size(), messages_.size()});
+            sets_.push_back({{}, 0, messages_.size(), messages_.size(), Transfer::kMessages});
             enter(Inside::kSet);
         } else {
             wrong_type("an object");

@@ -16,7 +16,8 @@ inline constexpr std::string_view kWorkloadSchema = "haichi-workload/1";
 ///     {"schema": "haichi-workload/1", "ranks": 64, "iterations": 1000,
 ///      "sets": [{"label": "row exchange 1", "compute_seconds": 0, "messages": [[0, 1, 1048576], ...]}, ...]}
 ///
-/// Keys may stand in any order; `iterations` (1), `label` ("") and `compute_seconds` (0) may be missing; there may be
+/// Keys may stand in any order; `iterations` (1), `label` (""), `compute_seconds` (0) and `transfer` ("messages"; or
+/// "put") may be missing; there may be
 /// no sets, and sets without messages. Ranks, sizes in bytes and counts are whole numbers, written without fraction or
 /// exponent. Unknown and repeated keys are errors. Throws InputError with file, line and the offending value.
 /// Streams: needs no more memory than the workload itself, O(length) time.

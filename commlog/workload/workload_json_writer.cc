@@ -55,6 +55,7 @@ void write_workload_json(const Workload& workload, const std::function<void(std:
         out.add(json(set.label).dump(-1, ' ', false, json::error_handler_t::replace));
         out.add(", \"compute_seconds\": ");
         out.add_number(set.compute_seconds);
+        if (set.transfer == Transfer::kPut) out.add(", \"transfer\": \"put\"");
         out.add(", \"messages\": [");
         bool first = true;
         for (const Message& m : workload.messages(t)) {

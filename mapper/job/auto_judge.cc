@@ -73,7 +73,7 @@ Workload loaded_workload(const Workload& workload, double factor) {
     Workload loaded(workload.rank_count());
     loaded.reserve_messages(workload.messages().size());
     for (std::size_t t = 0; t < workload.set_count(); ++t) {
-        loaded.add_set(workload.set(t).label);
+        loaded.add_set(workload.set(t).label, 0, workload.set(t).transfer);
         for (const Message& m : workload.messages(t)) {
             const auto size = static_cast<std::int64_t>(static_cast<double>(m.size_bytes) * factor);
             loaded.add_message(m.source, m.destination, std::min(size, kLargestMessageBytes));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/errors.h"
 #include "base/random.h"
@@ -106,6 +107,12 @@ void Replay::enter_next_set(RankId rank, Position& at, std::uint32_t from) const
     at.has_posted = false;
 }
 
+/// Of the set and the iteration: what comes from ranks that are ahead is for a later poll.
+std::int32_t Replay::put_tag(const Position& at) const {
+    const auto number = static_cast<std::uint64_t>(at.iteration) * workload_->set_count() + at.set;
+    return static_cast<std::int32_t>(number & std::numeric_limits<std::int32_t>::max());
+}
+
 Call Replay::next(RankId rank, std::int64_t now_ps) {
     Position& at = positions_[rank.index()];
     const auto sends = sends_.of(rank);
@@ -121,6 +128,7 @@ Call Replay::next(RankId rank, std::int64_t now_ps) {
             enter_next_set(rank, at, 0);
         }
         const auto end = static_cast<std::uint32_t>(workload_->set(at.set).end);
+        const bool by_put = workload_->set(at.set).transfer == Transfer::kPut;
         switch (at.step) {
             case Step::kStart:
             case Step::kCompute:
@@ -132,7 +140,7 @@ Call Replay::next(RankId rank, std::int64_t now_ps) {
                 if (has_barrier_[at.set]) return Call::barrier(0);
                 [[fallthrough]];
             case Step::kReceive:
-                if (at.receive < receives.size() && receives[at.receive] < end) {
+                if (!by_put && at.receive < receives.size() && receives[at.receive] < end) {
                     at.has_posted = true;
                     const Message& m = message(receives[at.receive++]);
                     return Call::receive(m.source, m.size_bytes);
@@ -143,7 +151,15 @@ Call Replay::next(RankId rank, std::int64_t now_ps) {
                 if (at.send < sends.size() && sends[at.send] < end) {
                     at.has_posted = true;
                     const Message& m = message(sends[at.send++]);
-                    return Call::send(m.destination, m.size_bytes);
+                    return by_put ? Call::put(m.destination, m.size_bytes, put_tag(at))
+                                  : Call::send(m.destination, m.size_bytes);
+                }
+                at.step = Step::kPoll;
+                [[fallthrough]];
+            case Step::kPoll:
+                if (by_put && at.receive < receives.size() && receives[at.receive] < end) {
+                    ++at.receive;
+                    return Call::poll(put_tag(at));
                 }
                 at.step = Step::kWait;
                 if (at.has_posted) return Call::wait();

@@ -26,7 +26,8 @@ struct ReplayOptions {
 };
 
 /// A workload as a program for ProcessModel. In every set a rank computes, at a barrier waits for all others, posts
-/// its receives, then its sends in order, and waits for them. Without messages in a set it does nothing there, but it
+/// its receives, then its sends in order, and waits for them. In a set by put it puts its messages in order, polls for
+/// those that it gets, and waits until its own are complete. Without messages in a set it does nothing there, but it
 /// computes, and comes to the barriers, if it has messages in any. Sets follow each other without barriers: ranks slide
 /// apart. 8 bytes a message and some dozen a rank; a rank steps from message to message, so a set that it has no part
 /// in costs nothing, unless it has a barrier.
@@ -43,7 +44,7 @@ class Replay {
     [[nodiscard]] Call next(RankId rank, std::int64_t now_ps);
 
   private:
-    enum class Step : std::uint8_t { kStart, kCompute, kBarrier, kReceive, kSend, kWait };
+    enum class Step : std::uint8_t { kStart, kCompute, kBarrier, kReceive, kSend, kPoll, kWait };
     struct Position {
         std::int64_t iteration = 0;
         std::uint32_t set = 0;
@@ -64,6 +65,7 @@ class Replay {
 
     void enter_next_set(RankId rank, Position& at, std::uint32_t from) const;
     [[nodiscard]] const Message& message(std::uint32_t number) const { return workload_->messages()[number]; }
+    [[nodiscard]] std::int32_t put_tag(const Position& at) const;
     [[nodiscard]] std::int64_t compute_ps(RankId rank, std::uint32_t set) const;
 
     const Workload* workload_;

@@ -52,6 +52,31 @@ TEST(WorkloadJson, all_keys_are_read) {
     EXPECT_EQ(workload.messages(1)[0], (Message{RankId(2), RankId(0), kLargestMessageBytes}));
 }
 
+TEST(WorkloadJson, sets_say_whether_their_messages_are_put) {
+    const std::string text =
+        "{\"schema\": \"haichi-workload/1\", \"ranks\": 2, \"iterations\": 1,\n \"sets\": [\n"
+        "  {\"label\": \"\", \"compute_seconds\": 0, \"transfer\": \"put\", \"messages\": [[0,1,8]]},\n"
+        "  {\"label\": \"\", \"compute_seconds\": 0, \"messages\": [[1,0,8]]}]}\n";
+    const Workload workload = read_workload_json(text, "w.json");
+    EXPECT_EQ(workload.set(0).transfer, Transfer::kPut);
+    EXPECT_EQ(workload.set(1).transfer, Transfer::kMessages);
+    EXPECT_EQ(written(workload), text);
+    EXPECT_EQ(
+        read_workload_json(
+            R"({"schema": "haichi-workload/1", "ranks": 2, "sets": [{"transfer": "messages", "messages": []}]})", "w")
+            .set(0)
+            .transfer,
+        Transfer::kMessages);
+    for (const char* wrong : {"\"get\"", "1", "null", "[]"}) {
+        EXPECT_THROW(read_workload_json(R"({"schema": "haichi-workload/1", "ranks": 2, "sets": [{"messages": [],
+                                           "transfer": )" +
+                                            std::string(wrong) + "}]}",
+                                        "w"),
+                     InputError)
+            << wrong;
+    }
+}
+
 TEST(WorkloadJson, keys_may_stand_in_any_order) {
     const Workload workload = read_workload_json(
         R"({"sets": [{"messages": [[0, 3, 5]], "compute_seconds": 1, "label": "x"}],

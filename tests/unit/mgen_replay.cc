@@ -56,6 +56,33 @@ TEST(Replay, an_exchange_takes_two_calls_a_copy_and_a_flight_per_iteration) {
     }
 }
 
+TEST(Replay, a_set_by_put_is_put_polled_for_and_completed_in_every_iteration) {
+    ProcessOptions process = plain_process();
+    process.rdma_overhead_ps = kOverheadPs;
+    Workload workload(2, 3);
+    workload.add_set("there and back", 0, Transfer::kPut);
+    workload.add_message(RankId(0), RankId(1), kSmall);
+    workload.add_message(RankId(1), RankId(0), kSmall);
+    const SimulationResult result = Replayed(workload, process).run();
+    EXPECT_EQ(result.seconds, seconds(3 * (kOverheadPs + flight_ps(kSmall) + flight_ps(0))));
+    EXPECT_EQ(result.payload_bytes, 3 * 2 * kSmall);
+    EXPECT_EQ(workload.with_message_size(9).set(0).transfer, Transfer::kPut);
+}
+
+/// Rank 0 puts without waiting for its receiver, which lags behind: the puts of later iterations wait for their polls.
+TEST(Replay, puts_of_ranks_that_are_ahead_are_for_later_iterations) {
+    Workload workload(3, 4);
+    workload.add_set("to the slow one", 0, Transfer::kPut);
+    workload.add_message(RankId(0), RankId(2), kSmall);
+    workload.add_message(RankId(1), RankId(2), 100 * kSmall);
+    ProcessOptions process = plain_process();
+    process.rdma_overhead_ps = kOverheadPs;
+    const SimulationResult result = Replayed(workload, process).run();
+    // Rank 1 is the slowest: the receiver ends with its last put, and not before.
+    EXPECT_LT(result.ranks[0].end_ps, result.ranks[2].end_ps);
+    EXPECT_EQ(result.ranks[1].end_ps, result.ranks[2].end_ps + flight_ps(0));
+}
+
 TEST(Replay, computes_before_a_set_and_pays_for_the_barrier) {
     Replayed replayed(exchange(3, 2e-6));
     EXPECT_EQ(replayed.run().seconds, seconds(3 * (2'000'000 + kSetPs)));
