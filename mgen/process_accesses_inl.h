@@ -41,6 +41,7 @@ void ProcessModel<P>::start_access(RankId id, std::int64_t now_ps) {
                     0,
                     flags,
                     call.context};
+    if (call.kind == Call::Kind::kPut) return hand_over(message, id, now_ps);
     engine_.inject(message, now_ps);
 }
 
@@ -119,7 +120,11 @@ void ProcessModel<P>::perform_access(const PacketMessage& message, std::int64_t 
     answer.tag = static_cast<std::uint64_t>(access.bytes);
     std::uint32_t& flags = answer.note[kFlagsOfNote];
     flags = (flags & ~kPartMask) | static_cast<std::uint32_t>(Part::kAnswer);
-    engine_.inject(answer, now_ps);
+    if (access.kind == RemoteAccess::Kind::kGet) {
+        hand_over(answer, access.target, now_ps);
+    } else {
+        engine_.inject(answer, now_ps);
+    }
     if (!access.is_counted) return;
     Rank& target = rank_at(access.target);
     if (target.state == State::kPolling && target.call.tag == access.tag) return advance(access.target, now_ps);

@@ -79,23 +79,29 @@ void ProcessModel<P>::send_part(Part part, const Envelope& envelope, std::uint32
                     second,
                     static_cast<std::uint32_t>(part) | (sender_waits ? kSenderWaits : 0),
                     envelope.context};
+    if (part == Part::kEager || part == Part::kData) return hand_over(message, envelope.source, now_ps);
     engine_.inject(message, now_ps);
 }
 
 template <class P>
-void ProcessModel<P>::message_injected(const PacketMessage& message, std::int64_t now_ps) {
+void ProcessModel<P>::message_injected(PacketMessage message, std::int64_t now_ps) {
     const auto& [source, destination, tag, first, request, part, context] = message.note;
     if ((part & kSenderWaits) == 0) return;
     const RankId id(static_cast<std::int32_t>(source));
+    if (!take_stripe(shared_of(rank_at(id)).leaving, message)) return;
     const RankId partner(static_cast<std::int32_t>(destination));
     complete(id, request, {true, partner, static_cast<std::int32_t>(tag), message.bytes}, now_ps);
     resume_if_satisfied(id, now_ps);
 }
 
 template <class P>
-void ProcessModel<P>::message_delivered(const PacketMessage& message, std::int64_t now_ps) {
+void ProcessModel<P>::message_delivered(PacketMessage message, std::int64_t now_ps) {
     const auto& [from, to, tag, first, second, flags, context] = message.note;
     const auto part = static_cast<Part>(flags & kPartMask);
+    if (flags >> kStripesShift != 0) {
+        const int partition = engine_.partition_of(message.destination);
+        if (!take_stripe(shared_[static_cast<std::size_t>(partition)].arriving, message)) return;
+    }
     if (part == Part::kAccess) return access_delivered(message, now_ps);
     if (part == Part::kAnswer) return answer_delivered(message, now_ps);
     const RankId source(static_cast<std::int32_t>(from));

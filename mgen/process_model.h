@@ -2,8 +2,10 @@
 
 #include <concepts>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,6 +18,7 @@
 #include "mgen/rank_group.h"
 #include "mgen/rank_times.h"
 #include "mgen/remote_access.h"
+#include "mgen/stripes.h"
 #include "netmodel/packetsim/packet_engine.h"
 
 namespace haichi {
@@ -73,6 +76,7 @@ class ProcessModel {
         int partitions = 0;              ///< as PacketEngineOptions
         Transport* transport = nullptr;  ///< as PacketEngineOptions
         bool uses_barriers = true;
+        std::int64_t shortest_barrier_ps = -1;  ///< of all groups; -1: what the machine states
         std::string hint_when_stuck =
             "each of them waits for a message that is never sent, or for a barrier that not all reach";
     };
@@ -82,8 +86,9 @@ class ProcessModel {
     ProcessModel(const ProcessModel&) = delete;
     ProcessModel& operator=(const ProcessModel&) = delete;
 
-    /// Ranks that take part in a barrier. Before the run.
-    std::int32_t add_group(std::vector<RankId> ranks);
+    /// Ranks that take part in a barrier, which takes `cost_ps` from the last arrival to the release, without one what
+    /// the machine states. Before the run, or in it where all runs in one thread.
+    std::int32_t add_group(std::vector<RankId> ranks, std::optional<std::int64_t> cost_ps = std::nullopt);
 
     /// Runs all ranks to their end, or until go_on(), asked now and then while nothing else happens, says no, or up to
     /// and including `until_ps`; may be called again to go on. Throws InputError, saying who waits for what, when
@@ -122,8 +127,8 @@ class ProcessModel {
     bool cancel_receive(RankId rank, std::uint32_t request);
 
     // For the engine.
-    void message_delivered(const PacketMessage& message, std::int64_t now_ps);
-    void message_injected(const PacketMessage& message, std::int64_t now_ps);
+    void message_delivered(PacketMessage message, std::int64_t now_ps);
+    void message_injected(PacketMessage message, std::int64_t now_ps);
     void timer(NodeId node, std::uint32_t data, std::int64_t now_ps);
 
   private:
@@ -152,6 +157,7 @@ class ProcessModel {
     static constexpr std::uint32_t kAccessKindMask = 3;
     static constexpr std::uint32_t kIsCounted = 64;
     static constexpr std::uint32_t kIsByTarget = 128;
+    static constexpr int kStripesShift = 8;  // the number of stripes of a message; 0: it is whole
     static constexpr std::size_t kFlagsOfNote = 5;
     // A timer's data: the rank's place on its node, or the group, above what it is for.
     enum class Timer : std::uint32_t { kCpu, kRelease, kArrival };
@@ -168,6 +174,7 @@ class ProcessModel {
         Call call;
         std::uint32_t open_requests = 0;
         std::uint32_t sends = 0;
+        std::uint32_t striped = 0;      ///< messages over several NICs
         std::uint32_t copied_send = 0;  ///< the sender's request of the message that is being copied
         Matching matching;
         PairOrder order;
@@ -180,6 +187,8 @@ class ProcessModel {
     struct alignas(64) Shared {
         EnvelopePool envelopes;
         std::int64_t pairs = 0;  ///< whose messages are numbered at their source here
+        Stripes arriving;
+        Stripes leaving;
     };
     [[nodiscard]] Shared& shared_of(const Rank& rank) {
         return shared_[static_cast<std::size_t>(engine_.partition_of(rank.node))];
@@ -206,6 +215,8 @@ class ProcessModel {
     void start_send(RankId id, std::int64_t now_ps);
     bool start_receive(RankId id, std::int64_t now_ps);
     void end_copied_receive(RankId id, std::int64_t now_ps);
+    void hand_over(PacketMessage message, RankId sender, std::int64_t now_ps);
+    static bool take_stripe(Stripes& stripes, PacketMessage& message);
     [[nodiscard]] std::int32_t next_nic(Rank& rank, const SendOptions& options) const;
     [[nodiscard]] std::uint32_t next_number(Rank& rank, RankId destination);
     void take_in_order(Envelope& envelope, std::int64_t now_ps);
@@ -236,7 +247,7 @@ class ProcessModel {
     std::vector<Rank> ranks_;
     std::vector<RankId> ranks_of_nodes_;
     std::vector<std::uint32_t> first_of_node_;
-    std::vector<RankGroup> groups_;
+    std::deque<RankGroup> groups_;
     PacketEngine<ProcessModel> engine_;
     std::vector<Shared> shared_;  ///< by partition
     std::int64_t most_pairs_;     ///< that are numbered before those with nothing under way are forgotten
@@ -248,3 +259,4 @@ class ProcessModel {
 #include "mgen/process_accesses_inl.h"
 #include "mgen/process_messages_inl.h"
 #include "mgen/process_model_inl.h"
+#include "mgen/process_stripes_inl.h"

@@ -23,7 +23,9 @@ ProcessModel<P>::ProcessModel(const Parameters& parameters, P& program)
            .transport = parameters.transport,
            // A barrier's news goes to its home and back.
            .shortest_client_latency_ps =
-               parameters.uses_barriers ? options_.barrier_ps / 2 : PacketEngineOptions{}.shortest_client_latency_ps}),
+               parameters.uses_barriers
+                   ? (parameters.shortest_barrier_ps >= 0 ? parameters.shortest_barrier_ps : options_.barrier_ps) / 2
+                   : PacketEngineOptions{}.shortest_client_latency_ps}),
       shared_(static_cast<std::size_t>(engine_.partition_count())),
       most_pairs_(kPairsOfRank * rank_count()) {
     static_assert(haichi::Program<P>);
@@ -45,8 +47,9 @@ ProcessModel<P>::ProcessModel(const Parameters& parameters, P& program)
 }
 
 template <class P>
-std::int32_t ProcessModel<P>::add_group(std::vector<RankId> ranks) {
+std::int32_t ProcessModel<P>::add_group(std::vector<RankId> ranks, std::optional<std::int64_t> cost_ps) {
     RankGroup& group = groups_.emplace_back();
+    group.cost_ps = cost_ps.value_or(options_.barrier_ps);
     for (const RankId rank : ranks) {
         const NodeId node = rank_at(rank).node;
         const int partition = engine_.partition_of(node);
@@ -229,7 +232,8 @@ void ProcessModel<P>::timer(NodeId node, std::uint32_t data, std::int64_t now_ps
     const std::uint32_t number = data >> kTimerBits;
     const auto timer = static_cast<Timer>(data & ((1U << kTimerBits) - 1));
     if (timer == Timer::kArrival) {
-        return arrive_at_home(static_cast<std::int32_t>(number), now_ps - options_.barrier_ps / 2);
+        const auto group = static_cast<std::int32_t>(number);
+        return arrive_at_home(group, now_ps - groups_[number].cost_ps / 2);
     }
     const RankId id = ranks_of_nodes_[first_of_node_[node.index()] + number];
     const State state = rank_at(id).state;
@@ -268,7 +272,7 @@ void ProcessModel<P>::arrive_at_barrier(RankId id, std::int64_t now_ps) {
     if (group.parts.size() == 1) return arrive_at_home(rank.call.group, part.last_ps);
     engine_.call_across(rank.node, group.parts.front().node,
                         timer_data(static_cast<std::uint32_t>(rank.call.group), Timer::kArrival),
-                        later_ps(part.last_ps, options_.barrier_ps / 2));
+                        later_ps(part.last_ps, group.cost_ps / 2));
 }
 
 /// All ranks of a partition have come.
@@ -279,7 +283,7 @@ void ProcessModel<P>::arrive_at_home(std::int32_t number, std::int64_t last_ps) 
     if (++group.parts_arrived < group.parts.size()) return;
     group.parts_arrived = 0;
     ++group.released;
-    const std::int64_t release_ps = later_ps(group.last_ps, options_.barrier_ps);
+    const std::int64_t release_ps = later_ps(group.last_ps, group.cost_ps);
     for (const RankId member : group.ranks) {
         const Rank& to = rank_at(member);
         engine_.call_across(group.parts.front().node, to.node, timer_data(to.place, Timer::kRelease), release_ps);

@@ -24,7 +24,13 @@ ProcessOptions process_options_of(const Machine& machine) {
                                "it is nic or calls");
     }
     options.barrier_ps = node.barrier_ps.value_or(0);
+    options.barrier_step_ps = node.barrier_step_ps.value_or(0);
+    options.barrier_groups = node.barrier_groups.value_or(0);
     options.nics = node.nics;
+    options.trunk = node.trunk;
+    constexpr std::int64_t kPacketBytes = PacketTimingOptions{}.packet_payload_bytes;
+    options.trunk_from_bytes =
+        node.trunk_from_bytes.value_or(node.trunk * machine.packet_payload_bytes.value_or(kPacketBytes));
     return options;
 }
 

@@ -33,7 +33,8 @@ struct RankGroup {
     }
 
     std::vector<RankId> ranks;
-    std::vector<Part> parts;  ///< by partition; the first one is the home
+    std::int64_t cost_ps = 0;  ///< from the last arrival to the release
+    std::vector<Part> parts;   ///< by partition; the first one is the home
     // Touched by the home only:
     std::size_t parts_arrived = 0;
     std::int64_t last_ps = 0;

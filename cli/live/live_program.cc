@@ -67,6 +67,10 @@ LiveOutcome LiveProgram::run(const SimulationRequest& machine, const LiveOptions
     request.program.memories.push_back(&*libc_);
     request.program.memories.push_back(&output);
     abi::mpich::MpichWorld world(ranks, {.payload = options.payload, .collectives = options.collectives});
+    if (world.asks_for_hardware_barriers() && request.machine.process.barrier_step_ps == 0) {
+        throw OptionError("--collectives " + options.collectives + ": the machine has no hardware barrier",
+                          "its file states one by 'node.barrier_step', the time of a step");
+    }
     request.begin_rank = [&](host::LiveRank& rank) { world.begin(rank); };
     struct Running {
         explicit Running(LiveProgram& program) { running_program = &program; }

@@ -63,6 +63,13 @@ void LiveRank::compute(std::int64_t time_ps) {
     if (time_ps > 0) queue(Call::compute(time_ps));
 }
 
+void LiveRank::hardware_barrier(std::int32_t group) {
+    looks_ = 0;
+    queue(Call::spend(host_->setup_.call_overhead_ps));
+    queue(Call::barrier(group));
+    suspend();
+}
+
 std::int64_t LiveRank::now_ps() {
     spend(kPollPs);
     return now_ps_;
@@ -206,9 +213,11 @@ bool Host::may_resume(RankId id) {
 std::string Host::place(RankId id) const {
     const LiveRank& rank = ranks_[id.index()];
     std::string text = rank.call_name != nullptr ? std::string(" in ") + rank.call_name : "";
-    if (rank.call_site == nullptr || !setup_.place_name) return text;
-    const std::string name = setup_.place_name(rank.call_site);
-    return name.empty() ? text : text + " (" + name + ")";
+    if (rank.call_site != nullptr && setup_.place_name) {
+        const std::string name = setup_.place_name(rank.call_site);
+        if (!name.empty()) text += " (" + name + ")";
+    }
+    return rank.key ? text + " behind key " + std::to_string(*rank.key) : text;
 }
 
 std::uint64_t Host::calls() const {

@@ -36,6 +36,8 @@ class Host {
         std::function<int(LiveRank&)> body;  ///< what each rank runs; its exit code
         std::vector<RankMemory*> memories{};
         std::int64_t call_overhead_ps = 0;  ///< of a look at a request
+        std::int64_t barrier_step_ps = 0;   ///< of the machine's hardware barriers; 0: it has none
+        std::int32_t barrier_groups = 0;    ///< of a node; 0: any number
         std::vector<NodeId> node_of_rank{};
         /// How a place of the program is called in messages: "file.c:12"; may be empty.
         std::function<std::string(const void* address)> place_name{};
@@ -58,6 +60,11 @@ class Host {
     [[nodiscard]] LiveRank& rank(RankId id) { return ranks_[id.index()]; }
     [[nodiscard]] const LiveRank& rank(RankId id) const { return ranks_[id.index()]; }
     [[nodiscard]] std::int32_t rank_count() const { return static_cast<std::int32_t>(ranks_.size()); }
+    [[nodiscard]] const Setup& setup() const { return setup_; }
+    /// Of the barrier network: a group for LiveRank::hardware_barrier().
+    std::int32_t add_barrier_group(std::vector<RankId> ranks, std::int64_t cost_ps) {
+        return model_.add_group(std::move(ranks), cost_ps);
+    }
     [[nodiscard]] NodeId node_of(RankId rank) const { return setup_.node_of_rank[rank.index()]; }
     [[nodiscard]] const StackArena& stacks() const { return stacks_; }
     [[nodiscard]] std::uint64_t calls() const;
@@ -71,6 +78,9 @@ class Host {
         model_.reserve = [&model](RankId id, const PostedReceive& wanted, std::int32_t reservation) {
             model.reserve_unexpected(id, wanted, reservation);
         };
+        model_.add_group = [&model](std::vector<RankId> ranks, std::int64_t cost_ps) {
+            return model.add_group(std::move(ranks), cost_ps);
+        };
         model_.cancel = [&model](RankId id, std::uint32_t request) { return model.cancel_receive(id, request); };
     }
 
@@ -81,6 +91,7 @@ class Host {
         std::function<const Envelope*(RankId, const PostedReceive&)> find;
         std::function<void(RankId, const PostedReceive&, std::int32_t)> reserve;
         std::function<bool(RankId, std::uint32_t)> cancel;
+        std::function<std::int32_t(std::vector<RankId>, std::int64_t)> add_group;
     };
 
     static void enter(void* rank);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -87,6 +88,8 @@ class LiveRank {
     /// Makes the queued calls and spends time in a call; 0 only makes the calls.
     void spend(std::int64_t time_ps);
     void compute(std::int64_t time_ps);
+    /// A call that waits until all ranks of the group (Host::add_barrier_group) have made it.
+    void hardware_barrier(std::int32_t group);
     /// Simulated time behind the queued calls.
     std::int64_t now_ps();
     /// As now_ps(), but the look takes no time: for a tool that measures, not for a program, whose loops would not end.
@@ -109,6 +112,8 @@ class LiveRank {
     const char* call_name = nullptr;
     /// Where the last one was made from.
     const void* call_site = nullptr;
+    /// The last mark that the program has made (MGEN_Key).
+    std::optional<int> key{};
     [[nodiscard]] std::uint64_t calls() const { return calls_; }
     [[nodiscard]] int exit_code() const { return exit_code_; }
     [[nodiscard]] bool has_ended() const { return has_ended_; }

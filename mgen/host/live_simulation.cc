@@ -43,6 +43,8 @@ LiveResult simulate_program(const LiveRequest& request, const SimulationControl&
     setup.ranks = static_cast<std::int32_t>(request.machine.node_of_rank.size());
     setup.node_of_rank = request.machine.node_of_rank;
     setup.call_overhead_ps = request.machine.process.call_overhead_ps;
+    setup.barrier_step_ps = request.machine.process.barrier_step_ps;
+    setup.barrier_groups = request.machine.process.barrier_groups;
     if (setup.stack_bytes == 0) setup.stack_bytes = default_stack_bytes(setup.ranks);
     Host host(std::move(setup));
     if (request.begin_rank) {

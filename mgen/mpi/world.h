@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mgen/mpi/communicator.h"
+#include "mgen/mpi/hardware_barriers.h"
 #include "mgen/mpi/payload.h"
 #include "mgen/mpi/process.h"
 
@@ -29,6 +30,8 @@ class World {
     [[nodiscard]] CommunicatorRef self(RankId rank) const;
     /// Of a new communicator.
     [[nodiscard]] std::uint32_t new_context() { return next_context_ += 2; }
+
+    [[nodiscard]] HardwareBarriers& hardware_barriers() { return hardware_barriers_; }
 
     /// What members agree on: the parent's context, which of its creations, and what else tells them apart.
     struct AgreementKey {
@@ -59,6 +62,7 @@ class World {
     CommunicatorRef whole_;
     std::uint32_t next_context_ = 2;
     std::map<AgreementKey, Agreement> agreements_;
+    HardwareBarriers hardware_barriers_;
 };
 
 }  // namespace haichi::mpi

@@ -144,7 +144,10 @@ SimulationResult run_program(const SimulationRequest& request, const SimulationC
                              const std::string& hint_when_stuck = {}) {
     const auto start = std::chrono::steady_clock::now();
     using Model = ProcessModel<P>;
-    const bool uses_barriers = !groups.empty();
+    // A program that makes groups in its run makes them of the barrier network.
+    constexpr bool kMakesGroups = requires { program.add_barrier_group({}, 0); };
+    const std::int64_t step_ps = kMakesGroups ? request.process.barrier_step_ps : 0;
+    const bool uses_barriers = !groups.empty() || step_ps > 0;
     typename Model::Parameters parameters{.network = request.network,
                                           .timing = PacketTiming(request.timing),
                                           .process = request.process,
@@ -152,7 +155,8 @@ SimulationResult run_program(const SimulationRequest& request, const SimulationC
                                           .threads = request.threads,
                                           .partitions = request.partitions,
                                           .transport = request.transport,
-                                          .uses_barriers = uses_barriers};
+                                          .uses_barriers = uses_barriers,
+                                          .shortest_barrier_ps = step_ps > 0 ? step_ps : -1};
     if (!hint_when_stuck.empty()) parameters.hint_when_stuck = hint_when_stuck;
     Model model(parameters, program);
     if constexpr (requires { program.set_model(model); }) program.set_model(model);

@@ -59,6 +59,10 @@ struct Machine {
         std::optional<std::int64_t> rdma_overhead_ps;  ///< of a put, get, atomic or poll; empty: as of MPI calls
         std::optional<std::int64_t> eager_limit_bytes;
         std::optional<std::int64_t> barrier_ps;
+        std::optional<std::int64_t> barrier_step_ps;   ///< of a hardware barrier: of each of ceil(log2 ranks) steps
+        std::optional<std::int32_t> barrier_groups;    ///< with hardware barriers, of each node; empty: any number
+        std::int32_t trunk = 1;                        ///< NICs that a message is striped over
+        std::optional<std::int64_t> trunk_from_bytes;  ///< the smallest message that is; empty: one of `trunk` packets
         std::optional<std::int64_t>
             eager_overhead_ps;  ///< host time of a call that sends eagerly; empty: as other calls
         std::optional<std::string>

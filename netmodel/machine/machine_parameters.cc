@@ -55,11 +55,27 @@ std::optional<std::string> parse_word(const MachineSection& section, const std::
 
 void parse_node(const LocatedJson& file, Machine::Node& node) {
     if (!file.root().contains("node")) return;
-    const MachineSection section(
-        file, "/node",
-        {"nics", "nic_bandwidth", "nic_order", "dma_bandwidth", "memory_bandwidth", "shared_memory_latency",
-         "shared_memory_bandwidth", "mpi_call_overhead", "eager_overhead", "rendezvous_overhead", "rdma_overhead",
-         "eager_limit", "send_copy", "barrier", "slots", "progress"});
+    const MachineSection section(file, "/node",
+                                 {"nics",
+                                  "nic_bandwidth",
+                                  "nic_order",
+                                  "dma_bandwidth",
+                                  "memory_bandwidth",
+                                  "shared_memory_latency",
+                                  "shared_memory_bandwidth",
+                                  "mpi_call_overhead",
+                                  "eager_overhead",
+                                  "rendezvous_overhead",
+                                  "rdma_overhead",
+                                  "eager_limit",
+                                  "send_copy",
+                                  "barrier",
+                                  "barrier_step",
+                                  "barrier_groups",
+                                  "trunk",
+                                  "trunk_from",
+                                  "slots",
+                                  "progress"});
     if (section.has("nics")) node.nics = section.integer("nics", 1, 64);
     section.quantity("nic_bandwidth", parse_positive_bandwidth, node.nic_bandwidth_bytes_per_s);
     node.nic_order = parse_word(section, "nic_order", {"messages", "packets"});
@@ -74,6 +90,16 @@ void parse_node(const LocatedJson& file, Machine::Node& node) {
     section.quantity("eager_limit", parse_bytes, node.eager_limit_bytes);
     node.send_copy = parse_word(section, "send_copy", {"eager", "always", "never"});
     section.quantity("barrier", parse_time_ps, node.barrier_ps);
+    section.quantity("barrier_step", parse_time_ps, node.barrier_step_ps);
+    if (section.has("barrier_groups")) node.barrier_groups = section.integer("barrier_groups", 1, 1 << 20);
+    if (section.has("trunk")) node.trunk = section.integer("trunk", 1, 64);
+    if (node.trunk > node.nics) {
+        throw InputError(section.place("trunk"),
+                         "a message cannot be striped over " + std::to_string(node.trunk) +
+                             " NICs of a node that has " + std::to_string(node.nics),
+                         "'trunk' is at most 'nics'");
+    }
+    section.quantity("trunk_from", parse_bytes, node.trunk_from_bytes);
     if (section.has("slots")) node.slots = section.integer("slots", 1, 1 << 16);
     node.progress = parse_word(section, "progress", {"nic", "calls"}).value_or("nic");
 }

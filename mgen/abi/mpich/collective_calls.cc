@@ -7,6 +7,7 @@
 #include <calls_generated.h>
 #include "mgen/abi/mpich/rank_state.h"
 #include "mgen/mpi/collectives/selection.h"
+#include "mgen/mpi/world.h"
 
 namespace haichi::abi::mpich {
 
@@ -385,9 +386,24 @@ mpi::Process::BeginSteps steps_of(const CollectiveCall& call) {
         .need_memory = needs_memory(call.parts->arguments, state.process.rank())};
 }
 
+/// Whether the machine's barrier network did it.
+bool ran_by_hardware(const CollectiveCall& call) {
+    if (!call.parts || call.parts->arguments.collective != CollectiveKind::kBarrier) return false;
+    const mpi::Membership& membership = *call.membership;
+    if (membership.communicator->is_inter() || membership.size() < 2) return false;
+    RankState& state = RankState::current();
+    const auto chosen = state.selection->choose(call.parts->arguments, membership.rank, membership.size());
+    if (!chosen.row->by_hardware) return false;
+    const auto group =
+        state.process.world().hardware_barriers().group_of(membership.communicator, state.process.rank().host());
+    if (group) state.process.rank().hardware_barrier(*group);
+    return group.has_value();
+}
+
 }  // namespace
 
 int run(const CollectiveCall& call) {
+    if (ran_by_hardware(call)) return MPI_SUCCESS;
     RankState::current().process.run_collective(call.membership, steps_of(call));
     return MPI_SUCCESS;
 }

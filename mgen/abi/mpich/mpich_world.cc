@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "mgen/abi/mpich/rank_state.h"
 #include "mgen/host/live_rank.h"
 #include "mgen/mpi/collectives/selection.h"
@@ -17,6 +19,14 @@ MpichWorld::MpichWorld(std::int32_t ranks, const Options& options)
 }
 
 MpichWorld::~MpichWorld() = default;
+
+bool MpichWorld::asks_for_hardware_barriers() const {
+    return std::ranges::any_of(selection_->lines(mpi::CollectiveKind::kBarrier), [](const mpi::SelectionLine& line) {
+        return std::ranges::any_of(line.choices, [](const mpi::SelectionChoice& choice) {
+            return choice.row != nullptr && choice.row->by_hardware;
+        });
+    });
+}
 
 void MpichWorld::begin(host::LiveRank& rank) {
     auto& state = ranks_[rank.id().index()];

@@ -30,6 +30,8 @@ class MpichWorld {
     MpichWorld(std::int32_t ranks, const Options& options);
     ~MpichWorld();
 
+    /// Barriers are left to the machine's barrier network.
+    [[nodiscard]] bool asks_for_hardware_barriers() const;
     /// Before the rank's program begins.
     void begin(host::LiveRank& rank);
     /// What a user should know of ranks that have ended: without MPI_Finalize, with requests that were never waited

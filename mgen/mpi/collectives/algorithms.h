@@ -115,6 +115,9 @@ struct AlgorithmRow {
     int only_members = 0;
     /// It can do equal blocks on a power of two of members, nothing else.
     bool only_power_of_two = false;
+    /// A blocking call leaves it to the machine's barrier network, where that has a group for the communicator; `run`
+    /// is what is done elsewhere.
+    bool by_hardware = false;
 };
 
 /// The algorithms of an operation inside one group.

@@ -105,6 +105,10 @@ const Table<AlgorithmRow>& barrier_algorithms() {
             {"dissemination", "Step k tells rank + 2^k (Open MPI's bruck).", dissemination, 4},
             {"two-members", "Two members exchange.", two_members, 5, false, 2},
             {"tree", "Up a binomial tree and down again.", tree, 6},
+            {.name = "hardware",
+             .sentence = "The machine's barrier network (`node.barrier_step`), in blocking calls; else dissemination.",
+             .run = dissemination,
+             .by_hardware = true},
         });
     return kRows;
 }
