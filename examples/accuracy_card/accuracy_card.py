@@ -137,7 +137,8 @@ def main() -> None:
     effort = cg_studies.QUICK if arguments.quick else cg_studies.LONG if arguments.long else Effort()
     (arguments.output / "images").mkdir(parents=True, exist_ok=True)
 
-    groups = json.loads(PUBLISHED.read_text())["groups"]
+    published = json.loads(PUBLISHED.read_text())
+    groups = published["groups"]
     found = measure(effort, arguments.build)
     missing = "the whole card, without --quick" if arguments.quick else ""
     card = [(group, [judged(number, found, missing) for number in group["numbers"]]) for group in groups]
@@ -145,7 +146,7 @@ def main() -> None:
     command += "".join(f" {flag}" for flag in ("--quick", "--long") if getattr(arguments, flag[2:]))
     command += f" --build {arguments.build}" if arguments.build else ""
     rates = link_studies.line_rates()
-    (arguments.output / "accuracy.md").write_text(card_text.markdown(command, card, found, rates, VERDICTS))
+    (arguments.output / "accuracy.md").write_text(card_text.markdown(command, card, found, rates, VERDICTS, published))
     rows = [{"group": group["title"], **asdict(row)} for group, rows in card for row in rows]
     streams = {preset: [asdict(stream) for stream in pair] for preset, pair in rates.items()}
     text = {"schema": "haichi-accuracy/1", "command": command, "rows": rows, "streams": streams}

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import card_summary
 import link_studies
 from cg_studies import Measured
 from link_studies import Stream
@@ -83,12 +84,16 @@ def _machine() -> str:
     return f"{os.cpu_count()} cores of {model}"
 
 
-def markdown(command: str, card: list[tuple[dict[str, Any], list[Any]]], found: dict[str, Measured],
-             rates: dict[str, tuple[Stream, Stream]], verdicts: Sequence[str]) -> str:  # fmt: skip
+def markdown(
+    command: str, card: list[tuple[dict[str, Any], list[Any]]], found: dict[str, Measured],
+    rates: dict[str, tuple[Stream, Stream]], verdicts: Sequence[str], published: dict[str, Any],
+) -> str:  # fmt: skip
     rows = [row for _, group_rows in card for row in group_rows]
     lines = ["# Accuracy card", ""]
     counts = counted(rows, verdicts)
     lines += [LEAD.format(command=command, machine=_machine(), counts=counts, total=len(rows))]
+    titled = [(group["title"], group_rows) for group, group_rows in card]
+    lines += card_summary.summary(titled, published["kinds"], published["better_searches"], verdicts)
     for group, group_rows in card:
         lines += [f"## {group['title']}", ""]
         if "text" in group:
