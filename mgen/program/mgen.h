@@ -46,6 +46,35 @@ int MGEN_Isend_with(const void* buffer, int count, MPI_Datatype type, int to, in
 int MGEN_Send_with(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
                    const MGEN_Send_options* options);
 
+/* Remote memory access (RDMA) by the network interfaces, between ranks of MGEN_COMM_WORLD. Sizes only: the bytes of
+ * puts and gets are not moved. The calls return at once, with a handle for MGEN_acp_complete(). Nothing orders them: a
+ * later one may be done first. Sizes are not negative. docs/simulator.md has the rules. */
+typedef long long MGEN_acp_handle_t;
+/* All of the rank that are not complete. */
+#define MGEN_ACP_HANDLE_ALL ((MGEN_acp_handle_t)-1)
+
+/* Writes data_size bytes into the memory of dest_rank, where MGEN_rdma_poll(tag) sees it arrive. */
+MGEN_acp_handle_t MGEN_rdma_put(int dest_rank, int data_size, int tag);
+/* The same with wishes: nic and gap_seconds. */
+MGEN_acp_handle_t MGEN_rdma_put_with(int dest_rank, int data_size, int tag, const MGEN_Send_options* options);
+/* Waits until the data of one put with this tag are in the memory of this rank, and consumes that one arrival: the next
+ * poll waits for another. */
+void MGEN_rdma_poll(int tag);
+/* Reads data_size bytes of source_rank's memory. */
+MGEN_acp_handle_t MGEN_rdma_get(int source_rank, int data_size);
+MGEN_acp_handle_t MGEN_rdma_get_with(int source_rank, int data_size, const MGEN_Send_options* options);
+/* On words of 64 bits that every rank has, by any number, 0 in the beginning: done at once by the NIC of `rank`.
+ * *result is what the word was before, once the operation is complete; NULL: not wanted. */
+MGEN_acp_handle_t MGEN_rdma_fetch_and_add(int rank, int word, long long value, long long* result);
+MGEN_acp_handle_t MGEN_rdma_compare_and_swap(int rank, int word, long long expected, long long value,
+                                             long long* result);
+/* Waits until the control packet of a put, the data of a get, the result of an operation is here. */
+void MGEN_acp_complete(MGEN_acp_handle_t handle);
+
+/* A mark of where the rank is. It costs nothing and changes nothing; messages about a program that is stuck name the
+ * last one. Further arguments are ignored. */
+void MGEN_Key(int key, ...);
+
 #ifdef __cplusplus
 }
 #endif

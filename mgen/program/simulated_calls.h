@@ -13,4 +13,12 @@ __attribute__((weak)) void haichi_mgen_next_send(const MGEN_Send_options* option
 /// For tools (haichi's profiler asks the loader for it): the simulated time of the rank that calls, behind what it has
 /// begun. A look takes no time. Of the process itself, which is no rank: 0.
 __attribute__((weak)) uint64_t haichi_simulated_nanoseconds(void);
+__attribute__((weak)) long long haichi_mgen_put(int to, int bytes, int tag, const MGEN_Send_options* options);
+__attribute__((weak)) long long haichi_mgen_get(int from, int bytes, const MGEN_Send_options* options);
+/// Adds `value`, or where `expected` is given puts it in that one's place.
+__attribute__((weak)) long long haichi_mgen_word(int rank, int word, const long long* expected, long long value,
+                                                 long long* result);
+__attribute__((weak)) void haichi_mgen_poll(int tag);
+__attribute__((weak)) void haichi_mgen_complete(long long handle);
+__attribute__((weak)) void haichi_mgen_key(int key);
 }

@@ -254,7 +254,8 @@ bool are_equal(const Workload& a, const Workload& b) {
     for (std::size_t t = 0; t < a.set_count(); ++t) {
         const Workload::Set& x = a.set(t);
         const Workload::Set& y = b.set(t);
-        if (x.label != y.label || x.compute_seconds != y.compute_seconds || x.transfer != y.transfer || x.end != y.end) return false;
+        if (x.label != y.label || x.compute_seconds != y.compute_seconds || x.transfer != y.transfer || x.end != y.end)
+            return false;
     }
     return std::ranges::equal(a.messages(), b.messages());
 }

@@ -148,6 +148,26 @@ def dissemination_by_put(machine: OneSwitch, ranks: int) -> int:
     return (ranks - 1).bit_length() * max(2 * machine.rdma_ps, machine.rdma_ps + machine.flight_ps)
 
 
+# ---- Both ways ------------------------------------------------------------------------------------------------------
+
+
+def tree(machine: OneSwitch, ranks: int, by_put: bool) -> int:
+    """A binary tree, rank r under (r - 1) // 2: no closed formula, but a rank's time follows from its neighbours'."""
+    tell, hear = (machine.rdma_ps, machine.rdma_ps) if by_put else (machine.send_ps, machine.call_ps)
+    children = [[c for c in (2 * r + 1, 2 * r + 2) if c < ranks] for r in range(ranks)]
+    told_parent = [0] * ranks
+    for rank in reversed(range(ranks)):
+        for child in children[rank]:
+            told_parent[rank] = max(told_parent[rank] + hear, told_parent[child] + machine.flight_ps)
+        told_parent[rank] += tell if rank > 0 else 0
+    end = list(told_parent)
+    for rank in range(ranks):
+        for child in children[rank]:
+            end[rank] += tell
+            end[child] = max(told_parent[child] + hear, end[rank] + machine.flight_ps)
+    return max(end)
+
+
 def doubling_ps(ranks: int, own_ps: int, partner_ps: int, one_way_ps: int) -> int:
     """A rank goes on from a step `own_ps` behind its own last one, and `partner_ps` behind its partner's.
 

@@ -1,6 +1,6 @@
 // What programs for the simulated machine have besides MPI (mgen/program/mgen.h).
 
-#include "mgen/program/mgen.h"
+#include "mgen/abi/mpich/mgen_options.h"
 
 #include <cmath>
 
@@ -37,6 +37,13 @@ Protocol protocol_of(int protocol) {
 
 }  // namespace
 
+SendOptions send_options(const MGEN_Send_options& options) {
+    return {.protocol = protocol_of(options.protocol),
+            .zero_copy = options.zero_copy != 0,
+            .nic = options.nic,
+            .gap_ps = picoseconds("a gap", options.gap_seconds)};
+}
+
 }  // namespace haichi::abi::mpich
 
 using namespace haichi::abi::mpich;
@@ -50,10 +57,7 @@ EXPORTED void haichi_mgen_compute(double seconds) {
 
 EXPORTED void haichi_mgen_next_send(const MGEN_Send_options* options) {
     call("MGEN_Isend_with", CALLER, [&] {
-        RankState::current().process.set_next_send({.protocol = protocol_of(options->protocol),
-                                                    .zero_copy = options->zero_copy != 0,
-                                                    .nic = options->nic,
-                                                    .gap_ps = picoseconds("a gap", options->gap_seconds)});
+        RankState::current().process.set_next_send(send_options(*options));
         return MPI_SUCCESS;
     });
 }

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "mgen/abi/mpich/handle_table.h"
@@ -141,6 +142,7 @@ class RankState {
     void* attached_buffer = nullptr;                     ///< of buffered sends
     std::int64_t attached_bytes = -1;                    ///< -1: none
     int thread_level = MPI_THREAD_SINGLE;
+    std::unordered_map<int, long long> words;  ///< that other ranks change (MGEN_rdma_fetch_and_add)
     // Whose error handler an error of the running call goes to: of the session, if there is one.
     MPI_Comm call_comm = MPI_COMM_WORLD;
     MPI_Session call_session = MPI_SESSION_NULL;

@@ -1,0 +1,67 @@
+/* bandwidth ring|bisection [BYTES [messages|put [SEED]]]: every rank has BYTES (1 MiB) under way at once, and the
+ * bandwidth of a process is BYTES over the simulated time.
+ *
+ * ring: a ring through all ranks in a random order: each sends to the next one.
+ * bisection: the ranks of the lower half exchange with those of the upper half, each with the one `ranks / 2` ahead.
+ *
+ * Messages are zero copy, and receives posted before. The simulated time is that of the exchange alone. */
+
+#include <mgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The same on all ranks: Numerical Recipes' 32-bit generator, its upper bits. */
+static int drawn(unsigned* state, unsigned below) {
+    *state = *state * 1664525u + 1013904223u;
+    return (int)((*state >> 16) % below);
+}
+
+static void fail(const char* text) {
+    fprintf(stderr, "bandwidth: %s\n", text);
+    exit(2);
+}
+
+int MGEN_Main(int argc, char** argv) {
+    if (argc < 2) fail("ring or bisection");
+    const int is_ring = strcmp(argv[1], "ring") == 0;
+    if (!is_ring && strcmp(argv[1], "bisection") != 0) fail("ring or bisection");
+    const int bytes = argc > 2 ? atoi(argv[2]) : 1 << 20;
+    const int by_put = argc > 3 && strcmp(argv[3], "put") == 0;
+    unsigned state = argc > 4 ? (unsigned)atoi(argv[4]) : 1;
+    int rank, ranks, to, from;
+    MGEN_Comm_rank(MGEN_COMM_WORLD, &rank);
+    MGEN_Comm_size(MGEN_COMM_WORLD, &ranks);
+    if (is_ring) {
+        int *order = malloc(sizeof *order * ranks), place = 0;
+        for (int i = 0; i < ranks; ++i) order[i] = i;
+        for (int i = ranks - 1; i > 0; --i) { /* Fisher and Yates */
+            const int other = drawn(&state, i + 1), kept = order[i];
+            order[i] = order[other];
+            order[other] = kept;
+        }
+        while (order[place] != rank) ++place;
+        to = order[(place + 1) % ranks];
+        from = order[(place + ranks - 1) % ranks];
+        free(order);
+    } else {
+        to = from = (rank + ranks / 2) % ranks;
+        if (ranks % 2 != 0) fail("a bisection has two halves of equal size");
+    }
+    if (by_put) {
+        MGEN_rdma_put(to, bytes, 0);
+        MGEN_rdma_poll(0);
+        MGEN_acp_complete(MGEN_ACP_HANDLE_ALL);
+        return 0;
+    }
+    char *going = calloc(1, bytes + 1), *coming = malloc(bytes + 1);
+    MGEN_Send_options options = MGEN_SEND_DEFAULTS;
+    options.zero_copy = 1;
+    MPI_Request requests[2];
+    MGEN_Irecv(coming, bytes, MPI_BYTE, from, 0, MGEN_COMM_WORLD, &requests[0]);
+    MGEN_Isend_with(going, bytes, MPI_BYTE, to, 0, MGEN_COMM_WORLD, &options, &requests[1]);
+    MGEN_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    free(going);
+    free(coming);
+    return 0;
+}
