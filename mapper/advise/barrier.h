@@ -57,6 +57,8 @@ struct BarrierAdvice {
     double spread_seconds = 0;  ///< of the gain
     /// What a barrier may cost at most, when the machine does not say what it does and free ones would pay.
     std::optional<double> break_even_seconds;
+    /// What a barrier by put and poll takes there, if it has been simulated.
+    std::optional<double> put_barrier_seconds;
     bool interrupted = false;
     std::string sentence;
 };

@@ -100,6 +100,7 @@ ordered_json answer_json(const SizedBarrierAdvice& sized) {
     out["gain_seconds"] = advice.gain_seconds;
     out["spread_seconds"] = advice.spread_seconds;
     if (advice.break_even_seconds) out["break_even_seconds"] = *advice.break_even_seconds;
+    if (advice.put_barrier_seconds) out["put_barrier_seconds"] = *advice.put_barrier_seconds;
     out["simulations"] = advice.simulations;
     out["tried_all"] = advice.tried_all;
     out["most_iterations"] = sized.iterations.count;

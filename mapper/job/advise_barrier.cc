@@ -47,10 +47,33 @@ class SizedAdvisor {
         sized.iterations = *iterations;
         sized.advice = advise_barriers(
             options, [&](std::span<const BarrierTrial> trials) { return simulate(placement, trials, *iterations); });
+        if (sized.advice.break_even_seconds) count_put_barrier(placement, sized.advice);
         return sized;
     }
 
   private:
+    /// All ranks synchronise by RDMA: dissemination, each put complete before the next step.
+    void count_put_barrier(const Placement& placement, BarrierAdvice& advice) const {
+        const std::int32_t ranks = placement.job().workload().rank_count();
+        Workload steps(ranks);
+        for (std::int64_t ahead = 1; ahead < ranks; ahead *= 2) {
+            steps.add_set("", 0, Transfer::kPut);
+            for (std::int32_t r = 0; r < ranks; ++r) {
+                steps.add_message(RankId(r), RankId(static_cast<std::int32_t>((r + ahead) % ranks)), 0);
+            }
+        }
+        const Placement barrier(placement.job().with_workload(std::move(steps)), placement.mapping());
+        AdviceRun run;
+        run.placement = &barrier;
+        run.iterations = {SimulatedIterations::Rule::kAll, 0};
+        const auto times = simulate_runs(std::span(&run, 1), asked_.threads, control_);
+        if (!times.front()) return;
+        advice.put_barrier_seconds = times.front()->seconds;
+        const bool pays = times.front()->seconds < *advice.break_even_seconds;
+        advice.sentence += " One by put and poll takes " + duration_text(times.front()->seconds) +
+                           (pays ? ", so that would pay." : ", so that would not pay.");
+    }
+
     static SizedBarrierAdvice unknown(const std::string& why) {
         SizedBarrierAdvice sized;
         sized.advice.sentence = "Not known: " + why;

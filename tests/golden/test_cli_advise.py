@@ -138,6 +138,20 @@ def test_a_machine_that_does_not_state_what_a_barrier_costs(mapped: Path) -> Non
         assert one["advice"] == "none" and one["gain_seconds"] <= 0
 
 
+def test_synchronisation_by_rdma_is_counted_where_the_machine_has_no_barrier(mapped: Path) -> None:
+    machine = json.loads(succeed("list", "machines", "--show", "fx10-kyushu", cwd=mapped).stdout)
+    del machine["node"]["barrier"], machine["notes"]
+    machine["node"]["rdma_overhead"] = "1us"
+    (mapped / "no-barrier.json").write_text(json.dumps(machine))
+    job = ["-m", "no-barrier.json", *JOB[2:], "-w", "cg64.json"]
+    answer = asked(mapped, "barrier", *job)
+    (one,) = answer["answers"]
+    assert one["advice"] == "unknown" and one["break_even_seconds"] > one["put_barrier_seconds"]
+    # 64 ranks: six steps of a put, a poll and the wait until the put is complete, 1 us each, and some hops.
+    assert 6 * 3e-6 <= one["put_barrier_seconds"] < 6 * 5e-6
+    assert answer["sentence"].endswith(", so that would pay.") and "by put and poll takes" in answer["sentence"]
+
+
 def test_ctrl_c_keeps_what_is_known(small: Path) -> None:
     succeed("pattern", "cg", "--ranks", 64, "--bytes", 2**30, "-o", "endless.json", cwd=small)
     run = subprocess.Popen(

@@ -123,6 +123,8 @@ class BarrierAnswer:
     sentence: str
     break_even_seconds: float | None = None
     """What a barrier may cost at most, where the machine does not say what it does."""
+    put_barrier_seconds: float | None = None
+    """There: what a barrier by put and poll takes."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -373,6 +375,7 @@ def _barrier_answer(entry: dict[str, Any]) -> BarrierAnswer:
         choices=tuple(BarrierTimes(tuple(choice["sets"]), tuple(choice["seconds"])) for choice in entry["choices"]),
         sentence=entry["sentence"],
         break_even_seconds=entry.get("break_even_seconds"),
+        put_barrier_seconds=entry.get("put_barrier_seconds"),
     )
 
 
