@@ -77,6 +77,7 @@ class ProcessModel {
         Transport* transport = nullptr;  ///< as PacketEngineOptions
         bool uses_barriers = true;
         std::int64_t shortest_barrier_ps = -1;  ///< of all groups; -1: what the machine states
+        bool keeps_threads = false;  ///< what the program is asked for a rank comes always in the same thread
         std::string hint_when_stuck =
             "each of them waits for a message that is never sent, or for a barrier that not all reach";
     };

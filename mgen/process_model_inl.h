@@ -21,6 +21,7 @@ ProcessModel<P>::ProcessModel(const Parameters& parameters, P& program)
           {.threads = parameters.threads,
            .partitions = parameters.partitions,
            .transport = parameters.transport,
+           .least_events_for_threads = parameters.keeps_threads ? 0 : PacketEngineOptions{}.least_events_for_threads,
            // A barrier's news goes to its home and back.
            .shortest_client_latency_ps =
                parameters.uses_barriers

@@ -151,7 +151,6 @@ int run_program_of(const SimulateArguments& arguments, Console& console) {
     check_map_format(arguments.map, arguments.format);
     SimulationOptions options = simulation_options(arguments);
     const LiveOptions live = arguments.program.live_options(arguments.computing);
-    if (options.threads > 1) throw OptionError("--threads: a program runs in one thread", "leave it out");
     CommandOutputs outputs(console);
     arguments.job.add_inputs(outputs);
     outputs.add_input(arguments.map);

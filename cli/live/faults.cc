@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 
 #include "cli/fault_report.h"
 #include "cli/interrupt.h"
@@ -76,13 +77,33 @@ void report(int number, siginfo_t* info, void* context) {
     ::_exit(kDied + number);
 }
 
+/// The stack of the thread for signal handlers.
+class HandlerStack {
+  public:
+    HandlerStack() : stack_(std::make_unique<char[]>(kHandlerStackBytes)) {
+        stack_t own{};
+        own.ss_sp = stack_.get();
+        own.ss_size = kHandlerStackBytes;
+        ::sigaltstack(&own, &before_);
+    }
+    ~HandlerStack() { ::sigaltstack(&before_, nullptr); }
+    HandlerStack(const HandlerStack&) = delete;
+    HandlerStack& operator=(const HandlerStack&) = delete;
+
+  private:
+    std::unique_ptr<char[]> stack_;
+    stack_t before_{};
+};
+
 }  // namespace
 
-FaultWatch::FaultWatch() : stack_(std::make_unique<char[]>(kHandlerStackBytes)) {
-    stack_t own{};
-    own.ss_sp = stack_.get();
-    own.ss_size = kHandlerStackBytes;
-    ::sigaltstack(&own, &stack_before_);
+void FaultWatch::begin_thread() {
+    thread_local const HandlerStack stack;
+    (void)stack;
+}
+
+FaultWatch::FaultWatch() {
+    begin_thread();
     struct sigaction action {};
     action.sa_sigaction = report;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
@@ -91,7 +112,6 @@ FaultWatch::FaultWatch() : stack_(std::make_unique<char[]>(kHandlerStackBytes)) 
 
 FaultWatch::~FaultWatch() {
     for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &before_[i], nullptr);
-    ::sigaltstack(&stack_before_, nullptr);
 }
 
 }  // namespace haichi::cli

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <csignal>
-#include <memory>
 
 namespace haichi::cli {
 
@@ -12,14 +11,14 @@ class FaultWatch {
   public:
     FaultWatch();
     ~FaultWatch();
+    /// In each thread that ranks run in, before they do: the stack of a rank may be full when a signal comes.
+    static void begin_thread();
     FaultWatch(const FaultWatch&) = delete;
     FaultWatch& operator=(const FaultWatch&) = delete;
 
     static constexpr std::array<int, 5> kSignals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
   private:
-    std::unique_ptr<char[]> stack_;  ///< for the handler: that of the rank may be full
-    stack_t stack_before_{};
     std::array<struct sigaction, kSignals.size()> before_{};
 };
 

@@ -257,7 +257,7 @@ HAICHI_LIBC_CALL(int, pthread_create,
                  (pthread_t * thread, const pthread_attr_t* attributes, void* (*begin)(void*), void* argument)) {
     LiveRank* const rank = calling_rank();
     if (rank != nullptr) {
-        refuse(*rank, "pthread_create", "all ranks of a live program run in one thread",
+        refuse(*rank, "pthread_create", "a rank of a live program has one thread",
                "run the program with one thread per rank: OMP_NUM_THREADS=1");
     }
     using Create = int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);

@@ -85,6 +85,7 @@ LiveOutcome LiveProgram::run(const SimulationRequest& machine, const LiveOptions
 }
 
 int LiveProgram::run_rank(host::LiveRank& rank) {
+    FaultWatch::begin_thread();
     std::vector<char>& text = arguments_[rank.id().index()];
     std::size_t bytes = 0;
     for (int i = 0; i < program_.argc; ++i) bytes += std::strlen(program_.argv[i]) + 1;

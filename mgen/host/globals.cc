@@ -28,14 +28,21 @@ GlobalsWay parse_globals(std::string_view text) {
     throw OptionError("--globals " + shown(text) + ": there is no such way", globals_words().hint_for(text));
 }
 
-Globals::Globals(const std::vector<PrivateRange>& ranges) {
-    for (const PrivateRange& range : ranges) places_.emplace_back(range.bytes);
+Globals::Globals(const std::vector<PrivateRange>& ranges)
+    : thread_(static_cast<const std::byte*>(__builtin_thread_pointer())) {
+    for (const PrivateRange& range : ranges) places_.push_back({range.bytes, range.is_of_thread});
+}
+
+std::ptrdiff_t Globals::thread_distance() const {
+    return static_cast<const std::byte*>(__builtin_thread_pointer()) - thread_;
 }
 
 bool Globals::holds(const void* address) const {
     const auto* const at = static_cast<const std::byte*>(address);
-    return std::ranges::any_of(places_, [&](std::span<const std::byte> place) {
-        return place.data() <= at && at < place.data() + place.size();
+    const std::ptrdiff_t distance = thread_distance();
+    return std::ranges::any_of(places_, [&](const Place& place) {
+        const std::byte* const begin = place.bytes.data() + (place.is_of_thread ? distance : 0);
+        return begin <= at && at < begin + place.bytes.size();
     });
 }
 
@@ -66,7 +73,7 @@ CopiedGlobals::~CopiedGlobals() {
 void CopiedGlobals::keep(RankId rank) const {
     std::byte* to = kept(rank);
     for (const PrivateRange& range : ranges_) {
-        std::memcpy(to, range.bytes.data(), range.bytes.size());
+        std::memcpy(to, place(range), range.bytes.size());
         to += range.bytes.size();
     }
 }
@@ -75,16 +82,17 @@ void CopiedGlobals::put_in_place(RankId rank) {
     if (rank == in_place_) return;
     if (in_place_.valid() && !has_ended_[in_place_.index()]) keep(in_place_);
     in_place_ = rank;
+    distance_ = thread_distance();
     if (!has_begun_[rank.index()]) {
         has_begun_[rank.index()] = true;
         for (const PrivateRange& range : ranges_) {
-            std::memcpy(range.bytes.data(), range.initial.data(), range.bytes.size());
+            std::memcpy(place(range), range.initial.data(), range.bytes.size());
         }
         return;
     }
     const std::byte* from = kept(rank);
     for (const PrivateRange& range : ranges_) {
-        std::memcpy(range.bytes.data(), from, range.bytes.size());
+        std::memcpy(place(range), from, range.bytes.size());
         from += range.bytes.size();
     }
 }

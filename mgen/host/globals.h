@@ -37,9 +37,17 @@ class Globals : public RankMemory {
 
   protected:
     explicit Globals(const std::vector<PrivateRange>& ranges);
+    /// How far the thread-local variables of the thread that calls lie behind those that the ranges name. The loader
+    /// gives those of what is there when the program starts one distance from the thread's own address.
+    [[nodiscard]] std::ptrdiff_t thread_distance() const;
 
   private:
-    std::vector<std::span<const std::byte>> places_;
+    struct Place {
+        std::span<const std::byte> bytes;
+        bool is_of_thread;
+    };
+    std::vector<Place> places_;
+    const std::byte* thread_;
 };
 
 /// By copying: the variables of the other ranks are in reserved memory, which takes pages only for ranks that have
@@ -60,6 +68,9 @@ class CopiedGlobals : public Globals {
   private:
     [[nodiscard]] std::byte* kept(RankId rank) const { return begin_ + rank.index() * stride_; }
     void keep(RankId rank) const;
+    [[nodiscard]] std::byte* place(const PrivateRange& range) const {
+        return range.bytes.data() + (range.is_of_thread ? distance_ : 0);
+    }
 
     std::vector<PrivateRange> ranges_;
     std::size_t bytes_ = 0;
@@ -68,6 +79,7 @@ class CopiedGlobals : public Globals {
     std::byte* begin_ = nullptr;
     std::vector<bool> has_begun_, has_ended_;
     RankId in_place_;
+    std::ptrdiff_t distance_ = 0;  ///< thread_distance() of the rank that is in place
 };
 
 /// Null: the ranks share the variables of the program, or it has none. Throws OptionError for a way that this kernel

@@ -123,6 +123,14 @@ Host::Host(Setup setup)
 
 Host::~Host() = default;
 
+std::int32_t Host::add_barrier_group(std::vector<RankId> ranks, std::int64_t cost_ps) {
+    if (setup_.threads > 1) {
+        throw OptionError("--threads: a program that uses the machine's barrier network runs in one thread",
+                          "leave it out, or choose another barrier: --collectives barrier=dissemination");
+    }
+    return model_.add_group(std::move(ranks), cost_ps);
+}
+
 void Host::enter(void* argument) {
     auto& rank = *static_cast<LiveRank*>(argument);
     rank.exit(rank.host_->setup_.body(rank));
@@ -167,8 +175,13 @@ void Host::run(LiveRank& rank) {
 }
 
 Call Host::next(RankId id, std::int64_t now_ps) {
+    const std::unique_lock<std::mutex> lock = alone();
     LiveRank& rank = ranks_[id.index()];
     rank.now_ps_ = now_ps;
+    return next_of(rank);
+}
+
+Call Host::next_of(LiveRank& rank) {
     for (;;) {
         if (rank.queued_ < rank.queue_.size()) return rank.queue_[rank.queued_++];
         rank.queue_.clear();
@@ -190,12 +203,14 @@ Call Host::next(RankId id, std::int64_t now_ps) {
 }
 
 void Host::completed(RankId id, std::uint32_t request, const CompletedRequest& request_is, std::int64_t /*now_ps*/) {
+    const std::unique_lock<std::mutex> lock = alone();
     LiveRank& rank = ranks_[id.index()];
     ++rank.changes_;
     rank.listener_->completed(request, request_is);
 }
 
 void Host::accessed(const RemoteAccess& access, std::int64_t /*now_ps*/) {
+    const std::unique_lock<std::mutex> lock = alone();
     LiveRank& target = ranks_[access.target.index()];
     if (target.has_ended_ || target.listener_ == nullptr) return;
     ++target.changes_;
@@ -204,6 +219,7 @@ void Host::accessed(const RemoteAccess& access, std::int64_t /*now_ps*/) {
 }
 
 bool Host::may_resume(RankId id) {
+    const std::unique_lock<std::mutex> lock = alone();
     if (was_aborted()) return false;
     const LiveRank& rank = ranks_[id.index()];
     return (rank.listener_ != nullptr && rank.listener_->has_work()) || !rank.condition_.is_set() ||

@@ -4,6 +4,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,12 +28,19 @@ class RankMemory {
 };
 
 /// Programs in fibers, one for each rank, as a program for ProcessModel: ranks run when the model asks for their next
-/// call. All ranks run in one thread.
+/// call.
+///
+/// With several threads each has nodes of its own, and the code of a rank always runs in the same one: it may remember
+/// the address of a thread-local variable. The code of one rank runs at a time, and so does everything here that
+/// touches ranks: programs and what they share (standard output, the C library, variables that are put in place,
+/// communicators that are being made) are never entered by two threads, while packets go on in all of them. Nothing
+/// that ranks share may depend on which of two ranks of one moment comes first.
 class Host {
   public:
     struct Setup {
         std::int32_t ranks = 0;
         std::size_t stack_bytes = 0;
+        std::int32_t threads = 1;
         std::function<int(LiveRank&)> body;  ///< what each rank runs; its exit code
         std::vector<RankMemory*> memories{};
         std::int64_t call_overhead_ps = 0;  ///< of a look at a request
@@ -47,6 +55,7 @@ class Host {
     ~Host();
 
     // For ProcessModel.
+    static constexpr bool kKeepsThreads = true;
     [[nodiscard]] Call next(RankId rank, std::int64_t now_ps);
     void completed(RankId rank, std::uint32_t request, const CompletedRequest& request_is, std::int64_t now_ps);
     void accessed(const RemoteAccess& access, std::int64_t now_ps);
@@ -62,9 +71,8 @@ class Host {
     [[nodiscard]] std::int32_t rank_count() const { return static_cast<std::int32_t>(ranks_.size()); }
     [[nodiscard]] const Setup& setup() const { return setup_; }
     /// Of the barrier network: a group for LiveRank::hardware_barrier().
-    std::int32_t add_barrier_group(std::vector<RankId> ranks, std::int64_t cost_ps) {
-        return model_.add_group(std::move(ranks), cost_ps);
-    }
+    /// Throws OptionError where there are several threads: the others look at groups meanwhile.
+    std::int32_t add_barrier_group(std::vector<RankId> ranks, std::int64_t cost_ps);
     [[nodiscard]] NodeId node_of(RankId rank) const { return setup_.node_of_rank[rank.index()]; }
     [[nodiscard]] const StackArena& stacks() const { return stacks_; }
     [[nodiscard]] std::uint64_t calls() const;
@@ -94,12 +102,18 @@ class Host {
         std::function<std::int32_t(std::vector<RankId>, std::int64_t)> add_group;
     };
 
+    /// Until it is given back no other thread touches ranks.
+    [[nodiscard]] std::unique_lock<std::mutex> alone() {
+        return setup_.threads > 1 ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
+    }
+    [[nodiscard]] Call next_of(LiveRank& rank);
     static void enter(void* rank);
     void put_in_place(const LiveRank& rank);
     static void work(LiveRank& rank);
     void run(LiveRank& rank);
 
     Setup setup_;
+    std::mutex mutex_;
     StackArena stacks_;
     std::vector<LiveRank> ranks_;
     ModelCalls model_;

@@ -45,6 +45,7 @@ LiveResult simulate_program(const LiveRequest& request, const SimulationControl&
     setup.call_overhead_ps = request.machine.process.call_overhead_ps;
     setup.barrier_step_ps = request.machine.process.barrier_step_ps;
     setup.barrier_groups = request.machine.process.barrier_groups;
+    setup.threads = request.machine.threads;
     if (setup.stack_bytes == 0) setup.stack_bytes = default_stack_bytes(setup.ranks);
     Host host(std::move(setup));
     if (request.begin_rank) {

@@ -373,13 +373,13 @@ void add_variables(const Loaded& loaded, ProgramModule& module) {
         }
     }
     if (loaded.thread_variables == nullptr) return;
-    for (const ElfW(Phdr) & segment : loaded.segments) {  // all ranks are in one thread
+    for (const ElfW(Phdr) & segment : loaded.segments) {  // a thread has many ranks
         if (segment.p_type != PT_TLS) continue;
         const auto* const begin = pointer<const std::byte>(loaded.base + segment.p_vaddr);
         std::vector<std::byte> initial(begin, begin + segment.p_filesz);
         initial.resize(segment.p_memsz);
         module.variables.push_back(
-            {{static_cast<std::byte*>(loaded.thread_variables), segment.p_memsz}, std::move(initial)});
+            {{static_cast<std::byte*>(loaded.thread_variables), segment.p_memsz}, std::move(initial), true});
     }
 }
 

@@ -12,6 +12,7 @@ namespace haichi::host {
 struct PrivateRange {
     std::span<std::byte> bytes;
     std::vector<std::byte> initial;
+    bool is_of_thread = false;  ///< thread-local: `bytes` are those of the thread that made this
 };
 
 /// The program or a library in this process.

@@ -90,6 +90,7 @@ RemappedGlobals::Split RemappedGlobals::split(const std::vector<PrivateRange>& r
         most_mappings() > taken ? (most_mappings() - taken) / std::max<std::size_t>(rank_count, 1) : 0;
     std::vector<const PrivateRange*> by_size;
     for (const PrivateRange& range : ranges) {
+        if (range.is_of_thread) continue;
         if (whole_pages(range.bytes).size() >= std::max(least_bytes, page_bytes())) by_size.push_back(&range);
     }
     std::ranges::stable_sort(by_size, std::ranges::greater(), [](const PrivateRange* r) { return r->bytes.size(); });

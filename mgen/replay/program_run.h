@@ -157,6 +157,7 @@ SimulationResult run_program(const SimulationRequest& request, const SimulationC
                                           .transport = request.transport,
                                           .uses_barriers = uses_barriers,
                                           .shortest_barrier_ps = step_ps > 0 ? step_ps : -1};
+    if constexpr (requires { P::kKeepsThreads; }) parameters.keeps_threads = P::kKeepsThreads;
     if (!hint_when_stuck.empty()) parameters.hint_when_stuck = hint_when_stuck;
     Model model(parameters, program);
     if constexpr (requires { program.set_model(model); }) program.set_model(model);

@@ -70,6 +70,34 @@ def test_equal_bytes_in_every_run(built: Path) -> None:
     assert {(run.stdout, run.stderr) for run in runs} == {(runs[0].stdout, runs[0].stderr)}
 
 
+@pytest.mark.parametrize(
+    ("name", "arguments", "options"),
+    [
+        ("nonblocking.c", [], []),
+        ("comms.c", [], []),
+        ("master_worker.c", [], []),
+        ("variables.c", [], ["--globals", "copy"]),
+        ("variables.c", [], ["--globals", "remap"]),
+        ("barriers.c", ["3", "3"], ["--globals", "none"]),
+        ("exceptions.cc", [], []),
+        ("fortran.f90", [], []),
+        ("state.c", ["-a", "3", "-v", "word"], []),
+        ("unmatched.c", [], []),
+    ],
+)
+def test_equal_bytes_for_any_number_of_threads(
+    name: str, arguments: list[str], options: list[object], built: Path
+) -> None:
+    executable = program(name, built)
+    runs = []
+    for threads in (1, 2, 8):
+        run = haichi(61, executable, *arguments, options=["--json", "--no-timing", "--threads", threads, *options])
+        runs.append((run.returncode, run.stdout, run.stderr))
+    assert runs[0][0] == 0, runs[0][2]
+    assert runs[1] == runs[0]
+    assert runs[2] == runs[0]
+
+
 # --- faults: what is said names the rank, the call and the line
 
 SEGMENTATION_FAULT = 139
@@ -83,13 +111,17 @@ def test_deadlock(built: Path) -> None:
         assert f"rank {rank} in {place} waits for a message from rank {(rank + 1) % 3}, tag 5" in words
 
 
-def test_crash(built: Path) -> None:
-    words = words_of_failure(SEGMENTATION_FAULT, haichi(4, program("crash.c", built)))
+@pytest.mark.parametrize("threads", [1, 2])
+def test_crash(threads: int, built: Path) -> None:
+    run = haichi(4, program("crash.c", built), options=["--threads", threads])
+    words = words_of_failure(SEGMENTATION_FAULT, run)
     assert "rank 2 touched memory that is not its own" in words and line_of("crash.c") in words
 
 
-def test_overrun_stack(built: Path) -> None:
-    words = words_of_failure(SEGMENTATION_FAULT, haichi(4, program("overrun.c", built)))
+@pytest.mark.parametrize("threads", [1, 2])
+def test_overrun_stack(threads: int, built: Path) -> None:
+    run = haichi(4, program("overrun.c", built), options=["--threads", threads])
+    words = words_of_failure(SEGMENTATION_FAULT, run)
     assert "rank 1 has overrun its stack" in words and "deeper (overrun.c:" in words and "--stack" in words
 
 

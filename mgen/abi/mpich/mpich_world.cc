@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "mgen/abi/mpich/rank_state.h"
 #include "mgen/host/live_rank.h"
@@ -52,7 +53,9 @@ std::vector<std::string> MpichWorld::remarks(const std::function<std::string(con
         without_payload += process.without_payload();
         const std::vector<mpi::Process::LostMessage> lost = process.lost_messages();
         if (lost_messages == 0 && !lost.empty()) {
-            const mpi::Process::LostMessage& one = lost.front();
+            // Not the first, which depends on threads.
+            const mpi::Process::LostMessage& one = *std::ranges::min_element(
+                lost, {}, [](const auto& message) { return std::tuple(message.to, message.tag, message.bytes); });
             first_lost = fmt::format("rank {} to rank {}, tag {}, {} bytes, by {}", process.id().value, one.to.value,
                                      one.tag, one.bytes, one.call_name != nullptr ? one.call_name : "the program");
             if (const std::string place = place_name(one.call_site); !place.empty()) first_lost += " (" + place + ")";

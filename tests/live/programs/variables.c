@@ -13,6 +13,7 @@ static int counts[MOST_RANKS], offsets[MOST_RANKS];
 static long gathered[3 * MOST_RANKS];
 static long uses;
 static double far_away;
+static __thread long of_thread;
 
 /* Reads and writes variables of the rank for which it is called. */
 static void add_counted(void* in, void* inout, int* count, MPI_Datatype* type) {
@@ -92,6 +93,7 @@ int main(int argc, char** argv) {
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (int i = 0; i < COUNT; ++i) mine[i] = 1000L * rank + i;
     for (int i = 0; i < 16; ++i) weights[i] = rank;
+    of_thread = rank;
     small(rank, size);
     if (argc == 1) {
         require(size <= MOST_RANKS);
@@ -100,6 +102,7 @@ int main(int argc, char** argv) {
     }
     check_mine(rank);
     for (int i = 0; i < 16; ++i) require(weights[i] == rank);
+    require(of_thread == rank);
     if (rank == 0) printf("variables of %d ranks\n", size);
     MPI_Finalize();
     return 0;
