@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,8 @@ struct LiveOptions {
     std::size_t stack_bytes = 0;  ///< of each rank; 0: by their number
     host::GlobalsWay globals = host::GlobalsWay::kAuto;
     mpi::PayloadRule payload = mpi::PayloadRule::kAuto;
-    std::string collectives{};  ///< how they become messages; empty: as MPICH does
+    std::optional<double> measured_factor{};  ///< of code between calls; none: it takes no time
+    std::string collectives{};                ///< how they become messages; empty: as MPICH does
 };
 
 struct LiveOutcome {

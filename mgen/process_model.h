@@ -38,9 +38,11 @@ struct CompletedRequest {
 /// `arrived(RankId)`, called when a message comes that no receive is posted for; `accessed(const RemoteAccess&,
 /// std::int64_t now_ps)`, called when a put is in the memory of its target, and when a get or an atomic operation is
 /// done there, before it is answered: at the node of the target; `bool may_resume(RankId)`, asked of a rank that waits,
-/// when it begins to and after each of these; `std::string place(RankId)`, where in its source a rank is; and `bool
-/// was_aborted()`: that ranks wait for ever is no error then. All may touch only what belongs to ranks of the same
-/// node, since nodes run in parallel.
+/// when it begins to and after each of these; `std::string place(RankId)`, where in its source a rank is; `bool
+/// was_aborted()`: that ranks wait for ever is no error then; `bool may_look_again(std::span<const RankId>)`, asked
+/// when nothing can happen any more: some of these ranks may resume all the same; and `std::string hint_when_stuck()`,
+/// in the place of that of the parameters. All but the last two may touch only what belongs to ranks of the same node,
+/// since nodes run in parallel.
 template <class P>
 concept Program = requires(P& program, RankId rank, std::int64_t now_ps) {
     { program.next(rank, now_ps) } -> std::same_as<Call>;
@@ -208,6 +210,7 @@ class ProcessModel {
     void resume_if_satisfied(RankId id, std::int64_t now_ps);
     [[nodiscard]] bool may_resume(RankId id);
     void arrive_at_barrier(RankId id, std::int64_t now_ps);
+    bool look_again();
     void arrive_at_home(std::int32_t group, std::int64_t last_ps);
 
     // Messages.

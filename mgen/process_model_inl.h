@@ -70,17 +70,40 @@ void ProcessModel<P>::run(const std::function<bool()>& go_on, std::int64_t until
         for (const Rank& rank : ranks_) engine_.call_at(rank.node, timer_data(rank.place, Timer::kCpu), 0);
     }
     bool is_stopped = false;
-    engine_.run_while(
-        [&] {
-            forget_pairs();
-            is_stopped = !go_on();
-            return !is_stopped;
-        },
-        until_ps);
-    if (is_stopped || !engine_.is_idle() || has_ended()) return;
+    do {
+        engine_.run_while(
+            [&] {
+                forget_pairs();
+                is_stopped = !go_on();
+                return !is_stopped;
+            },
+            until_ps);
+        if (is_stopped || !engine_.is_idle() || has_ended()) return;
+    } while (look_again());
+    std::string hint = hint_when_stuck_;
+    if constexpr (requires { program_->hint_when_stuck(); }) hint = program_->hint_when_stuck();
     throw InputError("the program is stuck: nothing can happen any more at " + std::to_string(engine_.now_ps()) +
                          " ps, and " + waiting_ranks(),
-                     hint_when_stuck_);
+                     hint);
+}
+
+/// Nothing can happen any more, but ranks that only look for messages may do something else in the end.
+template <class P>
+bool ProcessModel<P>::look_again() {
+    if constexpr (requires(std::span<const RankId> waiting) { program_->may_look_again(waiting); }) {
+        std::vector<RankId> waiting;
+        for (std::size_t r = 0; r < ranks_.size(); ++r) {
+            if (ranks_[r].state == State::kWaiting) waiting.push_back(RankId(r));
+        }
+        if (!program_->may_look_again(waiting)) return false;
+        for (const RankId id : waiting) {
+            const Rank& rank = rank_at(id);
+            if (may_resume(id)) engine_.call_at(rank.node, timer_data(rank.place, Timer::kCpu), engine_.now_ps());
+        }
+        return true;
+    } else {
+        return false;
+    }
 }
 
 template <class P>
@@ -334,6 +357,7 @@ std::string ProcessModel<P>::what_it_waits_for(RankId id) {
         }
         requests.push_back(send_text(envelope.destination, envelope.tag, envelope.bytes));
     }
+    if (rank.open_requests == 0) return text + " a message to come, with no request open";
     return text + list_text(requests, rank.open_requests);
 }
 

@@ -189,7 +189,14 @@ int run_program_of(const SimulateArguments& arguments, Console& console) {
 }
 
 int run(const SimulateArguments& arguments, Console& console) {
-    if (!arguments.program.program.empty()) return run_program_of(arguments, console);
+    if (!arguments.program.program.empty()) {
+        try {
+            return run_program_of(arguments, console);
+        } catch (const Error& error) {
+            tell_failure(console, error);
+            throw;
+        }
+    }
     arguments.program.refuse_without_program();
     JobSpec spec = arguments.job.spec(JobUse::kSimulate, {arguments.map});
     check_map_format(arguments.map, arguments.format);
@@ -228,9 +235,11 @@ Action configure(CLI::App& app) {
     add_value(app, "--map", o->map, "FILE", "the rank map; default: the default placement");
     add_value(app, "-f,--format", o->format, "FORMAT", "of the map (haichi list formats); default: by its content");
     add_traffic_form(app, o->form);
-    add_value(app, "--compute", o->computing, "mean|drawn|none",
-              "computing time between calls: the mean of what the log has at each place of the program, drawn between "
-              "its least and its greatest, or none; default: mean");
+    add_value(
+        app, "--compute", o->computing, "mean|drawn|none|measured[*FACTOR]",
+        "computing time between calls: the mean of what the log has at each place of the program (the default), "
+        "drawn between its least and its greatest, or none; of a program: none (the default), or the CPU time that "
+        "its code takes on this machine, times a factor, which no second run repeats");
     add_value(app, "--compute-factor", o->computing_factor, "F", "times this; default: 1");
     add_value(app, "--seed", o->seed, "N", "of --compute drawn; default: 1");
     app.add_option("--collective", o->algorithms,

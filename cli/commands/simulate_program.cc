@@ -98,6 +98,24 @@ std::vector<std::string> own_command_line() {
     return words;
 }
 
+/// Of --compute: none, measured, or measured*FACTOR.
+std::optional<double> read_measured_factor(const std::string& compute) {
+    constexpr std::string_view kMeasured = "measured";
+    constexpr double kLeast = 1e-6;
+    constexpr double kMost = 1e6;
+    if (compute.empty() || compute == "none") return std::nullopt;
+    if (compute == kMeasured) return 1.0;
+    if (!compute.starts_with(kMeasured) || compute[kMeasured.size()] != '*') {
+        throw OptionError("--compute " + shown(compute) + ": of a program it is none, measured or measured*FACTOR",
+                          "a program can also say how long it computes: MGEN_Comp() of mgen.h");
+    }
+    const double factor = read_number("--compute", compute.substr(kMeasured.size() + 1));
+    if (!(factor >= kLeast && factor <= kMost)) {
+        throw OptionError("--compute " + shown(compute) + ": the factor is outside 1e-6..1e6");
+    }
+    return factor;
+}
+
 void set_variable(const char* name, const std::string& value) { ::setenv(name, value.c_str(), 1); }
 
 }  // namespace
@@ -154,10 +172,7 @@ LiveOptions ProgramArguments::live_options(const std::string& compute) const {
     if (!payload.empty()) options.payload = mpi::parse_payload_rule(payload);
     if (!collectives.empty()) mpi::CollectiveSelection().set(collectives);  // throws for what it does not know
     options.collectives = collectives;
-    if (!compute.empty() && compute != "none") {
-        throw OptionError("--compute " + shown(compute) + ": code between the calls of a program takes no time",
-                          "a program can say how long it computes: MGEN_Comp() of mgen.h");
-    }
+    options.measured_factor = read_measured_factor(compute);
     return options;
 }
 
@@ -227,7 +242,8 @@ SimulatedRun run_live_program(const Placement& placement, const SimulationOption
         output.flush();
         for (const std::string& remark : outcome.remarks) console.say("warning: " + remark + "\n");
         SimulatedRun run{.result = std::move(outcome.result.simulation)};
-        run.program = {.path = program.front(), .exit_code = outcome.result.exit_code()};
+        run.program = {
+            .path = program.front(), .exit_code = outcome.result.exit_code(), .measured_factor = live.measured_factor};
         return run;
     } catch (const ClosedPipe&) {
         throw;

@@ -35,6 +35,26 @@ void ProgressLines::tell(const ordered_json& line, bool is_end) {
     console_->tell_progress(line.dump());
 }
 
+void tell_failure(Console& console, const Error& error) {
+    if (!console.tells_progress()) return;
+    const auto kind = [&] {
+        switch (error.kind()) {
+            case ErrorKind::kInput:
+                return "input";
+            case ErrorKind::kOption:
+                return "option";
+            case ErrorKind::kUnsupported:
+                return "unsupported";
+            case ErrorKind::kInternal:
+                break;
+        }
+        return "internal";
+    };
+    const ordered_json line = {{"phase", "failed"},
+                               {"error", {{"kind", kind()}, {"message", error.what()}, {"hint", error.hint()}}}};
+    console.tell_progress(line.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
+}
+
 // ---- Searches -------------------------------------------------------------------------------------------------------
 
 ProgressBar::ProgressBar(Console& console, std::string objective)
@@ -96,8 +116,12 @@ void SimulationLine::tell(const SimulationProgress& progress) {
 
 void SimulationLine::show(const SimulationProgress& progress) {
     std::string line = short_number(progress.simulated_seconds) + " s simulated, ";
-    line += count_text(static_cast<double>(progress.iterations_done)) + " of ";
-    line += count_text(static_cast<double>(progress.iterations)) + " iterations, ";
+    if (progress.iterations > 0) {
+        line += count_text(static_cast<double>(progress.iterations_done)) + " of ";
+        line += count_text(static_cast<double>(progress.iterations)) + " iterations, ";
+    } else {
+        line += count_text(static_cast<double>(progress.calls_done)) + " calls, ";
+    }
     line += short_number(std::round(progress.packet_hops_per_second / 1e5) / 10) + " million packet-hops per second";
     console_->draw(line);
 }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "base/errors.h"
 #include "cli/output/console.h"
 #include "mapper/job/advice_runs.h"
 #include "mapper/search/search_options.h"
@@ -24,6 +25,9 @@ class ProgressLines {
     Console* console_;
     std::optional<std::chrono::steady_clock::time_point> told_;
 };
+
+/// As the last line: why the run has failed, and what kind of error it is.
+void tell_failure(Console& console, const Error& error);
 
 /// One line on the terminal that shows how far a search is and its best value; lines of JSON where they are asked
 /// for. Shows nothing when standard error is no terminal or --quiet is given. The line is wiped when the object goes.

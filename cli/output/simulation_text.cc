@@ -83,6 +83,10 @@ std::vector<std::string> extent(const SimulatedRun& run) {
 std::string gaps_text(const SimulatedRun& run) {
     const SimulationResult& result = run.result;
     std::string text;
+    if (run.program && run.program->measured_factor) {
+        text += "  code between calls: the CPU time that it took here, times " +
+                short_number(*run.program->measured_factor) + "; no second run repeats it\n";
+    }
     if (run.leaves_computing_out) text += "  communication only: the sets of a log have no computing time\n";
     if (!result.gaps) return text;
     for (const ReplayGapRow& row : replay_gap_rows()) {

@@ -62,6 +62,8 @@ struct SimulationOptions {
 struct SimulatedProgram {
     std::string path;
     int exit_code = 0;
+    /// Code between calls took the CPU time that it took here, times this: no two runs are equal. None: no time.
+    std::optional<double> measured_factor{};
 };
 
 /// One simulation of a placement.

@@ -62,6 +62,10 @@ ordered_json simulated_times(const SimulatedRun& run) {
         out["as"] = "program";
         out["program"] = run.program->path;
         out["exit_code"] = run.program->exit_code;
+        if (run.program->measured_factor) {
+            out["computing"] = {
+                {"rule", "measured"}, {"factor", *run.program->measured_factor}, {"reproducible", false}};
+        }
         out["seconds"] = result.seconds;
         if (result.interrupted) out["interrupted"] = true;
         out["calls"] = result.calls;

@@ -50,6 +50,8 @@ class Fiber {
     void resume();
     /// Called on the fiber itself: goes on behind resume().
     void suspend();
+    /// While it is suspended: the end of its stack, where its registers are.
+    [[nodiscard]] const void* top() const { return context_; }
 
   private:
     static void run(void* resumer, Fiber& fiber);

@@ -1,6 +1,8 @@
 #include "mgen/host/host.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <utility>
 
 #include "base/errors.h"
@@ -11,60 +13,104 @@ namespace {
 
 thread_local LiveRank* current_rank = nullptr;
 
-/// A program that has looked so often in vain, and did nothing else, is taken to look on.
-constexpr std::uint32_t kLooksInVain = 64;
+/// From so many looks in vain on, one after another, it is watched whether the program comes back to where it was.
+constexpr std::uint32_t kWatchedLooks = 64;
+/// A program that has looked so often in vain is taken to look on, wherever it is.
+constexpr std::uint32_t kMostSingleLooks = 10'000;
+/// Of a deep stack what was called last.
+constexpr std::ptrdiff_t kMostStackBytes = 64 << 10;
+
+/// FNV-1a, by words.
+std::uint64_t hash_of(const std::byte* at, const std::byte* end) {
+    constexpr std::uint64_t kPrime = 0x100000001b3;
+    std::uint64_t hash = 0xcbf29ce484222325;
+    for (; end - at >= static_cast<std::ptrdiff_t>(sizeof(std::uint64_t)); at += sizeof(std::uint64_t)) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, at, sizeof word);
+        hash = (hash ^ word) * kPrime;
+        hash ^= hash >> 29U;
+    }
+    return hash;
+}
 
 }  // namespace
 
 LiveRank* LiveRank::current() { return current_rank; }
 
-void LiveRank::suspend() { fiber_.suspend(); }
+void LiveRank::charge_code() {
+    if (meter_ == nullptr) return;
+    const std::int64_t until_ns = CodeMeter::now_ns();
+    const std::int64_t time_ps = meter_->simulated_ps(std::exchange(code_since_ns_, until_ns), until_ns);
+    if (time_ps > 0) queue_.push_back(Call::compute(time_ps));
+}
+
+void LiveRank::suspend() {
+    if (depth_ == 0) charge_code();
+    fiber_.suspend();
+    if (meter_ != nullptr && depth_ == 0) code_since_ns_ = CodeMeter::now_ns();
+}
 
 void LiveRank::wait(Condition condition, WaitCost cost) {
-    looks_ = 0;
+    stop_looking();
     condition_ = condition;
     pays_ = cost == WaitCost::kCall;
     suspend();
     condition_ = {};
 }
 
+/// Behind a look in vain: whether the program goes on at once. `has_come_back`: it is where it was at an earlier look,
+/// so it will do what it did then.
+bool LiveRank::looks_on(bool has_come_back) {
+    if (idle_looks_ > 0) {
+        has_looked_out_ = --idle_looks_ == 0;
+        return !has_looked_out_;
+    }
+    return looks_ < kWatchedLooks || (looks_ < kMostSingleLooks && !has_come_back);
+}
+
 bool LiveRank::look(Condition condition) {
     const std::int64_t cost_ps = std::max(kPollPs, host_->setup_.call_overhead_ps);
-    queue(Call::spend(cost_ps));
+    queue_.push_back(Call::spend(cost_ps));
+    is_stack_wanted_ = looks_ + 1 >= kWatchedLooks && looks_ < kMostSingleLooks;
     suspend();
     if (condition.holds()) {
-        looks_ = 0;
+        stop_looking();
         return true;
     }
-    if (++looks_ < kLooksInVain) return false;
+    ++looks_;
+    // Brent: the earlier state is that of the last power of two, so loops of any length are found.
+    const bool has_come_back = looks_ > kWatchedLooks && stack_state_ == earlier_stack_state_;
+    if (std::has_single_bit(looks_)) earlier_stack_state_ = stack_state_;
+    if (looks_on(has_come_back)) return false;
     // What single looks would give: the first one behind the next thing that happens.
     const std::int64_t begin_ps = now_ps_;
     const std::uint64_t changes = changes_;
-    const auto has_changed = [&] { return changes_ != changes || condition.holds(); };
-    const std::uint32_t looks = looks_;
-    wait(Condition(has_changed), WaitCost::kNone);
-    looks_ = looks;
+    const auto has_changed = [&] { return changes_ != changes || idle_looks_ > 0 || condition.holds(); };
+    condition_ = Condition(has_changed);
+    is_looking_ = true;
+    suspend();
+    is_looking_ = false;
+    condition_ = {};
     const std::int64_t passed_ps = now_ps_ - begin_ps;
     if (const std::int64_t rest_ps = passed_ps % cost_ps; rest_ps != 0) {
-        queue(Call::spend(cost_ps - rest_ps));
+        queue_.push_back(Call::spend(cost_ps - rest_ps));
         suspend();
     }
     return condition.holds();
 }
 
 void LiveRank::spend(std::int64_t time_ps) {
-    looks_ = 0;
+    if (depth_ == 0) charge_code();
     if (time_ps > 0) queue(Call::spend(time_ps));
+    stop_looking();
     suspend();
 }
 
 void LiveRank::compute(std::int64_t time_ps) {
-    looks_ = 0;
     if (time_ps > 0) queue(Call::compute(time_ps));
 }
 
 void LiveRank::hardware_barrier(std::int32_t group) {
-    looks_ = 0;
     queue(Call::spend(host_->setup_.call_overhead_ps));
     queue(Call::barrier(group));
     suspend();
@@ -86,6 +132,7 @@ void LiveRank::fail(std::exception_ptr error) {
 }
 
 void LiveRank::exit(int code) {
+    if (depth_ == 0) charge_code();
     exit_code_ = code;
     has_ended_ = true;
     for (;;) suspend();
@@ -118,6 +165,7 @@ Host::Host(Setup setup)
     for (std::size_t r = 0; r < ranks_.size(); ++r) {
         ranks_[r].id_ = RankId(r);
         ranks_[r].host_ = this;
+        if (setup_.code_meter) ranks_[r].meter_ = &*setup_.code_meter;
     }
 }
 
@@ -133,6 +181,7 @@ std::int32_t Host::add_barrier_group(std::vector<RankId> ranks, std::int64_t cos
 
 void Host::enter(void* argument) {
     auto& rank = *static_cast<LiveRank*>(argument);
+    if (rank.meter_ != nullptr) rank.code_since_ns_ = CodeMeter::now_ns();
     rank.exit(rank.host_->setup_.body(rank));
 }
 
@@ -162,6 +211,12 @@ void Host::run(LiveRank& rank) {
     current_rank = &rank;
     rank.fiber_.resume();
     current_rank = nullptr;
+    if (std::exchange(rank.is_stack_wanted_, false)) {
+        const std::span<const std::byte> stack = stacks_.stack(number);
+        const auto* const top = static_cast<const std::byte*>(rank.fiber_.top());
+        const std::byte* const end = stack.data() + stack.size();
+        rank.stack_state_ = hash_of(top, end - top > kMostStackBytes ? top + kMostStackBytes : end);
+    }
     for (RankMemory* memory : setup_.memories) memory->has_stopped(rank.id_, rank.now_ps_);
     if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
     if (!stacks_.is_whole(number)) {
@@ -205,7 +260,7 @@ Call Host::next_of(LiveRank& rank) {
 void Host::completed(RankId id, std::uint32_t request, const CompletedRequest& request_is, std::int64_t /*now_ps*/) {
     const std::unique_lock<std::mutex> lock = alone();
     LiveRank& rank = ranks_[id.index()];
-    ++rank.changes_;
+    rank.note_change();
     rank.listener_->completed(request, request_is);
 }
 
@@ -213,7 +268,7 @@ void Host::accessed(const RemoteAccess& access, std::int64_t /*now_ps*/) {
     const std::unique_lock<std::mutex> lock = alone();
     LiveRank& target = ranks_[access.target.index()];
     if (target.has_ended_ || target.listener_ == nullptr) return;
-    ++target.changes_;
+    target.note_change();
     put_in_place(target);
     target.listener_->accessed(access);
 }
@@ -224,6 +279,31 @@ bool Host::may_resume(RankId id) {
     const LiveRank& rank = ranks_[id.index()];
     return (rank.listener_ != nullptr && rank.listener_->has_work()) || !rank.condition_.is_set() ||
            rank.condition_.holds();
+}
+
+bool Host::may_look_again(std::span<const RankId> waiting) {
+    std::vector<LiveRank*> looking;
+    for (const RankId id : waiting) {
+        LiveRank& rank = ranks_[id.index()];
+        if (rank.is_looking_ && !rank.has_looked_out_) looking.push_back(&rank);
+    }
+    for (LiveRank* rank : looking) {
+        rank->idle_looks_ = std::clamp(LiveRank::kMostIdleLooks / static_cast<std::uint32_t>(looking.size()),
+                                       LiveRank::kLeastIdleLooksOfRank, LiveRank::kMostIdleLooksOfRank);
+    }
+    return !looking.empty();
+}
+
+std::string Host::hint_when_stuck() const {
+    std::string hint = "each of them waits for a message that is never sent";
+    const auto looked = std::ranges::find_if(ranks_, [](const LiveRank& rank) { return rank.has_looked_out_; });
+    if (looked != ranks_.end()) {
+        hint += "; those that look for one (rank " + std::to_string(looked->id_.value) +
+                " is the first) have done so at least " + std::to_string(LiveRank::kLeastIdleLooksOfRank) +
+                " times while nothing else could happen";
+    }
+    if (setup_.hint_when_stuck) hint += setup_.hint_when_stuck();
+    return hint;
 }
 
 std::string Host::place(RankId id) const {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,10 @@ class Host {
         std::vector<NodeId> node_of_rank{};
         /// How a place of the program is called in messages: "file.c:12"; may be empty.
         std::function<std::string(const void* address)> place_name{};
+        /// Of the program's code between calls; none: it takes no time.
+        std::optional<CodeMeter> code_meter{};
+        /// What else may be why ranks wait for ever; begins with "; ", or is empty.
+        std::function<std::string()> hint_when_stuck{};
     };
     /// Throws as StackArena.
     explicit Host(Setup setup);
@@ -59,8 +64,11 @@ class Host {
     [[nodiscard]] Call next(RankId rank, std::int64_t now_ps);
     void completed(RankId rank, std::uint32_t request, const CompletedRequest& request_is, std::int64_t now_ps);
     void accessed(const RemoteAccess& access, std::int64_t now_ps);
-    void arrived(RankId rank) { ++ranks_[rank.index()].changes_; }
+    void arrived(RankId rank) { ranks_[rank.index()].note_change(); }
     [[nodiscard]] bool may_resume(RankId rank);
+    /// Asked when nothing can happen any more: whether some of these go on looking for messages. They may resume then.
+    [[nodiscard]] bool may_look_again(std::span<const RankId> waiting);
+    [[nodiscard]] std::string hint_when_stuck() const;
     /// A rank has ended the program; the others make no more calls.
     [[nodiscard]] bool was_aborted() const { return abort_code_.has_value(); }
     /// " in MPI_Recv (ring.c:12)"

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mgen/call.h"
+#include "mgen/host/code_meter.h"
 #include "mgen/host/fiber.h"
 #include "mgen/process_model.h"
 
@@ -68,7 +69,10 @@ class LiveRank {
     [[nodiscard]] Host& host() const { return *host_; }
     void set_listener(RankListener* listener) { listener_ = listener; }
 
-    void queue(const Call& call) { queue_.push_back(call); }
+    void queue(const Call& call) {
+        stop_looking();
+        queue_.push_back(call);
+    }
     /// Makes the queued calls if there are many: what a program begins without ever waiting must not pile up. On the
     /// fiber of the rank only.
     void make_many_calls() {
@@ -80,7 +84,8 @@ class LiveRank {
         wait(Condition(holds), cost);
     }
     /// Whether the condition holds behind one look at it, which costs what a call costs, at least kPollPs. A program
-    /// that does nothing but look is not let go on before something has happened.
+    /// that does nothing but look, and has come back to where it was, goes on when something has happened to its rank;
+    /// where nothing happens to any, it goes on looking, kMostIdleLooks times for all ranks together.
     template <class Holds>
     bool poll(Holds&& holds) {
         return look(Condition(holds));
@@ -94,6 +99,8 @@ class LiveRank {
     std::int64_t now_ps();
     /// As now_ps(), but the look takes no time: for a tool that measures, not for a program, whose loops would not end.
     std::int64_t measured_ps();
+    /// When it last went on, in simulated time.
+    [[nodiscard]] std::int64_t going_since_ps() const { return now_ps_; }
     /// The run ends with this error.
     [[noreturn]] void fail(std::exception_ptr error);
     /// The rank ends.
@@ -114,14 +121,27 @@ class LiveRank {
     const void* call_site = nullptr;
     /// The last mark that the program has made (MGEN_Key).
     std::optional<int> key{};
+    /// Where the program has called what haichi gave it to link, which makes calls of its own; null: it makes none.
+    const void* library_call_site = nullptr;
     [[nodiscard]] std::uint64_t calls() const { return calls_; }
     [[nodiscard]] int exit_code() const { return exit_code_; }
     [[nodiscard]] bool has_ended() const { return has_ended_; }
     void count_call() { ++calls_; }
+    /// Around each call of the program: code between calls is measured (CodeMeter). Calls may be made within others.
+    void enter_call() {
+        if (meter_ != nullptr && depth_++ == 0) charge_code();
+    }
+    void leave_call() {
+        if (meter_ != nullptr && --depth_ == 0) code_since_ns_ = CodeMeter::now_ns();
+    }
     void* calls_state = nullptr;  ///< what the binary interface keeps for the rank
 
     /// A look at the clock, or at a request that is not complete, takes at least this long.
     static constexpr std::int64_t kPollPs = 100'000;
+    /// While nothing else can happen a rank may look this often, fewer times where more ranks do.
+    static constexpr std::uint32_t kMostIdleLooks = 2'000'000;
+    static constexpr std::uint32_t kMostIdleLooksOfRank = 100'000;
+    static constexpr std::uint32_t kLeastIdleLooksOfRank = 10'000;
 
   private:
     friend class Host;
@@ -129,7 +149,20 @@ class LiveRank {
 
     void wait(Condition condition, WaitCost cost);
     bool look(Condition condition);
+    [[nodiscard]] bool looks_on(bool has_come_back);
+    void stop_looking() {
+        looks_ = 0;
+        idle_looks_ = 0;
+        has_looked_out_ = false;
+    }
+    void note_change() {
+        ++changes_;
+        idle_looks_ = 0;
+        has_looked_out_ = false;
+    }
     void suspend();
+    /// The program's code since it came from its last call has taken time.
+    void charge_code();
 
     Host* host_ = nullptr;
     RankListener* listener_ = nullptr;
@@ -140,8 +173,17 @@ class LiveRank {
     RankId id_;
     std::int64_t now_ps_ = 0;
     std::uint64_t calls_ = 0;
-    std::uint64_t changes_ = 0;  ///< completions and arrivals
-    std::uint32_t looks_ = 0;    ///< in vain, one after another
+    std::uint64_t changes_ = 0;              ///< completions and arrivals
+    std::uint32_t looks_ = 0;                ///< in vain, one after another
+    std::uint32_t idle_looks_ = 0;           ///< that are left while nothing else happens
+    bool has_looked_out_ = false;            ///< none is left
+    bool is_looking_ = false;                ///< the wait is one for something to look at
+    bool is_stack_wanted_ = false;           ///< stack_state_ when the fiber stops next
+    std::uint64_t stack_state_ = 0;          ///< a hash of what the program has on its stack and in registers
+    std::uint64_t earlier_stack_state_ = 0;  ///< of an earlier look
+    const CodeMeter* meter_ = nullptr;       ///< null: code takes no time
+    std::int64_t code_since_ns_ = 0;
+    std::int32_t depth_ = 0;  ///< of calls within calls
     std::int32_t exit_code_ = 0;
     bool pays_ = false;  ///< the wait has not been paid yet
     bool has_ended_ = false;

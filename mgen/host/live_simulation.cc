@@ -8,10 +8,6 @@ namespace haichi::host {
 
 namespace {
 
-constexpr const char* kHintWhenStuck =
-    "each of them waits for a message that is never sent; where the program reads data that others sent, --payload all "
-    "gives it all of them";
-
 class LiveProgress final : public RunProgress {
   public:
     explicit LiveProgress(const Host& host) : host_(&host) {}
@@ -52,7 +48,7 @@ LiveResult simulate_program(const LiveRequest& request, const SimulationControl&
         for (std::int32_t r = 0; r < host.rank_count(); ++r) request.begin_rank(host.rank(RankId(r)));
     }
     LiveResult result;
-    result.simulation = run_program(request.machine, control, host, LiveProgress(host), {}, kHintWhenStuck);
+    result.simulation = run_program(request.machine, control, host, LiveProgress(host), {});
     result.simulation.iterations = 1;
     result.simulation.simulated_iterations = result.simulation.interrupted ? 0 : 1;
     result.simulation.seconds = result.simulation.simulated_seconds;

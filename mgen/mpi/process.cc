@@ -166,9 +166,17 @@ void Process::start_message(Request& request) {
     }
 }
 
-std::uint32_t Process::pack(const Buffer& buffer, std::int64_t bytes, bool moves_payload) {
+std::uint32_t Process::pack(const Buffer& buffer, std::int64_t bytes, bool moves_payload, RankId to, std::int32_t tag) {
     Sending sending;
-    if (moves_payload && bytes > 0) {
+    if (bytes > 0 && !moves_payload) {
+        world_->note_dataless({.sent_ps = rank_->going_since_ps(),
+                               .from = id(),
+                               .to = to,
+                               .tag = tag,
+                               .bytes = bytes,
+                               .call_name = rank_->call_name,
+                               .call_site = rank_->call_site});
+    } else if (bytes > 0) {
         sending.payload = Payload(bytes);
         buffer.type->pack(buffer.data, buffer.count, sending.payload.data());
     }
@@ -179,19 +187,16 @@ void Process::start_send(Request& request) {
     const MessageArguments& message = request.message;
     const std::int64_t bytes = message.buffer.bytes();
     const PayloadRule rule = world_->options().payload;
-    const std::uint32_t number = pack(
-        message.buffer, bytes, rule == PayloadRule::kAll || (rule == PayloadRule::kAuto && bytes <= kAutoPayloadBytes));
+    const Communicator& communicator = *message.membership->communicator;
+    const RankId to = communicator.partners().world_rank(message.partner);
+    const bool moves_payload = rule == PayloadRule::kAll || (rule == PayloadRule::kAuto && bytes <= kAutoPayloadBytes);
+    const std::uint32_t number = pack(message.buffer, bytes, moves_payload, to, message.tag);
     request.number = number;
     SendOptions options = std::exchange(next_send_, {});
     if (message.mode == SendMode::kSynchronous) options.protocol = Protocol::kRendezvous;
-    const Communicator& communicator = *message.membership->communicator;
-    rank_->queue(Call::send(communicator.partners().world_rank(message.partner), bytes, message.tag, options, number)
-                     .in(communicator.context));
-    sends_[number].content = {.to = communicator.partners().world_rank(message.partner),
-                              .tag = message.tag,
-                              .bytes = bytes,
-                              .call_name = rank_->call_name,
-                              .call_site = rank_->call_site};
+    rank_->queue(Call::send(to, bytes, message.tag, options, number).in(communicator.context));
+    sends_[number].content = {
+        .to = to, .tag = message.tag, .bytes = bytes, .call_name = rank_->call_name, .call_site = rank_->call_site};
     if (message.mode == SendMode::kBuffered) {
         sends_[number].is_buffered = true;
         ++buffered_sends_;

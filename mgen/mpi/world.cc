@@ -1,5 +1,7 @@
 #include "mgen/mpi/world.h"
 
+#include <utility>
+
 #include "base/errors.h"
 
 namespace haichi::mpi {
@@ -28,6 +30,11 @@ Process& World::begin(host::LiveRank& rank) {
     process = std::make_unique<Process>(*this, rank);
     rank.set_listener(process.get());
     return *process;
+}
+
+void World::note_dataless(const DatalessMessage& message) {
+    const auto order = [](const DatalessMessage& of) { return std::pair(of.sent_ps, of.from.value); };
+    if (!first_dataless_ || order(message) < order(*first_dataless_)) first_dataless_ = message;
 }
 
 CommunicatorRef World::self(RankId rank) const {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "mgen/mpi/communicator.h"
@@ -18,6 +19,7 @@ class World {
   public:
     struct Options {
         PayloadRule payload = PayloadRule::kAuto;
+        std::int32_t nics = 1;  ///< of a node
     };
     World(std::int32_t ranks, const Options& options);
 
@@ -28,6 +30,19 @@ class World {
     [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(processes_.size()); }
     [[nodiscard]] const CommunicatorRef& whole() const { return whole_; }
     [[nodiscard]] CommunicatorRef self(RankId rank) const;
+    /// A message that goes without its data, because of PayloadRule.
+    struct DatalessMessage {
+        std::int64_t sent_ps = 0;
+        RankId from;
+        RankId to;
+        std::int32_t tag = 0;
+        std::int64_t bytes = 0;
+        const char* call_name = nullptr;
+        const void* call_site = nullptr;
+    };
+    /// Keeps the first one, by time and sender.
+    void note_dataless(const DatalessMessage& message);
+    [[nodiscard]] const std::optional<DatalessMessage>& first_dataless() const { return first_dataless_; }
     /// Of a new communicator.
     [[nodiscard]] std::uint32_t new_context() { return next_context_ += 2; }
 
@@ -60,6 +75,7 @@ class World {
     Options options_;
     std::vector<std::unique_ptr<Process>> processes_;
     CommunicatorRef whole_;
+    std::optional<DatalessMessage> first_dataless_;
     std::uint32_t next_context_ = 2;
     std::map<AgreementKey, Agreement> agreements_;
     HardwareBarriers hardware_barriers_;

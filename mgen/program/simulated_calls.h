@@ -6,10 +6,8 @@
 
 struct MGEN_Send_options;
 
+// `site` is where the program calls what is in its library.
 extern "C" {
-__attribute__((weak)) void haichi_mgen_compute(double seconds);
-/// Of the rank's next send.
-__attribute__((weak)) void haichi_mgen_next_send(const MGEN_Send_options* options);
 /// For tools (haichi's profiler asks the loader for it): the simulated time of the rank that calls, behind what it has
 /// begun. A look takes no time. Of the process itself, which is no rank: 0.
 __attribute__((weak)) uint64_t haichi_simulated_nanoseconds(void);
@@ -21,4 +19,8 @@ __attribute__((weak)) long long haichi_mgen_word(int rank, int word, const long 
 __attribute__((weak)) void haichi_mgen_poll(int tag);
 __attribute__((weak)) void haichi_mgen_complete(long long handle);
 __attribute__((weak)) void haichi_mgen_key(int key);
+__attribute__((weak)) void haichi_mgen_compute(double seconds, const void* site);
+/// Of the rank's next send, until end_send; null: none. An error class of MPI.
+__attribute__((weak)) int haichi_mgen_begin_send(const MGEN_Send_options* options, const void* site);
+__attribute__((weak)) void haichi_mgen_end_send();
 }

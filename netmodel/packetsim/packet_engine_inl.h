@@ -100,8 +100,9 @@ template <class Client>
 void PacketEngine<Client>::run_while(const std::function<bool()>& go_on, std::int64_t until_ps) {
     for (Partition& partition : partitions_) partition.send_mail();  // of messages injected since the last run
     bool is_over = false;
+    std::int64_t next_ps = 0;
     while (!is_over) {
-        const std::int64_t next_ps = this->next_ps();
+        next_ps = this->next_ps();
         if (next_ps == kForEver || next_ps > until_ps) break;
         const std::int64_t start_ps = next_ps - next_ps % window_ps_;
         window_end_ps_ = start_ps > kForEver - window_ps_ ? kForEver : start_ps + window_ps_;
@@ -109,11 +110,11 @@ void PacketEngine<Client>::run_while(const std::function<bool()>& go_on, std::in
         is_over = !go_on();
     }
     if (is_over)
-        next_ps();  // what the last window has sent arrives, too: it is under way, and sooner than what is left
+        this->next_ps();  // what the last window has sent arrives, too: it is under way, and sooner than what is left
     for (Partition& partition : partitions_) partition.take_mail();
     if (is_over) {
         now_ps_ = std::max(now_ps_, std::min(window_end_ps_ - 1, until_ps));
-    } else if (until_ps != kForEver) {
+    } else if (next_ps != kForEver) {
         now_ps_ = std::max(now_ps_, until_ps);
     } else {
         for (Partition& partition : partitions_) now_ps_ = std::max(now_ps_, partition.last_change_ps());

@@ -132,9 +132,114 @@ def test_message_that_nobody_receives(built: Path) -> None:
     assert f"warning: 2 messages were never received; one of them went from {lost}" in run.stderr, run.stderr
 
 
+ENDLESS = "have done so at least 10000 times while nothing else could happen"
+
+
 def test_endless_poll(built: Path) -> None:
     words = words_of_failure(2, haichi(2, program("endless_poll.c", built)))
     assert f"rank 0 in MPI_Test (main ({line_of('endless_poll.c')}))" in words and "from rank 1, tag 9" in words
+    assert ENDLESS in words
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+@pytest.mark.parametrize("seconds", [0, 1000])
+def test_endless_probe_that_counts_itself(level: str, seconds: int, built: Path) -> None:
+    """Also where another rank is busy for much longer than the looks could be made one by one."""
+    run = haichi(2, program("endless_probe.c", built, level), seconds)
+    words = words_of_failure(2, run)
+    assert f"rank 0 in MPI_Iprobe (main ({line_of('endless_probe.c')}))" in words and ENDLESS in words
+    assert run.stdout == "looks 0\n"  # rank 1 has ended
+
+
+@pytest.mark.parametrize("kind", ["probe", "test", "testall", "global"])
+@pytest.mark.parametrize("looks", [63, 1000, 20_000])
+def test_a_program_that_stops_polling_is_not_stuck(kind: str, looks: int, built: Path) -> None:
+    run = haichi(3, program("bounded_poll.c", built), kind, looks)
+    assert run.returncode == 0, run.stderr
+    # A look takes the 200 ns of a call of this machine.
+    assert sorted(run.stdout.splitlines()) == ["all have got it", f"looked for {looks * 0.2:.0f} us"]
+
+
+def test_looks_beside_sends_hold_nothing_up(built: Path) -> None:
+    run = haichi(2, program("poll_beside_sends.c", built))
+    assert run.returncode == 0 and run.stdout == "answered 499\n", run.stderr
+
+
+@pytest.mark.parametrize("bins", [[], ["--stats", "links.csv", "--stats-bin", "1ms"]])
+def test_idle_looks_do_not_depend_on_what_is_observed(bins: list[object], built: Path) -> None:
+    run = haichi(3, program("bounded_poll.c", built), "probe", 5000, options=[*bins, "--json", "--no-timing"])
+    assert run.returncode == 0, run.stderr
+    (entry,) = json.loads(run.stdout)["runs"]
+    alone = haichi(3, program("bounded_poll.c", built), "probe", 5000, options=["--json", "--no-timing"])
+    assert entry == json.loads(alone.stdout)["runs"][0]
+
+
+# --- messages without their data
+
+
+def first_dataless(size: int) -> str:
+    return f"{size} bytes from rank 0 to rank 1, tag 4, by MPI_Send (main ({line_of('dataless.c')}))"
+
+
+@pytest.mark.parametrize(("payload", "count", "is_stuck"), [("none", 1, True), ("auto", 16384, False)])
+@pytest.mark.parametrize("more", [0, 1])
+def test_payload_is_named_only_where_it_was_left_out(
+    payload: str, count: int, is_stuck: bool, more: int, built: Path
+) -> None:
+    is_stuck = is_stuck or more > 0
+    run = haichi(2, program("dataless.c", built), count + more, options=["--payload", payload])
+    if not is_stuck:
+        assert run.returncode == 0 and run.stdout == "answered\n", run.stderr
+        return
+    words = words_of_failure(2, run)
+    assert f"the first had {first_dataless(4 * (count + more))}; --payload all moves all data" in words
+    assert haichi(2, program("dataless.c", built), count + more, options=["--payload", "all"]).returncode == 0
+
+
+def test_payload_is_not_named_where_all_was_moved(built: Path) -> None:
+    for options in ([], ["--payload", "all"], ["--payload", "none"]):
+        run = haichi(3, program("deadlock.c", built), options=[*options])
+        assert "payload" not in words_of_failure(2, run)
+
+
+def test_data_that_did_not_come_are_warned_of(built: Path) -> None:
+    run = haichi(4, program("ring.c", built), 65_000)
+    assert run.returncode == 0 and "warning: " not in run.stderr
+    run = haichi(2, program("unmatched.c", built), options=["--payload", "none"])
+    assert "was received without its data, first 4 bytes from rank 1 to rank 0" in run.stderr, run.stderr
+
+
+# --- time of code between calls
+
+
+def test_code_between_calls_takes_what_it_takes_here(built: Path) -> None:
+    spin = program("spin.c", built)
+
+    def seconds(compute: str) -> tuple[float, float, dict[str, object]]:
+        run = haichi(3, spin, 0.05, options=["--compute", compute, "--json"])
+        assert run.returncode == 0, run.stderr
+        lines = dict(line.removeprefix("rank ").split(": ") for line in run.stderr.splitlines() if ": " in line)
+        (entry,) = json.loads(run.stdout)["runs"]
+        assert entry["ranks"]["compute_seconds"][0] == pytest.approx(float(lines["0"]), rel=0.3, abs=1e-4)
+        return float(lines["0"]), float(lines["1"]), entry
+
+    once, waited, entry = seconds("measured")
+    assert 0.049 < once < 0.1 and waited > 0.049
+    assert entry["computing"] == {"rule": "measured", "factor": 1, "reproducible": False}
+    thrice = seconds("measured*3")[0]
+    assert 0.149 < thrice < 0.3
+    nothing, _, entry = seconds("none")
+    assert nothing < 1e-4 and "computing" not in entry
+    run = haichi(2, spin, 0.01, options=["--compute", "measured*0.5"])
+    assert "the CPU time that it took here, times 0.5; no second run repeats it" in run.stderr
+
+
+@pytest.mark.parametrize(
+    "compute", ["mean", "drawn", "measured*", "measured*0", "measured*-1", "measured*x", "measure"]
+)
+def test_no_way_of_computing(compute: str, built: Path) -> None:
+    run = haichi(2, program("spin.c", built), options=["--compute", compute])
+    assert f"--compute '{compute}'" in words_of_failure(2, run) or "--compute" in run.stderr
 
 
 def test_abort(built: Path) -> None:

@@ -26,16 +26,29 @@ void tell_handler(MPI_Errhandler handler, int object, int code, const std::strin
 /// What the running call has named, and whose errors are handled so.
 MPI_Comm exchange_call_comm(MPI_Comm comm);
 
+/// The rank is in a call; also in those that it makes within.
+class InCall {
+  public:
+    explicit InCall(host::LiveRank& rank) : rank_(&rank) { rank.enter_call(); }
+    ~InCall() { rank_->leave_call(); }
+    InCall(const InCall&) = delete;
+    InCall& operator=(const InCall&) = delete;
+
+  private:
+    host::LiveRank* rank_;
+};
+
 /// Makes the call: notes where the rank is, keeps our exceptions out of the program's frames.
 template <class Make>
 auto call(const char* name, const void* site, const Make& make) -> decltype(make()) {
     host::LiveRank* rank = host::LiveRank::current();
     if (rank == nullptr) refuse_outside(name);
+    const InCall in_call(*rank);
     // A call may be made within another: by an operation of the program, or by the Fortran library.
     const char* outer_name = rank->call_name;
     const void* outer_site = rank->call_site;
     rank->call_name = name;
-    rank->call_site = site;
+    rank->call_site = rank->library_call_site == nullptr ? site : rank->library_call_site;
     rank->count_call();
     const MPI_Comm outer_comm = exchange_call_comm(MPI_COMM_WORLD);
     std::exception_ptr failure;

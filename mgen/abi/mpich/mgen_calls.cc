@@ -6,6 +6,7 @@
 
 #include "mgen/abi/mpich/guard.h"
 #include "mgen/abi/mpich/rank_state.h"
+#include "mgen/mpi/world.h"
 #include "mgen/program/simulated_calls.h"
 
 namespace haichi::abi::mpich {
@@ -38,6 +39,12 @@ Protocol protocol_of(int protocol) {
 }  // namespace
 
 SendOptions send_options(const MGEN_Send_options& options) {
+    const std::int32_t nics = RankState::current().process.world().options().nics;
+    if (options.nic < -1 || options.nic >= nics) {
+        raise(mpi::ErrorClass::kArgument, "there is no network interface " + std::to_string(options.nic) +
+                                              ": a node of this machine has " + std::to_string(nics) +
+                                              ", numbered from 0; -1 takes them in turn");
+    }
     return {.protocol = protocol_of(options.protocol),
             .zero_copy = options.zero_copy != 0,
             .nic = options.nic,
@@ -48,18 +55,28 @@ SendOptions send_options(const MGEN_Send_options& options) {
 
 using namespace haichi::abi::mpich;
 
-EXPORTED void haichi_mgen_compute(double seconds) {
-    call("MGEN_Comp", CALLER, [&] {
+EXPORTED void haichi_mgen_compute(double seconds, const void* site) {
+    call("MGEN_Comp", site, [&] {
         haichi::host::LiveRank::current()->compute(picoseconds("a computing time", seconds));
         return MPI_SUCCESS;
     });
 }
 
-EXPORTED void haichi_mgen_next_send(const MGEN_Send_options* options) {
-    call("MGEN_Isend_with", CALLER, [&] {
-        RankState::current().process.set_next_send(send_options(*options));
+EXPORTED int haichi_mgen_begin_send(const MGEN_Send_options* options, const void* site) {
+    const int code = call("MGEN_Send_with", site, [&] {
+        RankState& state = RankState::current();
+        state.process.set_next_send({});
+        if (options == nullptr) return MPI_SUCCESS;
+        state.process.set_next_send(send_options(*options));
         return MPI_SUCCESS;
     });
+    haichi::host::LiveRank::current()->library_call_site = site;
+    return code;
+}
+
+EXPORTED void haichi_mgen_end_send() {
+    haichi::host::LiveRank::current()->library_call_site = nullptr;
+    RankState::current().process.set_next_send({});
 }
 
 EXPORTED std::uint64_t haichi_simulated_nanoseconds() {

@@ -13,7 +13,8 @@
 namespace haichi::abi::mpich {
 
 MpichWorld::MpichWorld(std::int32_t ranks, const Options& options)
-    : world_(std::make_unique<mpi::World>(ranks, mpi::World::Options{.payload = options.payload})),
+    : world_(
+          std::make_unique<mpi::World>(ranks, mpi::World::Options{.payload = options.payload, .nics = options.nics})),
       selection_(std::make_unique<mpi::CollectiveSelection>()),
       ranks_(static_cast<std::size_t>(ranks)) {
     if (!options.collectives.empty()) selection_->set(options.collectives);
@@ -34,6 +35,25 @@ void MpichWorld::begin(host::LiveRank& rank) {
     state = std::make_unique<RankState>(*world_, rank);
     state->selection = selection_.get();
     rank.calls_state = state.get();
+}
+
+namespace {
+
+std::string dataless_text(const mpi::World::DatalessMessage& message,
+                          const std::function<std::string(const void* address)>& place_name) {
+    std::string text =
+        fmt::format("{} bytes from rank {} to rank {}, tag {}, by {}", message.bytes, message.from.value,
+                    message.to.value, message.tag, message.call_name != nullptr ? message.call_name : "the program");
+    if (const std::string place = place_name(message.call_site); !place.empty()) text += " (" + place + ")";
+    return text;
+}
+
+}  // namespace
+
+std::string MpichWorld::hint_when_stuck(const std::function<std::string(const void* address)>& place_name) const {
+    if (!world_->first_dataless()) return "";
+    return "; messages went without their data, which may be why: the first had " +
+           dataless_text(*world_->first_dataless(), place_name) + "; --payload all moves all data";
 }
 
 std::vector<std::string> MpichWorld::remarks(const std::function<std::string(const void* address)>& place_name) const {
@@ -78,8 +98,11 @@ std::vector<std::string> MpichWorld::remarks(const std::function<std::string(con
                         lost_messages == 1 ? "it went from" : "one of them went from", first_lost));
     }
     if (without_payload > 0) {
-        remarks.push_back(
-            fmt::format("{} messages were received without their data; --payload all moves them", without_payload));
+        std::string remark = without_payload == 1
+                                 ? "1 message was received without its data"
+                                 : fmt::format("{} messages were received without their data", without_payload);
+        if (world_->first_dataless()) remark += ", first " + dataless_text(*world_->first_dataless(), place_name);
+        remarks.push_back(remark + "; --payload all moves all data");
     }
     return remarks;
 }

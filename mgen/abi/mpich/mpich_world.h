@@ -25,6 +25,7 @@ class MpichWorld {
   public:
     struct Options {
         mpi::PayloadRule payload = mpi::PayloadRule::kAuto;
+        std::int32_t nics = 1;      ///< of a node
         std::string collectives{};  ///< as CollectiveSelection::set(); empty: as MPICH
     };
     MpichWorld(std::int32_t ranks, const Options& options);
@@ -39,6 +40,9 @@ class MpichWorld {
     /// address of the program is called.
     [[nodiscard]] std::vector<std::string> remarks(
         const std::function<std::string(const void* address)>& place_name) const;
+
+    /// What messages without data may have to do with ranks that wait for ever: "; ...", or empty.
+    [[nodiscard]] std::string hint_when_stuck(const std::function<std::string(const void* address)>& place_name) const;
 
   private:
     std::unique_ptr<mpi::World> world_;

@@ -32,6 +32,7 @@ from haichi.extraction import Extraction, extract_sets
 from haichi.job import Job, jobs
 from haichi.machine import Axis, Machine
 from haichi.placement import Placement
+from haichi.program_simulation import ProgramSimulation, simulate_program
 from haichi.search import SearchProgress
 from haichi.shapes import RobustPlacement, ShapesResult, optimize_shapes
 from haichi.simulation import BufferHistory, LinkStatistics, SimulationProgress
@@ -73,6 +74,7 @@ __all__ = [
     "Messages",
     "OptionError",
     "Placement",
+    "ProgramSimulation",
     "RailAdvice",
     "RailAnswer",
     "ShapeAdvice",
@@ -103,4 +105,5 @@ __all__ = [
     "list_strategies",
     "list_workload_formats",
     "optimize_shapes",
+    "simulate_program",
 ]

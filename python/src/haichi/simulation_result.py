@@ -40,8 +40,9 @@ class SimulatedRun:
     What is counted - ranks' times, bytes, packets, links - is of the simulated part, `simulated_seconds` long.
     """
 
-    form: Literal["sets", "calls"]
-    """What was simulated: communication sets, or the calls of a log, which are one iteration, the whole run."""
+    form: Literal["sets", "calls", "program"]
+    """What was simulated: communication sets; the calls of a log, which are one iteration, the whole run; or a program,
+    the same."""
     barrier: str
     """``"none"``, ``"sets"``: before every set, or ``"1,3"``: before these, counted from 1."""
     seconds: float
@@ -87,7 +88,7 @@ class SimulatedRun:
     wall_seconds: float
     """What the simulation took."""
     calls: int = 0
-    """Of a log, made by all ranks."""
+    """Of a log or a program, made by all ranks."""
     share_of_run: RunShares | None = None
     """Of calls: means over the ranks."""
     left_out: Mapping[str, int | bool] = field(default_factory=dict)
@@ -105,13 +106,15 @@ class SimulatedRun:
         return f"{text}, {self._extent()}"
 
     def _title(self) -> str:
+        if self.form == "program":
+            return "the program"
         if self.form == "calls":
             return "call by call"
         names = {"none": "without barriers", "sets": "with a barrier before every set"}
         return names.get(self.barrier, f"with a barrier before set {self.barrier}")
 
     def _extent(self) -> str:
-        if self.form == "calls":
+        if self.form != "sets":
             return f"{self.calls:,} calls"
         return f"{self.simulated_iterations} of {self.iterations} simulated"
 
@@ -122,12 +125,20 @@ def _rank_array(values: list[float]) -> FloatArray:
     return array
 
 
-def _simulated_run(entry: dict[str, Any]) -> SimulatedRun:
+_OF_PROGRAMS = {"program", "exit_code", "computing"}
+
+
+def simulated_run(entry: dict[str, Any]) -> SimulatedRun:
     """From an entry of a report's ``runs``."""
     fields: dict[str, Any] = {
-        key: value for key, value in entry.items() if key not in ("as", "ranks", "packet_hops_per_second")
+        key: value
+        for key, value in entry.items()
+        if key not in (_OF_PROGRAMS | {"as", "ranks", "packet_hops_per_second"})
     }
     fields["form"] = entry.get("as", "sets")
+    if fields["form"] == "program":
+        once = {"iterations": 1, "simulated_iterations": 1, "extrapolated": False}
+        fields |= {"barrier": "none", "seconds_per_iteration": entry["seconds"], **once}
     if "share_of_run" in entry:
         fields["share_of_run"] = RunShares(**entry["share_of_run"])
     if fields["seconds_per_iteration"] is None:
@@ -163,7 +174,7 @@ class Simulation:
         return self.runs[0]
 
     @property
-    def form(self) -> Literal["sets", "calls"]:
+    def form(self) -> Literal["sets", "calls", "program"]:
         return self.runs[0].form
 
     @property
@@ -256,13 +267,13 @@ class Simulation:
 
 def _share(part: FloatArray, run: SimulatedRun) -> str:
     """Of the ranks' time; of calls, of the whole run."""
-    total = run.simulated_seconds * len(part) if run.form == "calls" else float(run.end_seconds.sum())
+    total = run.simulated_seconds * len(part) if run.form != "sets" else float(run.end_seconds.sum())
     return f"{float(part.sum()) / total:.1%}" if total > 0 else ""
 
 
 def simulation_of(placement: Placement, core: _core.Simulation) -> Simulation:
     return Simulation(
-        runs=tuple(_simulated_run(entry) for entry in json.loads(core.json(True))["runs"]),
+        runs=tuple(simulated_run(entry) for entry in json.loads(core.json(True))["runs"]),
         placement=placement,
         interrupted=core.interrupted,
         _core=core,
@@ -283,5 +294,5 @@ def simulated_placement(core: _core.Evaluation) -> SimulatedPlacement | None:
     if text is None:
         return None
     entries = json.loads(text)
-    default = [_simulated_run(entry) for entry in entries["default_runs"]]
-    return SimulatedPlacement(_simulated_run(entries["runs"][0]), default[0] if default else None)
+    default = [simulated_run(entry) for entry in entries["default_runs"]]
+    return SimulatedPlacement(simulated_run(entries["runs"][0]), default[0] if default else None)

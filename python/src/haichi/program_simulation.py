@@ -1,0 +1,413 @@
+"""Running MPI programs on the packet simulator: the program `haichi simulate -- PROGRAM`, from Python."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, Literal, SupportsIndex, Unpack, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from haichi import errors
+from haichi.errors import Error, InputError, InternalError, OptionError
+from haichi.file_names import encoded
+from haichi.job_spec import JobOptions
+from haichi.machine import Machine, MachineLike, as_machine, warn_of_buffers
+from haichi.numbers import whole_option
+from haichi.options import Choice, complete, takes
+from haichi.placement import PlacementLike, as_map
+from haichi.service.program import find_program
+from haichi.simulation import (
+    BufferHistory,
+    LinkStatistics,
+    SimulationCallback,
+    SimulationProgress,
+    _picoseconds,
+)
+from haichi.simulation_result import FloatArray, LinkTraffic, RunShares, SimulatedRun, simulated_run
+
+ProgramLike = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+"""A program, or a program and its arguments."""
+
+_KEPT_BYTES = 1 << 16
+"""Of standard error, where an error is looked for."""
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class ProgramSimulation:
+    """What `simulate_program` gives. Times are simulated seconds; arrays have an entry per rank and are read-only."""
+
+    run: SimulatedRun
+    program: str
+    exit_code: int
+    """Of the program: that of MPI_Abort, else the first one that is not 0."""
+    interrupted: bool
+    """Ended by Ctrl-C: what is known is that of the time until then."""
+    measured_factor: float | None
+    """Code between calls took the CPU time that it took on this computer, times this, so no second run gives the same
+    times. None: it took no time."""
+    output: str | None
+    """What the program printed; None: it was passed through."""
+    errors: str | None
+    """What stood on standard error: the program's, and warnings of haichi."""
+    node_of_rank: npt.NDArray[np.int32]
+    _report: dict[str, Any] = field(repr=False)
+
+    @property
+    def seconds(self) -> float:
+        """To the end of the last rank."""
+        return self.run.seconds
+
+    @property
+    def calls(self) -> int:
+        """Of MPI, made by all ranks."""
+        return self.run.calls
+
+    @property
+    def share_of_run(self) -> RunShares:
+        return cast(RunShares, self.run.share_of_run)
+
+    @property
+    def hottest_links(self) -> tuple[LinkTraffic, ...]:
+        return self.run.hottest_links
+
+    @property
+    def compute_seconds(self) -> FloatArray:
+        return self.run.compute_seconds
+
+    @property
+    def call_seconds(self) -> FloatArray:
+        return self.run.call_seconds
+
+    @property
+    def wait_seconds(self) -> FloatArray:
+        return self.run.wait_seconds
+
+    @property
+    def end_seconds(self) -> FloatArray:
+        return self.run.end_seconds
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report ``haichi-simulation/1``, as ``haichi simulate --json`` prints it."""
+        return cast("dict[str, Any]", json.loads(self.to_json()))
+
+    def to_json(self) -> str:
+        return json.dumps(self._report)
+
+    def __repr__(self) -> str:
+        text = f"ProgramSimulation({self.program}, ranks={len(self.node_of_rank)}, {self.seconds:.6g} s"
+        text += f", exit_code={self.exit_code}" if self.exit_code else ""
+        return text + (", interrupted)" if self.interrupted else ")")
+
+
+@takes(JobOptions)
+def simulate_program(
+    program: ProgramLike,
+    machine: MachineLike,
+    *,
+    ranks: SupportsIndex | None = None,
+    placement: PlacementLike | None = None,
+    compute: str = "none",
+    payload: Literal["auto", "none", "all"] = "auto",
+    globals: Literal["auto", "none", "copy"] = "auto",
+    collectives: str | None = None,
+    refused_calls: Literal["early", "late"] = "early",
+    stack: str | SupportsIndex | None = None,
+    partitions: SupportsIndex = 0,
+    hottest: SupportsIndex = 10,
+    statistics: LinkStatistics | None = None,
+    history: BufferHistory | None = None,
+    input: str | bytes | None = None,
+    output: Literal["return", "pass"] = "return",
+    progress: SimulationCallback | None = None,
+    **options: Unpack[JobOptions],
+) -> ProgramSimulation:
+    """Runs an MPI program that is built for MPICH, unchanged, on the simulated machine, as ``haichi simulate --
+    PROGRAM`` does, in a process of its own.
+
+    Parameters
+    ----------
+    program: its path (or a name in PATH), or a sequence of it and its arguments.
+    machine: a Machine, a preset, ``"graph:FILE"``, a machine file, or its content.
+    ranks: how many; None: as many as the job's nodes take.
+    placement: a Placement, a rank-map file, or the node of each rank; None: the default one.
+    compute: ``"none"``: code between calls takes no time; ``"measured"``: the CPU time that it takes on this computer,
+        ``"measured*2.5"`` times that, which no second run repeats.
+    payload: what is moved between ranks: data of collectives and messages up to 64 KiB, ``"none"`` or ``"all"``.
+    globals: how each rank gets variables of its own.
+    collectives: by which algorithms collectives become messages: ``"mpich"``, ``"openmpi"``, a file, or
+        ``"operation=algorithm"``.
+    refused_calls: whether a program with calls that cannot be simulated is refused, or ends when it makes one.
+    stack: of each rank, in bytes, or a text as ``"1MiB"``.
+    partitions, hottest, statistics, history: as in `Job.simulate`.
+    input: what rank 0 reads from standard input; None: nothing.
+    output: ``"return"``: what the program prints is in the result; ``"pass"``: it goes to `sys.stdout` and
+        `sys.stderr`.
+    progress: called a few times a second with a SimulationProgress, whose iterations are 0.
+    {options}
+
+    Ctrl-C ends the run with what is known until then; a second one raises KeyboardInterrupt.
+
+    Raises OptionError, InputError and UnsupportedError as the program haichi does, with the same words: for programs
+    that cannot run, that are stuck or that crash, too. An exit code of the program other than 0 raises nothing.
+    """
+    checked = complete("simulate_program", JobOptions, options)
+    Choice("way of output", ("return", "pass")).checked("output", output)
+    if progress is not None and not callable(progress):
+        raise TypeError(f"progress must be a function, not {progress!r}")
+    words = [program] if isinstance(program, str | bytes | os.PathLike) else list(program)
+    if not words:
+        raise OptionError("program is empty", "it is a path, or a sequence of a path and arguments")
+    with tempfile.TemporaryDirectory(prefix="haichi-") as folder:
+        files = _Files(Path(folder))
+        command = [str(find_program()), "simulate", *_machine(machine, files), *_job(checked, files)]
+        for name, value in (
+            ("ranks", None if ranks is None else whole_option("ranks", ranks, 1, 2**31 - 1)),
+            ("compute", compute),
+            ("payload", payload),
+            ("globals", globals),
+            ("collectives", collectives),
+            ("refused-calls", refused_calls),
+            ("stack", stack if stack is None or isinstance(stack, str) else whole_option("stack", stack, 0, 2**62)),
+            ("partitions", whole_option("partitions", partitions, 0, 16_384)),
+            ("hottest", whole_option("hottest", hottest, 0, 1_000_000)),
+        ):
+            if value is not None:
+                command.append(f"--{name}={value}")
+        command += _map(placement, files) + _observation(statistics, history)
+        report = files.folder / "report.json"
+        command += ["--json", "-o", str(report), "--", *(os.fsdecode(encoded("program", word)) for word in words)]
+        finished = _Run(command, input, output == "pass", progress).finish()
+        if not report.is_file():
+            raise finished.error()
+        content = json.loads(report.read_text(encoding="utf-8"))
+    return _result(content, finished, None if output == "pass" else (finished.output, finished.errors))
+
+
+def _result(content: dict[str, Any], finished: _Finished, texts: tuple[str, str] | None) -> ProgramSimulation:
+    (entry,) = content["runs"]
+    nodes = np.array(content["node_of_rank"], np.int32)
+    nodes.flags.writeable = False
+    return ProgramSimulation(
+        run=simulated_run(entry),
+        program=entry["program"],
+        exit_code=entry["exit_code"],
+        interrupted=bool(content.get("interrupted", False)),
+        measured_factor=entry["computing"]["factor"] if "computing" in entry else None,
+        output=texts[0] if texts else None,
+        errors=texts[1] if texts else None,
+        node_of_rank=nodes,
+        _report=content,
+    )
+
+
+@dataclass
+class _Files:
+    """What the program reads in the place of values."""
+
+    folder: Path
+
+    def write(self, name: str, text: str) -> str:
+        path = self.folder / name
+        path.write_text(text, encoding="utf-8", errors="surrogateescape")
+        return str(path)
+
+
+def _machine(given: MachineLike, files: _Files) -> list[str]:
+    machine = as_machine(given)
+    warn_of_buffers(machine)
+    if not isinstance(given, Machine) and isinstance(given, str | os.PathLike):
+        return ["-m", os.fsdecode(encoded("machine", given))]
+    name, text, _ = machine.__reduce__()[1]
+    # What a machine file names lies beside it.
+    return ["-m", name if text is None or Path(name).is_file() else files.write("machine.json", text)]
+
+
+def _job(options: JobOptions, files: _Files) -> list[str]:
+    words = []
+    for name, value in cast("dict[str, Any]", options).items():
+        if value is None or value is False:
+            continue
+        option = "--" + name.replace("_", "-")
+        if value is True:
+            words.append(option)
+        elif isinstance(value, list):
+            lines = (" ".join(map(str, entry)) if isinstance(entry, list) else str(entry) for entry in value)
+            words.append(f"{option}={files.write(name, ''.join(line + chr(10) for line in lines))}")
+        else:
+            words.append(f"{option}={os.fsdecode(value) if isinstance(value, bytes) else value}")
+    return words
+
+
+def _map(placement: PlacementLike | None, files: _Files) -> list[str]:
+    if placement is None:
+        return []
+    given = as_map("placement", placement)
+    if isinstance(given, bytes):
+        return ["--map", os.fsdecode(given)]
+    mapping = {"schema": "haichi-mapping/1", "node_of_rank": [int(node) for node in given]}
+    return ["--map", files.write("map.json", json.dumps(mapping)), "--format", "json"]
+
+
+def _observation(statistics: LinkStatistics | None, history: BufferHistory | None) -> list[str]:
+    def time(name: str, value: Any, least: int = 0) -> str:
+        return f"{_picoseconds(name, value, least)}ps"
+
+    words = []
+    if statistics is not None:
+        path = os.fsdecode(encoded("statistics.path", statistics.path))
+        words += [f"--stats={path}", f"--stats-bin={time('statistics.bin', statistics.bin, 1)}"]
+    if history is not None:
+        words += [
+            f"--buffer-history={os.fsdecode(encoded('history.path', history.path))}",
+            f"--router={whole_option('history.router', history.router, 0, 2**31 - 1)}",
+            f"--from={time('history.begin', history.begin)}",
+            f"--every={time('history.interval', history.interval, 1)}",
+        ]
+        if history.end is not None:
+            words.append(f"--to={time('history.end', history.end, 1)}")
+    return words
+
+
+@dataclass(frozen=True)
+class _Finished:
+    code: int
+    output: str
+    errors: str
+    failure: dict[str, str] | None
+    """What the program told of its error."""
+
+    def error(self) -> Error:
+        """Of a run that has no report."""
+        if self.failure is not None:
+            kind = {"input": InputError, "option": OptionError, "unsupported": errors.UnsupportedError}
+            return kind.get(self.failure["kind"], InternalError)(self.failure["message"], self.failure["hint"])
+        # A rank that crashed: what was told last.
+        before, mark, text = self.errors.rpartition("error: ")
+        if not mark or (before and not before.endswith("\n")):
+            return InternalError(f"haichi ended with exit code {self.code} and said nothing of it")
+        message, _, hint = text.strip().partition("\nhint: ")
+        return InputError(message, hint)
+
+
+class _Run:
+    """A process of haichi, whose pipes are read while it runs."""
+
+    def __init__(
+        self, command: list[str], input: str | bytes | None, passes: bool, progress: SimulationCallback | None
+    ) -> None:
+        self._progress = progress
+        self._failure: dict[str, str] | None = None
+        self._raised: BaseException | None = None
+        told, tells = os.pipe()
+        command[2:2] = ["--progress-fd", str(tells)]
+        try:
+            # In a session of its own: Ctrl-C comes here, and goes on from here.
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE if input is not None else subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                pass_fds=(tells,),
+                start_new_session=True,
+            )
+        except BaseException:
+            os.close(told)
+            raise
+        finally:
+            os.close(tells)
+        self._output = _Reader(self._process.stdout, (lambda text: sys.stdout.write(text)) if passes else None)
+        self._errors = _Reader(self._process.stderr, (lambda text: sys.stderr.write(text)) if passes else None)
+        self._threads = [
+            threading.Thread(target=self._output.read, daemon=True),
+            threading.Thread(target=self._errors.read, daemon=True),
+            threading.Thread(target=self._read_lines, args=(told,), daemon=True),
+        ]
+        if input is not None:
+            text = input.encode() if isinstance(input, str) else bytes(input)
+            self._threads.append(threading.Thread(target=self._give, args=(text,), daemon=True))
+        for thread in self._threads:
+            thread.start()
+
+    def finish(self) -> _Finished:
+        interrupts = 0
+        while True:
+            try:
+                self._process.wait()
+                break
+            except KeyboardInterrupt:
+                interrupts += 1
+                self._process.send_signal(2)
+                if interrupts > 1:
+                    self._process.wait()
+                    raise
+        for thread in self._threads:
+            thread.join()
+        if self._raised is not None:
+            raise self._raised
+        return _Finished(self._process.returncode, self._output.text(), self._errors.text(), self._failure)
+
+    def _give(self, text: bytes) -> None:
+        pipe = cast("IO[bytes]", self._process.stdin)
+        with contextlib.suppress(OSError), pipe:  # nobody needs to read it
+            pipe.write(text)
+
+    def _read_lines(self, told_by: int) -> None:
+        with open(told_by, encoding="utf-8") as lines:
+            for line in lines:
+                told = json.loads(line)
+                if told.get("phase") == "failed":
+                    self._failure = told["error"]
+                elif self._progress is not None and self._raised is None:
+                    try:
+                        self._progress(_progress_of(told))
+                    except BaseException as error:  # raised where the run was asked for
+                        self._raised = error
+                        self._process.kill()
+
+
+def _progress_of(told: dict[str, Any]) -> SimulationProgress:
+    return SimulationProgress(
+        simulated_seconds=told["simulated_seconds"],
+        iterations_done=0,
+        iterations=0,
+        packet_hops=told["packet_hops"],
+        packet_hops_per_second=told.get("packet_hops_per_second", 0.0),
+        calls_done=told.get("calls_done", 0),
+    )
+
+
+class _Reader:
+    """A pipe's text: kept, or passed on as it comes and its end kept."""
+
+    def __init__(self, pipe: IO[bytes] | None, passes: Callable[[str], object] | None) -> None:
+        self._pipe = cast("IO[bytes]", pipe)
+        self._passes = passes
+        self._kept = b""
+        self._parts: list[bytes] = []
+
+    def read(self) -> None:
+        with self._pipe:
+            for part in self._blocks():
+                if self._passes is None:
+                    self._parts.append(part)
+                else:
+                    self._passes(part.decode(errors="replace"))
+                    self._kept = (self._kept + part)[-_KEPT_BYTES:]
+
+    def _blocks(self) -> Iterator[bytes]:
+        """Whole lines, so that no character is cut."""
+        while line := self._pipe.readline():
+            yield line
+
+    def text(self) -> str:
+        return (b"".join(self._parts) if self._passes is None else self._kept).decode(errors="replace")
