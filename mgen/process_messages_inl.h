@@ -174,7 +174,10 @@ template <class P>
 std::size_t ProcessModel<P>::memory_bytes() const {
     std::size_t bytes = ranks_.capacity() * sizeof(Rank) + ranks_of_nodes_.capacity() * sizeof(RankId) +
                         first_of_node_.capacity() * sizeof(std::uint32_t);
-    for (const Shared& shared : shared_) bytes += sizeof(Shared) + shared.envelopes.size() * sizeof(Envelope);
+    for (const Shared& shared : shared_) {
+        bytes += sizeof(Shared) + shared.envelopes.size() * sizeof(Envelope) + shared.arriving.memory_bytes() +
+                 shared.leaving.memory_bytes();
+    }
     for (const Rank& rank : ranks_)
         bytes += rank.order.memory_bytes() + rank.matching.memory_bytes() + rank.arrivals.memory_bytes();
     return bytes;

@@ -307,3 +307,29 @@ def test_random_rings_take_the_same_live_and_replayed(built: Path) -> None:
     for way in ("messages", "put"):
         assert rates[8, way] > 1.9  # one switch: the rate of the interface
         assert rates[64, way] < 0.75 * rates[8, way]
+
+
+def test_messages_and_puts_are_striped_over_the_interfaces_of_a_node(built: Path) -> None:
+    program = compiled(EXAMPLES / "bandwidth.c", built)
+    machine = json.loads(SWITCH.read_text())
+    machine["topology"]["children"] = [2]
+    del machine["node"]["dma_bandwidth"]
+    machine["node"] |= {"nics": 4, "nic_bandwidth": "1GB/s", "mpi_call_overhead": "0us"}
+    seconds = {}
+    for trunk in (1, 2, 4):
+        machine["node"]["trunk"] = trunk
+        (built / "rails.json").write_text(json.dumps(machine))
+        for way in ("messages", "put"):
+            found = report("rails.json", 2, program, "ring", 1 << 20, way, folder=built)
+            seconds[way, trunk] = found["runs"][0]["seconds"]
+    for way in ("messages", "put"):
+        # 1 MiB at 1 GB/s, and what does not depend on the rate: control packets, latencies.
+        fixed = seconds[way, 1] - 2**20 / 1e9
+        assert 0 < fixed < 4e-6
+        for trunk in (2, 4):
+            assert seconds[way, trunk] == pytest.approx(2**20 / 1e9 / trunk + fixed, rel=0.01)
+    machine["node"]["trunk"] = 5
+    (built / "rails.json").write_text(json.dumps(machine))
+    done = run("simulate", "-m", "rails.json", "-n", 2, "--", program, "ring", cwd=built)
+    assert done.returncode == 2
+    assert "cannot be striped over 5 NICs of a node that has 4" in done.stderr

@@ -108,6 +108,7 @@ TEST(MachineFile, tofu_file_reads_as_the_preset) {
      "packet": {"payload": "1920B", "header": "72B"},
      "node": {"nics": 4, "nic_bandwidth": "5GB/s", "dma_bandwidth": "10GB/s", "memory_bandwidth": "85GB/s",
               "mpi_call_overhead": "1us", "eager_overhead": "2us", "rendezvous_overhead": "36us", "rdma_overhead": "700ns", "eager_limit": "4KiB", "barrier": "5us",
+              "barrier_step": "90ns", "barrier_groups": 7, "trunk": 2, "trunk_from": "64KiB",
               "slots": 16, "progress": "calls", "nic_order": "packets", "send_copy": "always",
               "shared_memory_latency": "300ns", "shared_memory_bandwidth": "20GB/s"}})",
                                           "m.json");
@@ -134,6 +135,10 @@ TEST(MachineFile, tofu_file_reads_as_the_preset) {
     EXPECT_EQ(machine.node.mpi_call_overhead_ps, preset.node.mpi_call_overhead_ps);
     EXPECT_EQ(machine.node.rendezvous_overhead_ps, preset.node.rendezvous_overhead_ps);
     EXPECT_EQ(machine.node.rdma_overhead_ps, 700'000);
+    EXPECT_EQ(machine.node.barrier_step_ps, 90'000);
+    EXPECT_EQ(machine.node.barrier_groups, 7);
+    EXPECT_EQ(machine.node.trunk, 2);
+    EXPECT_EQ(machine.node.trunk_from_bytes, 65'536);
     EXPECT_EQ(machine.node.eager_limit_bytes, 4096);
     EXPECT_EQ(machine.node.barrier_ps, preset.node.barrier_ps);
     EXPECT_EQ(machine.node.slots, preset.node.slots);
