@@ -171,7 +171,7 @@ void Problem::bound_sets() {
 void Problem::check_sums() const {
     using Wide = __int128;
     const Wide limit = std::numeric_limits<std::int64_t>::max();
-    std::int32_t longest = network_->longest_route();
+    std::int32_t longest = std::max(network_->longest_route(), network_->diameter());
     if (logical_network_ != nullptr) longest = std::max(longest, logical_network_->longest_route());
     Wide costliest = static_cast<Wide>(workload_->total_bytes()) * std::max(longest, 1);
     Wide collisions = 0;

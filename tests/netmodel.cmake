@@ -9,7 +9,7 @@ haichi_test(netmodel_tests
 haichi_test(packetsim_tests
             LINKS haichi::netmodel
             SOURCES unit/packetsim_timing.cc unit/packetsim_engine.cc unit/packetsim_nodes.cc unit/packetsim_channels.cc unit/packetsim_statistics.cc unit/packetsim_layers.cc unit/packetsim_mail.cc
-                    unit/packetsim_machine_timing.cc property/packetsim_reference.cc)
+                    unit/packetsim_machine_timing.cc unit/packetsim_clusters.cc property/packetsim_reference.cc)
 
 # Every row of the table of topologies, and one that exists only in these files.
 haichi_test(topology_contract_tests

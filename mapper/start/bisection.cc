@@ -266,7 +266,9 @@ class DualBipartitioning {
         for (std::int32_t r = 0; r < problem.rank_count(); ++r) {
             for (const Flow& flow : problem.flows(RankId(r))) total += flow.size_bytes / 2;
         }
-        const std::int64_t farthest = 4 * kUnitsPerHop * (std::int64_t{problem.network().longest_route()} + 1);
+        const std::int64_t farthest =
+            4 * kUnitsPerHop *
+            (std::int64_t{std::max(problem.network().longest_route(), problem.network().diameter())} + 1);
         while ((total >> shift_) > (std::int64_t{1} << 61) / farthest) ++shift_;
     }
 

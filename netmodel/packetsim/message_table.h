@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <tuple>
 #include <vector>
 
@@ -23,7 +24,9 @@ class MessageTable {
   public:
     struct Entry {
         PacketMessage message;
-        std::int64_t left_bytes = 0;    ///< not yet in a packet
+        std::int64_t left_bytes = 0;  ///< not yet in a packet
+        /// Of a packet, on its way; without a limit where all packets are full.
+        std::int64_t most_payload_bytes = std::numeric_limits<std::int64_t>::max();
         std::int64_t last_tail_ps = 0;  ///< at the destination's NIC, so far
         std::uint64_t way = 0;          ///< of a packet that enters the partition, see Packet
         std::vector<PortHop> route;     ///< without GridSteps: the hops in this partition
@@ -64,6 +67,7 @@ class MessageTable {
         first_unused_ = at.next;
         at.message = message;
         at.left_bytes = message.bytes;
+        at.most_payload_bytes = std::numeric_limits<std::int64_t>::max();
         at.last_tail_ps = 0;
         at.way = 0;
         at.route.clear();  // keeps its memory

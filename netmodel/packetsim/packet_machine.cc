@@ -108,10 +108,18 @@ void PacketMachine::number_ports() {
 void PacketMachine::take_memory() {
     std::size_t port_bytes = 0;
     std::size_t places = 0;
-    const auto places_of = [this](const PartitionState& part) {
-        return static_cast<std::size_t>(part.port_count()) * static_cast<std::size_t>(vcs * buffer_packets);
+    const auto places_of = [this](PartitionState& part) {
+        auto all = static_cast<std::size_t>(part.port_count()) * static_cast<std::size_t>(vcs * buffer_packets);
+        part.own_places.clear();
+        for (std::int32_t i = 0; i < part.link_count(); ++i) {
+            const LinkId link = part.links[static_cast<std::size_t>(i)];
+            if (!ports.link_target()[link.index()].valid() || !class_of_output(link.value).stores) continue;
+            part.own_places.push_back({i, all, class_of_output(link.value).buffer_packets});
+            all += static_cast<std::size_t>(vcs) * static_cast<std::size_t>(part.own_places.back().places);
+        }
+        return all;
     };
-    for (const PartitionState& part : parts) {
+    for (PartitionState& part : parts) {
         port_bytes += static_cast<std::size_t>(part.port_count()) * PartitionState::port_bytes(vcs);
         places += places_of(part);
     }
@@ -126,10 +134,11 @@ void PacketMachine::take_memory() {
     for (PartitionState& part : parts) {
         const std::size_t bytes = static_cast<std::size_t>(part.port_count()) * PartitionState::port_bytes(vcs);
         part.ports = port_memory_.slice(first_byte, bytes);
-        part.packets = packet_memory_.slice(first_place, places_of(part));
-        part.credits = credit_memory_.slice(first_place, places_of(part));
+        const std::size_t own = places_of(part);
+        part.packets = packet_memory_.slice(first_place, own);
+        part.credits = credit_memory_.slice(first_place, own);
         first_byte += bytes;
-        first_place += places_of(part);
+        first_place += own;
     }
 }
 
@@ -197,6 +206,7 @@ void PacketMachine::build_ports(int p) {
         const VertexId to = ports.link_target()[link];
         if (!to.valid()) continue;
         port.port_class = ports.class_of_output()[link];
+        port.has_own_places = class_of(port).stores ? 1 : 0;
         if (partition_of(to) == p) {
             port.to_router = local_routers_[to.index()];
             port.to_place = part.routers[port.to_router].place;

@@ -39,6 +39,12 @@ void PacketPartition<Client>::find_hops(MessageTable::Entry& entry, LinkId after
     machine_->virtual_channels.append_route(*machine_->network, entry.message.source, entry.message.destination, hops_);
     auto hop = hops_.begin();
     if (after.valid()) hop = std::ranges::find(hops_, after, &ChannelHop::link) + 1;
+    if (!are_full_ && !after.valid()) {
+        for (const ChannelHop& passed : hops_) {
+            entry.most_payload_bytes =
+                std::min(entry.most_payload_bytes, machine_->ports.most_payload_behind(passed.link));
+        }
+    }
     entry.route.clear();
     for (bool is_here = true; is_here && hop != hops_.end(); ++hop) {
         const std::int32_t port = state_->port_of(hop->link);
@@ -157,7 +163,7 @@ void PacketPartition<Client>::send_next(std::int32_t number) {
     if (nic.ready_ps > now_ps_) return push_nic(nic.ready_ps, kNic, number);
     const std::int32_t b = PacketPort::buffer(links_ + number, 0);
     PacketBuffer& injection = state_->buffer(b);
-    const std::int64_t room_ps = credit_ps(injection, b, 0);
+    const std::int64_t room_ps = credit_ps(injection, b, {machine_->buffer_packets, 0});
     if (room_ps == kForEver) return;
     if (room_ps > now_ps_) return push_nic(room_ps, kNic, number);
 
@@ -166,7 +172,8 @@ void PacketPartition<Client>::send_next(std::int32_t number) {
     const PacketMessage& info = entry.message;
     if (steps_ == nullptr && entry.left_bytes == info.bytes) find_hops(entry, {});
     const PacketTimingOptions& timing = machine_->timing.options();
-    const std::int64_t payload_bytes = std::min(entry.left_bytes, timing.packet_payload_bytes);
+    const std::int64_t payload_bytes =
+        std::min({entry.left_bytes, timing.packet_payload_bytes, entry.most_payload_bytes});
     entry.left_bytes -= payload_bytes;
     const bool is_last = entry.left_bytes == 0;
     const std::int64_t bytes = payload_bytes + timing.packet_header_bytes;

@@ -163,10 +163,14 @@ class alignas(64) PacketPartition {
     [[nodiscard]] std::int32_t request_on_route(const Packet& packet) const;
     void wake_output(std::int32_t port);
     void wake_at(PacketPort& at, std::int32_t port, std::int64_t time_ps);
-    /// Since when, or from when on, there is a place in a buffer, `latency_ps` after the tail has left; kForEver when
-    /// it is not known: then the output, or the NIC, is woken once it is.
-    std::int64_t credit_ps(PacketBuffer& to, std::int32_t b, std::int64_t latency_ps);
-    std::int64_t late_credit_ps(PacketBuffer& to, std::int32_t b, std::int64_t latency_ps);
+    /// Since when, or from when on, there is a place in a buffer, a latency after the tail has left; kForEver when it
+    /// is not known: then the output, or the NIC, is woken once it is.
+    struct Places {
+        std::int32_t count = 0;       ///< of the buffer
+        std::int64_t latency_ps = 0;  ///< until they are known to be free
+    };
+    std::int64_t credit_ps(PacketBuffer& to, std::int32_t b, Places places);
+    std::int64_t late_credit_ps(PacketBuffer& to, std::int32_t b, Places places);
     /// The same for what is behind an output.
     std::int64_t credit_behind_ps(const Channel& out);
     /// When an output can let the first of those pass that wait for it.
@@ -209,6 +213,7 @@ class alignas(64) PacketPartition {
     const GridSteps* steps_;  ///< null: messages have their routes
     std::int32_t links_;      ///< ports from here on are ejection channels
     bool is_uniform_;         ///< PacketPorts::bandwidth_is_uniform()
+    bool are_full_;           ///< PacketPorts::packets_are_full()
     bool is_large_;           ///< the state is larger than the caches near the core
     /// How far look_ahead() has come in WindowQueue::elsewhere().
     struct LookedAt {

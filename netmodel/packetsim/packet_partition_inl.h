@@ -18,6 +18,7 @@ PacketPartition<Client>::PacketPartition(PacketMachine& machine, Client& client,
       steps_(machine.steps ? &*machine.steps : nullptr),
       links_(state_->link_count()),
       is_uniform_(machine.ports.bandwidth_is_uniform()),
+      are_full_(machine.ports.packets_are_full()),
       is_large_(state_->ports.size_bytes() > kNearCacheBytes),
       queue_(window_ps, state_->places),
       outboxes_(state_->neighbours.size()) {}
@@ -182,34 +183,34 @@ template <class Client>
 
 template <class Client>
 [[gnu::always_inline]] inline std::int64_t PacketPartition<Client>::credit_ps(PacketBuffer& to, std::int32_t b,
-                                                                              std::int64_t latency_ps) {
+                                                                              Places places) {
     // Where all have left, the row of times begins anew, in memory that is in the caches. By arithmetic: nobody can
     // predict that branch.
-    const std::uint16_t some_leave = to.leave_ps + latency_ps <= now_ps_ ? 0 : 0xffff;
+    const std::uint16_t some_leave = to.leave_ps + places.latency_ps <= now_ps_ ? 0 : 0xffff;
     to.leaving &= some_leave;
     to.next_credit &= some_leave;
-    if (state_->has_place(to)) [[likely]] {
+    if (to.count + to.leaving < places.count) [[likely]] {
         return now_ps_;
     }
-    return late_credit_ps(to, b, latency_ps);
+    return late_credit_ps(to, b, places);
 }
 
 /// The same where no place is known to be free: looks which packets have left.
 template <class Client>
 [[gnu::noinline]] std::int64_t PacketPartition<Client>::late_credit_ps(PacketBuffer& to, std::int32_t b,
-                                                                       std::int64_t latency_ps) {
-    if (to.count == machine_->buffer_packets) {
+                                                                       Places places) {
+    if (to.count == places.count) {
         state_->await_place(b);
         return kForEver;
     }
-    const std::int64_t leave_ps = state_->free_places(to, b, now_ps_ - latency_ps);
-    return state_->has_place(to) ? now_ps_ : leave_ps + latency_ps;
+    const std::int64_t leave_ps = state_->free_places(to, b, now_ps_ - places.latency_ps);
+    return to.count + to.leaving < places.count ? now_ps_ : leave_ps + places.latency_ps;
 }
 
 template <class Client>
 [[gnu::always_inline]] inline std::int64_t PacketPartition<Client>::credit_behind_ps(const Channel& out) {
     if (out.number >= links_) return now_ps_;  // the NIC always drains
-    return credit_ps(out.to, out.request, out.port_class.latency_ps);
+    return credit_ps(out.to, out.request, {out.port_class.buffer_packets, out.port_class.latency_ps});
 }
 
 template <class Client>
@@ -326,7 +327,7 @@ void PacketPartition<Client>::wake_output(std::int32_t port) {
 template <class Client>
 std::uint32_t PacketPartition<Client>::duration_ps(const Packet& packet, const PacketPorts::Class& port) const {
     if (is_uniform_) return packet.duration_ps;
-    if (!packet.is_last()) return static_cast<std::uint32_t>(port.full_packet_ps);
+    if (!packet.is_last() && are_full_) return static_cast<std::uint32_t>(port.full_packet_ps);
     return static_cast<std::uint32_t>(transfer_ps(packet.bytes, port.bandwidth_bytes_per_s));
 }
 
@@ -347,12 +348,14 @@ template <class Client>
     const std::int64_t latency_ps = out.port_class.latency_ps;
     const std::uint32_t index = at.first;
     Packet& packet = state_->packets[index];
-    if (state_->port(PacketPort::port_of(b)).is_watched != 0) [[unlikely]] {
+    const PacketPort& from = state_->port(PacketPort::port_of(b));
+    if (from.is_watched != 0) [[unlikely]] {
         watch(b, out.number, packet);
     }
     const std::uint32_t output_ps = duration_ps(packet, out.port_class);
     const std::uint32_t read_ps = reading_ps(b, packet);
-    packet.duration_ps = std::max(packet.duration_ps, output_ps);
+    // A packet that is here as a whole begins anew.
+    packet.duration_ps = from.has_own_places != 0 ? output_ps : std::max(packet.duration_ps, output_ps);
     packet.time_ps = now_ps_ + latency_ps;
     if (steps_ == nullptr) ++packet.way;
     out.port.busy_until_ps = now_ps_ + output_ps;
@@ -428,7 +431,11 @@ template <class Client>
 [[gnu::always_inline]] inline void PacketPartition<Client>::push_front(std::int32_t b, const PacketPort& port,
                                                                        const PacketBuffer& at) {
     const Packet& packet = state_->packets[at.first];
-    push(port.to_place, std::max(packet.time_ps, at.next_front_ps()), kFront, b,
+    std::int64_t arrival_ps = packet.time_ps;
+    if (port.has_own_places != 0) [[unlikely]] {
+        arrival_ps = machine_->class_of(port).release_ps(arrival_ps + packet.duration_ps);
+    }
+    push(port.to_place, std::max(arrival_ps, at.next_front_ps()), kFront, b,
          static_cast<std::uint32_t>(next_request(packet, port.to_router)));
 }
 

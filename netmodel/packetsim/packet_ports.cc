@@ -10,15 +10,20 @@ namespace haichi {
 
 namespace {
 
-/// All buffers are equal here, and so are the packets of all links.
-void check_classes(const Topology& topology) {
-    for (const std::span<const PortClass> classes : {topology.link_classes(), topology.router_classes()}) {
-        for (const PortClass& ports : classes) {
-            if (!ports.buffer_bytes && !ports.most_bytes_of_a_packet) continue;
-            throw UnsupportedError("the packet simulator has the same buffers and packets everywhere: it cannot give " +
-                                   ports.name + " their own");
-        }
-    }
+/// Places of full packets, in an input of routers that have their own buffers.
+std::int32_t places_of(const PortClass& routers, const PacketTiming& timing) {
+    const PortClass::Store& store = *routers.store;
+    if (!store.buffer_bytes) return timing.options().buffer_packets;
+    const std::int64_t payload =
+        std::min(store.most_payload_bytes.value_or(PacketPorts::kNoLimit), timing.options().packet_payload_bytes);
+    const std::int64_t packet = payload + timing.options().packet_header_bytes;
+    constexpr std::int64_t kMost = std::numeric_limits<std::uint16_t>::max();
+    const std::int64_t places = *store.buffer_bytes / packet;
+    if (places >= 1 && places <= kMost) return static_cast<std::int32_t>(places);
+    throw OptionError("a buffer of " + std::to_string(*store.buffer_bytes) + " bytes of the " + routers.name +
+                          " has room for " + std::to_string(places) + " packets of " + std::to_string(packet) +
+                          " bytes",
+                      "the packet simulator takes 1 to " + std::to_string(kMost));
 }
 
 /// From a router of a class, or from a host.
@@ -28,7 +33,7 @@ LinkPassage passage_from(const Topology& topology, const PacketTiming& timing, s
     if (classes.empty()) return passage;
     const PortClass& routers = classes[router_class];
     passage.switch_bandwidth_bytes_per_s = routers.bandwidth_bytes_per_s.value_or(passage.switch_bandwidth_bytes_per_s);
-    if (!is_host) passage.latency_ps = routers.latency_ps.value_or(passage.latency_ps) + routers.delay_ps.value_or(0);
+    if (!is_host) passage.latency_ps = routers.latency_ps.value_or(passage.latency_ps);
     return passage;
 }
 
@@ -48,14 +53,13 @@ LinkPassage passage_of(const Topology& topology, const PacketTiming& timing, con
     LinkPassage passage = passage_from(topology, timing, kind.router_class, kind.leaves_host);
     const PortClass& links = topology.link_classes()[kind.link_class];
     const std::int64_t cable_ps = kind.leaves_host || kind.enters_host ? 0 : timing.cable_latency_ps();
-    passage.latency_ps += links.latency_ps.value_or(cable_ps) + links.delay_ps.value_or(0);
+    passage.latency_ps += links.latency_ps.value_or(cable_ps);
     return passage;
 }
 
 PacketPorts::PacketPorts(const Network& network, const PacketTiming& timing, std::int32_t virtual_channels)
-    : virtual_channels_(virtual_channels) {
+    : virtual_channels_(virtual_channels), topology_(&network.topology()) {
     constexpr std::int64_t kMostPorts = std::int64_t{1} << 26;  // an event names a port and one of 8 VCs in 29 bits
-    check_classes(network.topology());
     find_ends(network.topology());
     const std::int64_t nics = std::int64_t{network.node_count()} * timing.options().nics;
     if (link_count_ + nics >= kMostPorts) {
@@ -80,7 +84,11 @@ PacketPorts::PacketPorts(const Network& network, const PacketTiming& timing, std
         if (bandwidth(l) < 1) throw OptionError("the packet simulator needs a link bandwidth");
         fastest = std::max(fastest, bandwidth(l));
         const LinkKind kind = kind_of_link(network.topology(), LinkId(l));
-        add_output(timing, bandwidth(l), passage_of(network.topology(), timing, kind));
+        const std::span<const PortClass> routers = topology_->router_classes();
+        const VertexId to = link_target_[static_cast<std::size_t>(l)];
+        const PortClass* behind = routers.empty() ? nullptr : &routers[topology_->class_of_router(to)];
+        add_output(timing, bandwidth(l), passage_of(network.topology(), timing, kind), behind);
+        packets_are_full_ = packets_are_full_ && most_payload_behind(LinkId(l)) >= options.packet_payload_bytes;
     }
     nic_bandwidth_bytes_per_s_ = options.nic_bandwidth_bytes_per_s;
     if (nic_bandwidth_bytes_per_s_ == 0) nic_bandwidth_bytes_per_s_ = fastest;
@@ -90,7 +98,8 @@ PacketPorts::PacketPorts(const Network& network, const PacketTiming& timing, std
         const VertexId vertex = network.vertex(NodeId(k / timing.options().nics));
         add_output(
             timing, nic_bandwidth_bytes_per_s_,
-            passage_from(network.topology(), timing, class_of_router(network.topology(), vertex), is_host(vertex)));
+            passage_from(network.topology(), timing, class_of_router(network.topology(), vertex), is_host(vertex)),
+            nullptr);
     }
     // Slower DMA makes packets longer than they are on any channel.
     const std::int64_t host = timing.host_bandwidth_bytes_per_s();
@@ -111,13 +120,29 @@ PacketPorts::PacketPorts(const Network& network, const PacketTiming& timing, std
 
 std::int64_t PacketPorts::longest_passage_ps() const {
     std::int64_t longest = 1;
-    for (const Class& port : classes_) longest = std::max(longest, port.latency_ps + 2 * port.full_packet_ps);
+    for (const Class& port : classes_) {
+        longest = std::max(longest, port.latency_ps + 2 * port.full_packet_ps + port.delay_ps + port.timer_ps);
+    }
     return longest;
 }
 
-void PacketPorts::add_output(const PacketTiming& timing, std::int64_t bandwidth_bytes_per_s,
-                             const LinkPassage& passage) {
+std::int64_t PacketPorts::most_payload_behind(LinkId link) const {
+    const std::span<const PortClass> routers = topology_->router_classes();
+    if (routers.empty()) return kNoLimit;
+    const PortClass& behind = routers[topology_->class_of_router(link_target_[link.index()])];
+    return behind.store ? behind.store->most_payload_bytes.value_or(kNoLimit) : kNoLimit;
+}
+
+void PacketPorts::add_output(const PacketTiming& timing, std::int64_t bandwidth_bytes_per_s, const LinkPassage& passage,
+                             const PortClass* router_behind) {
     Class port;
+    port.buffer_packets = timing.options().buffer_packets;
+    if (router_behind != nullptr && router_behind->store) {
+        port.stores = true;
+        port.buffer_packets = places_of(*router_behind, timing);
+        port.delay_ps = router_behind->store->delay_ps;
+        port.timer_ps = router_behind->store->timer_ps;
+    }
     port.bandwidth_bytes_per_s = passage.switch_bandwidth_bytes_per_s == 0
                                      ? bandwidth_bytes_per_s
                                      : std::min(bandwidth_bytes_per_s, passage.switch_bandwidth_bytes_per_s);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "netmodel/packetsim/packet_timing.h"
@@ -44,6 +45,17 @@ class PacketPorts {
         std::int64_t bandwidth_bytes_per_s = 0;  ///< of the channel or the switch, whichever is slower
         std::int64_t latency_ps = 0;             ///< L: from the grant to the head's arrival
         std::int64_t full_packet_ps = 0;         ///< a packet of the largest size
+        std::int32_t buffer_packets = 0;         ///< places of a buffer behind it
+        bool stores = false;                     ///< the router behind it takes packets in whole, and holds them:
+        std::int64_t delay_ps = 0;
+        std::int64_t timer_ps = 0;
+
+        /// When a packet that is in at `tail_ps` may go on.
+        [[nodiscard]] std::int64_t release_ps(std::int64_t tail_ps) const {
+            if (delay_ps == 0) return tail_ps;
+            const std::int64_t held_ps = later_ps(tail_ps, delay_ps);
+            return timer_ps == 0 ? held_ps : (held_ps + timer_ps - 1) / timer_ps * timer_ps;
+        }
         friend bool operator==(const Class&, const Class&) = default;
     };
 
@@ -65,6 +77,11 @@ class PacketPorts {
     [[nodiscard]] std::int64_t nic_bandwidth_bytes_per_s() const { return nic_bandwidth_bytes_per_s_; }
     /// All channels, injection included, let a packet through in the same time.
     [[nodiscard]] bool bandwidth_is_uniform() const { return bandwidth_is_uniform_; }
+    /// All packets but the last of a message are full ones.
+    [[nodiscard]] bool packets_are_full() const { return packets_are_full_; }
+    /// Most payload of a packet that takes the link: of the router behind it, or kNoLimit.
+    [[nodiscard]] std::int64_t most_payload_behind(LinkId link) const;
+    static constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
     /// How far ahead an event of a passage can lie: latency and two packets.
     [[nodiscard]] std::int64_t longest_passage_ps() const;
     [[nodiscard]] std::int32_t vertex_count() const { return static_cast<std::int32_t>(is_host_.size()); }
@@ -73,18 +90,21 @@ class PacketPorts {
 
   private:
     void find_ends(const Topology& topology);
-    void add_output(const PacketTiming& timing, std::int64_t bandwidth_bytes_per_s, const LinkPassage& passage);
+    void add_output(const PacketTiming& timing, std::int64_t bandwidth_bytes_per_s, const LinkPassage& passage,
+                    const PortClass* router_behind);
 
     std::int32_t link_count_ = 0;
     std::int32_t nic_count_ = 0;
     std::int32_t virtual_channels_ = 1;
     std::int64_t nic_bandwidth_bytes_per_s_ = 0;
     bool bandwidth_is_uniform_ = true;
+    bool packets_are_full_ = true;
     std::vector<Class> classes_;
     std::vector<std::uint16_t> class_of_output_;
     std::vector<VertexId> link_source_;
     std::vector<VertexId> link_target_;
     std::vector<std::uint8_t> is_host_;  ///< per vertex
+    const Topology* topology_ = nullptr;
 };
 
 }  // namespace haichi

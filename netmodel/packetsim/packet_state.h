@@ -74,6 +74,7 @@ struct PacketPort {
     Cut cut : 2 = Cut::kNone;
     std::uint16_t has_waiting : 1 = 0;     ///< any PacketBuffer::waiting of its channels
     std::uint16_t is_watched : 1 = 0;      ///< for a buffer history, of all packets that leave its buffers
+    std::uint16_t has_own_places : 1 = 0;  ///< PartitionState::own_places has those of its buffers
     std::uint16_t places_awaited : 8 = 0;  ///< of which VCs it is to be woken when a place is known to become free
 
     /// Virtual channels and injection buffers as one number; the order is that of (port, VC).

@@ -12,6 +12,12 @@ std::size_t PartitionState::port_bytes(std::int32_t vcs) {
     return std::bit_ceil(sizeof(PacketPort) + static_cast<std::size_t>(vcs) * sizeof(PacketBuffer));
 }
 
+PartitionState::CreditRow PartitionState::own_credit_row(std::int32_t b) const {
+    const auto at = std::ranges::lower_bound(own_places, PacketPort::port_of(b), {}, &OwnPlaces::port);
+    return {at->first + static_cast<std::size_t>(PacketPort::vc_of(b)) * static_cast<std::size_t>(at->places),
+            at->places};
+}
+
 std::size_t PartitionState::memory_bytes() const {
     std::size_t bytes = links.capacity() * sizeof(LinkId) + nodes.capacity() * sizeof(NodeId) +
                         nics.capacity() * sizeof(PacketNic) + hosts.capacity() * sizeof(PacketHost) +

@@ -57,27 +57,26 @@ class PartitionState {
 
     /// Notes when the tail of the packet leaves that was granted last.
     void add_credit(PacketBuffer& at, std::int32_t b, std::int64_t leave_ps) {
-        credits[credit_row(b) + at.next_credit] = leave_ps;
-        at.next_credit = static_cast<std::uint16_t>(at.next_credit + 1 == buffer_packets ? 0 : at.next_credit + 1);
+        const CreditRow row = credit_row(b);
+        credits[row.first + at.next_credit] = leave_ps;
+        at.next_credit = static_cast<std::uint16_t>(at.next_credit + 1 == row.places ? 0 : at.next_credit + 1);
         ++at.leaving;
     }
     /// For add_credit().
     void prefetch_credit(const PacketBuffer& at, std::int32_t b) const {
-        __builtin_prefetch(&credits[credit_row(b) + at.next_credit], 1);
+        __builtin_prefetch(&credits[credit_row(b).first + at.next_credit], 1);
     }
-    /// A place of the buffer is known to be free.
-    [[nodiscard]] bool has_place(const PacketBuffer& at) const { return at.count + at.leaving < buffer_packets; }
     /// From now on the places of the packets are known to be free that have left up to `time_ps`. When the first of the
     /// others leaves, if there are any.
     std::int64_t free_places(PacketBuffer& at, std::int32_t b, std::int64_t time_ps) const {
-        const std::size_t row = credit_row(b);
+        const CreditRow row = credit_row(b);
         std::int32_t place = at.next_credit - at.leaving;
-        if (place < 0) place += buffer_packets;
-        while (at.leaving > 0 && credits[row + static_cast<std::size_t>(place)] <= time_ps) {
+        if (place < 0) place += row.places;
+        while (at.leaving > 0 && credits[row.first + static_cast<std::size_t>(place)] <= time_ps) {
             --at.leaving;
-            if (++place == buffer_packets) place = 0;
+            if (++place == row.places) place = 0;
         }
-        return credits[row + static_cast<std::size_t>(place)];
+        return credits[row.first + static_cast<std::size_t>(place)];
     }
 
     /// Whoever sends into buffer b is to be told when a place of it is known to become free.
@@ -95,7 +94,14 @@ class PartitionState {
     }
 
     std::int32_t vcs = 1;
-    std::int32_t buffer_packets = 1;
+    std::int32_t buffer_packets = 1;  ///< of a buffer without places of its own
+    /// Of a port: the rows of its buffers, one after the other.
+    struct OwnPlaces {
+        std::int32_t port = 0;
+        std::size_t first = 0;
+        std::int32_t places = 0;  ///< of each
+    };
+    std::vector<OwnPlaces> own_places;  ///< in the order of the ports
     std::int32_t nics_per_node = 1;
     std::vector<LinkId> links;  ///< by port
     std::vector<PacketRouter> routers;
@@ -111,7 +117,7 @@ class PartitionState {
     // In memory of the machine:
     std::span<std::byte> ports;
     std::span<Packet> packets;        ///< as many as there are places
-    std::span<std::int64_t> credits;  ///< a row per buffer
+    std::span<std::int64_t> credits;  ///< a row per buffer, those of own_places behind the others
 
     /// Of a port and the buffers behind it, a power of two.
     static std::size_t port_bytes(std::int32_t vcs);
@@ -123,10 +129,18 @@ class PartitionState {
     [[nodiscard]] const std::byte* at(std::int32_t p) const {
         return ports.data() + (static_cast<std::size_t>(p) << port_shift_);
     }
-    [[nodiscard]] std::size_t credit_row(std::int32_t b) const {
-        return static_cast<std::size_t>(PacketPort::port_of(b) * vcs + PacketPort::vc_of(b)) *
-               static_cast<std::size_t>(buffer_packets);
+    struct CreditRow {
+        std::size_t first = 0;
+        std::int32_t places = 0;
+    };
+    [[nodiscard, gnu::always_inline]] inline CreditRow credit_row(std::int32_t b) const {
+        if (port(PacketPort::port_of(b)).has_own_places != 0) [[unlikely]] {
+            return own_credit_row(b);
+        }
+        const auto number = static_cast<std::size_t>(PacketPort::port_of(b) * vcs + PacketPort::vc_of(b));
+        return {number * static_cast<std::size_t>(buffer_packets), buffer_packets};
     }
+    [[nodiscard]] CreditRow own_credit_row(std::int32_t b) const;
 
     std::uint32_t port_shift_ = 0;
     std::uint32_t used_packets_ = 0;

@@ -66,7 +66,7 @@ void TimeSpaceStatistics::end_bin(std::int64_t now_ps) {
         bytes_before_[index] += bytes;
         const auto bandwidth = static_cast<double>(machine_->class_of_output(o).bandwidth_bytes_per_s);
         const double throughput = span_s > 0 ? static_cast<double>(bytes) / span_s : 0;
-        const double places = machine_->vcs * machine_->buffer_packets;
+        const double places = machine_->vcs * machine_->class_of_output(o).buffer_packets;
         const VertexId router = o < links ? machine_->ports.link_source()[index]
                                           : machine_->network->vertex(NodeId((o - links) / machine_->nics_per_node));
         *out_ << bin_ << ',' << seconds(begin_ps_) << ',' << seconds(now_ps) << ',' << router.value << ','

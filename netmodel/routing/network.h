@@ -62,7 +62,8 @@ class Network {
     /// Appends the links of the static route from s to d, in order; nothing when s == d. O(length), and more to pass a
     /// faulty node. Both must be usable. Throws OptionError, naming the faulty node and the pair, when no route passes.
     void append_route(NodeId s, NodeId d, std::vector<LinkId>& links) const;
-    /// Length of that route. O(axes) or O(levels); O(length) where routes have to be walked. Throws as append_route.
+    /// Length of that route, where a link counts as many hops as its class says. O(axes) or O(levels); O(length) where
+    /// routes have to be walked. Throws as append_route.
     [[nodiscard]] std::int32_t hops(NodeId s, NodeId d) const;
     /// False when a repeated axis with a column or a faulty node makes detours, and on a dragonfly.
     [[nodiscard]] bool routes_are_shortest() const { return routes_->are_shortest(); }
@@ -71,9 +72,9 @@ class Network {
     /// The first pair of usable nodes that no route joins past the faulty ones, if any. O(nodes^2 * length), O(1) where
     /// they cannot cut any off.
     [[nodiscard]] std::optional<CutPair> find_cut_pair() const { return routes_->find_cut_pair(nodes_); }
-    /// An upper bound of the length of every route (cheap to compute, not always reached).
+    /// An upper bound of the links of every route (cheap to compute, not always reached).
     [[nodiscard]] std::int32_t longest_route() const { return routes_->longest() + channel_hops(); }
-    /// The same, closer where that is known.
+    /// An upper bound of hops(), closer where that is known.
     [[nodiscard]] std::int32_t diameter() const { return routes_->diameter() + channel_hops(); }
     /// True when hops(a, b) == hops(b, a) for all pairs.
     [[nodiscard]] bool hops_are_symmetric() const { return routes_->are_symmetric(); }

@@ -43,11 +43,11 @@ class Routes {
     /// Appends the links from s to d, in order; s != d. Throws OptionError, naming both, when faulty terminals cut them
     /// off from each other.
     virtual void append_route(VertexId s, VertexId d, std::vector<LinkId>& links) const = 0;
-    /// Length of that route; 0 for s == d.
+    /// Length of that route, where a link counts as many hops as its class says; 0 for s == d.
     [[nodiscard]] virtual std::int32_t hops(VertexId s, VertexId d) const = 0;
-    /// An upper bound of the length of every route (cheap to compute, not always reached).
+    /// An upper bound of the links of every route (cheap to compute, not always reached).
     [[nodiscard]] virtual std::int32_t longest() const = 0;
-    /// The same, closer where that is known.
+    /// An upper bound of hops(), closer where that is known.
     [[nodiscard]] virtual std::int32_t diameter() const { return longest(); }
     /// No path of links is shorter.
     [[nodiscard]] virtual bool are_shortest() const = 0;

@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "netmodel/routing/clusters_row.h"
 #include "netmodel/routing/dragonfly_plus.h"
 #include "netmodel/routing/dragonfly_topology.h"
 #include "netmodel/routing/fat_tree_topology.h"
@@ -12,8 +13,8 @@
 namespace haichi {
 
 std::vector<TopologyRow> builtin_topologies() {
-    return {torus_row(),     mesh_row(),           fat_tree_row(), tree_row(),
-            dragonfly_row(), dragonfly_plus_row(), hyperx_row(),   graph_row()};
+    return {torus_row(),          mesh_row(),   fat_tree_row(), tree_row(),    dragonfly_row(),
+            dragonfly_plus_row(), hyperx_row(), graph_row(),    clusters_row()};
 }
 
 Table<TopologyRow> topology_table(std::vector<TopologyRow> rows) {

@@ -28,12 +28,22 @@ struct LinkEnds {
 
 /// What the links, or the routers, of a class have in common. What is not stated is as the machine's parameters say.
 struct PortClass {
-    std::string name;                                      ///< "links", "global links"
-    std::optional<std::int64_t> bandwidth_bytes_per_s{};   ///< the rate
-    std::optional<std::int64_t> latency_ps{};              ///< of a link: its cable; of a router: a passage
-    std::optional<std::int64_t> delay_ps{};                ///< that a packet is held besides, as on a wide-area line
-    std::optional<std::int64_t> buffer_bytes{};            ///< of an input, per virtual channel
-    std::optional<std::int64_t> most_bytes_of_a_packet{};  ///< payload and header
+    std::string name;                                     ///< "links", "global links"
+    std::optional<std::int64_t> bandwidth_bytes_per_s{};  ///< the rate
+    std::optional<std::int64_t> latency_ps{};             ///< of a link: its cable; of a router: a passage
+    /// Of links: as how many a passage counts in distances.
+    std::int32_t hops = 1;
+
+    /// Of routers that take a packet in whole before it goes on, as the bridges of a wide-area line.
+    struct Store {
+        std::int64_t delay_ps = 0;                         ///< how long each packet is held, from its tail on
+        std::int64_t timer_ps = 0;                         ///< held ones go on at multiples of it; 0: at any time
+        std::optional<std::int64_t> buffer_bytes{};        ///< of an input, per virtual channel: places of full packets
+        std::optional<std::int64_t> most_payload_bytes{};  ///< of packets of messages that pass
+
+        friend bool operator==(const Store&, const Store&) = default;
+    };
+    std::optional<Store> store{};
 
     friend bool operator==(const PortClass&, const PortClass&) = default;
 };

@@ -1,0 +1,151 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "netmodel/topology/topology.h"
+
+namespace haichi {
+
+/// What joins two clusters: some bridges, which are alike. A bridge takes a packet in whole, holds it, and sends it on
+/// into the other cluster; each direction for itself.
+struct BridgeOptions {
+    std::int32_t count = 1;
+    std::int64_t bandwidth_bytes_per_s = 0;  ///< at which a bridge sends on
+    std::int64_t latency_ps = 0;             ///< of a packet's way through a bridge, besides the delay
+    std::int64_t delay_ps = 0;               ///< how long each packet is held
+    std::int64_t timer_ps = 0;               ///< held packets go on at multiples of it; 0: at any time
+    std::optional<std::int64_t> buffer_bytes{};
+    std::optional<std::int64_t> mtu_bytes{};  ///< most payload of the packets of messages that cross
+    std::int32_t crossing_hops = 1;           ///< as how many hops a passage out of a bridge counts
+
+    friend bool operator==(const BridgeOptions&, const BridgeOptions&) = default;
+};
+
+/// As many hops as links of that rate that take as long as a full packet's way through a bridge.
+std::int32_t default_crossing_hops(const BridgeOptions& bridges, std::int64_t link_bandwidth_bytes_per_s);
+
+/// Clusters of any kinds, every two joined by bridges. Terminals are numbered cluster by cluster; then come the
+/// clusters' routers, cluster by cluster; then the bridges, pair by pair.
+///
+/// A bridge has the links of one terminal of each cluster, its *gate* there, besides that terminal: of a host, links
+/// from and to the same switches; a terminal with a router of its own has links to and from the bridge. So bridges take
+/// no node's place. The gates of k bridges stand evenly among the terminals. The destination chooses the bridge, round
+/// robin: its number in its cluster modulo k.
+class ClustersTopology final : public Topology {
+  public:
+    /// Of clusters a < b, in the order (0,1), (0,2) .. (1,2) ..
+    struct Pair {
+        std::int32_t a = 0;
+        std::int32_t b = 1;
+        BridgeOptions bridges{};
+    };
+    /// A cluster, and where its own numbers begin among those of all.
+    struct Part {
+        std::shared_ptr<const Topology> topology;
+        std::int32_t first_terminal = 0;
+        std::int32_t first_router = 0;
+        std::int32_t first_link = 0;
+        std::vector<std::size_t> link_class{};    ///< by the cluster's own
+        std::vector<std::size_t> router_class{};  ///< the same; that of a cluster without classes is 0
+    };
+    /// Where a bridge is joined to a cluster, by the cluster's vertices.
+    struct Door {
+        VertexId vertex;
+        LinkId link;
+    };
+    struct Side {
+        std::int32_t cluster = 0;
+        VertexId gate;              ///< of the cluster
+        bool is_host = true;        ///< Topology::is_host of the gate
+        std::vector<Door> enter{};  ///< links into the bridge
+        std::vector<Door> leave{};
+    };
+    struct Bridge {
+        std::size_t pair = 0;
+        VertexId vertex;
+        std::array<Side, 2> sides;  ///< of the pair's a and b
+    };
+
+    /// Throws OptionError for fewer than two clusters, pairs that are not all there, values that no bridge has, and too
+    /// many vertices or links.
+    ClustersTopology(std::vector<std::shared_ptr<const Topology>> clusters, std::vector<Pair> pairs);
+
+    [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }
+    [[nodiscard]] const std::vector<Pair>& pairs() const { return pairs_; }
+    [[nodiscard]] const std::vector<Bridge>& bridges() const { return bridges_; }
+    /// Of a terminal.
+    [[nodiscard]] std::size_t cluster_of(VertexId terminal) const;
+    [[nodiscard]] std::size_t pair_of(std::size_t cluster, std::size_t other) const {
+        return pair_of_[cluster * parts_.size() + other];
+    }
+    [[nodiscard]] std::size_t first_bridge(std::size_t pair) const { return first_bridge_[pair]; }
+
+    [[nodiscard]] std::int32_t terminal_count() const override { return terminal_count_; }
+    [[nodiscard]] std::int32_t vertex_count() const override { return vertex_count_; }
+    [[nodiscard]] std::int32_t link_count() const override { return link_count_; }
+    [[nodiscard]] bool link_exists(LinkId link) const override;
+    [[nodiscard]] std::int64_t existing_link_count() const override { return existing_link_count_; }
+    [[nodiscard]] LinkEnds link_ends(LinkId link) const override;
+    [[nodiscard]] std::span<const PortClass> link_classes() const override { return link_classes_; }
+    [[nodiscard]] std::size_t class_of_link(LinkId link) const override;
+    [[nodiscard]] std::span<const PortClass> router_classes() const override { return router_classes_; }
+    [[nodiscard]] std::size_t class_of_router(VertexId router) const override;
+    [[nodiscard]] std::string vertex_name(VertexId v) const override;
+    [[nodiscard]] std::string link_name(LinkId link) const override;
+    [[nodiscard]] nlohmann::ordered_json description() const override;
+    /// That of all clusters, or one for each, with ";" between them.
+    [[nodiscard]] std::string routing(std::string_view text) const override;
+    [[nodiscard]] std::shared_ptr<const Routes> routes(std::string_view text, const RouteLimits& limits) const override;
+    [[nodiscard]] bool is_host(VertexId terminal) const override;
+    [[nodiscard]] std::int32_t most_links_of_node(const JobNodes& job) const override;
+    [[nodiscard]] std::vector<std::int32_t> router_ranges() const override;
+    [[nodiscard]] Drawing drawing() const override;
+
+    /// The texts of routing(), one per cluster.
+    [[nodiscard]] std::vector<std::string> routings(std::string_view text) const;
+
+  private:
+    struct Place {
+        std::size_t part = 0;
+        VertexId vertex;  ///< of the part
+    };
+    /// Of a vertex that is no bridge.
+    [[nodiscard]] Place place(VertexId v) const;
+    [[nodiscard]] VertexId vertex(std::size_t part, VertexId own) const;
+    [[nodiscard]] std::size_t part_of(LinkId link) const;
+    void number_parts(std::vector<std::shared_ptr<const Topology>> clusters);
+    void add_classes();
+    void add_bridges();
+    [[nodiscard]] Side side_of(std::size_t part, std::int32_t number, std::int32_t of, VertexId bridge,
+                               std::size_t out_class);
+    void add_door(Side& side, VertexId own, VertexId bridge, bool enters, std::size_t link_class);
+    void count_ports();
+
+    struct BridgeLink {
+        LinkEnds ends;
+        std::size_t link_class = 0;
+    };
+    std::vector<Part> parts_;
+    std::vector<Pair> pairs_;
+    std::vector<std::size_t> pair_of_;
+    std::vector<std::size_t> first_bridge_;  ///< by pair, and the end
+    std::vector<Bridge> bridges_;
+    std::vector<BridgeLink> bridge_links_;
+    std::vector<PortClass> link_classes_;
+    std::vector<PortClass> router_classes_;
+    std::vector<std::size_t> class_of_pair_;        ///< of links out of its bridges
+    std::vector<std::size_t> bridge_router_class_;  ///< by pair
+    std::vector<std::int32_t> ports_;  ///< by terminal: links that leave it, or enter it, whichever are more
+    std::int32_t terminal_count_ = 0;
+    std::int32_t first_bridge_vertex_ = 0;
+    std::int32_t first_bridge_link_ = 0;
+    std::int32_t vertex_count_ = 0;
+    std::int32_t link_count_ = 0;
+    std::int64_t existing_link_count_ = 0;
+};
+
+}  // namespace haichi
