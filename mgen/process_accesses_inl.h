@@ -60,6 +60,8 @@ RemoteAccess ProcessModel<P>::access_of(const PacketMessage& message) {
     access.request = request;
     access.bytes = message.bytes;
     access.answer_bytes = static_cast<std::int64_t>(message.tag);
+    access.gap_ps = message.gap_ps;
+    access.nic = message.nic;
     if (part == Part::kAnswer) std::swap(access.bytes, access.answer_bytes);
     return access;
 }
@@ -109,26 +111,41 @@ void ProcessModel<P>::perform_deferred(Envelope& envelope, std::int64_t now_ps) 
     perform_access(message, now_ps);
 }
 
-/// In the memory of the target, whose NIC answers.
+/// In the memory of the target.
 template <class P>
 void ProcessModel<P>::perform_access(const PacketMessage& message, std::int64_t now_ps) {
     const RemoteAccess access = access_of(message);
-    if constexpr (requires { program_->accessed(access, now_ps); }) program_->accessed(access, now_ps);
-    PacketMessage answer = message;
-    std::swap(answer.source, answer.destination);
-    answer.bytes = access.answer_bytes;
-    answer.tag = static_cast<std::uint64_t>(access.bytes);
-    std::uint32_t& flags = answer.note[kFlagsOfNote];
-    flags = (flags & ~kPartMask) | static_cast<std::uint32_t>(Part::kAnswer);
-    if (access.kind == RemoteAccess::Kind::kGet) {
-        hand_over(answer, access.target, now_ps);
-    } else {
-        engine_.inject(answer, now_ps);
-    }
+    TargetAnswer answer = TargetAnswer::kNow;
+    if constexpr (requires { program_->accessed(access, now_ps); }) answer = program_->accessed(access, now_ps);
+    if (answer == TargetAnswer::kNow) answer_access(access, now_ps);
     if (!access.is_counted) return;
     Rank& target = rank_at(access.target);
     if (target.state == State::kPolling && target.call.tag == access.tag) return advance(access.target, now_ps);
     target.arrivals.add(access.tag);
+}
+
+/// By the target's NIC.
+template <class P>
+void ProcessModel<P>::answer_access(const RemoteAccess& access, std::int64_t now_ps) {
+    PacketMessage message;
+    message.source = rank_at(access.target).node;
+    message.destination = rank_at(access.origin).node;
+    message.bytes = access.answer_bytes;
+    message.tag = static_cast<std::uint64_t>(access.bytes);
+    message.gap_ps = access.gap_ps;
+    message.nic = access.nic;
+    std::uint32_t flags = static_cast<std::uint32_t>(Part::kAnswer);
+    flags |= static_cast<std::uint32_t>(access.kind) << kAccessKindShift;
+    if (access.is_counted) flags |= kIsCounted;
+    message.note = {static_cast<std::uint32_t>(access.origin.value),
+                    static_cast<std::uint32_t>(access.target.value),
+                    static_cast<std::uint32_t>(access.tag),
+                    access.request,
+                    0,
+                    flags,
+                    access.context};
+    if (access.kind == RemoteAccess::Kind::kGet) return hand_over(message, access.target, now_ps);
+    engine_.inject(message, now_ps);
 }
 
 template <class P>

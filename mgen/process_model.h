@@ -37,12 +37,12 @@ struct CompletedRequest {
 /// `completed(RankId, std::uint32_t request, const CompletedRequest&, std::int64_t now_ps)`, called for every request;
 /// `arrived(RankId)`, called when a message comes that no receive is posted for; `accessed(const RemoteAccess&,
 /// std::int64_t now_ps)`, called when a put is in the memory of its target, and when a get or an atomic operation is
-/// done there, before it is answered: at the node of the target; `bool may_resume(RankId)`, asked of a rank that waits,
-/// when it begins to and after each of these; `std::string place(RankId)`, where in its source a rank is; `bool
-/// was_aborted()`: that ranks wait for ever is no error then; `bool may_look_again(std::span<const RankId>)`, asked
-/// when nothing can happen any more: some of these ranks may resume all the same; and `std::string hint_when_stuck()`,
-/// in the place of that of the parameters. All but the last two may touch only what belongs to ranks of the same node,
-/// since nodes run in parallel.
+/// done there: at the node of the target, says when it is answered (TargetAnswer); `bool may_resume(RankId)`, asked of
+/// a rank that waits, when it begins to and after each of these; `std::string place(RankId)`, where in its source a
+/// rank is; `bool was_aborted()`: that ranks wait for ever is no error then; `bool may_look_again(std::span<const
+/// RankId>)`, asked when nothing can happen any more: some of these ranks may resume all the same; and `std::string
+/// hint_when_stuck()`, in the place of that of the parameters. All but the last two may touch only what belongs to
+/// ranks of the same node, since nodes run in parallel.
 template <class P>
 concept Program = requires(P& program, RankId rank, std::int64_t now_ps) {
     { program.next(rank, now_ps) } -> std::same_as<Call>;
@@ -128,6 +128,8 @@ class ProcessModel {
     void reserve_unexpected(RankId rank, const PostedReceive& wanted, std::int32_t reservation);
     /// False when it has been matched.
     bool cancel_receive(RankId rank, std::uint32_t request);
+    /// Of an access whose answer was to come later; at the target's node, within accessed().
+    void answer_access(const RemoteAccess& access, std::int64_t now_ps);
 
     // For the engine.
     void message_delivered(PacketMessage message, std::int64_t now_ps);

@@ -22,6 +22,14 @@ struct RemoteAccess {
     std::uint32_t request = 0;      ///< the origin's own number
     std::int64_t bytes = 0;         ///< to the target: the data of a put, the operands of an atomic operation
     std::int64_t answer_bytes = 0;  ///< back: the data of a get, the result of an atomic operation
+    std::int64_t gap_ps = 0;        ///< of the messages, as their NIC
+    std::int32_t nic = 0;
+};
+
+/// When the target's NIC answers an access that has been done.
+enum class TargetAnswer : std::uint8_t {
+    kNow,
+    kLater  ///< when the program says so: ProcessModel::answer_access()
 };
 
 /// Puts that have arrived at a rank and have not been polled, by tag. Memory is that of the different tags.

@@ -66,8 +66,10 @@ LiveOutcome LiveProgram::run(const SimulationRequest& machine, const LiveOptions
     if (globals_) request.program.memories.push_back(globals_.get());
     request.program.memories.push_back(&*libc_);
     request.program.memories.push_back(&output);
-    abi::mpich::MpichWorld world(
-        ranks, {.payload = options.payload, .nics = machine.process.nics, .collectives = options.collectives});
+    abi::mpich::MpichWorld world(ranks, {.payload = options.payload,
+                                         .updates = machine.process.progress,
+                                         .nics = machine.process.nics,
+                                         .collectives = options.collectives});
     if (world.asks_for_hardware_barriers() && request.machine.process.barrier_step_ps == 0) {
         throw OptionError("--collectives " + options.collectives + ": the machine has no hardware barrier",
                           "its file states one by 'node.barrier_step', the time of a step");

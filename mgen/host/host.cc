@@ -151,6 +151,8 @@ void LiveRank::reserve_unexpected(RankId source, std::int32_t tag, std::uint32_t
     host_->model_.reserve(id_, {.source = source, .tag = tag, .context = context}, reservation);
 }
 
+void LiveRank::answer(const RemoteAccess& access, std::int64_t now_ps) { host_->model_.answer(access, now_ps); }
+
 bool LiveRank::cancel_receive(std::uint32_t request) { return host_->model_.cancel(id_, request); }
 
 bool LiveRank::has_for_itself(const void* address) const {
@@ -264,13 +266,13 @@ void Host::completed(RankId id, std::uint32_t request, const CompletedRequest& r
     rank.listener_->completed(request, request_is);
 }
 
-void Host::accessed(const RemoteAccess& access, std::int64_t /*now_ps*/) {
+TargetAnswer Host::accessed(const RemoteAccess& access, std::int64_t now_ps) {
     const std::unique_lock<std::mutex> lock = alone();
     LiveRank& target = ranks_[access.target.index()];
-    if (target.has_ended_ || target.listener_ == nullptr) return;
+    if (target.has_ended_ || target.listener_ == nullptr) return TargetAnswer::kNow;
     target.note_change();
     put_in_place(target);
-    target.listener_->accessed(access);
+    return target.listener_->accessed(access, now_ps);
 }
 
 bool Host::may_resume(RankId id) {

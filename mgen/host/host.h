@@ -63,7 +63,7 @@ class Host {
     static constexpr bool kKeepsThreads = true;
     [[nodiscard]] Call next(RankId rank, std::int64_t now_ps);
     void completed(RankId rank, std::uint32_t request, const CompletedRequest& request_is, std::int64_t now_ps);
-    void accessed(const RemoteAccess& access, std::int64_t now_ps);
+    TargetAnswer accessed(const RemoteAccess& access, std::int64_t now_ps);
     void arrived(RankId rank) { ranks_[rank.index()].note_change(); }
     [[nodiscard]] bool may_resume(RankId rank);
     /// Asked when nothing can happen any more: whether some of these go on looking for messages. They may resume then.
@@ -98,6 +98,9 @@ class Host {
             return model.add_group(std::move(ranks), cost_ps);
         };
         model_.cancel = [&model](RankId id, std::uint32_t request) { return model.cancel_receive(id, request); };
+        model_.answer = [&model](const RemoteAccess& access, std::int64_t now_ps) {
+            model.answer_access(access, now_ps);
+        };
     }
 
   private:
@@ -108,6 +111,7 @@ class Host {
         std::function<void(RankId, const PostedReceive&, std::int32_t)> reserve;
         std::function<bool(RankId, std::uint32_t)> cancel;
         std::function<std::int32_t(std::vector<RankId>, std::int64_t)> add_group;
+        std::function<void(const RemoteAccess&, std::int64_t)> answer;
     };
 
     /// Until it is given back no other thread touches ranks.

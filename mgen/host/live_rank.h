@@ -41,7 +41,9 @@ class RankListener {
     virtual ~RankListener() = default;
     virtual void completed(std::uint32_t request, const CompletedRequest& request_is) = 0;
     /// Another rank's access is done in the memory of this one, at this instant.
-    virtual void accessed(const RemoteAccess& /*access*/) {}
+    virtual TargetAnswer accessed(const RemoteAccess& /*access*/, std::int64_t /*now_ps*/) {
+        return TargetAnswer::kNow;
+    }
     /// Whether there is work() that may bring the rank on.
     [[nodiscard]] virtual bool has_work() const = 0;
     /// Whether work() reads or writes memory that the rank has for itself (LiveRank::has_for_itself()), or calls the
@@ -114,6 +116,8 @@ class LiveRank {
     bool cancel_receive(std::uint32_t request);
     /// Whether what lies there is a variable of the program that each rank has for itself.
     [[nodiscard]] bool has_for_itself(const void* address) const;
+    /// Of an access to this rank's memory that had to wait; within accessed().
+    void answer(const RemoteAccess& access, std::int64_t now_ps);
 
     /// The MPI call that the rank is in; null: none.
     const char* call_name = nullptr;

@@ -23,6 +23,15 @@ enum class ErrorClass : std::uint8_t {
     kTopology,
     kDimensions,
     kArgument,
+    kWindow,
+    kDisplacement,
+    kSize,
+    kLockKind,
+    kAssertion,
+    kRmaSync,
+    kRmaAttach,
+    kRmaShared,
+    kRmaFlavor,
     kOther,
 };
 

@@ -29,9 +29,11 @@ struct MatchedMessage {
 class RemoteOperation {
   public:
     virtual ~RemoteOperation() = default;
-    /// Once, when it is done at its target (Call::put and others), whose memory is in place: moves the data. Not where
-    /// the target has ended. What waits there is asked again.
-    virtual void at_target(const RemoteAccess& /*access*/) {}
+    /// Once, when it has come to its target (Call::put and others), whose memory is in place: moves the data. Not where
+    /// the target has ended. What waits there is asked again. kLater: Process::answer() of the target ends it.
+    virtual TargetAnswer at_target(const RemoteAccess& /*access*/, std::int64_t /*now_ps*/) {
+        return TargetAnswer::kNow;
+    }
     /// Once, before the origin goes on behind the answer; its memory is in place.
     virtual void at_origin() {}
 };
@@ -102,6 +104,15 @@ class Process final : public host::RankListener {
     using AccessNumber = std::uint64_t;
     /// Begins a Call::put(), get() or atomic(), whose `request` is set here. `operation` may be null: it moves nothing.
     AccessNumber begin_access(Call call, std::unique_ptr<RemoteOperation> operation);
+    /// The same from at_origin(), which is not on the fiber of the rank.
+    AccessNumber queue_access(Call call, std::unique_ptr<RemoteOperation> operation);
+    /// At the target.
+    void answer(const RemoteAccess& access, std::int64_t now_ps) { rank_->answer(access, now_ps); }
+    /// For a program that waits for one access: complete_access() ends it.
+    Request& begin_access_request();
+    void complete_access(Request& request) { end_request(request); }
+    /// Data of a message or an access were not moved, because of PayloadRule.
+    void note_without_payload() { ++without_payload_; }
     /// It has been answered, and at_origin() has been called.
     [[nodiscard]] bool is_done(AccessNumber access) const;
     [[nodiscard]] std::size_t open_accesses() const { return accesses_.size(); }
@@ -118,7 +129,7 @@ class Process final : public host::RankListener {
 
     // For RankListener.
     void completed(std::uint32_t request, const CompletedRequest& request_is) override;
-    void accessed(const RemoteAccess& access) override;
+    TargetAnswer accessed(const RemoteAccess& access, std::int64_t now_ps) override;
     [[nodiscard]] bool has_work() const override { return !collective_ends_.empty() || !ended_accesses_.empty(); }
     [[nodiscard]] bool work_needs_memory() const override;
     void work() override;

@@ -14,13 +14,18 @@ constexpr int kSlotBits = 32;
 }  // namespace
 
 Process::AccessNumber Process::begin_access(Call call, std::unique_ptr<RemoteOperation> operation) {
+    const AccessNumber number = queue_access(call, std::move(operation));
+    rank_->make_many_calls();
+    return number;
+}
+
+Process::AccessNumber Process::queue_access(Call call, std::unique_ptr<RemoteOperation> operation) {
     if (++access_serial_ == 0) ++access_serial_;  // 0 is of slots that are not in use
     Access access;
     access.operation = std::move(operation);
     access.serial = access_serial_;
     call.request = accesses_.add(std::move(access));
     rank_->queue(call);
-    rank_->make_many_calls();
     return AccessNumber{access_serial_} << kSlotBits | call.request;
 }
 
@@ -43,9 +48,15 @@ void Process::poll(std::int32_t tag) {
     rank_->spend(0);
 }
 
-void Process::accessed(const RemoteAccess& access) {
+TargetAnswer Process::accessed(const RemoteAccess& access, std::int64_t now_ps) {
     const Access& begun = world_->process(access.origin).accesses_[access.request];
-    if (begun.operation) begun.operation->at_target(access);
+    return begun.operation ? begun.operation->at_target(access, now_ps) : TargetAnswer::kNow;
+}
+
+Request& Process::begin_access_request() {
+    Request& request = add_request(Request::Kind::kAccess);
+    request.is_active = true;
+    return request;
 }
 
 void Process::end_accesses() {

@@ -44,7 +44,7 @@ struct MessageArguments {
 
 /// Something that a rank has begun and waits for, tests or frees.
 struct Request {
-    enum class Kind : std::uint8_t { kSend, kReceive, kCollective, kGeneralized };
+    enum class Kind : std::uint8_t { kSend, kReceive, kCollective, kGeneralized, kAccess };
 
     Kind kind = Kind::kSend;
     bool is_persistent = false;

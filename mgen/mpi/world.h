@@ -11,6 +11,7 @@
 #include "mgen/mpi/hardware_barriers.h"
 #include "mgen/mpi/payload.h"
 #include "mgen/mpi/process.h"
+#include "mgen/process_options.h"
 
 namespace haichi::mpi {
 
@@ -19,6 +20,8 @@ class World {
   public:
     struct Options {
         PayloadRule payload = PayloadRule::kAuto;
+        /// Who does accumulates and other updates of windows.
+        Progress updates = Progress::kNic;
         std::int32_t nics = 1;  ///< of a node
     };
     World(std::int32_t ranks, const Options& options);

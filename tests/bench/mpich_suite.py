@@ -26,7 +26,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-DIRECTORIES = ("pt2pt", "coll", "comm", "topo", "attr", "group", "init", "info", "datatype", "errhan")
+DIRECTORIES = ("pt2pt", "coll", "comm", "topo", "attr", "group", "init", "info", "datatype", "errhan", "rma")
 DEFAULT_TIME_LIMIT_SECONDS = 180
 """Of MPICH's own runtests, for real MPICH."""
 EXPECTED_FAILURE_SECONDS = 30

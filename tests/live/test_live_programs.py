@@ -28,6 +28,8 @@ EQUAL = [
     (5, "nonblocking.c", []),
     (4, "comms.c", []),
     (6, "comms.c", []),
+    (2, "windows.c", []),
+    (5, "windows.c", []),
 ]
 
 
@@ -240,6 +242,11 @@ def test_code_between_calls_takes_what_it_takes_here(built: Path) -> None:
 def test_no_way_of_computing(compute: str, built: Path) -> None:
     run = haichi(2, program("spin.c", built), options=["--compute", compute])
     assert f"--compute '{compute}'" in words_of_failure(2, run) or "--compute" in run.stderr
+
+
+def test_access_outside_of_a_window(built: Path) -> None:
+    words = words_of_failure(2, haichi(2, program("window_range.c", built)))
+    assert "a put of rank 1 reaches outside the window of member 0: bytes 40 to 43 of 40" in words
 
 
 def test_abort(built: Path) -> None:

@@ -168,8 +168,9 @@ TEST(Atomic, is_done_by_the_nic_while_the_target_computes_or_by_the_target_at_it
 /// What is done in a rank's memory, and when.
 struct AccessedProgram : ScriptedProgram {
     std::map<std::int32_t, std::vector<std::pair<RemoteAccess, std::int64_t>>> seen{};
-    void accessed(const RemoteAccess& access, std::int64_t now_ps) {
+    TargetAnswer accessed(const RemoteAccess& access, std::int64_t now_ps) {
         seen[access.target.value].emplace_back(access, now_ps);
+        return TargetAnswer::kNow;
     }
 };
 

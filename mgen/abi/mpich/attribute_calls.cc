@@ -185,7 +185,71 @@ int set_of_type(MPI_Datatype handle, int key, void* value, int kind) {
     return MPI_SUCCESS;
 }
 
+/// Of a window; MPICH numbers them for C and, one above, for Fortran.
+bool get_predefined_of_win(Win& win, int key, void* value, int* flag, int wanted_kind) {
+    const mpi::Window& window = *win.window;
+    const mpi::WindowPart& part = window.own_part();
+    const auto give = [&](const void* address, std::intptr_t number) {
+        *flag = 1;
+        // C gets an address, Fortran the number.
+        *static_cast<std::intptr_t*>(value) =
+            wanted_kind == kPointer ? reinterpret_cast<std::intptr_t>(address) : number;
+        return true;
+    };
+    switch (key) {
+        case MPI_WIN_BASE:
+        case MPI_WIN_BASE + 1:
+            return give(part.base, reinterpret_cast<std::intptr_t>(part.base));
+        case MPI_WIN_SIZE:
+        case MPI_WIN_SIZE + 1:
+            win.shown_bytes = part.bytes;
+            return give(&win.shown_bytes, win.shown_bytes);
+        case MPI_WIN_DISP_UNIT:
+        case MPI_WIN_DISP_UNIT + 1:
+            win.shown_unit = static_cast<int>(part.displacement_unit);
+            return give(&win.shown_unit, win.shown_unit);
+        case MPI_WIN_CREATE_FLAVOR:
+        case MPI_WIN_CREATE_FLAVOR + 1:
+            win.shown_flavor = flavor_number(window.flavor());
+            return give(&win.shown_flavor, win.shown_flavor);
+        case MPI_WIN_MODEL:
+        case MPI_WIN_MODEL + 1:
+            win.shown_model = MPI_WIN_UNIFIED;
+            return give(&win.shown_model, win.shown_model);
+        default:
+            return false;
+    }
+}
+
+int get_of_win(MPI_Win handle, int key, void* value, int* flag, int wanted_kind) {
+    RankState& state = RankState::current();
+    Win& win = state.win(handle);
+    if (get_predefined_of_win(win, key, value, flag, wanted_kind)) return MPI_SUCCESS;
+    state.keyval(key, Keyval::Kind::kWin);
+    return get(win.attributes, key, value, flag, wanted_kind);
+}
+
+int set_of_win(MPI_Win handle, int key, void* value, int kind) {
+    RankState& state = RankState::current();
+    set(state, handle, state.win(handle).attributes, Keyval::Kind::kWin, key, value, kind);
+    return MPI_SUCCESS;
+}
+
 }  // namespace
+
+int flavor_number(mpi::WindowFlavor flavor) {
+    switch (flavor) {
+        case mpi::WindowFlavor::kCreated:
+            return MPI_WIN_FLAVOR_CREATE;
+        case mpi::WindowFlavor::kAllocated:
+            return MPI_WIN_FLAVOR_ALLOCATE;
+        case mpi::WindowFlavor::kDynamic:
+            return MPI_WIN_FLAVOR_DYNAMIC;
+        case mpi::WindowFlavor::kShared:
+            break;
+    }
+    return MPI_WIN_FLAVOR_SHARED;
+}
 
 Attributes& attributes_of_type(RankState& state, MPI_Datatype handle) {
     state.type(handle);
@@ -261,6 +325,13 @@ int Type_delete_attr(MPI_Datatype handle, int key) {
     return erase(state, handle, attributes_of_type(state, handle), Keyval::Kind::kType, key);
 }
 
+int Win_get_attr(MPI_Win win, int key, void* value, int* flag) { return get_of_win(win, key, value, flag, kPointer); }
+int Win_set_attr(MPI_Win win, int key, void* value) { return set_of_win(win, key, value, kPointer); }
+int Win_delete_attr(MPI_Win handle, int key) {
+    RankState& state = RankState::current();
+    return erase(state, handle, state.win(handle).attributes, Keyval::Kind::kWin, key);
+}
+
 }  // namespace haichi::abi::mpich
 
 // What libmpichfort.so.12 calls, and MPI_DUP_FN.
@@ -291,9 +362,9 @@ EXPORTED int MPII_Type_get_attr(MPI_Datatype type, int key, void* value, int* fl
 EXPORTED int MPII_Type_set_attr(MPI_Datatype type, int key, void* value, int kind) {
     return call("MPI_Type_set_attr", CALLER, [&] { return set_of_type(type, key, value, kind); });
 }
-EXPORTED int MPII_Win_get_attr(MPI_Win /*win*/, int /*key*/, void* /*value*/, int* /*flag*/, int /*kind*/) {
-    refuse("MPI_Win_get_attr");
+EXPORTED int MPII_Win_get_attr(MPI_Win win, int key, void* value, int* flag, int kind) {
+    return call("MPI_Win_get_attr", CALLER, [&] { return get_of_win(win, key, value, flag, kind); });
 }
-EXPORTED int MPII_Win_set_attr(MPI_Win /*win*/, int /*key*/, void* /*value*/, int /*kind*/) {
-    refuse("MPI_Win_set_attr");
+EXPORTED int MPII_Win_set_attr(MPI_Win win, int key, void* value, int kind) {
+    return call("MPI_Win_set_attr", CALLER, [&] { return set_of_win(win, key, value, kind); });
 }

@@ -7,6 +7,8 @@ namespace haichi::abi::mpich {
 // Attributes of an object with a handle. What the functions of the program return is an error of the call, if it is not
 // MPI_SUCCESS.
 
+/// MPI_WIN_FLAVOR_...
+int flavor_number(mpi::WindowFlavor flavor);
 /// CallError for handles that are none.
 Attributes& attributes_of_type(RankState& state, MPI_Datatype handle);
 /// To a duplicate, with the copy functions of the keys.

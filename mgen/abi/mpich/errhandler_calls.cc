@@ -139,6 +139,14 @@ int Comm_call_errhandler(MPI_Comm comm, int code) {
     return tell(RankState::current().comm(comm).errhandler, comm, code);
 }
 
+int Win_set_errhandler(MPI_Win win, MPI_Errhandler handle) {
+    return set(handle, Errhandler::Kind::kWin, &RankState::current().win(win).errhandler);
+}
+int Win_get_errhandler(MPI_Win win, MPI_Errhandler* handle) {
+    return get(RankState::current().win(win).errhandler, handle);
+}
+int Win_call_errhandler(MPI_Win win, int code) { return tell(RankState::current().win(win).errhandler, win, code); }
+
 int Session_set_errhandler(MPI_Session session, MPI_Errhandler handle) {
     return set(handle, Errhandler::Kind::kSession, &RankState::current().session(session).errhandler);
 }

@@ -34,6 +34,7 @@ void refuse_outside(const char* name) {
 MPI_Comm exchange_call_comm(MPI_Comm comm) {
     RankState& state = RankState::current();
     state.call_session = MPI_SESSION_NULL;
+    state.call_win = MPI_WIN_NULL;
     return std::exchange(state.call_comm, comm);
 }
 
@@ -56,6 +57,9 @@ void tell_own_handler(int code, const std::string& message, const std::string& h
     RankState& state = RankState::current();
     if (const Session* session = state.sessions.find(state.call_session)) {
         return tell_handler(session->errhandler, state.call_session, code, message, hint);
+    }
+    if (const Win* win = state.wins.find(state.call_win)) {
+        return tell_handler(win->errhandler, state.call_win, code, message, hint);
     }
     const Comm* of = state.call_comm == MPI_COMM_WORLD  ? &state.world
                      : state.call_comm == MPI_COMM_SELF ? &state.self

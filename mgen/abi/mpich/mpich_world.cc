@@ -13,8 +13,8 @@
 namespace haichi::abi::mpich {
 
 MpichWorld::MpichWorld(std::int32_t ranks, const Options& options)
-    : world_(
-          std::make_unique<mpi::World>(ranks, mpi::World::Options{.payload = options.payload, .nics = options.nics})),
+    : world_(std::make_unique<mpi::World>(
+          ranks, mpi::World::Options{.payload = options.payload, .updates = options.updates, .nics = options.nics})),
       selection_(std::make_unique<mpi::CollectiveSelection>()),
       ranks_(static_cast<std::size_t>(ranks)) {
     if (!options.collectives.empty()) selection_->set(options.collectives);

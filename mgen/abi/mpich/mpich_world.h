@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mgen/mpi/payload.h"
+#include "mgen/process_options.h"
 
 namespace haichi::host {
 class LiveRank;
@@ -25,8 +26,9 @@ class MpichWorld {
   public:
     struct Options {
         mpi::PayloadRule payload = mpi::PayloadRule::kAuto;
-        std::int32_t nics = 1;      ///< of a node
-        std::string collectives{};  ///< as CollectiveSelection::set(); empty: as MPICH
+        Progress updates = Progress::kNic;  ///< as mpi::World::Options
+        std::int32_t nics = 1;              ///< of a node
+        std::string collectives{};          ///< as CollectiveSelection::set(); empty: as MPICH
     };
     MpichWorld(std::int32_t ranks, const Options& options);
     ~MpichWorld();

@@ -141,6 +141,24 @@ int error_code(mpi::ErrorClass error_class) {
             return MPI_ERR_DIMS;
         case ErrorClass::kArgument:
             return MPI_ERR_ARG;
+        case ErrorClass::kWindow:
+            return MPI_ERR_WIN;
+        case ErrorClass::kDisplacement:
+            return MPI_ERR_DISP;
+        case ErrorClass::kSize:
+            return MPI_ERR_SIZE;
+        case ErrorClass::kLockKind:
+            return MPI_ERR_LOCKTYPE;
+        case ErrorClass::kAssertion:
+            return MPI_ERR_ASSERT;
+        case ErrorClass::kRmaSync:
+            return MPI_ERR_RMA_SYNC;
+        case ErrorClass::kRmaAttach:
+            return MPI_ERR_RMA_ATTACH;
+        case ErrorClass::kRmaShared:
+            return MPI_ERR_RMA_SHARED;
+        case ErrorClass::kRmaFlavor:
+            return MPI_ERR_RMA_FLAVOR;
         case ErrorClass::kOther:
             break;
     }
@@ -249,6 +267,16 @@ Session& RankState::session(MPI_Session handle) {
                                                                : hexadecimal(handle) + " is no session");
     }
     call_session = handle;
+    return *found;
+}
+
+Win& RankState::win(MPI_Win handle) {
+    Win* found = wins.find(handle);
+    if (found == nullptr) {
+        raise(ErrorClass::kWindow,
+              handle == MPI_WIN_NULL ? "the window is MPI_WIN_NULL" : hexadecimal(handle) + " is no window");
+    }
+    call_win = handle;
     return *found;
 }
 

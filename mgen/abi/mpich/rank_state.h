@@ -17,6 +17,7 @@
 #include "mgen/mpi/operation.h"
 #include "mgen/mpi/process.h"
 #include "mgen/mpi/topology.h"
+#include "mgen/mpi/window.h"
 #include "mgen/mpi/world.h"
 
 namespace haichi::mpi {
@@ -94,6 +95,20 @@ struct Op {
     mpi::OperationRef operation{};
 };
 
+/// What a window handle of a rank leads to.
+struct Win {
+    std::unique_ptr<mpi::Window> window{};
+    Attributes attributes{};
+    std::string name{};
+    MPI_Errhandler errhandler = MPI_ERRORS_ARE_FATAL;
+    Info hints{};
+    // Predefined attributes: programs get addresses.
+    MPI_Aint shown_bytes = 0;
+    int shown_unit = 0;
+    int shown_flavor = 0;
+    int shown_model = 0;
+};
+
 struct Session {
     MPI_Errhandler errhandler = MPI_ERRORS_ARE_FATAL;
     int thread_level = MPI_THREAD_SINGLE;
@@ -136,6 +151,7 @@ class RankState {
     HandleTable<Keyval, 0xa4000000> keyvals;
     HandleTable<Info, 0x9c000000> infos;
     HandleTable<Session, static_cast<std::uint32_t>(MPI_SESSION_NULL) | 0x80000000> sessions;
+    HandleTable<Win, 0xa0000000> wins;
     UserErrors user_errors;
     MPI_Errhandler file_errhandler = MPI_ERRORS_RETURN;  ///< of files that are none
     std::array<int, 16> shown_attributes{};              ///< predefined ones: programs get addresses
@@ -143,11 +159,12 @@ class RankState {
     std::int64_t attached_bytes = -1;                    ///< -1: none
     int thread_level = MPI_THREAD_SINGLE;
     std::unordered_map<int, long long> words;  ///< that other ranks change (MGEN_rdma_fetch_and_add)
-    // Whose error handler an error of the running call goes to: of the session, if there is one.
+    // Whose error handler an error of the running call goes to: of the session or the window, if there is one.
     MPI_Comm call_comm = MPI_COMM_WORLD;
     MPI_Session call_session = MPI_SESSION_NULL;
+    MPI_Win call_win = MPI_WIN_NULL;
 
-    // Throw CallError for handles that are none. comm() notes call_comm, session() call_session.
+    // Throw CallError for handles that are none. comm() notes call_comm, session() call_session, win() call_win.
     Comm& comm(MPI_Comm handle);
     const mpi::DatatypeRef& type(MPI_Datatype handle);
     mpi::GroupRef group(MPI_Group handle);
@@ -158,6 +175,7 @@ class RankState {
     Keyval& keyval(int handle, Keyval::Kind kind);
     Info& info(MPI_Info handle);
     Session& session(MPI_Session handle);
+    Win& win(MPI_Win handle);
     /// One more use of an error handler, or one less; the last one ends it. Predefined ones stay.
     MPI_Errhandler keep_errhandler(MPI_Errhandler handle);
     void release_errhandler(MPI_Errhandler handle);

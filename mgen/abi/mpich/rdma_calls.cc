@@ -39,16 +39,17 @@ class WordOperation final : public mpi::RemoteOperation {
     WordOperation(host::Host& host, int word, std::optional<long long> expected, long long value, long long* result)
         : host_(&host), word_(word), expected_(expected), value_(value), result_(result) {}
 
-    void at_target(const RemoteAccess& access) override {
+    TargetAnswer at_target(const RemoteAccess& access, std::int64_t /*now_ps*/) override {
         auto& words = static_cast<RankState*>(host_->rank(access.target).calls_state)->words;
         const auto found = words.find(word_);
         before_ = found != words.end() ? found->second : 0;
-        if (expected_ && before_ != *expected_) return;
+        if (expected_ && before_ != *expected_) return TargetAnswer::kNow;
         // Sums wrap around, as those of the hardware.
         const long long after = expected_ ? value_
                                           : static_cast<long long>(static_cast<unsigned long long>(before_) +
                                                                    static_cast<unsigned long long>(value_));
         words.insert_or_assign(word_, after);
+        return TargetAnswer::kNow;
     }
     void at_origin() override {
         if (result_ != nullptr) *result_ = before_;

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <unordered_map>
+#include <vector>
+
+#include "mgen/remote_access.h"
+
+namespace haichi::mpi {
+
+enum class LockKind : std::uint8_t { kShared, kExclusive };
+
+/// A member's memory in a window, and what its NIC knows: who has locked it, and whose updates have to wait for others.
+struct WindowPart {
+    std::byte* base = nullptr;
+    std::int64_t bytes = 0;
+    std::int64_t displacement_unit = 1;
+
+    // Of a dynamic window.
+    struct Attached {
+        std::byte* base;
+        std::int64_t bytes;
+    };
+    std::vector<Attached> attached{};
+    /// Whether bytes [begin, end) lie in attached memory.
+    [[nodiscard]] bool is_attached(const std::byte* begin, const std::byte* end) const;
+
+    /// Asks for a lock. False: it is not free, and `later` is called when it is.
+    bool lock(LockKind kind, std::function<void(std::int64_t now_ps)> later);
+    void unlock(LockKind kind, std::int64_t now_ps);
+
+    /// Updates of one origin are done in the order in which it began them: accumulates are ordered (MPI 4.0, 12.7.2).
+    /// `number` counts them from 0. Does it, and those that have waited for it; later, where others have to come
+    /// before.
+    void update(RankId origin, std::uint32_t number, std::int64_t now_ps,
+                std::function<void(std::int64_t now_ps)> perform);
+
+  private:
+    struct LockRequest {
+        LockKind kind;
+        std::function<void(std::int64_t)> grant;
+    };
+    struct Updates {
+        std::uint32_t next = 0;
+        std::unordered_map<std::uint32_t, std::function<void(std::int64_t)>> early;
+    };
+
+    [[nodiscard]] bool is_free_for(LockKind kind) const {
+        return !is_locked_exclusively_ && (kind == LockKind::kShared || shared_locks_ == 0);
+    }
+    void take(LockKind kind);
+
+    std::int32_t shared_locks_ = 0;
+    bool is_locked_exclusively_ = false;
+    std::deque<LockRequest> waiting_;
+    std::unordered_map<std::int32_t, Updates> updates_;
+};
+
+}  // namespace haichi::mpi
