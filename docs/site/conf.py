@@ -24,7 +24,18 @@ autodoc_typehints_format = "short"
 # By name in signatures, where what they stand for would fill lines.
 autodoc_type_aliases = {
     "npt.ArrayLike": "ArrayLike",
-    **{name: name for name in ("WorkloadLike", "PlacementLike", "NodesLike", "SizesLike", "ObjectiveCallable")},
+    **{
+        name: name
+        for name in (
+            "WorkloadLike",
+            "PlacementLike",
+            "NodesLike",
+            "SizesLike",
+            "ObjectiveCallable",
+            "ProgramLike",
+            "InputLike",
+        )
+    },
 }
 smartquotes = False  # they would make one dash of the two of an option
 python_maximum_signature_line_length = 100

@@ -57,7 +57,8 @@ def test_options_of_the_same_name_are_the_same():
     compare, others = help_rows("compare"), help_rows("map") | help_rows("simulate")
     shared = compare.keys() & others.keys() - OF_EACH_COMMAND
     assert {"--machine", "--nodes", "--origin", "--faulty", "--ppn", "--routing", "--fold", "--restarts"} <= shared
-    different = {"--shapes", "--barrier", "--sim-iterations"}  # a batch asks for more
+    # A batch asks for more; programs, which only simulate runs, compute as well.
+    different = {"--shapes", "--barrier", "--sim-iterations", "--compute"}
     for name in shared - different:
         assert compare[name] == others[name]
 

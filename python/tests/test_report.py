@@ -351,7 +351,16 @@ def test_pages_of_large_jobs_open_quickly_and_tell_the_bottleneck(
 
 @pytest.mark.parametrize(
     "machine",
-    ["fattree:2x4", "dragonfly:2,4,2", "dragonfly-plus:2,2,2,4", "hyperx:4x2,2", "two-clusters:2,1ms,8", "mesh:16", "mesh:4x4", "torus:2x2x4"],
+    [
+        "fattree:2x4",
+        "dragonfly:2,4,2",
+        "dragonfly-plus:2,2,2,4",
+        "hyperx:4x2,2",
+        "two-clusters:2,1ms,8",
+        "mesh:16",
+        "mesh:4x4",
+        "torus:2x2x4",
+    ],
 )
 @pytest.mark.parametrize("count_nic", [False, True])
 def test_every_kind_of_network_is_drawn_with_all_its_links(

@@ -4,7 +4,7 @@
 
 static int rank, ranks;
 
-static void say(const char *what, MPI_Comm comm) {
+static void say(const char* what, MPI_Comm comm) {
     int own = -1, size = -1, remote = -1, is_inter = 0, sum = -1;
     if (comm != MPI_COMM_NULL) {
         MPI_Comm_rank(comm, &own);
@@ -16,7 +16,7 @@ static void say(const char *what, MPI_Comm comm) {
     printf("%s: rank %d is %d of %d, other side %d, sum %d\n", what, rank, own, size, remote, sum);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);

@@ -12,7 +12,8 @@ std::vector<int> numbers(4, 1);
 
 struct Counted {
     int value = 7;
-    ~Counted() { std::cout << "value at the end " << value << std::endl; }
+    // In one piece: mpiexec mixes what processes write at the same time.
+    ~Counted() { std::cout << "value at the end " + std::to_string(value) + "\n" << std::flush; }
 } counted;
 
 int sum_of_ranks(int rank) {

@@ -38,6 +38,9 @@ from haichi.simulation_result import FloatArray, LinkTraffic, RunShares, Simulat
 ProgramLike = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 """A program, or a program and its arguments."""
 
+InputLike = str | bytes
+"""What rank 0 reads: a text as UTF-8, or bytes."""
+
 _KEPT_BYTES = 1 << 16
 """Of standard error, where an error is looked for."""
 
@@ -118,7 +121,7 @@ def simulate_program(
     placement: PlacementLike | None = None,
     compute: str = "none",
     payload: Literal["auto", "none", "all"] = "auto",
-    globals: Literal["auto", "none", "copy"] = "auto",
+    globals: Literal["auto", "none", "copy", "remap"] = "auto",
     collectives: str | None = None,
     refused_calls: Literal["early", "late"] = "early",
     stack: str | SupportsIndex | None = None,
@@ -126,7 +129,7 @@ def simulate_program(
     hottest: SupportsIndex = 10,
     statistics: LinkStatistics | None = None,
     history: BufferHistory | None = None,
-    input: str | bytes | None = None,
+    input: InputLike | None = None,
     output: Literal["return", "pass"] = "return",
     progress: SimulationCallback | None = None,
     **options: Unpack[JobOptions],
