@@ -126,8 +126,9 @@ void ProgramArguments::declare(CLI::App& app) {
         ->type_name("");
     add_value(app, "-n,--ranks", ranks, "N", "of the program; default: as many as the job's nodes take");
     add_value(app, "--stack", stack, "BYTES", "of each rank, as in 1MiB; default: 8MiB, less for many ranks");
-    add_value(app, "--globals", globals, "auto|none|copy|remap",
-              "how each rank gets variables of its own: copied when another rank runs, or none does; default: auto");
+    add_value(app, "--globals", globals, "auto|none|copy|remap|image",
+              "how each rank gets variables of its own: copied or remapped when another rank runs, in an image of the "
+              "program that is the rank's, or none does; default: auto");
     add_value(app, "--payload", payload, "auto|none|all",
               "what is really moved between ranks: data of collectives and messages up to 64 KiB (auto, the default), "
               "nothing, or everything");

@@ -198,7 +198,7 @@ HAICHI_LIBC_CALL(int, __cxa_atexit, (void (*function)(void*), void* argument, vo
     // A program that is not position independent has no handle.
     const auto is_of_ranks = [&] {
         if (module == nullptr) return true;
-        const host::ProgramModule* const of = LiveProgram::running()->image().module_of(module);
+        const host::ProgramModule* const of = LiveProgram::running()->place_of(module).module;
         return of != nullptr && of->is_private;
     };
     if (rank == nullptr || !is_of_ranks()) {
@@ -236,7 +236,7 @@ using SignalHandler = void (*)(int);
 HAICHI_LIBC_CALL(SignalHandler, signal, (int number, SignalHandler handler)) {
     if (calling_rank() != nullptr && handler != SIG_DFL && handler != SIG_IGN) {
         const host::ProgramModule* const module =
-            LiveProgram::running()->image().module_of(reinterpret_cast<const void*>(handler));
+            LiveProgram::running()->place_of(reinterpret_cast<const void*>(handler)).module;
         if (module != nullptr && module->path.find("libgfortran.so") != std::string::npos) return SIG_DFL;
     }
     return real<SignalHandler(int, SignalHandler)>("signal")(number, handler);

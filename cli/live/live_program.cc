@@ -25,11 +25,10 @@ class PlaceNames {
     explicit PlaceNames(const LiveProgram& program) : program_(&program) {}
 
     std::string operator()(const void* address) {
-        const host::ProgramModule* const found = program_->image().module_of(address);
+        const auto [found, offset] = program_->place_of(address);
         if (found == nullptr) return "";
         const Module module{.path = found->is_program ? program_->path() : found->path,
                             .build_id = std::string(SourceLines::kAnyBuild)};
-        const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(address) - found->base;
         return place_text(module, offset, lines_->find(module, offset));
     }
 
@@ -50,11 +49,17 @@ LiveProgram::~LiveProgram() = default;
 
 LiveProgram* LiveProgram::running() { return running_program; }
 
+LiveProgram::Place LiveProgram::place_of(const void* address) const {
+    const void* const loaded = original(address);
+    const host::ProgramModule* const module = image_->module_of(loaded);
+    return {module, module == nullptr ? 0 : reinterpret_cast<std::uintptr_t>(loaded) - module->base};
+}
+
 LiveOutcome LiveProgram::run(const SimulationRequest& machine, const LiveOptions& options, host::ProgramOutput& output,
                              const SimulationControl& control) {
     const auto ranks = static_cast<std::int32_t>(machine.node_of_rank.size());
     image_ = host::ProgramImage::of_process(reinterpret_cast<const void*>(&running_program));
-    globals_ = make_globals(*image_, options.globals, ranks);
+    globals_ = make_globals(*image_, options.globals, ranks, abi::mpich::addresses_of_program());
     libc_.emplace(ranks);
     output_ = &output;
     arguments_.resize(static_cast<std::size_t>(ranks));
@@ -83,7 +88,7 @@ LiveOutcome LiveProgram::run(const SimulationRequest& machine, const LiveOptions
     };
     const Running running(*this);
     const FaultWatch faults;
-    if (!globals_) initialise(program_.argc, program_.argv);  // for all ranks
+    if (!globals_) initialise(nullptr, program_.argc, program_.argv);  // for all ranks
     LiveOutcome outcome{.result = simulate_program(request, control), .remarks = {}};
     outcome.remarks = world.remarks(request.program.place_name);
     return outcome;
@@ -105,32 +110,41 @@ int LiveProgram::run_rank(host::LiveRank& rank) {
         word += size;
     }
     argv[program_.argc] = nullptr;
-    if (globals_) initialise(program_.argc, argv);
-    exit(rank, program_.main(program_.argc, argv, environ));
+    if (globals_) {
+        globals_->begin(rank.id());
+        const host::LibcState::GetoptVariables all = host::LibcState::of_process();
+        libc_of(rank).set_variables({.optind = own(rank, all.optind),
+                                     .opterr = own(rank, all.opterr),
+                                     .optopt = own(rank, all.optopt),
+                                     .optarg = own(rank, all.optarg)});
+        initialise(&rank, program_.argc, argv);
+    }
+    exit(rank, own(rank, program_.main)(program_.argc, argv, environ));
 }
 
-void LiveProgram::initialise(int argc, char** argv) const {
+void LiveProgram::initialise(const host::LiveRank* rank, int argc, char** argv) const {
+    const auto of_rank = [&](auto function) { return rank == nullptr ? function : own(*rank, function); };
     for (const host::ProgramModule* module : image_->private_modules()) {
         // Without variables of their own all ranks have what libraries have initialised already.
         if (!module->is_program && !globals_) continue;
         if (module->is_program && program_.init != nullptr) {
-            program_.init(argc, argv, environ);
+            of_rank(program_.init)(argc, argv, environ);
             continue;
         }
-        for (const auto function : module->initialisers) function(argc, argv, environ);
+        for (const auto function : module->initialisers) of_rank(function)(argc, argv, environ);
     }
 }
 
-void LiveProgram::finalise() const {
+void LiveProgram::finalise(const host::LiveRank& rank) const {
     const std::vector<const host::ProgramModule*> modules = image_->private_modules();
     for (auto module = modules.rbegin(); module != modules.rend(); ++module) {
-        for (const auto function : (*module)->finalisers) function();
+        for (const auto function : (*module)->finalisers) own(rank, function)();
     }
 }
 
 void LiveProgram::exit(host::LiveRank& rank, int code) {
     libc_of(rank).run_at_exit(code);
-    if (globals_) finalise();
+    if (globals_) finalise(rank);
     constexpr int kVisible = 0xff;  // of an exit code, to who waits for a process
     rank.exit(code & kVisible);
 }

@@ -43,7 +43,21 @@ class LiveProgram : public LiveProcess {
     /// A warning that is given once for all ranks: "rank 3 calls chdir(): ...".
     void warn_once(const host::LiveRank& rank, const char* function, const char* what);
 
-    [[nodiscard]] const host::ProgramImage& image() const { return *image_; }
+    /// Where something lies in the program or a library, as that was loaded.
+    struct Place {
+        const host::ProgramModule* module;  ///< null: nowhere
+        std::uintptr_t offset;
+    };
+    /// Also of a rank's own copy.
+    [[nodiscard]] Place place_of(const void* address) const;
+    /// As the program was loaded: where a rank has a copy of it.
+    [[nodiscard]] const void* original(const void* address) const {
+        return globals_ ? globals_->original(address) : address;
+    }
+    template <class T>
+    [[nodiscard]] T* own(const host::LiveRank& rank, T* address) const {
+        return globals_ ? globals_->own(rank.id(), address) : address;
+    }
     [[nodiscard]] host::ProgramOutput* output() const { return output_; }
     /// The program of haichi, which describes a fault.
     [[nodiscard]] const std::string& haichi() const { return haichi_; }
@@ -51,9 +65,9 @@ class LiveProgram : public LiveProcess {
 
   private:
     int run_rank(host::LiveRank& rank);
-    void initialise(int argc, char** argv) const;
-    void finalise() const;
-
+    /// Of a rank, or of all together.
+    void initialise(const host::LiveRank* rank, int argc, char** argv) const;
+    void finalise(const host::LiveRank& rank) const;
     ProgramMain program_;
     std::string haichi_;
     std::string path_;

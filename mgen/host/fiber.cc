@@ -50,6 +50,12 @@ std::size_t StackArena::mappings(std::size_t stacks) {
     return 2 * stacks < most_mappings() / 2 ? 2 * stacks : 0;
 }
 
+std::size_t StackArena::mappings_left(std::size_t stacks) {
+    constexpr std::size_t kOfProgram = 8192;  // its libraries and their memory
+    const std::size_t taken = mappings(stacks) + kOfProgram;
+    return most_mappings() > taken ? most_mappings() - taken : 0;
+}
+
 StackArena::~StackArena() { munmap(begin_, stacks_ * stride_); }
 
 std::span<std::byte> StackArena::stack(std::size_t number) const {

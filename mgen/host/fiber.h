@@ -19,6 +19,8 @@ class StackArena {
 
     /// How many parts of the address space the guard pages of so many stacks make; 0: there are none.
     [[nodiscard]] static std::size_t mappings(std::size_t stacks);
+    /// How many the kernel has then for the variables of the ranks.
+    [[nodiscard]] static std::size_t mappings_left(std::size_t stacks);
     [[nodiscard]] std::span<std::byte> stack(std::size_t number) const;
     [[nodiscard]] bool has_guard_pages() const { return has_guard_pages_; }
     /// Makes the guard page of a stack that will be used.

@@ -8,6 +8,7 @@
 #include "base/errors.h"
 #include "base/quantity.h"
 #include "mgen/host/address_space.h"
+#include "mgen/host/image_globals.h"
 #include "mgen/host/remapped_globals.h"
 
 namespace haichi::host {
@@ -19,7 +20,8 @@ const Table<GlobalsWord>& globals_words() {
          {"none", "all ranks share the program's variables", GlobalsWay::kNone},
          {"copy", "the variables are copied when another rank runs", GlobalsWay::kCopy},
          {"remap", "the pages of the variables are exchanged when another rank runs; only those written take memory",
-          GlobalsWay::kRemap}});
+          GlobalsWay::kRemap},
+         {"image", "each rank runs a copy of the whole program at an address of its own", GlobalsWay::kImage}});
     return kWords;
 }
 
@@ -106,7 +108,8 @@ void CopiedGlobals::has_ended(RankId rank, std::int64_t /*now_ps*/) {
     if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
 }
 
-std::unique_ptr<Globals> make_globals(const ProgramImage& image, GlobalsWay way, std::int32_t ranks) {
+std::unique_ptr<Globals> make_globals(ProgramImage& image, GlobalsWay way, std::int32_t ranks,
+                                      const std::vector<std::span<std::byte>>& addresses) {
     if (way == GlobalsWay::kNone) return nullptr;
     std::vector<PrivateRange> ranges;
     for (const ProgramModule& module : image.modules()) {
@@ -115,6 +118,14 @@ std::unique_ptr<Globals> make_globals(const ProgramImage& image, GlobalsWay way,
         }
     }
     if (ranges.empty()) return nullptr;
+    if (way == GlobalsWay::kImage) {
+        const ImagePlan plan = ImagePlan::of(image);
+        if (!plan.obstacle.empty()) {
+            throw UnsupportedError("--globals image: the program " + plan.obstacle,
+                                   plan.hint.empty() ? "--globals auto takes another way" : plan.hint);
+        }
+        return std::make_unique<ImageGlobals>(image, plan, ranks, addresses);
+    }
     if (way == GlobalsWay::kCopy) return std::make_unique<CopiedGlobals>(std::move(ranges), ranks);
     // For so many bytes a switch costs as much CPU time by either way, with 64 ranks and with 1,024.
     constexpr std::size_t kCopiedBytes = std::size_t{128} << 10U;

@@ -19,6 +19,7 @@ enum class GlobalsWay : std::uint8_t {
     kNone,   ///< all ranks share them
     kCopy,   ///< copied out and in when another rank runs
     kRemap,  ///< their pages are exchanged when another rank runs
+    kImage,  ///< each rank runs a copy of the whole program
 };
 struct GlobalsWord {
     std::string_view name;
@@ -33,6 +34,19 @@ GlobalsWay parse_globals(std::string_view text);
 class Globals : public RankMemory {
   public:
     [[nodiscard]] virtual std::size_t bytes_per_rank() const = 0;
+    /// Where the rank has what of the program, as it was loaded, lies at this address: code and variables.
+    [[nodiscard]] virtual const void* own_address(RankId /*rank*/, const void* address) const {
+        return address;
+    }
+    template <class T>
+    [[nodiscard]] T* own(RankId rank, T* address) const {
+        return reinterpret_cast<T*>(const_cast<void*>(own_address(rank, reinterpret_cast<const void*>(address))));
+    }
+    /// The other way round, of any rank.
+    [[nodiscard]] virtual const void* original(const void* address) const { return address; }
+    /// Before the rank runs its first code, when all that it has is in place: takes over the variables of the C library
+    /// that are within the program.
+    virtual void begin(RankId /*rank*/) {}
     [[nodiscard]] bool holds(const void* address) const override;
 
   protected:
@@ -82,8 +96,10 @@ class CopiedGlobals : public Globals {
     std::ptrdiff_t distance_ = 0;  ///< thread_distance() of the rank that is in place
 };
 
-/// Null: the ranks share the variables of the program, or it has none. Throws OptionError for a way that this kernel
-/// does not have.
-std::unique_ptr<Globals> make_globals(const ProgramImage& image, GlobalsWay way, std::int32_t ranks);
+/// Null: the ranks share the variables of the program, or it has none. `addresses` are variables elsewhere that hold
+/// addresses in the program: where each rank has a copy of that, they are its own, too. Throws OptionError for a way
+/// that this kernel does not have, UnsupportedError for a program that does not allow it.
+std::unique_ptr<Globals> make_globals(ProgramImage& image, GlobalsWay way, std::int32_t ranks,
+                                      const std::vector<std::span<std::byte>>& addresses = {});
 
 }  // namespace haichi::host

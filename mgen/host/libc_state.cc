@@ -24,28 +24,37 @@ LibcState::~LibcState() = default;
 LibcState::LibcState(LibcState&&) noexcept = default;
 LibcState& LibcState::operator=(LibcState&&) noexcept = default;
 
+LibcState::GetoptVariables LibcState::of_process() {
+    return {.optind = &::optind, .opterr = &::opterr, .optopt = &::optopt, .optarg = &::optarg};
+}
+
+void LibcState::set_variables(const GetoptVariables& variables) {
+    variables_ = variables;
+    enter();
+}
+
 void LibcState::enter() const {
-    ::optind = getopt_.optind;
-    ::opterr = getopt_.opterr;
-    ::optopt = optopt_;
-    ::optarg = getopt_.optarg;
+    *variables_.optind = getopt_.optind;
+    *variables_.opterr = getopt_.opterr;
+    *variables_.optopt = optopt_;
+    *variables_.optarg = getopt_.optarg;
 }
 
 void LibcState::leave() {
-    getopt_.optind = ::optind;
-    getopt_.opterr = ::opterr;
-    optopt_ = ::optopt;
-    getopt_.optarg = ::optarg;
+    getopt_.optind = *variables_.optind;
+    getopt_.opterr = *variables_.opterr;
+    optopt_ = *variables_.optopt;
+    getopt_.optarg = *variables_.optarg;
 }
 
 int LibcState::next_option(int argc, char* const* argv, const char* short_options, const option* long_options,
                            int* long_index, bool is_long_only) {
-    getopt_.optind = ::optind;
-    getopt_.opterr = ::opterr;
+    getopt_.optind = *variables_.optind;
+    getopt_.opterr = *variables_.opterr;
     const int result = getopt_.next(argc, argv, short_options, long_options, long_index, is_long_only);
-    ::optind = getopt_.optind;
-    ::optopt = getopt_.optopt;
-    ::optarg = getopt_.optarg;
+    *variables_.optind = getopt_.optind;
+    *variables_.optopt = getopt_.optopt;
+    *variables_.optarg = getopt_.optarg;
     return result;
 }
 

@@ -21,6 +21,15 @@ class LibcState {
     LibcState(LibcState&&) noexcept;
     LibcState& operator=(LibcState&&) noexcept;
 
+    /// Where its code has them.
+    struct GetoptVariables {
+        int *optind, *opterr, *optopt;
+        char** optarg;
+    };
+    static GetoptVariables of_process();
+    /// Its own; they are as in the beginning.
+    void set_variables(const GetoptVariables& variables);
+
     /// The rank is about to run: optind, opterr, optopt and optarg become its own.
     void enter() const;
     /// Another one will: they are kept.
@@ -63,6 +72,7 @@ class LibcState {
     Lists& lists();
     static void run(std::vector<AtExit>& list, int code);
 
+    GetoptVariables variables_ = of_process();
     GetoptState getopt_;
     int optopt_ = '?';  ///< as programs see it, before the first call, too
     char* token_ = nullptr;

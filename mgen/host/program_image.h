@@ -2,9 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "mgen/host/loaded_module.h"
 
 namespace haichi::host {
 
@@ -17,14 +20,15 @@ struct PrivateRange {
 
 /// The program or a library in this process.
 struct ProgramModule {
-    using Initialiser = void (*)(int argc, char** argv, char** environment);
-    using Finaliser = void (*)();
+    using Initialiser = LoadedModule::Initialiser;
+    using Finaliser = LoadedModule::Finaliser;
 
     std::string path;
     std::uintptr_t base = 0;  ///< what is added to the addresses in its file
     std::uintptr_t begin = 0, end = 0;
     bool is_program = false;                ///< else a library
     bool is_private = false;                ///< its variables belong to ranks
+    bool is_of_haichi = false;              ///< haichi or what it needs: always shared
     std::vector<PrivateRange> variables{};  ///< of a private one; none of them in pages that are read-only after start
     std::vector<Initialiser> initialisers{};  ///< that run before main(), in their order
     std::vector<Finaliser> finalisers{};      ///< that run behind it
@@ -56,7 +60,15 @@ class ProgramImage {
     /// Null: no module.
     [[nodiscard]] const ProgramModule* module_of(const void* address) const;
 
+    /// The same modules, as the loader has them.
+    [[nodiscard]] const std::deque<LoadedModule>& loaded() const { return loaded_; }
+    /// This one, by its place in modules(), is private, too.
+    void make_private(std::size_t module);
+
   private:
+    void begin_moved_variables(const LoadedModule& library);
+
+    std::deque<LoadedModule> loaded_;
     std::vector<ProgramModule> modules_;  ///< as they are searched: the program first
 };
 

@@ -17,8 +17,6 @@ namespace {
 
 /// The kernel moves a whole table of pages at once where both ends lie alike to it.
 constexpr std::size_t kTableBytes = std::size_t{2} << 20U;
-/// What the program, its libraries and their memory may have beside the variables of the ranks.
-constexpr std::size_t kMappingsLeft = 8192;
 
 std::uintptr_t number(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
 
@@ -85,9 +83,7 @@ bool RemappedGlobals::is_possible() {
 RemappedGlobals::Split RemappedGlobals::split(const std::vector<PrivateRange>& ranges, std::int32_t ranks,
                                               std::size_t least_bytes) {
     const auto rank_count = static_cast<std::size_t>(ranks);
-    const std::size_t taken = StackArena::mappings(rank_count) + kMappingsLeft;
-    const std::size_t most =
-        most_mappings() > taken ? (most_mappings() - taken) / std::max<std::size_t>(rank_count, 1) : 0;
+    const std::size_t most = StackArena::mappings_left(rank_count) / std::max<std::size_t>(rank_count, 1);
     std::vector<const PrivateRange*> by_size;
     for (const PrivateRange& range : ranges) {
         if (range.is_of_thread) continue;

@@ -43,24 +43,6 @@ def test_program_does_what_it_does_under_mpich(ranks: int, name: str, arguments:
     assert real.stdout
 
 
-@pytest.mark.parametrize("globals_way", ["auto", "copy", "remap"])
-def test_each_rank_has_its_own_static_data(globals_way: str, built: Path) -> None:
-    run = haichi(64, program("globals.c", built), options=["--globals", globals_way])
-    assert run.returncode == 0, run.stderr
-    assert sorted(run.stdout.splitlines()) == sorted(f"rank {r}: {2 * (r % 5 + 1) + 1} calls" for r in range(64))
-
-
-@pytest.mark.parametrize("globals_way", ["auto", "copy", "remap"])
-def test_collectives_in_the_background_have_the_variables_of_their_rank(globals_way: str, built: Path) -> None:
-    run = haichi(61, program("variables.c", built), options=["--globals", globals_way])
-    assert (run.returncode, run.stdout) == (0, "variables of 61 ranks\n"), run.stderr
-
-
-def test_shared_static_data_is_seen_by_the_program_itself(built: Path) -> None:
-    run = haichi(4, program("globals.c", built), options=["--globals", "none"])
-    assert run.returncode == 70 and "this does not hold" in run.stderr
-
-
 def test_equal_bytes_in_every_run(built: Path) -> None:
     executable = program("nonblocking.c", built)
     runs = [haichi(8, executable, options=["--json", "--no-timing", *more]) for more in [[], [], ["--partitions", 4]]]

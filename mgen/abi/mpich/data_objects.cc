@@ -2,6 +2,8 @@
 
 #include <mpi.h>
 
+#include "mgen/abi/mpich/mpich_world.h"
+
 #define EXPORTED __attribute__((visibility("default")))
 
 extern "C" {
@@ -22,3 +24,12 @@ EXPORTED int MPIR_F08_MPI_BOTTOM = 0;
 EXPORTED MPI_F08_status* MPI_F08_STATUS_IGNORE = &MPIR_F08_MPI_STATUS_IGNORE_OBJ;
 EXPORTED MPI_F08_status* MPI_F08_STATUSES_IGNORE = &MPIR_F08_MPI_STATUSES_IGNORE_OBJ[0];
 }
+
+namespace haichi::abi::mpich {
+
+std::vector<std::span<std::byte>> addresses_of_program() {
+    return {std::as_writable_bytes(std::span(&MPI_F_STATUS_IGNORE, 1)),
+            std::as_writable_bytes(std::span(&MPI_F_STATUSES_IGNORE, 1))};
+}
+
+}  // namespace haichi::abi::mpich

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,10 @@ class World;
 namespace haichi::abi::mpich {
 
 class RankState;
+
+/// Variables that MPICH's Fortran library sets to addresses in the program: where each rank has a copy of that, it has
+/// others in them.
+std::vector<std::span<std::byte>> addresses_of_program();
 
 /// The MPI of a run for programs with MPICH's binary interface. Includes no mpi.h: who starts runs need not have one.
 class MpichWorld {

@@ -121,7 +121,7 @@ def simulate_program(
     placement: PlacementLike | None = None,
     compute: str = "none",
     payload: Literal["auto", "none", "all"] = "auto",
-    globals: Literal["auto", "none", "copy", "remap"] = "auto",
+    globals: Literal["auto", "none", "copy", "remap", "image"] = "auto",
     collectives: str | None = None,
     refused_calls: Literal["early", "late"] = "early",
     stack: str | SupportsIndex | None = None,

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "mgen/host/globals.h"
+#include "mgen/host/image_plan.h"
+#include "mgen/host/image_template.h"
+
+namespace haichi::host {
+
+/// By a copy of the program and its libraries for each rank, at an address of its own, whose code finds its variables
+/// beside it: nothing is exchanged when another rank runs, but thread-local variables and those of private libraries
+/// that have no copies, which are copied. The copies are mappings of one file in memory: pages that a rank does not
+/// write take none for it.
+class ImageGlobals : public Globals {
+  public:
+    /// Makes private what has copies. `addresses`: as make_globals() takes them. Throws OptionError when the address
+    /// space is too small, or when the kernel lets nothing be mapped in which code can run.
+    ImageGlobals(ProgramImage& image, const ImagePlan& plan, std::int32_t ranks,
+                 const std::vector<std::span<std::byte>>& addresses = {});
+    ~ImageGlobals() override;
+    ImageGlobals(const ImageGlobals&) = delete;
+    ImageGlobals& operator=(const ImageGlobals&) = delete;
+
+    void put_in_place(RankId rank) override;
+    void has_ended(RankId rank, std::int64_t now_ps) override;
+
+    [[nodiscard]] std::size_t bytes_per_rank() const override;
+    [[nodiscard]] const void* own_address(RankId rank, const void* address) const override;
+    [[nodiscard]] const void* original(const void* address) const override;
+    void begin(RankId rank) override;
+
+  private:
+    ImageGlobals(ProgramImage& image, const ImagePlan& plan, std::int32_t ranks, std::vector<PrivateRange> beside);
+    [[nodiscard]] std::byte* copy(RankId rank) const { return begin_ + rank.index() * stride_; }
+    void make_copy(RankId rank) const;
+    void begin_thread_variables(RankId rank) const;
+
+    /// What thread-local variables of a module begin with, which lies in the copies.
+    struct ThreadVariables {
+        std::byte* place;  ///< of the thread that has made this
+        std::size_t offset, bytes;
+    };
+
+    ImageTemplate template_;
+    std::vector<ImagePlan::MovedObject> shared_;
+    std::vector<ThreadVariables> thread_variables_;
+    CopiedGlobals copied_;
+    std::byte* reserved_ = nullptr;
+    std::size_t reserved_bytes_ = 0;
+    std::byte* begin_ = nullptr;  ///< the copy of rank 0
+    std::size_t stride_ = 0;
+    std::size_t ranks_;
+    bool is_protected_ = false;  ///< code cannot be written to
+    std::vector<bool> has_begun_;
+};
+
+}  // namespace haichi::host

@@ -1,0 +1,111 @@
+"""Each rank has variables of its own, whichever way keeps them apart."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from live_runs import COMPILERS, PROGRAMS, REPOSITORY, haichi, line_of, mpich, program, words_of_failure
+
+WAYS = ["auto", "copy", "remap", "image"]
+
+
+@pytest.fixture(scope="module")
+def with_library(built: Path) -> Path:
+    """A program with a library of its own, built."""
+    compiler, *flags = COMPILERS[".c"]
+    library, executable = built / "libown_library.so", built / "with_library"
+    for command in (
+        ["gcc", "-shared", "-fPIC", f"-I{REPOSITORY}", PROGRAMS / "own_library.c", "-o", library],
+        [compiler, *flags, PROGRAMS / "with_library.c", library, "-o", executable],
+    ):
+        subprocess.run([*map(str, command)], check=True, timeout=120)
+    return executable
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_static_data(way: str, built: Path) -> None:
+    run = haichi(64, program("globals.c", built), options=["--globals", way])
+    assert run.returncode == 0, run.stderr
+    assert sorted(run.stdout.splitlines()) == sorted(f"rank {r}: {2 * (r % 5 + 1) + 1} calls" for r in range(64))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_collectives_in_the_background_have_the_variables_of_their_rank(way: str, built: Path) -> None:
+    run = haichi(61, program("variables.c", built), options=["--globals", way])
+    assert (run.returncode, run.stdout) == (0, "variables of 61 ranks\n"), run.stderr
+
+
+def test_shared_static_data_is_seen_by_the_program_itself(built: Path) -> None:
+    run = haichi(4, program("globals.c", built), options=["--globals", "none"])
+    assert run.returncode == 70 and "this does not hold" in run.stderr
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_library_of_the_program_has_them_too(way: str, with_library: Path) -> None:
+    real = mpich(6, with_library)
+    run = haichi(6, with_library, options=["--globals", way])
+    assert run.returncode == real.returncode == 0, run.stderr
+    assert sorted(run.stdout.splitlines()) == sorted(real.stdout.splitlines())
+    assert "rank 5: wrong 0" in run.stdout
+
+
+IMAGES = [
+    ("ring.c", ["70000"], []),
+    ("state.c", ["-a", "3", "-v", "--long", "a text", "-v", "word", "another"], []),
+    ("comms.c", [], []),
+    ("windows.c", [], []),
+    ("exceptions.cc", [], []),
+    ("streams.cc", [], ["-fPIC"]),
+    ("fortran.f90", [], []),
+    ("sentinels.f90", [], []),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments", "flags"), IMAGES)
+def test_copies_of_the_program_do_what_it_does_under_mpich(
+    name: str, arguments: list[str], flags: list[str], built: Path
+) -> None:
+    executable = program(name, built, *flags)
+    real = mpich(5, executable, *arguments)
+    ours = haichi(5, executable, *arguments, options=["--globals", "image"])
+    assert sorted(ours.stdout.splitlines()) == sorted(real.stdout.splitlines()), ours.stderr
+    assert ours.returncode == real.returncode, ours.stderr
+    assert real.stdout
+
+
+@pytest.mark.parametrize("name", ["globals.c", "variables.c", "nonblocking.c", "state.c", "fortran.f90"])
+def test_copies_give_equal_bytes_for_any_number_of_threads(name: str, built: Path) -> None:
+    executable = program(name, built)
+    arguments = ["-a", "3", "word"] if name == "state.c" else []
+    runs = []
+    for way, threads in (("copy", 1), ("image", 1), ("image", 2), ("image", 8)):
+        options = ["--json", "--no-timing", "--threads", threads, "--globals", way]
+        run = haichi(61, executable, *arguments, options=options)
+        runs.append((run.returncode, run.stdout, run.stderr))
+    assert runs[0][0] == 0, runs[0][2]
+    assert runs == [runs[0]] * len(runs)
+
+
+def test_copies_are_not_seen_in_places(built: Path) -> None:
+    """A crash in a copy has the source line of the program; and so has a wait."""
+    crash = haichi(4, program("crash.c", built), options=["--globals", "image"])
+    assert line_of("crash.c") in words_of_failure(139, crash)
+    deadlock = haichi(3, program("deadlock.c", built), options=["--globals", "image"])
+    assert f"MPI_Recv (main ({line_of('deadlock.c')}))" in words_of_failure(2, deadlock)
+
+
+@pytest.mark.parametrize(
+    ("name", "flags", "why"),
+    [
+        ("globals.c", ["-no-pie"], "the program is not position independent"),
+        ("streams.cc", [], "the program has 'std::cout' of libstdc++.so.6 within itself"),
+        ("searches.c", [], "the program searches for names while it runs"),
+    ],
+)
+def test_why_there_can_be_no_copies(name: str, flags: list[str], why: str, built: Path) -> None:
+    executable = program(name, built, *flags)
+    words = words_of_failure(2, haichi(3, executable, options=["--globals", "image"]))
+    assert f"--globals image: {why}" in words
+    assert haichi(3, executable).returncode == 0  # auto takes another way
