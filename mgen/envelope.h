@@ -12,9 +12,20 @@ namespace haichi {
 
 /// What one side knows of a message. The sender keeps one from the request of a rendezvous until it sends the data; the
 /// receiver from the arrival until the message is matched and, in a rendezvous, the acknowledgement sent. All else
-/// travels with the packets. An access to memory has one while it waits for a call of its target's rank.
+/// travels with the packets. An access to memory has one while it waits for a call of its target's rank, and so has a
+/// send that waits for its turn, and a step of a rendezvous that waits for a call.
 struct Envelope {
-    enum class Stage : std::uint8_t { kFree, kRequested, kAcknowledged, kArrived, kMatched, kAccess };
+    enum class Stage : std::uint8_t {
+        kFree,
+        kQueued,        ///< at the sender: waits for its turn
+        kRequested,     ///< at the sender
+        kHeld,          ///< at the sender: the receive is not there yet, others go first
+        kAcknowledged,  ///< at the sender
+        kArrived,
+        kMatched,
+        kAsked,  ///< at the receiver: a further round trip
+        kAccess
+    };
 
     RankId source;
     RankId destination;
@@ -22,15 +33,16 @@ struct Envelope {
     std::uint32_t context = 0;   ///< as Call::context
     std::uint32_t sequence = 0;  ///< among the messages of this pair
     std::int64_t bytes = 0;
-    std::int64_t answer_bytes = 0;  ///< of an access
+    std::int64_t further_bytes = 0;  ///< of an access: its answer's; of a send that waits: those not handed over yet
     std::int64_t gap_ps = 0;
     std::int32_t nic = 0;
     std::uint32_t send_request = 0;
     std::uint32_t receive_request = 0;
-    std::uint32_t flags = 0;   ///< of an access
-    std::uint32_t sender = 0;  ///< of a rendezvous: index of the sender's envelope
+    std::uint32_t flags = 0;   ///< of an access, and of an eager send that waits for its turn
+    std::uint32_t sender = 0;  ///< of a rendezvous: index of the sender's envelope; of such a send: its key as stripes
     std::uint32_t index = 0;   ///< in its pool
     bool is_eager = false;
+    std::uint8_t round_trips_left = 0;  ///< of a rendezvous, at its sender: before the data
     Stage stage = Stage::kFree;
     Envelope* next = nullptr;            ///< of the same source; waiting for the next call of the rank; or unused
     Envelope* arrived_before = nullptr;  ///< neighbours in the order of arrival, among unexpected messages

@@ -78,7 +78,7 @@ void ProcessModel<P>::access_delivered(const PacketMessage& message, std::int64_
         envelope.tag = access.tag;
         envelope.context = access.context;
         envelope.bytes = access.bytes;
-        envelope.answer_bytes = access.answer_bytes;
+        envelope.further_bytes = access.answer_bytes;
         envelope.gap_ps = message.gap_ps;
         envelope.nic = message.nic;
         envelope.send_request = access.request;
@@ -97,7 +97,7 @@ void ProcessModel<P>::perform_deferred(Envelope& envelope, std::int64_t now_ps) 
     message.source = rank_at(envelope.source).node;
     message.destination = rank_at(envelope.destination).node;
     message.bytes = envelope.bytes;
-    message.tag = static_cast<std::uint64_t>(envelope.answer_bytes);
+    message.tag = static_cast<std::uint64_t>(envelope.further_bytes);
     message.gap_ps = envelope.gap_ps;
     message.nic = envelope.nic;
     message.note = {static_cast<std::uint32_t>(envelope.source.value),

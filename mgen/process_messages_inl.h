@@ -39,16 +39,21 @@ void ProcessModel<P>::start_send(RankId id, std::int64_t now_ps) {
     envelope.sequence = next_number(rank, call.partner);
     envelope.send_request = call.request;
     ++rank.open_requests;
-    if (is_eager(call)) {
+    envelope.is_eager = is_eager(call);
+    const bool waits_for_turn = rank.send_queue != nullptr && (envelope.is_eager || options_.sends_one_by_one);
+    if (envelope.is_eager && !waits_for_turn) {
         const bool is_complete = is_copied(call);
         if (is_complete) complete(id, call.request, {true, call.partner, call.tag, call.amount}, now_ps);
-        send_part(Part::kEager, envelope, envelope.sequence, envelope.send_request, now_ps, !is_complete);
+        send_part(Part::kEager, envelope, envelope.sequence, envelope.send_request, now_ps,
+                  is_complete ? 0 : kSenderWaits);
         return;
     }
     Envelope& kept = pool_of(id).add();
     envelope.stage = Envelope::Stage::kRequested;
+    envelope.round_trips_left = static_cast<std::uint8_t>(options_.rendezvous_round_trips - 1);
     envelope.index = kept.index;
     kept = envelope;
+    if (waits_for_turn) return queue_send(id, kept, is_copied(call), now_ps);
     send_part(Part::kRequest, kept, kept.sequence, kept.index, now_ps);
 }
 
@@ -59,13 +64,15 @@ std::int32_t ProcessModel<P>::next_nic(Rank& rank, const SendOptions& options) c
     return options.nic >= 0 ? options.nic : static_cast<std::int32_t>(number % static_cast<unsigned>(options_.nics));
 }
 
+/// `flags`: kSenderWaits, and what the part has of its own.
 template <class P>
-void ProcessModel<P>::send_part(Part part, const Envelope& envelope, std::uint32_t first, std::uint32_t second,
-                                std::int64_t now_ps, bool sender_waits) {
+PacketMessage ProcessModel<P>::message_of(Part part, const Envelope& envelope, std::uint32_t first,
+                                          std::uint32_t second, std::uint32_t flags) {
     PacketMessage message;
     message.source = rank_at(envelope.source).node;
     message.destination = rank_at(envelope.destination).node;
-    if (part == Part::kAcknowledgement) std::swap(message.source, message.destination);
+    const bool is_back = part == Part::kAcknowledgement || (part == Part::kStep && (flags & kIsBack) != 0);
+    if (is_back) std::swap(message.source, message.destination);
     if (part == Part::kEager || part == Part::kData) {
         message.bytes = envelope.bytes;
         message.gap_ps = envelope.gap_ps;
@@ -77,8 +84,15 @@ void ProcessModel<P>::send_part(Part part, const Envelope& envelope, std::uint32
                     static_cast<std::uint32_t>(envelope.tag),
                     first,
                     second,
-                    static_cast<std::uint32_t>(part) | (sender_waits ? kSenderWaits : 0),
+                    static_cast<std::uint32_t>(part) | flags,
                     envelope.context};
+    return message;
+}
+
+template <class P>
+void ProcessModel<P>::send_part(Part part, const Envelope& envelope, std::uint32_t first, std::uint32_t second,
+                                std::int64_t now_ps, std::uint32_t flags) {
+    const PacketMessage message = message_of(part, envelope, first, second, flags);
     if (part == Part::kEager || part == Part::kData) return hand_over(message, envelope.source, now_ps);
     engine_.inject(message, now_ps);
 }
@@ -98,22 +112,20 @@ template <class P>
 void ProcessModel<P>::message_delivered(PacketMessage message, std::int64_t now_ps) {
     const auto& [from, to, tag, first, second, flags, context] = message.note;
     const auto part = static_cast<Part>(flags & kPartMask);
+    if (part == Part::kEager && (flags & kIsBuffered) != 0) send_taken(message, false, now_ps);
     if (flags >> kStripesShift != 0) {
         const int partition = engine_.partition_of(message.destination);
         if (!take_stripe(shared_[static_cast<std::size_t>(partition)].arriving, message)) return;
     }
     if (part == Part::kAccess) return access_delivered(message, now_ps);
     if (part == Part::kAnswer) return answer_delivered(message, now_ps);
+    if (part == Part::kTaken) return taken_delivered(message, now_ps);
+    if (part == Part::kStep) return step_delivered(message, now_ps);
+    if (part == Part::kAcknowledgement) return acknowledgement_delivered(message, now_ps);
     const RankId source(static_cast<std::int32_t>(from));
     const RankId id(static_cast<std::int32_t>(to));
-    if (part == Part::kAcknowledgement) {
-        Envelope& envelope = pool_of(source)[second];
-        envelope.receive_request = first;
-        envelope.stage = Envelope::Stage::kAcknowledged;
-        answer(source, envelope, now_ps);
-        return;
-    }
     if (part == Part::kData) {
+        if (options_.sends_one_by_one) send_taken(message, true, now_ps);
         complete(id, first, {false, source, static_cast<std::int32_t>(tag), message.bytes, second}, now_ps);
     } else {
         Envelope& envelope = pool_of(id).add();
@@ -179,7 +191,8 @@ std::size_t ProcessModel<P>::memory_bytes() const {
                  shared.leaving.memory_bytes();
     }
     for (const Rank& rank : ranks_)
-        bytes += rank.order.memory_bytes() + rank.matching.memory_bytes() + rank.arrivals.memory_bytes();
+        bytes += rank.order.memory_bytes() + rank.matching.memory_bytes() + rank.arrivals.memory_bytes() +
+                 (rank.send_queue != nullptr ? sizeof(SendQueue) : 0);
     return bytes;
 }
 
@@ -188,6 +201,9 @@ void ProcessModel<P>::match(Envelope& envelope, std::int64_t now_ps) {
     const RankId id = envelope.destination;
     const auto receive = rank_at(id).matching.arrive(envelope);
     if (!receive) {
+        if (options_.sends_one_by_one && !envelope.is_eager) {
+            send_part(Part::kAcknowledgement, envelope, envelope.sequence, envelope.sender, now_ps, kIsHeld);
+        }
         if constexpr (requires { program_->arrived(id); }) program_->arrived(id);
         return;
     }
@@ -258,8 +274,14 @@ void ProcessModel<P>::answer(RankId id, Envelope& envelope, std::int64_t now_ps)
     if (options_.progress == Progress::kCalls && rank.state == State::kComputing) return defer(rank, envelope);
     if (envelope.stage == Envelope::Stage::kMatched) {
         send_part(Part::kAcknowledgement, envelope, envelope.receive_request, envelope.sender, now_ps);
+    } else if (envelope.stage == Envelope::Stage::kAsked) {
+        send_part(Part::kStep, envelope, 0, envelope.sender, now_ps, kIsBack);
+    } else if (envelope.round_trips_left > 0) {
+        --envelope.round_trips_left;
+        return send_part(Part::kStep, envelope, 0, envelope.index, now_ps);
     } else {
-        send_part(Part::kData, envelope, envelope.receive_request, envelope.send_request, now_ps, true);
+        send_part(Part::kData, envelope, envelope.receive_request, envelope.send_request, now_ps,
+                  options_.sends_one_by_one ? 0 : kSenderWaits);
     }
     pool_of(id).give_back(envelope);
 }
@@ -286,6 +308,7 @@ void ProcessModel<P>::answer_deferred(RankId id, std::int64_t now_ps) {
             answer(id, envelope, now_ps);
         }
     }
+    if (rank.send_queue != nullptr && std::exchange(rank.send_queue->is_put_off, false)) push_sends(id, now_ps);
 }
 
 template <class P>

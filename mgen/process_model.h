@@ -18,6 +18,7 @@
 #include "mgen/rank_group.h"
 #include "mgen/rank_times.h"
 #include "mgen/remote_access.h"
+#include "mgen/send_queue.h"
 #include "mgen/stripes.h"
 #include "netmodel/packetsim/packet_engine.h"
 
@@ -58,6 +59,10 @@ concept Program = requires(P& program, RankId rank, std::int64_t now_ps) {
 /// messages send a request of 0 bytes; it is answered, as ProcessOptions::progress says, once it is matched; the data
 /// follow. The send is complete when the last packet has left, the receive on delivery. Messages match in the order of
 /// the sends of a pair, whatever NICs they take.
+///
+/// Where sends go one by one, a rank has a queue of them: a rendezvous is over, and complete, when the news is back
+/// that its data are there, and while it waits for its receive others go. Where buffers are limited, eager messages go
+/// in pieces of a packet, as fast as news comes back that earlier ones are there.
 ///
 /// Accesses to remote memory (puts, gets, atomic operations) are messages to the target's NIC, which answers each; they
 /// are complete with the answer, and nothing orders them. Ranks poll for the arrivals of puts, by tag.
@@ -155,14 +160,21 @@ class ProcessModel {
         kData,             ///< first: the receive's request, second: the send's request
         kAccess,           ///< first: the origin's request; PacketMessage::tag: the bytes of the answer
         kAnswer,           ///< to an access; first: as there; PacketMessage::tag: the bytes of the access
+        kStep,             ///< a round trip of a rendezvous behind the first; second: the sender's envelope
+        kTaken,  ///< first: of a rendezvous, second: the send's request; PacketMessage::tag: the bytes that are there
     };
     static constexpr std::uint32_t kPartMask = 7;
     static constexpr std::uint32_t kSenderWaits = 8;
     static constexpr int kAccessKindShift = 4;
     static constexpr std::uint32_t kAccessKindMask = 3;
-    static constexpr std::uint32_t kIsCounted = 64;
+    static constexpr std::uint32_t kIsCounted = 64;   // of an access
+    static constexpr std::uint32_t kIsBuffered = 64;  // of an eager message: its sender waits for room in its buffers
+    static constexpr std::uint32_t kIsHeld = 64;      // of an acknowledgement: there is no receive yet; first: sequence
+    static constexpr std::uint32_t kIsBack = 64;      // of a step
     static constexpr std::uint32_t kIsByTarget = 128;
     static constexpr int kStripesShift = 8;  // the number of stripes of a message; 0: it is whole
+    static constexpr int kMostPiecesShift = 20;
+    static constexpr std::size_t kFirstOfNote = 3;
     static constexpr std::size_t kFlagsOfNote = 5;
     // A timer's data: the rank's place on its node, or the group, above what it is for.
     enum class Timer : std::uint32_t { kCpu, kRelease, kArrival };
@@ -186,6 +198,7 @@ class ProcessModel {
         Envelope* first_deferred = nullptr;  ///< waiting for the rank's next call
         Envelope* last_deferred = nullptr;
         Arrivals arrivals;
+        std::unique_ptr<SendQueue> send_queue;  ///< null where every send begins at once
     };
     [[nodiscard]] Rank& rank_at(RankId rank) { return ranks_[rank.index()]; }
     /// What the ranks of a partition share.
@@ -223,6 +236,7 @@ class ProcessModel {
     void end_copied_receive(RankId id, std::int64_t now_ps);
     void hand_over(PacketMessage message, RankId sender, std::int64_t now_ps);
     static bool take_stripe(Stripes& stripes, PacketMessage& message);
+    static void mark_stripe(PacketMessage& message, RankId sender, std::uint32_t number, std::int64_t stripes);
     [[nodiscard]] std::int32_t next_nic(Rank& rank, const SendOptions& options) const;
     [[nodiscard]] std::uint32_t next_number(Rank& rank, RankId destination);
     void take_in_order(Envelope& envelope, std::int64_t now_ps);
@@ -232,9 +246,21 @@ class ProcessModel {
     void answer(RankId id, Envelope& envelope, std::int64_t now_ps);
     void answer_deferred(RankId id, std::int64_t now_ps);
     void defer(Rank& rank, Envelope& envelope);
+    [[nodiscard]] PacketMessage message_of(Part part, const Envelope& envelope, std::uint32_t first,
+                                           std::uint32_t second, std::uint32_t flags);
     void send_part(Part part, const Envelope& envelope, std::uint32_t first, std::uint32_t second, std::int64_t now_ps,
-                   bool sender_waits = false);
+                   std::uint32_t flags = 0);
     void complete(RankId id, std::uint32_t request, const CompletedRequest& completion, std::int64_t now_ps);
+
+    // Sends that wait for their turn, and what tells of it.
+    [[nodiscard]] bool is_limited(const Envelope& envelope);
+    void queue_send(RankId id, Envelope& envelope, bool is_copied, std::int64_t now_ps);
+    void push_sends(RankId id, std::int64_t now_ps);
+    bool push_eager(RankId id, Envelope& envelope, std::int64_t now_ps);
+    void send_taken(PacketMessage message, bool is_rendezvous, std::int64_t now_ps);
+    void taken_delivered(const PacketMessage& message, std::int64_t now_ps);
+    void acknowledgement_delivered(const PacketMessage& message, std::int64_t now_ps);
+    void step_delivered(const PacketMessage& message, std::int64_t now_ps);
 
     // Remote memory access.
     static RemoteAccess::Kind access_kind(Call::Kind kind);
@@ -265,4 +291,5 @@ class ProcessModel {
 #include "mgen/process_accesses_inl.h"
 #include "mgen/process_messages_inl.h"
 #include "mgen/process_model_inl.h"
+#include "mgen/process_sends_inl.h"
 #include "mgen/process_stripes_inl.h"

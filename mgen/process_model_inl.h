@@ -39,6 +39,9 @@ ProcessModel<P>::ProcessModel(const Parameters& parameters, P& program)
         }
         ranks_[r].node = node;
         ranks_[r].place = first_of_node_[node.index() + 1]++;
+        if (options_.sends_one_by_one || options_.send_buffer_bytes > 0) {
+            ranks_[r].send_queue = std::make_unique<SendQueue>();
+        }
     }
     for (std::size_t n = 0; n < nodes; ++n) first_of_node_[n + 1] += first_of_node_[n];
     ranks_of_nodes_.resize(ranks_.size());
@@ -351,10 +354,10 @@ std::string ProcessModel<P>::what_it_waits_for(RankId id) {
     EnvelopePool& pool = pool_of(id);
     for (std::uint32_t e = 0; e < pool.size(); ++e) {
         const Envelope& envelope = pool[e];
-        if (envelope.source != id ||
-            (envelope.stage != Envelope::Stage::kRequested && envelope.stage != Envelope::Stage::kAcknowledged)) {
-            continue;
-        }
+        const bool is_open_send =
+            envelope.stage == Envelope::Stage::kQueued || envelope.stage == Envelope::Stage::kRequested ||
+            envelope.stage == Envelope::Stage::kHeld || envelope.stage == Envelope::Stage::kAcknowledged;
+        if (envelope.source != id || !is_open_send) continue;
         requests.push_back(send_text(envelope.destination, envelope.tag, envelope.bytes));
     }
     if (rank.open_requests == 0) return text + " a message to come, with no request open";

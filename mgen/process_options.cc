@@ -23,6 +23,9 @@ ProcessOptions process_options_of(const Machine& machine) {
         throw UnsupportedError("progress " + shown(node.progress) + " of a rendezvous is not known",
                                "it is nic or calls");
     }
+    options.rendezvous_round_trips = node.rendezvous_round_trips;
+    options.sends_one_by_one = node.sends == "one-by-one";
+    options.send_buffer_bytes = node.send_buffer_bytes.value_or(0);
     options.barrier_ps = node.barrier_ps.value_or(0);
     options.barrier_step_ps = node.barrier_step_ps.value_or(0);
     options.barrier_groups = node.barrier_groups.value_or(0);

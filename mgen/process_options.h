@@ -26,7 +26,10 @@ struct ProcessOptions {
     std::int64_t memory_bandwidth_bytes_per_s = 0;  ///< of copies between user and MPI buffers; 0: they take no time
     SendCopy send_copy = SendCopy::kEager;          ///< unless the call says zero copy
     Progress progress = Progress::kNic;
-    std::int64_t barrier_ps = 0;        ///< from the last arrival to the release
+    std::int32_t rendezvous_round_trips = 1;  ///< of empty messages before the data; the first asks and acknowledges
+    bool sends_one_by_one = false;            ///< of a rank: a send begins when the one before it is over
+    std::int64_t send_buffer_bytes = 0;       ///< of a rank's eager messages that are under way; 0: any number
+    std::int64_t barrier_ps = 0;              ///< from the last arrival to the release
     std::int64_t barrier_step_ps = 0;   ///< of each of ceil(log2 ranks) steps of a hardware barrier; 0: there is none
     std::int32_t barrier_groups = 0;    ///< with hardware barriers, of each node; 0: any number
     std::int32_t nics = 1;              ///< of a node, taken in turn by the messages of a rank

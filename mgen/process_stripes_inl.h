@@ -18,8 +18,7 @@ void ProcessModel<P>::hand_over(PacketMessage message, RankId sender, std::int64
     const std::int64_t packets = is_striped ? engine_.machine().timing.packet_count(message.bytes) : 1;
     const std::int64_t stripes = std::min<std::int64_t>(options_.trunk, packets);
     if (stripes == 1) return engine_.inject(message, now_ps);
-    message.tag = std::uint64_t{static_cast<std::uint32_t>(sender.value)} << 32 | rank_at(sender).striped++;
-    message.note[kFlagsOfNote] |= static_cast<std::uint32_t>(stripes) << kStripesShift;
+    mark_stripe(message, sender, rank_at(sender).striped++, stripes);
     std::int64_t left_bytes = message.bytes;
     for (std::int64_t i = 0; i < stripes; ++i) {
         const std::int64_t share = packets / stripes + (i < packets % stripes ? 1 : 0);
@@ -28,6 +27,13 @@ void ProcessModel<P>::hand_over(PacketMessage message, RankId sender, std::int64
         engine_.inject(message, now_ps);
         message.nic = (message.nic + 1) % options_.nics;
     }
+}
+
+/// One of the `stripes` of the sender's message `number`.
+template <class P>
+void ProcessModel<P>::mark_stripe(PacketMessage& message, RankId sender, std::uint32_t number, std::int64_t stripes) {
+    message.tag = std::uint64_t{static_cast<std::uint32_t>(sender.value)} << 32 | number;
+    message.note[kFlagsOfNote] |= static_cast<std::uint32_t>(stripes) << kStripesShift;
 }
 
 /// Makes the message whole when all of its stripes are there; else false.

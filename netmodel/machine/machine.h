@@ -67,6 +67,9 @@ struct Machine {
             eager_overhead_ps;  ///< host time of a call that sends eagerly; empty: as other calls
         std::optional<std::string>
             send_copy;  ///< which sends are copied first: "eager" (empty too), "always" or "never"
+        std::int32_t rendezvous_round_trips = 1;        ///< of empty messages, before the data
+        std::optional<std::string> sends;               ///< "overlap" (empty too) or "one-by-one"
+        std::optional<std::int64_t> send_buffer_bytes;  ///< of eager messages under way; empty: any number
         std::optional<std::string> nic_order;  ///< "messages": one after the other; "packets" (empty too): in turn
         std::optional<std::int64_t> shared_memory_latency_ps;  ///< of a message between two ranks of a node
         std::optional<std::int64_t> shared_memory_bandwidth_bytes_per_s;

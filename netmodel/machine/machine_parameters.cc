@@ -66,9 +66,12 @@ void parse_node(const LocatedJson& file, Machine::Node& node) {
                                   "mpi_call_overhead",
                                   "eager_overhead",
                                   "rendezvous_overhead",
+                                  "rendezvous_round_trips",
                                   "rdma_overhead",
                                   "eager_limit",
                                   "send_copy",
+                                  "sends",
+                                  "send_buffer",
                                   "barrier",
                                   "barrier_step",
                                   "barrier_groups",
@@ -89,6 +92,11 @@ void parse_node(const LocatedJson& file, Machine::Node& node) {
     section.quantity("rdma_overhead", parse_time_ps, node.rdma_overhead_ps);
     section.quantity("eager_limit", parse_bytes, node.eager_limit_bytes);
     node.send_copy = parse_word(section, "send_copy", {"eager", "always", "never"});
+    if (section.has("rendezvous_round_trips")) {
+        node.rendezvous_round_trips = section.integer("rendezvous_round_trips", 1, 64);
+    }
+    node.sends = parse_word(section, "sends", {"overlap", "one-by-one"});
+    section.quantity("send_buffer", parse_positive_bytes, node.send_buffer_bytes);
     section.quantity("barrier", parse_time_ps, node.barrier_ps);
     section.quantity("barrier_step", parse_time_ps, node.barrier_step_ps);
     if (section.has("barrier_groups")) node.barrier_groups = section.integer("barrier_groups", 1, 1 << 20);

@@ -42,6 +42,13 @@ ProcessOptions drawn_process(Random& random) {
     process.progress = random.below(2) == 0 ? Progress::kNic : Progress::kCalls;
     process.barrier_ps = from_to(random, 0, 2) * 1'000'000;
     process.nics = from_to(random, 1, 4);
+    if (random.below(3) == 0) process.rendezvous_round_trips = from_to(random, 2, 4);
+    process.sends_one_by_one = random.below(3) == 0;
+    if (random.below(3) == 0) process.send_buffer_bytes = from_to(random, 1, 3'000);
+    if (random.below(3) == 0) {
+        process.trunk = from_to(random, 1, process.nics);
+        process.trunk_from_bytes = from_to(random, 0, 2'000);
+    }
     return process;
 }
 

@@ -109,6 +109,7 @@ TEST(MachineFile, tofu_file_reads_as_the_preset) {
      "node": {"nics": 4, "nic_bandwidth": "5GB/s", "dma_bandwidth": "10GB/s", "memory_bandwidth": "85GB/s",
               "mpi_call_overhead": "1us", "eager_overhead": "2us", "rendezvous_overhead": "36us", "rdma_overhead": "700ns", "eager_limit": "4KiB", "barrier": "5us",
               "barrier_step": "90ns", "barrier_groups": 7, "trunk": 2, "trunk_from": "64KiB",
+              "rendezvous_round_trips": 2, "sends": "one-by-one", "send_buffer": "128KiB",
               "slots": 16, "progress": "calls", "nic_order": "packets", "send_copy": "always",
               "shared_memory_latency": "300ns", "shared_memory_bandwidth": "20GB/s"}})",
                                           "m.json");
@@ -139,6 +140,9 @@ TEST(MachineFile, tofu_file_reads_as_the_preset) {
     EXPECT_EQ(machine.node.barrier_groups, 7);
     EXPECT_EQ(machine.node.trunk, 2);
     EXPECT_EQ(machine.node.trunk_from_bytes, 65'536);
+    EXPECT_EQ(machine.node.rendezvous_round_trips, 2);
+    EXPECT_EQ(machine.node.sends, "one-by-one");
+    EXPECT_EQ(machine.node.send_buffer_bytes, 131'072);
     EXPECT_EQ(machine.node.eager_limit_bytes, 4096);
     EXPECT_EQ(machine.node.barrier_ps, preset.node.barrier_ps);
     EXPECT_EQ(machine.node.slots, preset.node.slots);
