@@ -13,7 +13,7 @@ if(HAICHI_PYTHON AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize|--coverage")
   # Some results are compared with the program's.
   set_property(TEST python.pytest python.slow PROPERTY ENVIRONMENT "HAICHI_BIN=$<TARGET_FILE:haichi>")
   # The examples, which use the package as its users do.
-  foreach(example notebook accuracy_card paper_study)
+  foreach(example notebook accuracy_card paper_study wide_area_study)
     add_test(NAME examples.${example} COMMAND ${HAICHI_PYTHON} -m pytest tests/examples/test_${example}.py)
     set_tests_properties(examples.${example} PROPERTIES
       ENVIRONMENT PYTHONDONTWRITEBYTECODE=1 FIXTURES_REQUIRED python_package WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}

@@ -1,10 +1,10 @@
 """Measures what the NAS programs compute, on one core of this machine, and writes computing.json for the study.
 
-    python examples/wide_area_study/measure_computing.py NPB3.3-MPI [--repeat N] [-o computing.json]
+    python examples/wide_area_study/measure_computing.py NPB3.3-MPI [--class C] [--repeat N] [-o computing.json]
 
 Each program is built for one process with few iterations and with more; the difference of the CPU times of both, least
 of some runs, is the time of an iteration, without what comes before and behind. NPB's own config/make.def says how to
-compile.
+compile. Other classes that the file has are kept.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-CLASS = "B"
 # Of the study's processors, about 2005, an assumption: a core of the machine that measures is so many times as fast.
 FACTOR = 5.0
 
@@ -30,11 +29,14 @@ class Program:
     pattern: str
     few: int
     more: int
-    all: int  # iterations of class B
+    all: int  # iterations of classes B and C
     is_power: bool = False  # the number is the logarithm of what is done
 
     def work(self, number: int) -> int:
         return 2**number if self.is_power else number
+
+    def all_of(self, npb_class: str) -> int:
+        return self.all + (2 if self.is_power and npb_class == "C" else 0)
 
 
 PROGRAMS = {
@@ -49,8 +51,9 @@ PROGRAMS = {
 }
 
 
-def build(npb: Path, name: str, program: Program, number: int) -> Path:
-    make = ["make", name, f"CLASS={CLASS}", "NPROCS=1"]
+def build(npb: Path, name: str, npb_class: str, number: int) -> Path:
+    program = PROGRAMS[name]
+    make = ["make", name, f"CLASS={npb_class}", "NPROCS=1"]
     subprocess.run(make, cwd=npb, check=True, capture_output=True)  # writes the header
     header = npb / program.folder / program.header
     text, count = re.subn(program.pattern, rf"\g<1>{number}", header.read_text())
@@ -60,8 +63,8 @@ def build(npb: Path, name: str, program: Program, number: int) -> Path:
     for built in (npb / program.folder).glob("*.o"):
         built.unlink()
     subprocess.run(make, cwd=npb, check=True, capture_output=True)
-    made = next(path for path in npb.glob(f"bin/{name}.{CLASS}.*") if path.suffix in (".1", ".x"))
-    return made.rename(made.with_name(f"{name}.{CLASS}.{number}-iterations"))
+    made = next(path for path in npb.glob(f"bin/{name}.{npb_class}.*") if path.suffix in (".1", ".x"))
+    return made.rename(made.with_name(f"{name}.{npb_class}.{number}-iterations"))
 
 
 def cpu_seconds(program: Path, repeat: int) -> float:
@@ -84,29 +87,30 @@ def processor() -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("npb", type=Path, help="the folder of NPB 3.3's MPI programs, with config/make.def")
+    parser.add_argument("--class", dest="npb_class", choices=("B", "C"), default="B", help="B without it")
     parser.add_argument("--repeat", type=int, default=3, help="runs of each, of which the least counts; 3 without it")
     parser.add_argument("-o", "--output", type=Path, default=Path(__file__).with_name("computing.json"))
     arguments = parser.parse_args()
     programs = {}
     for name, program in PROGRAMS.items():
         few, more = (
-            cpu_seconds(build(arguments.npb.resolve(), name, program, number), arguments.repeat)
+            cpu_seconds(build(arguments.npb.resolve(), name, arguments.npb_class, number), arguments.repeat)
             for number in (program.few, program.more)
         )
         per_work = (more - few) / (program.work(program.more) - program.work(program.few))
         programs[name] = {
-            "seconds": round(per_work * program.work(program.all), 3),
+            "seconds": round(per_work * program.work(program.all_of(arguments.npb_class)), 3),
             "measured": {str(program.few): round(few, 3), str(program.more): round(more, 3)},
-            "all": program.all,
+            "all": program.all_of(arguments.npb_class),
         }
         print(name, json.dumps(programs[name]), flush=True)
+    known = json.loads(arguments.output.read_text())["classes"] if arguments.output.exists() else {}
     text = {
-        "class": CLASS,
         "processor": processor(),
         "what": "CPU seconds of all iterations of one process; measured: of whole runs with so many iterations",
         "factor": FACTOR,
         "why this factor": "the study's machine is of about 2005; an assumption, the same for all programs",
-        "programs": programs,
+        "classes": known | {arguments.npb_class: programs},
     }
     arguments.output.write_text(json.dumps(text, indent=1) + "\n")
 

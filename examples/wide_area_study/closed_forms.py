@@ -1,0 +1,110 @@
+"""What the micro-benchmarks should take, from the numbers of a machine file alone, without the simulator.
+
+A packet of p bytes goes into a bridge at the links' rate, is held for the delay, and goes on at the bridge's rate:
+
+    way(s)    = L + s / link                                              within a cluster
+    way(s)    = 2 L + B + delay + p / link + s / bridge                   through a bridge, p = min(s, packet)
+    eager     = call + s / memory + way(s)                                a message from call to delivery
+    zero copy = call + 2 r way(0) + way(s)                                r round trips before the data
+    stream    = min(bridge, send buffer / (way(packet) + way(0)))         of eager messages, bytes per second
+    stream    = s / (2 r way(0) + way(s) + way(0))                        of zero-copy messages, one by one
+
+with L the latency of a switch, B that of a bridge. A held packet goes on with the next tick of the bridge's timer: each
+way may take one tick longer.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+UNITS = {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+UNITS |= {"B": 1, "kB": 1e3, "KiB": 2**10, "MB": 1e6, "MiB": 2**20, "MB/s": 1e6, "GB/s": 1e9}
+
+
+def value(text: str) -> float:
+    found = re.fullmatch(r"([0-9.]+)\s*([A-Za-z/]+)", text)
+    if found is None:
+        raise ValueError(f"no quantity: {text}")
+    return float(found[1]) * UNITS[found[2]]
+
+
+@dataclass(frozen=True)
+class ClosedForms:
+    machine: Mapping[str, Any]
+    crosses: bool  # a bridge
+
+    def _of(self, section: str, key: str) -> float:
+        return value(self.machine[section][key])
+
+    def _of_bridge(self, key: str) -> float:
+        return value(self.machine["topology"]["bridges"][key])
+
+    @property
+    def packet(self) -> float:
+        return self._of("packet", "payload")
+
+    @property
+    def rate(self) -> float:
+        """Of the slowest link on the way."""
+        link = self._of("link", "bandwidth")
+        return min(link, self._of_bridge("bandwidth")) if self.crosses else link
+
+    @property
+    def tick(self) -> float:
+        """The most that a way may take longer."""
+        return self._of_bridge("timer") if self.crosses else 0.0
+
+    def way(self, size: float) -> float:
+        switch = self._of("router", "switch_latency")
+        if not self.crosses:
+            return switch + size / self.rate
+        into = min(size, self.packet) / self._of("link", "bandwidth")
+        held = self._of_bridge("latency") + self._of_bridge("delay")
+        return 2 * switch + held + into + size / self._of_bridge("bandwidth")
+
+    @property
+    def handshakes(self) -> float:
+        return 2 * int(self.machine["node"]["rendezvous_round_trips"]) * self.way(0)
+
+    def is_eager(self, size: float) -> bool:
+        return size <= self._of("node", "eager_limit")
+
+    def buffered_rate(self) -> float:
+        """What the send buffer lets through: its bytes in the time of a packet and of the news that it is there."""
+        return self._of("node", "send_buffer") / (self.way(self.packet) + self.way(0))
+
+    def half_round_trip(self, size: float) -> float:
+        """Of a ping-pong."""
+        call = self._of("node", "mpi_call_overhead")
+        if not self.is_eager(size):
+            return call + self.handshakes + self.way(size)
+        start = call + size / self._of("node", "memory_bandwidth")
+        pieces = math.ceil(size / self.packet)
+        in_flight = int(self._of("node", "send_buffer") // self.packet)
+        round_trip = self.way(self.packet) + self.way(0)
+        if not self.crosses or pieces <= in_flight or in_flight * self.packet / self.rate >= round_trip:
+            return start + self.way(size)
+        # Rounds of as many packets as the buffer holds; in the last one they follow each other.
+        rounds, behind = divmod(pieces - 1, in_flight)
+        last = size - (pieces - 1) * self.packet
+        return start + rounds * round_trip + behind * self.packet / self.rate + self.way(last)
+
+    def ping_pong_bandwidth(self, size: float) -> float:
+        return size / self.half_round_trip(size)
+
+    def eager_stream(self) -> float:
+        """Bytes per second between two ranks."""
+        return min(self.rate, self.buffered_rate())
+
+    def zero_copy_stream(self, size: float, overlap: bool = False) -> float:
+        if overlap:
+            return self.rate
+        return size / (self.handshakes + self.way(size) + self.way(0))
+
+    def many_streams(self, pairs: int, bridges: int) -> float:
+        """Of eager messages between so many ranks here and there: buffers of all, the bridges, or the links."""
+        return min(bridges * self._of_bridge("bandwidth"), pairs * self.eager_stream())
