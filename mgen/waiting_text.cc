@@ -27,8 +27,10 @@ std::string list_text(const std::vector<std::string>& requests, std::uint32_t co
     std::string text;
     const std::size_t shown = std::min(requests.size(), kMost);
     for (std::size_t k = 0; k < shown; ++k) text += (k == 0 ? " " : ", and for ") + requests[k];
-    if (count > shown) text += (shown == 0 ? " " : ", and for ") + std::to_string(count - shown) + " more requests";
-    return text;
+    if (count <= shown) return text;
+    const std::size_t left = count - shown;
+    text += (shown == 0 ? " " : ", and for ") + std::to_string(left) + (shown == 0 ? "" : " more");
+    return text + (left == 1 ? " request" : " requests");
 }
 
 }  // namespace haichi

@@ -46,6 +46,15 @@ Workload::Workload(std::int32_t rank_count, std::int64_t iterations, std::vector
     messages_ = std::move(messages);
 }
 
+std::string_view transfer_name(Transfer transfer) { return transfer == Transfer::kPut ? "put" : "messages"; }
+
+Transfer parse_transfer(std::string_view name) {
+    for (const Transfer transfer : {Transfer::kMessages, Transfer::kPut}) {
+        if (name == transfer_name(transfer)) return transfer;
+    }
+    throw InputError("the messages of a set travel as \"messages\" or by \"put\", not " + shown(name));
+}
+
 void Workload::add_set(std::string label, double compute_seconds, Transfer transfer) {
     check_compute_seconds(compute_seconds);
     sets_.push_back({std::move(label), compute_seconds, messages_.size(), messages_.size(), transfer});

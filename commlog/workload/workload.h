@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/strong_id.h"
@@ -29,6 +30,11 @@ enum class Transfer : std::uint8_t {
     kMessages,  ///< sent and received
     kPut        ///< put into the receiver's memory, which polls for them; the sender waits until its own are complete
 };
+
+/// "messages", "put"
+std::string_view transfer_name(Transfer transfer);
+/// The inverse; throws InputError.
+Transfer parse_transfer(std::string_view name);
 
 /// Largest message a workload may hold: 2^48 bytes.
 inline constexpr std::int64_t kLargestMessageBytes = std::int64_t{1} << 48;

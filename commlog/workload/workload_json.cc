@@ -120,10 +120,11 @@ class WorkloadSax {
         } else if (inside_ == Inside::kSet && key_ == kLabel) {
             sets_.back().label = std::move(value);
         } else if (inside_ == Inside::kSet && key_ == kTransfer) {
-            if (value != "messages" && value != "put") {
-                fail("the messages of a set travel as \"messages\" or by \"put\", not " + shown(value));
+            try {
+                sets_.back().transfer = parse_transfer(value);
+            } catch (const InputError& error) {
+                fail(error.what());
             }
-            sets_.back().transfer = value == "put" ? Transfer::kPut : Transfer::kMessages;
         } else {
             wrong_type("the text " + shown(value));
         }

@@ -49,7 +49,8 @@ std::int64_t largest_of(const WholeNumbers& numbers) {
 /// size that a number claims.
 std::vector<Workload::Set> numbered_sets(std::int64_t messages, const std::optional<WholeNumbers>& set,
                                          const std::optional<std::vector<std::string>>& labels,
-                                         const std::optional<std::vector<double>>& compute_seconds) {
+                                         const std::optional<std::vector<double>>& compute_seconds,
+                                         const std::optional<std::vector<std::string>>& transfers) {
     const std::int64_t used = set ? largest_of(*set) + 1 : messages > 0 ? 1 : 0;
     const std::int64_t most = labels ? static_cast<std::int64_t>(labels->size()) : messages;
     if (used > most) {
@@ -62,7 +63,12 @@ std::vector<Workload::Set> numbered_sets(std::int64_t messages, const std::optio
         throw InputError("there are " + std::to_string(sets.size()) + " sets, but " +
                          std::to_string(compute_seconds->size()) + " entries in compute_seconds");
     }
+    if (transfers && transfers->size() != sets.size()) {
+        throw InputError("there are " + std::to_string(sets.size()) + " sets, but " +
+                         std::to_string(transfers->size()) + " entries in transfers");
+    }
     for (std::size_t t = 0; t < sets.size(); ++t) {
+        if (transfers) sets[t].transfer = parse_transfer((*transfers)[t]);
         sets[t].label = labels ? (*labels)[t] : "set " + std::to_string(t + 1);
         if (compute_seconds) sets[t].compute_seconds = (*compute_seconds)[t];
     }
@@ -86,7 +92,8 @@ Workload workload_from_messages(std::optional<std::int64_t> ranks, std::int64_t 
                                 const py::array& destination, const py::array& size_bytes,
                                 const std::optional<py::array>& set,
                                 const std::optional<std::vector<std::string>>& labels,
-                                const std::optional<std::vector<double>>& compute_seconds) {
+                                const std::optional<std::vector<double>>& compute_seconds,
+                                const std::optional<std::vector<std::string>>& transfers) {
     const WholeNumbers sources("source", source);
     const WholeNumbers destinations("destination", destination);
     const WholeNumbers sizes("bytes", size_bytes);
@@ -99,7 +106,7 @@ Workload workload_from_messages(std::optional<std::int64_t> ranks, std::int64_t 
     const py::gil_scoped_release release;
     const std::int64_t given_ranks = ranks.value_or(std::max(largest_of(sources), largest_of(destinations)) + 1);
     const std::int32_t rank_count = checked_rank_count(given_ranks);
-    std::vector<Workload::Set> sets = numbered_sets(count, set_numbers, labels, compute_seconds);
+    std::vector<Workload::Set> sets = numbered_sets(count, set_numbers, labels, compute_seconds, transfers);
     std::vector<std::size_t> next;
     for (const Workload::Set& one : sets) next.push_back(one.first);
     std::vector<Message> messages(static_cast<std::size_t>(count));
@@ -275,7 +282,7 @@ void bind_workload(py::module_& module) {
     py::class_<Workload, std::shared_ptr<Workload>>(module, "Workload")
         .def_static("from_messages", workload_from_messages, py::kw_only(), py::arg("ranks"), py::arg("iterations"),
                     py::arg("source"), py::arg("destination"), py::arg("size_bytes"), py::arg("set"), py::arg("labels"),
-                    py::arg("compute_seconds"))
+                    py::arg("compute_seconds"), py::arg("transfers"))
         .def_static("from_matrix", workload_from_matrix, py::kw_only(), py::arg("iterations"), py::arg("label"),
                     py::arg("matrix"))
         .def_static("from_coordinates", workload_from_coordinates, py::kw_only(), py::arg("ranks"),
@@ -307,6 +314,13 @@ void bind_workload(py::module_& module) {
                                [](const Workload& w) {
                                    return set_array<double>(
                                        w, [](const Workload::Set& set) { return set.compute_seconds; });
+                               })
+        .def_property_readonly("transfers",
+                               [](const Workload& w) {
+                                   std::vector<std::string> names;
+                                   for (std::size_t t = 0; t < w.set_count(); ++t)
+                                       names.emplace_back(transfer_name(w.set(t).transfer));
+                                   return names;
                                })
         .def_property_readonly("messages", messages_in_place)
         .def("binned_bytes", binned_bytes, py::arg("bins"))

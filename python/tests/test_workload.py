@@ -1,6 +1,7 @@
 """Workloads from arrays, matrices, files and patterns."""
 
 import copy
+import json
 import pickle
 import subprocess
 import sys
@@ -79,6 +80,8 @@ def test_a_matrix_comes_back_from_the_messages(matrix):
         ([0], [1], [1], {"set": [10**9]}),
         ([0], [1], [1], {"set": [1], "labels": ["only one"]}),
         ([0], [1], [1], {"compute_seconds": [1.0, 2.0]}),
+        ([0], [1], [1], {"transfers": ["messages", "put"]}),
+        ([0], [1], [1], {"transfers": ["get"]}),
         ([0], [2**40], [1], {}),
     ],
 )
@@ -118,10 +121,12 @@ def test_a_pickled_workload_is_the_same(rows, iterations, compute_seconds):
         iterations=iterations,
         labels=["a", "\u4e2d", ""],
         compute_seconds=compute_seconds,
+        transfers=["messages", "put", "messages"],
     )
     again = pickle.loads(pickle.dumps(workload))
     assert fields(again) == fields(workload)
     assert again.compute_seconds.tolist() == workload.compute_seconds.tolist() == compute_seconds
+    assert again.transfers == ["messages", "put", "messages"]
     assert again == workload and hash(again) == hash(workload) and again.digest() == workload.digest()
 
 
@@ -132,7 +137,13 @@ def test_workloads_differ_in_any_part_of_their_content():
     assert first == same == copy.copy(first) and first.digest() == same.digest()
     others = [
         haichi.Workload.from_messages([0, 1], [1, 2], [10, 20], [0, 1], **{**base, **change})
-        for change in ({"ranks": 5}, {"iterations": 3}, {"labels": ["x", "z"]}, {"compute_seconds": [0.0, 2.0]})
+        for change in (
+            {"ranks": 5},
+            {"iterations": 3},
+            {"labels": ["x", "z"]},
+            {"compute_seconds": [0.0, 2.0]},
+            {"transfers": ["messages", "put"]},
+        )
     ]
     others.append(haichi.Workload.from_messages([0, 1], [1, 2], [10, 20], [0, 0], **base))
     others.append(haichi.Workload.from_messages([0, 1], [1, 3], [10, 20], [0, 1], **base))
@@ -140,6 +151,20 @@ def test_workloads_differ_in_any_part_of_their_content():
     assert all(other != first for other in others)
     assert len({other.digest() for other in [first, *others]}) == 1 + len(others)
     assert first != "workload"
+
+
+def test_how_messages_travel_is_kept(tmp_path):
+    puts = haichi.Workload.from_messages([0, 1], [1, 0], [8, 8], [0, 1], transfers=["put", "messages"])
+    puts.write(tmp_path / "puts.json")
+    assert json.loads((tmp_path / "puts.json").read_text())["sets"][0]["transfer"] == "put"
+    for same in (haichi.Workload.from_file(tmp_path / "puts.json"), pickle.loads(pickle.dumps(puts))):
+        assert same == puts and same.transfers == ["put", "messages"] and same.digest() == puts.digest()
+    assert puts.with_message_size(16).transfers == ["put", "messages"]
+    plain = haichi.Workload.from_messages([0, 1], [1, 0], [8, 8], [0, 1])
+    assert plain.transfers == ["messages", "messages"]
+    assert plain == haichi.Workload.from_messages([0, 1], [1, 0], [8, 8], [0, 1], transfers=plain.transfers)
+    with pytest.raises(TypeError, match="transfers"):
+        haichi.Workload.from_messages([0], [1], [8], transfers="put")
 
 
 def test_the_digest_is_the_same_in_every_process(cg64):

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "mgen/waiting_text.h"
 #include "tests/unit/scripted_program.h"
 
 // Two ranks on neighbouring nodes, unless said otherwise; every expected time is a sum of what the machine states.
@@ -237,6 +238,13 @@ TEST(AnySource, takes_the_message_that_came_first_and_says_whose_it_was) {
     EXPECT_EQ(run.program.completions.at({1, 1}).tag, 6);
     EXPECT_EQ(run.program.completions.at({1, 2}).partner, RankId(0));
     EXPECT_EQ(run.program.completions.at({1, 2}).bytes, 8);
+}
+
+TEST(Stuck, counts_the_requests_that_it_does_not_list) {
+    EXPECT_EQ(list_text({}, 1), " 1 request");
+    EXPECT_EQ(list_text({"a"}, 1), " a");
+    EXPECT_EQ(list_text({"a"}, 2), " a, and for 1 more request");
+    EXPECT_EQ(list_text({"a", "b", "c", "d"}, 5), " a, and for b, and for c, and for 2 more requests");
 }
 
 TEST(Stuck, names_who_waits_for_what) {

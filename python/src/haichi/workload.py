@@ -106,16 +106,19 @@ class Workload:
         iterations: int = 1,
         labels: Sequence[str] | None = None,
         compute_seconds: Sequence[float] | None = None,
+        transfers: Sequence[str] | None = None,
     ) -> Workload:
         """From arrays of equal length; `bytes` may be one number for all messages.
 
         `set` is the number of each message's communication set, from 0; without it all are in one. Inside a set the
-        given order is kept. `ranks` defaults to the highest rank + 1. `labels` and `compute_seconds` (before each set)
-        have one entry per set. Raises InputError for lengths that differ, values that are masked or no whole numbers,
-        ranks outside ``0..ranks - 1``, sizes outside ``0..2^48``, and labels that are no Unicode text.
+        given order is kept. `ranks` defaults to the highest rank + 1. `labels`, `compute_seconds` (before each set)
+        and `transfers` (``"messages"``, or ``"put"``: into the receiver's memory) have one entry per set. Raises
+        InputError for lengths that differ, values that are masked or no whole numbers, ranks outside
+        ``0..ranks - 1``, sizes outside ``0..2^48``, other transfers, and labels that are no Unicode text.
         """
-        if isinstance(labels, str):
-            raise TypeError(f"labels must be a list of texts, not {labels!r}")
+        for name, texts in (("labels", labels), ("transfers", transfers)):
+            if isinstance(texts, str):
+                raise TypeError(f"{name} must be a list of texts, not {texts!r}")
         sources = number_array("source", source)
         destinations = number_array("destination", destination)
         sizes = number_array("bytes", bytes)
@@ -137,6 +140,7 @@ class Workload:
                 set=sets,
                 labels=None if labels is None else [unicode_text("labels", label) for label in labels],
                 compute_seconds=None if compute_seconds is None else list(compute_seconds),
+                transfers=None if transfers is None else [unicode_text("transfers", one) for one in transfers],
             )
         )
 
@@ -233,6 +237,7 @@ class Workload:
             iterations=self.iterations,
             labels=self.labels,
             compute_seconds=self.compute_seconds.tolist(),
+            transfers=self.transfers,
         )
 
     @property
@@ -252,6 +257,11 @@ class Workload:
     def compute_seconds(self) -> npt.NDArray[np.float64]:
         """Of every rank before each set."""
         return self._core.compute_seconds
+
+    @property
+    def transfers(self) -> list[str]:
+        """How the messages of each set travel: ``"messages"`` or ``"put"``."""
+        return self._core.transfers
 
     @property
     def total_bytes(self) -> int:
@@ -278,13 +288,16 @@ class Workload:
     def digest(self) -> str:
         """SHA-256 of the content, in hexadecimal: equal workloads have equal ones, on every computer."""
         # Adding 0.0 makes -0.0, which is equal to 0.0, the same text.
-        head = [
+        head: list[object] = [
             self.ranks,
             self.iterations,
             self.labels,
             (self.compute_seconds + 0.0).tolist(),
             self._core.set_sizes.tolist(),
         ]
+        transfers = self.transfers
+        if set(transfers) - {"messages"}:  # those without keep the digests that they have had
+            head.append(transfers)
         digest = hashlib.sha256(json.dumps(head, separators=(",", ":")).encode())
         messages = self._core.messages
         digest.update(messages.astype(messages.dtype.newbyteorder("<"), copy=False).view(np.uint8).data)
@@ -299,6 +312,7 @@ class Workload:
             self.labels,
             self.ranks,
             self.iterations,
+            self.transfers,
         )
 
     def __eq__(self, other: object) -> bool:
@@ -339,6 +353,7 @@ def _unpickled(
     labels: list[str],
     ranks: int,
     iterations: int,
+    transfers: list[str],
 ) -> Workload:
     return Workload.from_messages(
         messages["source"],
@@ -349,6 +364,7 @@ def _unpickled(
         iterations=iterations,
         labels=labels,
         compute_seconds=compute_seconds.tolist(),
+        transfers=transfers,
     )
 
 
