@@ -59,9 +59,11 @@ std::int64_t LinkLoads::lower_bound(const Problem& problem) {
         }
     }
     for (std::size_t t = 0; t < problem.set_count(); ++t) bound = std::max(bound, problem.unavoidable_bytes(t));
-    const std::int64_t links = std::max<std::int64_t>(problem.network().existing_link_count(), 1);
+    // Hops are shared out over all links, each of which counts as no more than so many.
+    const Network& network = problem.network();
+    const std::int64_t shares = std::max<std::int64_t>(network.existing_link_count() * network.most_hops_of_link(), 1);
     const std::int64_t hop_bytes = *HopBytes(problem, {}, {}).lower_bound();
-    return std::max(bound, (hop_bytes + links - 1) / links);
+    return std::max(bound, (hop_bytes + shares - 1) / shares);
 }
 
 void LinkLoads::append_hot_ranks(const Mapping& mapping, std::vector<RankId>& ranks) const {

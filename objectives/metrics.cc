@@ -10,7 +10,10 @@ namespace {
 class SetTally {
   public:
     SetTally(const Problem& problem, const Mapping& mapping)
-        : problem_(&problem), mapping_(&mapping), entries_(static_cast<std::size_t>(problem.network().link_count())) {}
+        : problem_(&problem),
+          mapping_(&mapping),
+          hops_are_links_(problem.network().most_hops_of_link() == 1),
+          entries_(static_cast<std::size_t>(problem.network().link_count())) {}
 
     /// f(message, links of its route) for every message of set t that can cross a link.
     template <class F>
@@ -26,7 +29,10 @@ class SetTally {
     std::int64_t fill(std::size_t t) {
         std::int64_t hop_bytes = 0;
         for_each_route(t, [&](const Message& m, std::span<const LinkId> links) {
-            hop_bytes += m.size_bytes * static_cast<std::int64_t>(links.size());
+            const auto hops = hops_are_links_
+                                  ? static_cast<std::int64_t>(links.size())
+                                  : problem_->network().hops(mapping_->node(m.source), mapping_->node(m.destination));
+            hop_bytes += m.size_bytes * hops;
             for (const LinkId link : links) {
                 Entry& entry = entries_[link.index()];
                 if (entry.count++ == 0) used_.push_back(link);
@@ -52,6 +58,7 @@ class SetTally {
 
     const Problem* problem_;
     const Mapping* mapping_;
+    bool hops_are_links_;
     std::vector<Entry> entries_;  ///< per link
     std::vector<LinkId> used_;
     std::vector<LinkId> links_;

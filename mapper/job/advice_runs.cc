@@ -3,6 +3,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <bit>
 #include <exception>
 #include <mutex>
 
@@ -20,6 +21,39 @@ double tolerance_of(const SimulationResult& result) {
     constexpr double kUnsettled = 0.02;
     if (!result.extrapolated) return 0;
     return result.seconds * (result.reached_limit ? kUnsettled : result.settled_by_mean ? kMeanSettles : kRepeats);
+}
+
+/// Links that a message of the placement passes, and the node that it arrives at: the mean.
+double mean_passages(const Placement& placement) {
+    const Job& job = placement.job();
+    const auto nodes = placement.mapping().node_of_rank();
+    double passages = 0;
+    double messages = 0;
+    for (const Message& message : job.workload().messages()) {
+        passages +=
+            job.allocation().network.route_length(nodes[message.source.index()], nodes[message.destination.index()]) +
+            1;
+        ++messages;
+    }
+    return messages > 0 ? passages / messages : 1;
+}
+
+/// Packets that a run of the log sends, about: collectives as so many messages as a tree has steps.
+double packets_of(const JobLog& log, const PacketTiming& timing) {
+    double packets = 0;
+    for (const RankLog& rank : log.ranks) {
+        for (const CallSequence& calls : rank.threads) {
+            for (const LoggedEvent& event : calls.events) {
+                const bool is_collective = event.key.kind == CallKind::kCollective;
+                if (event.count == 0 || (event.key.kind != CallKind::kSend && !is_collective)) continue;
+                const auto bytes = static_cast<std::int64_t>(event.bytes_total / event.count);
+                const auto steps = is_collective ? std::bit_width(static_cast<std::uint32_t>(log.rank_count)) : 1;
+                packets += static_cast<double>(event.count) * steps *
+                           static_cast<double>(timing.packet_count(std::max<std::int64_t>(bytes, 0)));
+            }
+        }
+    }
+    return packets;
 }
 
 }  // namespace
@@ -65,7 +99,7 @@ std::vector<std::optional<SimulatedTime>> simulate_runs(std::span<const AdviceRu
         if (control.is_stopped()) return;
         const AdviceRun& run = runs[static_cast<std::size_t>(i)];
         SimulationOptions options;
-        options.form = TrafficForm::kSets;
+        options.form = run.form;
         options.barriers = run.barriers;
         options.imbalance = run.imbalance;
         options.iterations = run.iterations;
@@ -90,10 +124,15 @@ double packet_hops_per_iteration(const Placement& placement) {
         const NodeId from = nodes[message.source.index()];
         const NodeId to = nodes[message.destination.index()];
         if (from == to) continue;
-        const double passages = job.allocation().network.hops(from, to) + 1;
+        const double passages = job.allocation().network.route_length(from, to) + 1;
         hops += static_cast<double>(timing.packet_count(message.size_bytes)) * passages;
     }
     return hops;
+}
+
+double packet_hops_of_calls(const Placement& placement) {
+    const Job& job = placement.job();
+    return packets_of(*job.calls(), PacketTiming(packet_timing_of(job.machine()))) * mean_passages(placement);
 }
 
 std::int64_t affordable_runs(double hops_per_iteration, std::int64_t iterations, double budget) {

@@ -40,6 +40,7 @@ struct AdviceRun {
     BarrierChoice barriers;  ///< without or with, not both
     ComputeImbalance imbalance{};
     SimulatedIterations iterations{};
+    TrafficForm form = TrafficForm::kSets;
 };
 
 /// work(i) for every i below `count`, on up to `threads` threads (0: all cores). Of what is thrown, the first by i is
@@ -54,6 +55,9 @@ std::vector<std::optional<SimulatedTime>> simulate_runs(std::span<const AdviceRu
 
 /// Of one iteration: passages over links and into nodes.
 double packet_hops_per_iteration(const Placement& placement);
+
+/// The same of a whole run of the calls of its log, about: collectives count as so many messages as a tree has steps.
+double packet_hops_of_calls(const Placement& placement);
 
 inline constexpr double kOverdraft = 4;
 

@@ -22,7 +22,7 @@ double mean_distance(const Network& network) {
         const NodeId from(static_cast<std::int32_t>(random.below(nodes)));
         const NodeId to(static_cast<std::int32_t>(random.below(nodes)));
         if (!network.is_usable(from) || !network.is_usable(to)) continue;
-        sum += network.hops(from, to);
+        sum += network.route_length(from, to);
         ++pairs;
     }
     return pairs > 0 ? sum / pairs : 1;

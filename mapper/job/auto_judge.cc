@@ -2,50 +2,16 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <mutex>
 
 #include "mapper/job/advice_runs.h"
 #include "mapper/job/posed_job.h"
-#include "netmodel/packetsim/machine_timing.h"
-#include "netmodel/packetsim/packet_timing.h"
 
 namespace haichi {
 
 namespace {
 
 using Mappings = std::span<const Mapping* const>;
-
-/// Links that a message of the placement passes, and the node that it arrives at: the mean.
-double mean_passages(const Job& job, const Mapping& mapping) {
-    const auto nodes = mapping.node_of_rank();
-    double passages = 0;
-    double messages = 0;
-    for (const Message& message : job.workload().messages()) {
-        passages +=
-            job.allocation().network.hops(nodes[message.source.index()], nodes[message.destination.index()]) + 1;
-        ++messages;
-    }
-    return messages > 0 ? passages / messages : 1;
-}
-
-/// Packets that a run of the log sends, about: collectives as so many messages as a tree has steps.
-double packets_of(const JobLog& log, const PacketTiming& timing) {
-    double packets = 0;
-    for (const RankLog& rank : log.ranks) {
-        for (const CallSequence& calls : rank.threads) {
-            for (const LoggedEvent& event : calls.events) {
-                const bool is_collective = event.key.kind == CallKind::kCollective;
-                if (event.count == 0 || (event.key.kind != CallKind::kSend && !is_collective)) continue;
-                const auto bytes = static_cast<std::int64_t>(event.bytes_total / event.count);
-                const auto steps = is_collective ? std::bit_width(static_cast<std::uint32_t>(log.rank_count)) : 1;
-                packets += static_cast<double>(event.count) * steps *
-                           static_cast<double>(timing.packet_count(std::max<std::int64_t>(bytes, 0)));
-            }
-        }
-    }
-    return packets;
-}
 
 /// How many placements, those of all seeds or fewer, can be simulated; 0: not one of each objective.
 template <class Fits, class Hops>
@@ -158,10 +124,9 @@ AutoJudge::Plan AutoJudge::affordable_plan(Mappings placements, std::size_t obje
         return plan;
     }
     if (replays_calls(job_, plan.options, limits_.simulation.log)) {
-        const double packets = packets_of(*job_.calls(), PacketTiming(packet_timing_of(job_.machine())));
         plan.judged = affordable(
             placements, objectives, [&](double all) { return all <= budget_.packet_hops(); },
-            [&](const Mapping& mapping) { return packets * mean_passages(job_, mapping); });
+            [&](const Mapping& mapping) { return packet_hops_of_calls(Placement(job_, mapping)); });
         plan.of_calls = plan.judged > 0;
         if (plan.of_calls) return plan;
         plan.reason = "its calls are too many to be simulated so often";

@@ -51,7 +51,8 @@ constexpr MetricRow kMetrics[] = {
     {"max_link_bytes", [](const Job&, const Metrics& m) { return ordered_json(m.max_link_bytes); }},
     {"mean_link_bytes",
      [](const Job& job, const Metrics& m) {
-         return ordered_json(quotient(m.hop_bytes, job.allocation().network.existing_link_count()));
+         const auto passed = std::accumulate(m.link_bytes.begin(), m.link_bytes.end(), std::int64_t{0});
+         return ordered_json(quotient(passed, job.allocation().network.existing_link_count()));
      }},
     {"rmatt", [](const Job&, const Metrics& m) { return wide_number(m.rmatt()); }},
     {"tac3_seconds", [](const Job&, const Metrics& m) { return ordered_json(m.tac3_seconds); }},

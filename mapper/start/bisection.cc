@@ -37,7 +37,7 @@ struct NodeSet {
 /// Cuts sets of nodes in two and tells how far apart they are. Sets are known by numbers of the caller's. Where a set
 /// lies is, with coordinates, its mean coordinate per axis, and where terminals form blocks one of its nodes, whose
 /// distance to any node outside of the block just cut is that of all. Elsewhere it is one of its nodes too, for want of
-/// better. Faulty nodes are in no set.
+/// better; a set of several regions is cut between two of them. Faulty nodes are in no set.
 class MachineHalver {
   public:
     explicit MachineHalver(const Problem& problem) : problem_(problem), nodes_(node_count()) {
@@ -48,6 +48,7 @@ class MachineHalver {
             representative_.resize(nodes_.size());
             std::ranges::sort(nodes_, {}, [this](std::int32_t node) { return terminal(node); });
             block_sizes_ = problem.network().topology().block_sizes();
+            regions_ = problem.network().topology().regions();
         }
         std::erase_if(nodes_, [&](std::int32_t node) { return !problem.network().is_usable(NodeId(node)); });
     }
@@ -74,7 +75,8 @@ class MachineHalver {
     /// Cuts a set of at least two nodes; returns where its second half begins.
     std::size_t halve(NodeSet set) {
         if (!block_sizes_.empty()) return halve_between_blocks(set);
-        return axes_.empty() ? halve_on_graph(set) : halve_on_grid(set);
+        if (!axes_.empty()) return halve_on_grid(set);
+        return in_one_region(set) ? halve_on_graph(set) : halve_between_regions(set);
     }
 
     /// Notes where set number `s` lies; s < number of nodes.
@@ -221,11 +223,28 @@ class MachineHalver {
         std::size_t level = 0;
         while (first / block_sizes_[level] != last / block_sizes_[level]) ++level;
         const std::int32_t below = block_sizes_[level - 1];
+        return cut_near_middle(set, [&](std::int32_t node) { return terminal(node) / below; });
+    }
+
+    [[nodiscard]] std::ptrdiff_t region_of(std::int32_t node) const {
+        return std::ranges::upper_bound(regions_, terminal(node)) - regions_.begin();
+    }
+    /// Sets of several regions are still in the order of their terminals.
+    [[nodiscard]] bool in_one_region(NodeSet set) const {
+        return regions_.size() < 2 || region_of(nodes_[set.first]) == region_of(nodes_[set.last - 1]);
+    }
+    std::size_t halve_between_regions(NodeSet set) const {
+        return cut_near_middle(set, [this](std::int32_t node) { return region_of(node); });
+    }
+
+    /// As near to the middle as possible between two nodes of which place() differs; there are such.
+    template <class Place>
+    std::size_t cut_near_middle(NodeSet set, Place&& place) const {
         const std::size_t middle = set.first + set.size() / 2;
         const auto off = [&](std::size_t i) { return i > middle ? i - middle : middle - i; };
         std::size_t best = set.first;
         for (std::size_t i = set.first + 1; i < set.last; ++i) {
-            if (terminal(nodes_[i - 1]) / below == terminal(nodes_[i]) / below) continue;
+            if (place(nodes_[i - 1]) == place(nodes_[i])) continue;
             if (best == set.first || off(i) < off(best)) best = i;
         }
         return best;
@@ -249,6 +268,7 @@ class MachineHalver {
 
     const Problem& problem_;
     std::span<const std::int32_t> block_sizes_;  ///< as of the topology
+    std::vector<std::int32_t> regions_;          ///< the same, without coordinates
     std::vector<Axis> axes_;                     ///< with coordinates
     std::vector<std::int32_t> coordinates_;      ///< node by node
     std::vector<std::int32_t> nodes_;

@@ -120,6 +120,24 @@ void parse_allocations(const Section& root, Machine& machine) {
     }
 }
 
+/// Routers that take packets in whole have room for one.
+void check_stores(const Section& root, const Machine& machine) {
+    if (!machine.packet_payload_bytes) return;
+    for (const PortClass& routers : machine.topology->router_classes()) {
+        if (!routers.store || !routers.store->buffer_bytes) continue;
+        const std::int64_t payload = std::min(
+            *machine.packet_payload_bytes, routers.store->most_payload_bytes.value_or(*machine.packet_payload_bytes));
+        const std::int64_t packet = payload + machine.packet_header_bytes.value_or(0);
+        if (*routers.store->buffer_bytes >= packet) continue;
+        throw InputError(root.place("topology"),
+                         "the buffers of its " + routers.name + " have " +
+                             std::to_string(*routers.store->buffer_bytes) + " bytes, too few for a packet of " +
+                             std::to_string(packet),
+                         "'packet' states " + std::to_string(*machine.packet_payload_bytes) +
+                             " bytes; a smaller MTU, or a larger buffer, is stated with the " + routers.name);
+    }
+}
+
 /// Where values come from: JSON pointer -> text, "" for the whole file.
 void check_notes(const Section& root) {
     if (!root.has("notes")) return;
@@ -165,6 +183,7 @@ Machine parse_machine(std::string_view text, const std::string& file_name, Named
     parse_faulty(root, machine);
     parse_allocations(root, machine);
     parse_machine_parameters(file, machine);
+    check_stores(root, machine);
     return machine;
 }
 

@@ -42,24 +42,32 @@ std::shared_ptr<const Topology> read_cluster(const TopologySection& from, const 
     return read.topology;
 }
 
-/// A time, a size: nothing when the key is absent.
+/// Wrong values are told where they stand. What is not stated is as BridgeOptions has it, or the links'.
 BridgeOptions read_bridges(const MachineSection& section, std::int64_t link_bandwidth_bytes_per_s) {
     constexpr std::int32_t kMostBridges = 4096;
     constexpr std::int32_t kMostHops = 1 << 15;
     BridgeOptions bridges;
     if (section.has("count")) bridges.count = section.integer("count", 1, kMostBridges);
     bridges.bandwidth_bytes_per_s = link_bandwidth_bytes_per_s;
-    if (section.has("bandwidth")) {
-        bridges.bandwidth_bytes_per_s = parse_positive_bandwidth(section.text("bandwidth"), section.place("bandwidth"));
-    }
-    const auto time = [&](const std::string& key, std::int64_t& target) {
-        if (section.has(key)) target = parse_time_ps(section.text(key), section.place(key));
+    const auto read = [&](const std::string& key, const auto& take) {
+        if (!section.has(key)) return;
+        take(section.text(key), section.place(key));
+        placed(section.place(key), [&] { check_bridges(bridges); });
     };
+    const auto time = [&](const std::string& key, std::int64_t& target) {
+        read(key, [&](const std::string& text, const SourcePlace& place) { target = parse_time_ps(text, place); });
+    };
+    const auto size = [&](const std::string& key, std::optional<std::int64_t>& target) {
+        read(key, [&](const std::string& text, const SourcePlace& place) { target = parse_bytes(text, place); });
+    };
+    read("bandwidth", [&](const std::string& text, const SourcePlace& place) {
+        bridges.bandwidth_bytes_per_s = parse_positive_bandwidth(text, place);
+    });
     time("latency", bridges.latency_ps);
     time("delay", bridges.delay_ps);
     time("timer", bridges.timer_ps);
-    section.quantity("buffer", parse_bytes, bridges.buffer_bytes);
-    section.quantity("mtu", parse_bytes, bridges.mtu_bytes);
+    size("buffer", bridges.buffer_bytes);
+    size("mtu", bridges.mtu_bytes);
     bridges.crossing_hops = section.has("crossing_hops") ? section.integer("crossing_hops", 1, kMostHops)
                                                          : default_crossing_hops(bridges, link_bandwidth_bytes_per_s);
     return bridges;

@@ -28,31 +28,10 @@ PortClass named_apart(const std::vector<PortClass>& classes, PortClass wanted, c
     return wanted;
 }
 
-void check_bridges(const BridgeOptions& bridges) {
-    const auto check = [](const char* what, std::int64_t value, std::int64_t least, std::int64_t most,
-                          const std::string& unit) {
-        if (value >= least && value <= most) return;
-        throw OptionError(std::string(what) + " must be " + std::to_string(least) + " to " + std::to_string(most) +
-                          unit + ", not " + std::to_string(value));
-    };
-    constexpr std::int64_t kMostBytes = std::int64_t{1} << 40;
-    constexpr std::int64_t kLongestPs = 1'000'000'000'000;
-    constexpr std::int32_t kMostBridges = 4096;
-    constexpr std::int32_t kMostHops = 1 << 15;
-    check("the bridges between two clusters", bridges.count, 1, kMostBridges, "");
-    check("the bandwidth of a bridge", bridges.bandwidth_bytes_per_s, 1, 1'000'000'000'000'000, " bytes/s");
-    check("the latency of a bridge", bridges.latency_ps, 0, kLongestPs, " ps");
-    check("the delay of a bridge", bridges.delay_ps, 0, kLongestPs, " ps");
-    check("the timer of a bridge", bridges.timer_ps, 0, kLongestPs, " ps");
-    check("the buffer of a bridge", bridges.buffer_bytes.value_or(1), 1, kMostBytes, " bytes");
-    check("the MTU of a bridge", bridges.mtu_bytes.value_or(1), 1, kMostBytes, " bytes");
-    check("the hops of a crossing", bridges.crossing_hops, 1, kMostHops, "");
-}
-
 /// The value in the largest unit that leaves it whole.
 std::string text_of(std::int64_t value, std::initializer_list<std::pair<std::int64_t, const char*>> units) {
     for (const auto& [size, unit] : units) {
-        if (value % size == 0) return std::to_string(value / size) + unit;
+        if (value % size == 0 && (value != 0 || size == 1)) return std::to_string(value / size) + unit;
     }
     return std::to_string(value);
 }
@@ -66,6 +45,29 @@ std::string bytes_text(std::int64_t bytes, const std::string& per = "") {
 }
 
 }  // namespace
+
+void check_bridges(const BridgeOptions& bridges) {
+    const auto check = [](const char* what, std::int64_t value, std::int64_t least, std::int64_t most,
+                          const auto& text) {
+        if (value >= least && value <= most) return;
+        throw OptionError(std::string(what) + " must be " + text(least) + " to " + text(most) + ", not " + text(value));
+    };
+    const auto rate = [](std::int64_t value) { return bytes_text(value, "/s"); };
+    const auto bytes = [](std::int64_t value) { return bytes_text(value); };
+    const auto number = [](std::int64_t value) { return std::to_string(value); };
+    constexpr std::int64_t kMostBytes = std::int64_t{1} << 40;
+    constexpr std::int64_t kLongestPs = 1'000'000'000'000;
+    constexpr std::int32_t kMostBridges = 4096;
+    constexpr std::int32_t kMostHops = 1 << 15;
+    check("the bridges between two clusters", bridges.count, 1, kMostBridges, number);
+    check("the bandwidth of a bridge", bridges.bandwidth_bytes_per_s, 1, 1'000'000'000'000'000, rate);
+    check("the latency of a bridge", bridges.latency_ps, 0, kLongestPs, time_text);
+    check("the delay of a bridge", bridges.delay_ps, 0, kLongestPs, time_text);
+    check("the timer of a bridge", bridges.timer_ps, 0, kLongestPs, time_text);
+    check("the MTU of a bridge", bridges.mtu_bytes.value_or(1), 1, kMostBytes, bytes);
+    check("the buffer of a bridge", bridges.buffer_bytes.value_or(1), 1, kMostBytes, bytes);
+    check("the hops of a crossing", bridges.crossing_hops, 1, kMostHops, number);
+}
 
 std::int32_t default_crossing_hops(const BridgeOptions& bridges, std::int64_t link_bandwidth_bytes_per_s) {
     constexpr std::int64_t kPacketBytes = 8192;  // where none is stated
@@ -367,6 +369,26 @@ std::string ClustersTopology::routing(std::string_view text) const {
 
 std::shared_ptr<const Routes> ClustersTopology::routes(std::string_view text, const RouteLimits& limits) const {
     return std::make_shared<ClustersRoutes>(*this, text, limits);
+}
+
+std::vector<std::int32_t> ClustersTopology::regions() const {
+    std::vector<std::int32_t> first;
+    for (const Part& part : parts_) first.push_back(part.first_terminal);
+    return first;
+}
+
+std::shared_ptr<const Topology> ClustersTopology::with_delay(std::int64_t delay_ps) const {
+    std::vector<std::shared_ptr<const Topology>> clusters;
+    for (const Part& part : parts_) clusters.push_back(part.topology);
+    std::vector<Pair> pairs = pairs_;
+    for (Pair& pair : pairs) pair.bridges.delay_ps = delay_ps;
+    return std::make_shared<ClustersTopology>(std::move(clusters), std::move(pairs));
+}
+
+std::int64_t ClustersTopology::delay_ps() const {
+    std::int64_t longest = 0;
+    for (const Pair& pair : pairs_) longest = std::max(longest, pair.bridges.delay_ps);
+    return longest;
 }
 
 bool ClustersTopology::is_host(VertexId terminal) const {

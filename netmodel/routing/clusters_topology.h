@@ -25,6 +25,9 @@ struct BridgeOptions {
     friend bool operator==(const BridgeOptions&, const BridgeOptions&) = default;
 };
 
+/// Throws OptionError for values that no bridge has.
+void check_bridges(const BridgeOptions& bridges);
+
 /// As many hops as links of that rate that take as long as a full packet's way through a bridge.
 std::int32_t default_crossing_hops(const BridgeOptions& bridges, std::int64_t link_bandwidth_bytes_per_s);
 
@@ -100,6 +103,10 @@ class ClustersTopology final : public Topology {
     /// That of all clusters, or one for each, with ";" between them.
     [[nodiscard]] std::string routing(std::string_view text) const override;
     [[nodiscard]] std::shared_ptr<const Routes> routes(std::string_view text, const RouteLimits& limits) const override;
+    /// The clusters.
+    [[nodiscard]] std::vector<std::int32_t> regions() const override;
+    [[nodiscard]] std::shared_ptr<const Topology> with_delay(std::int64_t delay_ps) const override;
+    [[nodiscard]] std::int64_t delay_ps() const override;
     [[nodiscard]] bool is_host(VertexId terminal) const override;
     [[nodiscard]] std::int32_t most_links_of_node(const JobNodes& job) const override;
     [[nodiscard]] std::vector<std::int32_t> router_ranges() const override;

@@ -53,6 +53,17 @@ std::int32_t Network::hops(NodeId s, NodeId d) const {
     return s == d ? 0 : routes_->hops(vertex(s), vertex(d)) + channel_hops();
 }
 
+std::int32_t Network::most_hops_of_link() const {
+    return std::ranges::max_element(topology_->link_classes(), {}, &PortClass::hops)->hops;
+}
+
+std::int32_t Network::route_length(NodeId s, NodeId d) const {
+    if (most_hops_of_link() == 1) return hops(s, d);
+    std::vector<LinkId> links;
+    append_route(s, d, links);
+    return static_cast<std::int32_t>(links.size());
+}
+
 std::int64_t Network::bandwidth_bytes_per_s(LinkId link) const {
     if (link.value >= fabric_link_count_) return options_.nic_bandwidth_bytes_per_s;
     return class_bandwidth_bytes_per_s_[topology_->class_of_link(link)];

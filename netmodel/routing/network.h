@@ -65,6 +65,10 @@ class Network {
     /// Length of that route, where a link counts as many hops as its class says. O(axes) or O(levels); O(length) where
     /// routes have to be walked. Throws as append_route.
     [[nodiscard]] std::int32_t hops(NodeId s, NodeId d) const;
+    /// As how many hops any link counts, at most; 1: hops() are links.
+    [[nodiscard]] std::int32_t most_hops_of_link() const;
+    /// Links of that route, injection and ejection channels included: what packets pass, whatever it counts in hops.
+    [[nodiscard]] std::int32_t route_length(NodeId s, NodeId d) const;
     /// False when a repeated axis with a column or a faulty node makes detours, and on a dragonfly.
     [[nodiscard]] bool routes_are_shortest() const { return routes_->are_shortest(); }
     /// hops() has no closed form: it goes along the route.

@@ -126,6 +126,16 @@ class Topology {
     [[nodiscard]] virtual std::vector<std::int32_t> router_ranges() const { return {0}; }
     /// Of a topology without coordinates: nodes and switches, and the links between them.
     [[nodiscard]] virtual Drawing drawing() const;
+
+    /// Where terminals with consecutive numbers form regions, each a network of its own, joined by few links that cost
+    /// much more than theirs: the first terminal of each, ascending.
+    [[nodiscard]] virtual std::vector<std::int32_t> regions() const { return {0}; }
+    /// With several regions: the same, with what joins them holding every packet that long. Distances stay as they are.
+    [[nodiscard]] virtual std::shared_ptr<const Topology> with_delay(std::int64_t /*delay_ps*/) const {
+        return nullptr;
+    }
+    /// With several regions: how long that holds every packet; the longest.
+    [[nodiscard]] virtual std::int64_t delay_ps() const { return 0; }
 };
 
 /// The part of the interface that follows from the value.

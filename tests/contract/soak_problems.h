@@ -196,6 +196,24 @@ inline DrawnJob drawn_dragonfly(Random& random, const std::string& file) {
     return {testing_files::written(file + ".json", text + R"(}, "link": {"bandwidth": "3GB/s"}})")};
 }
 
+/// Two or three clusters, trees or rings, with one to four bridges between every two that weigh up to 20 links.
+inline DrawnJob drawn_clusters(Random& random, const std::string& file) {
+    std::string clusters;
+    for (std::int32_t left = drawn(random, 2, 3); left > 0; --left) {
+        const std::string size = std::to_string(drawn(random, 1, 9));
+        clusters += clusters.empty() ? "" : ", ";
+        clusters += one_in(random, 2)
+                        ? R"({"kind": "tree", "children": [)" + size + "]}"
+                        : R"({"kind": "torus", "axes": [{"name": "X", "wraps": true, "size": )" + size + "}]}";
+    }
+    return {testing_files::written(
+        file + ".json", R"({"schema": "haichi-machine/1", "topology": {"kind": "clusters", "clusters": [)" + clusters +
+                            R"(], "bridges": {"count": )" + std::to_string(drawn(random, 1, 4)) +
+                            R"(, "bandwidth": ")" + std::to_string(drawn(random, 1, 3)) +
+                            R"(GB/s", "crossing_hops": )" + std::to_string(drawn(random, 1, 20)) +
+                            R"(}}, "link": {"bandwidth": "3GB/s"}})")};
+}
+
 inline void append_edge(std::string& text, std::int32_t a, std::int32_t b, std::int32_t bandwidth) {
     text += "<edge source=\"" + std::to_string(a) + "\" target=\"" + std::to_string(b) + "\"><data key=\"b\">" +
             std::to_string(bandwidth) + "GB/s</data></edge>\n";
@@ -280,6 +298,7 @@ inline const std::vector<TopologyKind>& topology_kinds() {
                                                      {"fat-tree", drawn_fat_tree},
                                                      {"tree", drawn_tree},
                                                      {"dragonfly", drawn_dragonfly},
+                                                     {"clusters", drawn_clusters},
                                                      {"graph", drawn_graph},
                                                      {"one-way", drawn_one_way_graph},
                                                      {"faults", drawn_others_with_faults},

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -74,6 +75,7 @@ inline void expect_routes_connect(const Network& network) {
         }
         ASSERT_EQ(at, network.vertex(d));
         ASSERT_EQ(network.hops(s, d), hops);
+        ASSERT_EQ(network.route_length(s, d), static_cast<std::int32_t>(links.size()));
         ASSERT_LE(static_cast<std::int32_t>(links.size()), network.longest_route());
         ASSERT_LE(network.hops(s, d), network.diameter());
     });
@@ -235,6 +237,39 @@ inline void expect_ports_are_counted(const Network& network) {
     }
 }
 
+/// Regions follow one another, no route between two nodes of one leaves it, and what joins them can hold packets longer
+/// without anything else changing.
+inline void expect_regions_hold(const Network& network) {
+    const Topology& topology = network.topology();
+    const std::vector<std::int32_t> first = topology.regions();
+    ASSERT_FALSE(first.empty());
+    EXPECT_EQ(first.front(), 0);
+    EXPECT_TRUE(std::ranges::is_sorted(first, std::ranges::less_equal()));
+    EXPECT_LT(first.back(), topology.terminal_count());
+    EXPECT_EQ(topology.with_delay(1) != nullptr, first.size() > 1);
+    if (first.size() == 1) return;
+    const auto region = [&](VertexId v) { return std::ranges::upper_bound(first, v.value) - first.begin(); };
+    std::int32_t nearest_across = std::numeric_limits<std::int32_t>::max();
+    for_usable_pairs(network, [&](NodeId s, NodeId d) {
+        const bool is_inside = region(network.vertex(s)) == region(network.vertex(d));
+        if (s == d) return;
+        if (!is_inside) return void(nearest_across = std::min(nearest_across, network.route_length(s, d)));
+        for (const LinkId link : route(network, s, d)) {
+            const VertexId to = topology.link_ends(link).to;
+            if (to.value < topology.terminal_count()) {
+                EXPECT_EQ(region(to), region(network.vertex(s)));
+            }
+        }
+    });
+    EXPECT_GT(nearest_across, 1);
+    constexpr std::int64_t kDelayPs = 7'000'000;
+    const auto slower = topology.with_delay(kDelayPs);
+    EXPECT_EQ(slower->delay_ps(), kDelayPs);
+    EXPECT_EQ(slower->regions(), first);
+    EXPECT_TRUE(std::ranges::equal(slower->link_classes(), topology.link_classes()));
+    EXPECT_EQ(slower->with_delay(topology.delay_ps())->vertex_count(), topology.vertex_count());
+}
+
 /// Everything that a topology promises, for a small one.
 inline void expect_contract(const Network& network) {
     expect_routes_connect(network);
@@ -245,6 +280,7 @@ inline void expect_contract(const Network& network) {
     expect_links_are_drawn(network.topology());
     expect_near_nodes_are_valid(network);
     expect_ports_are_counted(network);
+    expect_regions_hold(network);
     EXPECT_EQ(network.topology().routing(network.routing_name()), network.routing_name());
 }
 

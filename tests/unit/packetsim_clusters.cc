@@ -6,6 +6,7 @@
 #include "netmodel/machine/machine.h"
 #include "netmodel/packetsim/machine_timing.h"
 #include "netmodel/routing/clusters_topology.h"
+#include "netmodel/routing/topologies.h"
 #include "tests/contract/topology_contract.h"
 #include "tests/unit/packetsim_machines.h"
 
@@ -204,6 +205,67 @@ TEST(Clusters, of_any_kinds_keep_the_contract_of_topologies) {
         topology_contract::expect_contract(Network({machine.topology, machine.routing}, options));
         topology_contract::expect_contract_of_parts({machine.topology, machine.routing}, options);
     }
+}
+
+// The kind of every row, alone and beside another one, with its own example.
+TEST(Clusters, are_of_every_kind_with_one_to_eight_bridges) {
+    for (const TopologyRow& row : topologies()) {
+        for (const std::int32_t bridges : {1, 3, 8}) {
+            SCOPED_TRACE(row.name + ", " + std::to_string(bridges));
+            NamedFile other;
+            if (!row.example_file.empty()) other.text = row.example_file;
+            const Machine machine =
+                parse_machine(clusters_file(row.example + "," + kTree + "," + row.example,
+                                            R"({"delay": "1us", "count": )" + std::to_string(bridges) + "}"),
+                              "m.json", &other);
+            const NetworkOptions options{.link_bandwidth_bytes_per_s = kLinkBandwidth};
+            topology_contract::expect_contract(Network({machine.topology, machine.routing}, options));
+        }
+    }
+}
+
+TEST(Clusters, of_one_node_each_are_joined_too) {
+    const std::string one = R"({"kind": "mesh", "axes": [{"name": "X", "size": 1}]})";
+    const std::string host = R"({"kind": "tree", "children": [1]})";
+    for (const std::string& clusters : {one + "," + one, one + "," + host, host + "," + host + "," + one}) {
+        SCOPED_TRACE(clusters);
+        const Machine machine = parse_machine(clusters_file(clusters, kTwoBridges), "m.json");
+        const NetworkOptions options{.link_bandwidth_bytes_per_s = kLinkBandwidth};
+        const Network network({machine.topology, machine.routing}, options);
+        topology_contract::expect_contract(network);
+        Recorder recorder;
+        PacketEngine<Recorder> engine(network, timing_of(kMtu), recorder, {.partitions = 1});
+        engine.inject({NodeId(0), NodeId(1), 3 * kMtu, 1}, 0);
+        engine.run();
+        EXPECT_EQ(engine.counts().payload_bytes_delivered, 3 * kMtu);
+    }
+}
+
+TEST(Clusters, wrong_values_are_told_with_their_line) {
+    const auto words_of = [](const std::string& bridges) -> std::string {
+        try {
+            (void)parse_machine(clusters_file(kTree + "," + kTree, bridges), "m.json");
+        } catch (const InputError& error) {
+            return error.what();
+        }
+        return "";
+    };
+    EXPECT_EQ(words_of("{\n\"delay\": \"2s\"}"), "m.json:3: the delay of a bridge must be 0ps to 1000ms, not 2000ms");
+    EXPECT_NE(words_of("{\n\"buffer\": \"0B\"}").find("m.json:3: the buffer of a bridge must be 1B to"),
+              std::string::npos);
+    EXPECT_NE(words_of("{\"count\": 0}").find("'count'"), std::string::npos);
+    try {
+        (void)parse_machine(
+            R"({"schema": "haichi-machine/1", "link": {"bandwidth": "1GB/s"}, "packet": {"payload": "2kB"},
+"topology": {"kind": "clusters", "bridges": {"buffer": "1kB", "mtu": "1500B"}, "clusters": [)" +
+                kTree + "," + kTree + "]}}",
+            "m.json");
+        FAIL() << "a buffer without room for a packet";
+    } catch (const InputError& error) {
+        EXPECT_STREQ(error.what(),
+                     "m.json:2: the buffers of its bridges have 1000 bytes, too few for a packet of 1500");
+    }
+    EXPECT_NE(words_of("{\"count\": 2, \"dealy\": \"1ms\"}").find("dealy"), std::string::npos);
 }
 
 TEST(Clusters, a_crossing_counts_as_many_hops_as_links_take_as_long) {
