@@ -3,15 +3,16 @@
 #include "cli/commands/advise_barrier.h"
 #include "cli/commands/advise_rails.h"
 #include "cli/commands/advise_shape.h"
+#include "cli/commands/advise_spread.h"
 
 namespace haichi::cli {
 
 Command advise_command() {
     return {"advise",
-            "answer a question with numbers: shape, barrier, rails",
+            "answer a question with numbers: shape, barrier, rails, spread",
             "haichi advise shape -m fx10-kyushu -w cg64.json --node-count 96",
             nullptr,
-            {advise_shape_command(), advise_barrier_command(), advise_rails_command()}};
+            {advise_shape_command(), advise_barrier_command(), advise_rails_command(), advise_spread_command()}};
 }
 
 }  // namespace haichi::cli

@@ -13,7 +13,7 @@ namespace haichi::cli {
 void JobOptions::declare(CLI::App& app, JobUse use) {
     add_value(app, "-m,--machine", machine, "MACHINE",
               "a preset (haichi list machines), graph:FILE, or a machine file");
-    if (use != JobUse::kShapes) declare_nodes(app, use);
+    if (use != JobUse::kShapes && use != JobUse::kSpread) declare_nodes(app, use);
     if (use != JobUse::kPlaces) {
         add_value(app, "-w,--workload", workload, "WORKLOAD",
                   "who sends how much to whom: haichi-workload/1 or a matrix; - is stdin");
@@ -21,7 +21,8 @@ void JobOptions::declare(CLI::App& app, JobUse use) {
         add_value(app, "--workload-format", workload_format, "FORMAT",
                   "of the workload (haichi list workload-formats); default: by its content");
     }
-    if (use == JobUse::kShapes) {
+    if (use == JobUse::kSpread) declare_node_lists(app);
+    if (use == JobUse::kShapes || use == JobUse::kSpread) {
         add_value(app, "--ppn", ranks_per_node, "N", "most ranks on a node; default: 1");
         add_value(app, "--routing", routing, "ROUTING",
                   "static routing, as in dor:XYZACB,tie=+ (haichi list routings); default: the machine's");
@@ -30,11 +31,8 @@ void JobOptions::declare(CLI::App& app, JobUse use) {
 
 void JobOptions::declare_nodes(CLI::App& app, JobUse use) {
     add_value(app, "--shape", shape, "AxBx...", "the job's cuboid, one size per axis; default: the whole machine");
-    add_value(app, "--nodes", nodes, "FILE",
-              "the job's nodes instead of a cuboid: one per line, number or coordinates");
     add_value(app, "--origin", origin, "AxBx...", "corner of the cuboid on the machine; default: zeros");
-    add_value(app, "--faulty", faulty, "FILE",
-              "nodes that are down, one per line as in --nodes: they take no rank, and no route passes them");
+    declare_node_lists(app);
     add_value(app, "--ppn", ranks_per_node, "N", "most ranks on a node; default: 1");
     if (use != JobUse::kPlaces) {
         add_value(app, "--routing", routing, "ROUTING",
@@ -47,6 +45,13 @@ void JobOptions::declare_nodes(CLI::App& app, JobUse use) {
     if (use == JobUse::kMeasure) {
         app.add_flag("--count-nic", count_nic, "injection and ejection of a node count as links");
     }
+}
+
+void JobOptions::declare_node_lists(CLI::App& app) {
+    add_value(app, "--nodes", nodes, "FILE",
+              "the job's nodes instead of a cuboid: one per line, number or coordinates");
+    add_value(app, "--faulty", faulty, "FILE",
+              "nodes that are down, one per line as in --nodes: they take no rank, and no route passes them");
 }
 
 JobSpec JobOptions::spec(JobUse use, std::initializer_list<std::string> others) const {

@@ -19,6 +19,7 @@ enum class JobUse {
     kSimulate,  ///< packets: those of --count-nic pass the channels anyhow
     kPlaces,    ///< its nodes only; there is no traffic
     kShapes,    ///< its machine and traffic: the nodes are what is looked for
+    kSpread,    ///< the same, among those listed
 };
 
 /// The options that say what a job is, as written.
@@ -49,6 +50,7 @@ struct JobOptions {
 
   private:
     void declare_nodes(CLI::App& app, JobUse use);
+    void declare_node_lists(CLI::App& app);
     [[nodiscard]] Traffic traffic() const;
     [[nodiscard]] AllocationRequest allocation() const;
     void check_standard_input(std::initializer_list<std::string> others) const;

@@ -168,4 +168,29 @@ std::string barrier_advice_text(const BarrierAdviceReport& report) {
     return text + report.sentence + "\n";
 }
 
+std::string spread_advice_text(const SpreadAdviceReport& report) {
+    const SpreadQuestion& question = report.question;
+    std::string text = report.machine + ", bridges hold packets for " + duration_text(question.delay_seconds) + "\n";
+    if (!report.of_calls && question.computing_is_known && report.compute_seconds > 0) {
+        text += "a rank in one cluster computes " + duration_text(report.compute_seconds) + " in an iteration\n";
+    }
+    std::vector<Row> rows = {{"", "ranks", "nodes", "per node", "default",
+                              "mapped" + (report.objective.empty() ? "" : " by " + report.objective)}};
+    const auto add = [&](const SpreadPlace& place) {
+        const auto least = std::ranges::min_element(place.mapped, {}, &SimulatedTime::seconds);
+        rows.push_back({clusters_text(place), count(place.ranks), count(place.nodes), count(place.ranks_per_node),
+                        place.by_default.empty() ? "-" : duration_text(place.by_default.front().seconds),
+                        least == place.mapped.end() ? "-" : duration_text(least->seconds)});
+    };
+    for (const SpreadPlace& place : question.in_one) add(place);
+    add(question.over_all);
+    constexpr std::array<std::size_t, 5> kNumbers = {1, 2, 3, 4, 5};
+    text.append("\n").append(table(rows, "  ", kNumbers)).append("\n");
+    if (report.simulations > 0) {
+        text += count(report.simulations) + " simulations" +
+                (report.of_calls ? " of the log's calls" : ", " + iterations_text(report.iterations)) + "\n";
+    }
+    return text + report.advice.sentence + "\n";
+}
+
 }  // namespace haichi::cli

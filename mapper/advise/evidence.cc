@@ -57,6 +57,14 @@ std::string duration_text(double seconds) {
     return formatted("%.4g %s", seconds * 1e6, "us");
 }
 
+std::string rough_duration_text(double seconds) {
+    if (seconds == 0) return duration_text(seconds);
+    const double unit = std::pow(10, std::floor(std::log10(std::abs(seconds))) - 1);
+    return duration_text(std::round(seconds / unit) * unit);
+}
+
+std::string factor_text(double factor) { return formatted("%.3g%s", factor, ""); }
+
 std::string percent_text(double share) { return formatted("%.1f %s", share * 100, "%"); }
 
 }  // namespace haichi

@@ -35,6 +35,10 @@ std::vector<std::string> missing_times(const Machine& machine);
 std::string listed(std::span<const std::string> words);
 /// Four significant digits and the unit: "1.05 s", "4.8 us".
 std::string duration_text(double seconds);
+/// Two significant digits: "4.9 ms".
+std::string rough_duration_text(double seconds);
+/// "1.86"
+std::string factor_text(double factor);
 /// "2.1 %"
 std::string percent_text(double share);
 

@@ -67,6 +67,34 @@ const char* name_of(RailChoice choice) {
     return "unknown";
 }
 
+const char* name_of(SpreadVerdict verdict) {
+    switch (verdict) {
+        case SpreadVerdict::kSpread:
+            return "spread";
+        case SpreadVerdict::kStay:
+            return "stay";
+        case SpreadVerdict::kEqual:
+            return "equal";
+        case SpreadVerdict::kUnknown:
+            break;
+    }
+    return "unknown";
+}
+
+ordered_json place_json(const SpreadPlace& place) {
+    ordered_json out;
+    out["clusters"] = place.clusters;
+    out["ranks"] = place.ranks;
+    out["nodes"] = place.nodes;
+    out["ranks_per_node"] = place.ranks_per_node;
+    if (place.by_default.empty()) return out;
+    out["default_seconds"] = place.by_default.front().seconds;
+    out["mapped_seconds"] = ordered_json::array();
+    for (const SimulatedTime& time : place.mapped) out["mapped_seconds"].push_back(time.seconds);
+    out["seconds"] = fastest(place).seconds;
+    return out;
+}
+
 ordered_json row_json(const ShapeReport& row) {
     ordered_json out;
     out["shape"] = row.times.shape;
@@ -166,6 +194,34 @@ ordered_json advice_json(const RailAdviceReport& report) {
     if (!report.trend.empty()) out["trend"] = report.trend;
     out["warnings"] = report.warnings;
     out["sentence"] = report.sentence;
+    return out;
+}
+
+ordered_json advice_json(const SpreadAdviceReport& report) {
+    const SpreadQuestion& question = report.question;
+    const SpreadAdvice& advice = report.advice;
+    ordered_json out = headed("spread");
+    out["machine"] = report.machine;
+    out["delay_seconds"] = question.delay_seconds;
+    out["objective"] = report.objective;
+    out["simulated"] = report.of_calls ? "calls" : "sets";
+    if (!report.of_calls && question.computing_is_known) out["compute_seconds"] = report.compute_seconds;
+    out["advice"] = name_of(advice.verdict);
+    if (advice.gain > 0) {
+        out["gain"] = advice.gain;
+        out["tolerance"] = advice.tolerance;
+        out["pays_without_delay"] = advice.pays_without_delay;
+        out["pays_at_any_delay"] = advice.pays_at_any_delay;
+    }
+    if (advice.delay_seconds) out["pays_up_to_delay_seconds"] = advice.delay_seconds->middle();
+    if (advice.computing_seconds) out["pays_from_compute_seconds"] = advice.computing_seconds->middle();
+    out["simulations"] = report.simulations;
+    if (!report.of_calls) out["most_iterations"] = report.iterations.count;
+    if (report.interrupted) out["interrupted"] = true;
+    out["in_one"] = ordered_json::array();
+    for (const SpreadPlace& place : question.in_one) out["in_one"].push_back(place_json(place));
+    out["over_all"] = place_json(question.over_all);
+    out["sentence"] = advice.sentence;
     return out;
 }
 

@@ -5,6 +5,7 @@
 #include "mapper/job/advise_barrier.h"
 #include "mapper/job/advise_rails.h"
 #include "mapper/job/advise_shape.h"
+#include "mapper/job/advise_spread.h"
 
 namespace haichi {
 
@@ -12,6 +13,7 @@ namespace haichi {
 nlohmann::ordered_json advice_json(const ShapeAdviceReport& report);
 nlohmann::ordered_json advice_json(const BarrierAdviceReport& report);
 nlohmann::ordered_json advice_json(const RailAdviceReport& report);
+nlohmann::ordered_json advice_json(const SpreadAdviceReport& report);
 
 /// An entry of its `answers` on rails, and of the reports on logs.
 nlohmann::ordered_json rail_advice_json(const RailAdvice& advice);

@@ -2,6 +2,7 @@
 #include <pybind11/stl.h>
 
 #include <atomic>
+#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -29,6 +30,12 @@ std::string shape_advice(const JobSpec& spec, const ShapeAdviceOptions& options)
 std::string barrier_advice(const Placement& placement, const BarrierAdviceOptions& options) {
     return report_text(advice_json(run_interruptibly([&](const std::atomic<bool>& stop, const Log& log) {
         return advise_barrier(placement, options, {{}, &stop, log});
+    })));
+}
+
+std::string spread_advice(const JobSpec& spec, const SpreadAdviceOptions& options) {
+    return report_text(advice_json(run_interruptibly([&](const std::atomic<bool>& stop, const Log& log) {
+        return advise_spread(spec, options, {{}, &stop, log});
     })));
 }
 
@@ -67,7 +74,25 @@ void bind_advice(py::module_& module) {
         .def_readwrite("most_simulations", &BarrierAdviceOptions::most_simulations)
         .def_readwrite("packet_hops", &BarrierAdviceOptions::packet_hops)
         .def_readwrite("threads", &BarrierAdviceOptions::threads);
+    py::class_<SpreadAdviceOptions>(module, "SpreadAdviceOptions")
+        .def(py::init<>())
+        .def(
+            "set_form", [](SpreadAdviceOptions& o, const std::string& form) { o.form = parse_traffic_form(form); },
+            py::arg("form"))
+        .def(
+            "set_spread",
+            [](SpreadAdviceOptions& o, const std::shared_ptr<LoadedTraffic>& traffic) {
+                o.spread_traffic = Traffic{.source = std::shared_ptr<const LoadedTraffic>(traffic)};
+            },
+            py::arg("traffic"))
+        .def_readwrite("compute_seconds", &SpreadAdviceOptions::compute_seconds)
+        .def_readwrite("objective", &SpreadAdviceOptions::objective)
+        .def_readwrite("seed", &SpreadAdviceOptions::seed)
+        .def_readwrite("seeds", &SpreadAdviceOptions::seeds)
+        .def_readwrite("packet_hops", &SpreadAdviceOptions::packet_hops)
+        .def_readwrite("threads", &SpreadAdviceOptions::threads);
     module.def("advise_shape", shape_advice, py::arg("spec"), py::arg("options"));
+    module.def("advise_spread", spread_advice, py::arg("spec"), py::arg("options"));
     module.def("advise_barrier", barrier_advice, py::arg("placement"), py::arg("options"));
     module.def("advise_rails", advise_rails_of, py::arg("logs"), py::kw_only(), py::arg("format"),
                py::arg("interfaces"));

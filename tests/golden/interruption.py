@@ -118,6 +118,11 @@ CASES = [
         {"a.json": is_json},
     ),
     Case(
+        "advise spread",
+        ["advise", "spread", "-m", "two-clusters:2,0ms,64", "-w", "cg64.json", "--json", "-o", "a.json"],
+        {"a.json": is_json},
+    ),
+    Case(
         "advise rails",
         ["advise", "rails", "rails=1:pairs.haichi-log", "rails=2:ring.haichi-log", "-o", "a.txt"],
         {"a.txt": is_text},

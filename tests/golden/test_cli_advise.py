@@ -1,4 +1,4 @@
-"""haichi advise: shape, barrier, rails."""
+"""haichi advise: shape, barrier, rails, spread."""
 
 from __future__ import annotations
 
@@ -88,6 +88,14 @@ def test_shape_takes_the_next_larger_number_of_nodes_and_what_the_file_lists(sma
         (["barrier", *JOB, "-w", "cg16.json", "--sizes", "1MiB", "--message-size", "1KiB"], "exclude each other"),
         (["barrier", *JOB, "-w", "cg16.json", "-f", "json"], "there is no --map"),
         (["rails"], "FILE of a log is missing"),
+        (["spread", "-m", "fx10-kyushu", "-w", "cg16.json"], "is not made of clusters"),
+        (
+            ["spread", "-m", "two-clusters:1,0ms,8", "-w", "cg16.json"],
+            "hint: they need --ppn 2, or the workload of as many",
+        ),
+        (["spread", "-m", "two-clusters", "-w", "cg16.json", "--compute-time", "5"], "--compute-time"),
+        (["spread", "-m", "two-clusters", "-w", "-", "--spread-workload", "-"], "- is given twice"),
+        (["spread", "-m", "two-clusters", "-w", "cg16.json", "--spread-workload", "none.json"], "none.json"),
         (["shapes"], "did you mean 'shape'?"),
     ],
 )
@@ -187,6 +195,47 @@ def test_rails_follow_from_a_profile_or_from_measured_runs(tmp_path: Path) -> No
     assert "measured: 2 s with 1 rail, 6.44 s with 2 rails" in text
     assert text.endswith("\n\n8 processes: use 1 rail.\n")
     assert "--rails has 1 numbers for 2 logs" in fail(2, "advise", "rails", "a", "c", "--rails", "1", cwd=tmp_path)
+
+
+def test_spread_compares_one_cluster_with_all(small: Path) -> None:
+    succeed("pattern", "cg", "--ranks", 32, "--bytes", "50kB", "-o", "cg32.json", cwd=small)
+    job = ["spread", "-m", "two-clusters:4,4ms", "-w", "cg16.json", "--spread-workload", "cg32.json", "--seeds", 1]
+    answer = asked(small, *job, "--compute-time", "1s")
+    assert (answer["advice"], answer["compute_seconds"], answer["delay_seconds"]) == ("spread", 1, 0.004)
+    assert 1.9 < answer["gain"] < 2
+    assert [place["clusters"] for place in answer["in_one"]] == [[0], [1]]
+    over_all = answer["over_all"]
+    assert over_all["clusters"] == [0, 1]
+    assert (over_all["ranks"], over_all["nodes"], over_all["ranks_per_node"]) == (32, 32, 1)
+    assert over_all["seconds"] == min(over_all["default_seconds"], *over_all["mapped_seconds"])
+    # Without a computing time the question is from how much of it on.
+    unknown = asked(small, *job)
+    assert unknown["advice"] == "unknown" and "compute_seconds" not in unknown
+    assert unknown["sentence"].startswith("Not known: the workload does not state what its ranks compute;")
+    enough = unknown["pays_from_compute_seconds"]
+    assert asked(small, *job, "--compute-time", f"{enough * 1.1:.6f}s")["advice"] == "spread"
+    assert asked(small, *job, "--compute-time", f"{enough * 0.9:.6f}s")["gain"] < 1
+    text = succeed("advise", *job, cwd=small).stdout
+    assert text.startswith("two-clusters:4,4ms, bridges hold packets for 4 ms\n")
+    assert text.endswith("\n" + unknown["sentence"] + "\n")
+    assert asked(small, *job, "--threads", 1) == unknown
+
+
+def test_spread_puts_fewer_ranks_on_a_node_and_replays_logs(small: Path) -> None:
+    job = ["spread", "-m", "two-clusters:2,0ms,8", "-w", "cg16.json", "--ppn", 2, "--seeds", 1]
+    answer = asked(small, *job)
+    assert [place["ranks_per_node"] for place in answer["in_one"]] == [2, 2]
+    assert answer["over_all"]["ranks_per_node"] == 1
+    assert answer["advice"] in ("spread", "stay", "equal")
+    (small / "nodes").write_text("0\n1\n2\n3\n4\n5\n6\n7\n")
+    assert "are in one cluster" in fail(2, "advise", *job, "--nodes", "nodes", cwd=small)
+    ring = Path(__file__).resolve().parents[1] / "data" / "logs" / "paraver" / "ring.prv"
+    job = ["spread", "-m", "two-clusters:2,0ms,8", "-w", ring, "--seeds", 1]
+    of_log = asked(small, *job)
+    assert of_log["simulated"] == "calls" and of_log["advice"] == "stay"
+    assert asked(small, *job, "--as", "sets")["simulated"] == "sets"
+    assert "--compute-time is for communication sets" in fail(2, "advise", *job, "--compute-time", "1s", cwd=small)
+    assert "--as sets" in fail(2, "advise", *job, "--spread-workload", "cg16.json", cwd=small)
 
 
 def test_output_goes_to_a_file(small: Path) -> None:

@@ -40,6 +40,7 @@ CONFLICTS = [
     (["convert", *JOB, "--map", "cg64.map", "-t", "json", "-o"], "cg64.map"),
     (["advise", "shape", *JOB[:2], "-w", "cg64.json", "-o"], "cg64.json"),
     ([*BARRIER, "-w", "cg64.json", "--map", "cg64.map", "-o"], "cg64.map"),
+    (["advise", "spread", "-m", "two-clusters", "-w", "a", "--spread-workload", "cg64.json", "-o"], "cg64.json"),
     (["advise", "rails", "rails=1:ring.haichi-log", "-o"], "ring.haichi-log"),
 ]
 

@@ -101,7 +101,7 @@ def test_every_command_has_the_options(tmp_path: Path) -> None:
     commands = [
         *(["map"], ["evaluate"], ["simulate"], ["convert"], ["ccs"], ["check"], ["list"], ["pattern"]),
         *(["log", "show"], ["log", "compare"], ["log", "convert"]),
-        *(["advise", "shape"], ["advise", "barrier"], ["advise", "rails"]),
+        *(["advise", "shape"], ["advise", "barrier"], ["advise", "rails"], ["advise", "spread"]),
     ]
     for command in commands:
         text = succeed(*command, "--help", cwd=tmp_path).stdout

@@ -37,6 +37,7 @@ from haichi.search import SearchProgress
 from haichi.shapes import RobustPlacement, ShapesResult, optimize_shapes
 from haichi.simulation import BufferHistory, LinkStatistics, SimulationProgress
 from haichi.simulation_result import LinkTraffic, RunShares, SimulatedPlacement, SimulatedRun, Simulation
+from haichi.spread_advice import SpreadAdvice, SpreadTimes, advise_spread
 from haichi.tables import (
     Entry,
     list_folds,
@@ -89,11 +90,14 @@ __all__ = [
     "SimulatedRun",
     "Simulation",
     "SimulationProgress",
+    "SpreadAdvice",
+    "SpreadTimes",
     "TimesOfSeeds",
     "UnsupportedError",
     "Workload",
     "advise_rails",
     "advise_shape",
+    "advise_spread",
     "compare",
     "extract_sets",
     "jobs",

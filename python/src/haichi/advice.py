@@ -1,4 +1,5 @@
-"""Questions answered with numbers: which job shape, before which sets a barrier, how many network interfaces."""
+"""Questions answered with numbers: which job shape, before which sets a barrier, how many network interfaces
+(`spread_advice`: whether to spread over clusters)."""
 
 from __future__ import annotations
 
@@ -85,15 +86,15 @@ class ShapeAdvice:
             [
                 _joined(row.request),
                 _joined(row.shape),
-                _cell(row.idle_nodes),
+                cell(row.idle_nodes),
                 "" if row.value is None else f"{row.value:.6g}",
-                _cell(row.contention_sum),
+                cell(row.contention_sum),
                 _times_cell(row.without_barriers),
                 _times_cell(row.with_barriers),
             ]
             for row in self.shapes
         ]
-        return _html_table(self.sentence, head, rows)
+        return html_table(self.sentence, head, rows)
 
 
 @dataclass(frozen=True)
@@ -166,10 +167,10 @@ class BarrierAdvice:
                 [_sets_cell(choice.sets), f"{choice.seconds[0]:.6g}"]
                 for choice in sorted(self.answer.choices, key=lambda choice: choice.seconds[0])
             ]
-            return _html_table(self.sentence, ["barriers before", "seconds"], rows)
+            return html_table(self.sentence, ["barriers before", "seconds"], rows)
         rows = [
             [
-                _cell(one.message_size),
+                cell(one.message_size),
                 one.advice,
                 _sets_cell(one.sets),
                 f"{one.gain_seconds:.4g}",
@@ -177,7 +178,7 @@ class BarrierAdvice:
             ]
             for one in self.answers
         ]
-        return _html_table(self.sentence, ["message size", "advice", "before", "seconds saved", "spread"], rows)
+        return html_table(self.sentence, ["message size", "advice", "before", "seconds saved", "spread"], rows)
 
 
 @dataclass(frozen=True)
@@ -215,10 +216,10 @@ class RailAdvice:
     def _repr_html_(self) -> str:
         """A table, for notebooks."""
         rows = [
-            [str(one.processes), one.advice, _cell(one.rails), "; ".join(one.reasons), " or ".join(one.settings)]
+            [str(one.processes), one.advice, cell(one.rails), "; ".join(one.reasons), " or ".join(one.settings)]
             for one in self.answers
         ]
-        return _html_table(self.sentence, ["processes", "advice", "rails", "because", "setting"], rows)
+        return html_table(self.sentence, ["processes", "advice", "rails", "because", "setting"], rows)
 
 
 def advise_shape(
@@ -256,7 +257,7 @@ def advise_shape(
     options.seed = whole_option("seed", seed, 0, 2**63 - 1)
     options.seeds = whole_option("seeds", seeds, 1, 1000)
     options.finalists = whole_option("finalists", finalists, 1, 1000)
-    options.packet_hops = _positive("packet_hops", packet_hops)
+    options.packet_hops = number_from_1("packet_hops", packet_hops)
     options.threads = whole_option("threads", threads, 0, 4096)
     job = complete("advise_shape", JobOptions, JobOptions(ppn=ppn, routing=routing))
     spec = JobSpec(Traffic.of(workload), as_machine(machine), job)
@@ -292,7 +293,7 @@ def barrier_options(
     options.seed = whole_option("seed", seed, 0, 2**63 - 1)
     options.sizes = [MessageSize().checked("sizes", size) for size in sizes]
     options.most_simulations = whole_option("simulations", simulations, 2, 100_000)
-    options.packet_hops = _positive("packet_hops", packet_hops)
+    options.packet_hops = number_from_1("packet_hops", packet_hops)
     options.threads = whole_option("threads", threads, 0, 4096)
     return options
 
@@ -346,7 +347,7 @@ def advise_rails(
     )
 
 
-def _positive(name: str, value: float) -> float:
+def number_from_1(name: str, value: float) -> float:
     try:
         number = float(value)
     except (TypeError, ValueError) as error:
@@ -383,7 +384,7 @@ def _joined(sizes: tuple[int, ...]) -> str:
     return "x".join(map(str, sizes))
 
 
-def _cell(value: int | None) -> str:
+def cell(value: int | None) -> str:
     return "" if value is None else f"{value:,}"
 
 
@@ -395,7 +396,7 @@ def _sets_cell(sets: tuple[int, ...]) -> str:
     return ", ".join(map(str, sets)) or "none"
 
 
-def _html_table(caption: str, head: list[str], rows: list[list[str]]) -> str:
+def html_table(caption: str, head: list[str], rows: list[list[str]]) -> str:
     def row(tag: str, cells: list[str]) -> str:
         return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
 

@@ -58,6 +58,7 @@ JOB_KINDS: Mapping[str, JobKind] = {
         JobKind("ccs", ("ccs",), (), logs="log", takes_one_log=True),
         JobKind("advise-shape", ("advise", "shape"), ("--json",)),
         JobKind("advise-barrier", ("advise", "barrier"), ("--json",)),
+        JobKind("advise-spread", ("advise", "spread"), ("--json",)),
         JobKind("advise-rails", ("advise", "rails"), ("--json",), logs="log"),
     )
 }
@@ -73,6 +74,7 @@ FILE_NAMES: Mapping[str, str] = {
     "fold": "fold.txt",
     "map": "map",
     "start": "start",
+    "spread_workload": "spread-workload",
 }
 """Under which name a job's folder has what was uploaded in a field. No name of a request gets there."""
 
@@ -81,6 +83,7 @@ _FORMS: Mapping[str, Form] = {
     "nodes": Form.FILE,
     "faulty": Form.FILE,
     "map": Form.FILE,
+    "spread-workload": Form.FILE,
     "machine": Form.WORD_OR_FILE,
     "hosts": Form.WORD_OR_FILE,
     "fold": Form.WORD_OR_FILE,
@@ -96,6 +99,7 @@ WORDS: frozenset[str] = frozenset(
         *("hottest", "simulate", "compute", "compute-factor", "compute-seed", "collective", "collectives", "barrier"),
         *("sim-iterations", "partitions", "sends-per-rank", "eager-limit", "kernel", "equal", "node-count"),
         *("finalists", "packet-hops", "imbalance", "draws", "sizes", "simulations", "rails", "interfaces"),
+        "compute-time",
     )
 )
 """Options whose values are words, looked through for what they make the program do: none opens a file of its own, none
