@@ -3,13 +3,14 @@
 A packet of p bytes goes into a bridge at the links' rate, is held for the delay, and goes on at the bridge's rate:
 
     way(s)    = L + s / link                                              within a cluster
-    way(s)    = 2 L + B + delay + p / link + s / bridge                   through a bridge, p = min(s, packet)
+    way(s)    = 2 L + B + delay + p / link + s / bridge + (n - 1) t       through a bridge, n packets, p = min(s, packet)
     eager     = call + s / memory + way(s)                                a message from call to delivery
     zero copy = call + 2 r way(0) + way(s)                                r round trips before the data
-    stream    = min(bridge, send buffer / (way(packet) + way(0)))         of eager messages, bytes per second
+    peak      = packet / (packet / bridge + t)                            of a bridge, bytes per second
+    stream    = min(peak, send buffer / (way(packet) + way(0)))           of eager messages
     stream    = s / (2 r way(0) + way(s) + way(0))                        of zero-copy messages, one by one
 
-with L the latency of a switch, B that of a bridge. A held packet goes on with the next tick of the bridge's timer: each
+with L the latency of a switch, B that of a bridge, t its packet time. A held packet goes on with the next tick of the bridge's timer: each
 way may take one tick longer.
 """
 
@@ -49,9 +50,13 @@ class ClosedForms:
 
     @property
     def rate(self) -> float:
-        """Of the slowest link on the way."""
+        """Of full packets over the slowest link on the way."""
         link = self._of("link", "bandwidth")
-        return min(link, self._of_bridge("bandwidth")) if self.crosses else link
+        return min(link, self.packet / self._through_bridge(self.packet)) if self.crosses else link
+
+    def _through_bridge(self, size: float) -> float:
+        """How long a packet takes the link behind a bridge."""
+        return size / self._of_bridge("bandwidth") + self._of_bridge("packet_time")
 
     @property
     def tick(self) -> float:
@@ -64,7 +69,8 @@ class ClosedForms:
             return switch + size / self.rate
         into = min(size, self.packet) / self._of("link", "bandwidth")
         held = self._of_bridge("latency") + self._of_bridge("delay")
-        return 2 * switch + held + into + size / self._of_bridge("bandwidth")
+        before = (math.ceil(size / self.packet) - 1) * self._of_bridge("packet_time") if size > 0 else 0.0
+        return 2 * switch + held + into + size / self._of_bridge("bandwidth") + before
 
     @property
     def handshakes(self) -> float:
@@ -107,4 +113,4 @@ class ClosedForms:
 
     def many_streams(self, pairs: int, bridges: int) -> float:
         """Of eager messages between so many ranks here and there: buffers of all, the bridges, or the links."""
-        return min(bridges * self._of_bridge("bandwidth"), pairs * self.eager_stream())
+        return min(bridges * self.rate, pairs * self.eager_stream())

@@ -8,7 +8,7 @@ from typing import Any
 
 from closed_forms import ClosedForms
 from micro_benchmarks import ping_pong, streams
-from study_machines import one_cluster, two_clusters
+from study_machines import faster_bridge, one_cluster, two_clusters
 from tables import Table
 
 DELAYS_MS = (0, 1, 2, 4, 10, 20)
@@ -84,8 +84,8 @@ WHAT_IFS: dict[str, dict[str, dict[str, Any]]] = {
     "handshakes that overlap": {"node": {"sends": "overlap"}},
     "buffers of 1 MiB": {"node": {"send_buffer": "1MiB"}},
     "buffers of 8 MiB": {"node": {"send_buffer": "8MiB"}},
-    "bridges of 25 MB/s": {"bridge": {"bandwidth": "25MB/s"}},
-    "bridges of 107 MB/s": {"bridge": {"bandwidth": "107MB/s"}},
+    "bridges twice as fast": {"bridge": faster_bridge(2)},
+    "bridges half as fast": {"bridge": faster_bridge(0.5)},
 }
 
 

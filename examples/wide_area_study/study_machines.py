@@ -37,6 +37,13 @@ def one_cluster(nodes: int = 16, node: Mapping[str, Any] | None = None) -> dict[
     return machine
 
 
+def faster_bridge(times: float) -> dict[str, str]:
+    """So many times as fast for bytes and for packets; its latency is the same."""
+    bridge = PRESET["topology"]["bridges"]
+    rate, packet_time = float(bridge["bandwidth"].removesuffix("MB/s")), float(bridge["packet_time"].removesuffix("us"))
+    return {"bandwidth": f"{rate * times:.6g}MB/s", "packet_time": f"{packet_time / times:.6g}us"}
+
+
 def write(machine: Mapping[str, Any], path: Path) -> Path:
     path.write_text(json.dumps(machine, indent=1) + "\n")
     return path

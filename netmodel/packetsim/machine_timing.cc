@@ -68,10 +68,10 @@ std::vector<CoveredLinks> covered_links(const Machine& machine, const PacketTimi
         const std::int64_t through_switch = passage.switch_bandwidth_bytes_per_s;
         fastest = std::max(fastest, bandwidth);
         const std::int64_t reached = through_switch == 0 ? bandwidth : std::min(bandwidth, through_switch);
-        all.push_back(
-            {kind,
-             reached,
-             {.packet_ps = transfer_ps(timing.full_packet_bytes(), reached), .latency_ps = passage.latency_ps}});
+        all.push_back({kind,
+                       reached,
+                       {.packet_ps = transfer_ps(timing.full_packet_bytes(), reached) + passage.packet_time_ps,
+                        .latency_ps = passage.latency_ps}});
     }
     if (all.empty()) return all;
     const std::int64_t nic = options.nic_bandwidth_bytes_per_s == 0 ? fastest : options.nic_bandwidth_bytes_per_s;

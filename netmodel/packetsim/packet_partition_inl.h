@@ -358,7 +358,7 @@ template <class Client>
     packet.duration_ps = from.has_own_places != 0 ? output_ps : std::max(packet.duration_ps, output_ps);
     packet.time_ps = now_ps_ + latency_ps;
     if (steps_ == nullptr) ++packet.way;
-    out.port.busy_until_ps = now_ps_ + output_ps;
+    out.port.busy_until_ps = now_ps_ + output_ps + out.port_class.packet_time_ps;
     out.port.last_granted = at.number;
     out.port.bytes_passed += packet.bytes;
     ++counts_.packet_hops;

@@ -34,6 +34,7 @@ LinkPassage passage_from(const Topology& topology, const PacketTiming& timing, s
     const PortClass& routers = classes[router_class];
     passage.switch_bandwidth_bytes_per_s = routers.bandwidth_bytes_per_s.value_or(passage.switch_bandwidth_bytes_per_s);
     if (!is_host) passage.latency_ps = routers.latency_ps.value_or(passage.latency_ps);
+    if (routers.store) passage.packet_time_ps = routers.store->packet_time_ps;
     return passage;
 }
 
@@ -121,7 +122,8 @@ PacketPorts::PacketPorts(const Network& network, const PacketTiming& timing, std
 std::int64_t PacketPorts::longest_passage_ps() const {
     std::int64_t longest = 1;
     for (const Class& port : classes_) {
-        longest = std::max(longest, port.latency_ps + 2 * port.full_packet_ps + port.delay_ps + port.timer_ps);
+        longest = std::max(
+            longest, port.latency_ps + 2 * port.full_packet_ps + port.packet_time_ps + port.delay_ps + port.timer_ps);
     }
     return longest;
 }
@@ -147,6 +149,7 @@ void PacketPorts::add_output(const PacketTiming& timing, std::int64_t bandwidth_
                                      ? bandwidth_bytes_per_s
                                      : std::min(bandwidth_bytes_per_s, passage.switch_bandwidth_bytes_per_s);
     port.latency_ps = passage.latency_ps;
+    port.packet_time_ps = passage.packet_time_ps;
     port.full_packet_ps = transfer_ps(timing.full_packet_bytes(), port.bandwidth_bytes_per_s);
     if (port.full_packet_ps > std::numeric_limits<std::uint32_t>::max()) {
         throw OptionError("a packet of " + std::to_string(timing.full_packet_bytes()) +

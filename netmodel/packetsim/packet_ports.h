@@ -24,6 +24,7 @@ LinkKind kind_of_link(const Topology& topology, LinkId link);
 struct LinkPassage {
     std::int64_t switch_bandwidth_bytes_per_s = 0;  ///< 0: no limit
     std::int64_t latency_ps = 0;
+    std::int64_t packet_time_ps = 0;  ///< that each packet takes the output besides
 };
 /// "NIC to router" costs no latency, where the NIC is a host's, and "ejection" no cable; a latency that a class of
 /// links states is that of their cables, also there, and what a class of routers states replaces the machine's.
@@ -49,6 +50,7 @@ class PacketPorts {
         bool stores = false;                     ///< the router behind it takes packets in whole, and holds them:
         std::int64_t delay_ps = 0;
         std::int64_t timer_ps = 0;
+        std::int64_t packet_time_ps = 0;  ///< that a packet takes the output longer than its bytes do
 
         /// When a packet that is in at `tail_ps` may go on.
         [[nodiscard]] std::int64_t release_ps(std::int64_t tail_ps) const {

@@ -64,6 +64,7 @@ void check_bridges(const BridgeOptions& bridges) {
     check("the latency of a bridge", bridges.latency_ps, 0, kLongestPs, time_text);
     check("the delay of a bridge", bridges.delay_ps, 0, kLongestPs, time_text);
     check("the timer of a bridge", bridges.timer_ps, 0, kLongestPs, time_text);
+    check("the packet time of a bridge", bridges.packet_time_ps, 0, kLongestPs, time_text);
     check("the MTU of a bridge", bridges.mtu_bytes.value_or(1), 1, kMostBytes, bytes);
     check("the buffer of a bridge", bridges.buffer_bytes.value_or(1), 1, kMostBytes, bytes);
     check("the hops of a crossing", bridges.crossing_hops, 1, kMostHops, number);
@@ -160,7 +161,8 @@ void ClustersTopology::add_classes() {
         class_of_pair_.push_back(number_of(link_classes_, named_apart(link_classes_, out, suffix)));
         PortClass routers{.name = "bridges", .latency_ps = bridges.latency_ps};
         routers.bandwidth_bytes_per_s = bridges.bandwidth_bytes_per_s;
-        routers.store = {bridges.delay_ps, bridges.timer_ps, bridges.buffer_bytes, bridges.mtu_bytes};
+        routers.store = {bridges.delay_ps, bridges.timer_ps, bridges.packet_time_ps, bridges.buffer_bytes,
+                         bridges.mtu_bytes};
         bridge_router_class_.push_back(number_of(router_classes_, named_apart(router_classes_, routers, suffix)));
     }
 }
@@ -321,7 +323,8 @@ nlohmann::ordered_json ClustersTopology::description() const {
                                         {"bandwidth", bytes_text(bridges.bandwidth_bytes_per_s, "/s")},
                                         {"latency", time_text(bridges.latency_ps)},
                                         {"delay", time_text(bridges.delay_ps)},
-                                        {"timer", time_text(bridges.timer_ps)}};
+                                        {"timer", time_text(bridges.timer_ps)},
+                                        {"packet_time", time_text(bridges.packet_time_ps)}};
         if (bridges.buffer_bytes) words["buffer"] = bytes_text(*bridges.buffer_bytes);
         if (bridges.mtu_bytes) words["mtu"] = bytes_text(*bridges.mtu_bytes);
         words["crossing_hops"] = bridges.crossing_hops;

@@ -18,6 +18,7 @@ struct BridgeOptions {
     std::int64_t latency_ps = 0;             ///< of a packet's way through a bridge, besides the delay
     std::int64_t delay_ps = 0;               ///< how long each packet is held
     std::int64_t timer_ps = 0;               ///< held packets go on at multiples of it; 0: at any time
+    std::int64_t packet_time_ps = 0;         ///< that each packet keeps the next one waiting, besides its bytes
     std::optional<std::int64_t> buffer_bytes{};
     std::optional<std::int64_t> mtu_bytes{};  ///< most payload of the packets of messages that cross
     std::int32_t crossing_hops = 1;           ///< as how many hops a passage out of a bridge counts

@@ -38,6 +38,7 @@ struct PortClass {
     struct Store {
         std::int64_t delay_ps = 0;                         ///< how long each packet is held, from its tail on
         std::int64_t timer_ps = 0;                         ///< held ones go on at multiples of it; 0: at any time
+        std::int64_t packet_time_ps = 0;                   ///< that a packet takes an output longer than its bytes do
         std::optional<std::int64_t> buffer_bytes{};        ///< of an input, per virtual channel: places of full packets
         std::optional<std::int64_t> most_payload_bytes{};  ///< of packets of messages that pass
 

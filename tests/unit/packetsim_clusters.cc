@@ -108,6 +108,29 @@ TEST(Bridge, streams_at_its_rate_however_long_the_delay) {
     EXPECT_EQ(run.recorder.delivered_ps.at(1), first_ps + kPackets * kMtu * kBridgePsPerByte + kBridgePs + kSwitchPs);
 }
 
+TEST(Bridge, keeps_the_next_packet_waiting_for_its_packet_time_and_a_lone_one_not_at_all) {
+    BridgeOptions bridges = plain_bridges();
+    bridges.packet_time_ps = 3'000'000;
+    Crossing lone(bridges);
+    lone.send(0, 3, kMtu, 1);
+    lone.engine.run();
+    const std::int64_t first_ps = kSwitchPs + kMtu * kPsPerByte + kBridgePs + kSwitchPs;
+    EXPECT_EQ(lone.recorder.delivered_ps.at(1), first_ps + kMtu * kBridgePsPerByte);
+
+    // One byte more is a second packet, which has come long before the first one has gone.
+    Crossing two(bridges);
+    two.send(0, 3, kMtu + 1, 1);
+    two.engine.run();
+    EXPECT_EQ(two.recorder.delivered_ps.at(1), first_ps + (kMtu + 1) * kBridgePsPerByte + bridges.packet_time_ps);
+
+    Crossing stream(bridges);
+    constexpr std::int64_t kPackets = 50;
+    stream.send(0, 3, kPackets * kMtu, 1);
+    stream.engine.run();
+    EXPECT_EQ(stream.recorder.delivered_ps.at(1),
+              first_ps + kPackets * kMtu * kBridgePsPerByte + (kPackets - 1) * bridges.packet_time_ps);
+}
+
 // A place is taken from the grant of the link into the bridge until a latency after the tail has left.
 TEST(Bridge, a_full_buffer_holds_senders_back_and_loses_nothing) {
     BridgeOptions bridges = plain_bridges();
