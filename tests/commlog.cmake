@@ -5,14 +5,14 @@ haichi_test(commlog_tests
                     unit/commlog_workload_json.cc
                     unit/commlog_readers.cc
                     unit/commlog_collectives.cc
-                    unit/commlog_patterns.cc
+                    unit/commlog_patterns.cc unit/call_sequence_builder.cc
                     unit/commlog_ccs.cc unit/commlog_ccs_kernels.cc
                     unit/commlog_ccs_scale.cc unit/commlog_log.cc
                     malformed/workload_json.cc
                     malformed/workload_matrices.cc
                     property/commlog_workload.cc
                     property/commlog_readers.cc
-                    property/commlog_patterns.cc)
+                    property/commlog_patterns.cc property/commlog_nas.cc)
 haichi_test(commlog_log_tests
             LINKS haichi::commlog
             SOURCES unit/commlog_log_readers.cc

@@ -7,6 +7,7 @@
 #include "base/errors.h"
 #include "base/table.h"
 #include "cli/output/tables.h"
+#include "commlog/nas/nas_log.h"
 #include "commlog/readers/log_readers.h"
 #include "commlog/readers/readers.h"
 #include "commlog/workload/patterns.h"
@@ -46,6 +47,14 @@ Entries entries_of(const Table<Row>& table) {
     return entries;
 }
 
+/// Of sets, then of calls.
+Entries pattern_entries() {
+    Entries entries = entries_of(patterns());
+    const Entries programs = entries_of(nas_programs());
+    entries.insert(entries.end(), programs.begin(), programs.end());
+    return entries;
+}
+
 /// Kinds of topologies may share one.
 Entries routings() {
     Entries entries;
@@ -75,7 +84,7 @@ const Table<Kind>& kinds() {
          {"topologies", "of machines and machine files", [] { return entries_of(topologies()); }},
          {"routings", "what --routing takes", routings},
          {"folds", "what --fold takes", [] { return entries_of(folds()); }},
-         {"patterns", "what haichi pattern makes", [] { return entries_of(patterns()); }},
+         {"patterns", "what haichi pattern makes", pattern_entries},
          {"workload-formats", "that --workload takes", [] { return entries_of(workload_formats()); }},
          {"log-formats", "that haichi log and haichi ccs take", [] { return entries_of(log_formats()); }}});
     return kKinds;

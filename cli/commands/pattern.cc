@@ -1,11 +1,15 @@
 #include "cli/commands/pattern.h"
 
+#include <initializer_list>
 #include <limits>
 #include <memory>
+#include <utility>
 
 #include "base/errors.h"
 #include "cli/command_outputs.h"
 #include "cli/commands/values.h"
+#include "commlog/log/write_log.h"
+#include "commlog/nas/nas_log.h"
 #include "commlog/workload/patterns.h"
 #include "commlog/workload/workload_json.h"
 #include "netmodel/machine/allocation.h"
@@ -24,6 +28,8 @@ struct PatternArguments {
     std::string bytes;
     std::string iterations;
     std::string seed;
+    std::string problem_class;
+    std::string compute_seconds;
     std::string output;
 };
 
@@ -54,10 +60,63 @@ PatternOptions pattern_options(const PatternArguments& arguments) {
     return options;
 }
 
+/// Throws OptionError for options that are given and that the pattern has no use for.
+void refuse(const PatternArguments& arguments, std::initializer_list<std::pair<const char*, bool>> given) {
+    for (const auto& [option, is_given] : given) {
+        if (is_given) throw OptionError("pattern " + shown(arguments.name) + " takes no " + option);
+    }
+}
+
+NasOptions nas_options(const PatternArguments& arguments) {
+    refuse(arguments, {{"--dims", !arguments.dims.empty()},
+                       {"--periodic", arguments.periodic},
+                       {"--points", !arguments.points.empty()},
+                       {"--shuffle", !arguments.shuffle.empty()},
+                       {"--bytes", !arguments.bytes.empty()},
+                       {"--seed", !arguments.seed.empty()}});
+    NasOptions options;
+    if (!arguments.problem_class.empty()) options.problem_class = arguments.problem_class;
+    if (!arguments.ranks.empty()) {
+        options.ranks = static_cast<int>(read_count("--ranks", arguments.ranks, 1, kMostRanks));
+    }
+    if (!arguments.iterations.empty()) {
+        options.iterations =
+            read_count("--iterations", arguments.iterations, 1, std::numeric_limits<std::int64_t>::max());
+    }
+    if (!arguments.compute_seconds.empty()) {
+        options.compute_seconds = read_number("--compute-seconds", arguments.compute_seconds);
+    }
+    return options;
+}
+
+/// A program is calls and not sets: its pattern is a log.
+int run_program(const PatternArguments& arguments, Console& console) {
+    const NasOptions options = nas_options(arguments);
+    if (arguments.output.empty() || arguments.output == "-") {
+        throw OptionError("pattern " + shown(arguments.name) + " is a log, which is no text",
+                          "name its file: -o " + arguments.name.substr(4) + ".haichi-log");
+    }
+    CommandOutputs outputs(console);
+    Destination destination = outputs.add_destination(arguments.output);
+    outputs.open();
+    const JobLog log = make_nas_log(arguments.name, options);
+    write_own_log(log, [&destination](std::string_view bytes) { destination.write(bytes); });
+    outputs.commit();
+    console.say(arguments.output + ": the calls of " + log.ranks.front().program + ", " +
+                std::to_string(log.rank_count) + " ranks\n");
+    return kExitDone;
+}
+
 int run(const PatternArguments& arguments, Console& console) {
     if (arguments.name.empty())
         throw OptionError("the NAME of a pattern is missing", "haichi list patterns shows them");
+    if (arguments.name.starts_with("nas-")) {
+        (void)nas_programs().at(arguments.name);
+        return run_program(arguments, console);
+    }
     (void)patterns().at(arguments.name);
+    refuse(arguments,
+           {{"--class", !arguments.problem_class.empty()}, {"--compute-seconds", !arguments.compute_seconds.empty()}});
     const PatternOptions options = pattern_options(arguments);
     CommandOutputs outputs(console);
     Destination destination = outputs.add_destination(arguments.output);
@@ -85,6 +144,9 @@ Action configure(CLI::App& app) {
               "of a message (of a block for all-to-alls), as in 64KiB; default: 1MiB");
     add_value(app, "--iterations", a->iterations, "N", "default: the pattern's own");
     add_value(app, "--seed", a->seed, "N", "of the random patterns; default: 1");
+    add_value(app, "--class", a->problem_class, "CLASS", "nas-...: S, W or A to E; default: B");
+    add_value(app, "--compute-seconds", a->compute_seconds, "SECONDS",
+              "nas-...: CPU time of all iterations of the class on one process; default: 0");
     add_value(app, "-o,--output", a->output, "FILE", "write there instead of to standard output");
     return [a](Console& console) { return run(*a, console); };
 }
@@ -92,7 +154,7 @@ Action configure(CLI::App& app) {
 }  // namespace
 
 Command pattern_command() {
-    return {"pattern", "write the workload of a built-in communication pattern",
+    return {"pattern", "write the workload of a built-in communication pattern, or the log of a NAS program",
             "haichi pattern cg --ranks 64 -o cg64.json", configure};
 }
 

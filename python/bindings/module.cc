@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "commlog/nas/nas_log.h"
 #include "commlog/readers/readers.h"
 #include "commlog/workload/patterns.h"
 #include "mapper/anneal/objective_table.h"
@@ -86,6 +87,7 @@ PYBIND11_MODULE(_core, module) {
     module.def("folds", [] { return named_entries(folds()); });
     module.def("formats", [] { return named_entries(rank_map_formats()); });
     module.def("patterns", [] { return named_entries(patterns()); });
+    module.def("nas_programs", [] { return named_entries(nas_programs()); });
     module.def("workload_formats", [] { return named_entries(workload_formats()); });
     bind_text(module);
     bind_workload(module);

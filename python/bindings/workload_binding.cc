@@ -13,6 +13,8 @@
 
 #include "base/errors.h"
 #include "base/outputs.h"
+#include "commlog/log/write_log.h"
+#include "commlog/nas/nas_log.h"
 #include "commlog/workload/patterns.h"
 #include "commlog/workload/workload.h"
 #include "commlog/workload/workload_json.h"
@@ -275,9 +277,22 @@ void write_workload_file(const Workload& workload, const std::string& path) {
     outputs.commit();
 }
 
+void write_nas_log_file(const std::string& path, const std::string& program, const std::string& problem_class,
+                        int ranks, std::optional<std::int64_t> iterations, double compute_seconds) {
+    Outputs outputs;
+    OutputFile& file = outputs.add_file(path);
+    outputs.open();
+    const JobLog log = make_nas_log(program, {problem_class, ranks, iterations, compute_seconds});
+    write_own_log(log, [&](std::string_view bytes) { file.write(bytes); });
+    outputs.commit();
+}
+
 }  // namespace
 
 void bind_workload(py::module_& module) {
+    module.def("write_nas_log", write_nas_log_file, py::arg("path"), py::arg("program"), py::kw_only(),
+               py::arg("problem_class"), py::arg("ranks"), py::arg("iterations"), py::arg("compute_seconds"),
+               py::call_guard<py::gil_scoped_release>());
     // Held as jobs hold it: they take it as it is.
     py::class_<Workload, std::shared_ptr<Workload>>(module, "Workload")
         .def_static("from_messages", workload_from_messages, py::kw_only(), py::arg("ranks"), py::arg("iterations"),

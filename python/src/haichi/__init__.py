@@ -31,6 +31,7 @@ from haichi.evaluation import Evaluation
 from haichi.extraction import Extraction, extract_sets
 from haichi.job import Job, jobs
 from haichi.machine import Axis, Machine
+from haichi.nas import write_nas_log
 from haichi.placement import Placement
 from haichi.program_simulation import ProgramSimulation, simulate_program
 from haichi.search import SearchProgress
@@ -110,4 +111,5 @@ __all__ = [
     "list_workload_formats",
     "optimize_shapes",
     "simulate_program",
+    "write_nas_log",
 ]

@@ -45,5 +45,5 @@ def list_workload_formats() -> list[Entry]:
 
 
 def list_patterns() -> list[Entry]:
-    """Built-in workloads."""
-    return _entries(_core.patterns())
+    """Built-in workloads, and programs that `write_nas_log` knows."""
+    return _entries([*_core.patterns(), *_core.nas_programs()])
