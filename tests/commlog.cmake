@@ -5,7 +5,7 @@ haichi_test(commlog_tests
                     unit/commlog_workload_json.cc
                     unit/commlog_readers.cc
                     unit/commlog_collectives.cc
-                    unit/commlog_patterns.cc unit/call_sequence_builder.cc
+                    unit/commlog_patterns.cc unit/call_sequence_builder.cc unit/commlog_nas.cc
                     unit/commlog_ccs.cc unit/commlog_ccs_kernels.cc
                     unit/commlog_ccs_scale.cc unit/commlog_log.cc
                     malformed/workload_json.cc

@@ -1,7 +1,7 @@
 haichi_test(mgen_tests
             LINKS haichi::mgen
             SOURCES unit/mgen_protocols.cc unit/mgen_replay.cc unit/call_replay.cc unit/mgen_partitions.cc unit/mgen_order.cc unit/mgen_rdma.cc unit/mgen_trunking.cc unit/mgen_sends.cc
-                    property/mgen_matching.cc property/mgen_replay.cc)
+                    property/mgen_matching.cc property/mgen_replay.cc property/nas_replay.cc)
 
 # A library that a program brings, for the tests of what is private to ranks.
 add_library(host_test_library SHARED unit/host_test_library.cc)

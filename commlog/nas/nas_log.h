@@ -15,8 +15,8 @@ namespace haichi {
 struct NasOptions {
     std::string problem_class = "B";
     int ranks = 0;
-    std::optional<std::int64_t> iterations;  ///< default: those of the class
-    double compute_seconds = 0;              ///< of all iterations of the class, on one process
+    std::optional<std::int64_t> iterations = {};  ///< default: those of the class
+    double compute_seconds = 0;                   ///< of all iterations of the class, on one process
 };
 
 /// A NAS parallel benchmark (NPB 3.3, MPI), what it does between starting and stopping its clock.

@@ -68,3 +68,22 @@ def what_ifs(table: Table, folder: Path) -> None:
         axes.set(title=f"{kind}: what if; lines: closed form")
     both[1].legend(fontsize=7)
     _save(figure, folder, "what_ifs")
+
+
+def nas(table: Table, folder: Path) -> None:
+    delays = [float(column.split()[0]) for column in table.columns[2:]]
+    names = list(dict.fromkeys(str(name) for name in table.column("program")))
+    figure, grid = plt.subplots(2, -(-len(names) // 2), figsize=(11, 5), sharex=True, sharey=True, squeeze=False)
+    for axes, name in zip(grid.flat, names, strict=False):
+        for row in table.rows:
+            if row[0] == name:
+                axes.plot(delays, [float(score) for score in row[2:]], "o-", markersize=3, label=f"k = {row[1]}")
+        axes.axhline(1, color="gray", linewidth=0.5)
+        axes.axhline(2, color="gray", linewidth=0.5, linestyle=":")
+        axes.set(title=name, ylim=(0, 2.2))
+    for axes in grid[-1]:
+        axes.set_xlabel("delay of the bridges, ms")
+    for axes in grid[:, 0]:
+        axes.set_ylabel("score")
+    grid[0][0].legend(fontsize=7)
+    _save(figure, folder, "nas")

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import figures
 import link_tables
+import nas_tables
 from tables import Table
 
 
@@ -26,17 +27,26 @@ def link(folder: Path, delays_ms: Sequence[float], bridges: Sequence[int]) -> li
     ]
 
 
+def programs(folder: Path, delays_ms: Sequence[float], bridges: Sequence[int], names: Sequence[str]) -> list[Table]:
+    return [
+        nas_tables.one_cluster_times(folder, names),
+        nas_tables.nas(folder, delays_ms, bridges, names),
+        nas_tables.processors(folder, delays_ms, bridges[-1], names),
+    ]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("build/wide_area"), metavar="FOLDER")
-    parser.add_argument("--quick", action="store_true", help="two delays, one and two bridges: to see that it works")
+    parser.add_argument("--quick", action="store_true", help="two delays, bridges and programs: to see that it works")
     arguments = parser.parse_args()
     out: Path = arguments.out
     out.mkdir(parents=True, exist_ok=True)
     delays_ms = (0, 4) if arguments.quick else link_tables.DELAYS_MS
     bridges = (1, 2) if arguments.quick else link_tables.BRIDGES
+    names = ("ep", "mg") if arguments.quick else tuple(nas_tables.PROGRAMS)
     with tempfile.TemporaryDirectory() as folder:
-        tables = link(Path(folder), delays_ms, bridges)
+        tables = link(Path(folder), delays_ms, bridges) + programs(Path(folder), delays_ms, bridges, names)
     for table in tables:
         table.write(out)
         draw = getattr(figures, table.name, None)

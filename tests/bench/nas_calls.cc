@@ -78,6 +78,7 @@ struct Found {
     std::uint64_t calls = 0;
     std::uint64_t differ = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t received_live = 0, received_pattern = 0;
+    std::uint64_t sent_bytes = 0;  ///< of the live program, in messages and to collectives
 };
 
 Found compare(const std::vector<std::vector<PlainCall>>& live, const std::vector<std::vector<PlainCall>>& pattern,
@@ -94,6 +95,7 @@ Found compare(const std::vector<std::vector<PlainCall>>& live, const std::vector
             const PlainCall& b = pattern[r][i];
             found.differ += differences(a, b);
             ++found.calls;
+            if (a.key.kind == CallKind::kSend || a.key.kind == CallKind::kCollective) found.sent_bytes += a.key.bytes;
             if (a.key.kind != CallKind::kCollective) continue;
             found.received_live += a.key.received_bytes_or_list;
             found.received_pattern += b.key.received_bytes_or_list;
@@ -126,8 +128,8 @@ int run(const std::string& live_file, const std::string& pattern_file) {
         std::printf("the pattern is nowhere in the live log\n");
         return 1;
     }
-    std::printf("%llu calls, %llu differ\n", static_cast<unsigned long long>(best.calls),
-                static_cast<unsigned long long>(best.differ));
+    std::printf("%llu calls, %llu bytes sent, %llu entries differ\n", static_cast<unsigned long long>(best.calls),
+                static_cast<unsigned long long>(best.sent_bytes), static_cast<unsigned long long>(best.differ));
     return best.differ == 0 ? 0 : 1;
 }
 

@@ -10,6 +10,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples/wide_area_study"
 sys.path.append(str(EXAMPLE))
 
 import link_tables  # noqa: E402
+import nas_tables  # noqa: E402
 from closed_forms import ClosedForms  # noqa: E402
 from micro_benchmarks import ping_pong  # noqa: E402
 from study_machines import one_cluster, two_clusters  # noqa: E402
@@ -77,11 +78,41 @@ def test_remedies_bring_what_the_closed_forms_say(tmp_path: Path) -> None:
     assert rates["bridges twice as fast", "eager"] == pytest.approx(float(rates["as it is", "eager"]), rel=0.02)
 
 
+def test_ep_is_twice_as_fast_on_two_clusters_and_is_gains_nothing(tmp_path: Path) -> None:
+    runs = nas_tables.Runs(tmp_path)
+    assert runs.scores("ep", (0, 20), 1) == pytest.approx([2, 2], rel=0.03)
+    assert max(runs.scores("is", (0,), 2)) < 1
+
+
+def test_a_program_of_which_few_iterations_are_simulated_takes_as_long_as_one_of_which_all_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = nas_tables.Runs(tmp_path)
+    machine = two_clusters(2, 4)
+    few = runs.seconds("mg", 32, machine)
+    monkeypatch.setitem(nas_tables.PROGRAMS, "mg", nas_tables.Program(20, None))
+    assert few == pytest.approx(runs.seconds("mg", 32, machine), rel=1e-3)
+
+
+def test_computing_is_what_was_measured_times_one_factor(tmp_path: Path) -> None:
+    times = nas_tables.computing()
+    assert times["cg"] == pytest.approx(5 * 47.175)
+    alone = nas_tables.Runs(tmp_path).seconds("ep", 16, one_cluster())
+    assert alone == pytest.approx(times["ep"] / 16, rel=1e-3)
+
+
+def test_where_a_score_falls_to_one() -> None:
+    assert nas_tables.falls_to_one((0, 4, 10), (1.5, 0.5, 0.1)) == "2.0"
+    assert nas_tables.falls_to_one((0, 4), (0.9, 0.5)) == "below 1 everywhere"
+    assert nas_tables.falls_to_one((0, 4), (1.9, 1.5)) == "above 4"
+
+
 def test_the_command_writes_tables_and_figures(tmp_path: Path) -> None:
     command = [sys.executable, EXAMPLE / "wide_area_study.py", "--quick", "--out", tmp_path]
     subprocess.run(command, check=True, timeout=600)
     text = (tmp_path / "tables.md").read_text()
-    for table in ("sizes", "delays", "bridges", "what_ifs"):
+    for table in ("sizes", "delays", "bridges", "what_ifs", "nas_one_cluster", "nas", "nas_processors"):
         assert (tmp_path / f"{table}.csv").read_text().count("\n") > 1
     assert "| k |" in text
-    assert (tmp_path / "bridges.svg").read_text().startswith("<?xml")
+    for figure in ("bridges", "nas"):
+        assert (tmp_path / f"{figure}.svg").read_text().startswith("<?xml")

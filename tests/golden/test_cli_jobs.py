@@ -323,6 +323,24 @@ def test_patterns_write_workloads_that_map_reads(tmp_path: Path) -> None:
     succeed("map", "-m", "torus:4x4x4", "-w", "w.json", "--evaluations", 500, cwd=tmp_path)
 
 
+def test_patterns_of_programs_are_logs_that_all_commands_take(tmp_path: Path) -> None:
+    made = succeed(
+        *("pattern", "nas-cg", "--class", "S", "--ranks", 16, "--iterations", 2, "--compute-seconds", 15),
+        *("-o", "cg.haichi-log"),
+        cwd=tmp_path,
+    )
+    assert made.stdout + made.stderr == "cg.haichi-log: the calls of nas-cg.S.16, 16 ranks\n"
+    run = succeed("simulate", "-m", "torus:4x4", "-w", "cg.haichi-log", "--json", cwd=tmp_path)
+    # 15 s of 15 iterations on one process: 2 / 16 s each of 16 ranks computes.
+    assert 0.125 < json.loads(run.stdout)["runs"][0]["seconds"] < 0.15
+    succeed("ccs", "cg.haichi-log", "-o", "cg.json", cwd=tmp_path)
+    sets = json.loads((tmp_path / "cg.json").read_text())["sets"]
+    assert {message[2] for of in sets for message in of["messages"]} >= {8, 8 * 1400 // 4}
+    succeed("map", "-m", "torus:4x4", "-w", "cg.haichi-log", "--evaluations", 500, "-o", "cg.map", cwd=tmp_path)
+    functions = succeed("log", "show", "cg.haichi-log", cwd=tmp_path).stdout
+    assert "MPI_Irecv" in functions and "nas-cg.S.16" in functions
+
+
 def test_default_map_of_the_whole_machine_is_rank_order_x_fastest(tmp_path: Path) -> None:
     succeed("pattern", "ring", "--ranks", 768, "-o", "ring.json", cwd=tmp_path)
     run = succeed("map", "-m", "fx10-kyushu", "-w", "ring.json", "--strategy", "default", "-f", "fujitsu", cwd=tmp_path)

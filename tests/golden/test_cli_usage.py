@@ -48,7 +48,8 @@ def test_every_option_of_the_contract_is_in_the_help(tmp_path: Path) -> None:
         "--hottest --stats --stats-bin --buffer-history --router --from --to --every --output --json --no-timing",
         "convert": "--map --from --to --machine --shape --nodes --faulty --origin --ppn --hosts --fold --output",
         "check": "--map --format --job --machine --shape --nodes --faulty --origin --ppn --hosts --fold --json",
-        "pattern": "--ranks --dims --periodic --shuffle --bytes --points --iterations --seed --output",
+        "pattern": "--ranks --dims --periodic --shuffle --bytes --points --iterations --seed --class --compute-seconds "
+        "--output",
     }
     for command, names in options.items():
         text = succeed(command, "--help", cwd=tmp_path).stdout
@@ -89,6 +90,13 @@ def test_version(tmp_path: Path) -> None:
         (["pattern", "cg", "--ranks", "0x8"], "'0x8'", ""),
         (["pattern", "cg", "--ranks", "0"], "--ranks: '0' is too small", ""),
         (["pattern", "cg", "--ranks", "8", "--bytes", "5GB/s"], "--bytes: unknown unit", ""),
+        (["pattern", "cg", "--ranks", "8", "--class", "B"], "pattern 'cg' takes no --class", ""),
+        (["pattern", "nas-cgg", "--ranks", "8"], "nas-cgg", "did you mean 'nas-cg'?"),
+        (["pattern", "nas-cg", "--ranks", "8"], "a log, which is no text", "-o cg.haichi-log"),
+        (["pattern", "nas-cg", "--ranks", "8", "--bytes", "8"], "pattern 'nas-cg' takes no --bytes", ""),
+        (["pattern", "nas-cg", "--ranks", "8", "--compute-seconds", "x", "-o", "a"], "--compute-seconds: ", ""),
+        (["pattern", "nas-bt", "--ranks", "30", "-o", "a"], "it needs a square", "the nearest are 25 or 36"),
+        (["pattern", "nas-bt", "--ranks", "36", "--class", "F", "-o", "a"], "has no class 'F'", "S, W, A, B, C, D, E"),
         (["convert", "-m", "k", "--map", "x"], "--to is missing", ""),
         (["convert", "-m", "k", "--map", "x", "-t", "jsno"], "unknown rank-map format 'jsno'", "did you mean 'json'?"),
     ],

@@ -21,8 +21,8 @@ def write_nas_log(
 
     It has the calls that the program makes between starting and stopping its clock, as ``haichi pattern`` writes it.
     `iterations`: those of the class without it. `compute_seconds`: CPU time of all iterations of the class on one
-    process, shared out over ranks and iterations as the program does. Raises OptionError for unknown programs and classes,
-    and for numbers of ranks on which the program does not run.
+    process, shared out over ranks and iterations as the program does. Raises OptionError for unknown programs and
+    classes, and for numbers of ranks on which the program does not run.
     """
     _core.write_nas_log(
         encoded("path", path),
