@@ -77,6 +77,7 @@ const std::vector<PythonCommand>& python_commands() {
     static const std::vector<PythonCommand> commands = {
         {"compare", "compare mapping strategies over workloads, shapes and seeds"},
         {"report", "make a page of the results of compare"},
+        {"calibrate", "fit a machine file to what benchmarks measured"},
         {"serve", "take jobs over HTTP"},
     };
     return commands;

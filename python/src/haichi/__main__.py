@@ -1,4 +1,5 @@
-"""``python -m haichi``: the program's commands that are written in Python, ``compare``, ``report`` and ``serve``."""
+"""``python -m haichi``: the program's commands that are written in Python, ``compare``, ``report``, ``calibrate`` and
+``serve``."""
 
 import sys
 

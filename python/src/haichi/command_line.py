@@ -32,6 +32,8 @@ class Command:
     run: Callable[[Given], int]
     positional: tuple[str, str] | None = None
     """Stands for a word without option in the help, and what it is; it is given under its name in lower case."""
+    takes_several: bool = False
+    """Of such words, at least one: they are given as a list."""
 
     @property
     def all_options(self) -> dict[str, Option]:
@@ -106,7 +108,7 @@ def _takes_one(name: str) -> OptionError:
 
 
 def _positional(command: Command, others: Sequence[str]) -> Given:
-    """The word that no option takes; refuses what is too much."""
+    """The words that no option takes; refuses what is too much."""
     for word in others:
         if word.startswith("-"):
             name = word.split("=", 1)[0]
@@ -114,22 +116,24 @@ def _positional(command: Command, others: Sequence[str]) -> Given:
             hint = _did_you_mean(name, ["--help", *known]) or "--help lists the options"
             raise OptionError(f"unknown option {_shown(name)}", hint)
     taken = 0 if command.positional is None else 1
-    if len(others) > taken:
+    if len(others) > taken and not command.takes_several:
         raise OptionError(f"unexpected argument {_shown(others[taken])}", f"{command.name} --help shows what it takes")
     if command.positional is None:
         return {}
     name = command.positional[0]
     if not others:
         raise OptionError(f"the {name} is missing", f"an example is {command.example}")
-    if not others[0]:
+    if "" in others:
         raise OptionError(f"{name}: the value is empty")
-    return {name.lower(): others[0]}
+    return {name.lower(): others if command.takes_several else others[0]}
 
 
 def help_text(command: Command) -> str:
     """What ``--help`` prints."""
     usage = f"Usage: haichi {command.name} [OPTIONS]"
-    lines = [command.summary, usage if command.positional is None else f"{usage} {command.positional[0]}", ""]
+    if command.positional is not None:
+        usage += f" {command.positional[0]}" + ("..." if command.takes_several else "")
+    lines = [command.summary, usage, ""]
     if command.positional is not None:
         lines += ["Positionals:", *_help_rows([command.positional]), ""]
     rows = [("-h,--help", "Print this help message and exit")]

@@ -1,4 +1,5 @@
-"""The commands ``haichi compare``, ``report`` and ``serve``, which the program hands over with their arguments."""
+"""The commands ``haichi compare``, ``report``, ``calibrate`` and ``serve``, which the program hands over with their
+arguments."""
 
 from __future__ import annotations
 
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from haichi import _core
+from haichi.calibration.command import CALIBRATE_OPTIONS, run_calibrate
 from haichi.command_line import Command, Given, parameters_of, print_error, run_command
 from haichi.comparison.driver import compare_specs
 from haichi.comparison.files import read_comparison
@@ -253,6 +255,12 @@ def _run_report(given: Given) -> int:
     return _DONE
 
 
+def _run_calibrate(given: Given) -> int:
+    code, text = run_calibrate(given)
+    _print(text)
+    return code
+
+
 COMMANDS = (
     Command(
         "compare",
@@ -268,6 +276,15 @@ COMMANDS = (
         _REPORT_OPTIONS,
         _run_report,
         positional=("RESULTS", "what haichi compare -o wrote, as JSON"),
+    ),
+    Command(
+        "calibrate",
+        "fit a machine file to what benchmarks measured",
+        "haichi calibrate osu_latency.txt osu_bw.txt near.txt@2 far.txt@4 --like fattree:3x4 -o machine.json",
+        CALIBRATE_OPTIONS,
+        _run_calibrate,
+        positional=("RESULTS", "what OSU, IMB or NetPIPE printed; FILE@HOPS: links between both ranks, 0: one node"),
+        takes_several=True,
     ),
     Command(
         "serve",

@@ -24,7 +24,7 @@ _PARTS = (
 )
 _FORMATS = ("svg", "png")
 _MOST_BARS = 1000
-_STYLE: Any = {
+STYLE: Any = {
     "svg.hashsalt": "haichi",  # otherwise ids differ from run to run
     "svg.fonttype": "path",
     "font.size": 9,
@@ -66,7 +66,7 @@ def figure_files(comparison: Mapping[str, Any], folder: str | os.PathLike[str], 
     files: dict[Path, bytes] = {}
     try:
         target.mkdir(parents=True, exist_ok=True)
-        with matplotlib.rc_context(_STYLE):
+        with matplotlib.rc_context(STYLE):
             for number, job in enumerate(jobs):
                 prefix = f"{number + 1}-" if len(jobs) > 1 else ""
                 for name, draw in _pictures(comparison, job, views):

@@ -1,0 +1,103 @@
+"""What benchmarks do in a round, as calls of two ranks that the simulator replays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+_BYTE = 2  # the trace format's number of a data type of one byte
+WINDOW = 64
+"""Messages under way in a round of a stream: the default of OSU and of IMB."""
+_ACKNOWLEDGEMENT_BYTES = 4
+_Calls = list[str]
+
+
+def _message(verb: str, peer: int, size: int) -> str:
+    return f"{verb} {peer} 0 {size} {_BYTE}"
+
+
+def _ping_pong(size: int, _: int) -> tuple[_Calls, _Calls]:
+    return (
+        [_message("send", 1, size), _message("recv", 1, size)],
+        [_message("recv", 0, size), _message("send", 0, size)],
+    )
+
+
+def _both(calls: Callable[[int], _Calls]) -> tuple[_Calls, _Calls]:
+    """Of two ranks that do the same, each with the other."""
+    return calls(1), calls(0)
+
+
+def _ping_ping(size: int, _: int) -> tuple[_Calls, _Calls]:
+    return _both(lambda peer: [_message("isend", peer, size), _message("recv", peer, size), "waitall 1"])
+
+
+def _sendrecv(size: int, _: int) -> tuple[_Calls, _Calls]:
+    return _both(lambda peer: [f"sendRecv {size} {peer} {size} {peer} {_BYTE} {_BYTE}"])
+
+
+def _exchange(size: int, _: int) -> tuple[_Calls, _Calls]:
+    return _both(lambda peer: [_message("isend", peer, size)] * 2 + [_message("recv", peer, size)] * 2 + ["waitall 2"])
+
+
+def _stream(size: int, window: int) -> tuple[_Calls, _Calls]:
+    wait, acknowledgement = f"waitall {window}", _ACKNOWLEDGEMENT_BYTES
+    return (
+        [_message("isend", 1, size)] * window + [wait, _message("recv", 1, acknowledgement)],
+        [_message("irecv", 0, size)] * window + [wait, _message("send", 0, acknowledgement)],
+    )
+
+
+def _two_streams(size: int, window: int) -> tuple[_Calls, _Calls]:
+    return _both(
+        lambda peer: (
+            [_message("irecv", peer, size)] * window + [_message("isend", peer, size)] * window + [f"waitall {window}"]
+        )
+    )
+
+
+def _acknowledged_streams(size: int, window: int) -> tuple[_Calls, _Calls]:
+    first, second = _two_streams(size, window)
+    return (
+        [*first, _message("recv", 1, _ACKNOWLEDGEMENT_BYTES)],
+        [*second, _message("send", 0, _ACKNOWLEDGEMENT_BYTES)],
+    )
+
+
+def _barrier(_: int, __: int) -> tuple[_Calls, _Calls]:
+    return ["barrier"], ["barrier"]
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A row."""
+
+    title: str
+    calls: Callable[[int, int], tuple[_Calls, _Calls]]
+    """Of both ranks in a round, by the bytes of a message and the messages of a window."""
+    shares: int = 1
+    """Times that are measured in a round: half a round trip is a half."""
+    is_stream: bool = False
+    """A window of messages, whose time is shared out over them."""
+    both_ways: bool = False
+    """Both ranks send at the same time."""
+
+
+BENCHMARKS = {
+    "latency": Benchmark("ping-pong", _ping_pong, shares=2),
+    "pingping": Benchmark("ping-ping", _ping_ping, both_ways=True),
+    "sendrecv": Benchmark("sendrecv", _sendrecv, both_ways=True),
+    "exchange": Benchmark("exchange", _exchange, both_ways=True),
+    "bandwidth": Benchmark("stream", _stream, is_stream=True),
+    "bibandwidth": Benchmark("two streams", _two_streams, is_stream=True, both_ways=True),
+    "biband": Benchmark("two streams", _acknowledged_streams, is_stream=True, both_ways=True),
+    "barrier": Benchmark("barrier", _barrier),
+}
+
+
+def trace(benchmark: str, size: int, window: int, rounds: int) -> str:
+    """So many rounds as a time-independent trace (TIT)."""
+    lines = []
+    for rank, of_round in enumerate(BENCHMARKS[benchmark].calls(size, window)):
+        lines += [f"{rank} {call}\n" for call in ["init", *of_round * rounds, "finalize"]]
+    return "".join(lines)

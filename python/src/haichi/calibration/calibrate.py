@@ -1,0 +1,195 @@
+"""From files of results to a calibration."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from haichi import _core
+from haichi.calibration.benchmarks import BENCHMARKS
+from haichi.calibration.eager_limit import Profile, profile
+from haichi.calibration.fit import Array, Problem, scipy_optimize
+from haichi.calibration.identify import Held, absolute_errors, hold_what_is_unknown
+from haichi.calibration.parameters import PARAMETERS, Content, Parameter, eager_limit_of, preset_value
+from haichi.calibration.placed import Distances, PlacedPoint, file_and_hops
+from haichi.calibration.readers import read_results
+from haichi.calibration.simulated import Setting, Simulator
+from haichi.calibration.start import start_values
+from haichi.errors import InputError, OptionError
+from haichi.machine import Machine
+
+DEFAULT_LIKE = "switch:2"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file of results."""
+
+    path: str
+    format: str
+    hops: int
+    """Links between the nodes of both ranks; 0: they shared a node."""
+    points: int
+    left_out: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Value:
+    """A parameter, and where its value comes from."""
+
+    parameter: Parameter
+    value: float
+    """Seconds, or seconds per byte: 0 is no limit there."""
+    error: float | None
+    """The standard error; None: it was not fitted."""
+    held: Held | None
+    """Why it was not fitted although there are points that could depend on it."""
+
+    @property
+    def is_fitted(self) -> bool:
+        return self.error is not None
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What `calibrate` gives."""
+
+    like: str
+    """The machine that the rest was taken from."""
+    content: Content
+    """Its machine file."""
+    sources: tuple[Source, ...]
+    points: tuple[PlacedPoint, ...]
+    simulated_seconds: Array
+    """Of the points."""
+    values: tuple[Value, ...]
+    eager_limit: int
+    eager: Profile
+    preset_limit: int
+    rms: float
+    """Root mean square of the logarithms of simulated over measured times."""
+    dma_is_apart: bool
+    simulations: int
+    machine: Content
+    """The fitted machine file, without notes."""
+
+    @property
+    def errors(self) -> Array:
+        """Simulated over measured time, less 1."""
+        return self.simulated_seconds / [entry.point.seconds for entry in self.points] - 1
+
+    def value(self, name: str) -> Value:
+        return next(value for value in self.values if value.parameter.name == name)
+
+
+def calibrate(
+    results: Sequence[str], *, like: str = DEFAULT_LIKE, progress: Callable[[str], None] | None = None
+) -> Calibration:
+    """Fits a machine to what benchmarks measured, as ``haichi calibrate`` does.
+
+    Parameters
+    ----------
+    results: files, each ``FILE`` or ``FILE@HOPS``: the links between the nodes of both ranks, 0 for ranks of one node;
+        default: the distance of the nearest two nodes.
+    like: a preset or a machine file, which has the topology and all that is not fitted.
+    progress: called with a line of text after every fit.
+
+    Raises InputError for files that are no results, OptionError for distances that the machine has not, and
+    UnsupportedError without SciPy.
+    """
+    if not results:
+        raise OptionError("results are missing", "name the files that benchmarks have printed")
+    scipy_optimize()  # what is missing is told before anything is done
+    content, name = like_content(like)
+    machine = Machine.from_json(json.dumps(content, indent=1), name=name)
+    distances = Distances.of(machine)
+    sources, points = _read(results, distances, machine)
+    dma_is_apart = any(p.name == "dma_bandwidth" and p.needs(point) for p in PARAMETERS for point in points)
+    with tempfile.TemporaryDirectory(prefix="haichi-") as folder:
+        simulator = Simulator(content, name, distances, dma_is_apart, Path(folder))
+        problem = Problem(points, simulator, progress or (lambda line: None))
+        return _fitted(problem, content, like, sources)
+
+
+def like_content(like: str) -> tuple[Content, str]:
+    """A machine file as Python has it, and the name that stands for it. Raises OptionError and InputError."""
+    machine = Machine(like)
+    if machine.text is not None:
+        return json.loads(machine.text), like
+    return json.loads(_core.preset_text(like)), f"{like.partition(':')[0]}.json"
+
+
+def _read(results: Sequence[str], distances: Distances, machine: Machine) -> tuple[list[Source], list[PlacedPoint]]:
+    sources, points = [], []
+    for word in results:
+        path, stated = file_and_hops(word)
+        reader, found = read_results(path)
+        hops = distances.nearest if stated is None else stated
+        distances.check(hops, word, machine)
+        placed = [PlacedPoint(point, hops) for point in found.points]
+        sources.append(Source(path, reader.name, hops, len(placed), tuple(found.left_out)))
+        points += placed
+    return sources, points
+
+
+def _fitted(problem: Problem, content: Content, like: str, sources: Sequence[Source]) -> Calibration:
+    points = problem.points
+    free = [parameter.name for parameter in PARAMETERS if any(map(parameter.needs, points))]
+    if len(points) < len(free):
+        raise InputError(
+            f"{len(points)} measured points are fewer than the {len(free)} parameters that depend on them",
+            "measure more message sizes",
+        )
+    preset_limit = eager_limit_of(content)
+
+    def start(limit: int) -> dict[str, float]:
+        values = start_values(points, content, limit)
+        if not problem.simulator.dma_is_apart:
+            del values["dma_bandwidth"]
+        return values
+
+    eager = profile(problem, free, preset_limit, start)
+    preset = {parameter.name: preset_value(content, parameter) for parameter in PARAMETERS}
+    fitted, held = hold_what_is_unknown(problem, eager.fitted, preset)
+    errors = absolute_errors(problem, fitted)
+    held_by_name = {entry.name: entry for entry in held}
+    values = tuple(
+        Value(
+            parameter,
+            fitted.setting.values.get(parameter.name, preset[parameter.name]),
+            errors.get(parameter.name),
+            held_by_name.get(parameter.name),
+        )
+        for parameter in PARAMETERS
+    )
+    set_values = {name: fitted.setting.values[name] for name in [*fitted.free, *held_by_name]}
+    simulator = problem.simulator
+    return Calibration(
+        like=like,
+        content=content,
+        sources=tuple(sources),
+        points=points,
+        simulated_seconds=problem.times(fitted.setting),
+        values=values,
+        eager_limit=fitted.setting.eager_limit,
+        eager=eager,
+        preset_limit=preset_limit,
+        rms=problem.typical(fitted.cost),
+        dma_is_apart=simulator.dma_is_apart,
+        simulations=simulator.runs,
+        machine=simulator.content(Setting(set_values, fitted.setting.eager_limit)),
+    )
+
+
+def title(point: PlacedPoint) -> str:
+    """Of a point's benchmark and place."""
+    place = "one node" if point.hops == 0 else f"{point.hops} link{'s' if point.hops > 1 else ''}"
+    return BENCHMARKS[point.benchmark].title + ("" if point.is_barrier else f", {place}")
+
+
+def file_name(path: str) -> str:
+    return os.path.basename(path)

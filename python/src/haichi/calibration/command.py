@@ -1,0 +1,61 @@
+"""The command ``haichi calibrate``."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from haichi import _core
+from haichi.calibration.calibrate import DEFAULT_LIKE, calibrate
+from haichi.calibration.figure import check_figure, figure_bytes
+from haichi.calibration.machine_file import machine_text
+from haichi.calibration.placed import file_and_hops
+from haichi.calibration.report import report_json, report_text
+from haichi.errors import OptionError
+from haichi.file_names import encoded
+from haichi.options import Flag, Option, Rows
+from haichi.outputs import write_files
+
+CALIBRATE_OPTIONS: Rows = {
+    "like": Option(
+        f"preset or machine file that has the topology and all that is not fitted; default: {DEFAULT_LIKE}", "MACHINE"
+    ),
+    "output": Option("machine file", "FILE", short="-o"),
+    "figure": Option("measured against simulated times, as .svg or .png", "FILE"),
+    "json": Option("what was found as JSON on standard output (haichi-calibration/1)", kind=Flag()),
+}
+
+
+def run_calibrate(given: dict[str, Any]) -> tuple[int, str]:
+    """The exit code, and what goes to standard output."""
+    results: list[str] = given["results"]
+    outputs = [given[name] for name in ("output", "figure") if name in given]
+    kind = check_figure(given["figure"]) if "figure" in given else ""
+    like = given.get("like", DEFAULT_LIKE)
+    if given.get("output") == "-":
+        raise OptionError("-o -: the machine file is part of --json", "name a file")
+    inputs = [*(file_and_hops(word)[0] for word in results), like]
+    _core.check_outputs([encoded("input", path) for path in inputs], [encoded("output", path) for path in outputs])
+    line = None if given.get("quiet") or not sys.stderr.isatty() else _ProgressLine()
+    found = calibrate(results, like=like, progress=line)
+    if line is not None:
+        line.clear()
+    machine = machine_text(found, given.get("output", "machine.json"))
+    files: list[tuple[str, str | bytes]] = []
+    if "output" in given:
+        files.append((given["output"], machine))
+    if kind:
+        files.append((given["figure"], figure_bytes(found, kind)))
+    write_files(files)
+    return 0, report_json(found, machine) if given.get("json") else report_text(found)
+
+
+class _ProgressLine:
+    """One line of a terminal, written anew."""
+
+    def __call__(self, text: str) -> None:
+        sys.stderr.write(f"\r\x1b[K{text}")
+        sys.stderr.flush()
+
+    def clear(self) -> None:
+        self("")

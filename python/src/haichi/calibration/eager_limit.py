@@ -1,0 +1,98 @@
+"""The eager limit: a step, found by a fit for each size behind which the times jump."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from haichi.calibration.fit import Fitted, Problem
+from haichi.calibration.placed import PlacedPoint
+from haichi.calibration.simulated import Setting
+
+_LEAST_LIMIT = 8  # acknowledgements of streams are eager
+_TRIED = 3
+_FEW_STEPS = 3
+"""Of a fit that is there to be compared: limits that are wrong are far off."""
+_FEWEST_ON_A_SIDE = 3
+SIGNIFICANT = 9.0
+"""Three standard errors, as a difference of sums of squares in variances of a residual."""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The best fit over the limits that were tried."""
+
+    fitted: Fitted
+    is_told: bool
+    """One limit is better than all others: those next to it, and none at all."""
+    first_rendezvous: int | None
+    """The smallest measured size above the limit; None: all were eager."""
+
+
+def profile(
+    problem: Problem, free: Sequence[str], preset_limit: int, start: Callable[[int], Mapping[str, float]]
+) -> Profile:
+    """`start` gives the values to begin with for a limit. A limit is known but for the gap between two sizes."""
+    sizes = sorted({point.size_bytes for point in problem.points if not point.is_barrier})
+    if not sizes:
+        return Profile(problem.fit(free, Setting(start(preset_limit), preset_limit)), False, None)
+
+    def side(limit: int) -> int:
+        """How many sizes are eager: limits with the same number cannot be told apart."""
+        return sum(size <= limit for size in sizes)
+
+    def limit_of(count: int) -> int:
+        return preset_limit if count == side(preset_limit) else max(sizes[count - 1] if count else 0, 0)
+
+    fits: dict[int, Fitted] = {}
+
+    def add(counts: Sequence[int], near: Fitted | None = None) -> None:
+        for count in counts:
+            is_possible = count == 0 or count == len(sizes) or sizes[count - 1] >= _LEAST_LIMIT
+            if 0 <= count <= len(sizes) and is_possible and count not in fits:
+                values = start(limit_of(count)) if near is None else near.setting.values
+                fits[count] = problem.fit(free, Setting(values, limit_of(count)), _FEW_STEPS)
+
+    first = side(0)
+    add([side(preset_limit), len(sizes), first, *(side(limit) for limit in jumps(problem.points))])
+    best = -1
+    while (better := min(fits, key=lambda count: (fits[count].cost, count))) != best:
+        best = better
+        fits[best] = problem.fit(free, fits[best].setting)
+        add([best - 1, best + 1], fits[best])
+    margin = SIGNIFICANT * problem.variance(fits[best])
+    rivals = [count for count in fits if count != best and fits[count].cost - fits[best].cost < margin]
+    if side(preset_limit) in rivals:
+        best = side(preset_limit)
+        fits[best] = problem.fit(free, fits[best].setting)
+    following = sizes[best] if best < len(sizes) else None
+    return Profile(fits[best], not rivals, following)
+
+
+def jumps(points: Sequence[PlacedPoint]) -> list[int]:
+    """The sizes behind which two straight lines, one up to there and one from there on, fit the times best."""
+    series: dict[tuple[str, str, int], list[PlacedPoint]] = defaultdict(list)
+    for point in points:
+        if not point.is_barrier:
+            series[point.point.file, point.benchmark, point.hops].append(point)
+    gains: dict[int, float] = defaultdict(float)
+    for of_series in series.values():
+        sizes = np.array([point.size_bytes for point in of_series], float)
+        times = np.array([point.point.seconds for point in of_series])
+        whole = _misfit(sizes, times)
+        for limit in sorted(set(sizes.tolist())):
+            below = sizes <= limit
+            if min(below.sum(), (~below).sum()) >= _FEWEST_ON_A_SIDE and limit >= _LEAST_LIMIT:
+                parts = _misfit(sizes[below], times[below]) + _misfit(sizes[~below], times[~below])
+                gains[int(limit)] += whole - parts
+    return sorted(gains, key=lambda limit: (-gains[limit], limit))[:_TRIED]
+
+
+def _misfit(sizes: np.ndarray, times: np.ndarray) -> float:
+    """Sum of squares of the relative errors of a straight line."""
+    rows = np.column_stack([np.ones_like(sizes), sizes]) / times[:, None]
+    found = np.linalg.lstsq(rows, np.ones_like(times), rcond=None)[0]
+    return float(np.sum((rows @ found - 1) ** 2))

@@ -1,0 +1,77 @@
+"""A figure: measured times and simulated ones."""
+
+from __future__ import annotations
+
+import io
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from haichi.calibration.benchmarks import BENCHMARKS
+from haichi.calibration.calibrate import Calibration, file_name, title
+from haichi.errors import OptionError, UnsupportedError
+from haichi.report.figures import STYLE
+
+FORMATS = ("svg", "png")
+_COLORS = ("#0b6bb0", "#c65102", "#3d8b37", "#7b3f99", "#8a6d00", "#7b8794")
+
+
+def check_figure(path: str) -> str:
+    """The format that the name asks for. Raises OptionError for another one, UnsupportedError without matplotlib."""
+    kind = Path(path).suffix.removeprefix(".").lower()
+    if kind not in FORMATS:
+        raise OptionError(f"--figure: {path!r} must end with .svg or .png")
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise UnsupportedError(
+            "pictures are drawn by matplotlib, which is missing", "install the package matplotlib"
+        ) from error
+    return kind
+
+
+def figure_bytes(calibration: Calibration, kind: str) -> bytes:
+    """Of a file in `kind`. Equal calibrations give equal SVG."""
+    import matplotlib
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(9.2, 3.8), layout="constrained")
+        FigureCanvasAgg(figure)
+        _draw(figure, calibration)
+        content = io.BytesIO()
+        figure.savefig(content, format=kind, metadata={"Date": None} if kind == "svg" else {"Software": None})
+    return content.getvalue()
+
+
+def _draw(figure: Any, calibration: Calibration) -> None:
+    times, errors = figure.subplots(1, 2, width_ratios=(3, 2))
+    rows = [
+        (entry, simulated, error)
+        for entry, simulated, error in zip(
+            calibration.points, calibration.simulated_seconds.tolist(), calibration.errors.tolist(), strict=True
+        )
+        if not entry.is_barrier
+    ]
+    for number, ((path, heading), group) in enumerate(groupby(rows, lambda row: (row[0].point.file, title(row[0])))):
+        listed = list(group)
+        color = _COLORS[number % len(_COLORS)]
+        sizes = [max(entry.size_bytes, 0.5) for entry, _, _ in listed]
+        is_stream = BENCHMARKS[listed[0][0].benchmark].is_stream
+        label = f"{file_name(path)}: {heading}" + (", per message" if is_stream else "")
+        times.plot(sizes, [entry.point.seconds * 1e6 for entry, _, _ in listed], "o", color=color, markersize=3.5)
+        times.plot(sizes, [simulated * 1e6 for _, simulated, _ in listed], color=color, linewidth=1.1, label=label)
+        errors.plot(sizes, [error * 100 for _, _, error in listed], "o-", color=color, markersize=3, linewidth=0.8)
+    for axes in (times, errors):
+        axes.set_xscale("log", base=2)
+        axes.set_xlabel("bytes of a message")
+        if calibration.eager.is_told and calibration.eager.first_rendezvous is not None:
+            axes.axvline(calibration.eager_limit, color="#7b8794", linestyle=":", linewidth=1)
+    times.set_yscale("log")
+    times.set_ylabel("microseconds")
+    times.set_title("measured (dots) and simulated (lines)", loc="left")
+    times.legend(frameon=False, fontsize=7)
+    errors.axhline(0, color="#7b8794", linewidth=0.8)
+    errors.set_ylabel("simulated less measured, %")
+    errors.set_title(f"errors, {calibration.rms:.1%} root mean square", loc="left")

@@ -1,0 +1,163 @@
+"""Least squares on the simulator: residuals are logarithms of simulated over measured times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from haichi.calibration.parameters import BY_NAME
+from haichi.calibration.placed import PlacedPoint
+from haichi.calibration.simulated import Setting, Simulator
+from haichi.errors import UnsupportedError
+
+Array = npt.NDArray[np.float64]
+LEAST_ERROR = 0.01
+"""What a measured time is believed at most to be known to, relative. Exact input must not make everything certain."""
+_STEP = 1e-3
+"""Of differences: times of the simulator are whole picoseconds, and piecewise linear in what is fitted."""
+_SMALL = 0.02
+"""Of the shortest time that was measured: what is below counts as nothing."""
+_MOST_STEPS = 12
+_LEAST_STEP = 1e-3
+_LEAST_GAIN = 1e-3
+
+
+def scipy_optimize() -> Any:
+    """Raises UnsupportedError where SciPy is missing."""
+    try:
+        import scipy.optimize
+    except ImportError as error:
+        raise UnsupportedError(
+            "parameters are fitted by SciPy, which is missing", "install the package scipy"
+        ) from error
+    return scipy.optimize
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The least squares over some of the parameters."""
+
+    free: tuple[str, ...]
+    setting: Setting
+    cost: float
+    """The sum of squares."""
+    jacobian: Array
+    """Of the residuals by the free values, each relative to its `Problem.size_of`."""
+
+
+@dataclass(frozen=True)
+class _Tangent:
+    """Times as linear functions of the free values, each in units of its scale."""
+
+    free: tuple[str, ...]
+    at: Setting
+    scales: Array
+    times: Array
+    slopes: Array
+    measured: Array
+    """Logarithms."""
+    weights: Array
+
+    def least(self) -> Array:
+        """The least squares: a change of the scaled values that keeps them at 0 or above."""
+        here = np.array([self.at.values[name] for name in self.free]) / self.scales
+        least = np.array([1e-3 if name == "bandwidth" else 0.0 for name in self.free]) - here
+
+        def times(change: Array) -> Array:
+            return np.maximum(self.times + self.slopes @ change, 0.01 * self.times)
+
+        found = scipy_optimize().least_squares(
+            lambda change: self.weights * (np.log(times(change)) - self.measured),
+            np.maximum(0.0, least + 1e-6),
+            jac=lambda change: (self.weights / times(change))[:, None] * self.slopes,
+            bounds=(least, np.inf),
+        )
+        return np.asarray(found.x)
+
+    def towards(self, change: Array, step: float) -> Setting:
+        values = {
+            name: max(self.at.values[name] + step * part, 0.0)
+            for name, part in zip(self.free, (change * self.scales).tolist(), strict=True)
+        }
+        return Setting({**self.at.values, **values}, self.at.eager_limit)
+
+
+class Problem:
+    """Measured points, and the simulator that is to repeat them."""
+
+    def __init__(self, points: Sequence[PlacedPoint], simulator: Simulator, tell: Callable[[str], None]) -> None:
+        self.points = tuple(points)
+        self.simulator = simulator
+        self.tell = tell
+        self._measured = np.log([entry.point.seconds for entry in points])
+        # A time of two digits counts less than one of four.
+        printed = np.array([entry.point.resolution for entry in points])
+        self._weights = 1 / np.sqrt(1 + (printed / LEAST_ERROR) ** 2)
+
+    def times(self, setting: Setting) -> Array:
+        return np.array([self.simulator.seconds(point, setting) for point in self.points])
+
+    def residuals(self, setting: Setting) -> Array:
+        return np.asarray(self._weights * (np.log(np.maximum(self.times(setting), 1e-15)) - self._measured))
+
+    def smallest(self, name: str) -> float:
+        """A value of this parameter that makes no difference to the points."""
+        concerned = [entry.point for entry in self.points if BY_NAME[name].concerns(entry)]
+        if BY_NAME[name].unit == "seconds":
+            return _SMALL * min(point.seconds for point in concerned)
+        return _SMALL * min(point.seconds / point.size_bytes for point in concerned if point.size_bytes > 0)
+
+    def size_of(self, name: str, value: float) -> float:
+        """What the error of a value is relative to."""
+        return max(value, self.smallest(name))
+
+    def fit(self, free: Sequence[str], start: Setting, most_steps: int = _MOST_STEPS) -> Fitted:
+        """From `start` on, which has the values that are held, too. Values stay at 0 or above.
+
+        Times are piecewise linear in the values: a few times the tangent is fitted in their place, and followed as far
+        as the simulator agrees.
+        """
+        if not free:
+            return Fitted((), start, self._cost(start), np.empty((len(self.points), 0)))
+        at, cost = start, self._cost(start)
+        for _ in range(most_steps):
+            tangent = self._tangent(free, at)
+            found, step = tangent.least(), 1.0
+            while step > _LEAST_STEP and (there := self._cost(tangent.towards(found, step))) >= cost:
+                step /= 4
+            if step <= _LEAST_STEP:
+                break
+            gain, cost, at = cost - there, there, tangent.towards(found, step)
+            if gain < _LEAST_GAIN * cost + 1e-9:
+                break
+        self.tell(f"eager limit {at.eager_limit} bytes: {self.typical(cost):.1%} off")
+        sizes = np.array([self.size_of(name, at.values[name]) for name in free])
+        tangent = self._tangent(free, at)
+        jacobian = (self._weights / tangent.times)[:, None] * tangent.slopes * (sizes / tangent.scales)
+        return Fitted(tuple(free), at, cost, jacobian)
+
+    def _cost(self, setting: Setting) -> float:
+        residuals = self.residuals(setting)
+        return float(residuals @ residuals)
+
+    def _tangent(self, free: Sequence[str], at: Setting) -> _Tangent:
+        """By differences."""
+        scales = np.array([self.size_of(name, at.values[name]) for name in free])
+        times = self.times(at)
+        slopes = np.empty((len(times), len(free)))
+        for k, name in enumerate(free):
+            there = Setting({**at.values, name: at.values[name] + _STEP * scales[k]}, at.eager_limit)
+            slopes[:, k] = (self.times(there) - times) / _STEP
+        return _Tangent(tuple(free), at, scales, times, slopes, self._measured, self._weights)
+
+    def typical(self, cost: float) -> float:
+        """Root mean square of the residuals."""
+        return float(np.sqrt(cost / len(self.points)))
+
+    def variance(self, fitted: Fitted) -> float:
+        """Of a residual."""
+        return max(fitted.cost / max(len(self.points) - len(fitted.free), 1), LEAST_ERROR**2)

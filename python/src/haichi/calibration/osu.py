@@ -1,0 +1,88 @@
+"""The OSU micro-benchmarks, 5 to 7: osu_latency, osu_bw, osu_bibw and osu_barrier."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from haichi.calibration.results import Lines, Number, Point, Results, quoted
+
+_TITLE = re.compile(r"#\s*OSU MPI\S*\s+(.*?)\s*(?:Test|Benchmark)?\s+v\d[\w.-]*\s*$")
+_BENCHMARKS = {
+    "Latency": "latency",
+    "Bandwidth": "bandwidth",
+    "Bi-Directional Bandwidth": "bibandwidth",
+    "Barrier Latency": "barrier",
+}
+_COLUMN_GAP = re.compile(r"\s{2,}|\t+|(?<=\))\s+")
+_MOST_MEGABYTES_PER_S = 1e9
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Of the last header: which word of a row is the size, which the value."""
+
+    size: int | None
+    value: int
+    count: int
+    iterations: int | None
+
+
+def is_osu(text: str) -> bool:
+    return any(_TITLE.match(line.strip()) for line in text.splitlines())
+
+
+def read_osu(lines: Lines) -> Results:
+    """Lines before the first title, of job scripts and launchers, say nothing. Several outputs may stand in a file."""
+    results = Results()
+    benchmark, title, columns = None, "", None
+    for number, raw in lines:
+        line = raw.strip()
+        if found := _TITLE.match(line):
+            title, columns = found[1], None
+            benchmark = _BENCHMARKS.get(title)
+            if benchmark is None:
+                results.left_out.append(f"line {number}: OSU {title}: not a benchmark that is fitted")
+        elif benchmark is None or not line:
+            continue
+        elif line.startswith("#"):
+            columns = _header(line) or columns
+        elif columns is None:
+            lines.fail(number, f"a row of OSU {title} before the names of its columns", "the header is a line '# Size'")
+        elif not lines.is_row(line.split(), columns.count):
+            results.left_out.append(f"line {number}: {quoted(line)}: not a row of OSU {title}")
+        elif (point := _row(lines, number, benchmark, columns, line.split())) is not None:
+            results.points.append(point)
+    return results
+
+
+def _header(line: str) -> _Columns | None:
+    """Of a line with the names of columns."""
+    names = [name for name in _COLUMN_GAP.split(line.lstrip("#").strip()) if name]
+    values = [k for k, name in enumerate(names) if re.match(r"(Avg )?Latency ?\(us\)|Bandwidth ?\(MB/s\)", name)]
+    if not values:
+        return None
+    size = 0 if names[0] == "Size" else None
+    iterations = names.index("Iterations") if "Iterations" in names else None
+    return _Columns(size, values[0], len(names), iterations)
+
+
+def _row(lines: Lines, number: int, benchmark: str, columns: _Columns, words: list[str]) -> Point | None:
+    if len(words) != columns.count:
+        lines.fail(number, f"{len(words)} columns, but the header names {columns.count}", "was the run cut short?")
+    if "Fail" in words:
+        lines.fail(number, "the benchmark's validation failed", "measure again")
+    size = 0 if columns.size is None else lines.size(number, words[columns.size])
+    word = words[columns.value]
+    if benchmark in ("bandwidth", "bibandwidth"):
+        rate = lines.number(number, "bandwidth", word, _MOST_MEGABYTES_PER_S)
+        if rate.value == 0 or size == 0:
+            return None
+        directions = 2 if benchmark == "bibandwidth" else 1
+        seconds = Number(directions * size / (rate.value * 1e6), rate.resolution)
+    else:
+        time = lines.microseconds(number, "latency", word)
+        if time.value == 0:
+            return None  # less than what is printed
+        seconds = Number(time.value * 1e-6, time.resolution)
+    return Point(lines.file, number, benchmark, None, size, seconds.value, seconds.resolution)

@@ -1,0 +1,94 @@
+"""Where the two ranks of a benchmark ran: ``FILE@HOPS``, and two nodes of a machine that are so far apart."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from haichi import _core
+from haichi.calibration.results import Point
+from haichi.errors import OptionError
+from haichi.job_spec import JobOptions, JobSpec
+from haichi.machine import Machine
+from haichi.options import complete
+from haichi.traffic import Traffic
+from haichi.workload import Workload
+
+_WITH_HOPS = re.compile(r"(.+)@(\d{1,9})")
+_MOST_TARGETS = 4096
+
+
+@dataclass(frozen=True)
+class PlacedPoint:
+    """A point, and the links between the nodes of its ranks; 0: they shared a node."""
+
+    point: Point
+    hops: int
+
+    @property
+    def benchmark(self) -> str:
+        return self.point.benchmark
+
+    @property
+    def size_bytes(self) -> int:
+        return self.point.size_bytes
+
+    @property
+    def is_barrier(self) -> bool:
+        return self.point.benchmark == "barrier"
+
+
+def file_and_hops(word: str) -> tuple[str, int | None]:
+    """``osu.txt@4``: the file, and how many links lie between both ranks; None: not stated. A file whose very name this
+    is comes first."""
+    found = _WITH_HOPS.fullmatch(word)
+    if found is None or os.path.exists(word):
+        return word, None
+    return found[1], int(found[2])
+
+
+@dataclass(frozen=True)
+class Distances:
+    """From the machine's first node to its others."""
+
+    node_at: dict[int, int]
+    """The first node at each distance in links; 0: the node itself."""
+
+    @classmethod
+    def of(cls, machine: Machine) -> Distances:
+        """Raises OptionError for a machine that leaves its size open."""
+        if machine.nodes is None:
+            raise OptionError(
+                f"machine {machine.name} leaves its size open",
+                "state it, as in fx10:10x5x8: benchmarks run between nodes",
+            )
+        faulty = {int(node) for node in machine.faulty}
+        up = [node for node in range(machine.nodes) if node not in faulty]
+        targets = up[1 : 1 + _MOST_TARGETS]
+        node_at = {0: up[0]}
+        if targets:
+            nodes = [up[0], *targets]
+            workload = Workload.from_messages(np.zeros(len(targets), np.int64), np.arange(1, len(nodes)), 1)
+            options = complete("calibrate", JobOptions, {"nodes": nodes})
+            core = _core.Job(JobSpec(Traffic.of(workload), machine, options).core())
+            first, _ = _core.message_routes(core.place(None, b""))
+            for node, hops in zip(targets, np.diff(first).tolist(), strict=True):
+                node_at.setdefault(hops, node)
+        return cls(node_at)
+
+    @property
+    def nearest(self) -> int:
+        """Links to the nearest other node; 0 where there is none."""
+        return min((hops for hops in self.node_at if hops > 0), default=0)
+
+    def check(self, hops: int, where: str, machine: Machine) -> None:
+        """Raises OptionError where no two nodes are so far apart."""
+        if hops not in self.node_at:
+            known = ", ".join(map(str, sorted(self.node_at)))
+            raise OptionError(
+                f"{where}: no node of {machine.name} is {hops} links away from its first one",
+                f"distances there are {known}; --like names another machine",
+            )

@@ -1,0 +1,93 @@
+"""What a calibration says: text for people, JSON for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import groupby
+
+import numpy as np
+
+from haichi.calibration.calibrate import Calibration, file_name, title
+from haichi.calibration.machine_file import parameters_of
+from haichi.calibration.words import error_words, limit_origin, origin, quantity, what_is_unknown
+
+SCHEMA = "haichi-calibration/1"
+
+
+def report_text(calibration: Calibration) -> str:
+    errors = np.abs(calibration.errors)
+    lines = [
+        f"{len(calibration.points)} points of {len(calibration.sources)} "
+        f"file{'s' if len(calibration.sources) > 1 else ''}, the rest like {calibration.like}",
+        f"simulated times are {calibration.rms:.1%} off (root mean square), "
+        f"{np.median(errors):.1%} in the median, at most {errors.max():.1%}",
+        "",
+        *_values(calibration),
+    ]
+    unknown = what_is_unknown(calibration)
+    if unknown:
+        lines += ["", "what the data cannot tell:", *(f"  - {sentence}" for sentence in unknown)]
+    lines += ["", *_residuals(calibration)]
+    left_out = [f"{file_name(source.path)}: {why}" for source in calibration.sources for why in source.left_out]
+    if left_out:
+        lines += ["", "left out:", *(f"  {why}" for why in left_out)]
+    return "\n".join(lines) + "\n"
+
+
+def _values(calibration: Calibration) -> Iterator[str]:
+    for value in calibration.values:
+        if value.is_fitted:
+            yield _row(value.parameter.title, quantity(value), error_words(value), origin(calibration, value))
+    yield _row("eager limit", f"{calibration.eager_limit} B", "", limit_origin(calibration))
+
+
+def _row(title: str, quantity: str, error: str, origin: str) -> str:
+    return f"  {title:28}{quantity:>12}  {error:12}{origin}"
+
+
+def _residuals(calibration: Calibration) -> Iterator[str]:
+    rows = zip(calibration.points, calibration.simulated_seconds.tolist(), calibration.errors.tolist(), strict=True)
+    for (path, heading), group in groupby(rows, lambda row: (row[0].point.file, title(row[0]))):
+        yield f"{file_name(path)}: {heading}"
+        yield f"  {'bytes':>10}{'measured, us':>15}{'simulated, us':>15}{'error':>9}"
+        for point, simulated, error in group:
+            seconds = point.point.seconds
+            yield f"  {point.size_bytes:>10}{seconds * 1e6:>15.4g}{simulated * 1e6:>15.4g}{error:>+9.1%}"
+
+
+def report_json(calibration: Calibration, machine: str) -> str:
+    """`machine`: the text of the machine file."""
+    content = {
+        "schema": SCHEMA,
+        "like": calibration.like,
+        "files": [
+            {"file": source.path, "format": source.format, "hops": source.hops, "left_out": list(source.left_out)}
+            for source in calibration.sources
+        ],
+        "root_mean_square": calibration.rms,
+        "parameters": parameters_of(calibration),
+        "eager_limit": {
+            "bytes": calibration.eager_limit,
+            "fitted": calibration.eager.is_told,
+            "origin": limit_origin(calibration),
+        },
+        "unknown": what_is_unknown(calibration),
+        "points": [
+            {
+                "file": entry.point.file,
+                "line": entry.point.line,
+                "benchmark": entry.benchmark,
+                "hops": entry.hops,
+                "bytes": entry.size_bytes,
+                "measured_seconds": entry.point.seconds,
+                "simulated_seconds": simulated,
+                "error": error,
+            }
+            for entry, simulated, error in zip(
+                calibration.points, calibration.simulated_seconds.tolist(), calibration.errors.tolist(), strict=True
+            )
+        ],
+        "machine": json.loads(machine),
+    }
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"

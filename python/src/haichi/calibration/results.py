@@ -1,0 +1,97 @@
+"""What benchmarks print, as measured points."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+from haichi import _core
+from haichi.errors import InputError
+
+_MOST_BYTES = 2**40
+_MOST_MICROSECONDS = 1e12
+
+
+@dataclass(frozen=True)
+class Point:
+    """One row of a file that says how long something takes."""
+
+    file: str
+    line: int
+    benchmark: str
+    """A key of `haichi.calibration.benchmarks.BENCHMARKS`."""
+    processes: int | None
+    """None: the format does not say."""
+    size_bytes: int
+    """Of a message; 0 of barriers."""
+    seconds: float
+    """Of one round of the benchmark, shared out over the messages that a rank sends in it."""
+    resolution: float
+    """Half of the last digit that was printed, relative."""
+
+
+@dataclass
+class Results:
+    """What a file says, and what of it cannot be used."""
+
+    points: list[Point] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    """Why, with the line: for people."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """As it was printed."""
+
+    value: float
+    resolution: float
+    """Half of the last digit, relative."""
+
+
+@dataclass(frozen=True)
+class Lines:
+    """The lines of a file, from 1 on, and errors that name them."""
+
+    file: str
+    text: str
+
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        return iter(enumerate(self.text.splitlines(), 1))
+
+    def fail(self, line: int, what: str, hint: str = "") -> NoReturn:
+        raise InputError(f"{self.file}:{line}: {what}", hint)
+
+    @staticmethod
+    def is_row(words: list[str], columns: int) -> bool:
+        """Not what a launcher or a job script says between rows."""
+        return words[0][0] in "0123456789+-." or (len(words) == columns and any(word[0].isdigit() for word in words))
+
+    def number(self, line: int, name: str, word: str, most: float) -> Number:
+        """Of a column `name`. Raises InputError for what is none, below 0 or above `most`."""
+        try:
+            value = float(word)
+        except ValueError:
+            self.fail(line, f"the {name} {quoted(word)} is not a number")
+        if not 0 <= value <= most:  # nor for NaN
+            self.fail(line, f"the {name} {quoted(word)} is not between 0 and {most:g}")
+        mantissa, _, exponent = word.lower().partition("e")
+        digits = len(mantissa.partition(".")[2])
+        last = 10.0 ** (int(exponent or 0) - digits)
+        return Number(value, 0.5 * last / value if value > 0 else math.inf)
+
+    def size(self, line: int, word: str) -> int:
+        """Bytes of a message."""
+        if not (word.isascii() and word.isdigit()):
+            self.fail(line, f"the size {quoted(word)} is not a whole number of bytes")
+        if len(word) > 13 or int(word) > _MOST_BYTES:
+            self.fail(line, f"the size {quoted(word)} is more than the 2^40 bytes that a message may have here")
+        return int(word)
+
+    def microseconds(self, line: int, name: str, word: str) -> Number:
+        return self.number(line, name, word, _MOST_MICROSECONDS)
+
+
+def quoted(word: str) -> str:
+    return _core.shown(word.encode("utf-8", "surrogateescape"))

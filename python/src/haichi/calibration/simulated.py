@@ -1,0 +1,115 @@
+"""What the simulator says of a point on a machine."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from haichi import _core
+from haichi.calibration.benchmarks import BENCHMARKS, WINDOW, trace
+from haichi.calibration.parameters import PARAMETERS, Content, Values, with_values
+from haichi.calibration.placed import Distances, PlacedPoint
+from haichi.job_spec import JobOptions, JobSpec
+from haichi.machine import Machine
+from haichi.options import complete
+from haichi.simulation import core_observation, core_options
+from haichi.traffic import Traffic
+
+_OPTIONS = core_options(form="calls", hottest=0)
+_NOTHING = core_observation(None, None, [])
+_WHOLE_WINDOW_BYTES = 256 * 1024
+"""Of a round of a stream that is simulated message by message."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Values of all that is fitted."""
+
+    values: Values
+    eager_limit: int
+
+
+@dataclass
+class Simulator:
+    """The machine `like` with other values. It remembers times by all that they can depend on."""
+
+    like: Content
+    name: str
+    """Of the machine's file, which names of files in it are relative to."""
+    distances: Distances
+    dma_is_apart: bool
+    folder: Path
+    """For the traces of benchmarks."""
+    _traffic: dict[tuple[str, int, int, int], Traffic] = field(default_factory=dict)
+    _seconds: dict[tuple[object, ...], float] = field(default_factory=dict)
+    _job_options: dict[int, JobOptions] = field(default_factory=dict)
+    _last: tuple[Setting, Machine] | None = None
+    runs: int = 0
+    """Simulations so far."""
+
+    def seconds(self, point: PlacedPoint, setting: Setting) -> float:
+        """As `Point.seconds`."""
+        values = {p.name: setting.values[p.name] for p in PARAMETERS if p.name in setting.values and p.concerns(point)}
+        # Of the eager limit only the side matters on which messages are: acknowledgements are always small.
+        is_eager = point.size_bytes <= setting.eager_limit
+        if is_eager:
+            values.pop("rendezvous_overhead", None)
+        key = (point.benchmark, point.size_bytes, point.hops, is_eager, *values.values())
+        if key not in self._seconds:
+            self._seconds[key] = self._simulated(point, self._machine(setting))
+        return self._seconds[key]
+
+    def content(self, setting: Setting) -> Content:
+        """Of the machine file."""
+        return with_values(self.like, setting.values, setting.eager_limit, self.dma_is_apart)
+
+    def _machine(self, setting: Setting) -> Machine:
+        if self._last is None or self._last[0] != setting:
+            text = json.dumps(self.content(setting), indent=1)
+            self._last = (setting, Machine.from_json(text, name=self.name))
+        return self._last[1]
+
+    def _simulated(self, point: PlacedPoint, machine: Machine) -> float:
+        """The second round: the first one begins with idle ranks and empty buffers."""
+        benchmark = BENCHMARKS[point.benchmark]
+        if not benchmark.both_ways and not benchmark.is_stream:  # the first one is as all others
+            return self._run(point, machine, 1, 1) / benchmark.shares
+        if not benchmark.is_stream:
+            return self._round(point, machine, 1) / benchmark.shares
+        if WINDOW * point.size_bytes <= _WHOLE_WINDOW_BYTES:
+            return self._round(point, machine, WINDOW) / WINDOW
+        # Once the first messages are under way, each one more takes the same time.
+        few = max(_WHOLE_WINDOW_BYTES // (2 * point.size_bytes), 4)
+        short, long = self._round(point, machine, few), self._round(point, machine, 2 * few)
+        return (long + (long - short) / few * (WINDOW - 2 * few)) / WINDOW
+
+    def _round(self, point: PlacedPoint, machine: Machine, window: int) -> float:
+        first, both = (self._run(point, machine, window, rounds) for rounds in (1, 2))
+        return both - first
+
+    def _run(self, point: PlacedPoint, machine: Machine, window: int, rounds: int) -> float:
+        traffic = self._read(point, window, rounds)
+        job = _core.Job(JobSpec(traffic, machine, self._options(point.hops)).core())
+        places = [0, 1] if point.hops > 0 else [0, 0]
+        self.runs += 1
+        simulation = _core.simulate(job.place(np.array(places), b""), _OPTIONS, observation=_NOTHING, progress=None)
+        if simulation.interrupted:
+            raise KeyboardInterrupt
+        return float(json.loads(simulation.json(False))["runs"][0]["seconds"])
+
+    def _options(self, hops: int) -> JobOptions:
+        if hops not in self._job_options:
+            nodes = [self.distances.node_at[0], self.distances.node_at[hops]][: 2 if hops > 0 else 1]
+            self._job_options[hops] = complete("calibrate", JobOptions, {"nodes": nodes, "ppn": 2})
+        return self._job_options[hops]
+
+    def _read(self, point: PlacedPoint, window: int, rounds: int) -> Traffic:
+        key = (point.benchmark, point.size_bytes, window, rounds)
+        if key not in self._traffic:
+            path = self.folder / "-".join(map(str, key))
+            path.write_text(trace(*key))
+            self._traffic[key] = Traffic.read(path)
+        return self._traffic[key]

@@ -1,0 +1,259 @@
+"""A calibration gets back the machine that benchmarks ran on, says what they cannot tell, and where values come from.
+
+The benchmarks are an MPI program that runs live on the simulated machine: what it prints is read, not what the
+calibration itself simulates.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import random
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import haichi
+from haichi.calibration import Calibration, calibrate
+from haichi.calibration.calibrate import like_content
+from haichi.calibration.machine_file import machine_text
+from haichi.calibration.report import report_text
+from haichi.commands import main
+from haichi.service.program import find_program
+
+SOURCE = Path(__file__).parents[2] / "tests/bench/micro_benchmarks.c"
+LIKE = "fattree:2x4"
+KNOWN = {
+    "node": {
+        "nic_bandwidth": "3.2GB/s",
+        "dma_bandwidth": "5GB/s",
+        "memory_bandwidth": "6GB/s",
+        "mpi_call_overhead": "300ns",
+        "rendezvous_overhead": "1500ns",
+        "eager_limit": "8KiB",
+        "shared_memory_latency": "150ns",
+        "shared_memory_bandwidth": "8GB/s",
+    },
+    "router": {"switch_latency": "250ns"},
+}
+TRUE = {
+    "call_overhead": 300e-9,
+    "hop_latency": 250e-9,
+    "bandwidth": 1 / 3.2e9,
+    "dma_bandwidth": 1 / 5e9,
+    "copies": 1 / 6e9,
+    "rendezvous_overhead": 1500e-9,
+    "shared_memory_latency": 150e-9,
+    "shared_memory_bandwidth": 1 / 8e9,
+}
+NODES = {2: [0, 1], 4: [0, 4], 0: [0, 0]}
+"""Of both ranks, by the links between them."""
+MEASURED = (
+    *(("latency", hops, 1 << 20, 20) for hops in (2, 4, 0)),
+    *((name, hops, 1 << 18, 8) for name, hops in (("bandwidth", 2), ("bibandwidth", 2), ("bandwidth", 0))),
+)
+
+
+def _can_run() -> bool:
+    if shutil.which("mpicc.mpich") is None or not SOURCE.is_file():
+        return False
+    try:
+        folder = find_program().resolve().parent
+    except haichi.UnsupportedError:
+        return False
+    return any((folder / place).is_file() for place in ("../lib/haichi/libhaichi-mpich.so", "live/libhaichi-mpich.so"))
+
+
+@pytest.fixture(scope="session")
+def known_machine() -> dict[str, Any]:
+    content, _ = like_content(LIKE)
+    machine = copy.deepcopy(content)
+    for section, values in KNOWN.items():
+        machine[section] |= values
+    del machine["notes"]
+    return machine
+
+
+@pytest.fixture(scope="session")
+def measured(known_machine: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What the program prints on the known machine, by NAME@HOPS."""
+    if not _can_run():
+        pytest.skip("needs mpicc.mpich and the library of live programs")
+    program = tmp_path_factory.mktemp("benchmarks") / "micro_benchmarks"
+    subprocess.run(["mpicc.mpich", "-O1", "-w", str(SOURCE), "-o", str(program)], check=True)
+    texts = {}
+    for name, hops, largest, rounds in MEASURED:
+        run = haichi.simulate_program(
+            [program, name, str(largest), "1", str(rounds)], known_machine, ranks=2, ppn=2, placement=NODES[hops]
+        )
+        assert run.output is not None
+        texts[f"{name}.txt@{hops}"] = run.output
+    return texts
+
+
+Write = Callable[[dict[str, str]], list[str]]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Outputs as files; gives what `calibrate` takes."""
+
+    def written(texts: dict[str, str]) -> list[str]:
+        words = []
+        for word, text in texts.items():
+            name, hops = word.split("@")
+            (tmp_path / f"{hops}-{name}").write_text(text)
+            words.append(f"{tmp_path}/{hops}-{name}@{hops}")
+        return words
+
+    return written
+
+
+def off(calibration: Calibration) -> dict[str, float]:
+    """By how much values are off, relative: of bandwidths and of times alike."""
+    return {name: abs(calibration.value(name).value / true - 1) for name, true in TRUE.items()}
+
+
+def noisy(text: str, seed: int, share: float) -> str:
+    """With normal noise of this standard deviation on each time or rate."""
+    draw = random.Random(seed)
+    lines = []
+    for line in text.splitlines():
+        words = line.split()
+        if line[:1].isdigit():
+            line = f"{words[0]:10}{float(words[1]) * (1 + draw.gauss(0, share)):18.3f}"
+        lines.append(line + "\n")
+    return "".join(lines)
+
+
+def test_it_gets_back_a_simulated_machine_from_what_benchmarks_print_there(
+    measured: dict[str, str], write: Write
+) -> None:
+    found = calibrate(write(measured), like=LIKE)
+    assert max(off(found).values()) < 0.02, off(found)
+    assert found.eager_limit == 8192 and found.eager.is_told
+    assert all(found.value(name).is_fitted for name in TRUE)
+    assert found.rms < 0.01
+    assert abs(found.errors).max() < 0.02
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_noise_of_five_percent_moves_values_by_less_than_ten(measured: dict[str, str], write: Write, seed: int) -> None:
+    noised = {word: noisy(text, 100 * seed + k, 0.05) for k, (word, text) in enumerate(measured.items())}
+    found = calibrate(write(noised), like=LIKE)
+    assert max(off(found).values()) < 0.10, off(found)
+    assert found.eager_limit == 8192
+    assert 0.03 < found.rms < 0.07
+
+
+def test_a_ping_pong_alone_cannot_tell_calls_from_the_network(measured: dict[str, str], write: Write) -> None:
+    found = calibrate(write({"latency.txt@2": measured["latency.txt@2"]}), like=LIKE)
+    hops = found.value("hop_latency")
+    assert not hops.is_fitted and hops.held is not None
+    assert hops.held.is_preset and "call_overhead" in hops.held.together
+    assert hops.value == pytest.approx(140e-9)  # the preset's
+    assert found.rms < 0.01  # what is not known makes no difference to what was measured
+    text = report_text(found)
+    assert "latency per hop (router.switch_latency): 140 ns, that of fattree:2x4: the data cannot tell it from" in text
+    assert "ping-pongs at two distances (FILE@HOPS)" in text
+    assert "latency within a node (node.shared_memory_latency)" in text
+    assert "nothing was measured that depends on it" in text
+
+
+def test_without_a_jump_there_is_no_eager_limit(measured: dict[str, str], write: Write) -> None:
+    small = [
+        line for line in measured["latency.txt@2"].splitlines() if not line[:1].isdigit() or int(line.split()[0]) < 4096
+    ]
+    found = calibrate(write({"latency.txt@2": "\n".join(small) + "\n"}), like=LIKE)
+    assert not found.eager.is_told
+    assert found.eager_limit == 16384 == found.preset_limit
+    assert not found.value("rendezvous_overhead").is_fitted
+    assert "eager limit (node.eager_limit): 16384 bytes" in report_text(found)
+
+
+def test_a_barrier_is_what_it_takes(write: Write) -> None:
+    text = "# OSU MPI Barrier Latency Test v7.3\n# Avg Latency(us)\n              3.25\n"
+    found = calibrate(write({"barrier.txt@2": text}), like=LIKE)
+    assert found.value("barrier").value == pytest.approx(3.25e-6, rel=1e-3)
+    assert found.machine["node"]["barrier"] == "3250000ps"
+
+
+def test_the_machine_file_loads_and_says_where_values_come_from(
+    measured: dict[str, str], write: Write, tmp_path: Path
+) -> None:
+    found = calibrate(write(measured), like=LIKE)
+    content = json.loads(machine_text(found, str(tmp_path / "fitted.json")))
+    assert haichi.Machine.from_dict(content).name == "fitted"
+    notes = content["notes"]
+    assert notes["/node/mpi_call_overhead"].startswith(
+        "fitted to 21 points of 2-latency.txt, 21 points of 4-latency.txt"
+    )
+    assert "±" in notes["/node/mpi_call_overhead"]
+    assert notes["/node/eager_limit"] == "fitted: times jump between 8192 and 16384 bytes"
+    assert "nic_bandwidth" in content["node"] and notes["/node/nic_bandwidth"].startswith("fitted")
+    assert content["packet"] == found.content["packet"]
+    assert "What has no note of its own is that of fattree:2x4" in notes[""]
+
+
+def test_equal_input_gives_equal_bytes(measured: dict[str, str], write: Write, tmp_path: Path) -> None:
+    words = write({"latency.txt@0": measured["latency.txt@0"]})
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        command = ["calibrate", *words, "-o", f"{tmp_path}/{name}/machine.json", "--figure", f"{tmp_path}/{name}/f.svg"]
+        assert main(command) == 0
+    for file in ("machine.json", "f.svg"):
+        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
+
+
+def test_the_report_as_json(measured: dict[str, str], write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    words = write({"latency.txt@0": measured["latency.txt@0"]})
+    assert main(["calibrate", *words, "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["schema"] == "haichi-calibration/1"
+    assert len(report["points"]) == 21
+    assert report["files"][0]["hops"] == 0
+    bandwidth = report["parameters"]["shared_memory_bandwidth"]
+    assert bandwidth["fitted"] and bandwidth["seconds_per_byte"] == pytest.approx(1 / 8e9, rel=0.02)
+    assert haichi.Machine.from_dict(report["machine"]).nodes == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "message", "hint"),
+    [
+        ([], "the RESULTS is missing", "an example is"),
+        (
+            ["osu.txt@3"],
+            "osu.txt@3: no node of switch:2 is 3 links away from its first one",
+            "distances there are 0, 2",
+        ),
+        (["osu.txt", "--like", "swich:2"], "swich:2", ""),
+        (["osu.txt", "--figure", "f.pdf"], "--figure: 'f.pdf' must end with .svg or .png", ""),
+        (["osu.txt", "--like", "fx10"], "machine fx10 leaves its sizes open", "the form is"),
+        (["few.txt"], "2 measured points are fewer than the", "measure more message sizes"),
+        (["osu.txt", "-o", "osu.txt"], "osu.txt", ""),
+    ],
+)
+def test_what_is_wrong_is_said(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: list[str],
+    message: str,
+    hint: str,
+) -> None:
+    rows = "".join(f"{2**k} {1 + 2**k / 1000}\n" for k in range(16))
+    header = "# OSU MPI Latency Test v7.3\n# Size       Avg Latency(us)\n"
+    (tmp_path / "osu.txt").write_text(header + rows)
+    (tmp_path / "few.txt").write_text(header + "1 1.0\n8 1.1\n")
+    monkeypatch.chdir(tmp_path)
+    assert main(["calibrate", *words]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert message in captured.err and hint in captured.err
+    assert sorted(os.listdir(tmp_path)) == ["few.txt", "osu.txt"]
+    assert (tmp_path / "osu.txt").read_text() == header + rows
