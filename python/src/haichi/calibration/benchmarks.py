@@ -6,8 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 _BYTE = 2  # the trace format's number of a data type of one byte
-WINDOW = 64
-"""Messages under way in a round of a stream: the default of OSU and of IMB."""
 _ACKNOWLEDGEMENT_BYTES = 4
 _Calls = list[str]
 
@@ -30,14 +28,6 @@ def _both(calls: Callable[[int], _Calls]) -> tuple[_Calls, _Calls]:
 
 def _ping_ping(size: int, _: int) -> tuple[_Calls, _Calls]:
     return _both(lambda peer: [_message("isend", peer, size), _message("recv", peer, size), "waitall 1"])
-
-
-def _sendrecv(size: int, _: int) -> tuple[_Calls, _Calls]:
-    return _both(lambda peer: [f"sendRecv {size} {peer} {size} {peer} {_BYTE} {_BYTE}"])
-
-
-def _exchange(size: int, _: int) -> tuple[_Calls, _Calls]:
-    return _both(lambda peer: [_message("isend", peer, size)] * 2 + [_message("recv", peer, size)] * 2 + ["waitall 2"])
 
 
 def _stream(size: int, window: int) -> tuple[_Calls, _Calls]:
@@ -77,20 +67,24 @@ class Benchmark:
     """Of both ranks in a round, by the bytes of a message and the messages of a window."""
     shares: int = 1
     """Times that are measured in a round: half a round trip is a half."""
-    is_stream: bool = False
-    """A window of messages, whose time is shared out over them."""
+    window: int = 0
+    """Messages of a stream that are under way, whose time is shared out over them: the default of the program that
+    prints it; 0: no stream."""
     both_ways: bool = False
     """Both ranks send at the same time."""
+
+    @property
+    def is_stream(self) -> bool:
+        return self.window > 0
 
 
 BENCHMARKS = {
     "latency": Benchmark("ping-pong", _ping_pong, shares=2),
     "pingping": Benchmark("ping-ping", _ping_ping, both_ways=True),
-    "sendrecv": Benchmark("sendrecv", _sendrecv, both_ways=True),
-    "exchange": Benchmark("exchange", _exchange, both_ways=True),
-    "bandwidth": Benchmark("stream", _stream, is_stream=True),
-    "bibandwidth": Benchmark("two streams", _two_streams, is_stream=True, both_ways=True),
-    "biband": Benchmark("two streams", _acknowledged_streams, is_stream=True, both_ways=True),
+    "bandwidth": Benchmark("stream", _stream, window=64),
+    "uniband": Benchmark("stream", _stream, window=256),
+    "bibandwidth": Benchmark("two streams", _two_streams, window=64, both_ways=True),
+    "biband": Benchmark("two streams", _acknowledged_streams, window=256, both_ways=True),
     "barrier": Benchmark("barrier", _barrier),
 }
 

@@ -87,7 +87,11 @@ class Calibration:
 
 
 def calibrate(
-    results: Sequence[str], *, like: str = DEFAULT_LIKE, progress: Callable[[str], None] | None = None
+    results: Sequence[str],
+    *,
+    like: str = DEFAULT_LIKE,
+    largest: int | None = None,
+    progress: Callable[[str], None] | None = None,
 ) -> Calibration:
     """Fits a machine to what benchmarks measured, as ``haichi calibrate`` does.
 
@@ -96,6 +100,7 @@ def calibrate(
     results: files, each ``FILE`` or ``FILE@HOPS``: the links between the nodes of both ranks, 0 for ranks of one node;
         default: the distance of the nearest two nodes.
     like: a preset or a machine file, which has the topology and all that is not fitted.
+    largest: bytes; larger messages are left out: where caches end, say, times change in ways that no parameter has.
     progress: called with a line of text after every fit.
 
     Raises InputError for files that are no results, OptionError for distances that the machine has not, and
@@ -107,7 +112,7 @@ def calibrate(
     content, name = like_content(like)
     machine = Machine.from_json(json.dumps(content, indent=1), name=name)
     distances = Distances.of(machine)
-    sources, points = _read(results, distances, machine)
+    sources, points = _read(results, distances, machine, largest)
     dma_is_apart = any(p.name == "dma_bandwidth" and p.needs(point) for p in PARAMETERS for point in points)
     with tempfile.TemporaryDirectory(prefix="haichi-") as folder:
         simulator = Simulator(content, name, distances, dma_is_apart, Path(folder))
@@ -123,16 +128,23 @@ def like_content(like: str) -> tuple[Content, str]:
     return json.loads(_core.preset_text(like)), f"{like.partition(':')[0]}.json"
 
 
-def _read(results: Sequence[str], distances: Distances, machine: Machine) -> tuple[list[Source], list[PlacedPoint]]:
+def _read(
+    results: Sequence[str], distances: Distances, machine: Machine, largest: int | None
+) -> tuple[list[Source], list[PlacedPoint]]:
     sources, points = [], []
     for word in results:
         path, stated = file_and_hops(word)
         reader, found = read_results(path)
         hops = distances.nearest if stated is None else stated
         distances.check(hops, word, machine)
-        placed = [PlacedPoint(point, hops) for point in found.points]
-        sources.append(Source(path, reader.name, hops, len(placed), tuple(found.left_out)))
+        placed = [PlacedPoint(point, hops) for point in found.points if largest is None or point.size_bytes <= largest]
+        left_out = list(found.left_out)
+        if len(placed) < len(found.points):
+            left_out.append(f"{len(found.points) - len(placed)} messages of more than {largest} bytes")
+        sources.append(Source(path, reader.name, hops, len(placed), tuple(left_out)))
         points += placed
+    if not points:
+        raise OptionError(f"largest: no message has {largest} bytes or less", "the sizes are in the files of results")
     return sources, points
 
 

@@ -13,13 +13,14 @@ from haichi.calibration.placed import file_and_hops
 from haichi.calibration.report import report_json, report_text
 from haichi.errors import OptionError
 from haichi.file_names import encoded
-from haichi.options import Flag, Option, Rows
+from haichi.options import Flag, MessageSize, Option, Rows
 from haichi.outputs import write_files
 
 CALIBRATE_OPTIONS: Rows = {
     "like": Option(
         f"preset or machine file that has the topology and all that is not fitted; default: {DEFAULT_LIKE}", "MACHINE"
     ),
+    "largest": Option("leave out larger messages, as those that no cache holds", "BYTES", MessageSize()),
     "output": Option("machine file", "FILE", short="-o"),
     "figure": Option("measured against simulated times, as .svg or .png", "FILE"),
     "json": Option("what was found as JSON on standard output (haichi-calibration/1)", kind=Flag()),
@@ -37,7 +38,7 @@ def run_calibrate(given: dict[str, Any]) -> tuple[int, str]:
     inputs = [*(file_and_hops(word)[0] for word in results), like]
     _core.check_outputs([encoded("input", path) for path in inputs], [encoded("output", path) for path in outputs])
     line = None if given.get("quiet") or not sys.stderr.isatty() else _ProgressLine()
-    found = calibrate(results, like=like, progress=line)
+    found = calibrate(results, like=like, largest=given.get("largest"), progress=line)
     if line is not None:
         line.clear()
     machine = machine_text(found, given.get("output", "machine.json"))

@@ -13,8 +13,8 @@ from haichi.calibration.placed import PlacedPoint
 from haichi.calibration.simulated import Setting
 
 _LEAST_LIMIT = 8  # acknowledgements of streams are eager
-_TRIED = 3
-_FEW_STEPS = 3
+_TRIED = 2
+_FEW_STEPS = 2
 """Of a fit that is there to be compared: limits that are wrong are far off."""
 _FEWEST_ON_A_SIDE = 3
 SIGNIFICANT = 9.0
@@ -28,6 +28,8 @@ class Profile:
     fitted: Fitted
     is_told: bool
     """One limit is better than all others: those next to it, and none at all."""
+    rivals: tuple[int, ...]
+    """Limits that fit nearly as well."""
     first_rendezvous: int | None
     """The smallest measured size above the limit; None: all were eager."""
 
@@ -38,7 +40,7 @@ def profile(
     """`start` gives the values to begin with for a limit. A limit is known but for the gap between two sizes."""
     sizes = sorted({point.size_bytes for point in problem.points if not point.is_barrier})
     if not sizes:
-        return Profile(problem.fit(free, Setting(start(preset_limit), preset_limit)), False, None)
+        return Profile(problem.fit(free, Setting(start(preset_limit), preset_limit)), False, (), None)
 
     def side(limit: int) -> int:
         """How many sizes are eager: limits with the same number cannot be told apart."""
@@ -56,8 +58,7 @@ def profile(
                 values = start(limit_of(count)) if near is None else near.setting.values
                 fits[count] = problem.fit(free, Setting(values, limit_of(count)), _FEW_STEPS)
 
-    first = side(0)
-    add([side(preset_limit), len(sizes), first, *(side(limit) for limit in jumps(problem.points))])
+    add([side(preset_limit), len(sizes), *(side(limit) for limit in jumps(problem.points))])
     best = -1
     while (better := min(fits, key=lambda count: (fits[count].cost, count))) != best:
         best = better
@@ -65,11 +66,13 @@ def profile(
         add([best - 1, best + 1], fits[best])
     margin = SIGNIFICANT * problem.variance(fits[best])
     rivals = [count for count in fits if count != best and fits[count].cost - fits[best].cost < margin]
+    before = best
     if side(preset_limit) in rivals:
         best = side(preset_limit)
         fits[best] = problem.fit(free, fits[best].setting)
     following = sizes[best] if best < len(sizes) else None
-    return Profile(fits[best], not rivals, following)
+    others = tuple(limit_of(count) for count in sorted({*rivals, before}) if count != best)
+    return Profile(fits[best], not rivals, others if rivals else (), following)
 
 
 def jumps(points: Sequence[PlacedPoint]) -> list[int]:

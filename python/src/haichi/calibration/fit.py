@@ -19,8 +19,8 @@ LEAST_ERROR = 0.01
 """What a measured time is believed at most to be known to, relative. Exact input must not make everything certain."""
 _STEP = 1e-3
 """Of differences: times of the simulator are whole picoseconds, and piecewise linear in what is fitted."""
-_SMALL = 0.02
-"""Of the shortest time that was measured: what is below counts as nothing."""
+_SMALL = 0.1
+"""Of the shortest measured time that a value is part of: errors of values below this are relative to it."""
 _MOST_STEPS = 12
 _LEAST_STEP = 1e-3
 _LEAST_GAIN = 1e-3
@@ -104,16 +104,18 @@ class Problem:
     def residuals(self, setting: Setting) -> Array:
         return np.asarray(self._weights * (np.log(np.maximum(self.times(setting), 1e-15)) - self._measured))
 
-    def smallest(self, name: str) -> float:
-        """A value of this parameter that makes no difference to the points."""
-        concerned = [entry.point for entry in self.points if BY_NAME[name].concerns(entry)]
+    def smallest(self, name: str, eager_limit: int) -> float:
+        """A value of this parameter that is small beside the times that it is part of."""
+        points = [entry.point for entry in self.points if BY_NAME[name].concerns(entry)]
+        if name == "rendezvous_overhead":
+            points = [point for point in points if point.size_bytes > eager_limit] or points
         if BY_NAME[name].unit == "seconds":
-            return _SMALL * min(point.seconds for point in concerned)
-        return _SMALL * min(point.seconds / point.size_bytes for point in concerned if point.size_bytes > 0)
+            return _SMALL * min(point.seconds for point in points)
+        return _SMALL * min(point.seconds / point.size_bytes for point in points if point.size_bytes > 0)
 
-    def size_of(self, name: str, value: float) -> float:
+    def size_of(self, name: str, at: Setting) -> float:
         """What the error of a value is relative to."""
-        return max(value, self.smallest(name))
+        return max(at.values[name], self.smallest(name, at.eager_limit))
 
     def fit(self, free: Sequence[str], start: Setting, most_steps: int = _MOST_STEPS) -> Fitted:
         """From `start` on, which has the values that are held, too. Values stay at 0 or above.
@@ -135,7 +137,7 @@ class Problem:
             if gain < _LEAST_GAIN * cost + 1e-9:
                 break
         self.tell(f"eager limit {at.eager_limit} bytes: {self.typical(cost):.1%} off")
-        sizes = np.array([self.size_of(name, at.values[name]) for name in free])
+        sizes = np.array([self.size_of(name, at) for name in free])
         tangent = self._tangent(free, at)
         jacobian = (self._weights / tangent.times)[:, None] * tangent.slopes * (sizes / tangent.scales)
         return Fitted(tuple(free), at, cost, jacobian)
@@ -146,7 +148,7 @@ class Problem:
 
     def _tangent(self, free: Sequence[str], at: Setting) -> _Tangent:
         """By differences."""
-        scales = np.array([self.size_of(name, at.values[name]) for name in free])
+        scales = np.array([self.size_of(name, at) for name in free])
         times = self.times(at)
         slopes = np.empty((len(times), len(free)))
         for k, name in enumerate(free):

@@ -28,7 +28,7 @@ class Held:
     is_preset: bool
     """Else without effect: no time, no limit."""
     together: tuple[str, ...]
-    """Those that the same times depend on, of which only a combination is known; none: no time depends on it."""
+    """Those that the same times depend on, of which only a combination is known; none: times hardly depend on it."""
 
 
 def hold_what_is_unknown(problem: Problem, fitted: Fitted, preset: dict[str, float]) -> tuple[Fitted, list[Held]]:
@@ -62,7 +62,7 @@ def _unknown_direction(problem: Problem, fitted: Fitted, kept: set[str]) -> tupl
     if idle:
         return sorted(idle, key=_GIVEN_UP_FIRST.index)[:1], []
     _, vectors = np.linalg.eigh(fitted.jacobian.T @ fitted.jacobian)
-    weakest = np.abs(vectors[:, 0])
+    weakest = np.abs(vectors[:, 0]) * norms  # by what they do to the times, which is opposite
     together = [
         name for name, part in zip(fitted.free, weakest.tolist(), strict=True) if part > _INVOLVED * weakest.max()
     ]
@@ -93,7 +93,7 @@ def _start(problem: Problem, fitted: Fitted, name: str, value: float) -> Setting
     _, vectors = np.linalg.eigh(fitted.jacobian.T @ fitted.jacobian)
     values = fitted.setting.values
     parts = {
-        other: part * problem.size_of(other, values[other])
+        other: part * problem.size_of(other, fitted.setting)
         for other, part in zip(fitted.free, vectors[:, 0].tolist(), strict=True)
     }
     way = (value - values[name]) / parts[name] if parts[name] != 0 else 0.0
@@ -114,4 +114,4 @@ def relative_errors(problem: Problem, fitted: Fitted) -> dict[str, float]:
 def absolute_errors(problem: Problem, fitted: Fitted) -> dict[str, float]:
     """In seconds, or seconds per byte."""
     errors = relative_errors(problem, fitted)
-    return {name: error * problem.size_of(name, fitted.setting.values[name]) for name, error in errors.items()}
+    return {name: error * problem.size_of(name, fitted.setting) for name, error in errors.items()}

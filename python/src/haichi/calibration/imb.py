@@ -1,4 +1,4 @@
-"""The Intel MPI Benchmarks, IMB-MPI1: PingPong, PingPing, Sendrecv, Exchange, Uniband, Biband and Barrier."""
+"""The Intel MPI Benchmarks, IMB-MPI1: PingPong, PingPing, Uniband, Biband and Barrier."""
 
 from __future__ import annotations
 
@@ -15,9 +15,7 @@ _BENCHMARKS = {
     "PingPing": "pingping",
     "PingPingSpecificSource": "pingping",
     "PingPingAnySource": "pingping",
-    "Sendrecv": "sendrecv",
-    "Exchange": "exchange",
-    "Uniband": "bandwidth",
+    "Uniband": "uniband",
     "Biband": "biband",
     "Barrier": "barrier",
 }
@@ -69,14 +67,12 @@ def _row(
         lines.fail(number, f"{len(words)} columns, but the header names {len(columns)}", "was the run cut short?")
     row = dict(zip(columns, words, strict=True))
     size = 0 if benchmark == "barrier" else lines.size(number, row.get("#bytes", ""))
-    if benchmark in ("bandwidth", "biband"):
+    if benchmark in ("uniband", "biband"):
         seconds = _of_rate(lines, number, benchmark, row, size)
     else:
         column = next((c for c in ("t_avg[usec]", "t[usec]") if c in row), None)
         if column is None:
             lines.fail(number, "the header names no time: neither t[usec] nor t_avg[usec]")
-        # The slowest rank ends the round of those that exchange data.
-        column = "t_max[usec]" if benchmark != "barrier" and "t_max[usec]" in row else column
         time = lines.microseconds(number, "time", row[column])
         seconds = None if time.value == 0 else Number(time.value * 1e-6, time.resolution)
     if seconds is None:

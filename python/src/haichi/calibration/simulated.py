@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from haichi import _core
-from haichi.calibration.benchmarks import BENCHMARKS, WINDOW, trace
+from haichi.calibration.benchmarks import BENCHMARKS, trace
 from haichi.calibration.parameters import PARAMETERS, Content, Values, with_values
 from haichi.calibration.placed import Distances, PlacedPoint
 from haichi.job_spec import JobOptions, JobSpec
@@ -79,12 +79,13 @@ class Simulator:
             return self._run(point, machine, 1, 1) / benchmark.shares
         if not benchmark.is_stream:
             return self._round(point, machine, 1) / benchmark.shares
-        if WINDOW * point.size_bytes <= _WHOLE_WINDOW_BYTES:
-            return self._round(point, machine, WINDOW) / WINDOW
+        window = benchmark.window
+        few = max(min(_WHOLE_WINDOW_BYTES // (2 * point.size_bytes or 1), window // 4), 4)
+        if window * point.size_bytes <= _WHOLE_WINDOW_BYTES:
+            return self._round(point, machine, window) / window
         # Once the first messages are under way, each one more takes the same time.
-        few = max(_WHOLE_WINDOW_BYTES // (2 * point.size_bytes), 4)
         short, long = self._round(point, machine, few), self._round(point, machine, 2 * few)
-        return (long + (long - short) / few * (WINDOW - 2 * few)) / WINDOW
+        return (long + (long - short) / few * (window - 2 * few)) / window
 
     def _round(self, point: PlacedPoint, machine: Machine, window: int) -> float:
         first, both = (self._run(point, machine, window, rounds) for rounds in (1, 2))

@@ -40,7 +40,7 @@ def origin(calibration: Calibration, value: Value) -> str:
         return f"that of {calibration.like}: nothing was measured that depends on it"
     place = f"that of {calibration.like}" if value.held.is_preset else "without effect"
     if not value.held.together:
-        return f"{place}: no measured time depends on it"
+        return f"{place}: measured times hardly depend on it"
     others = " and ".join(BY_NAME[name].title for name in value.held.together)
     return f"{place}: the data cannot tell it from {others}"
 
@@ -62,7 +62,8 @@ def limit_origin(calibration: Calibration) -> str:
     if not sizes:
         return f"that of {calibration.like}: nothing was measured that depends on it"
     if not eager.is_told:
-        return f"{limit_source(calibration)}: the data cannot tell it, times do not jump clearly"
+        rivals = ", ".join(map(str, eager.rivals))
+        return f"{limit_source(calibration)}: the data cannot tell it from {rivals or 'any other'}"
     if eager.first_rendezvous is None:
         return f"at least that: all messages up to {max(sizes)} bytes are eager"
     last = max((size for size in sizes if size < eager.first_rendezvous), default=0)
