@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -95,7 +96,7 @@ class ProcessModel {
     ProcessModel& operator=(const ProcessModel&) = delete;
 
     /// Ranks that take part in a barrier, which takes `cost_ps` from the last arrival to the release, without one what
-    /// the machine states. Before the run, or in it where all runs in one thread.
+    /// the machine states. Before the run or in it, by one thread at a time.
     std::int32_t add_group(std::vector<RankId> ranks, std::optional<std::int64_t> cost_ps = std::nullopt);
 
     /// Runs all ranks to their end, or until go_on(), asked now and then while nothing else happens, says no, or up to
@@ -201,6 +202,10 @@ class ProcessModel {
         std::unique_ptr<SendQueue> send_queue;  ///< null where every send begins at once
     };
     [[nodiscard]] Rank& rank_at(RankId rank) { return ranks_[rank.index()]; }
+    [[nodiscard]] RankGroup& group_at(std::uint32_t number) {
+        const std::lock_guard<std::mutex> lock(groups_change_);
+        return groups_.at(number);
+    }
     /// What the ranks of a partition share.
     struct alignas(64) Shared {
         EnvelopePool envelopes;
@@ -226,7 +231,7 @@ class ProcessModel {
     [[nodiscard]] bool may_resume(RankId id);
     void arrive_at_barrier(RankId id, std::int64_t now_ps);
     bool look_again();
-    void arrive_at_home(std::int32_t group, std::int64_t last_ps);
+    void arrive_at_home(std::uint32_t group, std::int64_t last_ps);
 
     // Messages.
     [[nodiscard]] bool is_eager(const Call& call) const;
@@ -279,7 +284,8 @@ class ProcessModel {
     std::vector<Rank> ranks_;
     std::vector<RankId> ranks_of_nodes_;
     std::vector<std::uint32_t> first_of_node_;
-    std::deque<RankGroup> groups_;
+    std::deque<RankGroup> groups_;  ///< group_at() finds one
+    std::mutex groups_change_;
     PacketEngine<ProcessModel> engine_;
     std::vector<Shared> shared_;  ///< by partition
     std::int64_t most_pairs_;     ///< that are numbered before those with nothing under way are forgotten

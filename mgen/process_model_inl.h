@@ -52,7 +52,7 @@ ProcessModel<P>::ProcessModel(const Parameters& parameters, P& program)
 
 template <class P>
 std::int32_t ProcessModel<P>::add_group(std::vector<RankId> ranks, std::optional<std::int64_t> cost_ps) {
-    RankGroup& group = groups_.emplace_back();
+    RankGroup group;
     group.cost_ps = cost_ps.value_or(options_.barrier_ps);
     for (const RankId rank : ranks) {
         const NodeId node = rank_at(rank).node;
@@ -64,6 +64,8 @@ std::int32_t ProcessModel<P>::add_group(std::vector<RankId> ranks, std::optional
         ++part->members;
     }
     group.ranks = std::move(ranks);
+    const std::lock_guard<std::mutex> lock(groups_change_);
+    groups_.push_back(std::move(group));
     return static_cast<std::int32_t>(groups_.size() - 1);
 }
 
@@ -259,8 +261,7 @@ void ProcessModel<P>::timer(NodeId node, std::uint32_t data, std::int64_t now_ps
     const std::uint32_t number = data >> kTimerBits;
     const auto timer = static_cast<Timer>(data & ((1U << kTimerBits) - 1));
     if (timer == Timer::kArrival) {
-        const auto group = static_cast<std::int32_t>(number);
-        return arrive_at_home(group, now_ps - groups_[number].cost_ps / 2);
+        return arrive_at_home(number, now_ps - group_at(number).cost_ps / 2);
     }
     const RankId id = ranks_of_nodes_[first_of_node_[node.index()] + number];
     const State state = rank_at(id).state;
@@ -290,22 +291,22 @@ bool ProcessModel<P>::may_resume(RankId id) {
 template <class P>
 void ProcessModel<P>::arrive_at_barrier(RankId id, std::int64_t now_ps) {
     const Rank& rank = rank_at(id);
-    RankGroup& group = groups_.at(static_cast<std::size_t>(rank.call.group));
+    const auto number = static_cast<std::uint32_t>(rank.call.group);
+    RankGroup& group = group_at(number);
     RankGroup::Part& part = group.part_of(engine_.partition_of(rank.node));
     part.last_ps = std::max(part.last_ps, now_ps);
     if (++part.arrived < part.members) return;
     part.arrived = 0;
     ++part.rounds;
-    if (group.parts.size() == 1) return arrive_at_home(rank.call.group, part.last_ps);
-    engine_.call_across(rank.node, group.parts.front().node,
-                        timer_data(static_cast<std::uint32_t>(rank.call.group), Timer::kArrival),
+    if (group.parts.size() == 1) return arrive_at_home(number, part.last_ps);
+    engine_.call_across(rank.node, group.parts.front().node, timer_data(number, Timer::kArrival),
                         later_ps(part.last_ps, group.cost_ps / 2));
 }
 
 /// All ranks of a partition have come.
 template <class P>
-void ProcessModel<P>::arrive_at_home(std::int32_t number, std::int64_t last_ps) {
-    RankGroup& group = groups_.at(static_cast<std::size_t>(number));
+void ProcessModel<P>::arrive_at_home(std::uint32_t number, std::int64_t last_ps) {
+    RankGroup& group = group_at(number);
     group.last_ps = std::max(group.last_ps, last_ps);
     if (++group.parts_arrived < group.parts.size()) return;
     group.parts_arrived = 0;
@@ -338,7 +339,7 @@ std::string ProcessModel<P>::what_it_waits_for(RankId id) {
     std::string text = "rank " + std::to_string(id.value);
     if constexpr (requires { program_->place(id); }) text += program_->place(id);
     if (rank.state == State::kInBarrier) {
-        const RankGroup& group = groups_[static_cast<std::size_t>(rank.call.group)];
+        const RankGroup& group = group_at(static_cast<std::uint32_t>(rank.call.group));
         return text + " waits in a barrier that " + std::to_string(group.waiting()) + " of " +
                std::to_string(group.ranks.size()) + " ranks have reached";
     }

@@ -174,10 +174,6 @@ Host::Host(Setup setup)
 Host::~Host() = default;
 
 std::int32_t Host::add_barrier_group(std::vector<RankId> ranks, std::int64_t cost_ps) {
-    if (setup_.threads > 1) {
-        throw OptionError("--threads: a program that uses the machine's barrier network runs in one thread",
-                          "leave it out, or choose another barrier: --collectives barrier=dissemination");
-    }
     return model_.add_group(std::move(ranks), cost_ps);
 }
 

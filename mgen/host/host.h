@@ -79,7 +79,6 @@ class Host {
     [[nodiscard]] std::int32_t rank_count() const { return static_cast<std::int32_t>(ranks_.size()); }
     [[nodiscard]] const Setup& setup() const { return setup_; }
     /// Of the barrier network: a group for LiveRank::hardware_barrier().
-    /// Throws OptionError where there are several threads: the others look at groups meanwhile.
     std::int32_t add_barrier_group(std::vector<RankId> ranks, std::int64_t cost_ps);
     [[nodiscard]] NodeId node_of(RankId rank) const { return setup_.node_of_rank[rank.index()]; }
     [[nodiscard]] const StackArena& stacks() const { return stacks_; }

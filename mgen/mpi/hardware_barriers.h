@@ -13,11 +13,12 @@ namespace haichi::mpi {
 
 /// Which communicators have a group of the machine's barrier network: those that ask first, while all of their nodes
 /// have one left. A node takes part in so many groups as the machine says (Host::Setup::barrier_groups); a group is
-/// given back when its communicator is no more.
+/// given back when its communicator is no more. Which of two communicators asks first may depend on threads, so where
+/// there are several, none may be left without a group.
 class HardwareBarriers {
   public:
     /// The same for all members; nothing: the machine has no such network, or no group was left when the first one
-    /// asked.
+    /// asked. Throws OptionError where that depends on threads.
     std::optional<std::int32_t> group_of(const CommunicatorRef& communicator, host::Host& host);
 
   private:

@@ -254,6 +254,27 @@ def test_hardware_barriers_take_their_steps_and_groups_are_few(built: Path) -> N
     assert "node.barrier_step" in done.stderr
 
 
+def test_hardware_barriers_are_equal_for_any_number_of_threads(built: Path) -> None:
+    program = written(PROGRAM % HARDWARE, built, "hardware")
+    machine = json.loads((REPOSITORY / "machines" / "torus.json").read_text())
+    for axis in machine["topology"]["axes"]:
+        axis["size"] = 4
+    for groups, threads in ((2, (1, 2, 8)), (1, (2,))):
+        machine["node"] |= {"barrier_step": "130ns", "barrier_groups": groups}
+        file = built / f"torus-{groups}.json"
+        file.write_text(json.dumps({key: value for key, value in machine.items() if key != "name"}))
+        words = ("simulate", "-m", file, "-n", 61, "--collectives", "barrier=hardware", "--json", "--no-timing")
+        done = [run(*words, "--partitions", 8, "--threads", t, "--", program, 1, cwd=built) for t in threads]
+        if groups == 2:
+            # The last one comes at 60 us; two barriers, of 61 ranks and of half of them, are 6 and 5 steps.
+            (alone,) = json.loads(done[0].stdout)["runs"]
+            assert picoseconds(alone["seconds"]) > 60_000_000 + 11 * 130_000
+            assert {(d.returncode, d.stdout, d.stderr) for d in done} == {(0, done[0].stdout, done[0].stderr)}
+        else:
+            # Who asks first gets the only one, and that would be a matter of threads.
+            assert done[0].returncode == 2 and "--threads" in done[0].stderr and "groups" in done[0].stderr
+
+
 def test_a_million_puts_may_be_in_flight(built: Path) -> None:
     """All begun at one instant: what each takes until it is complete is memory of the simulator."""
     text = """
