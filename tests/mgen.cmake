@@ -8,7 +8,7 @@ add_library(host_test_library SHARED unit/host_test_library.cc)
 target_link_libraries(host_test_library PRIVATE haichi_flags)
 haichi_test(host_tests
             LINKS haichi::host host_test_library
-            SOURCES unit/host_elf_file.cc unit/host_libc_state.cc unit/host_globals.cc unit/host_image_globals.cc unit/host_program_output.cc
+            SOURCES unit/host_elf_file.cc unit/host_libc_state.cc unit/host_globals.cc unit/host_image_globals.cc unit/host_rank_heaps.cc unit/host_program_output.cc
                     property/host_getopt.cc)
 haichi_test(mpi_tests
             LINKS haichi::mpi

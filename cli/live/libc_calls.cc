@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 
 #include "base/errors.h"
 
@@ -158,6 +159,22 @@ HAICHI_LIBC_CALL(ssize_t, read, (int descriptor, void* to, size_t bytes)) {
     return real_read(descriptor, to, bytes);
 }
 
+// A stream may be open when its rank has ended, and all ranks write to standard output: its buffer is no rank's.
+HAICHI_LIBC_CALL(int, setvbuf, (FILE * stream, char* buffer, int mode, size_t bytes)) {
+    if (calling_rank() != nullptr) buffer = nullptr;
+    return real<int(FILE*, char*, int, size_t)>("setvbuf")(stream, buffer, mode, bytes);
+}
+
+HAICHI_LIBC_CALL(void, setbuf, (FILE * stream, char* buffer)) {
+    if (calling_rank() == nullptr) return real<void(FILE*, char*)>("setbuf")(stream, buffer);
+    if (buffer == nullptr) real<int(FILE*, char*, int, size_t)>("setvbuf")(stream, nullptr, _IONBF, 0);
+}
+
+HAICHI_LIBC_CALL(void, setbuffer, (FILE * stream, char* buffer, size_t bytes)) {
+    if (calling_rank() == nullptr) return real<void(FILE*, char*, size_t)>("setbuffer")(stream, buffer, bytes);
+    if (buffer == nullptr) real<int(FILE*, char*, int, size_t)>("setvbuf")(stream, nullptr, _IONBF, 0);
+}
+
 // ---- The end --------------------------------------------------------------------------------------------------------
 
 HAICHI_LIBC_CALL(void, exit, (int code)) {
@@ -171,6 +188,13 @@ namespace {
 constexpr int kVisible = 0xff;
 
 void end_at_once(LiveRank& rank, int code) { rank.exit(code & kVisible); }
+
+/// By the handle of a module; a program that is not position independent has none.
+bool is_of_ranks(const void* module) {
+    if (module == nullptr) return true;
+    const host::ProgramModule* const of = LiveProgram::running()->place_of(module).module;
+    return of != nullptr && of->is_private;
+}
 
 }  // namespace
 
@@ -195,16 +219,20 @@ HAICHI_LIBC_CALL(void, quick_exit, (int code)) {
 // that all ranks share, haichi too, ends with the process, whichever rank was the first to need it.
 HAICHI_LIBC_CALL(int, __cxa_atexit, (void (*function)(void*), void* argument, void* module)) {
     LiveRank* const rank = calling_rank();
-    // A program that is not position independent has no handle.
-    const auto is_of_ranks = [&] {
-        if (module == nullptr) return true;
-        const host::ProgramModule* const of = LiveProgram::running()->place_of(module).module;
-        return of != nullptr && of->is_private;
-    };
-    if (rank == nullptr || !is_of_ranks()) {
+    if (rank == nullptr || !is_of_ranks(module)) {
         return real<int(void (*)(void*), void*, void*)>("__cxa_atexit")(function, argument, module);
     }
     state_of(*rank).at_exit(function, argument);
+    return 0;
+}
+
+// Of thread-local objects: a thread has many ranks.
+HAICHI_LIBC_CALL(int, __cxa_thread_atexit, (void (*function)(void*), void* object, void* module)) {
+    LiveRank* const rank = calling_rank();
+    if (rank == nullptr || !is_of_ranks(module)) {
+        return real<int(void (*)(void*), void*, void*)>("__cxa_thread_atexit")(function, object, module);
+    }
+    state_of(*rank).at_exit(function, object);
     return 0;
 }
 
@@ -311,6 +339,8 @@ HAICHI_LIBC_CALL(int, unsetenv, (const char* name)) {
 
 HAICHI_LIBC_CALL(int, putenv, (char* text)) {
     warn("putenv", kSharedEnvironment);
+    // It stays in the environment when the rank has ended.
+    if (LiveProgram::heaps() != nullptr && LiveProgram::heaps()->contains(text)) text = ::strdup(text);
     return real<int(char*)>("putenv")(text);
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/errors.h"
 #include "cli/live/faults.h"
+#include "cli/live/memory_calls.h"
 #include "cli/output/source_lines.h"
 #include "mgen/abi/mpich/mpich_world.h"
 
@@ -18,6 +19,7 @@ namespace haichi::cli {
 namespace {
 
 LiveProgram* running_program = nullptr;
+host::RankHeaps* running_heaps = nullptr;
 
 /// "solver.c:12" of a place in the program.
 class PlaceNames {
@@ -37,6 +39,19 @@ class PlaceNames {
     std::shared_ptr<SourceLines> lines_ = std::make_shared<SourceLines>();
 };
 
+/// Many programs leave that to the end of the process.
+void log_unfreed(const host::RankHeaps& heaps, std::int32_t ranks, const Log& log) {
+    std::int64_t bytes = 0;
+    std::int32_t who = 0;
+    for (std::int32_t r = 0; r < ranks; ++r) {
+        const std::int64_t of_rank = heaps.unfreed_bytes(RankId(r));
+        bytes += of_rank;
+        if (of_rank > 0) ++who;
+    }
+    log.info("program: {} of {} ranks have ended without freeing all that they allocated, {} bytes together", who,
+             ranks, bytes);
+}
+
 }  // namespace
 
 LiveProgram::LiveProgram(const ProgramMain& program, std::string haichi)
@@ -45,9 +60,11 @@ LiveProgram::LiveProgram(const ProgramMain& program, std::string haichi)
     path_ = std::filesystem::read_symlink("/proc/self/exe", failed).string();
 }
 
-LiveProgram::~LiveProgram() = default;
+LiveProgram::~LiveProgram() { running_heaps = nullptr; }
 
 LiveProgram* LiveProgram::running() { return running_program; }
+
+host::RankHeaps* LiveProgram::heaps() { return running_heaps; }
 
 LiveProgram::Place LiveProgram::place_of(const void* address) const {
     const void* const loaded = original(address);
@@ -71,6 +88,8 @@ LiveOutcome LiveProgram::run(const SimulationRequest& machine, const LiveOptions
     if (globals_) request.program.memories.push_back(globals_.get());
     request.program.memories.push_back(&*libc_);
     request.program.memories.push_back(&output);
+    make_heaps(ranks);
+    if (heaps_) request.program.memories.push_back(&*heaps_);
     abi::mpich::MpichWorld world(ranks, {.payload = options.payload,
                                          .updates = machine.process.progress,
                                          .nics = machine.process.nics,
@@ -91,7 +110,22 @@ LiveOutcome LiveProgram::run(const SimulationRequest& machine, const LiveOptions
     if (!globals_) initialise(nullptr, program_.argc, program_.argv);  // for all ranks
     LiveOutcome outcome{.result = simulate_program(request, control), .remarks = {}};
     outcome.remarks = world.remarks(request.program.place_name);
+    if (heaps_) log_unfreed(*heaps_, ranks, control.log);
     return outcome;
+}
+
+void LiveProgram::make_heaps(std::int32_t ranks) {
+    if (!allocator_is_of_libc()) return;
+    host::RankHeaps::Setup setup{.ranks = ranks};
+    if (globals_ && !globals_->copies().empty()) setup.code.push_back(globals_->copies());
+    for (const host::ProgramModule* module : image_->private_modules()) {
+        setup.code.emplace_back(reinterpret_cast<const std::byte*>(module->begin), module->end - module->begin);
+    }
+    // Addresses in variables that all ranks share lead others to a rank's blocks.
+    setup.keep = !globals_ && image_->private_bytes() > 0;
+    heaps_.emplace(std::move(setup));
+    if (!heaps_->exist()) heaps_.reset();
+    running_heaps = heaps_ ? &*heaps_ : nullptr;
 }
 
 int LiveProgram::run_rank(host::LiveRank& rank) {

@@ -8,6 +8,7 @@
 #include "cli/live_process.h"
 #include "mgen/host/libc_state.h"
 #include "mgen/host/program_image.h"
+#include "mgen/host/rank_heaps.h"
 
 namespace haichi::cli {
 
@@ -33,6 +34,8 @@ class LiveProgram : public LiveProcess {
 
     /// While it runs: of whoever is called by the C library's names, or by a signal; else null.
     [[nodiscard]] static LiveProgram* running();
+    /// Of the ranks, from their beginning to the end of the process; null: they allocate where everybody does.
+    [[nodiscard]] static host::RankHeaps* heaps();
 
     LiveOutcome run(const SimulationRequest& machine, const LiveOptions& options, host::ProgramOutput& output,
                     const SimulationControl& control) override;
@@ -65,6 +68,7 @@ class LiveProgram : public LiveProcess {
 
   private:
     int run_rank(host::LiveRank& rank);
+    void make_heaps(std::int32_t ranks);
     /// Of a rank, or of all together.
     void initialise(const host::LiveRank* rank, int argc, char** argv) const;
     void finalise(const host::LiveRank& rank) const;
@@ -74,6 +78,7 @@ class LiveProgram : public LiveProcess {
     std::optional<host::ProgramImage> image_;
     std::unique_ptr<host::Globals> globals_;
     std::optional<host::LibcStates> libc_;
+    std::optional<host::RankHeaps> heaps_;
     host::ProgramOutput* output_ = nullptr;
     std::vector<std::vector<char>> arguments_;  ///< by rank: programs change theirs
     std::vector<std::string> warned_;

@@ -44,6 +44,8 @@ class Globals : public RankMemory {
     }
     /// The other way round, of any rank.
     [[nodiscard]] virtual const void* original(const void* address) const { return address; }
+    /// Where the ranks' copies of the program lie; may be empty.
+    [[nodiscard]] virtual std::span<const std::byte> copies() const { return {}; }
     /// Before the rank runs its first code, when all that it has is in place: takes over the variables of the C library
     /// that are within the program.
     virtual void begin(RankId /*rank*/) {}

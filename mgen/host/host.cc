@@ -131,6 +131,11 @@ void LiveRank::fail(std::exception_ptr error) {
     for (;;) suspend();
 }
 
+void LiveRank::fail_at(const void* site, std::string what, std::string hint) {
+    host_->failure_ = {.rank = id_, .site = site, .what = std::move(what), .hint = std::move(hint)};
+    for (;;) suspend();
+}
+
 void LiveRank::exit(int code) {
     if (depth_ == 0) charge_code();
     exit_code_ = code;
@@ -199,6 +204,14 @@ void Host::work(LiveRank& rank) {
     rank.listener_->work();
 }
 
+void Host::throw_failure() {
+    const Failure failure = *std::exchange(failure_, std::nullopt);
+    const std::string place = setup_.place_name ? setup_.place_name(failure.site) : "";
+    throw InputError(
+        "rank " + std::to_string(failure.rank.value) + ' ' + failure.what + (place.empty() ? "" : " (" + place + ")"),
+        failure.hint);
+}
+
 /// Until the rank has something to wait for, or calls to make, or has ended.
 void Host::run(LiveRank& rank) {
     const auto number = rank.id_.index();
@@ -217,6 +230,7 @@ void Host::run(LiveRank& rank) {
     }
     for (RankMemory* memory : setup_.memories) memory->has_stopped(rank.id_, rank.now_ps_);
     if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+    if (failure_) throw_failure();
     if (!stacks_.is_whole(number)) {
         throw InputError("rank " + std::to_string(rank.id_.value) + " has overrun its stack of " +
                              std::to_string(stacks_.stack_bytes()) + " bytes" + place(rank.id_),

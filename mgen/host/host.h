@@ -117,9 +117,16 @@ class Host {
     [[nodiscard]] std::unique_lock<std::mutex> alone() {
         return setup_.threads > 1 ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
     }
+    /// What a rank has done wrong, and where: the place is looked up behind it, which may take much stack.
+    struct Failure {
+        RankId rank;
+        const void* site;
+        std::string what, hint;
+    };
     [[nodiscard]] Call next_of(LiveRank& rank);
     static void enter(void* rank);
     void put_in_place(const LiveRank& rank);
+    [[noreturn]] void throw_failure();
     static void work(LiveRank& rank);
     void run(LiveRank& rank);
 
@@ -131,6 +138,7 @@ class Host {
     RankId in_place_;
     std::exception_ptr error_;
     std::optional<int> abort_code_;
+    std::optional<Failure> failure_;
 };
 
 }  // namespace haichi::host

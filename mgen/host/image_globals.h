@@ -32,6 +32,7 @@ class ImageGlobals : public Globals {
     [[nodiscard]] std::size_t bytes_per_rank() const override;
     [[nodiscard]] const void* own_address(RankId rank, const void* address) const override;
     [[nodiscard]] const void* original(const void* address) const override;
+    [[nodiscard]] std::span<const std::byte> copies() const override { return {begin_, stride_ * ranks_}; }
     void begin(RankId rank) override;
 
   private:

@@ -105,6 +105,8 @@ class LiveRank {
     [[nodiscard]] std::int64_t going_since_ps() const { return now_ps_; }
     /// The run ends with this error.
     [[noreturn]] void fail(std::exception_ptr error);
+    /// With InputError "rank 3 WHAT (file.c:12)", of a place in the program.
+    [[noreturn]] void fail_at(const void* site, std::string what, std::string hint);
     /// The rank ends.
     [[noreturn]] void exit(int code);
     /// The run ends with this exit code.

@@ -68,20 +68,36 @@ class Size:
 
 
 TORI = {1024: "torus:16x8x8", 4096: "torus:16x16x16", 16384: "torus:32x32x16", 65536: "torus:64x32x32"}
+# Of Bruck's 4-byte blocks: buffers that are allocated, but not written to.
+UNTOUCHED = ("4", "untouched")
 SIZES = (
     Size("bruck", 1024, 0.15, 30),
     Size("bruck", 1024, 0.15, 30, options=("--payload", "none")),
     Size("bruck", 4096, 3.5, 100),
     Size("bruck", 4096, 3.5, 100, options=("--payload", "none")),
+    Size("bruck", 4096, 3.5, 100, UNTOUCHED, ("--payload", "none")),
     Size("barriers", 4096, 3.5, 100, ("0",)),
     Size("barriers", 4096, 3.5, 100, ("1",)),
     Size("variables", 16384, 4, 800, ("small",)),
     Size("variables", 16384, 4, 800, ("small",), ("--globals", "remap")),
     Size("barriers", 65536, 1, 1200, ("0",)),
     Size("barriers", 65536, 1, 1200, ("1",)),
+    Size("barriers", 65536, 1, 1200, ("1",), ("--collectives", "barrier=tree")),
+    Size("barriers", 65536, 1, 1200, ("1",), ("--collectives", "barrier=hardware")),
     Size("bruck", 16384, 60, 400),
     Size("bruck", 16384, 60, 400, options=("--payload", "none")),
+    Size("bruck", 16384, 60, 400, UNTOUCHED, ("--payload", "none")),
 )
+
+
+def with_barrier_network(haichi: Path, machine: str, folder: Path) -> str:
+    """The machine's file with a hardware barrier, whose steps take as long as a packet through a router."""
+    show = [str(haichi.resolve()), "list", "machines", "--show", machine]
+    values = json.loads(subprocess.run(show, check=True, capture_output=True, text=True).stdout)
+    values["node"]["barrier_step"] = "246ns"
+    file = folder / "with_barriers.json"
+    file.write_text(json.dumps(values))
+    return str(file)
 
 
 def measure_sizes(haichi: Path, only: str) -> None:
@@ -100,7 +116,10 @@ def measure_sizes(haichi: Path, only: str) -> None:
                 compiler = ["mpicc.mpich", "-O2", "-w", include, str(SOURCES / f"{size.program}.c"), "-o", str(binary)]
                 subprocess.run(compiler, check=True)
             report = folder / "report.json"
-            command = [str(haichi.resolve()), "simulate", "-m", TORI[size.ranks], "-n", str(size.ranks), *size.options]
+            machine = TORI[size.ranks]
+            if "barrier=hardware" in size.options:
+                machine = with_barrier_network(haichi, machine, folder)
+            command = [str(haichi.resolve()), "simulate", "-m", machine, "-n", str(size.ranks), *size.options]
             command += ["--json", "-o", str(report), "--", str(binary), *size.arguments]
             with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
                 # wait4() and not getrusage(): the largest resident set of this child alone.
