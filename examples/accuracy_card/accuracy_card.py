@@ -23,6 +23,7 @@ import card_text
 import cg_studies
 import link_studies
 import machine_studies
+import wide_area_studies
 from cg_studies import Effort, Measured
 
 PUBLISHED = Path(__file__).with_name("published.json")
@@ -110,6 +111,7 @@ def measure(effort: Effort, build: Path | None) -> dict[str, Measured]:
             "other shapes": lambda: cg_studies.other_shapes(),
             "two switches": lambda: cg_studies.two_switches(Path(folder)),
             "presets": machine_studies.presets,
+            "wide area": lambda: wide_area_studies.wide_area(Path(folder), effort),
             "logical shape": lambda: machine_studies.logical_shape(Path(folder)),
             # What is timed has the machine for itself.
             "search times": lambda: cg_studies.search_times(effort),
