@@ -19,6 +19,13 @@ struct Plain {
     std::vector<std::int64_t> contention;
 };
 
+/// As its class says; injection and ejection count one.
+inline std::int32_t hops_of(const Network& network, LinkId link) {
+    const Topology& topology = network.topology();
+    if (link.value >= topology.link_count()) return 1;
+    return topology.link_classes()[topology.class_of_link(link)].hops;
+}
+
 inline Plain plain_values(const Posed& posed, const Mapping& mapping) {
     const Network& network = posed.allocation->network;
     Plain plain;
@@ -31,8 +38,8 @@ inline Plain plain_values(const Posed& posed, const Mapping& mapping) {
             if (m.source == m.destination || m.size_bytes == 0) continue;
             std::vector<LinkId> route;
             network.append_route(mapping.node(m.source), mapping.node(m.destination), route);
-            plain.hop_bytes += m.size_bytes * static_cast<std::int64_t>(route.size());
             for (const LinkId link : route) {
+                plain.hop_bytes += m.size_bytes * hops_of(network, link);
                 ++count[link];
                 bytes[link] += m.size_bytes;
                 total[link] += m.size_bytes;

@@ -200,18 +200,19 @@ inline DrawnJob drawn_dragonfly(Random& random, const std::string& file) {
 inline DrawnJob drawn_clusters(Random& random, const std::string& file) {
     std::string clusters;
     for (std::int32_t left = drawn(random, 2, 3); left > 0; --left) {
-        const std::string size = std::to_string(drawn(random, 1, 9));
+        const std::string size = std::to_string(drawn(random, 2, 9));
         clusters += clusters.empty() ? "" : ", ";
         clusters += one_in(random, 2)
                         ? R"({"kind": "tree", "children": [)" + size + "]}"
                         : R"({"kind": "torus", "axes": [{"name": "X", "wraps": true, "size": )" + size + "}]}";
     }
+    const std::string count = std::to_string(drawn(random, 1, 4));
+    const std::string rate = std::to_string(drawn(random, 1, 3));
+    const std::string hops = std::to_string(drawn(random, 1, 20));
     return {testing_files::written(
         file + ".json", R"({"schema": "haichi-machine/1", "topology": {"kind": "clusters", "clusters": [)" + clusters +
-                            R"(], "bridges": {"count": )" + std::to_string(drawn(random, 1, 4)) +
-                            R"(, "bandwidth": ")" + std::to_string(drawn(random, 1, 3)) +
-                            R"(GB/s", "crossing_hops": )" + std::to_string(drawn(random, 1, 20)) +
-                            R"(}}, "link": {"bandwidth": "3GB/s"}})")};
+                            R"(], "bridges": {"count": )" + count + R"(, "bandwidth": ")" + rate +
+                            R"(GB/s", "crossing_hops": )" + hops + R"(}}, "link": {"bandwidth": "3GB/s"}})")};
 }
 
 inline void append_edge(std::string& text, std::int32_t a, std::int32_t b, std::int32_t bandwidth) {
