@@ -53,8 +53,8 @@ def profile(
 
     def add(counts: Sequence[int], near: Fitted | None = None) -> None:
         for count in counts:
-            is_possible = count == 0 or count == len(sizes) or sizes[count - 1] >= _LEAST_LIMIT
-            if 0 <= count <= len(sizes) and is_possible and count not in fits:
+            is_possible = count in (0, len(sizes)) or (0 < count < len(sizes) and sizes[count - 1] >= _LEAST_LIMIT)
+            if is_possible and count not in fits:
                 values = start(limit_of(count)) if near is None else near.setting.values
                 fits[count] = problem.fit(free, Setting(values, limit_of(count)), _FEW_STEPS)
 
@@ -67,12 +67,12 @@ def profile(
     margin = SIGNIFICANT * problem.variance(fits[best])
     rivals = [count for count in fits if count != best and fits[count].cost - fits[best].cost < margin]
     before = best
-    if side(preset_limit) in rivals:
+    if side(preset_limit) in rivals and fits[side(preset_limit)].cost - fits[best].cost < margin / SIGNIFICANT:
         best = side(preset_limit)
         fits[best] = problem.fit(free, fits[best].setting)
     following = sizes[best] if best < len(sizes) else None
     others = tuple(limit_of(count) for count in sorted({*rivals, before}) if count != best)
-    return Profile(fits[best], not rivals, others if rivals else (), following)
+    return Profile(fits[best], not rivals and following is not None, others if rivals else (), following)
 
 
 def jumps(points: Sequence[PlacedPoint]) -> list[int]:

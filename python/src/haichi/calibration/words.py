@@ -62,10 +62,10 @@ def limit_origin(calibration: Calibration) -> str:
     if not sizes:
         return f"that of {calibration.like}: nothing was measured that depends on it"
     if not eager.is_told:
-        rivals = ", ".join(map(str, eager.rivals))
-        return f"{limit_source(calibration)}: the data cannot tell it from {rivals or 'any other'}"
-    if eager.first_rendezvous is None:
-        return f"at least that: all messages up to {max(sizes)} bytes are eager"
+        if not eager.rivals:
+            return f"{limit_source(calibration)}: all messages up to {max(sizes)} bytes are eager"
+        return f"{limit_source(calibration)}: the data cannot tell it from {', '.join(map(str, eager.rivals))}"
+    assert eager.first_rendezvous is not None
     last = max((size for size in sizes if size < eager.first_rendezvous), default=0)
     return f"fitted: times jump between {last} and {eager.first_rendezvous} bytes"
 
