@@ -59,6 +59,7 @@ def _unknown_direction(problem: Problem, fitted: Fitted, kept: set[str]) -> tupl
         return None
     norms = np.linalg.norm(fitted.jacobian, axis=0)
     idle = [name for name, norm in zip(fitted.free, norms.tolist(), strict=True) if norm < _idle(problem)]
+    idle = [name for name in idle if name not in kept]
     if idle:
         return sorted(idle, key=_GIVEN_UP_FIRST.index)[:1], []
     _, vectors = np.linalg.eigh(fitted.jacobian.T @ fitted.jacobian)

@@ -72,7 +72,8 @@ class Distances:
         if targets:
             nodes = [up[0], *targets]
             workload = Workload.from_messages(np.zeros(len(targets), np.int64), np.arange(1, len(nodes)), 1)
-            options = complete("calibrate", JobOptions, {"nodes": nodes})
+            given: JobOptions = {"nodes": nodes}
+            options = complete("calibrate", JobOptions, given)
             core = _core.Job(JobSpec(Traffic.of(workload), machine, options).core())
             first, _ = _core.message_routes(core.place(None, b""))
             for node, hops in zip(targets, np.diff(first).tolist(), strict=True):

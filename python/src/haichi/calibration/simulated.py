@@ -104,7 +104,8 @@ class Simulator:
     def _options(self, hops: int) -> JobOptions:
         if hops not in self._job_options:
             nodes = [self.distances.node_at[0], self.distances.node_at[hops]][: 2 if hops > 0 else 1]
-            self._job_options[hops] = complete("calibrate", JobOptions, {"nodes": nodes, "ppn": 2})
+            given: JobOptions = {"nodes": nodes, "ppn": 2}
+            self._job_options[hops] = complete("calibrate", JobOptions, given)
         return self._job_options[hops]
 
     def _read(self, point: PlacedPoint, window: int, rounds: int) -> Traffic:
