@@ -104,7 +104,8 @@ void bind_machine(py::module_& module) {
         .def_property_readonly("link_classes", [](const LoadedMachine& m) { return link_classes(*m.machine); })
         .def_property_readonly("nics_per_node", [](const LoadedMachine& m) { return m.machine->node.nics; })
         .def("buffer_warning", [](const LoadedMachine& m) { return os_text(buffer_warning(*m.machine)); });
-    module.def("preset_text", [](const std::string& name) { return os_text(preset_text(name)); }, py::arg("name"));
+    module.def(
+        "preset_text", [](const std::string& name) { return os_text(preset_text(name)); }, py::arg("name"));
 }
 
 }  // namespace haichi
