@@ -197,6 +197,36 @@ def test_a_barrier_is_what_it_takes(write: Write) -> None:
     assert found.machine["node"]["barrier"] == "3250000ps"
 
 
+def test_the_report_word_by_word(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "# OSU MPI Barrier Latency Test v7.3\n# Avg Latency(us)\n              3.25\n"
+    (tmp_path / "barrier.txt").write_text("# OSU MPI Allreduce Latency Test v7.3\n" + text)
+    assert main(["calibrate", str(tmp_path / "barrier.txt")]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:6] == [
+        "1 point of 1 file, the rest like switch:2",
+        "simulated times are 0.0% off (root mean square), 0.0% in the median, at most 0.0%",
+        "",
+        "  barrier                          3.25 us  ± 1.0%      fitted to 1 point of barrier.txt",
+        "  eager limit                      16384 B              "
+        "that of switch:2: nothing was measured that depends on it",
+        "",
+    ]
+    assert lines[6] == "what the data cannot tell:"
+    assert lines[7] == (
+        "  - call overhead (node.mpi_call_overhead): 1 us, that of switch:2: nothing was measured that depends on it. "
+        "What tells: streams of small messages (osu_bw, Uniband), where calls alone set the rate."
+    )
+    assert lines[-7:] == [
+        "",
+        "barrier.txt: barrier",
+        "       bytes   measured, us  simulated, us    error",
+        "           0           3.25           3.25    +0.0%",
+        "",
+        "left out:",
+        "  barrier.txt: line 1: OSU Allreduce Latency: not a benchmark that is fitted",
+    ]
+
+
 def test_the_machine_file_loads_and_says_where_values_come_from(recovered: Calibration, tmp_path: Path) -> None:
     found = recovered
     content = json.loads(machine_text(found, str(tmp_path / "fitted.json")))

@@ -8,7 +8,7 @@ from typing import Any
 
 from haichi.calibration.calibrate import Calibration
 from haichi.calibration.parameters import BY_NAME, EAGER_LIMIT, bandwidth_paths
-from haichi.calibration.words import error_words, limit_origin, origin
+from haichi.calibration.words import counted, error_words, limit_origin, origin
 
 
 def machine_text(calibration: Calibration, path: str) -> str:
@@ -27,8 +27,9 @@ def _notes(calibration: Calibration, machine: dict[str, Any]) -> dict[str, str]:
     sources = ", ".join(os.path.basename(source.path) for source in calibration.sources)
     before = calibration.content.get("notes", {})
     notes = {
-        "": f"fitted by haichi calibrate to {sources}: {calibration.rms:.1%} off in {len(calibration.points)} points. "
-        f"What has no note of its own is that of {calibration.like}" + (f": {before['']}" if before.get("") else "")
+        "": f"fitted by haichi calibrate to {sources}: {calibration.rms:.1%} off in "
+        f"{counted(len(calibration.points), 'point')}. What has no note of its own is that of {calibration.like}"
+        + (f": {before['']}" if before.get("") else "")
     }
     notes |= {pointer: note for pointer, note in before.items() if pointer}
     for value in calibration.values:

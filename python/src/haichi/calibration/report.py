@@ -10,7 +10,7 @@ import numpy as np
 
 from haichi.calibration.calibrate import Calibration, file_name, title
 from haichi.calibration.machine_file import parameters_of
-from haichi.calibration.words import error_words, limit_origin, origin, quantity, what_is_unknown
+from haichi.calibration.words import counted, error_words, limit_origin, origin, quantity, what_is_unknown
 
 SCHEMA = "haichi-calibration/1"
 
@@ -18,8 +18,8 @@ SCHEMA = "haichi-calibration/1"
 def report_text(calibration: Calibration) -> str:
     errors = np.abs(calibration.errors)
     lines = [
-        f"{len(calibration.points)} points of {len(calibration.sources)} "
-        f"file{'s' if len(calibration.sources) > 1 else ''}, the rest like {calibration.like}",
+        f"{counted(len(calibration.points), 'point')} of {counted(len(calibration.sources), 'file')}, "
+        f"the rest like {calibration.like}",
         f"simulated times are {calibration.rms:.1%} off (root mean square), "
         f"{np.median(errors):.1%} in the median, at most {errors.max():.1%}",
         "",

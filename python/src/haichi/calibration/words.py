@@ -51,8 +51,11 @@ def _points_of(points: Iterable[PlacedPoint]) -> str:
     for point in points:
         name = os.path.basename(point.point.file)
         counts[name] = counts.get(name, 0) + 1
-    listed = [f"{count} points of {name}" for name, count in counts.items()]
-    return ", ".join(listed)
+    return ", ".join(f"{counted(count, 'point')} of {name}" for name, count in counts.items())
+
+
+def counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def limit_origin(calibration: Calibration) -> str:
