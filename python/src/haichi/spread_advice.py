@@ -155,4 +155,5 @@ def _seconds(seconds: float | None) -> str:
 
 
 def _times(place: dict[str, Any]) -> SpreadTimes:
-    return SpreadTimes(**{key: tuple(value) if isinstance(value, list) else value for key, value in place.items()})
+    values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in place.items()}
+    return SpreadTimes(**values)
