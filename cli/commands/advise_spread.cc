@@ -72,10 +72,12 @@ int run(const AdviseSpreadArguments& arguments, Console& console) {
     Destination destination = outputs.add_destination(arguments.output);
     outputs.check();
     const JobSpec spec = loaded(named, outputs.reading());
-    if (options.spread_traffic) {
-        options.spread_traffic->source = load_traffic(*options.spread_traffic, outputs.reading());
-    }
     say_about_sets(load_traffic(spec.traffic)->warnings(console.log()), console);
+    if (options.spread_traffic) {
+        const auto traffic = load_traffic(*options.spread_traffic, outputs.reading());
+        say_about_sets(traffic->warnings(console.log()), console);
+        options.spread_traffic = Traffic{.source = traffic};
+    }
     say_about_simulated(*load_machine(spec), console);
     outputs.open();
     const InterruptWatch watch;
