@@ -19,7 +19,7 @@ class SetDiameter {
 
     SetDiameter(const Problem& problem, const ObjectiveSpec&, const Mapping&)
         : problem_(&problem), counts_(problem.set_count()), diameters_(problem.set_count()) {
-        const auto longest = static_cast<std::size_t>(problem.network().longest_route());
+        const auto longest = static_cast<std::size_t>(problem.network().diameter());
         for (auto& count : counts_) count.assign(longest + 1, 0);
     }
 
