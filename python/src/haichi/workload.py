@@ -206,6 +206,8 @@ class Workload:
     ) -> Workload:
         """A built-in pattern (`haichi.list_patterns`), as ``haichi pattern`` makes it.
 
+        Not those of programs (``nas-...``), which are logs of calls: `haichi.write_nas_log` writes them.
+
         `ranks` or, for grid patterns, `dims`; `shuffle` relabels the ranks by a random permutation with that seed.
         Raises OptionError for unknown names and for options that a pattern has no use for.
         """
