@@ -30,6 +30,12 @@ from mpi_prototypes import Function, prototypes  # noqa: E402
 LINE = re.compile(r"(?P<name>MPI_\w+)\s+(?P<how>yes|large|collective|no)(\s+(?P<reason>.+))?")
 
 
+HANDLES = ("Comm", "Datatype", "Errhandler", "Group", "Info", "Message", "Op", "Request", "Session", "Win")
+# Of one result, or of a handle that the call changes; null is an error.
+PLACES = {"int *", "MPI_Aint *", "MPI_Count *", *(f"MPI_{handle} *" for handle in HANDLES)}
+MAY_BE_NULL = ("MPI_Init", "MPI_Init_thread")
+
+
 @dataclass(frozen=True)
 class Row:
     how: str
@@ -88,6 +94,9 @@ def export(function: Function, own: str, internal: list[str]) -> str:
 
 def exported(function: Function, body: str) -> str:
     name = function.name[4:]
+    if function.name not in MAY_BE_NULL:
+        places = [f"a{i}" for i, p in enumerate(function.parameters) if p.kind in PLACES and not is_array(p.declared)]
+        body = "".join(f"check_place({place}); " for place in places) + body
     body = f'return call("{function.name}", CALLER, [&] {{ {body} }});'
     return "\n".join(
         [

@@ -71,6 +71,8 @@ bool LiveRank::looks_on(bool has_come_back) {
 bool LiveRank::look(Condition condition) {
     const std::int64_t cost_ps = std::max(kPollPs, host_->setup_.call_overhead_ps);
     queue_.push_back(Call::spend(cost_ps));
+    clock_looks_ = 0;
+    waits_for_time_ = false;
     is_stack_wanted_ = looks_ + 1 >= kWatchedLooks && looks_ < kMostSingleLooks;
     suspend();
     if (condition.holds()) {
@@ -116,8 +118,27 @@ void LiveRank::hardware_barrier(std::int32_t group) {
     suspend();
 }
 
+/// Functions of their own, so that nothing of a look is left on the stack, whose state is compared.
+[[gnu::noinline]] void LiveRank::begin_clock_look() {
+    if (depth_ == 0) charge_code();
+    const std::uint32_t looks = clock_looks_ + 1;
+    const std::int64_t waited_ps = waits_for_time_ ? now_ps_ - clock_since_ps_ : 0;
+    stop_looking();
+    clock_looks_ = looks;
+    is_stack_wanted_ = looks >= kWatchedLooks;
+    queue_.push_back(Call::spend(std::max(kPollPs, waited_ps / kClockShare)));
+}
+
+[[gnu::noinline]] void LiveRank::end_clock_look() {
+    if (clock_looks_ == 1) clock_since_ps_ = now_ps_;
+    waits_for_time_ = clock_looks_ > kWatchedLooks && stack_state_ == earlier_stack_state_;
+    if (std::has_single_bit(clock_looks_)) earlier_stack_state_ = stack_state_;
+}
+
 std::int64_t LiveRank::now_ps() {
-    spend(kPollPs);
+    begin_clock_look();
+    suspend();
+    end_clock_look();
     return now_ps_;
 }
 
@@ -313,6 +334,15 @@ std::string Host::hint_when_stuck() const {
         hint += "; those that look for one (rank " + std::to_string(looked->id_.value) +
                 " is the first) have done so at least " + std::to_string(LiveRank::kLeastIdleLooksOfRank) +
                 " times while nothing else could happen";
+    }
+    // Others may wait for it.
+    const auto ended = std::ranges::find_if(ranks_, [](const LiveRank& rank) { return rank.has_ended_; });
+    if (ended != ranks_.end()) {
+        const auto failed = std::ranges::find_if(
+            ended, ranks_.end(), [](const LiveRank& rank) { return rank.has_ended_ && rank.exit_code_ != 0; });
+        const LiveRank& named = failed != ranks_.end() ? *failed : *ended;
+        hint += "; rank " + std::to_string(named.id_.value) + " has ended, with exit code " +
+                std::to_string(named.exit_code_);
     }
     if (setup_.hint_when_stuck) hint += setup_.hint_when_stuck();
     return hint;

@@ -97,7 +97,9 @@ class LiveRank {
     void compute(std::int64_t time_ps);
     /// A call that waits until all ranks of the group (Host::add_barrier_group) have made it.
     void hardware_barrier(std::int32_t group);
-    /// Simulated time behind the queued calls.
+    /// Simulated time behind the queued calls. A look takes kPollPs. A program that does nothing but look and comes
+    /// back to where it was waits for a time: its looks become longer, up to 1/kClockShare of what it has waited
+    /// already.
     std::int64_t now_ps();
     /// As now_ps(), but the look takes no time: for a tool that measures, not for a program, whose loops would not end.
     std::int64_t measured_ps();
@@ -144,6 +146,7 @@ class LiveRank {
 
     /// A look at the clock, or at a request that is not complete, takes at least this long.
     static constexpr std::int64_t kPollPs = 100'000;
+    static constexpr std::int64_t kClockShare = 4096;
     /// While nothing else can happen a rank may look this often, fewer times where more ranks do.
     static constexpr std::uint32_t kMostIdleLooks = 2'000'000;
     static constexpr std::uint32_t kMostIdleLooksOfRank = 100'000;
@@ -156,10 +159,14 @@ class LiveRank {
     void wait(Condition condition, WaitCost cost);
     bool look(Condition condition);
     [[nodiscard]] bool looks_on(bool has_come_back);
+    void begin_clock_look();
+    void end_clock_look();
     void stop_looking() {
         looks_ = 0;
         idle_looks_ = 0;
         has_looked_out_ = false;
+        clock_looks_ = 0;
+        waits_for_time_ = false;
     }
     void note_change() {
         ++changes_;
@@ -187,6 +194,9 @@ class LiveRank {
     bool is_stack_wanted_ = false;           ///< stack_state_ when the fiber stops next
     std::uint64_t stack_state_ = 0;          ///< a hash of what the program has on its stack and in registers
     std::uint64_t earlier_stack_state_ = 0;  ///< of an earlier look
+    std::uint32_t clock_looks_ = 0;          ///< at the clock, nothing else between them
+    bool waits_for_time_ = false;            ///< by these
+    std::int64_t clock_since_ps_ = 0;        ///< the first of them
     const CodeMeter* meter_ = nullptr;       ///< null: code takes no time
     std::int64_t code_since_ns_ = 0;
     std::int32_t depth_ = 0;  ///< of calls within calls

@@ -30,6 +30,8 @@ EQUAL = [
     (6, "comms.c", []),
     (2, "windows.c", []),
     (5, "windows.c", []),
+    (5, "matrices.c", []),
+    (2, "misuse.c", []),
 ]
 
 
@@ -41,6 +43,38 @@ def test_program_does_what_it_does_under_mpich(ranks: int, name: str, arguments:
     assert sorted(ours.stdout.splitlines()) == sorted(real.stdout.splitlines()), ours.stderr
     assert ours.returncode == real.returncode, ours.stderr
     assert real.stdout
+
+
+def test_windows_of_fortran(built: Path) -> None:
+    """Where the ranks share a node, as MPICH's do here."""
+    executable = program("windows.f90", built)
+    real = mpich(3, executable)
+    ours = haichi(3, executable, options=["--ppn", 3])
+    assert sorted(ours.stdout.splitlines()) == sorted(real.stdout.splitlines()), ours.stderr
+    assert ours.returncode == real.returncode == 0 and "rank 2 of 3 shares 69" in ours.stdout
+
+
+REDUCTIONS = {
+    "reduce": ("linear chain pipeline:256B binary binomial in-order-binary rabenseifner-halves rabenseifner"),
+    "allreduce": (
+        "linear reduce-broadcast recursive-doubling ring segmented-ring:256B rabenseifner-halves rabenseifner"
+    ),
+    "reduce-scatter": (
+        "reduce-scatter recursive-halving ring butterfly pairwise recursive-doubling permuted-butterfly"
+    ),
+    "reduce-scatter-block": "reduce-scatter recursive-doubling recursive-halving butterfly pairwise ring",
+    "scan": "linear recursive-doubling",
+    "exscan": "linear recursive-doubling",
+}
+
+
+@pytest.mark.parametrize("ranks", [7, 16])
+@pytest.mark.parametrize("operation", REDUCTIONS)
+def test_products_of_matrices_by_any_algorithm(operation: str, ranks: int, built: Path) -> None:
+    executable = program("matrices.c", built)
+    for algorithm in REDUCTIONS[operation].split():
+        run = haichi(ranks, executable, options=["--collectives", f"{operation}={algorithm}"])
+        assert run.returncode == 0 and run.stdout.endswith(" products are right\n"), (algorithm, run.stderr)
 
 
 def test_equal_bytes_in_every_run(built: Path) -> None:
@@ -107,6 +141,36 @@ def test_overrun_stack(threads: int, built: Path) -> None:
     run = haichi(4, program("overrun.c", built), options=["--threads", threads])
     words = words_of_failure(SEGMENTATION_FAULT, run)
     assert "rank 1 has overrun its stack" in words and "deeper (overrun.c:" in words and "--stack" in words
+
+
+def test_others_wait_for_a_rank_that_has_ended(built: Path) -> None:
+    words = words_of_failure(2, haichi(3, program("outside.c", built), "leaves"))
+    place = f"MPI_Barrier (main ({line_of('outside.c', 'the others wait')}))"
+    assert f"rank 0 in {place} waits for a message from rank 1" in words
+    assert "hint: each of them waits for a message that is never sent; rank 1 has ended, with exit code 3" in words
+
+
+@pytest.mark.parametrize(
+    ("when", "call", "words"),
+    [
+        ("early", "MPI_Comm_rank", "MPI has not been initialized yet"),
+        ("late", "MPI_Barrier", "MPI has been finalized already"),
+        ("huge", "MPI_Type_contiguous", "a size, displacement or extent of a data type does not fit 64 bits"),
+    ],
+)
+def test_calls_that_name_their_place(when: str, call: str, words: str, built: Path) -> None:
+    run = haichi(3, program("outside.c", built), when)
+    assert f"error: rank 0 in {call} (main ({line_of('outside.c', f'/* {when} */')})): {words}\n" in words_of_failure(
+        2, run
+    )
+
+
+def test_a_loop_that_waits_for_a_time(built: Path) -> None:
+    run = haichi(2, program("waits.c", built), options=["--json"])
+    assert run.returncode == 0, run.stderr
+    (entry,) = json.loads(run.stdout)["runs"]
+    assert 2 <= entry["seconds"] < 2 * (1 + 1 / 4096) + 1e-5
+    assert entry["calls"] < 100_000  # 20 million looks, were they made one by one
 
 
 def test_message_that_nobody_receives(built: Path) -> None:

@@ -69,7 +69,7 @@ void set_target(RankState& state, MPI_Win handle, const TargetArguments& target,
     access.target = target.rank;
     access.displacement = target.displacement;
     access.target_count = target.count;
-    access.target_type = state.type(target.type);
+    access.target_type = state.committed_type(target.type);
 }
 
 mpi::OperationRef operation_of(RankState& state, MPI_Op handle, MPI_Datatype type, bool may_be_none) {

@@ -134,7 +134,7 @@ bool get_predefined(RankState& state, int key, void* value, int* flag, int wante
     };
     // The simulated clock is one; how many processes there may be is not known, as without a resource manager.
     static constexpr std::array kPredefined = {
-        Predefined{MPI_TAG_UB, 0x0FFFFFFF, true},
+        Predefined{MPI_TAG_UB, kLargestTag, true},
         Predefined{MPI_HOST, MPI_PROC_NULL, true},
         Predefined{MPI_IO, MPI_ANY_SOURCE, true},
         Predefined{MPI_WTIME_IS_GLOBAL, 1, true},

@@ -55,15 +55,12 @@ class Builder {
     [[nodiscard]] bool is_member() { return !is_inter() || arguments().root >= 0; }
 
     const mpi::Datatype* type(MPI_Datatype handle) {
-        call_.parts->types.push_back(state_.type(handle));
+        call_.parts->types.push_back(state_.committed_type(handle));
         return call_.parts->types.back().get();
     }
     Buffer buffer(const void* data, std::int64_t count, MPI_Datatype handle) {
-        if (count < 0) raise(ErrorClass::kCount, "the count " + std::to_string(count) + " is negative");
-        const mpi::Datatype* of = type(handle);
-        if (count > 0 && data == nullptr && of->size() > 0 && of->named())
-            raise(ErrorClass::kBuffer, "the buffer is null");
-        return {const_cast<void*>(data), count, of};
+        type(handle);  // is kept
+        return state_.buffer(data, count, handle);
     }
     void send(const void* data, std::int64_t count, MPI_Datatype handle) {
         if (data == MPI_IN_PLACE) {
@@ -79,14 +76,14 @@ class Builder {
             arguments().receive = buffer(data, count, handle);
         }
     }
-    void send_blocks(const void* data, Counts counts, Counts offsets, MPI_Datatype handle) {
+    void send_blocks(const void* data, Counts counts, Counts offsets, MPI_Datatype handle, std::size_t blocks) {
         if (data == MPI_IN_PLACE) return set_in_place();
-        arguments().send = {const_cast<void*>(data), 0, type(handle)};
+        arguments().send = blocks_of(data, counts, handle, blocks);
         arguments().send_counts = counts;
         arguments().send_offsets = offsets;
     }
-    void receive_blocks(void* data, Counts counts, Counts offsets, MPI_Datatype handle) {
-        arguments().receive = {data, 0, type(handle)};
+    void receive_blocks(void* data, Counts counts, Counts offsets, MPI_Datatype handle, std::size_t blocks) {
+        arguments().receive = blocks_of(data, counts, handle, blocks);
         arguments().receive_counts = counts;
         arguments().receive_offsets = offsets;
     }
@@ -113,7 +110,7 @@ class Builder {
         if (receive_data == send_data && count > 0 && send_data != MPI_IN_PLACE) {
             raise(ErrorClass::kBuffer, "the buffers are the same; MPI_IN_PLACE is for that");
         }
-        arguments().receive = {receive_data, count, type(handle)};
+        arguments().receive = buffer(receive_data, count, handle);
     }
     void operation(MPI_Op op, MPI_Datatype handle) {
         call_.parts->operation = state_.op(op);
@@ -145,9 +142,24 @@ class Builder {
         if (is_inter()) raise(ErrorClass::kBuffer, "MPI_IN_PLACE is not for inter-communicators");
         arguments().in_place = true;
     }
+    /// Blocks of one type, each somewhere behind `data`.
+    Buffer blocks_of(const void* data, Counts counts, MPI_Datatype handle, std::size_t blocks) {
+        bool has_items = false;
+        for (std::size_t b = 0; b < blocks; ++b) has_items |= count_of_block(counts, b) > 0;
+        Buffer base = buffer(data, has_items ? 1 : 0, handle);
+        base.count = 0;
+        return base;
+    }
+    static std::int64_t count_of_block(Counts counts, std::size_t block) {
+        if (counts.empty()) raise(ErrorClass::kArgument, "the array of counts is null");
+        const std::int64_t count = counts[static_cast<int>(block)];
+        if (count >= 0) return count;
+        raise(ErrorClass::kCount,
+              "the count " + std::to_string(count) + " of block " + std::to_string(block) + " is negative");
+    }
     /// A block without items may have any type.
     const mpi::Datatype* block_type(Counts counts, const MPI_Datatype* handles, std::size_t block) {
-        const bool is_empty = counts[static_cast<int>(block)] == 0;
+        const bool is_empty = count_of_block(counts, block) == 0;
         return type(is_empty && handles[block] == MPI_DATATYPE_NULL ? MPI_BYTE : handles[block]);
     }
 
@@ -179,7 +191,7 @@ CollectiveCall Gatherv(const void* send_data, MPI_Count send_count, MPI_Datatype
     Builder call(CollectiveKind::kGatherv, comm);
     call.root(root);
     if (call.is_member()) call.send(send_data, send_count, send_type);
-    if (call.is_root()) call.receive_blocks(receive_data, receive_counts, offsets, receive_type);
+    if (call.is_root()) call.receive_blocks(receive_data, receive_counts, offsets, receive_type, call.partners());
     return call.done();
 }
 CollectiveCall Scatter(const void* send_data, MPI_Count send_count, MPI_Datatype send_type, void* receive_data,
@@ -195,7 +207,7 @@ CollectiveCall Scatterv(const void* send_data, Counts send_counts, Counts offset
                         MPI_Comm comm) {
     Builder call(CollectiveKind::kScatterv, comm);
     call.root(root);
-    if (call.is_root()) call.send_blocks(send_data, send_counts, offsets, send_type);
+    if (call.is_root()) call.send_blocks(send_data, send_counts, offsets, send_type, call.partners());
     if (call.is_member()) call.receive(receive_data, receive_count, receive_type);
     return call.done();
 }
@@ -211,7 +223,7 @@ CollectiveCall Allgatherv(const void* send_data, MPI_Count send_count, MPI_Datat
                           Counts receive_counts, Counts offsets, MPI_Datatype receive_type, MPI_Comm comm) {
     Builder call(CollectiveKind::kAllgatherv, comm);
     call.send(send_data, send_count, send_type);
-    call.receive_blocks(receive_data, receive_counts, offsets, receive_type);
+    call.receive_blocks(receive_data, receive_counts, offsets, receive_type, call.partners());
     return call.done();
 }
 CollectiveCall Alltoall(const void* send_data, MPI_Count send_count, MPI_Datatype send_type, void* receive_data,
@@ -225,8 +237,8 @@ CollectiveCall Alltoallv(const void* send_data, Counts send_counts, Counts send_
                          void* receive_data, Counts receive_counts, Counts receive_offsets, MPI_Datatype receive_type,
                          MPI_Comm comm) {
     Builder call(CollectiveKind::kAlltoallv, comm);
-    call.send_blocks(send_data, send_counts, send_offsets, send_type);
-    call.receive_blocks(receive_data, receive_counts, receive_offsets, receive_type);
+    call.send_blocks(send_data, send_counts, send_offsets, send_type, call.partners());
+    call.receive_blocks(receive_data, receive_counts, receive_offsets, receive_type, call.partners());
     return call.done();
 }
 CollectiveCall Alltoallw(const void* send_data, Counts send_counts, Counts send_offsets,
@@ -263,13 +275,12 @@ CollectiveCall Reduce_scatter(const void* send_data, void* receive_data, Counts 
                               MPI_Op op, MPI_Comm comm) {
     Builder call(CollectiveKind::kReduceScatter, comm);
     call.operation(op, type);
+    // The blocks of its own group are what all members get.
+    const auto blocks = static_cast<std::size_t>(RankState::current().comm(comm).membership->size());
+    call.receive_blocks(receive_data, receive_counts, Counts(), type, blocks);
     std::int64_t all = 0;
-    for (int r = 0;
-         r < (call.is_inter() ? RankState::current().comm(comm).membership->size() : static_cast<int>(call.partners()));
-         ++r)
-        all += receive_counts[r];
+    for (std::size_t b = 0; b < blocks; ++b) all += receive_counts[static_cast<int>(b)];
     call.send(send_data, all, type);
-    call.receive_blocks(receive_data, receive_counts, Counts(), type);
     return call.done();
 }
 CollectiveCall Reduce_scatter_block(const void* send_data, void* receive_data, MPI_Count receive_count,
@@ -311,7 +322,7 @@ CollectiveCall Neighbor_allgatherv(const void* send_data, MPI_Count send_count, 
     Builder call(CollectiveKind::kNeighborAllgatherv, comm);
     call.neighbors();
     call.send(send_data, send_count, send_type);
-    call.receive_blocks(receive_data, receive_counts, offsets, receive_type);
+    call.receive_blocks(receive_data, receive_counts, offsets, receive_type, call.arguments().sources.size());
     return call.done();
 }
 CollectiveCall Neighbor_alltoall(const void* send_data, MPI_Count send_count, MPI_Datatype send_type,
@@ -328,8 +339,8 @@ CollectiveCall Neighbor_alltoallv(const void* send_data, Counts send_counts, Cou
                                   Counts receive_offsets, MPI_Datatype receive_type, MPI_Comm comm) {
     Builder call(CollectiveKind::kNeighborAlltoallv, comm);
     call.neighbors();
-    call.send_blocks(send_data, send_counts, send_offsets, send_type);
-    call.receive_blocks(receive_data, receive_counts, receive_offsets, receive_type);
+    call.send_blocks(send_data, send_counts, send_offsets, send_type, call.arguments().destinations.size());
+    call.receive_blocks(receive_data, receive_counts, receive_offsets, receive_type, call.arguments().sources.size());
     return call.done();
 }
 CollectiveCall Neighbor_alltoallw(const void* send_data, Counts send_counts, const MPI_Aint send_offsets[],

@@ -2,8 +2,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include "mgen/host/host.h"
 
@@ -31,6 +34,35 @@ void refuse_outside(const char* name) {
                 " was called by no rank\nhint: MPI is there from main() on, in its thread\n");
 }
 
+namespace {
+
+std::string who_and_where(const host::LiveRank& rank) {
+    return "rank " + std::to_string(rank.id().value) + rank.host().place(rank.id()) + ": ";
+}
+
+}  // namespace
+
+void check_may_be_early_or_late(const char* name) {
+    // MPI 4.0, 11.4.1, and what MPICH does not check. Init and Finalize say themselves what they do not allow.
+    static constexpr std::array<std::string_view, 13> kAllowed = {
+        "MPI_Init",      "MPI_Finalize",    "MPI_Session_",
+        "MPI_Info_",     "MPI_Get_version", "MPI_Get_library_version",
+        "MPI_Add_error", "MPI_Error_",      "MPI_Comm_create_errhandler",
+        "MPI_Wti",       "MPI_Abort",       "MPI_Pcontrol",
+        "MGEN_"};
+    const std::string_view called = name;
+    if (std::ranges::any_of(kAllowed, [&](std::string_view allowed) { return called.starts_with(allowed); })) return;
+    host::LiveRank* rank = host::LiveRank::current();
+    const bool is_late = RankState::current().process.is_finalized;
+    rank->fail(std::make_exception_ptr(InputError(
+        who_and_where(*rank) + (is_late ? "MPI has been finalized already" : "MPI has not been initialized yet"))));
+}
+
+std::exception_ptr with_place(const UnsupportedError& error) {
+    return std::make_exception_ptr(
+        UnsupportedError(who_and_where(*host::LiveRank::current()) + error.what(), error.hint()));
+}
+
 MPI_Comm exchange_call_comm(MPI_Comm comm) {
     RankState& state = RankState::current();
     state.call_session = MPI_SESSION_NULL;
@@ -46,8 +78,7 @@ void tell_handler(MPI_Errhandler handler, int object, int code, const std::strin
         return;
     }
     host::LiveRank* rank = host::LiveRank::current();
-    rank->fail(std::make_exception_ptr(InputError(
-        "rank " + std::to_string(rank->id().value) + rank->host().place(rank->id()) + ": " + message, hint)));
+    rank->fail(std::make_exception_ptr(InputError(who_and_where(*rank) + message, hint)));
 }
 
 namespace {

@@ -6,6 +6,7 @@
 
 #include <exception>
 
+#include "base/errors.h"
 #include "mgen/abi/mpich/rank_state.h"
 #include "mgen/host/live_rank.h"
 
@@ -19,12 +20,22 @@ namespace haichi::abi::mpich {
 [[noreturn]] void refuse(const char* name);
 /// The call was not made by a rank: before main(), or by a thread of the program.
 [[noreturn]] void refuse_outside(const char* name);
+/// The call is made before MPI_Init or behind MPI_Finalize, outside of sessions: ends the run, but for those calls that
+/// MPI allows then.
+void check_may_be_early_or_late(const char* name);
+/// The error, and who is where.
+std::exception_ptr with_place(const UnsupportedError& error);
 /// Hands an error of the call to the error handler of the communicator or the session that it named.
 int handle_error(const mpi::CallError& error);
 /// What the error handler of an object does about a code; back here where it lets the call return.
 void tell_handler(MPI_Errhandler handler, int object, int code, const std::string& message, const std::string& hint);
 /// What the running call has named, and whose errors are handled so.
 MPI_Comm exchange_call_comm(MPI_Comm comm);
+
+/// Where a call puts a result.
+inline void check_place(const void* place) {
+    if (place == nullptr) raise(mpi::ErrorClass::kArgument, "the address for a result is null");
+}
 
 /// The rank is in a call; also in those that it makes within.
 class InCall {
@@ -50,6 +61,7 @@ auto call(const char* name, const void* site, const Make& make) -> decltype(make
     rank->call_name = name;
     rank->call_site = rank->library_call_site == nullptr ? site : rank->library_call_site;
     rank->count_call();
+    if (!RankState::current().is_in_mpi()) check_may_be_early_or_late(name);
     const MPI_Comm outer_comm = exchange_call_comm(MPI_COMM_WORLD);
     std::exception_ptr failure;
     try {
@@ -67,6 +79,8 @@ auto call(const char* name, const void* site, const Make& make) -> decltype(make
         } else {
             failure = std::current_exception();
         }
+    } catch (const UnsupportedError& error) {
+        failure = with_place(error);
     } catch (...) {
         failure = std::current_exception();
     }

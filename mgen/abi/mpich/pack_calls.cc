@@ -67,7 +67,7 @@ int Unpack_c(const void* packed, MPI_Count size, MPI_Count* position, void* data
 int Pack_size(MPI_Count count, MPI_Datatype type, MPI_Comm comm, MPI_Count* size) {
     RankState& state = RankState::current();
     state.comm(comm);
-    *size = state.buffer(nullptr, count, type).bytes();
+    *size = state.buffer_without_data(count, type).bytes();
     return MPI_SUCCESS;
 }
 
@@ -93,7 +93,7 @@ int Unpack_external(const char representation[], const void* packed, MPI_Count s
 }
 int Pack_external_size(const char* representation, MPI_Count count, MPI_Datatype type, MPI_Count* size) {
     check_representation(representation);
-    *size = mpi::external32_bytes(count, *RankState::current().buffer(nullptr, count, type).type);
+    *size = mpi::external32_bytes(count, *RankState::current().buffer_without_data(count, type).type);
     return MPI_SUCCESS;
 }
 

@@ -1,5 +1,7 @@
 // Messages of the program: blocking, begun, persistent, probed.
 
+#include <string>
+
 #include <calls_generated.h>
 #include "mgen/abi/mpich/rank_state.h"
 #include "mgen/abi/mpich/request_ends.h"
@@ -11,26 +13,40 @@ namespace {
 using mpi::Request;
 using mpi::SendMode;
 
-int send(const void* data, MPI_Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm, SendMode mode) {
-    RankState& state = RankState::current();
+/// What is sent, as the call gives it.
+mpi::MessageArguments message_to_send(RankState& state, const void* data, MPI_Count count, MPI_Datatype type, int to,
+                                      int tag, MPI_Comm comm, SendMode mode) {
     mpi::MessageArguments message = state.message(data, count, type, to, tag, comm, true);
     message.mode = mode;
-    state.process.send(std::move(message));
+    // What other messages hold of the buffer is not counted.
+    if (mode == SendMode::kBuffered && to != mpi::kNoProcess && message.buffer.bytes() > state.attached_bytes) {
+        raise(mpi::ErrorClass::kBuffer, state.attached_bytes < 0
+                                            ? "no buffer is attached: MPI_Buffer_attach"
+                                            : "the message of " + std::to_string(message.buffer.bytes()) +
+                                                  " bytes does not fit the attached buffer of " +
+                                                  std::to_string(state.attached_bytes));
+    }
+    return message;
+}
+
+int send(const void* data, MPI_Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm, SendMode mode) {
+    RankState& state = RankState::current();
+    state.process.send(message_to_send(state, data, count, type, to, tag, comm, mode));
     return MPI_SUCCESS;
 }
 
 int begin_send(const void* data, MPI_Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm, SendMode mode,
                MPI_Request* request) {
     RankState& state = RankState::current();
-    mpi::MessageArguments message = state.message(data, count, type, to, tag, comm, true);
-    message.mode = mode;
-    *request = state.add_request(state.process.begin_send(std::move(message)));
+    *request =
+        state.add_request(state.process.begin_send(message_to_send(state, data, count, type, to, tag, comm, mode)));
     return MPI_SUCCESS;
 }
 
 int prepare_send(const void* data, MPI_Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm, SendMode mode,
                  MPI_Request* request) {
     RankState& state = RankState::current();
+    // A buffer is attached by the time when it starts.
     mpi::MessageArguments message = state.message(data, count, type, to, tag, comm, true);
     message.mode = mode;
     *request = state.add_request(state.process.prepare(Request::Kind::kSend, std::move(message)));

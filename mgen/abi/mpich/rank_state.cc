@@ -280,9 +280,27 @@ Win& RankState::win(MPI_Win handle) {
     return *found;
 }
 
+const mpi::DatatypeRef& RankState::committed_type(MPI_Datatype handle) {
+    const mpi::DatatypeRef& of = type(handle);
+    if (const Type* made = types.find(handle); made != nullptr && !made->is_committed) {
+        raise(ErrorClass::kType, "the data type is not committed: MPI_Type_commit");
+    }
+    return of;
+}
+
 mpi::Buffer RankState::buffer(const void* data, std::int64_t count, MPI_Datatype handle) {
     if (count < 0) raise(ErrorClass::kCount, "the count " + std::to_string(count) + " is negative");
-    return {const_cast<void*>(data), count, type(handle).get()};
+    const mpi::Datatype* of = committed_type(handle).get();
+    // A type that the program has made may hold addresses: MPI_BOTTOM is null.
+    if (count > 0 && data == nullptr && of->size() > 0 && of->named()) {
+        raise(ErrorClass::kBuffer, "the buffer is null");
+    }
+    return {const_cast<void*>(data), count, of};
+}
+
+mpi::Buffer RankState::buffer_without_data(std::int64_t count, MPI_Datatype handle) {
+    if (count < 0) raise(ErrorClass::kCount, "the count " + std::to_string(count) + " is negative");
+    return {nullptr, count, type(handle).get()};
 }
 
 mpi::MessageArguments RankState::message(const void* data, std::int64_t count, MPI_Datatype handle, int partner,
@@ -303,8 +321,9 @@ mpi::MessageArguments RankState::message(const void* data, std::int64_t count, M
     if (tag < 0 && (is_send || tag != mpi::kAnyTag)) {
         raise(ErrorClass::kTag, "the tag " + std::to_string(tag) + " is negative");
     }
-    if (count > 0 && data == nullptr && is_send && arguments.type->size() > 0 && arguments.type->named()) {
-        raise(ErrorClass::kBuffer, "the buffer is null");
+    if (tag > kLargestTag) {
+        raise(ErrorClass::kTag, "the tag " + std::to_string(tag) + " is above the largest one, MPI_TAG_UB, which is " +
+                                    std::to_string(kLargestTag));
     }
     return arguments;
 }

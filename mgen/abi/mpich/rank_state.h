@@ -136,6 +136,10 @@ class RankState {
     static RankState& current();
 
     mpi::Process& process;
+    /// Between MPI_Init and MPI_Finalize, or in a session.
+    [[nodiscard]] bool is_in_mpi() const {
+        return (process.is_initialized && !process.is_finalized) || sessions.size() > 0;
+    }
     const mpi::CollectiveSelection* selection = nullptr;  ///< of the algorithms of collectives
 
     Comm world;
@@ -167,6 +171,7 @@ class RankState {
     // Throw CallError for handles that are none. comm() notes call_comm, session() call_session, win() call_win.
     Comm& comm(MPI_Comm handle);
     const mpi::DatatypeRef& type(MPI_Datatype handle);
+    const mpi::DatatypeRef& committed_type(MPI_Datatype handle);
     mpi::GroupRef group(MPI_Group handle);
     const mpi::OperationRef& op(MPI_Op handle);
     /// Null for MPI_REQUEST_NULL.
@@ -184,11 +189,17 @@ class RankState {
 
     /// CallError for communicators without a topology.
     Neighbors neighbors(MPI_Comm comm);
+    /// With the checks that MPICH makes: the count, whether the type is committed, whether there are data.
     mpi::Buffer buffer(const void* data, std::int64_t count, MPI_Datatype type);
+    /// To ask how many bytes they are.
+    mpi::Buffer buffer_without_data(std::int64_t count, MPI_Datatype type);
     /// With the checks that MPICH makes: the rank, the tag, the count.
     mpi::MessageArguments message(const void* data, std::int64_t count, MPI_Datatype type, int partner, int tag,
                                   MPI_Comm comm, bool is_send);
 };
+
+/// MPI_TAG_UB.
+inline constexpr int kLargestTag = 0x0FFFFFFF;
 
 /// The basic type of a named handle; null: none.
 const mpi::DatatypeRef* named_type(MPI_Datatype handle);

@@ -64,7 +64,7 @@ std::vector<int> array(const int* data, int count) {
 }
 
 CartTopology make_cart(int dimensions, const int* sizes, const int* periods) {
-    if (dimensions < 0) raise(ErrorClass::kDimensions, "the number of dimensions is negative");
+    if (dimensions < 0) raise(ErrorClass::kArgument, "the number of dimensions is negative");
     std::vector<bool> is_periodic;
     for (int d = 0; d < dimensions; ++d) is_periodic.push_back(periods[d] != 0);
     return {array(sizes, dimensions), std::move(is_periodic)};
@@ -119,7 +119,7 @@ std::shared_ptr<const DistGraphTopology> gather(RankState& state, const Membersh
 }  // namespace
 
 int Dims_create(int nodes, int dimensions, int sizes[]) {
-    if (dimensions < 0) raise(ErrorClass::kDimensions, "the number of dimensions is negative");
+    if (dimensions < 0) raise(ErrorClass::kArgument, "the number of dimensions is negative");
     mpi::fill_dimensions(nodes, std::span(sizes, static_cast<std::size_t>(dimensions)));
     return MPI_SUCCESS;
 }
