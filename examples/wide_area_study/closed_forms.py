@@ -5,13 +5,14 @@ A packet of p bytes goes into a bridge at the links' rate, is held for the delay
     way(s)    = L + s / link                                              within a cluster
     way(s)    = 2 L + B + delay + p / link + s / bridge + (n - 1) t       through a bridge, n packets, p = min(s, packet)
     eager     = call + s / memory + way(s)                                a message from call to delivery
+    reply     = eager + max(0, t - (call + s / memory + p / link))        in a ping-pong through a bridge
     zero copy = call + 2 r way(0) + way(s)                                r round trips before the data
     peak      = packet / (packet / bridge + t)                            of a bridge, bytes per second
     stream    = min(peak, send buffer / (way(packet) + way(0)))           of eager messages
     stream    = s / (2 r way(0) + way(s) + way(0))                        of zero-copy messages, one by one
 
 with L the latency of a switch, B that of a bridge, t its packet time. A held packet goes on with the next tick of the bridge's timer: each
-way may take one tick longer.
+way may take one tick longer. What returns a message buffer goes ahead of a reply, and the bridge takes t for it, too.
 """
 
 from __future__ import annotations
@@ -89,6 +90,9 @@ class ClosedForms:
         if not self.is_eager(size):
             return call + self.handshakes + self.way(size)
         start = call + size / self._of("node", "memory_bandwidth")
+        if self.crosses:
+            ready = start + min(size, self.packet) / self._of("link", "bandwidth")
+            start += max(0.0, self._of_bridge("packet_time") - ready)
         pieces = math.ceil(size / self.packet)
         in_flight = int(self._of("node", "send_buffer") // self.packet)
         round_trip = self.way(self.packet) + self.way(0)

@@ -131,11 +131,11 @@ BridgeOptions bridges_of_the_study(std::int32_t count, std::int64_t delay_ps) {
     constexpr std::int64_t kLinkBandwidth = 120'000'000;
     BridgeOptions bridges;
     bridges.count = count;
-    bridges.bandwidth_bytes_per_s = 67'384'000;
-    bridges.latency_ps = 31'550'000;
+    bridges.bandwidth_bytes_per_s = 60'777'000;
+    bridges.latency_ps = 18'334'000;
     bridges.delay_ps = delay_ps;
     bridges.timer_ps = 500'000;
-    bridges.packet_time_ps = 31'550'000;
+    bridges.packet_time_ps = 18'334'000;
     bridges.buffer_bytes = 10'000'000;
     bridges.mtu_bytes = 8192;
     bridges.crossing_hops = default_crossing_hops(bridges, kLinkBandwidth);
@@ -191,8 +191,8 @@ TopologyRow clusters_row() {
     row.routings = {{"ROUTING;ROUTING", "clusters: one routing for all, or one for each, in their order"}};
     row.example =
         R"({"kind": "clusters", "clusters": [{"kind": "tree", "children": [3]}, {"kind": "tree", "children": [3]}],
- "bridges": {"count": 2, "bandwidth": "67.384MB/s", "latency": "31.55us", "delay": "1ms", "timer": "500ns",
-             "packet_time": "31.55us", "buffer": "10MB", "mtu": "8192B", "crossing_hops": 18}})";
+ "bridges": {"count": 2, "bandwidth": "60.777MB/s", "latency": "18.334us", "delay": "1ms", "timer": "500ns",
+             "packet_time": "18.334us", "buffer": "10MB", "mtu": "8192B", "crossing_hops": 18}})";
     row.read = read_clusters;
     row.preset = std::move(preset);
     return row;
