@@ -21,22 +21,24 @@ constexpr std::size_t kMostChunkBytes = 256 << 10;
 /// Where there are so many ranks, few of them use as much as a huge page holds.
 constexpr std::int32_t kManyRanks = 256;
 
-// Small blocks have sizes 32, 48, ... 128, then four up to each power of two, with their headers.
+// Small blocks have sizes 32, 48, ... 128, then eight up to each power of two, with their headers: a page and its header
+// take 4,608 bytes.
 constexpr std::size_t kLeastBytes = 32;
 constexpr std::size_t kFineBytes = 128;
 constexpr std::size_t kFineClasses = 7;
+constexpr std::size_t kClassesOfPower = 8;
 
 std::size_t class_of(std::size_t bytes) {
     if (bytes <= kFineBytes) return (std::max(bytes, kLeastBytes) + 15) / 16 - 2;
     const auto power = static_cast<std::size_t>(std::bit_width(bytes - 1));  // 129 ... 256: 8
     const std::size_t below = std::size_t{1} << (power - 1);
-    return kFineClasses + (power - 8) * 4 + (bytes - 1 - below) / (below / 4);
+    return kFineClasses + (power - 8) * kClassesOfPower + (bytes - 1 - below) / (below / kClassesOfPower);
 }
 
 std::size_t bytes_of_class(std::size_t number) {
     if (number < kFineClasses) return 16 * (number + 2);
-    const std::size_t below = kFineBytes << ((number - kFineClasses) / 4);
-    return below + below / 4 * ((number - kFineClasses) % 4 + 1);
+    const std::size_t below = kFineBytes << ((number - kFineClasses) / kClassesOfPower);
+    return below + below / kClassesOfPower * ((number - kFineClasses) % kClassesOfPower + 1);
 }
 
 std::size_t rounded(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }

@@ -70,7 +70,7 @@ class RankHeaps final : public RankMemory {
         RankId rank;
         std::size_t place = 0;  ///< among those of the rank
     };
-    static constexpr std::size_t kClasses = 31;
+    static constexpr std::size_t kClasses = 55;
     /// What the rank has, besides large blocks: blocks of so many sizes, in chunks of memory.
     struct Heap {
         struct Chunk {
