@@ -130,7 +130,8 @@ void ProgramArguments::declare(CLI::App& app) {
               "how each rank gets variables of its own: copied or remapped when another rank runs, in an image of the "
               "program that is the rank's, or none does; default: auto");
     add_value(app, "--payload", payload, "auto|none|all",
-              "what is really moved between ranks: data of collectives and messages up to 64 KiB (auto, the default), "
+              "what is really moved between ranks: data of collectives and messages up to 1 GiB / ranks, at least 64 "
+              "KiB (auto, the default), "
               "nothing, or everything");
     add_value(
         app, "--refused-calls", refused_calls, "early|late",

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -42,11 +43,16 @@ class Payload {
 
 /// Which messages carry their data.
 enum class PayloadRule : std::uint8_t {
-    kAuto,  ///< those of collectives, and others up to kAutoBytes
+    kAuto,  ///< those of collectives, and others up to most_auto_payload_bytes()
     kNone,
     kAll
 };
-inline constexpr std::int64_t kAutoPayloadBytes = 64 << 10;
+/// Few ranks move all that real runs have; of many ranks the data under way take about a gibibyte.
+[[nodiscard]] constexpr std::int64_t most_auto_payload_bytes(std::int32_t ranks) {
+    constexpr std::int64_t kLeast = std::int64_t{64} << 10;
+    constexpr std::int64_t kOfAllRanks = std::int64_t{1} << 30;
+    return std::max(kLeast, kOfAllRanks / ranks);
+}
 
 /// "auto", "none" or "all"; throws OptionError.
 PayloadRule parse_payload_rule(std::string_view text);

@@ -186,11 +186,9 @@ std::uint32_t Process::pack(const Buffer& buffer, std::int64_t bytes, bool moves
 void Process::start_send(Request& request) {
     const MessageArguments& message = request.message;
     const std::int64_t bytes = message.buffer.bytes();
-    const PayloadRule rule = world_->options().payload;
     const Communicator& communicator = *message.membership->communicator;
     const RankId to = communicator.partners().world_rank(message.partner);
-    const bool moves_payload = rule == PayloadRule::kAll || (rule == PayloadRule::kAuto && bytes <= kAutoPayloadBytes);
-    const std::uint32_t number = pack(message.buffer, bytes, moves_payload, to, message.tag);
+    const std::uint32_t number = pack(message.buffer, bytes, world_->moves_payload(bytes), to, message.tag);
     request.number = number;
     SendOptions options = std::exchange(next_send_, {});
     if (message.mode == SendMode::kSynchronous) options.protocol = Protocol::kRendezvous;

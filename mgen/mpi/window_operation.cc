@@ -30,13 +30,6 @@ const char* name(WindowAccess::Kind kind) {
     return "";
 }
 
-/// Single items are moved always: what a program does depends on them.
-bool moves(const WindowAccess& access, PayloadRule rule) {
-    if (rule == PayloadRule::kAll) return true;
-    const std::int64_t bytes = std::max(access.bytes_there(), access.bytes_back());
-    return rule == PayloadRule::kAuto && bytes <= kAutoPayloadBytes;
-}
-
 }  // namespace
 
 std::int64_t WindowAccess::bytes_there() const {
@@ -61,7 +54,7 @@ Window::Operation::Operation(Window& window, const WindowAccess& access, Request
       access_(access),
       request_(request),
       update_(update),
-      moves_payload_(moves(access, window.process_->world().options().payload)) {
+      moves_payload_(window.process_->world().moves_payload(std::max(access.bytes_there(), access.bytes_back()))) {
     const Buffer& from = access_.origin;
     if (!moves_payload_ || access_.bytes_there() == 0) return;
     there_ = Payload(access_.bytes_there());

@@ -30,6 +30,11 @@ class World {
     Process& begin(host::LiveRank& rank);
     [[nodiscard]] Process& process(RankId rank) { return *processes_[rank.index()]; }
     [[nodiscard]] const Options& options() const { return options_; }
+    /// A message between two ranks, or to a window, carries its data.
+    [[nodiscard]] bool moves_payload(std::int64_t bytes) const {
+        return options_.payload == PayloadRule::kAll ||
+               (options_.payload == PayloadRule::kAuto && bytes <= most_auto_payload_bytes(size()));
+    }
     [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(processes_.size()); }
     [[nodiscard]] const CommunicatorRef& whole() const { return whole_; }
     [[nodiscard]] CommunicatorRef self(RankId rank) const;

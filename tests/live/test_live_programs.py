@@ -229,19 +229,24 @@ def first_dataless(size: int) -> str:
     return f"{size} bytes from rank 0 to rank 1, tag 4, by MPI_Send (main ({line_of('dataless.c')}))"
 
 
-@pytest.mark.parametrize(("payload", "count", "is_stuck"), [("none", 1, True), ("auto", 16384, False)])
-@pytest.mark.parametrize("more", [0, 1])
-def test_payload_is_named_only_where_it_was_left_out(
-    payload: str, count: int, is_stuck: bool, more: int, built: Path
+def test_payload_that_was_left_out_is_named(built: Path) -> None:
+    words = words_of_failure(2, haichi(2, program("dataless.c", built), 7, options=["--payload", "none"]))
+    assert f"the first had {first_dataless(28)}; --payload all moves all data" in words
+    assert haichi(2, program("dataless.c", built), 7, options=["--payload", "all"]).returncode == 0
+
+
+# Up to 1 GiB / ranks; of 8,192 that is 128 KiB.
+@pytest.mark.parametrize(
+    ("ranks", "numbers", "is_stuck"), [(2, 250_000, False), (8192, 32768, False), (8192, 32769, True)]
+)
+def test_few_ranks_move_large_messages_and_many_ranks_small_ones(
+    ranks: int, numbers: int, is_stuck: bool, built: Path
 ) -> None:
-    is_stuck = is_stuck or more > 0
-    run = haichi(2, program("dataless.c", built), count + more, options=["--payload", payload])
-    if not is_stuck:
+    run = haichi(ranks, program("dataless.c", built), numbers, machine="torus:32x16x16")
+    if is_stuck:
+        assert f"the first had {first_dataless(4 * numbers)}" in words_of_failure(2, run)
+    else:
         assert run.returncode == 0 and run.stdout == "answered\n", run.stderr
-        return
-    words = words_of_failure(2, run)
-    assert f"the first had {first_dataless(4 * (count + more))}; --payload all moves all data" in words
-    assert haichi(2, program("dataless.c", built), count + more, options=["--payload", "all"]).returncode == 0
 
 
 def test_payload_is_not_named_where_all_was_moved(built: Path) -> None:

@@ -145,7 +145,8 @@ def simulate_program(
     placement: a Placement, a rank-map file, or the node of each rank; None: the default one.
     compute: ``"none"``: code between calls takes no time; ``"measured"``: the CPU time that it takes on this computer,
         ``"measured*2.5"`` times that, which no second run repeats.
-    payload: what is moved between ranks: data of collectives and messages up to 64 KiB, ``"none"`` or ``"all"``.
+    payload: what is moved between ranks: ``"auto"``, data of collectives and of messages up to 1 GiB / ranks, at least
+        64 KiB; ``"none"``; or ``"all"``.
     globals: how each rank gets variables of its own.
     collectives: by which algorithms collectives become messages: ``"mpich"``, ``"openmpi"``, a file, or
         ``"operation=algorithm"``.
