@@ -367,7 +367,8 @@ template <class Client>
     at.first = packet.next;
     const bool is_empty = --at.count == 0;
     at.leave_ps = std::max(at.leave_ps, leave_ps);
-    at.read_ahead_ps = static_cast<std::uint32_t>(at.leave_ps - now_ps_ - read_ps);
+    // A packet that is here as a whole may leave faster than it came.
+    at.read_ahead_ps = static_cast<std::uint32_t>(std::max<std::int64_t>(at.leave_ps - now_ps_ - read_ps, 0));
     if (out.number >= links_) {
         eject(packet, out.number - links_);
         state_->drop_packet(index);

@@ -192,7 +192,7 @@ TopologyRow clusters_row() {
     row.example =
         R"({"kind": "clusters", "clusters": [{"kind": "tree", "children": [3]}, {"kind": "tree", "children": [3]}],
  "bridges": {"count": 2, "bandwidth": "60.777MB/s", "latency": "18.334us", "delay": "1ms", "timer": "500ns",
-             "packet_time": "18.334us", "buffer": "10MB", "mtu": "8192B", "crossing_hops": 18}})";
+             "packet_time": "18.334us", "buffer": "10MB", "mtu": "8192B", "crossing_hops": 17}})";
     row.read = read_clusters;
     row.preset = std::move(preset);
     return row;

@@ -131,6 +131,21 @@ TEST(Bridge, keeps_the_next_packet_waiting_for_its_packet_time_and_a_lone_one_no
               first_ps + kPackets * kMtu * kBridgePsPerByte + (kPackets - 1) * bridges.packet_time_ps);
 }
 
+// Packets that wait in a bridge leave it faster than they came: the next one may go when the one before is out.
+TEST(Bridge, may_be_faster_than_the_links_into_it) {
+    BridgeOptions bridges = plain_bridges();
+    bridges.bandwidth_bytes_per_s = 4 * kLinkBandwidth;
+    bridges.packet_time_ps = 20'000'000;  // two packets' time on a link
+    Crossing run(bridges);
+    constexpr std::int64_t kPackets = 50;
+    run.send(0, 3, kPackets * kMtu, 1);
+    run.engine.run();
+    const std::int64_t each_ps = kMtu * kPsPerByte / 4 + bridges.packet_time_ps;
+    // Behind the bridge a link at the links' rate follows.
+    EXPECT_EQ(run.recorder.delivered_ps.at(1),
+              kSwitchPs + kMtu * kPsPerByte + kBridgePs + kSwitchPs + (kPackets - 1) * each_ps + kMtu * kPsPerByte);
+}
+
 // A place is taken from the grant of the link into the bridge until a latency after the tail has left.
 TEST(Bridge, a_full_buffer_holds_senders_back_and_loses_nothing) {
     BridgeOptions bridges = plain_bridges();
