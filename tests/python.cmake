@@ -8,6 +8,7 @@ if(HAICHI_PYTHON AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize|--coverage")
            COMMAND ${PROJECT_SOURCE_DIR}/scripts/install_python.sh --no-index)
   set_tests_properties(python.install PROPERTIES FIXTURES_SETUP python_package RUN_SERIAL ON TIMEOUT 1200)
   add_test(NAME python.pytest COMMAND ${HAICHI_PYTHON} -m pytest)
+  set_tests_properties(python.pytest PROPERTIES TIMEOUT 1200)
   add_test(NAME python.slow COMMAND ${HAICHI_PYTHON} -m pytest -m slow)
   set_tests_properties(python.slow PROPERTIES LABELS slow TIMEOUT 1200)
   # Some results are compared with the program's.

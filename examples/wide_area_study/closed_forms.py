@@ -3,16 +3,17 @@
 A packet of p bytes goes into a bridge at the links' rate, is held for the delay, and goes on at the bridge's rate:
 
     way(s)    = L + s / link                                              within a cluster
-    way(s)    = 2 L + B + delay + p / link + s / bridge + (n - 1) t       through a bridge, n packets, p = min(s, packet)
+    way(s)    = 2 L + B + delay + p / link + s / bridge + (n - 1) t       through a bridge, n packets
     eager     = call + s / memory + way(s)                                a message from call to delivery
-    reply     = eager + max(0, t - (call + s / memory + p / link))        in a ping-pong through a bridge
+    reply     = the same + max(0, t - time from its call to the bridge)   in a ping-pong through a bridge
     zero copy = call + 2 r way(0) + way(s)                                r round trips before the data
     peak      = packet / (packet / bridge + t)                            of a bridge, bytes per second
     stream    = min(peak, send buffer / (way(packet) + way(0)))           of eager messages
     stream    = s / (2 r way(0) + way(s) + way(0))                        of zero-copy messages, one by one
 
-with L the latency of a switch, B that of a bridge, t its packet time. A held packet goes on with the next tick of the bridge's timer: each
-way may take one tick longer. What returns a message buffer goes ahead of a reply, and the bridge takes t for it, too.
+with L the latency of a switch, B that of a bridge, t its packet time, p = min(s, packet). A held packet goes on with
+the next tick of the bridge's timer: each way may take one tick longer. What tells a sender that its message is there
+goes ahead of the reply, and the bridge takes t for it, too.
 """
 
 from __future__ import annotations
@@ -84,15 +85,18 @@ class ClosedForms:
         """What the send buffer lets through: its bytes in the time of a packet and of the news that it is there."""
         return self._of("node", "send_buffer") / (self.way(self.packet) + self.way(0))
 
+    def _behind_news(self, start: float, packet: float) -> float:
+        """When a reply starts as if nothing went ahead of its first packet."""
+        if not self.crosses:
+            return start
+        return start + max(0.0, self._of_bridge("packet_time") - start - packet / self._of("link", "bandwidth"))
+
     def half_round_trip(self, size: float) -> float:
         """Of a ping-pong."""
         call = self._of("node", "mpi_call_overhead")
         if not self.is_eager(size):
-            return call + self.handshakes + self.way(size)
-        start = call + size / self._of("node", "memory_bandwidth")
-        if self.crosses:
-            ready = start + min(size, self.packet) / self._of("link", "bandwidth")
-            start += max(0.0, self._of_bridge("packet_time") - ready)
+            return self._behind_news(call, 0) + self.handshakes + self.way(size)
+        start = self._behind_news(call + size / self._of("node", "memory_bandwidth"), min(size, self.packet))
         pieces = math.ceil(size / self.packet)
         in_flight = int(self._of("node", "send_buffer") // self.packet)
         round_trip = self.way(self.packet) + self.way(0)
