@@ -154,6 +154,7 @@ int run_program_of(const SimulateArguments& arguments, Console& console) {
     CommandOutputs outputs(console);
     arguments.job.add_inputs(outputs);
     outputs.add_input(arguments.map);
+    outputs.add_input(arguments.program.file());
     ObservationOptions& observation = options.observation;
     if (!arguments.stats.empty()) observation.time_space = &outputs.add_stream(arguments.stats);
     if (!arguments.history.empty()) observation.history = &outputs.add_stream(arguments.history);

@@ -120,6 +120,8 @@ void set_variable(const char* name, const std::string& value) { ::setenv(name, v
 
 }  // namespace
 
+std::string ProgramArguments::file() const { return path_of_program(program.front()); }
+
 void ProgramArguments::declare(CLI::App& app) {
     app.add_option("PROGRAM", program,
                    "behind --: an MPI program, built for MPICH, and its arguments; its ranks run on the machine")

@@ -26,6 +26,8 @@ struct ProgramArguments {
     void refuse_without_program() const;
     /// Throws OptionError.
     [[nodiscard]] bool starts_with_refused_calls() const;
+    /// The program's file. Throws InputError where there is none of that name.
+    [[nodiscard]] std::string file() const;
     /// 0: as many as the nodes take.
     [[nodiscard]] std::int32_t rank_count() const;
     /// Throws OptionError; `compute` is that of --compute.

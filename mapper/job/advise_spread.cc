@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <mutex>
+#include <numeric>
 #include <utility>
 
 #include "base/errors.h"
@@ -30,6 +32,25 @@ NodesOfClusters nodes_of_clusters(const Network& network) {
 }
 
 std::int32_t quotient_up(std::int64_t a, std::int64_t b) { return static_cast<std::int32_t>((a + b - 1) / b); }
+
+/// `needed` nodes in proportion to the clusters' sizes: what is left of whole shares goes to the largest remainders, of
+/// equal ones to the larger cluster, then to the first.
+std::vector<std::int64_t> shares_of(const NodesOfClusters& nodes, std::int64_t needed) {
+    const auto size = [&](std::size_t c) { return static_cast<std::int64_t>(nodes[c].size()); };
+    std::int64_t all = 0;
+    for (std::size_t c = 0; c < nodes.size(); ++c) all += size(c);
+    std::vector<std::int64_t> shares;
+    std::vector<std::size_t> order;
+    for (std::size_t c = 0; c < nodes.size(); ++c) {
+        shares.push_back(size(c) * needed / all);
+        order.push_back(c);
+    }
+    std::ranges::stable_sort(order, std::ranges::greater{},
+                             [&](std::size_t c) { return std::pair(size(c) * needed % all, size(c)); });
+    std::int64_t left = needed - std::accumulate(shares.begin(), shares.end(), std::int64_t{0});
+    for (auto c = order.begin(); left > 0; ++c, --left) ++shares[*c];
+    return shares;
+}
 
 double compute_seconds_of(const Workload& workload) {
     double seconds = 0;
@@ -157,15 +178,12 @@ class SpreadRun {
         }
         const std::int64_t needed = std::max<std::int64_t>(quotient_up(ranks, each), 2);
         std::vector<std::size_t> clusters;
-        std::int64_t before = 0;
+        const std::vector<std::int64_t> shares = shares_of(nodes, needed);
         for (std::size_t c = 0; c < nodes.size(); ++c) {
-            const auto size = static_cast<std::int64_t>(nodes[c].size());
-            const std::int64_t share = (before + size) * needed / all - before * needed / all;
-            before += size;
-            if (share == 0) continue;
+            if (shares[c] == 0) continue;
             clusters.push_back(c);
             nodes_over_all_.insert(nodes_over_all_.end(), nodes[c].begin(),
-                                   nodes[c].begin() + static_cast<std::ptrdiff_t>(share));
+                                   nodes[c].begin() + static_cast<std::ptrdiff_t>(shares[c]));
         }
         report_.question.over_all = place_of(std::move(clusters), static_cast<std::int32_t>(ranks),
                                              static_cast<std::int32_t>(nodes_over_all_.size()));
@@ -213,6 +231,9 @@ class SpreadRun {
         if (stated > 0 || stated_of_all > 0) {
             throw OptionError("--compute-time is given, but the workload states a computing time itself",
                               "its 'compute_seconds'");
+        }
+        if (one.set_count() == 0 || all.set_count() == 0) {
+            throw OptionError("--compute-time is given, but a workload has no sets before which ranks compute");
         }
         report_.compute_seconds = *options_.compute_seconds;
         report_.question.computing_is_known = true;

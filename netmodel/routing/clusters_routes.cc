@@ -278,7 +278,10 @@ std::shared_ptr<const ChannelRule> ClustersRoutes::channels(const JobNodes&, std
     std::vector<std::shared_ptr<const ChannelRule>> rules;
     for (std::size_t c = 0; c < routes_.size(); ++c) {
         // All of a cluster's routes: those to and from the bridges begin and end at gates, whatever nodes the job has.
-        const JobNodes whole(topology_.parts()[c].topology->terminal_count(), {}, faulty_of_[c]);
+        const std::int32_t terminals = topology_.parts()[c].topology->terminal_count();
+        // Where all nodes of a cluster are faulty no route enters it, and its channels are as good as any.
+        const bool is_down = faulty_of_[c].size() == static_cast<std::size_t>(terminals);
+        const JobNodes whole(terminals, {}, is_down ? std::span<const VertexId>{} : faulty_of_[c]);
         rules.push_back(routes_[c]->channels(whole, most / 2));
     }
     auto channels = std::make_shared<ClustersChannels>(*this, std::move(rules));

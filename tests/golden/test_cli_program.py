@@ -194,6 +194,17 @@ def test_options_that_do_not_fit_are_refused_before_the_program_starts(tmp_path:
     assert "--ranks is that of a program" in fail(2, *command, "-n", "2", "-w", "cg.json", cwd=tmp_path)
 
 
+def test_an_output_that_is_the_program_is_refused(tmp_path: Path) -> None:
+    program = build("faults.c", tmp_path)
+    content = program.read_bytes()
+    link = tmp_path / "link"
+    link.symlink_to(program)
+    for output in (program, link):
+        words = fail(2, "simulate", *MACHINE, "-n", 2, "-o", output, "--", program, cwd=tmp_path)
+        assert str(output) in words and "input" in words
+    assert program.read_bytes() == content
+
+
 def test_without_a_number_every_node_has_a_rank(tmp_path: Path) -> None:
     program = build("faults.c", tmp_path)
     run = succeed("simulate", "-m", "torus:2x3", "--", program, cwd=tmp_path)

@@ -131,6 +131,22 @@ TEST(Bridge, keeps_the_next_packet_waiting_for_its_packet_time_and_a_lone_one_no
               first_ps + kPackets * kMtu * kBridgePsPerByte + (kPackets - 1) * bridges.packet_time_ps);
 }
 
+TEST(Clusters, go_on_where_all_nodes_of_one_are_faulty) {
+    const auto cluster = [] { return fat_tree_topology(FatTree({2}, {1})); };
+    NetworkOptions options;
+    options.link_bandwidth_bytes_per_s = kLinkBandwidth;
+    options.faulty = {VertexId(2), VertexId(3)};
+    const Network network(
+        {std::make_shared<ClustersTopology>(std::vector<std::shared_ptr<const Topology>>{cluster(), cluster()},
+                                            std::vector<ClustersTopology::Pair>{{0, 1, plain_bridges()}})},
+        options);
+    Recorder recorder;
+    PacketEngine<Recorder> engine(network, timing_of(kMtu), recorder, {.partitions = 1});
+    engine.inject({NodeId(0), NodeId(1), 400, 1}, 0);
+    engine.run();
+    EXPECT_EQ(recorder.delivered_ps.at(1), kSwitchPs + 400 * kPsPerByte);
+}
+
 // Packets that wait in a bridge leave it faster than they came: the next one may go when the one before is out.
 TEST(Bridge, may_be_faster_than_the_links_into_it) {
     BridgeOptions bridges = plain_bridges();

@@ -170,6 +170,7 @@ void raise_code(int code, const std::string& message) { throw CodeError(code, me
 
 void set_status(MPI_Status* to, const mpi::Status& status) {
     if (to == MPI_STATUS_IGNORE) return;
+    if (to == nullptr) raise(mpi::ErrorClass::kArgument, "the address for the status is null");
     // MPICH's layout: 63 bits of the count, then whether it was cancelled.
     to->count_lo = static_cast<int>(static_cast<std::uint64_t>(status.bytes) & 0xFFFFFFFF);
     to->count_hi_and_cancelled = static_cast<int>((static_cast<std::uint64_t>(status.bytes) >> 32 << 1) |

@@ -71,7 +71,8 @@ def _draw(figure: Any, calibration: Calibration) -> None:
     times.set_yscale("log")
     times.set_ylabel("microseconds")
     times.set_title("measured (dots) and simulated (lines)", loc="left")
-    times.legend(frameon=False, fontsize=7)
+    if rows:
+        times.legend(frameon=False, fontsize=7)
     errors.axhline(0, color="#7b8794", linewidth=0.8)
     errors.set_ylabel("simulated less measured, %")
     errors.set_title(f"errors, {calibration.rms:.1%} root mean square", loc="left")
