@@ -35,9 +35,7 @@ class Globals : public RankMemory {
   public:
     [[nodiscard]] virtual std::size_t bytes_per_rank() const = 0;
     /// Where the rank has what of the program, as it was loaded, lies at this address: code and variables.
-    [[nodiscard]] virtual const void* own_address(RankId /*rank*/, const void* address) const {
-        return address;
-    }
+    [[nodiscard]] virtual const void* own_address(RankId /*rank*/, const void* address) const { return address; }
     template <class T>
     [[nodiscard]] T* own(RankId rank, T* address) const {
         return reinterpret_cast<T*>(const_cast<void*>(own_address(rank, reinterpret_cast<const void*>(address))));

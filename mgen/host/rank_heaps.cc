@@ -21,8 +21,8 @@ constexpr std::size_t kMostChunkBytes = 256 << 10;
 /// Where there are so many ranks, few of them use as much as a huge page holds.
 constexpr std::int32_t kManyRanks = 256;
 
-// Small blocks have sizes 32, 48, ... 128, then eight up to each power of two, with their headers: a page and its header
-// take 4,608 bytes.
+// Small blocks have sizes 32, 48, ... 128, then eight up to each power of two, with their headers: a page and its
+// header take 4,608 bytes.
 constexpr std::size_t kLeastBytes = 32;
 constexpr std::size_t kFineBytes = 128;
 constexpr std::size_t kFineClasses = 7;

@@ -56,7 +56,8 @@ const mpi::MembershipRef& members(RankState& state, MPI_Comm comm) {
 mpi::Window::Memory memory_of(void* base, MPI_Aint bytes, MPI_Aint displacement_unit) {
     if (bytes < 0) raise(ErrorClass::kSize, "the size " + std::to_string(bytes) + " of the window is negative");
     if (displacement_unit <= 0) {
-        raise(ErrorClass::kDisplacement, "the displacement unit " + std::to_string(displacement_unit) + " is not positive");
+        raise(ErrorClass::kDisplacement,
+              "the displacement unit " + std::to_string(displacement_unit) + " is not positive");
     }
     return {static_cast<std::byte*>(base), bytes, displacement_unit};
 }
