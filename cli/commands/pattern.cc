@@ -93,7 +93,7 @@ NasOptions nas_options(const PatternArguments& arguments) {
 int run_program(const PatternArguments& arguments, Console& console) {
     const NasOptions options = nas_options(arguments);
     if (arguments.output.empty() || arguments.output == "-") {
-        throw OptionError("pattern " + shown(arguments.name) + " is a log, which is no text",
+        throw OptionError("pattern " + shown(arguments.name) + " is a binary log",
                           "name its file: -o " + arguments.name.substr(4) + ".haichi-log");
     }
     CommandOutputs outputs(console);

@@ -159,7 +159,7 @@ HAICHI_LIBC_CALL(ssize_t, read, (int descriptor, void* to, size_t bytes)) {
     return real_read(descriptor, to, bytes);
 }
 
-// A stream may be open when its rank has ended, and all ranks write to standard output: its buffer is no rank's.
+// A stream may be open when its rank has ended, and all ranks write to standard output: they share its buffer.
 HAICHI_LIBC_CALL(int, setvbuf, (FILE * stream, char* buffer, int mode, size_t bytes)) {
     if (calling_rank() != nullptr) buffer = nullptr;
     return real<int(FILE*, char*, int, size_t)>("setvbuf")(stream, buffer, mode, bytes);

@@ -27,7 +27,7 @@ struct NasProgram {
     std::int64_t (*iterations)(char problem_class);
     /// Why it does not run on so many ranks; empty: it does.
     std::string (*refusal)(char problem_class, int ranks);
-    /// Of the communicators beside the world; null: there are none.
+    /// The communicators besides the world; null if the program makes none.
     NasCommunicators (*communicators)(const NasRun& run);
     void (*write)(const NasRun& run, int rank, CallSequenceBuilder& calls);
 };

@@ -34,9 +34,9 @@ T of_class(char problem_class, const T (&values)[size]) {
     return T{};
 }
 
-/// -1: it is no power of two.
+/// -1 if `ranks` is not a power of two.
 int log2_of(int ranks);
-/// -1: it is no square.
+/// -1 if `ranks` is not a square.
 int root_of(int ranks);
 std::string refuse_unless_power_of_two(int ranks);
 

@@ -92,7 +92,7 @@ def test_version(tmp_path: Path) -> None:
         (["pattern", "cg", "--ranks", "8", "--bytes", "5GB/s"], "--bytes: unknown unit", ""),
         (["pattern", "cg", "--ranks", "8", "--class", "B"], "pattern 'cg' takes no --class", ""),
         (["pattern", "nas-cgg", "--ranks", "8"], "nas-cgg", "did you mean 'nas-cg'?"),
-        (["pattern", "nas-cg", "--ranks", "8"], "a log, which is no text", "-o cg.haichi-log"),
+        (["pattern", "nas-cg", "--ranks", "8"], "is a binary log", "-o cg.haichi-log"),
         (["pattern", "nas-cg", "--ranks", "8", "--bytes", "8"], "pattern 'nas-cg' takes no --bytes", ""),
         (["pattern", "nas-cg", "--ranks", "8", "--compute-seconds", "x", "-o", "a"], "--compute-seconds: ", ""),
         (["pattern", "nas-bt", "--ranks", "30", "-o", "a"], "it needs a square", "the nearest are 25 or 36"),
