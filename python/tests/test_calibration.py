@@ -24,7 +24,7 @@ from haichi.calibration import Calibration, calibrate
 from haichi.calibration.calibrate import like_content
 from haichi.calibration.machine_file import machine_text
 from haichi.calibration.report import report_text
-from haichi.commands import main
+from haichi.commands import run
 from haichi.service.program import find_program
 
 SOURCE = Path(__file__).parents[2] / "tests/bench/micro_benchmarks.c"
@@ -200,7 +200,7 @@ def test_a_barrier_is_what_it_takes(write: Write) -> None:
 def test_the_report_word_by_word(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = "# OSU MPI Barrier Latency Test v7.3\n# Avg Latency(us)\n              3.25\n"
     (tmp_path / "barrier.txt").write_text("# OSU MPI Allreduce Latency Test v7.3\n" + text)
-    assert main(["calibrate", str(tmp_path / "barrier.txt")]) == 0
+    assert run(["calibrate", str(tmp_path / "barrier.txt")]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[:6] == [
         "1 point of 1 file, the rest like switch:2",
@@ -247,14 +247,14 @@ def test_equal_input_gives_equal_bytes(measured: dict[str, str], write: Write, t
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         command = ["calibrate", *words, "-o", f"{tmp_path}/{name}/machine.json", "--figure", f"{tmp_path}/{name}/f.svg"]
-        assert main(command) == 0
+        assert run(command) == 0
     for file in ("machine.json", "f.svg"):
         assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
 
 
 def test_the_report_as_json(measured: dict[str, str], write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     words = write({"latency.txt@0": measured["latency.txt@0"]})
-    assert main(["calibrate", *words, "--json"]) == 0
+    assert run(["calibrate", *words, "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert report["schema"] == "haichi-calibration/1"
     assert len(report["points"]) == 13
@@ -293,7 +293,7 @@ def test_what_is_wrong_is_said(
     (tmp_path / "osu.txt").write_text(header + rows)
     (tmp_path / "few.txt").write_text(header + "1 1.0\n8 1.1\n")
     monkeypatch.chdir(tmp_path)
-    assert main(["calibrate", *words]) == 2
+    assert run(["calibrate", *words]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
     assert message in captured.err and hint in captured.err

@@ -39,12 +39,13 @@ _INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Runs a command; returns the exit code. Data go to standard output, messages to standard error."""
-    return exit_code_of(lambda: _told(arguments))
+    """Runs a command as the whole of a process, which a signal ends with exit code 130."""
+    return exit_code_of(lambda: run(arguments))
 
 
-def _told(arguments: Sequence[str]) -> int:
-    """The exit code; errors are told."""
+def run(arguments: Sequence[str]) -> int:
+    """Runs a command; returns the exit code. Data go to standard output, messages to standard error. Signals stay as
+    the caller has set them."""
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what goes wrong is told once, as an error
     try:
         return run_command(COMMANDS, arguments)
