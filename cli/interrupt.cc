@@ -4,9 +4,11 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <mutex>
 #include <optional>
+#include <string_view>
 #include <thread>
 
 #include "base/errors.h"
@@ -41,12 +43,27 @@ void on_signal() {
     ::_exit(kExitInterrupted);
 }
 
+/// Behind the first signal: a step that takes long, as what a rank of a live program computes, seems to ignore it.
+void tell_of_second_signal() {
+    constexpr std::string_view kWords =
+        "interrupted: the run ends behind its current step; another Ctrl-C ends it now, without a result\n";
+    (void)!::write(STDERR_FILENO, kWords.data(), kWords.size());
+}
+
 void watch() {
+    constexpr timespec kPatience{.tv_sec = 1, .tv_nsec = 0};
+    bool is_to_tell = false;
     for (;;) {
-        int number = 0;
-        if (::sigwait(&state().watched, &number) != 0) continue;
+        const int number = is_to_tell ? ::sigtimedwait(&state().watched, nullptr, &kPatience)
+                                      : ::sigwaitinfo(&state().watched, nullptr);
         if (state().is_over) return;
-        on_signal();
+        if (number > 0) {
+            on_signal();
+            is_to_tell = true;
+        } else if (is_to_tell && errno == EAGAIN) {
+            tell_of_second_signal();
+            is_to_tell = false;
+        }
     }
 }
 

@@ -26,7 +26,7 @@ struct AdviseRailsOptions {
 
 int run(const AdviseRailsOptions& options, Console& console) {
     constexpr std::int64_t kMostInterfaces = 1000;
-    if (options.files.empty()) throw OptionError("the FILE of a log is missing", "haichi advise rails app.haichi-log");
+    if (options.files.empty()) throw OptionError("no log FILE given", "haichi advise rails app.haichi-log");
     std::vector<NamedLog> logs = named_logs(options.files);
     if (!options.rails.empty()) set_rails(options.rails, logs);
     RailAdviceRequest request;

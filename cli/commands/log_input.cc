@@ -34,7 +34,7 @@ void add_log_format(CLI::App& app, std::string& format) {
 }
 
 std::vector<JobFiles> named_jobs(const std::vector<std::string>& paths, const std::string& example) {
-    if (paths.empty()) throw OptionError("the FILE of a log is missing", example);
+    if (paths.empty()) throw OptionError("no log FILE given", example);
     return files_by_job(paths);
 }
 

@@ -40,7 +40,7 @@ NasRun checked_run(const NasProgram& program, const NasOptions& options) {
         throw OptionError(name + " has no class " + shown(options.problem_class), "its classes are " + known);
     }
     const char problem_class = options.problem_class.front();
-    if (options.ranks == 0) throw OptionError(name + " needs the number of ranks", "give ranks");
+    if (options.ranks == 0) throw OptionError(name + " needs a number of ranks", "give ranks (--ranks 16)");
     if (options.ranks < 1 || options.ranks > kMostNasRanks) {
         throw OptionError(name + " runs on 1 to " + std::to_string(kMostNasRanks) + " ranks, not " +
                           std::to_string(options.ranks));
@@ -48,9 +48,10 @@ NasRun checked_run(const NasProgram& program, const NasOptions& options) {
     const std::string refusal = program.refusal(problem_class, options.ranks);
     if (!refusal.empty()) {
         const std::string others = nearest(program, problem_class, options.ranks);
+        const bool is_one = others.find(' ') == std::string::npos;
         throw OptionError(name + " of class " + options.problem_class + " does not run on " +
                               std::to_string(options.ranks) + " ranks: " + refusal,
-                          others.empty() ? "" : "the nearest are " + others);
+                          others.empty() ? "" : (is_one ? "the nearest is " : "the nearest are ") + others);
     }
     NasRun run{.problem_class = problem_class, .ranks = options.ranks};
     run.class_iterations = program.iterations(problem_class);
@@ -60,7 +61,7 @@ NasRun checked_run(const NasProgram& program, const NasOptions& options) {
     }
     if (run.class_iterations == 1 && run.iterations != 1) throw OptionError(name + " has no iterations");
     if (!std::isfinite(options.compute_seconds) || options.compute_seconds < 0 || options.compute_seconds > 1e9) {
-        throw OptionError("the computing time must be 0 to 10^9 seconds");
+        throw OptionError("compute_seconds must be 0 to 10^9 seconds");
     }
     run.iteration_seconds = options.compute_seconds / static_cast<double>(run.class_iterations);
     return run;

@@ -69,7 +69,7 @@ void complete(const PatternRow& row, PatternOptions& options) {
         options.ranks = ranks;
     }
     if (options.ranks == 0) {
-        throw OptionError(pattern + " needs the number of ranks",
+        throw OptionError(pattern + " needs a number of ranks",
                           row.dimensions > 0 ? "give ranks or dims" : "give ranks");
     }
     if (row.dimensions > 0 && options.dims.empty()) options.dims = balanced_dims(options.ranks, row.dimensions);

@@ -63,7 +63,7 @@ std::string rough_duration_text(double seconds) {
     return duration_text(std::round(seconds / unit) * unit);
 }
 
-std::string factor_text(double factor) { return formatted("%.3g%s", factor, ""); }
+std::string factor_text(double factor) { return formatted(factor < 100 ? "%.3g%s" : "%.0f%s", factor, ""); }
 
 std::string percent_text(double share) { return formatted("%.1f %s", share * 100, "%"); }
 

@@ -152,8 +152,9 @@ class SpreadAdvisor {
 
     [[nodiscard]] std::string gain_text() const {
         const bool is_faster = advice_.gain > 1;
-        return factor_text(is_faster ? advice_.gain : 1 / advice_.gain) +
-               (is_faster ? " times as fast" : " times as long");
+        const double factor = is_faster ? advice_.gain : 1 / advice_.gain;
+        if (factor < 1.1) return percent_text(factor - 1) + (is_faster ? " faster" : " slower");
+        return factor_text(factor) + (is_faster ? " times as fast" : " times as long");
     }
 
     void cut_short() {

@@ -6,7 +6,7 @@
 namespace haichi {
 
 RailAdviceReport run_advise_rails(const RailAdviceRequest& request, const Reading& reading) {
-    if (request.logs.empty()) throw OptionError("the FILE of a log is missing", "haichi advise rails app.haichi-log");
+    if (request.logs.empty()) throw OptionError("no log FILE given", "haichi advise rails app.haichi-log");
     if (request.interfaces < 0) throw OptionError("a node has at least one network interface");
     RailAdviceReport report;
     std::vector<MeasuredRun> runs;

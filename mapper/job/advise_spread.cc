@@ -125,8 +125,8 @@ class SpreadRun {
         const Allocation allocation = allocate(machine(), one_.allocation);
         const NodesOfClusters nodes = nodes_of_clusters(allocation.network);
         if (nodes.size() < 2) {
-            throw UnsupportedError("machine " + machine().name + " is not made of clusters to spread a job over",
-                                   "clusters joined by bridges are: two-clusters, or 'clusters' in a machine file");
+            throw UnsupportedError("machine " + machine().name + " has one cluster: a job cannot be spread",
+                                   "a machine of several is two-clusters, or a file whose topology has kind 'clusters'");
         }
         const auto used = std::ranges::count_if(nodes, [](const auto& list) { return !list.empty(); });
         if (used < 2) {
@@ -156,8 +156,8 @@ class SpreadRun {
         throw OptionError(std::to_string(ranks) + " ranks do not fit into one cluster of " + machine().name +
                               ": the largest has " + std::to_string(most) + (most == 1 ? " node" : " nodes") + " for " +
                               std::to_string(each) + (each == 1 ? " rank each" : " ranks each"),
-                          "they need --ppn " + std::to_string(quotient_up(ranks, static_cast<std::int64_t>(most))) +
-                              ", or the workload of as many ranks as fit, beside which --spread-workload has more");
+                          "give --ppn " + std::to_string(quotient_up(ranks, static_cast<std::int64_t>(most))) +
+                              ", or a workload of fewer ranks, with that of more in --spread-workload");
     }
 
     /// So many nodes of each cluster that every one has its share.
@@ -174,7 +174,7 @@ class SpreadRun {
         if (each > one_.allocation.ranks_per_node) {
             throw OptionError(
                 std::to_string(ranks) + " ranks do not fit on the " + std::to_string(all) + " nodes of all clusters",
-                "they need --ppn " + std::to_string(each));
+                "give --ppn " + std::to_string(each));
         }
         const std::int64_t needed = std::max<std::int64_t>(quotient_up(ranks, each), 2);
         std::vector<std::size_t> clusters;
@@ -206,15 +206,15 @@ class SpreadRun {
         };
         report_.of_calls = calls(one_);
         if (!options_.spread_traffic || calls(all_) == report_.of_calls) return;
-        throw OptionError("of one of the two workloads the calls of a log would be simulated, of the other one sets",
+        throw OptionError("the two workloads cannot be compared: one is a log, whose calls are simulated, the other one has sets",
                           "--as sets compares the sets of both");
     }
 
     void find_computing() {
         if (report_.of_calls) {
             if (options_.compute_seconds) {
-                throw OptionError("--compute-time is for communication sets, but the log's calls have theirs",
-                                  "--as sets");
+                throw OptionError("--compute-time is for communication sets: the calls of a log state their own computing times",
+                                  "leave it out, or compare sets with --as sets");
             }
             report_.question.computing_is_known = true;
             return;

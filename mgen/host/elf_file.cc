@@ -248,11 +248,11 @@ ElfFile ElfFile::of(std::span<const std::byte> bytes, const std::string& path) {
             "name the program that it starts");
     }
     if (bytes.size() < EI_NIDENT || !start.starts_with(ELFMAG)) {
-        throw InputError(path + ": is no program: it does not begin as ELF files do");
+        throw InputError(path + ": not a program: no ELF header");
     }
     const auto identity = [&](int at) { return static_cast<unsigned char>(bytes[static_cast<std::size_t>(at)]); };
     if (identity(EI_CLASS) != ELFCLASS64 || identity(EI_DATA) != ELFDATA2LSB) {
-        throw UnsupportedError(path + ": is no program of 64 bits for this processor");
+        throw UnsupportedError(path + ": not a 64-bit program for this processor");
     }
     const auto header = Bytes(bytes, path).at<Elf64_Ehdr>(0, "the header");
     if (header.e_machine != kThisProcessor) {

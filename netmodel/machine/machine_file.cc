@@ -41,7 +41,7 @@ std::vector<std::string> with_kind(const std::vector<std::string>& keys) {
 void parse_topology(const LocatedJson& file, Machine& machine, NamedFile& other) {
     const TopologyRow& row = row_of(file);
     const Section section(file, "/topology", with_kind(row.keys));
-    ReadTopology read = row.read({section, machine.link_bandwidth_bytes_per_s, other});
+    ReadTopology read = row.read({section, machine.link_bandwidth_bytes_per_s, machine.packet_payload_bytes, other});
     machine.topology = std::move(read.topology);
     machine.logical = std::move(read.logical);
     machine.routing = machine.topology->routing("");
@@ -179,10 +179,10 @@ Machine parse_machine(std::string_view text, const std::string& file_name, Named
     machine.link_bandwidth_bytes_per_s = parse_positive_bandwidth(link.text("bandwidth"), link.place("bandwidth"));
     link.quantity("cable_latency", parse_time_ps, machine.cable_latency_ps);
     NamedFile unkept;
+    parse_machine_parameters(file, machine);
     parse_topology(file, machine, graph != nullptr ? *graph : unkept);
     parse_faulty(root, machine);
     parse_allocations(root, machine);
-    parse_machine_parameters(file, machine);
     check_stores(root, machine);
     return machine;
 }

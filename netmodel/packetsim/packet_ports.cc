@@ -88,8 +88,12 @@ PacketPorts::PacketPorts(const Network& network, const PacketTiming& timing, std
         const std::span<const PortClass> routers = topology_->router_classes();
         const VertexId to = link_target_[static_cast<std::size_t>(l)];
         const PortClass* behind = routers.empty() ? nullptr : &routers[topology_->class_of_router(to)];
-        add_output(timing, bandwidth(l), passage_of(network.topology(), timing, kind), behind);
-        packets_are_full_ = packets_are_full_ && most_payload_behind(LinkId(l)) >= options.packet_payload_bytes;
+        // A message has packets that every router on its way takes.
+        const std::int64_t payload =
+            std::min({options.packet_payload_bytes, most_payload_of(from), most_payload_of(to)});
+        add_output(timing, bandwidth(l), payload + options.packet_header_bytes,
+                   passage_of(network.topology(), timing, kind), behind);
+        packets_are_full_ = packets_are_full_ && most_payload_of(to) >= options.packet_payload_bytes;
     }
     nic_bandwidth_bytes_per_s_ = options.nic_bandwidth_bytes_per_s;
     if (nic_bandwidth_bytes_per_s_ == 0) nic_bandwidth_bytes_per_s_ = fastest;
@@ -98,7 +102,7 @@ PacketPorts::PacketPorts(const Network& network, const PacketTiming& timing, std
     for (std::int32_t k = 0; k < nic_count_; ++k) {
         const VertexId vertex = network.vertex(NodeId(k / timing.options().nics));
         add_output(
-            timing, nic_bandwidth_bytes_per_s_,
+            timing, nic_bandwidth_bytes_per_s_, timing.full_packet_bytes(),
             passage_from(network.topology(), timing, class_of_router(network.topology(), vertex), is_host(vertex)),
             nullptr);
     }
@@ -128,14 +132,17 @@ std::int64_t PacketPorts::longest_passage_ps() const {
     return longest;
 }
 
-std::int64_t PacketPorts::most_payload_behind(LinkId link) const {
+std::int64_t PacketPorts::most_payload_behind(LinkId link) const { return most_payload_of(link_target_[link.index()]); }
+
+std::int64_t PacketPorts::most_payload_of(VertexId router) const {
     const std::span<const PortClass> routers = topology_->router_classes();
     if (routers.empty()) return kNoLimit;
-    const PortClass& behind = routers[topology_->class_of_router(link_target_[link.index()])];
-    return behind.store ? behind.store->most_payload_bytes.value_or(kNoLimit) : kNoLimit;
+    const PortClass& router_class = routers[topology_->class_of_router(router)];
+    return router_class.store ? router_class.store->most_payload_bytes.value_or(kNoLimit) : kNoLimit;
 }
 
-void PacketPorts::add_output(const PacketTiming& timing, std::int64_t bandwidth_bytes_per_s, const LinkPassage& passage,
+void PacketPorts::add_output(const PacketTiming& timing, std::int64_t bandwidth_bytes_per_s,
+                             std::int64_t full_packet_bytes, const LinkPassage& passage,
                              const PortClass* router_behind) {
     Class port;
     port.buffer_packets = timing.options().buffer_packets;
@@ -150,11 +157,11 @@ void PacketPorts::add_output(const PacketTiming& timing, std::int64_t bandwidth_
                                      : std::min(bandwidth_bytes_per_s, passage.switch_bandwidth_bytes_per_s);
     port.latency_ps = passage.latency_ps;
     port.packet_time_ps = passage.packet_time_ps;
-    port.full_packet_ps = transfer_ps(timing.full_packet_bytes(), port.bandwidth_bytes_per_s);
+    port.full_packet_ps = transfer_ps(full_packet_bytes, port.bandwidth_bytes_per_s);
     if (port.full_packet_ps > std::numeric_limits<std::uint32_t>::max()) {
-        throw OptionError("a packet of " + std::to_string(timing.full_packet_bytes()) +
-                          " bytes takes more than 4.29 ms at " + std::to_string(port.bandwidth_bytes_per_s) +
-                          " bytes/s");
+        throw OptionError("a packet of " + std::to_string(full_packet_bytes) + " bytes takes more than 4.29 ms at " +
+                              std::to_string(port.bandwidth_bytes_per_s) + " bytes/s",
+                          "smaller packets (packet.payload, or the mtu of a bridge) can be simulated");
     }
     // Neighbouring links are mostly alike: look from the last class backwards.
     const auto found = std::find(classes_.rbegin(), classes_.rend(), port);

@@ -45,7 +45,7 @@ class PacketPorts {
     struct Class {
         std::int64_t bandwidth_bytes_per_s = 0;  ///< of the channel or the switch, whichever is slower
         std::int64_t latency_ps = 0;             ///< L: from the grant to the head's arrival
-        std::int64_t full_packet_ps = 0;         ///< a packet of the largest size
+        std::int64_t full_packet_ps = 0;         ///< a packet of the largest size that passes it
         std::int32_t buffer_packets = 0;         ///< places of a buffer behind it
         bool stores = false;                     ///< the router behind it takes packets in whole, and holds them:
         std::int64_t delay_ps = 0;
@@ -92,8 +92,9 @@ class PacketPorts {
 
   private:
     void find_ends(const Topology& topology);
-    void add_output(const PacketTiming& timing, std::int64_t bandwidth_bytes_per_s, const LinkPassage& passage,
-                    const PortClass* router_behind);
+    [[nodiscard]] std::int64_t most_payload_of(VertexId router) const;
+    void add_output(const PacketTiming& timing, std::int64_t bandwidth_bytes_per_s, std::int64_t full_packet_bytes,
+                    const LinkPassage& passage, const PortClass* router_behind);
 
     std::int32_t link_count_ = 0;
     std::int32_t nic_count_ = 0;

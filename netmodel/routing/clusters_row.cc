@@ -31,7 +31,7 @@ std::shared_ptr<const Topology> read_cluster(const TopologySection& from, const 
     keys.insert(keys.end(), row->keys.begin(), row->keys.end());
     const MachineSection section(file, pointer, keys);
     const std::string other = from.file.path;
-    ReadTopology read = row->read({section, from.link_bandwidth_bytes_per_s, from.file});
+    ReadTopology read = row->read({section, from.link_bandwidth_bytes_per_s, from.packet_payload_bytes, from.file});
     if (!other.empty() && from.file.path != other) {
         throw InputError(section.place(), "clusters can have one other file between them, not " + shown(other) +
                                               " and " + shown(from.file.path));
@@ -43,12 +43,12 @@ std::shared_ptr<const Topology> read_cluster(const TopologySection& from, const 
 }
 
 /// Wrong values are told where they stand. What is not stated is as BridgeOptions has it, or the links'.
-BridgeOptions read_bridges(const MachineSection& section, std::int64_t link_bandwidth_bytes_per_s) {
+BridgeOptions read_bridges(const MachineSection& section, const TopologySection& from) {
     constexpr std::int32_t kMostBridges = 4096;
     constexpr std::int32_t kMostHops = 1 << 15;
     BridgeOptions bridges;
     if (section.has("count")) bridges.count = section.integer("count", 1, kMostBridges);
-    bridges.bandwidth_bytes_per_s = link_bandwidth_bytes_per_s;
+    bridges.bandwidth_bytes_per_s = from.link_bandwidth_bytes_per_s;
     const auto read = [&](const std::string& key, const auto& take) {
         if (!section.has(key)) return;
         take(section.text(key), section.place(key));
@@ -69,8 +69,11 @@ BridgeOptions read_bridges(const MachineSection& section, std::int64_t link_band
     time("packet_time", bridges.packet_time_ps);
     size("buffer", bridges.buffer_bytes);
     size("mtu", bridges.mtu_bytes);
-    bridges.crossing_hops = section.has("crossing_hops") ? section.integer("crossing_hops", 1, kMostHops)
-                                                         : default_crossing_hops(bridges, link_bandwidth_bytes_per_s);
+    bridges.states_crossing_hops = section.has("crossing_hops");
+    bridges.crossing_hops =
+        bridges.states_crossing_hops
+            ? section.integer("crossing_hops", 1, kMostHops)
+            : default_crossing_hops(bridges, from.link_bandwidth_bytes_per_s, from.packet_payload_bytes);
     return bridges;
 }
 
@@ -90,7 +93,7 @@ std::vector<ClustersTopology::Pair> read_pairs(const TopologySection& from, std:
             throw InputError(all.place("between"),
                              "'between' is for a list of bridges, one entry for every two clusters");
         }
-        const BridgeOptions bridges = read_bridges(all, from.link_bandwidth_bytes_per_s);
+        const BridgeOptions bridges = read_bridges(all, from);
         for (std::int32_t a = 0; a < clusters; ++a) {
             for (std::int32_t b = a + 1; b < clusters; ++b) pairs.push_back({a, b, bridges});
         }
@@ -110,7 +113,7 @@ std::vector<ClustersTopology::Pair> read_pairs(const TopologySection& from, std:
                              "bridges are between two clusters, not " + MachineSection::text_of(between));
         }
         pairs.push_back(
-            {std::min(end(0), end(1)), std::max(end(0), end(1)), read_bridges(one, from.link_bandwidth_bytes_per_s)});
+            {std::min(end(0), end(1)), std::max(end(0), end(1)), read_bridges(one, from)});
     }
     return pairs;
 }
@@ -138,7 +141,7 @@ BridgeOptions bridges_of_the_study(std::int32_t count, std::int64_t delay_ps) {
     bridges.packet_time_ps = 18'334'000;
     bridges.buffer_bytes = 10'000'000;
     bridges.mtu_bytes = 8192;
-    bridges.crossing_hops = default_crossing_hops(bridges, kLinkBandwidth);
+    bridges.crossing_hops = default_crossing_hops(bridges, kLinkBandwidth, bridges.mtu_bytes);
     return bridges;
 }
 
@@ -167,7 +170,7 @@ std::shared_ptr<const Topology> read_numbers(const TopologyParameters& from) {
             std::vector<ClustersTopology::Pair>{
                 {0, 1, bridges_of_the_study(static_cast<std::int32_t>(count), delay_ps)}});
     } catch (const InputError& error) {
-        throw OptionError(what + ": " + error.what(), kForm);
+        throw OptionError("machine " + std::string(error.what()), kForm);
     }
 }
 

@@ -70,10 +70,12 @@ void check_bridges(const BridgeOptions& bridges) {
     check("the hops of a crossing", bridges.crossing_hops, 1, kMostHops, number);
 }
 
-std::int32_t default_crossing_hops(const BridgeOptions& bridges, std::int64_t link_bandwidth_bytes_per_s) {
+std::int32_t default_crossing_hops(const BridgeOptions& bridges, std::int64_t link_bandwidth_bytes_per_s,
+                                   std::optional<std::int64_t> packet_payload_bytes) {
     constexpr std::int64_t kPacketBytes = 8192;  // where none is stated
     constexpr std::int64_t kMostHops = 10'000;
-    const auto bytes = static_cast<double>(bridges.mtu_bytes.value_or(kPacketBytes));
+    const std::int64_t mtu = bridges.mtu_bytes.value_or(packet_payload_bytes.value_or(kPacketBytes));
+    const auto bytes = static_cast<double>(std::min(mtu, packet_payload_bytes.value_or(mtu)));
     const double link_s = bytes / static_cast<double>(link_bandwidth_bytes_per_s);
     const double bridge_s = bytes / static_cast<double>(bridges.bandwidth_bytes_per_s) +
                             static_cast<double>(bridges.latency_ps + bridges.delay_ps) * 1e-12;
@@ -327,7 +329,7 @@ nlohmann::ordered_json ClustersTopology::description() const {
                                         {"packet_time", time_text(bridges.packet_time_ps)}};
         if (bridges.buffer_bytes) words["buffer"] = bytes_text(*bridges.buffer_bytes);
         if (bridges.mtu_bytes) words["mtu"] = bytes_text(*bridges.mtu_bytes);
-        words["crossing_hops"] = bridges.crossing_hops;
+        if (bridges.states_crossing_hops) words["crossing_hops"] = bridges.crossing_hops;
         return words;
     };
     nlohmann::ordered_json all = words_of(pairs_.front().bridges);

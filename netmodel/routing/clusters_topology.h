@@ -22,6 +22,7 @@ struct BridgeOptions {
     std::optional<std::int64_t> buffer_bytes{};
     std::optional<std::int64_t> mtu_bytes{};  ///< most payload of the packets of messages that cross
     std::int32_t crossing_hops = 1;           ///< as how many hops a passage out of a bridge counts
+    bool states_crossing_hops = false;        ///< else they follow from the others: default_crossing_hops()
 
     friend bool operator==(const BridgeOptions&, const BridgeOptions&) = default;
 };
@@ -29,8 +30,10 @@ struct BridgeOptions {
 /// Throws OptionError for values that no bridge has.
 void check_bridges(const BridgeOptions& bridges);
 
-/// As many hops as links of that rate that take as long as a full packet's way through a bridge.
-std::int32_t default_crossing_hops(const BridgeOptions& bridges, std::int64_t link_bandwidth_bytes_per_s);
+/// As many hops as links of that rate that take as long as a full packet's way through a bridge. A packet has the MTU's
+/// bytes, or the machine's payload where that is less; 8,192 where neither is stated.
+std::int32_t default_crossing_hops(const BridgeOptions& bridges, std::int64_t link_bandwidth_bytes_per_s,
+                                   std::optional<std::int64_t> packet_payload_bytes);
 
 /// Clusters of any kinds, every two joined by bridges. Terminals are numbered cluster by cluster; then come the
 /// clusters' routers, cluster by cluster; then the bridges, pair by pair.

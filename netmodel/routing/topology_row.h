@@ -16,6 +16,7 @@ namespace haichi {
 struct TopologySection {
     const MachineSection& section;  ///< "topology"; its keys are the row's
     std::int64_t link_bandwidth_bytes_per_s = 0;
+    std::optional<std::int64_t> packet_payload_bytes;  ///< of "packet", where it is stated
     NamedFile& file;  ///< of another file that the section names: its text is taken when it is there
 };
 

@@ -267,7 +267,7 @@ def test_the_report_as_json(measured: dict[str, str], write: Write, capsys: pyte
 @pytest.mark.parametrize(
     ("words", "message", "hint"),
     [
-        ([], "the RESULTS is missing", "an example is"),
+        ([], "RESULTS missing", "an example is"),
         (
             ["osu.txt@3"],
             "osu.txt@3: no node of switch:2 is 3 links away from its first one",
@@ -276,8 +276,9 @@ def test_the_report_as_json(measured: dict[str, str], write: Write, capsys: pyte
         (["osu.txt", "--like", "swich:2"], "swich:2", ""),
         (["osu.txt", "--figure", "f.pdf"], "--figure: 'f.pdf' must end with .svg or .png", ""),
         (["osu.txt", "--like", "fx10"], "machine 'fx10' leaves its sizes open", "the form is"),
-        (["few.txt"], "2 measured points are fewer than the", "measure more message sizes"),
+        (["few.txt"], "2 measured points do not fix", "measure more message sizes"),
         (["osu.txt", "-o", "osu.txt"], "osu.txt", ""),
+        (["osu.txt@2", "./osu.txt"], "./osu.txt: this file is given twice", "each file counts once"),
     ],
 )
 def test_what_is_wrong_is_said(
@@ -299,3 +300,15 @@ def test_what_is_wrong_is_said(
     assert message in captured.err and hint in captured.err
     assert sorted(os.listdir(tmp_path)) == ["few.txt", "osu.txt"]
     assert (tmp_path / "osu.txt").read_text() == header + rows
+
+
+def test_files_that_contradict_each_other_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, factor in (("first.txt", 1), ("second.txt", 3)):
+        rows = "".join(f"{2**k} {factor * (1 + 2**k / 1000):.3f}\n" for k in range(16))
+        (tmp_path / name).write_text("# OSU MPI Latency Test v7.3\n# Size       Avg Latency(us)\n" + rows)
+    files = [str(tmp_path / name) for name in ("first.txt", "second.txt")]
+    assert run(["calibrate", *files]) == 0
+    words = capsys.readouterr().out
+    assert "what does not fit:" in words and "first.txt: ping-pong, 2 links: simulated times are" in words
+    assert run(["calibrate", files[0]]) == 0
+    assert "what does not fit:" not in capsys.readouterr().out

@@ -175,8 +175,8 @@ def test_netpipe_and_its_file(tmp_path: Path, text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("hello\n", "results.txt: the output of no benchmark that is known"),
-        ("", "results.txt: the output of no benchmark that is known"),
+        ("hello\n", "results.txt: not the output of a known benchmark"),
+        ("", "results.txt: not the output of a known benchmark"),
         (OSU_5 + "a\0b", "results.txt:6: a NUL byte"),
         (OSU_5 + "64 12.x\n", "results.txt:6: the latency '12.x' is not a number"),
         (OSU_5 + "64 -1\n", "results.txt:6: the latency '-1' is not between 0 and 1e+12"),

@@ -108,7 +108,7 @@ def test_what_is_too_much_is_refused_before_anything_is_read():
     run = program("report", "a.json", "b.json")
     assert (run.returncode, run.stdout) == (2, "")
     assert run.stderr == "error: unexpected argument 'b.json'\nhint: report --help shows what it takes\n"
-    assert program("report").stderr.startswith("error: the RESULTS is missing\nhint: an example is haichi report")
+    assert program("report").stderr.startswith("error: RESULTS missing\nhint: an example is haichi report")
     assert program("report", "a.json", "--figure", "x").stderr.endswith("hint: did you mean '--figures'?\n")
 
 

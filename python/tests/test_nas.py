@@ -28,7 +28,7 @@ def test_patterns_are_listed_with_the_programs() -> None:
         ("nas-cgg", 4, "S", "unknown pattern 'nas-cgg'"),
         ("nas-sp", 8, "A", "it needs a square"),
         ("nas-is", 4, "E", "no class 'E'"),
-        ("nas-is", 0, "A", "needs the number of ranks"),
+        ("nas-is", 0, "A", "needs a number of ranks"),
     ],
 )
 def test_what_does_not_run_is_refused(

@@ -87,11 +87,11 @@ def test_shape_takes_the_next_larger_number_of_nodes_and_what_the_file_lists(sma
         (["barrier", *JOB, "-w", "cg16.json", "--sizes", "1MiB,"], "--sizes"),
         (["barrier", *JOB, "-w", "cg16.json", "--sizes", "1MiB", "--message-size", "1KiB"], "exclude each other"),
         (["barrier", *JOB, "-w", "cg16.json", "-f", "json"], "there is no --map"),
-        (["rails"], "FILE of a log is missing"),
-        (["spread", "-m", "fx10-kyushu", "-w", "cg16.json"], "is not made of clusters"),
+        (["rails"], "no log FILE given"),
+        (["spread", "-m", "fx10-kyushu", "-w", "cg16.json"], "has one cluster: a job cannot be spread"),
         (
             ["spread", "-m", "two-clusters:1,0ms,8", "-w", "cg16.json"],
-            "hint: they need --ppn 2, or the workload of as many",
+            "hint: give --ppn 2, or a workload of fewer ranks",
         ),
         (["spread", "-m", "two-clusters", "-w", "cg16.json", "--compute-time", "5"], "--compute-time"),
         (["spread", "-m", "two-clusters", "-w", "-", "--spread-workload", "-"], "- is given twice"),
@@ -216,7 +216,7 @@ def test_spread_compares_one_cluster_with_all(small: Path) -> None:
     assert asked(small, *job, "--compute-time", f"{enough * 1.1:.6f}s")["advice"] == "spread"
     assert asked(small, *job, "--compute-time", f"{enough * 0.9:.6f}s")["gain"] < 1
     text = succeed("advise", *job, cwd=small).stdout
-    assert text.startswith("two-clusters:4,4ms, bridges hold packets for 4 ms\n")
+    assert text.startswith("two-clusters:4,4ms, bridges delay packets by up to 4 ms\n")
     assert text.endswith("\n" + unknown["sentence"] + "\n")
     assert asked(small, *job, "--threads", 1) == unknown
 

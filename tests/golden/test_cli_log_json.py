@@ -73,6 +73,6 @@ def test_what_is_no_log_is_an_error_with_its_name(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("no log")
     assert "text" in fail(2, "log", "show", "text", cwd=tmp_path)
     assert "missing" in fail(2, "log", "show", "missing", cwd=tmp_path)
-    assert "FILE of a log is missing" in fail(2, "log", "show", cwd=tmp_path)
+    assert "no log FILE given" in fail(2, "log", "show", cwd=tmp_path)
     assert "a command is missing behind 'log'" in fail(2, "log", cwd=tmp_path)
     assert "did you mean 'show'" in fail(2, "log", "shwo", "text", cwd=tmp_path)

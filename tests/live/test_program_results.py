@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +90,17 @@ class Progress:
         out, err = self.process.communicate()
         self.watchdog.cancel()
         return self.process.returncode, out, err
+
+
+def test_a_second_ctrl_c_ends_a_rank_that_makes_no_calls(built: Path) -> None:
+    command = [BIN, "simulate", "-m", "torus:2", "-n", 2, "--", program("spin.c", built), 100]
+    process = subprocess.Popen([*map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    with process:
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        assert process.stderr.readline().startswith("interrupted: the run ends behind its current step; another Ctrl-C")
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 130
 
 
 @pytest.mark.parametrize("to_file", [True, False])

@@ -254,7 +254,7 @@ TEST(Patterns, options_that_do_not_fit_are_refused_with_the_value) {
     const auto expect = [](const std::string& name, const PatternOptions& options, const std::string& part) {
         EXPECT_NE(refusal(name, options).find(part), std::string::npos) << refusal(name, options);
     };
-    expect("ring", {}, "needs the number of ranks");
+    expect("ring", {}, "needs a number of ranks");
     expect("stencil2d", {}, "give ranks or dims");
     expect("ring", with_ranks(-1), "not -1");
     expect("ring", with_ranks(kMostRanks + 1), "134217729");

@@ -96,6 +96,19 @@ TEST(Bridge, does_not_delay_what_stays_in_a_cluster) {
     EXPECT_EQ(run.recorder.delivered_ps.at(1), kSwitchPs + 400 * kPsPerByte);
 }
 
+TEST(Bridge, may_be_slow_where_its_packets_are_small) {
+    constexpr std::int64_t kMiB = 1 << 20;
+    BridgeOptions bridges = plain_bridges();
+    bridges.bandwidth_bytes_per_s = 1'000'000;  // 1 ms for 1,000 bytes, 64 ms for the 64 KiB that links take
+    Crossing run(bridges, kMiB / 16);
+    run.send(0, 3, 3 * kMtu, 1);
+    run.engine.run();
+    EXPECT_EQ(run.recorder.delivered_ps.at(1),
+              kSwitchPs + kMtu * kPsPerByte + 3 * kMtu * 1'000'000 + kBridgePs + kSwitchPs);
+    bridges.mtu_bytes = kMiB / 64;
+    EXPECT_THROW(Crossing(bridges, kMiB / 16), OptionError);
+}
+
 TEST(Bridge, streams_at_its_rate_however_long_the_delay) {
     BridgeOptions bridges = plain_bridges();
     bridges.delay_ps = 20'000'000'000;
@@ -326,7 +339,13 @@ TEST(Clusters, a_crossing_counts_as_many_hops_as_links_take_as_long) {
     BridgeOptions bridges = plain_bridges();
     bridges.delay_ps = 1'000'000'000;
     // (1,000 bytes / 50 MB/s + 5 us + 1 ms) / (1,000 bytes / 100 MB/s) = 102.5
-    EXPECT_EQ(default_crossing_hops(bridges, kLinkBandwidth), 103);
+    EXPECT_EQ(default_crossing_hops(bridges, kLinkBandwidth, 1000), 103);
+    bridges.mtu_bytes = 64'000;  // packets stay what the machine has
+    EXPECT_EQ(default_crossing_hops(bridges, kLinkBandwidth, 1000), 103);
+    bridges.mtu_bytes.reset();
+    EXPECT_EQ(default_crossing_hops(bridges, kLinkBandwidth, 1000), 103);
+    bridges.mtu_bytes = kMtu;
+    EXPECT_EQ(default_crossing_hops(bridges, kLinkBandwidth, {}), 103);
     bridges.crossing_hops = 103;
     const Network network = clusters_network(bridges);
     EXPECT_EQ(network.hops(NodeId(0), NodeId(1)), 2);

@@ -122,7 +122,7 @@ def _positional(command: Command, others: Sequence[str]) -> Given:
         return {}
     name = command.positional[0]
     if not others:
-        raise OptionError(f"the {name} is missing", f"an example is {command.example}")
+        raise OptionError(f"{name} missing", f"an example is {command.example}")
     if "" in others:
         raise OptionError(f"{name}: the value is empty")
     return {name.lower(): others if command.takes_several else others[0]}

@@ -134,6 +134,8 @@ def _read(
     sources, points = [], []
     for word in results:
         path, stated = file_and_hops(word)
+        if any(os.path.samefile(path, source.path) for source in sources if os.path.exists(path)):
+            raise OptionError(f"{word}: this file is given twice", "each file counts once, at one distance")
         reader, found = read_results(path)
         hops = distances.nearest if stated is None else stated
         distances.check(hops, word, machine)
@@ -144,7 +146,7 @@ def _read(
         sources.append(Source(path, reader.name, hops, len(placed), tuple(left_out)))
         points += placed
     if not points:
-        raise OptionError(f"largest: no message has {largest} bytes or less", "the sizes are in the files of results")
+        raise OptionError(f"largest: all messages have more than {largest} bytes", "sizes are in the result files")
     return sources, points
 
 
@@ -153,7 +155,7 @@ def _fitted(problem: Problem, content: Content, like: str, sources: Sequence[Sou
     free = [parameter.name for parameter in PARAMETERS if any(map(parameter.needs, points))]
     if len(points) < len(free):
         raise InputError(
-            f"{len(points)} measured points are fewer than the {len(free)} parameters that depend on them",
+            f"{len(points)} measured points do not fix {len(free)} parameters",
             "measure more message sizes",
         )
     preset_limit = eager_limit_of(content)

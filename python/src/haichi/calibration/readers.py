@@ -46,7 +46,7 @@ def read_results(path: str) -> tuple[Reader, Results]:
     reader = next((reader for reader in READERS if reader.is_one(text)), None)
     if reader is None:
         names = ", ".join(reader.name for reader in READERS)
-        raise InputError(f"{path}: the output of no benchmark that is known", f"known are: {names}")
+        raise InputError(f"{path}: not the output of a known benchmark", f"haichi reads {names}")
     results = reader.read(Lines(path, text))
     if not results.points:
         why = f": {results.left_out[0]}" if results.left_out else ""

@@ -10,7 +10,15 @@ import numpy as np
 
 from haichi.calibration.calibrate import Calibration, file_name, title
 from haichi.calibration.machine_file import parameters_of
-from haichi.calibration.words import counted, error_words, limit_origin, origin, quantity, what_is_unknown
+from haichi.calibration.words import (
+    counted,
+    error_words,
+    limit_origin,
+    origin,
+    quantity,
+    what_does_not_fit,
+    what_is_unknown,
+)
 
 SCHEMA = "haichi-calibration/1"
 
@@ -25,6 +33,9 @@ def report_text(calibration: Calibration) -> str:
         "",
         *_values(calibration),
     ]
+    misfits = what_does_not_fit(calibration)
+    if misfits:
+        lines += ["", "what does not fit:", *(f"  - {sentence}" for sentence in misfits)]
     unknown = what_is_unknown(calibration)
     if unknown:
         lines += ["", "what the data cannot tell:", *(f"  - {sentence}" for sentence in unknown)]
@@ -72,6 +83,7 @@ def report_json(calibration: Calibration, machine: str) -> str:
             "fitted": calibration.eager.is_told,
             "origin": limit_origin(calibration),
         },
+        "misfits": what_does_not_fit(calibration),
         "unknown": what_is_unknown(calibration),
         "points": [
             {
