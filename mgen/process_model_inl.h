@@ -87,8 +87,7 @@ void ProcessModel<P>::run(const std::function<bool()>& go_on, std::int64_t until
     } while (look_again());
     std::string hint = hint_when_stuck_;
     if constexpr (requires { program_->hint_when_stuck(); }) hint = program_->hint_when_stuck();
-    throw InputError("the program is stuck at " + std::to_string(engine_.now_ps()) + " ps: " + waiting_ranks(),
-                     hint);
+    throw InputError("the program is stuck at " + std::to_string(engine_.now_ps()) + " ps: " + waiting_ranks(), hint);
 }
 
 /// Nothing can happen any more, but ranks that only look for messages may do something else in the end.

@@ -10,7 +10,7 @@ add_executable(write_sample_log golden/write_sample_log.cc)
 target_link_libraries(write_sample_log PRIVATE haichi_flags haichi::commlog)
 add_test(NAME cli.golden COMMAND ${cli_python} -m pytest tests/golden WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 set_tests_properties(cli.golden PROPERTIES ENVIRONMENT "HAICHI_BIN=$<TARGET_FILE:haichi>;HAICHI_SAMPLE_LOG=$<TARGET_FILE:write_sample_log>;PYTHONDONTWRITEBYTECODE=1"
-                                           LABELS fast TIMEOUT 1200)
+                                           LABELS fast TIMEOUT 2400 COST 900)
 
 # Twenty moments of every command and signal; cli.golden has a few. Prints the table.
 add_test(NAME cli.interruption COMMAND ${cli_python} tests/golden/interruption.py WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})

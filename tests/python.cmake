@@ -6,9 +6,10 @@ find_program(HAICHI_PYTHON NAMES python PATHS ${PROJECT_SOURCE_DIR}/.venv/bin NO
 if(HAICHI_PYTHON AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize|--coverage")
   add_test(NAME python.install
            COMMAND ${PROJECT_SOURCE_DIR}/scripts/install_python.sh --no-index)
-  set_tests_properties(python.install PROPERTIES FIXTURES_SETUP python_package RUN_SERIAL ON TIMEOUT 1200)
+  # The tests that take minutes begin first (COST), so that the many short ones run beside them.
+  set_tests_properties(python.install PROPERTIES FIXTURES_SETUP python_package RUN_SERIAL ON TIMEOUT 1200 COST 2000)
   add_test(NAME python.pytest COMMAND ${HAICHI_PYTHON} -m pytest)
-  set_tests_properties(python.pytest PROPERTIES TIMEOUT 1200)
+  set_tests_properties(python.pytest PROPERTIES TIMEOUT 2400 COST 1000)
   add_test(NAME python.slow COMMAND ${HAICHI_PYTHON} -m pytest -m slow)
   set_tests_properties(python.slow PROPERTIES LABELS slow TIMEOUT 1200)
   # Some results are compared with the program's.

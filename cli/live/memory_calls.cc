@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <new>
+#include <span>
 #include <sstream>
 
 #include "cli/live/libc_call.h"
@@ -89,13 +90,30 @@ void* allocate_aligned(size_t alignment, size_t bytes, const void* code) {
                  "it would fail, or write where it should not, under any MPI");
 }
 
+/// What is on the rank's stack, or among variables, has never been allocated. The C library would abort, without a
+/// line.
+void check_is_allocated(const char* function, const void* block, const void* code) {
+    LiveRank* const rank = calling_rank();
+    if (rank == nullptr || block == nullptr || !LiveProgram::heaps()->is_of_ranks(code)) return;
+    const std::span<const std::byte> stack = rank->host().stacks().stack(rank->id().index());
+    const bool is_on_stack =
+        static_cast<std::size_t>(static_cast<const std::byte*>(block) - stack.data()) < stack.size();
+    if (is_on_stack || LiveProgram::running()->place_of(block).module != nullptr) {
+        refuse_block(*rank, function, block, code);
+    }
+}
+
 void* reallocate(void* block, size_t bytes, const void* code) {
     if (block == nullptr) {
         void* const added = allocate(bytes, code);
         return added != nullptr ? added : next().malloc(bytes);
     }
     RankHeaps* const heaps = LiveProgram::heaps();
-    if (heaps == nullptr || !heaps->contains(block)) return next().realloc(block, bytes);
+    if (heaps == nullptr) return next().realloc(block, bytes);
+    if (!heaps->contains(block)) {
+        check_is_allocated("realloc", block, code);
+        return next().realloc(block, bytes);
+    }
     LiveRank* const rank = calling_rank();
     if (rank == nullptr) return nullptr;
     if (heaps->bytes_of(block) == 0) refuse_block(*rank, "realloc", block, code);
@@ -143,7 +161,11 @@ HAICHI_LIBC_CALL(void*, reallocarray, (void* block, size_t count, size_t bytes))
 
 HAICHI_LIBC_CALL(void, free, (void* block)) {
     RankHeaps* const heaps = LiveProgram::heaps();
-    if (heaps == nullptr || !heaps->contains(block)) return next().free(block);
+    if (heaps == nullptr) return next().free(block);
+    if (!heaps->contains(block)) {
+        check_is_allocated("free", block, CALLER);
+        return next().free(block);
+    }
     LiveRank* const rank = calling_rank();
     // Behind the ranks nobody needs it.
     if (rank != nullptr && !heaps->free(block)) refuse_block(*rank, "free", block, CALLER);

@@ -170,7 +170,8 @@ std::string barrier_advice_text(const BarrierAdviceReport& report) {
 
 std::string spread_advice_text(const SpreadAdviceReport& report) {
     const SpreadQuestion& question = report.question;
-    std::string text = report.machine + ", bridges delay packets by up to " + duration_text(question.delay_seconds) + "\n";
+    std::string text =
+        report.machine + ", bridges delay packets by up to " + duration_text(question.delay_seconds) + "\n";
     if (!report.of_calls && question.computing_is_known && report.compute_seconds > 0) {
         text += "a rank in one cluster computes " + duration_text(report.compute_seconds) + " in an iteration\n";
     }

@@ -125,8 +125,9 @@ class SpreadRun {
         const Allocation allocation = allocate(machine(), one_.allocation);
         const NodesOfClusters nodes = nodes_of_clusters(allocation.network);
         if (nodes.size() < 2) {
-            throw UnsupportedError("machine " + machine().name + " has one cluster: a job cannot be spread",
-                                   "a machine of several is two-clusters, or a file whose topology has kind 'clusters'");
+            throw UnsupportedError(
+                "machine " + machine().name + " has one cluster: a job cannot be spread",
+                "a machine of several is two-clusters, or a file whose topology has kind 'clusters'");
         }
         const auto used = std::ranges::count_if(nodes, [](const auto& list) { return !list.empty(); });
         if (used < 2) {
@@ -206,15 +207,17 @@ class SpreadRun {
         };
         report_.of_calls = calls(one_);
         if (!options_.spread_traffic || calls(all_) == report_.of_calls) return;
-        throw OptionError("the two workloads cannot be compared: one is a log, whose calls are simulated, the other one has sets",
-                          "--as sets compares the sets of both");
+        throw OptionError(
+            "the two workloads cannot be compared: one is a log, whose calls are simulated, the other one has sets",
+            "--as sets compares the sets of both");
     }
 
     void find_computing() {
         if (report_.of_calls) {
             if (options_.compute_seconds) {
-                throw OptionError("--compute-time is for communication sets: the calls of a log state their own computing times",
-                                  "leave it out, or compare sets with --as sets");
+                throw OptionError(
+                    "--compute-time is for communication sets: the calls of a log state their own computing times",
+                    "leave it out, or compare sets with --as sets");
             }
             report_.question.computing_is_known = true;
             return;

@@ -112,8 +112,7 @@ std::vector<ClustersTopology::Pair> read_pairs(const TopologySection& from, std:
             throw InputError(one.place("between"),
                              "bridges are between two clusters, not " + MachineSection::text_of(between));
         }
-        pairs.push_back(
-            {std::min(end(0), end(1)), std::max(end(0), end(1)), read_bridges(one, from)});
+        pairs.push_back({std::min(end(0), end(1)), std::max(end(0), end(1)), read_bridges(one, from)});
     }
     return pairs;
 }
@@ -195,7 +194,7 @@ TopologyRow clusters_row() {
     row.example =
         R"({"kind": "clusters", "clusters": [{"kind": "tree", "children": [3]}, {"kind": "tree", "children": [3]}],
  "bridges": {"count": 2, "bandwidth": "60.777MB/s", "latency": "18.334us", "delay": "1ms", "timer": "500ns",
-             "packet_time": "18.334us", "buffer": "10MB", "mtu": "8192B", "crossing_hops": 17}})";
+             "packet_time": "18.334us", "buffer": "10MB", "mtu": "8192B"}})";
     row.read = read_clusters;
     row.preset = std::move(preset);
     return row;

@@ -109,7 +109,7 @@ def test_its_answer_is_that_of_the_program(halo, larger_halo, tmp_path) -> None:
 
 
 def test_wrong_questions_about_spreading_raise(halo, larger_halo) -> None:
-    with pytest.raises(haichi.UnsupportedError, match="not made of clusters"):
+    with pytest.raises(haichi.UnsupportedError, match="has one cluster"):
         haichi.advise_spread(halo, "torus:4x4")
     with pytest.raises(haichi.OptionError, match="do not fit into one cluster"):
         haichi.advise_spread(larger_halo, "two-clusters")

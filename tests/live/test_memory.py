@@ -46,7 +46,7 @@ def test_arrays_of_fortran(way: str, built: Path) -> None:
     assert (built / "left_open.3").read_text() == "of rank 3\n"
 
 
-@pytest.mark.parametrize("fault", ["twice", "middle", "realloc"])
+@pytest.mark.parametrize("fault", ["twice", "middle", "realloc", "stack", "variable"])
 def test_who_frees_what_it_may_not_is_named(fault: str, built: Path) -> None:
     run = haichi(2, program("bad_free.c", built), fault)
     said = words_of_failure(2, run)

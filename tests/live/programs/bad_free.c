@@ -1,8 +1,11 @@
-/* Rank 1 frees what it may not: a block twice, the middle of one, or a lengthened one that is not there. */
+/* Rank 1 frees what it may not: a block twice, the middle of one, what is on its stack, a variable; or it lengthens a
+ * block that is not there. */
 
 #include <string.h>
 
 #include "tests/live/programs/require.h"
+
+static char variable[64];
 
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
@@ -18,6 +21,13 @@ int main(int argc, char **argv) {
             free(block);  // bad_free.c: twice
         } else if (strcmp(argv[1], "middle") == 0) {
             free(block + middle);  // bad_free.c: middle
+        } else if (strcmp(argv[1], "stack") == 0) {
+            char on_stack[64] = {0};
+            char *volatile address = on_stack;
+            free(address);  // bad_free.c: stack
+        } else if (strcmp(argv[1], "variable") == 0) {
+            char *volatile address = variable;
+            free(address);  // bad_free.c: variable
         } else {
             free(block);
             block = realloc(block, 2000);  // bad_free.c: realloc

@@ -131,7 +131,8 @@ def like_content(like: str) -> tuple[Content, str]:
 def _read(
     results: Sequence[str], distances: Distances, machine: Machine, largest: int | None
 ) -> tuple[list[Source], list[PlacedPoint]]:
-    sources, points = [], []
+    sources: list[Source] = []
+    points: list[PlacedPoint] = []
     for word in results:
         path, stated = file_and_hops(word)
         if any(os.path.samefile(path, source.path) for source in sources if os.path.exists(path)):
