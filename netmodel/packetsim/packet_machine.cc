@@ -126,9 +126,13 @@ void PacketMachine::take_memory() {
     port_memory_ = ZeroedArray<std::byte>(port_bytes);
     packet_memory_ = ZeroedArray<Packet>(places);
     credit_memory_ = ZeroedArray<std::int64_t>(places);
-    port_memory_.use_huge_pages();
-    packet_memory_.use_huge_pages();
-    credit_memory_.use_huge_pages();
+    // Where there is less, pages of 4 KiB do, and those that are not touched take no memory.
+    constexpr std::size_t kLeastBytesOfHugePages = std::size_t{32} << 20;
+    if (port_memory_.bytes() + packet_memory_.bytes() + credit_memory_.bytes() >= kLeastBytesOfHugePages) {
+        port_memory_.use_huge_pages();
+        packet_memory_.use_huge_pages();
+        credit_memory_.use_huge_pages();
+    }
     std::size_t first_byte = 0;
     std::size_t first_place = 0;
     for (PartitionState& part : parts) {
