@@ -20,8 +20,17 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.fixture(scope="session")
+def found_map(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What the search finds, once for all tests: it takes seconds."""
+    folder = tmp_path_factory.mktemp("found_map")
+    succeed("pattern", "cg", "--ranks", 64, "-o", "cg64.json", cwd=folder)
+    succeed("map", *JOB, "-w", "cg64.json", "-o", "cg64.map", cwd=folder)
+    return (folder / "cg64.map").read_text()
+
+
 @pytest.fixture()
-def mapped(place: Path) -> Path:
+def mapped(place: Path, found_map: str) -> Path:
     """And with a map of it."""
-    succeed("map", *JOB, "-w", "cg64.json", "-o", "cg64.map", cwd=place)
+    (place / "cg64.map").write_text(found_map)
     return place
