@@ -109,7 +109,8 @@ LiveOutcome LiveProgram::run(const SimulationRequest& machine, const LiveOptions
     const FaultWatch faults;
     if (!globals_) initialise(nullptr, program_.argc, program_.argv);  // for all ranks
     LiveOutcome outcome{.result = simulate_program(request, control), .remarks = {}};
-    outcome.remarks = world.remarks(request.program.place_name);
+    // Ranks that were cut short have left much undone.
+    if (!outcome.result.simulation.interrupted) outcome.remarks = world.remarks(request.program.place_name);
     if (heaps_) log_unfreed(*heaps_, ranks, control.log);
     return outcome;
 }

@@ -115,6 +115,7 @@ def test_ctrl_c_tells_what_is_known(to_file: bool, built: Path, tmp_path: Path) 
             run.process.send_signal(signal.SIGINT)
     code, out, err = run.end()
     assert code == 130 and "interrupted: this is what was simulated so far" in err, err
+    assert "MPI_Finalize" not in err
     report = json.loads((tmp_path / "report.json").read_text() if to_file else out)
     (entry,) = report["runs"]
     assert report["interrupted"] and entry["interrupted"]
