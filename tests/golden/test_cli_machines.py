@@ -102,7 +102,7 @@ def test_a_preset_that_is_shown_is_a_machine_file_of_the_same_machine(place: Pat
     text = succeed("list", "machines", "--show", preset, cwd=place).stdout
     assert json.loads(text)["name"] == preset and json.loads(text)["notes"][""]
     (place / "shown.json").write_text(text)
-    for command in (["map", "--evaluations", 500], ["simulate", "--sim-iterations", 2]):
+    for command in (["map", "--evaluations", 500], ["simulate"]):
         job = [*command, "-w", "cg64.json", "--json", "--no-timing"]
         by_name, by_file = (succeed(*job, "-m", m, cwd=place).stdout for m in (preset, "shown.json"))
         assert by_name == by_file
