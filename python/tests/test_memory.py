@@ -19,7 +19,7 @@ SLACK = MESSAGES // 2  # bytes; a mask of the matrix would take twice as much
 def bench() -> ModuleType:
     path = Path(__file__).parents[2] / "tests" / "bench" / "python_memory.py"
     if not path.exists() or not os.access("/proc/self/clear_refs", os.W_OK):
-        pytest.skip("needs the source tree and Linux")
+        pytest.skip("measures by tests/bench and /proc/self/clear_refs: needs the source tree and Linux")
     spec = importlib.util.spec_from_file_location("python_memory", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 from haichi import _core
@@ -204,6 +205,13 @@ def title(point: PlacedPoint) -> str:
     """Of a point's benchmark and place."""
     place = "one node" if point.hops == 0 else f"{point.hops} link{'s' if point.hops > 1 else ''}"
     return BENCHMARKS[point.benchmark].title + ("" if point.is_barrier else f", {place}")
+
+
+def by_benchmark(calibration: Calibration) -> Iterator[tuple[str, list[tuple[PlacedPoint, float, float]]]]:
+    """A heading for each benchmark of each file, and its points with simulated seconds and relative error."""
+    rows = zip(calibration.points, calibration.simulated_seconds.tolist(), calibration.errors.tolist(), strict=True)
+    for (path, what), group in groupby(rows, lambda row: (row[0].point.file, title(row[0]))):
+        yield f"{file_name(path)}: {what}", list(group)
 
 
 def file_name(path: str) -> str:

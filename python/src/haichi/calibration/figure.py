@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import io
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from haichi.calibration.benchmarks import BENCHMARKS
-from haichi.calibration.calibrate import Calibration, file_name, title
+from haichi.calibration.calibrate import Calibration, by_benchmark
 from haichi.errors import OptionError, UnsupportedError
 from haichi.report.figures import STYLE
 
@@ -47,19 +46,12 @@ def figure_bytes(calibration: Calibration, kind: str) -> bytes:
 
 def _draw(figure: Any, calibration: Calibration) -> None:
     times, errors = figure.subplots(1, 2, width_ratios=(3, 2))
-    rows = [
-        (entry, simulated, error)
-        for entry, simulated, error in zip(
-            calibration.points, calibration.simulated_seconds.tolist(), calibration.errors.tolist(), strict=True
-        )
-        if not entry.is_barrier
-    ]
-    for number, ((path, heading), group) in enumerate(groupby(rows, lambda row: (row[0].point.file, title(row[0])))):
-        listed = list(group)
+    drawn = [(heading, rows) for heading, rows in by_benchmark(calibration) if not rows[0][0].is_barrier]
+    for number, (heading, listed) in enumerate(drawn):
         color = _COLORS[number % len(_COLORS)]
         sizes = [max(entry.size_bytes, 0.5) for entry, _, _ in listed]
         is_stream = BENCHMARKS[listed[0][0].benchmark].is_stream
-        label = f"{file_name(path)}: {heading}" + (", per message" if is_stream else "")
+        label = heading + (", per message" if is_stream else "")
         times.plot(sizes, [entry.point.seconds * 1e6 for entry, _, _ in listed], "o", color=color, markersize=3.5)
         times.plot(sizes, [simulated * 1e6 for _, simulated, _ in listed], color=color, linewidth=1.1, label=label)
         errors.plot(sizes, [error * 100 for _, _, error in listed], "o-", color=color, markersize=3, linewidth=0.8)
@@ -71,7 +63,7 @@ def _draw(figure: Any, calibration: Calibration) -> None:
     times.set_yscale("log")
     times.set_ylabel("microseconds")
     times.set_title("measured (dots) and simulated (lines)", loc="left")
-    if rows:
+    if drawn:
         times.legend(frameon=False, fontsize=7)
     errors.axhline(0, color="#7b8794", linewidth=0.8)
     errors.set_ylabel("simulated less measured, %")

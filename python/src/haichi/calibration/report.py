@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from itertools import groupby
 
 import numpy as np
 
-from haichi.calibration.calibrate import Calibration, file_name, title
+from haichi.calibration.calibrate import Calibration, by_benchmark, file_name
 from haichi.calibration.machine_file import parameters_of
 from haichi.calibration.words import (
     counted,
@@ -58,11 +57,10 @@ def _row(title: str, quantity: str, error: str, origin: str) -> str:
 
 
 def _residuals(calibration: Calibration) -> Iterator[str]:
-    rows = zip(calibration.points, calibration.simulated_seconds.tolist(), calibration.errors.tolist(), strict=True)
-    for (path, heading), group in groupby(rows, lambda row: (row[0].point.file, title(row[0]))):
-        yield f"{file_name(path)}: {heading}"
+    for heading, rows in by_benchmark(calibration):
+        yield heading
         yield f"  {'bytes':>10}{'measured, us':>15}{'simulated, us':>15}{'error':>9}"
-        for point, simulated, error in group:
+        for point, simulated, error in rows:
             seconds = point.point.seconds
             yield f"  {point.size_bytes:>10}{seconds * 1e6:>15.4g}{simulated * 1e6:>15.4g}{error:>+9.1%}"
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from itertools import groupby
 
 import numpy as np
 
-from haichi.calibration.calibrate import Calibration, Value, file_name, title
+from haichi.calibration.calibrate import Calibration, Value, by_benchmark
 from haichi.calibration.parameters import BY_NAME
 from haichi.calibration.placed import PlacedPoint
 
@@ -109,12 +108,11 @@ _MISFIT = 0.2
 def what_does_not_fit(calibration: Calibration) -> list[str]:
     """Sentences: benchmarks whose simulated times are far off (root mean square)."""
     sentences = []
-    rows = zip(calibration.points, calibration.errors.tolist(), strict=True)
-    for (path, heading), group in groupby(rows, lambda row: (row[0].point.file, title(row[0]))):
-        rms = float(np.sqrt(np.mean([error**2 for _, error in group])))
+    for heading, rows in by_benchmark(calibration):
+        rms = float(np.sqrt(np.mean([error**2 for _, _, error in rows])))
         if rms > _MISFIT:
             sentences.append(
-                f"{file_name(path)}: {heading}: simulated times are {rms:.0%} off. The file contradicts others, ran at "
+                f"{heading}: simulated times are {rms:.0%} off. The file contradicts others, ran at "
                 "another distance than stated (FILE@HOPS), or shows what no parameter describes."
             )
     return sentences
