@@ -12,7 +12,7 @@ haichi_test(host_tests
                     property/host_getopt.cc)
 haichi_test(mpi_tests
             LINKS haichi::mpi
-            SOURCES unit/mpi_datatype.cc unit/mpi_group.cc unit/mpi_operation.cc unit/mpi_topology.cc unit/mpi_window_part.cc
+            SOURCES unit/mpi_datatype.cc unit/mpi_group.cc unit/mpi_operation.cc unit/mpi_payload.cc unit/mpi_topology.cc unit/mpi_window_part.cc
                     property/mpi_datatype.cc)
 haichi_test(mpi_collectives_tests
             LINKS haichi::mpi_collectives

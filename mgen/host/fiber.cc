@@ -83,9 +83,15 @@ std::int64_t StackArena::overrun_stack(const void* address) const {
     return offset % stride_ < page_bytes() ? static_cast<std::int64_t>(number) : -1;
 }
 
-void StackArena::discard(std::size_t number) const {
-    const std::span<std::byte> memory = stack(number);
-    madvise(memory.data(), memory.size(), MADV_DONTNEED);
+void StackArena::discard(std::size_t number) {
+    // Ranks mostly end in the order of their numbers: a call of the kernel for many of them.
+    constexpr std::size_t kAtOnce = 64;
+    if (number == discarded_.end && number - discarded_.begin < kAtOnce) {
+        ++discarded_.end;
+        return;
+    }
+    madvise(begin_ + discarded_.begin * stride_, (discarded_.end - discarded_.begin) * stride_, MADV_DONTNEED);
+    discarded_ = {number, number + 1};
 }
 
 void Fiber::start(std::span<std::byte> stack, Entry entry, void* argument) {

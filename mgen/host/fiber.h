@@ -29,8 +29,8 @@ class StackArena {
     [[nodiscard]] bool is_whole(std::size_t number) const;
     /// The stack behind whose end the address lies, in its guard page; -1: none.
     [[nodiscard]] std::int64_t overrun_stack(const void* address) const;
-    /// The memory of the stack is given back. Nothing runs on it any more.
-    void discard(std::size_t number) const;
+    /// The memory of the stack is given back, at the latest with the next ones. Nothing runs on it any more.
+    void discard(std::size_t number);
     [[nodiscard]] std::size_t stack_bytes() const { return stack_bytes_; }
 
   private:
@@ -39,6 +39,10 @@ class StackArena {
     std::size_t stack_bytes_;
     std::size_t stride_;
     bool has_guard_pages_ = false;
+    struct {
+        std::size_t begin = 0;
+        std::size_t end = 0;
+    } discarded_;  ///< whose memory is still to be given back
 };
 
 /// A function with a stack of its own, resumed and suspended (Boost.Context).

@@ -14,10 +14,10 @@ namespace haichi::mpi {
 
 namespace {
 
-/// What each member tells the others to agree on a context, as a mask of free ones would be smaller at best.
-constexpr std::int64_t kContextBytes = 8;
+/// To agree on a context, a mask of free ones and a word go round in an all-reduce: 65 words (MPICH 4.0, contextid.c).
+constexpr Process::Meeting kAgreeOnContext{.bytes = 260};
 /// Colour and key.
-constexpr std::int64_t kChoiceBytes = 8;
+constexpr Process::Meeting kGatherChoices{.bytes = 8, .gathers = true};
 constexpr std::int64_t kRankBytes = 4;
 /// Of agreements without a communicator.
 constexpr std::uint32_t kNoParent = Call::kReservedContext - 1;
@@ -61,8 +61,8 @@ MembershipRef part_in(const CommunicatorRef& communicator, const Process& proces
 }
 
 /// Waits for all members of a communicator, of both sides.
-void meet_everyone(Process& process, const MembershipRef& of, const GroupRef& all, std::int64_t bytes) {
-    process.meet_group(of, *all, of->next_tag(), bytes);
+void meet_everyone(Process& process, const MembershipRef& of, const GroupRef& all, Process::Meeting meeting) {
+    process.meet_group(of, *all, of->next_tag(), meeting);
 }
 
 /// Tells groups apart, as part of a key: never 0.
@@ -114,14 +114,14 @@ std::pair<MembershipRef, GroupRef> agree_on_duplicate(Process& process, const Me
 
 MembershipRef duplicate(Process& process, const MembershipRef& of) {
     auto [made, all] = agree_on_duplicate(process, of);
-    meet_everyone(process, of, all, kContextBytes);
+    meet_everyone(process, of, all, kAgreeOnContext);
     return made;
 }
 
 BegunDuplicate begin_duplicate(Process& process, const MembershipRef& of) {
     auto [made, all] = agree_on_duplicate(process, of);
     // In the new communicator: other collectives of the old one may begin meanwhile.
-    Request& request = process.begin_meeting(made, all, kContextBytes);
+    Request& request = process.begin_meeting(made, all, kAgreeOnContext);
     return {std::move(made), &request};
 }
 
@@ -142,7 +142,7 @@ MembershipRef create_between(Process& process, const MembershipRef& of, const Gr
     const std::size_t side = side_of(communicator);
     if (!agreed->all) agreed->all = everyone(communicator);
     if (!agreed->groups[side]) agreed->groups[side] = group;
-    meet_everyone(process, of, agreed->all, kContextBytes);
+    meet_everyone(process, of, agreed->all, kAgreeOnContext);
     const auto& [first, second] = agreed->groups;
     if (first->size() == 0 || second->size() == 0) return nullptr;
     if (!agreed->sides[0]) agreed->sides = make_sides(process.world(), first, second);
@@ -162,7 +162,7 @@ MembershipRef create(Process& process, const MembershipRef& of, const GroupRef& 
         if (!of_group) of_group = make_sides(process.world(), group, nullptr)[0];
         made = of_group;
     }
-    process.meet(of, kContextBytes);
+    process.meet(of, kAgreeOnContext);
     return part_in(made, process);
 }
 
@@ -175,7 +175,7 @@ MembershipRef create_among(Process& process, const AgreementKey& key, const Grou
     const auto agreed = process.world().agree<Sides>(key, group->size());
     if (!(*agreed)[0]) *agreed = make_sides(process.world(), group, nullptr);
     MembershipRef made = part_in((*agreed)[0], process);
-    process.meet(made, kContextBytes);
+    process.meet(made, kAgreeOnContext);
     return made;
 }
 
@@ -248,7 +248,8 @@ MembershipRef split(Process& process, const MembershipRef& of, std::optional<int
         agreed->choices.resize(static_cast<std::size_t>(agreed->all->size()));
     }
     agreed->choices[place_of(*of)] = {color.value_or(0), key, color.has_value()};
-    meet_everyone(process, of, agreed->all, kChoiceBytes);
+    meet_everyone(process, of, agreed->all, kGatherChoices);
+    meet_everyone(process, of, agreed->all, kAgreeOnContext);
     if (!agreed->is_made) make_parts(process.world(), communicator, *agreed);
     const auto found = color ? agreed->made.find(*color) : agreed->made.end();
     return found != agreed->made.end() ? part_in(found->second[side_of(communicator)], process) : nullptr;
@@ -290,7 +291,7 @@ MembershipRef merge(Process& process, const MembershipRef& of, bool is_high) {
     const auto agreed = process.world().agree<Merge>(next_creation(*of), members_of(communicator));
     if (!agreed->all) agreed->all = everyone(communicator);
     agreed->is_high[side_of(communicator)] = is_high;
-    meet_everyone(process, of, agreed->all, kContextBytes);
+    meet_everyone(process, of, agreed->all, kAgreeOnContext);
     if (!agreed->made) {
         const bool turns = agreed->is_high[0] && !agreed->is_high[1];
         const bool is_first = side_of(communicator) == 0;
@@ -316,10 +317,11 @@ MembershipRef connect(Process& process, const Connection& connection) {
         side->side = process.id() == low ? 0 : 1;
         side->bridge->groups[side->side] = local->communicator->group;
         // Negative tags are of no message of the program, and of no collective.
-        process.meet_group(connection.peer, *Group::of({low, high}), -2 - connection.tag, kRankBytes * local->size());
+        process.meet_group(connection.peer, *Group::of({low, high}), -2 - connection.tag,
+                           {.bytes = kRankBytes * local->size(), .gathers = true});
         if (!side->bridge->made[0] && !side->bridge->overlaps) finish_bridge(world, *side->bridge);
     }
-    process.meet(local, kContextBytes);
+    process.meet(local, kAgreeOnContext);
     if (side->bridge->overlaps) {
         throw CallError(ErrorClass::kCommunicator, "the two groups of the inter-communicator have a rank in common");
     }

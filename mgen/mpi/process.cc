@@ -1,6 +1,7 @@
 #include "mgen/mpi/process.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "mgen/mpi/world.h"
@@ -55,6 +56,7 @@ void Process::release(Request& request) {
 void Process::end_request(Request& request) {
     if (std::exchange(request.has_more, false)) return;
     request.is_complete = true;
+    if (std::exchange(request.is_awaited, false)) --awaited_.requests;
     if (request.is_detached) release(request);
 }
 
@@ -66,17 +68,18 @@ Status Process::finish(Request& request) {
     return status;
 }
 
-void Process::wait(Request& request) {
-    rank_->wait_until([&] { return is_done(request); });
+/// They are counted, so that what is asked after each completion is one number, in memory that is at hand.
+void Process::await(std::span<Request* const> requests, host::WaitCost cost) {
+    for (Request* request : requests) {
+        if (request == nullptr || is_done(*request) || std::exchange(request->is_awaited, true)) continue;
+        ++awaited_.requests;
+    }
+    rank_->wait_until(awaited_, cost);
 }
 
-void Process::wait_all(std::span<Request* const> requests) {
-    std::size_t done = 0;
-    rank_->wait_until([&] {
-        while (done < requests.size() && (requests[done] == nullptr || is_done(*requests[done]))) ++done;
-        return done == requests.size();
-    });
-}
+void Process::wait(Request& request) { await(request, host::WaitCost::kCall); }
+
+void Process::wait_all(std::span<Request* const> requests) { await(requests, host::WaitCost::kCall); }
 
 void Process::wait_any(std::span<Request* const> requests) {
     rank_->wait_until(
@@ -177,8 +180,7 @@ std::uint32_t Process::pack(const Buffer& buffer, std::int64_t bytes, bool moves
                                .call_name = rank_->call_name,
                                .call_site = rank_->call_site});
     } else if (bytes > 0) {
-        sending.payload = Payload(bytes);
-        buffer.type->pack(buffer.data, buffer.count, sending.payload.data());
+        sending.payload = Payload::pack(buffer);
     }
     return sends_.add(std::move(sending));
 }
@@ -222,13 +224,13 @@ void Process::wait_for_buffered() {
 
 void Process::send(MessageArguments message) {
     Request& request = begin_send(std::move(message));
-    rank_->wait_until([&] { return request.is_complete; }, host::WaitCost::kNone);
+    await(request, host::WaitCost::kNone);
     release(request);
 }
 
 Status Process::receive(MessageArguments message) {
     Request& request = begin_receive(std::move(message));
-    rank_->wait_until([&] { return request.is_complete; }, host::WaitCost::kNone);
+    await(request, host::WaitCost::kNone);
     const Status status = request.status;
     release(request);
     return status;
@@ -241,7 +243,7 @@ Status Process::send_receive(MessageArguments send, MessageArguments receive) {
     start_message(from);
     start_message(to);
     rank_->make_many_calls();
-    rank_->wait_until([&] { return from.is_complete && to.is_complete; }, host::WaitCost::kNone);
+    await(std::array{&from, &to}, host::WaitCost::kNone);
     const Status status = from.status;
     release(from);
     release(to);
@@ -345,9 +347,8 @@ bool Process::work_needs_memory() const {
 
 void Process::work() {
     for (const std::uint32_t number : to_unpack_) {
-        Receiving receiving = receives_.take(number);
-        receiving.buffer.type->unpack(receiving.buffer.data, receiving.buffer.count, receiving.payload.data(),
-                                      receiving.payload.bytes());
+        const Receiving receiving = receives_.take(number);
+        receiving.payload.unpack(receiving.buffer);
     }
     to_unpack_.clear();
     end_accesses();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -68,16 +69,21 @@ class Process final : public host::RankListener {
         std::function<Steps(Exchange&)> begin;
         bool need_memory = true;  ///< as host::RankListener::work_needs_memory()
     };
+    /// What members tell each other when they meet.
+    struct Meeting {
+        std::int64_t bytes = 0;  ///< of each member
+        bool gathers = false;    ///< each hears those of all others; else they are combined on the way, as of a mask
+    };
     /// Runs the steps to their end.
     void run_collective(const MembershipRef& membership, BeginSteps steps);
     Request& begin_collective(const MembershipRef& membership, BeginSteps steps);
     Request& prepare_collective(const MembershipRef& membership, BeginSteps steps);
-    /// Waits until all members of the group have come here; each gives `bytes` to all (nothing is moved).
-    void meet(const MembershipRef& membership, std::int64_t bytes);
+    /// Waits until all members of the group have come here. Nothing is moved.
+    void meet(const MembershipRef& membership, Meeting meeting);
     /// The same of the local group of an inter-communicator, or of any group within a communicator.
-    void meet_group(const MembershipRef& membership, const Group& group, std::int32_t tag, std::int64_t bytes);
+    void meet_group(const MembershipRef& membership, const Group& group, std::int32_t tag, Meeting meeting);
     /// The request is complete when all have come.
-    Request& begin_meeting(const MembershipRef& membership, const GroupRef& group, std::int64_t bytes);
+    Request& begin_meeting(const MembershipRef& membership, const GroupRef& group, Meeting meeting);
 
     // Requests.
     Request& begin_generalized();
@@ -191,6 +197,14 @@ class Process final : public host::RankListener {
         Exchange::Message message;
     };
 
+    /// What a rank waits for that has to complete one and all.
+    struct Awaited {
+        std::uint32_t requests = 0;
+        bool operator()() const { return requests == 0; }
+    };
+
+    void await(std::span<Request* const> requests, host::WaitCost cost);
+    void await(Request& request, host::WaitCost cost) { await(std::array{&request}, cost); }
     [[nodiscard]] Status status_of(const Request& request, const CompletedRequest& of) const;
     Request& add_request(Request::Kind kind);
     Request& add_message(Request::Kind kind, MessageArguments message);
@@ -218,6 +232,7 @@ class Process final : public host::RankListener {
     Slots<Access> accesses_;
     std::vector<std::uint32_t> ended_accesses_;  ///< whose at_origin() is to be called
     std::uint32_t access_serial_ = 0;
+    Awaited awaited_;
     std::vector<std::uint32_t> to_unpack_;
     std::vector<CollectiveEnd> collective_ends_;
     SendOptions next_send_{};

@@ -37,9 +37,7 @@ void Process::go_on(Collective& collective) {
 
 void Process::run_collective(const MembershipRef& membership, BeginSteps steps) {
     Request& request = begin_collective(membership, std::move(steps));
-    if (!request.is_complete) {
-        rank_->wait_until([&] { return request.is_complete; }, host::WaitCost::kNone);
-    }
+    if (!request.is_complete) await(request, host::WaitCost::kNone);
     release(request);
 }
 
@@ -84,13 +82,14 @@ void Process::receive_for(const CollectiveMessage& message, const Buffer& buffer
 
 namespace {
 
-/// Each member hears of all others, in ceil(log2 members) steps of messages that double (Bruck and others 1997).
-/// Nothing is moved.
-Steps meeting(Exchange& exchange, std::int64_t bytes) {
+/// Each member hears of all others, in ceil(log2 members) steps; where bytes are gathered, the messages double (Bruck
+/// and others 1997).
+Steps meet_all(Exchange& exchange, Process::Meeting meeting) {
     const DatatypeRef& byte = Datatype::basic(BasicType::kByte);
     const int size = exchange.size();
     for (int distance = 1; distance < size; distance *= 2) {
-        const Buffer blocks{nullptr, bytes * std::min(distance, size - distance), byte.get()};
+        const std::int64_t members = meeting.gathers ? std::min(distance, size - distance) : 1;
+        const Buffer blocks{nullptr, meeting.bytes * members, byte.get()};
         exchange.receive(blocks, (exchange.rank() - distance + size) % size);
         exchange.send(blocks, (exchange.rank() + distance) % size);
         co_await exchange.wait();
@@ -99,7 +98,7 @@ Steps meeting(Exchange& exchange, std::int64_t bytes) {
 
 }  // namespace
 
-void Process::meet_group(const MembershipRef& membership, const Group& group, std::int32_t tag, std::int64_t bytes) {
+void Process::meet_group(const MembershipRef& membership, const Group& group, std::int32_t tag, Meeting meeting) {
     Collective collective({.process = this,
                            .membership = membership,
                            .partners = &group,
@@ -107,19 +106,20 @@ void Process::meet_group(const MembershipRef& membership, const Group& group, st
                            .tag = tag,
                            .moves_payload = false,
                            .needs_memory = false});
-    collective.begin(meeting(collective, bytes));
+    collective.begin(meet_all(collective, meeting));
     collective.go_on();
     if (collective.is_done()) return;
     rank_->wait_until([&] { return collective.is_done(); }, host::WaitCost::kNone);
 }
 
-void Process::meet(const MembershipRef& membership, std::int64_t bytes) {
-    meet_group(membership, *membership->communicator->group, membership->next_tag(), bytes);
+void Process::meet(const MembershipRef& membership, Meeting meeting) {
+    meet_group(membership, *membership->communicator->group, membership->next_tag(), meeting);
 }
 
-Request& Process::begin_meeting(const MembershipRef& membership, const GroupRef& group, std::int64_t bytes) {
+Request& Process::begin_meeting(const MembershipRef& membership, const GroupRef& group, Meeting meeting) {
     Request& request = prepare_collective(
-        membership, {.begin = [bytes](Exchange& exchange) { return meeting(exchange, bytes); }, .need_memory = false});
+        membership,
+        {.begin = [meeting](Exchange& exchange) { return meet_all(exchange, meeting); }, .need_memory = false});
     request.is_persistent = false;
     request.meets = group;
     start(request);

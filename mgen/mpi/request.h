@@ -50,6 +50,7 @@ struct Request {
     bool is_persistent = false;
     bool is_active = false;
     bool is_complete = false;
+    bool is_awaited = false;   ///< its rank waits for it, and for all others that are
     bool has_more = false;     ///< two messages belong to it, and neither is complete
     bool is_detached = false;  ///< the program has freed it; it ends with its completion
     MessageArguments message{};

@@ -61,7 +61,7 @@ std::unique_ptr<Window> Window::create(Process& process, const MembershipRef& of
     part.base = memory.base;
     part.bytes = memory.bytes;
     part.displacement_unit = memory.displacement_unit;
-    process.meet(own, kMemoryBytes);
+    process.meet(own, {.bytes = kMemoryBytes, .gathers = true});
     return std::make_unique<Window>(process, std::move(own), std::move(share));
 }
 
@@ -98,7 +98,7 @@ void Window::end() {
     if (is_exposed_) raise_sync("the window is freed while others may access it");
     wait_for_all();
     process_->rank().wait_until([&] { return releases_ == 0; }, host::WaitCost::kNone);
-    process_->meet(membership_, 0);
+    process_->meet(membership_, {});
 }
 
 const WindowPart* Window::first_part() const {
@@ -200,7 +200,7 @@ void Window::fence(const FenceAssertions& assertions) {
         raise_sync("MPI_Win_fence with MPI_MODE_NOPRECEDE behind accesses");
     }
     wait_for_all();
-    process_->meet(membership_, 0);
+    process_->meet(membership_, {});
     epoch_ = assertions.no_succeed ? Epoch::kNone : Epoch::kFence;
     fence_is_used_ = false;
 }

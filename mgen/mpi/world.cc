@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "base/errors.h"
-
 namespace haichi::mpi {
 
 namespace {
@@ -12,13 +10,6 @@ constexpr std::uint32_t kWholeContext = 0;
 constexpr std::uint32_t kSelfContext = 2;  ///< of all ranks: each talks to itself only
 
 }  // namespace
-
-PayloadRule parse_payload_rule(std::string_view text) {
-    if (text == "auto") return PayloadRule::kAuto;
-    if (text == "none") return PayloadRule::kNone;
-    if (text == "all") return PayloadRule::kAll;
-    throw OptionError("--payload " + std::string(text) + " is not auto, none or all");
-}
 
 World::World(std::int32_t ranks, const Options& options)
     : options_(options),

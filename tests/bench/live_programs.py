@@ -72,10 +72,9 @@ TORI = {1024: "torus:16x8x8", 4096: "torus:16x16x16", 16384: "torus:32x32x16", 6
 UNTOUCHED = ("4", "untouched")
 SIZES = (
     Size("bruck", 1024, 0.15, 30),
-    Size("bruck", 1024, 0.15, 30, options=("--payload", "none")),
+    Size("bruck", 1024, 0.15, 30, UNTOUCHED),
     Size("bruck", 4096, 3.5, 100),
-    Size("bruck", 4096, 3.5, 100, options=("--payload", "none")),
-    Size("bruck", 4096, 3.5, 100, UNTOUCHED, ("--payload", "none")),
+    Size("bruck", 4096, 3.5, 100, UNTOUCHED),
     Size("barriers", 4096, 3.5, 100, ("0",)),
     Size("barriers", 4096, 3.5, 100, ("1",)),
     Size("variables", 16384, 4, 800, ("small",)),
@@ -85,8 +84,7 @@ SIZES = (
     Size("barriers", 65536, 1, 1200, ("1",), ("--collectives", "barrier=tree")),
     Size("barriers", 65536, 1, 1200, ("1",), ("--collectives", "barrier=hardware")),
     Size("bruck", 16384, 60, 400),
-    Size("bruck", 16384, 60, 400, options=("--payload", "none")),
-    Size("bruck", 16384, 60, 400, UNTOUCHED, ("--payload", "none")),
+    Size("bruck", 16384, 60, 400, UNTOUCHED),
 )
 
 

@@ -262,6 +262,20 @@ def test_data_that_did_not_come_are_warned_of(built: Path) -> None:
     assert "was received without its data, first 4 bytes from rank 1 to rank 0" in run.stderr, run.stderr
 
 
+# --- what is not messages of the program
+
+
+@pytest.mark.parametrize(
+    "how, sent_bytes",
+    # Each of 64 ranks: six steps of a mask; and, of a split, six of 1, 2, 4, ... 32 choices before it.
+    [("dup", 64 * 6 * 260), ("split", 64 * 6 * 260 + 64 * 63 * 8)],
+)
+def test_new_communicators_cost_what_members_tell_each_other(how: str, sent_bytes: int, built: Path) -> None:
+    run = haichi(64, program("new_comms.c", built), how, options=["--json"])
+    (entry,) = json.loads(run.stdout)["runs"]
+    assert entry["payload_bytes"] == sent_bytes
+
+
 # --- time of code between calls
 
 

@@ -106,7 +106,7 @@ std::shared_ptr<const DistGraphTopology> gather(RankState& state, const Membersh
     const auto bytes = static_cast<std::int64_t>(edges.destinations.size() * 3 * sizeof(int));
     gathered->given[static_cast<std::size_t>(made->rank)] = std::move(edges);
     gathered->is_weighted = gathered->is_weighted || is_weighted;
-    state.process.meet(made, std::max<std::int64_t>(bytes, 1));
+    state.process.meet(made, {.bytes = std::max<std::int64_t>(bytes, 1), .gathers = true});
     if (gathered->ranks.empty()) {
         gathered->ranks = mpi::edges_by_rank(gathered->given);
         gathered->given.clear();

@@ -1,5 +1,5 @@
 /* All-to-all of 4 bytes per pair of ranks as Bruck's steps of non-blocking messages, as NSIM's study has it.
- * bruck [BYTES [untouched]]: its buffers are never written to, for runs without payload. */
+ * bruck [BYTES [untouched]]: its buffers are never written to. */
 
 #include <string.h>
 
@@ -15,8 +15,9 @@ int main(int argc, char** argv) {
     char* in = malloc((size_t)size / 2 * bytes + bytes);
     if (argc < 3) memset(out, rank, (size_t)size / 2 * bytes + bytes);
     for (int distance = 1; distance < size; distance *= 2) {
-        int blocks = 0;
-        for (int block = 0; block < size; ++block) blocks += (block & distance) != 0;
+        /* Of the numbers below `size` those with this bit. */
+        const int rest = size % (2 * distance) - distance;
+        const int blocks = size / (2 * distance) * distance + (rest > 0 ? rest : 0);
         MPI_Request requests[2];
         MPI_Irecv(in, blocks * bytes, MPI_BYTE, (rank + size - distance) % size, 0, MPI_COMM_WORLD, &requests[0]);
         MPI_Isend(out, blocks * bytes, MPI_BYTE, (rank + distance) % size, 0, MPI_COMM_WORLD, &requests[1]);
