@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 . scripts/steps.sh
 
-export CCACHE_NOHASHDIR=1  # the Python package takes the same objects, from another folder
+export CCACHE_NOHASHDIR=1 CCACHE_BASEDIR=$PWD  # the Python package takes the same objects, from another folder
 step "install what is missing" scripts/bootstrap.sh --test
 step "configure (preset dev)" quietly cmake --preset dev
 step "build the program" cmake --build --preset dev --target haichi
