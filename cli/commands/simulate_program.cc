@@ -22,6 +22,7 @@
 #include "cli/output/progress.h"
 #include "mgen/abi/refused_calls.h"
 #include "mgen/host/elf_file.h"
+#include "mgen/host/needed_libraries.h"
 #include "mgen/mpi/collectives/selection.h"
 
 namespace haichi::cli {
@@ -63,7 +64,8 @@ std::string live_library() {
 
 void check_program(const std::string& path, const std::string& library, bool starts_with_refused_calls) {
     const host::ElfFile program = host::ElfFile::read(path);
-    host::check_mpich_program(program);
+    host::check_mpich_program(program,
+                              host::needs_mpich(program.needed) ? program.needed : host::needed_libraries(program));
     host::ElfFile known = host::ElfFile::read(library);
     std::map<std::string, std::string> reasons;
 #if defined(HAICHI_HAS_LIVE_PROGRAMS)
@@ -76,12 +78,16 @@ void check_program(const std::string& path, const std::string& library, bool sta
     }
     std::vector<std::string> missing = missing_mpi_functions(program, known);
     if (missing.empty()) return;
+    constexpr std::size_t kMostNamed = 8;
+    const std::size_t more = missing.size() > kMostNamed + 1 ? missing.size() - kMostNamed : 0;
+    missing.resize(missing.size() - more);
     for (std::string& name : missing) {
         if (const auto reason = reasons.find(name); reason != reasons.end() && !reason->second.empty()) {
             name += " (" + reason->second + ")";
         }
     }
-    throw UnsupportedError(path + ": calls what live programs cannot do: " + joined(missing),
+    throw UnsupportedError(path + ": calls what live programs cannot do: " + joined(missing) +
+                               (more > 0 ? " and " + std::to_string(more) + " more" : ""),
                            "where it may never come to these calls, --refused-calls late lets it begin");
 }
 

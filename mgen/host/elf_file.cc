@@ -267,8 +267,16 @@ ElfFile ElfFile::read(const std::string& path) {
     return of(file.bytes(), path);
 }
 
-void check_mpich_program(const ElfFile& program) {
-    const auto needs = [&](auto matches) { return std::ranges::any_of(program.needed, matches); };
+bool needs_mpich(const std::vector<std::string>& libraries) {
+    const auto is_mpich = [](const std::string& name) {
+        constexpr std::array<std::string_view, 5> kNames = {"libmpi.so.12", "libmpifort.so.12", "libmpicxx.so.12",
+                                                            "libmpi_cray.so.12", "libmpi_gnu.so.12"};
+        return name.find("mpich") != std::string::npos || std::ranges::find(kNames, name) != kNames.end();
+    };
+    return std::ranges::any_of(libraries, is_mpich);
+}
+
+void check_mpich_program(const ElfFile& program, const std::vector<std::string>& libraries) {
     if (program.interpreter.empty()) {
         if (program.needed.empty()) {
             throw UnsupportedError(program.path + ": is linked statically, so no library can be put under it",
@@ -276,23 +284,19 @@ void check_mpich_program(const ElfFile& program) {
         }
         throw UnsupportedError(program.path + ": is a library, not a program");
     }
-    const auto is_mpich = [](const std::string& name) {
-        constexpr std::array<std::string_view, 5> kNames = {"libmpi.so.12", "libmpifort.so.12", "libmpicxx.so.12",
-                                                            "libmpi_cray.so.12", "libmpi_gnu.so.12"};
-        return name.find("mpich") != std::string::npos || std::ranges::find(kNames, name) != kNames.end();
-    };
-    if (needs(is_mpich)) return;
+    if (needs_mpich(libraries)) return;
     const auto is_open_mpi = [](const std::string& name) {
         return name.starts_with("libmpi.so.") || name.starts_with("libmpi_mpifh.so.") ||
                name.starts_with("libmpi_cxx.so.") || name.starts_with("libmpi_usempi");
     };
-    const auto open_mpi = std::ranges::find_if(program.needed, is_open_mpi);
-    if (open_mpi != program.needed.end()) {
+    const auto open_mpi = std::ranges::find_if(libraries, is_open_mpi);
+    if (open_mpi != libraries.end()) {
         throw UnsupportedError(program.path + ": is built for Open MPI (it needs " + *open_mpi +
                                    "); live programs have MPICH's binary interface (libmpich.so.12)",
                                kBuildHint);
     }
-    throw UnsupportedError(program.path + ": is no MPI program: it does not need libmpich.so.12", kBuildHint);
+    throw UnsupportedError(program.path + ": is no MPI program: neither it nor its libraries need libmpich.so.12",
+                           std::string(kBuildHint) + "; an interpreter that loads MPI later cannot be run");
 }
 
 std::vector<std::string> missing_mpi_functions(const ElfFile& program, const ElfFile& library) {

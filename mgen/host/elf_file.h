@@ -28,7 +28,10 @@ struct ElfFile {
 };
 
 /// Throws UnsupportedError for what cannot be run live: a static program, one of another MPI, one without MPI.
-void check_mpich_program(const ElfFile& program);
+/// `libraries`: what it needs, and what these do (needed_libraries()).
+void check_mpich_program(const ElfFile& program, const std::vector<std::string>& libraries);
+/// Whether one of these libraries is MPICH's, or has its binary interface.
+bool needs_mpich(const std::vector<std::string>& libraries);
 
 /// The MPI functions that the program calls and the library does not define, as C names them, sorted; calls from
 /// Fortran count as those of the C functions that they lead to.

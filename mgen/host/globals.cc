@@ -16,7 +16,9 @@ namespace haichi::host {
 const Table<GlobalsWord>& globals_words() {
     static const Table<GlobalsWord> kWords(
         {"way to keep the variables of ranks apart", "ways to keep the variables of ranks apart"},
-        {{"auto", "copy for few variables, remap for many, none if the program has none", GlobalsWay::kAuto},
+        {{"auto",
+          "copy for few variables; for many image where it is possible, else remap; none if the program has none",
+          GlobalsWay::kAuto},
          {"none", "all ranks share the program's variables", GlobalsWay::kNone},
          {"copy", "the variables are copied when another rank runs", GlobalsWay::kCopy},
          {"remap", "the pages of the variables are exchanged when another rank runs; only those written take memory",
@@ -108,6 +110,22 @@ void CopiedGlobals::has_ended(RankId rank, std::int64_t /*now_ps*/) {
     if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
 }
 
+namespace {
+
+/// For so many bytes a switch costs as much CPU time by copying and by moving pages, with 64 ranks and with 1,024.
+constexpr std::size_t kCopiedBytes = std::size_t{128} << 10U;
+
+/// Copies of the program cost nothing at a switch, where moving pages costs more than many programs compute (class W of
+/// NPB: 1.4 to 3 times the CPU time); but half a megabyte of each rank, that of pages with addresses.
+bool is_image_best(const ProgramImage& image, const std::vector<PrivateRange>& ranges, std::int32_t ranks) {
+    constexpr std::int32_t kMostRanks = 1024;
+    if (ranks > kMostRanks || RemappedGlobals::remapped(ranges, ranks, kCopiedBytes) == 0) return false;
+    const ImagePlan plan = ImagePlan::of(image);
+    return plan.obstacle.empty() && plan.bytes_beside(image) < kCopiedBytes && ImageGlobals::is_possible();
+}
+
+}  // namespace
+
 std::unique_ptr<Globals> make_globals(ProgramImage& image, GlobalsWay way, std::int32_t ranks,
                                       const std::vector<std::span<std::byte>>& addresses) {
     if (way == GlobalsWay::kNone) return nullptr;
@@ -118,7 +136,7 @@ std::unique_ptr<Globals> make_globals(ProgramImage& image, GlobalsWay way, std::
         }
     }
     if (ranges.empty()) return nullptr;
-    if (way == GlobalsWay::kImage) {
+    if (way == GlobalsWay::kImage || (way == GlobalsWay::kAuto && is_image_best(image, ranges, ranks))) {
         const ImagePlan plan = ImagePlan::of(image);
         if (!plan.obstacle.empty()) {
             throw UnsupportedError("--globals image: the program " + plan.obstacle,
@@ -127,8 +145,6 @@ std::unique_ptr<Globals> make_globals(ProgramImage& image, GlobalsWay way, std::
         return std::make_unique<ImageGlobals>(image, plan, ranks, addresses);
     }
     if (way == GlobalsWay::kCopy) return std::make_unique<CopiedGlobals>(std::move(ranges), ranks);
-    // For so many bytes a switch costs as much CPU time by either way, with 64 ranks and with 1,024.
-    constexpr std::size_t kCopiedBytes = std::size_t{128} << 10U;
     const std::size_t least_bytes = way == GlobalsWay::kAuto ? kCopiedBytes : 0;
     if (!RemappedGlobals::is_possible()) {
         if (way == GlobalsWay::kAuto) return std::make_unique<CopiedGlobals>(std::move(ranges), ranks);

@@ -1,6 +1,7 @@
 #include "mgen/host/image_globals.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -24,9 +25,8 @@ std::vector<PrivateRange> ranges_beside(ProgramImage& image, const ImagePlan& pl
     std::vector<PrivateRange> ranges;
     for (const std::span<std::byte> words : addresses) ranges.push_back({words, {words.begin(), words.end()}});
     for (std::size_t i = 0; i < image.modules().size(); ++i) {
-        const bool has_copy = std::ranges::find(plan.modules, i) != plan.modules.end();
         for (const PrivateRange& range : image.modules()[i].variables) {
-            if (!range.bytes.empty() && (!has_copy || range.is_of_thread)) ranges.push_back(range);
+            if (!range.bytes.empty() && (!plan.has_copy(i) || range.is_of_thread)) ranges.push_back(range);
         }
     }
     return ranges;
@@ -38,6 +38,19 @@ std::vector<PrivateRange> ranges_beside(ProgramImage& image, const ImagePlan& pl
 }
 
 }  // namespace
+
+bool ImageGlobals::is_possible() {
+    const int file = ::memfd_create("haichi-program", MFD_CLOEXEC);
+    if (file < 0) return false;
+    const auto page = page_bytes();
+    void* const mapped = ::ftruncate(file, static_cast<off_t>(page)) != 0
+                             ? MAP_FAILED
+                             : ::mmap(nullptr, page, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0);
+    ::close(file);
+    if (mapped == MAP_FAILED) return false;
+    ::munmap(mapped, page);
+    return true;
+}
 
 ImageGlobals::ImageGlobals(ProgramImage& image, const ImagePlan& plan, std::int32_t ranks,
                            const std::vector<std::span<std::byte>>& addresses)

@@ -23,6 +23,8 @@ class ImageGlobals : public Globals {
     ImageGlobals(ProgramImage& image, const ImagePlan& plan, std::int32_t ranks,
                  const std::vector<std::span<std::byte>>& addresses = {});
     ~ImageGlobals() override;
+    /// Whether the kernel lets code run in a mapping of a file in memory.
+    [[nodiscard]] static bool is_possible();
     ImageGlobals(const ImageGlobals&) = delete;
     ImageGlobals& operator=(const ImageGlobals&) = delete;
 

@@ -234,4 +234,14 @@ class Planner {
 
 ImagePlan ImagePlan::of(const ProgramImage& image) { return Planner(image).plan(); }
 
+std::size_t ImagePlan::bytes_beside(const ProgramImage& image) const {
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i < image.modules().size(); ++i) {
+        for (const PrivateRange& range : image.modules()[i].variables) {
+            if (!has_copy(i) || range.is_of_thread) bytes += range.bytes.size();
+        }
+    }
+    return bytes;
+}
+
 }  // namespace haichi::host

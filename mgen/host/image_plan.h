@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -26,6 +27,11 @@ struct ImagePlan {
     std::string hint;
 
     static ImagePlan of(const ProgramImage& image);
+    [[nodiscard]] bool has_copy(std::size_t module) const {
+        return std::ranges::find(modules, module) != modules.end();
+    }
+    /// Of variables that ranks have for themselves and that are not in the copies: they are copied at every switch.
+    [[nodiscard]] std::size_t bytes_beside(const ProgramImage& image) const;
 };
 
 }  // namespace haichi::host

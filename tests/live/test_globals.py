@@ -51,6 +51,20 @@ def test_a_library_of_the_program_has_them_too(way: str, with_library: Path) -> 
     assert "rank 5: wrong 0" in run.stdout
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_a_program_may_have_mpi_in_a_library_only(way: str, built: Path) -> None:
+    compiler, *flags = COMPILERS[".c"]
+    library, executable = built / "libown_mpi_library.so", built / "indirect"
+    for command in (
+        [compiler, *flags, "-shared", "-fPIC", PROGRAMS / "own_mpi_library.c", "-o", library],
+        ["gcc", PROGRAMS / "indirect.c", "-Wl,--as-needed", library, "-o", executable],
+    ):
+        subprocess.run([*map(str, command)], check=True, timeout=120)
+    run = haichi(4, executable, options=["--globals", way])
+    assert run.returncode == 0, run.stderr
+    assert sorted(run.stdout.splitlines()) == [f"rank {r}: {r + 1} of 10" for r in range(4)]
+
+
 IMAGES = [
     ("ring.c", ["70000"], []),
     ("state.c", ["-a", "3", "-v", "--long", "a text", "-v", "word", "another"], []),
@@ -109,3 +123,13 @@ def test_why_there_can_be_no_copies(name: str, flags: list[str], why: str, built
     words = words_of_failure(2, haichi(3, executable, options=["--globals", "image"]))
     assert f"--globals image: {why}" in words
     assert haichi(3, executable).returncode == 0  # auto takes another way
+
+
+@pytest.mark.parametrize(("ranks", "flags", "is_image"), [(4, [], True), (4, ["-no-pie"], False)])
+def test_large_variables_are_in_copies_of_the_program_where_they_can(
+    ranks: int, flags: list[str], is_image: bool, built: Path
+) -> None:
+    run = haichi(ranks, program("large_variables.c", built, *flags))
+    assert run.returncode == 0, run.stderr
+    places = set(run.stdout.split())
+    assert len(places) == (ranks if is_image else 1), run.stdout

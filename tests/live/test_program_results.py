@@ -92,8 +92,9 @@ class Progress:
         return self.process.returncode, out, err
 
 
-def test_a_second_ctrl_c_ends_a_rank_that_makes_no_calls(built: Path) -> None:
-    command = [BIN, "simulate", "-m", "torus:2", "-n", 2, "--", program("spin.c", built), 100]
+def test_a_second_ctrl_c_ends_a_rank_that_makes_no_calls_and_leaves_nothing(built: Path, tmp_path: Path) -> None:
+    report = tmp_path / "report.json"
+    command = [BIN, "simulate", "-m", "torus:2", "-n", 2, "-o", report, "--", program("spin.c", built), 100]
     process = subprocess.Popen([*map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     with process:
         time.sleep(1)
@@ -101,6 +102,8 @@ def test_a_second_ctrl_c_ends_a_rank_that_makes_no_calls(built: Path) -> None:
         assert process.stderr.readline().startswith("interrupted: the run ends behind its current step; another Ctrl-C")
         process.send_signal(signal.SIGINT)
         assert process.wait(20) == 130
+        assert "interrupted again: the run ends now, without a result\n" in process.stderr.read()
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("to_file", [True, False])

@@ -26,7 +26,7 @@ std::string this_program() { return "/proc/self/exe"; }
 
 std::string refusal(const ElfFile& program) {
     try {
-        check_mpich_program(program);
+        check_mpich_program(program, program.needed);
     } catch (const UnsupportedError& error) {
         return error.what() + std::string(" | ") + error.hint();
     }
