@@ -126,8 +126,9 @@ int run(const PatternArguments& arguments, Console& console) {
     outputs.commit();
     if (destination.is_file()) {
         console.say(arguments.output + ": " + std::to_string(workload.rank_count()) + " ranks, " +
-                    std::to_string(workload.set_count()) + " sets, " + std::to_string(workload.messages().size()) +
-                    " messages, " + std::to_string(workload.total_bytes()) + " bytes per iteration\n");
+                    std::to_string(workload.set_count()) + (workload.set_count() == 1 ? " set, " : " sets, ") +
+                    std::to_string(workload.messages().size()) + " messages, " +
+                    std::to_string(workload.total_bytes()) + " bytes per iteration\n");
     }
     return kExitDone;
 }

@@ -34,6 +34,8 @@ Request& Process::add_request(Request::Kind kind) {
     Request& request = *unused_.back();
     unused_.pop_back();
     request.kind = kind;
+    request.call_name = rank_->call_name;
+    request.call_site = rank_->call_site;
     return request;
 }
 
@@ -275,6 +277,12 @@ std::vector<Process::LostMessage> Process::lost_messages() const {
         if (!sending.is_taken && sending.content.to.valid()) lost.push_back(sending.content);
     }
     return lost;
+}
+
+const Request* Process::first_open_request() const {
+    const auto open = std::ranges::find_if(
+        requests_, [&](const auto& request) { return std::ranges::find(unused_, request.get()) == unused_.end(); });
+    return open == requests_.end() ? nullptr : open->get();
 }
 
 void Process::release_send(std::uint32_t send) {

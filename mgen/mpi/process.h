@@ -102,6 +102,8 @@ class Process final : public host::RankListener {
     void release(Request& request);
     /// In use by the program: begun and not waited for, or persistent.
     [[nodiscard]] std::size_t open_requests() const { return requests_.size() - unused_.size(); }
+    /// One of them; null: there is none.
+    [[nodiscard]] const Request* first_open_request() const;
     /// Until all buffered sends have left.
     void wait_for_buffered();
 

@@ -62,6 +62,8 @@ struct Request {
     GroupRef meets{};                               ///< of a meeting: who comes
     std::shared_ptr<void> attached{};               ///< what the ABI keeps with it
     std::int32_t handle = 0;                        ///< the ABI's number of it
+    const char* call_name = nullptr;                ///< that has made it
+    const void* call_site = nullptr;                ///< where the program made that
 
     Request();
     ~Request();

@@ -180,6 +180,13 @@ def test_message_that_nobody_receives(built: Path) -> None:
     assert f"warning: 2 messages were never received; one of them went from {lost}" in run.stderr, run.stderr
 
 
+def test_requests_that_nobody_waits_for(built: Path) -> None:
+    run = haichi(4, program("open_requests.c", built))
+    where = f"by MPI_Isend (main ({line_of('open_requests.c', 'MPI_Isend')}))"
+    words = f"warning: 4 requests were neither waited for nor freed; one of them is of rank 0, {where}"
+    assert run.returncode == 0 and words in run.stderr, run.stderr
+
+
 ENDLESS = "have done so at least 10000 times while nothing else could happen"
 
 

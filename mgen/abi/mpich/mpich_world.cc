@@ -39,13 +39,19 @@ void MpichWorld::begin(host::LiveRank& rank) {
 
 namespace {
 
-std::string dataless_text(const mpi::World::DatalessMessage& message,
-                          const std::function<std::string(const void* address)>& place_name) {
-    std::string text =
-        fmt::format("{} bytes from rank {} to rank {}, tag {}, by {}", message.bytes, message.from.value,
-                    message.to.value, message.tag, message.call_name != nullptr ? message.call_name : "the program");
-    if (const std::string place = place_name(message.call_site); !place.empty()) text += " (" + place + ")";
-    return text;
+using PlaceName = std::function<std::string(const void* address)>;
+
+/// The call that it comes from: "MPI_Isend (ring.c:12)".
+template <class Made>
+std::string made_by(const Made& made, const PlaceName& place_name) {
+    const std::string call = made.call_name != nullptr ? made.call_name : "the program";
+    const std::string place = place_name(made.call_site);
+    return place.empty() ? call : call + " (" + place + ")";
+}
+
+std::string dataless_text(const mpi::World::DatalessMessage& message, const PlaceName& place_name) {
+    return fmt::format("{} bytes from rank {} to rank {}, tag {}, by {}", message.bytes, message.from.value,
+                       message.to.value, message.tag, made_by(message, place_name));
 }
 
 }  // namespace
@@ -63,11 +69,15 @@ std::vector<std::string> MpichWorld::remarks(const std::function<std::string(con
     std::int32_t first = -1;
     std::size_t lost_messages = 0;
     std::string first_lost;
+    std::string first_open;
     for (const auto& state : ranks_) {
         if (!state) continue;
         const mpi::Process& process = state->process;
         if (process.is_initialized && !process.is_finalized) {
             if (without_finalize++ == 0) first = process.id().value;
+        }
+        if (const mpi::Request* one = process.first_open_request(); open_requests == 0 && one != nullptr) {
+            first_open = fmt::format("of rank {}, by {}", process.id().value, made_by(*one, place_name));
         }
         open_requests += static_cast<std::int64_t>(process.open_requests());
         without_payload += process.without_payload();
@@ -77,8 +87,7 @@ std::vector<std::string> MpichWorld::remarks(const std::function<std::string(con
             const mpi::Process::LostMessage& one = *std::ranges::min_element(
                 lost, {}, [](const auto& message) { return std::tuple(message.to, message.tag, message.bytes); });
             first_lost = fmt::format("rank {} to rank {}, tag {}, {} bytes, by {}", process.id().value, one.to.value,
-                                     one.tag, one.bytes, one.call_name != nullptr ? one.call_name : "the program");
-            if (const std::string place = place_name(one.call_site); !place.empty()) first_lost += " (" + place + ")";
+                                     one.tag, one.bytes, made_by(one, place_name));
         }
         lost_messages += lost.size();
     }
@@ -89,7 +98,10 @@ std::vector<std::string> MpichWorld::remarks(const std::function<std::string(con
                                       first));
     }
     if (open_requests > 0) {
-        remarks.push_back(fmt::format("{} requests were neither waited for nor freed", open_requests));
+        remarks.push_back(
+            fmt::format("{} neither waited for nor freed; {} {}",
+                        open_requests == 1 ? "1 request was" : fmt::format("{} requests were", open_requests),
+                        open_requests == 1 ? "it is" : "one of them is", first_open));
     }
     if (lost_messages > 0) {
         remarks.push_back(
