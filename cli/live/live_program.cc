@@ -111,6 +111,13 @@ LiveOutcome LiveProgram::run(const SimulationRequest& machine, const LiveOptions
     LiveOutcome outcome{.result = simulate_program(request, control), .remarks = {}};
     // Ranks that were cut short have left much undone.
     if (!outcome.result.simulation.interrupted) outcome.remarks = world.remarks(request.program.place_name);
+    if (globals_) {
+        for (const std::string& file : image_->loaded_since()) {
+            outcome.remarks.push_back(
+                file + " was loaded while the program ran (dlopen): all ranks share its variables; LD_PRELOAD=" + file +
+                " gives each its own");
+        }
+    }
     if (heaps_) log_unfreed(*heaps_, ranks, control.log);
     return outcome;
 }

@@ -117,9 +117,15 @@ constexpr std::size_t kCopiedBytes = std::size_t{128} << 10U;
 
 /// Copies of the program cost nothing at a switch, where moving pages costs more than many programs compute (class W of
 /// NPB: 1.4 to 3 times the CPU time); but half a megabyte of each rank, that of pages with addresses.
-bool is_image_best(const ProgramImage& image, const std::vector<PrivateRange>& ranges, std::int32_t ranks) {
+bool is_image_best(const ProgramImage& image, std::int32_t ranks) {
     constexpr std::int32_t kMostRanks = 1024;
-    if (ranks > kMostRanks || RemappedGlobals::remapped(ranges, ranks, kCopiedBytes) == 0) return false;
+    if (ranks > kMostRanks) return false;
+    const bool has_many = std::ranges::any_of(image.modules(), [](const ProgramModule& module) {
+        return std::ranges::any_of(module.variables, [](const PrivateRange& range) {
+            return !range.is_of_thread && range.bytes.size() >= kCopiedBytes;
+        });
+    });
+    if (!has_many) return false;
     const ImagePlan plan = ImagePlan::of(image);
     return plan.obstacle.empty() && plan.bytes_beside(image) < kCopiedBytes && ImageGlobals::is_possible();
 }
@@ -129,20 +135,23 @@ bool is_image_best(const ProgramImage& image, const std::vector<PrivateRange>& r
 std::unique_ptr<Globals> make_globals(ProgramImage& image, GlobalsWay way, std::int32_t ranks,
                                       const std::vector<std::span<std::byte>>& addresses) {
     if (way == GlobalsWay::kNone) return nullptr;
-    std::vector<PrivateRange> ranges;
-    for (const ProgramModule& module : image.modules()) {
-        for (const PrivateRange& range : module.variables) {
-            if (!range.bytes.empty()) ranges.push_back(range);
-        }
-    }
-    if (ranges.empty()) return nullptr;
-    if (way == GlobalsWay::kImage || (way == GlobalsWay::kAuto && is_image_best(image, ranges, ranks))) {
+    const bool is_empty = std::ranges::all_of(image.modules(), [](const ProgramModule& module) {
+        return std::ranges::all_of(module.variables, [](const PrivateRange& range) { return range.bytes.empty(); });
+    });
+    if (is_empty) return nullptr;
+    if (way == GlobalsWay::kImage || (way == GlobalsWay::kAuto && is_image_best(image, ranks))) {
         const ImagePlan plan = ImagePlan::of(image);
         if (!plan.obstacle.empty()) {
             throw UnsupportedError("--globals image: the program " + plan.obstacle,
                                    plan.hint.empty() ? "--globals auto takes another way" : plan.hint);
         }
         return std::make_unique<ImageGlobals>(image, plan, ranks, addresses);
+    }
+    std::vector<PrivateRange> ranges;
+    for (const ProgramModule& module : image.modules()) {
+        for (const PrivateRange& range : module.variables) {
+            if (!range.bytes.empty()) ranges.push_back(range);
+        }
     }
     if (way == GlobalsWay::kCopy) return std::make_unique<CopiedGlobals>(std::move(ranges), ranks);
     const std::size_t least_bytes = way == GlobalsWay::kAuto ? kCopiedBytes : 0;

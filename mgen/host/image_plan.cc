@@ -37,9 +37,11 @@ bool is_settled(std::string_view name) {
     return std::ranges::find(kNames, name) != kNames.end();
 }
 
-/// What the loader's functions find by its name is in the program as it was loaded, not in a rank's copy of it.
+/// What the loader's functions find by its name is in the program as it was loaded, not in a rank's copy of it; by an
+/// address in a copy they find nothing.
 bool is_search(std::string_view name) {
-    constexpr std::array<std::string_view, 4> kNames = {"dlsym", "dlvsym", "dlopen", "dlmopen"};
+    constexpr std::array<std::string_view, 8> kNames = {
+        "dlsym", "dlvsym", "dlopen", "dlmopen", "dladdr", "dladdr1", "backtrace_symbols", "backtrace_symbols_fd"};
     return std::ranges::find(kNames, name) != kNames.end();
 }
 
@@ -201,7 +203,7 @@ class Planner {
         if (module.has_text_relocations) {
             refuse(whose + "has relocations in its code", "compile it with -fPIE, or -fPIC for a library");
         }
-        if (is_program && searches(module)) refuse("searches for names while it runs (dlsym, dlopen)");
+        if (is_program && searches(module)) refuse("searches for names while it runs (dlsym, dlopen, dladdr)");
         const auto check_type = [&](const ElfW(Rela) & relocation) {
             const std::uint32_t type = ELF64_R_TYPE(relocation.r_info);
             if (!InitialImage::knows(type)) {

@@ -66,7 +66,7 @@ void read_dynamic(LoadedModule& loaded, const ElfW(Dyn) * dynamic) {
                 relocations.bytes = entry.d_un.d_val;
                 break;
             case DT_RELR:
-                relative.address = offset(entry);
+                relative.address = address(entry);
                 break;
             case DT_RELRSZ:
                 relative.bytes = entry.d_un.d_val;

@@ -171,6 +171,17 @@ ProgramImage ProgramImage::of_process(const void* own) {
     return image;
 }
 
+std::vector<std::string> ProgramImage::loaded_since() const {
+    std::vector<std::string> files;
+    for (const LoadedModule& now : loaded_modules()) {
+        if (!is_private_library(now)) continue;
+        const bool was_there =
+            std::ranges::any_of(loaded_, [&](const LoadedModule& l) { return l.begin == now.begin; });
+        if (!was_there) files.push_back(now.path);
+    }
+    return files;
+}
+
 void ProgramImage::make_private(std::size_t module) {
     modules_[module].is_private = true;
     add_variables(loaded_[module], modules_[module]);

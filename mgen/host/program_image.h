@@ -62,6 +62,9 @@ class ProgramImage {
 
     /// The same modules, as the loader has them.
     [[nodiscard]] const std::deque<LoadedModule>& loaded() const { return loaded_; }
+    /// The files of libraries that would be private, but were loaded since this was made (dlopen): ranks share their
+    /// variables.
+    [[nodiscard]] std::vector<std::string> loaded_since() const;
     /// This one, by its place in modules(), is private, too.
     void make_private(std::size_t module);
 

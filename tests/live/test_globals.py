@@ -65,6 +65,25 @@ def test_a_program_may_have_mpi_in_a_library_only(way: str, built: Path) -> None
     assert sorted(run.stdout.splitlines()) == [f"rank {r}: {r + 1} of 10" for r in range(4)]
 
 
+def test_a_library_that_is_loaded_late_is_warned_of_and_can_be_preloaded(built: Path) -> None:
+    library = built / "libplug_in.so"
+    subprocess.run(
+        ["gcc", "-shared", "-fPIC", str(PROGRAMS / "plug_in.c"), "-o", str(library)], check=True, timeout=120
+    )
+    run = haichi(3, program("loads.c", built), library)
+    assert run.returncode == 0 and f"{library} was loaded while the program ran (dlopen)" in run.stderr, run.stderr
+    run = haichi(3, program("loads.c", built), library, variables={"LD_PRELOAD": str(library)})
+    assert (run.returncode, run.stdout) == (0, "1\n" * 3) and "dlopen" not in run.stderr, run.stderr
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_packed_relative_relocations(way: str, built: Path) -> None:
+    executable = program("globals.c", built, "-Wl,-z,pack-relative-relocs")
+    run = haichi(4, executable, options=["--globals", way])
+    assert run.returncode == 0, run.stderr
+    assert sorted(run.stdout.splitlines()) == sorted(f"rank {r}: {2 * (r % 5 + 1) + 1} calls" for r in range(4))
+
+
 IMAGES = [
     ("ring.c", ["70000"], []),
     ("state.c", ["-a", "3", "-v", "--long", "a text", "-v", "word", "another"], []),

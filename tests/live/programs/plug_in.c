@@ -1,0 +1,5 @@
+/* The library of loads.c. */
+
+static int counted;
+
+int count(void) { return ++counted; }
