@@ -13,6 +13,7 @@
 #include "cli/live/memory_calls.h"
 #include "cli/output/source_lines.h"
 #include "mgen/abi/mpich/mpich_world.h"
+#include "mgen/abi/mpich/program_callers.h"
 
 namespace haichi::cli {
 
@@ -72,6 +73,20 @@ LiveProgram::Place LiveProgram::place_of(const void* address) const {
     return {module, module == nullptr ? 0 : reinterpret_cast<std::uintptr_t>(loaded) - module->base};
 }
 
+template <class IsWanted>
+std::vector<std::span<const std::byte>> LiveProgram::code_of(const IsWanted& is_wanted) const {
+    std::vector<std::span<const std::byte>> code;
+    for (std::size_t i = 0; i < image_->modules().size(); ++i) {
+        if (!is_wanted(image_->modules()[i])) continue;
+        const host::LoadedModule& loaded = image_->loaded()[i];
+        for (const ElfW(Phdr) & segment : loaded.segments) {
+            if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
+            code.emplace_back(reinterpret_cast<const std::byte*>(loaded.base + segment.p_vaddr), segment.p_memsz);
+        }
+    }
+    return code;
+}
+
 LiveOutcome LiveProgram::run(const SimulationRequest& machine, const LiveOptions& options, host::ProgramOutput& output,
                              const SimulationControl& control) {
     const auto ranks = static_cast<std::int32_t>(machine.node_of_rank.size());
@@ -101,11 +116,21 @@ LiveOutcome LiveProgram::run(const SimulationRequest& machine, const LiveOptions
     request.program.hint_when_stuck = [&] { return world.hint_when_stuck(request.program.place_name); };
     if (options.measured_factor) request.program.code_meter.emplace(*options.measured_factor);
     request.begin_rank = [&](host::LiveRank& rank) { world.begin(rank); };
+    abi::mpich::ProgramCallers callers({.library = code_of([](const auto& module) { return module.is_of_mpi; }),
+                                        .program = code_of([](const auto& module) { return module.is_private; }),
+                                        .copies = globals_ ? globals_->copies() : std::span<const std::byte>(),
+                                        .original = [this](const void* address) { return original(address); }});
     struct Running {
-        explicit Running(LiveProgram& program) { running_program = &program; }
-        ~Running() { running_program = nullptr; }
+        Running(LiveProgram& program, abi::mpich::ProgramCallers& callers) {
+            running_program = &program;
+            abi::mpich::program_callers = &callers;
+        }
+        ~Running() {
+            running_program = nullptr;
+            abi::mpich::program_callers = nullptr;
+        }
     };
-    const Running running(*this);
+    const Running running(*this, callers);
     const FaultWatch faults;
     if (!globals_) initialise(nullptr, program_.argc, program_.argv);  // for all ranks
     LiveOutcome outcome{.result = simulate_program(request, control), .remarks = {}};

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,9 @@ class LiveProgram : public LiveProcess {
 
   private:
     int run_rank(host::LiveRank& rank);
+    /// Of the modules that are wanted, as they were loaded.
+    template <class IsWanted>
+    [[nodiscard]] std::vector<std::span<const std::byte>> code_of(const IsWanted& is_wanted) const;
     void make_heaps(std::int32_t ranks);
     /// Of a rank, or of all together.
     void initialise(const host::LiveRank* rank, int argc, char** argv) const;

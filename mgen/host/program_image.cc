@@ -166,6 +166,8 @@ ProgramImage ProgramImage::of_process(const void* own) {
         const bool is_program = i == 0;
         image.modules_.push_back(host::module_of(all[i], is_program));
         image.modules_[i].is_of_haichi = !is_program && (ours.contains(i) || all[i].contains(allocator));
+        image.modules_[i].is_of_mpi =
+            static_cast<std::ptrdiff_t>(i) != of_own - all.begin() && is_mpi_itself(all[i].soname);
         if (is_program || (!image.modules_[i].is_of_haichi && is_private_library(all[i]))) image.make_private(i);
     }
     return image;

@@ -29,6 +29,7 @@ struct ProgramModule {
     bool is_program = false;                ///< else a library
     bool is_private = false;                ///< its variables belong to ranks
     bool is_of_haichi = false;              ///< haichi or what it needs: always shared
+    bool is_of_mpi = false;                 ///< of the MPI itself: Fortran's
     std::vector<PrivateRange> variables{};  ///< of a private one; none of them in pages that are read-only after start
     std::vector<Initialiser> initialisers{};  ///< that run before main(), in their order
     std::vector<Finaliser> finalisers{};      ///< that run behind it

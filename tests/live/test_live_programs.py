@@ -180,6 +180,21 @@ def test_message_that_nobody_receives(built: Path) -> None:
     assert f"warning: 2 messages were never received; one of them went from {lost}" in run.stderr, run.stderr
 
 
+@pytest.mark.parametrize("way", ["auto", "copy", "remap"])
+@pytest.mark.parametrize(
+    ("arguments", "call", "line"),
+    [
+        (["count"], "rank 0 in MPI_Send (", "call MPI_Send"),
+        (["stuck"], "rank 1 in MPI_Recv (", "call MPI_Recv"),
+        (["count", "f08"], "rank 0 in MPI_Send (", "call send_by"),
+    ],
+)
+def test_faults_of_fortran_name_its_lines(arguments: list[str], call: str, line: str, way: str, built: Path) -> None:
+    run = haichi(2, program("fortran_fault.f90", built), *arguments, options=["--globals", way])
+    words = words_of_failure(2, run)
+    assert call in words and f"({line_of('fortran_fault.f90', line)}))" in words, words
+
+
 def test_requests_that_nobody_waits_for(built: Path) -> None:
     run = haichi(4, program("open_requests.c", built))
     where = f"by MPI_Isend (main ({line_of('open_requests.c', 'MPI_Isend')}))"

@@ -7,10 +7,11 @@
 #include <exception>
 
 #include "base/errors.h"
+#include "mgen/abi/mpich/program_callers.h"
 #include "mgen/abi/mpich/rank_state.h"
 #include "mgen/host/live_rank.h"
 
-#define CALLER __builtin_return_address(0)
+#define CALLER program_caller(__builtin_return_address(0), __builtin_frame_address(0))
 #define EXPORTED extern "C" __attribute__((visibility("default")))
 #define EXPORTED_WEAK(NAME) extern "C" __attribute__((visibility("default"), weak, alias(NAME)))
 
