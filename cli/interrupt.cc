@@ -24,6 +24,7 @@ struct SignalState {
     bool has_result = false;
     Outputs* outputs = nullptr;
     std::atomic<bool> interrupted{false};
+    std::chrono::steady_clock::time_point first_signal;
     std::atomic<bool> is_over{false};
     std::optional<std::thread> watcher;
     sigset_t watched{};
@@ -34,18 +35,16 @@ SignalState& state() {
     return the;
 }
 
-using Clock = std::chrono::steady_clock;
-
 void on_signal() {
     // What sends a signal to a program and then to its process group, as timeout(1) does, means one.
     constexpr std::chrono::milliseconds kOneSignal{300};
-    static Clock::time_point first;
     SignalState& now = state();
     const std::unique_lock<std::mutex> lock(now.changing);
     const bool is_first = !now.interrupted.exchange(true);
-    if (is_first) first = Clock::now();
+    const auto time = std::chrono::steady_clock::now();
+    if (is_first) now.first_signal = time;
     if (now.has_result) {
-        if (is_first || Clock::now() - first < kOneSignal) return;
+        if (time - now.first_signal < kOneSignal) return;
         constexpr std::string_view kWords = "interrupted again: the run ends now, without a result\n";
         (void)!::write(STDERR_FILENO, kWords.data(), kWords.size());
     }

@@ -280,9 +280,12 @@ std::vector<Process::LostMessage> Process::lost_messages() const {
 }
 
 const Request* Process::first_open_request() const {
-    const auto open = std::ranges::find_if(
-        requests_, [&](const auto& request) { return std::ranges::find(unused_, request.get()) == unused_.end(); });
-    return open == requests_.end() ? nullptr : open->get();
+    if (open_requests() == 0) return nullptr;
+    std::vector<const Request*> unused(unused_.begin(), unused_.end());
+    std::ranges::sort(unused);
+    return std::ranges::find_if(requests_,
+                                [&](const auto& request) { return !std::ranges::binary_search(unused, request.get()); })
+        ->get();
 }
 
 void Process::release_send(std::uint32_t send) {

@@ -215,11 +215,8 @@ def files_in(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
 
 
-def interrupt(case: Case, folder: Path, number: signal.Signals, after: float, *, again: float | None = None) -> Outcome:
-    """Runs the command over old outputs in `folder`, which has its inputs, and judges what an interruption leaves.
-
-    `again`: the signal is sent a second time, so many seconds after the first.
-    """
+def interrupt(case: Case, folder: Path, number: signal.Signals, after: float, *, twice: bool = False) -> Outcome:
+    """Runs the command over old outputs in `folder`, which has its inputs, and judges what an interruption leaves."""
     for name in case.leftovers:
         (folder / name).unlink(missing_ok=True)
     for name in [*case.wholes, *case.streams]:
@@ -229,8 +226,8 @@ def interrupt(case: Case, folder: Path, number: signal.Signals, after: float, *,
     wait_for_begin(run)
     time.sleep(after)
     run.send_signal(number)
-    if again is not None:
-        time.sleep(again)
+    if twice:
+        time.sleep(0.005)
         run.send_signal(number)
     wrong = []
     try:

@@ -76,8 +76,9 @@ std::vector<std::string> MpichWorld::remarks(const std::function<std::string(con
         if (process.is_initialized && !process.is_finalized) {
             if (without_finalize++ == 0) first = process.id().value;
         }
-        if (const mpi::Request* one = process.first_open_request(); open_requests == 0 && one != nullptr) {
-            first_open = fmt::format("of rank {}, by {}", process.id().value, made_by(*one, place_name));
+        if (open_requests == 0 && process.open_requests() > 0) {
+            first_open = fmt::format("of rank {}, by {}", process.id().value,
+                                     made_by(*process.first_open_request(), place_name));
         }
         open_requests += static_cast<std::int64_t>(process.open_requests());
         without_payload += process.without_payload();

@@ -26,8 +26,8 @@ constexpr unsigned kKnownBits = 12;
 struct Found {
     const ProgramCallers* callers;
     bool has_passed_library = false;
-    const void* address = nullptr;   ///< where it goes on
-    std::uintptr_t library_end = 0;  ///< of the library's frames
+    const void* address = nullptr;   ///< the return address in it
+    std::uintptr_t library_end = 0;  ///< where the library's frames end
 };
 
 _Unwind_Reason_Code look_at(_Unwind_Context* frame, void* argument) {
