@@ -1,11 +1,14 @@
-# haichi_room(NAME LINKS a b ... SOURCES x.cc ...): one static library per room. LINKS names everything the room may
-# include; tests/architecture checks that its #include lines agree.
+# haichi_room(NAME [BATCH n] LINKS a b ... SOURCES x.cc ...): one static library per module. LINKS names everything the
+# module may include; tests/architecture checks that its #include lines agree. In a unity build (CMAKE_UNITY_BUILD, which
+# the presets set) n sources are compiled as one, in the order of the list; sources with options of their own stay alone.
 include(CheckIPOSupported)
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+# In a unity build a target says how many of its sources are compiled as one; others are compiled one by one.
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 1)
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()
@@ -22,8 +25,11 @@ target_compile_options(haichi_flags INTERFACE -ffp-contract=off -Wall -Wextra -W
                                               $<$<BOOL:${HAICHI_WARNINGS_AS_ERRORS}>:-Werror>)
 
 function(haichi_room NAME)
-  cmake_parse_arguments(ARG "" "" "LINKS;SOURCES" ${ARGN})
+  cmake_parse_arguments(ARG "" "BATCH" "LINKS;SOURCES" ${ARGN})
   add_library(haichi_${NAME} STATIC ${ARG_SOURCES})
+  if(ARG_BATCH)
+    set_target_properties(haichi_${NAME} PROPERTIES UNITY_BUILD_BATCH_SIZE ${ARG_BATCH})
+  endif()
   add_library(haichi::${NAME} ALIAS haichi_${NAME})
   target_link_libraries(haichi_${NAME} PUBLIC haichi_flags ${ARG_LINKS})
 endfunction()
