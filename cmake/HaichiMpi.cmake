@@ -7,12 +7,12 @@
 #   HAICHI_MPICC_openmpi         the wrapper, by name or path
 #   HAICHI_MPI_INCLUDE_openmpi   the folders of mpi.h, where there is no wrapper that knows -show, and to cross-compile
 #   HAICHI_MPI_FORTRAN_openmpi   the Fortran wrapper, or the MPI's Fortran libraries
-find_package(Python3 3.9 COMPONENTS Interpreter)
+find_program(HAICHI_GENERATOR_PYTHON python3 DOC "Python that writes the generated sources")
 
 function(haichi_find_mpi MPI WRAPPER)
   set(HAICHI_MPI_INCLUDE_${MPI} "" CACHE STRING "Folders of the mpi.h of ${MPI}; none: asked of its compiler wrapper")
   set(HAICHI_MPI_FOUND FALSE PARENT_SCOPE)
-  if(NOT Python3_FOUND)
+  if(NOT HAICHI_GENERATOR_PYTHON)
     message(STATUS "${MPI}: skipped, needs Python")
     return()
   endif()

@@ -19,8 +19,8 @@ for compiler in "${compilers[@]}"; do
 done
 
 build() {
-    cmake -S . -B "build/$1" -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="${cxx[$1]}" \
-        -DHAICHI_BUILD_TESTS=OFF -DHAICHI_BUILD_BENCH=OFF
+    cmake -S . -B "build/$1" -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON \
+        -DCMAKE_CXX_COMPILER="${cxx[$1]}"
     cmake --build "build/$1" --target haichi --parallel "$jobs"
 }
 for compiler in "${compilers[@]}"; do

@@ -4,10 +4,11 @@
 set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 . scripts/steps.sh
+steps=3
 
 step "install what is missing" scripts/bootstrap.sh
-step "configure (preset release)" quietly cmake --preset release
-step "build" cmake --build --preset release --target haichi
+step "configure" configure_once
+step "build haichi" cmake --build --preset release --target haichi
 
 PATH="$PWD/build/release/cli:$PATH"
 out=build/demo

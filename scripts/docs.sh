@@ -4,11 +4,11 @@
 set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 . scripts/steps.sh
+steps=5
 
-export CCACHE_NOHASHDIR=1 CCACHE_BASEDIR=$PWD  # the Python package takes the same objects, from another folder
 step "install what is missing" scripts/bootstrap.sh --test
-step "configure (preset dev)" quietly cmake --preset dev
-step "build the program" cmake --build --preset dev --target haichi
+step "configure" configure_once
+step "build the program" cmake --build --preset release --target haichi
 step "build and install the Python package into .venv" scripts/install_python.sh
-step "build the documentation" .venv/bin/python docs/site/build_site.py --haichi build/dev/cli/haichi
+step "build the documentation" .venv/bin/python docs/site/build_site.py --haichi build/release/cli/haichi
 printf 'The first page is %s/build/docs/html/index.html\n' "$PWD"

@@ -96,5 +96,5 @@ cmake --build "$folder/cross" --target haichi_prof_openmpi haichi_prof_mpich | t
 say "run under qemu-user"
 python=${PYTHON:-python3}
 [ -n "${PYTHON:-}" ] || [ ! -x .venv/bin/python ] || python=.venv/bin/python
-HAICHI_BIN=${HAICHI_BIN:-$repository/build/dev/cli/haichi} HAICHI_AARCH64=$folder \
+HAICHI_BIN=${HAICHI_BIN:-$repository/build/release/cli/haichi} HAICHI_AARCH64=$folder \
     "$python" -m pytest -m slow tests/profiler/test_profiler_aarch64.py

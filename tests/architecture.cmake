@@ -12,7 +12,7 @@ foreach(room base netmodel commlog mgen objectives mapper)
   add_test(NAME architecture.${room}_builds_alone
            COMMAND ${CMAKE_CTEST_COMMAND} --build-and-test ${PROJECT_SOURCE_DIR} ${alone}
                    --build-generator ${CMAKE_GENERATOR} --build-target haichi_${room}
-                   --build-options -DHAICHI_BUILD_TESTS=OFF -DHAICHI_BUILD_BENCH=OFF -DCMAKE_BUILD_TYPE=Debug
+                   --build-options -DCMAKE_BUILD_TYPE=Debug
                                    -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER})
   set_tests_properties(architecture.${room}_builds_alone PROPERTIES LABELS slow TIMEOUT 1200)
 endforeach()
