@@ -16,7 +16,7 @@ work=build/fuzz/work
 mkdir -p "$work"
 fuzz_one() {
   mkdir -p "$work/$1"
-  "build/fuzz/tests/fuzz_$1" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+  "build/fuzz/tests/fuzz/fuzz_$1" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
     -artifact_prefix="$work/$1-" "$work/$1" "tests/fuzz/corpus/$1" > "$work/$1.log" 2>&1
 }
 export -f fuzz_one

@@ -1,5 +1,5 @@
 """Simulates barriers on the switch of the RDMA study, 2 to 32 ranks, and draws rdma_barriers.svg; prints the table of
-docs/rdma.md. Every time is compared with its closed formula (tests/live/barrier_formulas.py) on the way.
+docs/rdma.md. Every time is compared with its closed formula (tests/mgen/live/barrier_formulas.py) on the way.
 
     .venv/bin/python docs/images/rdma_barriers.py build/dev/cli/haichi docs/images/rdma_barriers.svg
 """

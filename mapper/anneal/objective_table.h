@@ -27,7 +27,7 @@ struct ObjectiveRow : ObjectiveInfo {
     MakeTerm make_term = nullptr;
 };
 
-/// The table. Its definition stands alone in its file, so that a program can have another (tests/contract has one).
+/// The table. Its definition stands alone in its file, so that a program can have another (tests/own_tables has one).
 const Table<ObjectiveRow>& objectives();
 
 /// The rows of RegisteredObjectives, and simulated-time.

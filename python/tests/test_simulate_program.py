@@ -17,7 +17,7 @@ import pytest
 import haichi
 from haichi.service.program import find_program
 
-PROGRAMS = Path(__file__).parents[2] / "tests" / "live" / "programs"
+PROGRAMS = Path(__file__).parents[2] / "tests" / "mgen" / "live" / "programs"
 MACHINE = "torus:4x4"
 
 
@@ -39,7 +39,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("programs")
     for name in ("ring", "deadlock", "crash", "refused", "abort", "barriers", "spin", "state"):
         source = PROGRAMS / f"{name}.c"
-        include = f"-I{PROGRAMS.parents[2]}"
+        include = f"-I{PROGRAMS.parents[3]}"
         subprocess.run(
             ["mpicc.mpich", "-D_DEFAULT_SOURCE", "-O1", "-g", "-w", include, str(source), "-o", str(folder / name)],
             check=True,

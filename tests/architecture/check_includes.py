@@ -56,22 +56,23 @@ FOLDERS: dict[str, dict[str, set[str]]] = {
 }
 
 # Not rooms, but C++ is in them: free to include any room, and files of their own.
-OUTSIDE_ROOMS = {"tests", "examples"}
+OUTSIDE_ROOMS = {"tests", "examples", "studies"}
 MPI_FOLDERS = (
     "commlog/profiler/",
     "commlog/renumber/",
+    "examples/",
     "mgen/abi/",
     "mgen/program/",
-    "examples/",
+    "studies/",
     "tests/bench/",
+    "tests/cli/fjmpi_stand_in/",
+    "tests/commlog/profiler/",
+    "tests/commlog/renumber/",
     "tests/data/logs/",
-    "tests/fjmpi_stand_in/",
-    "tests/live/",
-    "tests/profiler/",
-    "tests/renumber/",
+    "tests/mgen/live/",
 )
 # Programs that are compiled where they lie: they may name what is beside them.
-USERS_FOLDERS = ("examples/programs/", "tests/live/programs/mgen/")
+USERS_FOLDERS = ("examples/programs/", "tests/mgen/live/programs/mgen/")
 MOST_LINES = 500
 
 CPP_SUFFIXES = {".h", ".cc", ".hpp", ".cpp", ".c"}

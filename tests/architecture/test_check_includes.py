@@ -22,7 +22,7 @@ CLEAN = {
     "mapper/CMakeLists.txt": "haichi_room(mapper LINKS haichi::netmodel haichi::commlog SOURCES job/map.cc)\n",
     "mapper/job/map.h": '#include "commlog/workload/workload.h"\n#include "netmodel/machine/machine.h"\n',
     "mapper/rankmap/rankmap.h": '#include "netmodel/machine/machine.h"\n',
-    "tests/unit/errors.cc": '#include "base/errors.h"\n#include <gtest/gtest.h>\n',
+    "tests/base/errors.cc": '#include "base/errors.h"\n#include <gtest/gtest.h>\n',
 }
 
 
@@ -88,7 +88,7 @@ class CheckIncludes(unittest.TestCase):
 
     def test_mpi_stays_in_the_profiler(self) -> None:
         self.assert_found("base/errors.cc:1", "<mpi.h>", {"base/errors.cc": "#include <mpi.h>\n"})
-        self.assert_found("tests/unit/errors.cc:1", "<mpi.h>", {"tests/unit/errors.cc": "#include <mpi.h>\n"})
+        self.assert_found("tests/base/errors.cc:1", "<mpi.h>", {"tests/base/errors.cc": "#include <mpi.h>\n"})
 
     def test_links_agree_with_includes_and_with_the_table(self) -> None:
         self.assert_found(

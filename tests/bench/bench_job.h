@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/unit/problems.h"
+#include "tests/objectives/problems.h"
 
 namespace haichi::bench {
 

@@ -66,7 +66,7 @@ def test_links_reach_their_rates_in_the_simulator(folder: Path, rows: Rows) -> N
     } - {
         "fx10",
         "two-clusters",
-    }  # as fx10-kyushu; its rates are those of its bridges (tests/unit/packetsim_clusters.cc)
+    }  # as fx10-kyushu; its rates are those of its bridges (tests/netmodel/packetsim/clusters.cc)
     for preset, pair in streams.items():
         alone, in_ring = (stream["rate"] / stream["allowed"] for stream in pair)
         assert 0.95 < alone <= 1

@@ -8,8 +8,8 @@
 
 #include "commlog/log/call_recorder.h"
 #include "commlog/log/rank_bytes.h"
+#include "tests/commlog/empty_part.h"
 #include "tests/fuzz/reader_input.h"
-#include "tests/unit/empty_part.h"
 
 namespace haichi {
 namespace {

@@ -1,0 +1,101 @@
+#include "mapper/job/advice_runs.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+
+#include "base/errors.h"
+#include "commlog/workload/patterns.h"
+#include "mapper/job/advice_json.h"
+#include "mapper/job/advise_barrier.h"
+#include "mapper/job/advise_shape.h"
+#include "tests/mapper/jobs.h"
+
+namespace haichi {
+namespace {
+
+TEST(RunsSideBySide, are_all_made_and_the_first_failure_is_told) {
+    std::atomic<int> made = 0;
+    run_side_by_side(100, 4, [&](std::int64_t) { ++made; });
+    EXPECT_EQ(made, 100);
+    for (const std::int32_t threads : {0, 1, 4}) {
+        try {
+            run_side_by_side(50, threads, [](std::int64_t i) {
+                if (i >= 7) throw OptionError("number " + std::to_string(i));
+            });
+            FAIL();
+        } catch (const OptionError& error) {
+            EXPECT_STREQ(error.what(), "number 7");
+        }
+    }
+}
+
+TEST(AffordableIterations, follow_from_the_budget) {
+    EXPECT_EQ(affordable_iterations(1e6, 1000, 10, 1e9)->count, 100);
+    EXPECT_EQ(affordable_iterations(0, 1000, 10, 1e9)->count, 1000);
+    // Two on credit, then none; a workload of one iteration needs no second.
+    EXPECT_EQ(affordable_iterations(1e8, 1000, 10, 1e9)->count, 2);
+    EXPECT_FALSE(affordable_iterations(1e8, 1000, 10, 1e9, 0.5));
+    EXPECT_FALSE(affordable_iterations(3e8, 1000, 10, 1e9));
+    EXPECT_EQ(affordable_iterations(3e8, 1, 10, 1e9)->count, 1);
+    EXPECT_EQ(affordable_runs(1e6, 1000, 1e9), 100);
+    EXPECT_EQ(affordable_runs(1e6, 2, 1e9), 500);
+}
+
+TEST(Imbalance, is_a_share_or_a_time) {
+    BarrierAdviceOptions options;
+    parse_imbalance("5%", options);
+    EXPECT_DOUBLE_EQ(options.imbalance_share, 0.05);
+    parse_imbalance("0.125%", options);
+    EXPECT_DOUBLE_EQ(options.imbalance_share, 0.00125);
+    parse_imbalance("20us", options);
+    EXPECT_EQ(options.imbalance_share, 0);
+    EXPECT_EQ(options.imbalance_ps, 20'000'000);
+    for (const char* text : {"", "%", "5", "101%", "-5%", "1e1%", "0.0001%", ".%", "5%%", "-1us"}) {
+        EXPECT_THROW(parse_imbalance(text, options), Error) << text;
+    }
+}
+
+/// CG of 16 ranks.
+JobSpec cg16(const std::string& machine, std::vector<std::int32_t> shape = {}) {
+    JobSpec spec;
+    spec.machine = machine;
+    spec.traffic.source = testing_jobs::cg(16);
+    spec.allocation.shape = std::move(shape);
+    return spec;
+}
+
+std::string text_of(const nlohmann::ordered_json& json) { return json.dump(); }
+
+TEST(Advice, does_not_depend_on_the_number_of_threads) {
+    JobSpec spec = cg16("fx10-kyushu", {1, 2, 1, 2, 3, 2});
+    spec.traffic.message_size_bytes = 100'000;
+    const Placement placement{Job(spec)};
+    ShapeAdviceOptions shape{.node_count = 24, .seeds = 2};
+    BarrierAdviceOptions barrier;
+    barrier.imbalance_ps = 20'000'000;
+    barrier.draws = 2;
+    shape.threads = barrier.threads = 1;
+    const std::string shapes = text_of(advice_json(advise_shape(spec, shape)));
+    const std::string barriers = text_of(advice_json(advise_barrier(placement, barrier)));
+    for (const std::int32_t threads : {2, 8}) {
+        shape.threads = barrier.threads = threads;
+        EXPECT_EQ(text_of(advice_json(advise_shape(spec, shape))), shapes);
+        EXPECT_EQ(text_of(advice_json(advise_barrier(placement, barrier))), barriers);
+    }
+}
+
+TEST(Advice, that_is_stopped_says_so) {
+    const std::atomic<bool> stop{true};
+    const ShapeAdviceReport shapes = advise_shape(cg16("fx10-kyushu"), {}, {{}, &stop});
+    EXPECT_TRUE(shapes.interrupted);
+    EXPECT_EQ(shapes.advice.verdict, ShapeVerdict::kUnknown);
+    const BarrierAdviceReport barriers = advise_barrier(Placement(Job(cg16("torus:4x4"))), {}, {{}, &stop});
+    EXPECT_TRUE(barriers.interrupted);
+    EXPECT_NE(barriers.sentence.find("interrupted"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace haichi

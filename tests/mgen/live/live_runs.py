@@ -1,0 +1,104 @@
+"""Builds the programs of these tests for MPICH, and runs them under MPICH itself and under haichi."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[3]
+PROGRAMS = Path(__file__).parent / "programs"
+BIN = os.environ["HAICHI_BIN"]
+WARNINGS = ["-Wall", "-Wextra", "-Werror"]
+# The headers of MPICH say how large an array of statuses is, and MPI_STATUSES_IGNORE is none.
+WARNINGS += ["-Wno-stringop-overflow", "-Wno-stringop-overread", "-Wno-infinite-recursion"]
+COMPILERS = {
+    ".c": ["mpicc.mpich", "-std=c11", "-D_DEFAULT_SOURCE", "-O1", "-g", f"-I{REPOSITORY}", *WARNINGS],
+    ".cc": ["mpicxx.mpich", "-std=c++17", "-O1", "-g", *WARNINGS],
+    ".f90": ["mpif90.mpich", "-O1", "-g", "-Wall", "-Werror"],
+}
+
+
+@cache
+def program(name: str, folder: Path, *options: str) -> Path:
+    """programs/NAME, built; the test is skipped where its compiler is not installed."""
+    source = PROGRAMS / name
+    compiler, *flags = COMPILERS[source.suffix]
+    if shutil.which(compiler) is None:
+        pytest.skip(f"{compiler} is not installed")
+    path = folder / (source.stem + "".join(options))
+    modules = [f"-J{folder}"] if source.suffix == ".f90" else []
+    command = [compiler, *flags, *modules, *options, source, "-o", path, "-lpthread"]
+    run = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=120)
+    assert run.returncode == 0, run.stderr
+    return path
+
+
+def haichi(
+    ranks: int,
+    executable: Path,
+    *arguments: object,
+    options: list[object] | None = None,
+    input: str | None = None,
+    variables: dict[str, str] | None = None,
+    machine: object = "torus:4x4x4",
+) -> subprocess.CompletedProcess[str]:
+    command = [BIN, "simulate", "-m", machine, "-n", ranks, *(options or []), "--", executable, *arguments]
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("HAICHI_")}
+    return subprocess.run(
+        [*map(str, command)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        input=input,
+        env=kept | (variables or {}),
+        cwd=executable.parent,
+    )
+
+
+def mpich(
+    ranks: int, executable: Path, *arguments: object, input: str = "", variables: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    if shutil.which("mpiexec.mpich") is None:
+        pytest.skip("mpiexec.mpich is not installed")
+    # A file for each rank: where all share a pipe, the lines of two may be mixed.
+    folder = Path(tempfile.mkdtemp(dir=executable.parent))
+    job = subprocess.Popen(
+        ["mpiexec.mpich", "-outfile-pattern", f"{folder}/%r", "-n", str(ranks), str(executable), *map(str, arguments)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | (variables or {}),
+        cwd=executable.parent,
+        start_new_session=True,
+    )
+    try:
+        out, err = job.communicate(input, timeout=120)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(job.pid, signal.SIGKILL)
+        job.wait()
+    out += "".join(file.read_text() for file in sorted(folder.iterdir()))
+    return subprocess.CompletedProcess(job.args, job.returncode, out, err)
+
+
+def line_of(name: str, mark: str = "") -> str:
+    """ "NAME:LINE" of the line of a program that is marked as the place of its fault."""
+    lines = (PROGRAMS / name).read_text().splitlines()
+    found = [number for number, line in enumerate(lines, 1) if (mark or f"// {name}: here") in line]
+    assert len(found) == 1, found
+    return f"{name}:{found[0]}"
+
+
+def words_of_failure(code: int, run: subprocess.CompletedProcess[str]) -> str:
+    assert run.returncode == code, (run.returncode, run.stdout, run.stderr)
+    assert run.stderr.startswith("error: ") or "\nerror: " in run.stderr, run.stderr
+    return run.stderr

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mgen/process_model.h"
+#include "tests/netmodel/packetsim/packetsim_machines.h"
+
+namespace haichi::mgen_tests {
+
+/// Every rank makes the calls of its list; when requests are complete is written down.
+struct ScriptedProgram {
+    std::vector<std::vector<Call>> calls;
+    std::vector<std::size_t> next_call{};
+    std::map<std::pair<std::int32_t, std::uint32_t>, std::int64_t> done_ps{};  ///< by rank and request
+    std::map<std::pair<std::int32_t, std::uint32_t>, CompletedRequest> completions{};
+
+    Call next(RankId rank, std::int64_t) {
+        next_call.resize(calls.size(), 0);
+        std::size_t& at = next_call[rank.index()];
+        return at < calls[rank.index()].size() ? calls[rank.index()][at++] : Call::finish();
+    }
+    void completed(RankId rank, std::uint32_t request, const CompletedRequest& completion, std::int64_t now_ps) {
+        done_ps[{rank.value, request}] = now_ps;
+        completions[{rank.value, request}] = completion;
+    }
+};
+
+inline constexpr std::int64_t kOverheadPs = 200'000;
+inline constexpr std::int64_t kAskPs = 1'000'000;
+inline constexpr std::int64_t kBarrierPs = 5'000'000;
+
+/// 200 ns a call, 1 us more for a rendezvous, copies at 10 GB/s, eager up to 1,000 bytes, barriers of 5 us.
+inline ProcessOptions plain_process() {
+    ProcessOptions options;
+    options.call_overhead_ps = options.eager_overhead_ps = kOverheadPs;
+    options.rendezvous_overhead_ps = kAskPs;
+    options.eager_limit_bytes = 1000;
+    options.memory_bandwidth_bytes_per_s = 10 * packetsim_machines::kGigabyte;
+    options.barrier_ps = kBarrierPs;
+    return options;
+}
+/// At 10 GB/s.
+inline constexpr std::int64_t copy_time_ps(std::int64_t bytes) { return 100 * bytes; }
+/// At 8 GB/s, what a stream of packets takes to leave.
+inline constexpr std::int64_t stream_ps(std::int64_t bytes) { return 125 * bytes; }
+/// A message over one link of an idle mesh, until its tail is there: 246 ns, 146 ns for the ejection.
+inline constexpr std::int64_t flight_ps(std::int64_t bytes) { return 392'000 + stream_ps(bytes); }
+
+/// A script on a mesh of `nodes` in a row, the torus study's, with buffers that let a message stream.
+struct ScriptRun {
+    ScriptRun(std::vector<std::vector<Call>> calls, ProcessOptions process = plain_process(),
+              std::vector<std::int32_t> nodes = {}, std::vector<std::vector<RankId>> groups = {}, int threads = 1,
+              bool nic_interleaves_packets = false)
+        : program{std::move(calls)},
+          network(packetsim_machines::grid_network({4})),
+          model(parameters(process, std::move(nodes), threads, nic_interleaves_packets), program) {
+        for (auto& group : groups) model.add_group(std::move(group));
+    }
+    typename ProcessModel<ScriptedProgram>::Parameters parameters(const ProcessOptions& process,
+                                                                  std::vector<std::int32_t> nodes, int threads,
+                                                                  bool nic_interleaves_packets) {
+        PacketTimingOptions timing = packetsim_machines::torus_study();
+        timing.buffer_packets = 32;
+        timing.nic_interleaves_packets = nic_interleaves_packets;
+        timing.nics = process.nics;
+        timing.shared_memory_latency_ps = 50'000;
+        timing.shared_memory_bandwidth_bytes_per_s = 10 * packetsim_machines::kGigabyte;
+        std::vector<NodeId> node_of_rank;
+        for (std::size_t r = 0; r < program.calls.size(); ++r) {
+            node_of_rank.emplace_back(nodes.empty() ? static_cast<std::int32_t>(r) : nodes[r]);
+        }
+        return {.network = &network,
+                .timing = PacketTiming(timing),
+                .process = process,
+                .node_of_rank = node_of_rank,
+                .threads = threads};
+    }
+    std::int64_t done_ps(std::int32_t rank, std::uint32_t request) { return program.done_ps.at({rank, request}); }
+    std::int64_t end_ps(std::int32_t rank) { return model.times(RankId(rank)).end_ps; }
+
+    ScriptedProgram program;
+    Network network;
+    ProcessModel<ScriptedProgram> model;
+};
+
+}  // namespace haichi::mgen_tests

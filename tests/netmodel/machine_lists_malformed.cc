@@ -1,0 +1,109 @@
+// Broken node lists and coordinate tables: InputErrors with file, line and value.
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <ostream>
+
+#include "base/errors.h"
+#include "netmodel/machine/allocation.h"
+#include "tests/base/temporary_folder.h"
+
+namespace haichi {
+namespace {
+
+struct Broken {
+    std::string claim;
+    std::string text;
+    std::string line;   ///< expected right after the file's name
+    std::string value;  ///< expected somewhere in the message
+
+    friend void PrintTo(const Broken& broken, std::ostream* out) { *out << broken.claim; }
+};
+
+using testing_files::written;
+
+void expect_input_error(const AllocationRequest& request, const std::string& path, const Broken& broken) {
+    try {
+        (void)allocate(load_machine("mesh:2x3"), request);
+        FAIL() << "accepted:\n" << broken.text;
+    } catch (const InputError& error) {
+        const std::string what = error.what();
+        EXPECT_TRUE(what.starts_with(path + broken.line)) << what;
+        EXPECT_NE(what.find(broken.value), std::string::npos) << what;
+    }
+}
+
+class BrokenNodeList : public ::testing::TestWithParam<Broken> {};
+
+TEST_P(BrokenNodeList, is_refused_with_place_and_value) {
+    const std::string path = written("list_" + GetParam().claim, GetParam().text);
+    expect_input_error({.nodes = path}, path, GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(, BrokenNodeList,
+                         ::testing::ValuesIn(std::vector<Broken>{
+                             {"empty", "", ": ", "no node"},
+                             {"only_comments", "# a\n\n# b\n", ":3: ", "no node"},
+                             {"cr_alone_like_coordinates", "0\r1\r", ":1: ", "carriage return"},
+                             {"cr_alone_after_a_comment", "0\r\n# a\r1\n", ":2: ", "carriage return"},
+                             {"number_outside", "0\n6\n", ":2: ", "6"},
+                             {"number_huge", "99999999999999999999\n", ":1: ", "99999999999999999999"},
+                             {"number_negative", "-1\n", ":1: ", "-1"},
+                             {"no_number", "0\nnode3\n", ":2: ", "node3"},
+                             {"fraction", "1.5\n", ":1: ", "1.5"},
+                             {"coordinate_outside", "0 0\n1 3\n", ":2: ", "3"},
+                             {"too_many_coordinates", "0 0 0\n", ":1: ", "0 0 0"},
+                             {"same_number_twice", "4\n1\n4\n", ":3: ", "line 1"},
+                             {"number_and_coordinates_of_one_node", "4\n(1,1)\n", ":2: ", "line 1"},
+                             {"binary", std::string("\x01\xff\n", 3), ":1: ", "\\x01"},
+                             {"nul_byte", std::string("1\n\0\n", 4), ":2: ", "NUL"},
+                         }),
+                         [](const auto& test) { return test.param.claim; });
+
+TEST_P(BrokenNodeList, is_refused_as_a_list_of_faulty_nodes_too) {
+    const std::string path = written("faulty_" + GetParam().claim, GetParam().text);
+    if (GetParam().claim == "empty" || GetParam().claim == "only_comments") {
+        AllocationRequest request;
+        request.faulty = path;
+        EXPECT_NO_THROW(allocate(load_machine("fx10-kyushu"), request)) << "no node is faulty";
+        return;
+    }
+    expect_input_error({.faulty = path}, path, GetParam());
+}
+
+class BrokenCoordinateTable : public ::testing::TestWithParam<Broken> {};
+
+TEST_P(BrokenCoordinateTable, is_refused_with_place_and_value) {
+    const std::string path = written("table_" + GetParam().claim, GetParam().text);
+    expect_input_error({.shape = {2, 2}, .fold = path}, path, GetParam());
+}
+
+// The job is 2x2, so a right table is "0 0 0", "1 0 1", "2 1 0", "3 1 1".
+INSTANTIATE_TEST_SUITE_P(, BrokenCoordinateTable,
+                         ::testing::ValuesIn(std::vector<Broken>{
+                             {"empty", "", ": ", "0 of the job's 4"},
+                             {"only_comments", "# nothing\n", ":1: ", "0 of the job's 4"},
+                             {"too_few_numbers", "0 0\n", ":1: ", "2 numbers"},
+                             {"too_many_numbers", "0 0 0 0 0 0\n", ":1: ", "6 numbers"},
+                             {"count_changes", "0 0 0\n1 0 0 1\n", ":2: ", "4 numbers"},
+                             {"no_number", "0 0 0\n1 0 b\n", ":2: ", "b"},
+                             {"negative", "0 0 0\n-1 0 1\n", ":2: ", "-1"},
+                             {"machine_coordinate_outside", "0 0 0\n1 0 2\n", ":2: ", "(0,2)"},
+                             {"machine_coordinate_huge", "0 0 99999999999\n", ":1: ", "99999999999"},
+                             {"logical_coordinate_outside", "0 0 0\n4 0 1\n2 1 0\n3 1 1\n", ":4: ", "box 5"},
+                             {"node_twice", "0 0 0\n1 0 0\n", ":2: ", "line 1"},
+                             {"logical_twice", "0 0 0\n1 0 1\n2 1 0\n1 1 1\n", ":4: ", "line 2"},
+                             {"logical_twice_with_the_right_box", "0 0 0\n3 0 1\n2 1 0\n2 1 1\n", ":4: ", "line 3"},
+                             {"node_missing", "0 0 0\n1 0 1\n3 1 1\n", ":3: ", "number 2 is missing"},
+                             {"hole_in_the_box", "0 0 0 0\n0 1 0 1\n2 0 1 0\n2 1 1 1\n", ":4: ", "3x2"},
+                         }),
+                         [](const auto& test) { return test.param.claim; });
+
+TEST(BrokenLists, missing_files_are_input_errors) {
+    EXPECT_THROW((void)allocate(load_machine("mesh:2x3"), {.nodes = "./no-such-list"}), InputError);
+    EXPECT_THROW((void)allocate(load_machine("mesh:2x3"), {.fold = "./no-such-table"}), InputError);
+}
+
+}  // namespace
+}  // namespace haichi

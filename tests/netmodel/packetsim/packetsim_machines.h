@@ -1,0 +1,86 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "netmodel/packetsim/packet_engine.h"
+#include "tests/netmodel/fabrics.h"
+
+namespace haichi::packetsim_machines {
+
+using namespace testing_fabrics;
+
+inline constexpr std::int64_t kGigabyte = 1'000'000'000;
+
+/// A grid by its sizes; a size below 0 is that of a ring.
+inline Network grid_network(const std::vector<std::int32_t>& sizes, std::vector<VertexId> faulty = {}) {
+    std::vector<Axis> axes;
+    const std::string names = sizes.size() == 6 ? "XYZABC" : "XYZUVW";
+    for (std::size_t k = 0; k < sizes.size(); ++k) {
+        axes.push_back({std::string(1, names[k]), std::max(sizes[k], -sizes[k]), sizes[k] < 0});
+    }
+    Grid grid(std::move(axes));
+    DimensionOrder order = default_dimension_order(grid);
+    NetworkOptions options;
+    options.link_bandwidth_bytes_per_s = 8 * kGigabyte;
+    options.faulty = std::move(faulty);
+    return Network(grid_fabric(std::move(grid), order), std::move(options));
+}
+
+inline Network tree_network(std::vector<std::int32_t> children, std::vector<std::int32_t> parents,
+                            FatTreeRouting routing = FatTreeRouting::kDownStraight) {
+    NetworkOptions options;
+    options.link_bandwidth_bytes_per_s = 8 * kGigabyte;
+    return Network(fat_tree_fabric(FatTree(std::move(children), std::move(parents)), routing), std::move(options));
+}
+
+/// Edges both ways, the given cable latency if it is not negative.
+inline Network graph_network(std::int32_t vertices, std::int32_t terminals,
+                             const std::vector<std::pair<std::int32_t, std::int32_t>>& edges,
+                             const std::vector<std::int64_t>& bandwidths = {}) {
+    std::vector<std::string> names;
+    for (std::int32_t v = 0; v < vertices; ++v) names.push_back(std::to_string(v));
+    std::vector<Graph::Link> links;
+    for (std::size_t e = 0; e < edges.size(); ++e) {
+        const std::int64_t bandwidth = bandwidths.empty() ? 8 * kGigabyte : bandwidths[e % bandwidths.size()];
+        links.push_back({VertexId(edges[e].first), VertexId(edges[e].second), bandwidth, std::nullopt});
+        links.push_back({VertexId(edges[e].second), VertexId(edges[e].first), bandwidth, std::nullopt});
+    }
+    Graph graph(std::move(names), terminals, std::move(links));
+    return Network(graph_fabric(std::move(graph)), {});
+}
+
+inline Network dragonfly_network(const Dragonfly& dragonfly) {
+    NetworkOptions options;
+    options.link_bandwidth_bytes_per_s = 8 * kGigabyte;
+    return Network(dragonfly_fabric(dragonfly), std::move(options));
+}
+
+/// The NSIM torus study (8 GB/s, 2 + 2 + 2 + 140 ns, cables of 100 ns, 256 B): a full packet takes 32 ns, L is 246 ns.
+inline PacketTimingOptions torus_study() {
+    PacketTimingOptions options;
+    options.routing_ps = options.vc_allocation_ps = options.switch_allocation_ps = 2'000;
+    options.switch_latency_ps = 140'000;
+    options.cable_latency_ps = 100'000;
+    options.packet_payload_bytes = 256;
+    return options;
+}
+
+/// Writes down when each message, by its tag, left the NIC and arrived. Its places are there from the start, so threads
+/// may write into them side by side.
+struct Recorder {
+    static constexpr std::size_t kMostTags = 8192;
+    std::vector<std::int64_t> injected_ps = std::vector<std::int64_t>(kMostTags, -1);
+    std::vector<std::int64_t> delivered_ps = std::vector<std::int64_t>(kMostTags, -1);
+
+    void message_injected(const PacketMessage& message, std::int64_t time_ps) { injected_ps.at(message.tag) = time_ps; }
+    void message_delivered(const PacketMessage& message, std::int64_t time_ps) {
+        delivered_ps.at(message.tag) = time_ps;
+    }
+    void timer(NodeId, std::uint32_t, std::int64_t) {}
+};
+
+}  // namespace haichi::packetsim_machines

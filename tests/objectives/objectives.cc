@@ -1,0 +1,246 @@
+#include <gtest/gtest.h>
+
+#include "base/errors.h"
+#include "mapper/anneal/bound_objective.h"
+#include "mapper/anneal/objective_table.h"
+#include "netmodel/topology/fat_tree.h"
+#include "objectives/metrics.h"
+#include "objectives/registry.h"
+#include "objectives/robust.h"
+#include "tests/objectives/problems.h"
+
+namespace haichi {
+namespace {
+
+using testing_problems::pose;
+using testing_problems::Posed;
+
+/// The TAC3 paper's example: two switches with three nodes each under a third; six tasks in four steps.
+//
+//            s2
+//          /    \      .
+//        s0      s1
+//       / | \   / | \  .
+//      0  1  2 3  4  5
+Posed six_task_tree() {
+    Workload workload(6);
+    const auto exchange = [&](int a, int b) {
+        workload.add_message(RankId(a - 1), RankId(b - 1), 1000);
+        workload.add_message(RankId(b - 1), RankId(a - 1), 1000);
+    };
+    workload.add_set("1-2");
+    exchange(1, 2);
+    workload.add_set("4-5");
+    exchange(4, 5);
+    workload.add_set("1-3, 4-6");
+    exchange(1, 3);
+    exchange(4, 6);
+    workload.add_set("1-6, 2-4, 3-5");
+    exchange(1, 6);
+    exchange(2, 4);
+    exchange(3, 5);
+    Machine machine = parse_machine(
+        R"({"schema": "haichi-machine/1", "name": "two switches",
+            "topology": {"kind": "tree", "children": [3, 2]}, "link": {"bandwidth": "1GB/s"}})",
+        "tree.json");
+    Posed posed;
+    posed.workload = std::make_unique<Workload>(std::move(workload));
+    posed.allocation = std::make_unique<Allocation>(allocate(machine, {}));
+    posed.problem = std::make_unique<Problem>(*posed.workload, posed.allocation->network, 1);
+    posed.default_placement = default_placement(6, *posed.allocation);
+    return posed;
+}
+
+Mapping on_nodes(const Posed& posed, const std::vector<int>& nodes) {
+    std::vector<NodeId> node_of_rank;
+    for (const int n : nodes) node_of_rank.push_back(NodeId(n));
+    return Mapping::from_nodes(node_of_rank, posed.allocation->node_count(), posed.allocation->ranks_per_node);
+}
+
+/// Bytes over the links between the switches.
+std::int64_t upper_traffic(const Posed& posed, const Metrics& metrics) {
+    const auto& tree = *topology_value<FatTree>(posed.allocation->network.topology());
+    std::int64_t sum = 0;
+    for (std::int32_t s = 0; s < 2; ++s) {
+        sum += metrics.link_bytes[tree.up_link(1, s, 0).index()] + metrics.link_bytes[tree.down_link(1, s, 0).index()];
+    }
+    return sum;
+}
+
+TEST(SixTaskTree, grouping_123_456_collides_three_times_in_the_last_step) {
+    const Posed posed = six_task_tree();
+    const Metrics metrics = measure(*posed.problem, on_nodes(posed, {0, 1, 2, 3, 4, 5}));
+    EXPECT_EQ(metrics.set_contention, (std::vector<std::int64_t>{1, 1, 1, 3}));
+    EXPECT_DOUBLE_EQ(metrics.tac3_seconds, 6e-6);
+}
+
+TEST(SixTaskTree, grouping_135_246_collides_nowhere_with_the_same_upper_traffic) {
+    const Posed posed = six_task_tree();
+    // Tasks 1, 3, 5 on the first switch, 2, 4, 6 on the second.
+    const Metrics metrics = measure(*posed.problem, on_nodes(posed, {0, 3, 1, 4, 2, 5}));
+    EXPECT_EQ(metrics.set_contention, (std::vector<std::int64_t>{1, 1, 1, 1}));
+    EXPECT_DOUBLE_EQ(metrics.tac3_seconds, 4e-6);
+    const Metrics other = measure(*posed.problem, on_nodes(posed, {0, 1, 2, 3, 4, 5}));
+    EXPECT_EQ(upper_traffic(posed, metrics), upper_traffic(posed, other));
+}
+
+TEST(Tac3, bound_with_one_rank_per_node_is_the_sum_of_the_largest_messages) {
+    Workload workload(4);
+    workload.add_set("a");
+    workload.add_message(RankId(0), RankId(1), 700);
+    workload.add_message(RankId(2), RankId(2), 9000);  // to oneself: no link
+    workload.add_set("b");
+    workload.add_message(RankId(0), RankId(1), 100);
+    workload.add_message(RankId(1), RankId(2), 300);
+    workload.add_set("nothing");
+    workload.add_message(RankId(0), RankId(1), 0);
+    const Posed posed = pose("bound", workload, "mesh:2x2", {});
+    const Tac3 tac3(*posed.problem, {}, posed.default_placement);
+    EXPECT_EQ(tac3.lower_bound(), 1000);
+}
+
+TEST(Tac3, bound_with_several_ranks_per_node_counts_only_what_cannot_stay_inside) {
+    // 0 - 1 and 2 - 3 fit a node of two each; 0 - 1 - 2 does not, and its lighter message must leave.
+    Workload pairs(4);
+    pairs.add_set("pairs");
+    pairs.add_message(RankId(0), RankId(1), 500);
+    pairs.add_message(RankId(2), RankId(3), 400);
+    pairs.add_set("path");
+    pairs.add_message(RankId(0), RankId(1), 500);
+    pairs.add_message(RankId(1), RankId(2), 300);
+    const Posed posed = pose("bound", pairs, "mesh:2", {.ranks_per_node = 2});
+    const Tac3 tac3(*posed.problem, {}, posed.default_placement);
+    EXPECT_EQ(tac3.lower_bound(), 300);
+}
+
+TEST(Tac3, unequal_sizes_cost_what_their_own_route_collides) {
+    // 0 -> 2 and 1 -> 2 share the link 1 -> 2; the large message 3 -> 2 comes from the other side alone.
+    //   0 - 1 - 2 - 3
+    Workload workload(4);
+    workload.add_set("all");
+    workload.add_message(RankId(0), RankId(2), 10);
+    workload.add_message(RankId(1), RankId(2), 30);
+    workload.add_message(RankId(3), RankId(2), 50);
+    const Posed posed = pose("line", workload, "mesh:4", {});
+    const Metrics metrics = measure(*posed.problem, posed.default_placement);
+    EXPECT_EQ(metrics.tac3_scaled, 60) << "30 bytes, two messages on its link";
+    EXPECT_EQ(metrics.tac3_bytes_scaled, 50);
+    EXPECT_EQ(metrics.hop_bytes, 10 * 2 + 30 + 50);
+    EXPECT_EQ(metrics.max_link_bytes, 50);
+}
+
+// All-to-all on 96 nodes of a Tofu machine, whose routes are shorter than those of its logical torus.
+TEST(Weighted, a_sum_with_rmatt_3d_is_reported_on_the_real_topology_without_a_bound) {
+    PatternOptions options;
+    options.ranks = 96;
+    const Posed posed = pose("", make_pattern("alltoall-pairwise", options), "fx10", {.shape = {2, 2, 2, 2, 3, 2}});
+    const auto objective = bind_objective(parse_objective("weighted(hop-bytes=0.001,rmatt-3d=1)"), *posed.problem,
+                                          posed.default_placement);
+    const Standing standing =
+        objective->standing(posed.default_placement, measure(*posed.problem, posed.default_placement));
+    EXPECT_DOUBLE_EQ(standing.value, 1.001);
+    EXPECT_DOUBLE_EQ(standing.search_value.value(), 1.001);
+    EXPECT_FALSE(standing.lower_bound.has_value());
+    EXPECT_FALSE(standing.optimal);
+    const auto without =
+        bind_objective(parse_objective("weighted(hop-bytes=1,rmatt=1)"), *posed.problem, posed.default_placement);
+    EXPECT_TRUE(without->standing(posed.default_placement, measure(*posed.problem, posed.default_placement))
+                    .lower_bound.has_value());
+}
+
+// rmatt states its changes relative to the default placement of each allocation, so the allocations' changes cannot
+// just be added. On a line of 16 nodes in order, and with the nodes shuffled.
+TEST(Robust, the_change_of_a_mean_rises_and_falls_with_it) {
+    const Posed posed = pose("", testing_problems::random_workload(12, 2, 30, true, 1), "mesh:16", {});
+    Random random(2);
+    std::vector<SlotId> slots;
+    for (std::int32_t s = 0; s < 16; ++s) slots.emplace_back(s);
+    RobustJob job{RobustMeasure::kMean, {{posed.problem.get(), slots}}};
+    random.shuffle(std::span<SlotId>(slots));
+    job.variants.push_back({posed.problem.get(), slots});
+    posed.problem->set_robust_job(&job);
+    Robust<Rmatt> robust(*posed.problem, {"rmatt"}, posed.default_placement);
+    Mapping mapping = posed.default_placement;
+    robust.reset(mapping);
+    int rises = 0;
+    for (int step = 0; step < 2000; ++step) {
+        const Move move = testing_problems::random_move(mapping, posed.allocation->network, random);
+        if (move.empty()) continue;
+        const auto before = robust.value();
+        const Change change = robust.propose(mapping, move);
+        ASSERT_EQ(change.value > 0, robust.value() > before) << step;
+        ASSERT_EQ(change.value < 0, robust.value() < before) << step;
+        rises += change.value > 0 ? 1 : 0;
+        robust.commit();
+        mapping.apply(move);
+        ASSERT_EQ(robust.value(), robust.value_from_scratch(mapping));
+    }
+    EXPECT_GT(rises, 500);
+}
+
+TEST(HopBytes, bound_of_a_stencil_in_place_is_reached) {
+    PatternOptions options;
+    options.dims = {4, 4, 4};
+    options.periodic = true;
+    const Posed posed = pose("stencil", make_pattern("stencil3d", options), "torus:4x4x4", {});
+    const HopBytes hop_bytes(*posed.problem, {}, posed.default_placement);
+    EXPECT_EQ(hop_bytes.lower_bound(), hop_bytes.value_from_scratch(posed.default_placement));
+}
+
+TEST(HopBytes, bound_with_many_partners_goes_beyond_the_nearest_nodes) {
+    // One rank in the middle of a line of five talks to four others: two at distance 1, two at distance 2.
+    Workload star(5);
+    star.add_set("star");
+    for (int r = 1; r < 5; ++r) star.add_message(RankId(0), RankId(r), 10);
+    const Posed posed = pose("star", star, "mesh:5", {});
+    const HopBytes hop_bytes(*posed.problem, {}, posed.default_placement);
+    // The centre's own bound is 60; each leaf's is 10; half of 60 + 4 * 10.
+    EXPECT_EQ(hop_bytes.lower_bound(), 50);
+}
+
+TEST(Problem, sums_beyond_63_bits_are_an_input_error) {
+    Workload workload(4);
+    workload.add_set("huge");
+    for (int i = 0; i < 20'000; ++i) workload.add_message(RankId(0), RankId(1), kLargestMessageBytes);
+    EXPECT_THROW(pose("huge", workload, "mesh:4", {}), InputError);
+}
+
+TEST(Registry, objectives_are_read_back_as_written) {
+    EXPECT_EQ(to_string(parse_objective("tac3")), "tac3");
+    EXPECT_EQ(to_string(parse_objective("weighted(hop-bytes=0.7,tac3=0.3)")), "weighted(hop-bytes=0.7,tac3=0.3)");
+    for (const char* text :
+         {"tac4", "", "weighted", "weighted()", "weighted(tac3)", "weighted(tac3=0)", "weighted(tac3=-1)",
+          "weighted(tac3=nan)", "weighted(weighted=1)", "tac3(a=1)", "weighted(tac3=1", "weighted(nothing=1)"}) {
+        EXPECT_THROW((void)parse_objective(text), OptionError) << text;
+    }
+    try {
+        (void)parse_objective("hop-byte");
+    } catch (const OptionError& error) {
+        EXPECT_EQ(error.hint(), "did you mean 'hop-bytes'?");
+    }
+}
+
+TEST(Mapping, from_nodes_rejects_full_and_unknown_nodes) {
+    const std::vector<NodeId> twice = {NodeId(0), NodeId(0)};
+    EXPECT_THROW((void)Mapping::from_nodes(twice, 2, 1), OptionError);
+    EXPECT_NO_THROW((void)Mapping::from_nodes(twice, 2, 2));
+    EXPECT_THROW((void)Mapping::from_nodes(std::vector<NodeId>{NodeId(2)}, 2, 1), OptionError);
+    EXPECT_THROW((void)Mapping::from_nodes(std::vector<NodeId>{NodeId(-1)}, 2, 1), OptionError);
+}
+
+TEST(Mapping, undo_takes_a_move_back) {
+    const Posed posed = pose("ring", testing_problems::random_workload(10, 1, 20, false, 1), "mesh:4x4", {});
+    Mapping mapping = posed.default_placement;
+    Random random(3);
+    for (int step = 0; step < 200; ++step) {
+        const Mapping before = mapping;
+        const Move move = testing_problems::random_move(mapping, posed.allocation->network, random);
+        mapping.apply(move);
+        mapping.undo(move);
+        ASSERT_EQ(mapping, before);
+        mapping.apply(move);
+    }
+}
+
+}  // namespace
+}  // namespace haichi
