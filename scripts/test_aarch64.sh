@@ -100,6 +100,6 @@ python=${PYTHON:-python3}
 HAICHI_BIN=${HAICHI_BIN:-$repository/build/release/cli/haichi} HAICHI_AARCH64=$folder \
     "$python" -m pytest -m slow tests/profiler/test_profiler_aarch64.py
 =======
-HAICHI_BIN=${HAICHI_BIN:-$repository/build/dev/cli/haichi} HAICHI_AARCH64=$folder \
+HAICHI_BIN=${HAICHI_BIN:-$repository/build/release/cli/haichi} HAICHI_AARCH64=$folder \
     "$python" -m pytest -m slow tests/commlog/profiler/test_profiler_aarch64.py
 >>>>>>> 7b0aca4 (Tests lie in a directory per module, one-off studies in studies/)

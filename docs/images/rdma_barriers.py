@@ -1,7 +1,7 @@
 """Simulates barriers on the switch of the RDMA study, 2 to 32 ranks, and draws rdma_barriers.svg; prints the table of
 docs/rdma.md. Every time is compared with its closed formula (tests/mgen/live/barrier_formulas.py) on the way.
 
-    .venv/bin/python docs/images/rdma_barriers.py build/dev/cli/haichi docs/images/rdma_barriers.svg
+    .venv/bin/python docs/images/rdma_barriers.py build/release/cli/haichi docs/images/rdma_barriers.svg
 """
 
 from __future__ import annotations

@@ -175,7 +175,7 @@ def put_into(page: Path, new_table: str) -> None:
 
 
 def parse() -> argparse.Namespace:
-    build = HERE.parents[2] / "build/dev"
+    build = HERE.parents[2] / "build/release"
     parser = argparse.ArgumentParser(description="Real programs: found communication sets against expected ones.")
     parser.add_argument("--programs", type=Path, required=True)
     parser.add_argument("--logs", type=Path, required=True)
