@@ -125,8 +125,9 @@ struct Counters {
     }
 };
 
+// Not inlined: register allocation takes minutes on one function that holds all of these, and seconds on each alone.
 template <std::size_t Blocks, std::size_t Planes>
-[[gnu::always_inline]] inline void change_rows(SliceChange& change, const BitBlock* const* removed,
+[[gnu::noinline]] void change_rows(SliceChange& change, const BitBlock* const* removed,
                                                const BitBlock* const* added) {
     Counters<Blocks, Planes> counters;
     const auto* before = reinterpret_cast<const Block*>(change.planes);
