@@ -12,7 +12,7 @@ namespace haichi {
 namespace {
 
 // From where on a share decides. The two studies behind the rules lie far from these.
-constexpr double kMost = 0.5;
+constexpr double kMostly = 0.5;
 constexpr double kNearlyAll = 0.9;
 constexpr double kScattered = 0.1;
 constexpr double kHardly = 0.02;
@@ -61,7 +61,7 @@ double small_messages(const MessageStatistics& messages) {
 double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 bool moves_large(const MessageStatistics& messages) {
-    return share(striped_bytes(messages), static_cast<double>(messages.bytes_total)) >= kMost;
+    return share(striped_bytes(messages), static_cast<double>(messages.bytes_total)) >= kMostly;
 }
 bool moves_small(const MessageStatistics& messages) {
     return share(small_messages(messages), static_cast<double>(messages.count)) >= kNearlyAll;
@@ -174,8 +174,8 @@ RailAdvice advise_rails(const RailSigns& signs, std::int32_t processes, const st
         return advice;
     }
     advice.reasons = sign_sentences(signs);
-    const bool is_large = signs.large_time >= kMost && signs.large_bytes >= kMost;
-    const bool is_small = signs.small_time >= kMost && signs.small_messages >= kNearlyAll;
+    const bool is_large = signs.large_time >= kMostly && signs.large_bytes >= kMostly;
+    const bool is_small = signs.small_time >= kMostly && signs.small_messages >= kNearlyAll;
     const bool is_scattered = signs.spread >= kScattered;
     if (signs.mpi_share < kHardly) {
         advice.choice = RailChoice::kFewer;

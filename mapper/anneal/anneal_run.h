@@ -2,11 +2,10 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "base/errors.h"
 #include "mapper/anneal/best_mapping.h"
 #include "mapper/anneal/cooling.h"
 #include "mapper/anneal/move_window.h"
@@ -39,25 +38,71 @@ struct AnnealState {
     MoveWindow window;
 };
 
-/// What an annealing run does besides its moves, whichever way it makes them.
-template <SearchObjective O>
-class AnnealRun {
+/// An annealing run with its objective's type hidden: what a restart asks of it between thousands of moves.
+class AnyAnnealRun {
   public:
+    virtual ~AnyAnnealRun() = default;
+
     /// The bound is reached, unless the schedule wants every evaluation; or no move changes anything.
     [[nodiscard]] bool finished() const { return is_finished_; }
-    [[nodiscard]] bool at_bound() const { return bound_ && !(*bound_ < best_value_); }
-
-    [[nodiscard]] typename O::Value best_value() const { return best_value_; }
     [[nodiscard]] Mapping best() const { return state_.best.get(state_.mapping); }
     [[nodiscard]] const AnnealState& state() const { return state_; }
 
+    [[nodiscard]] virtual bool at_bound() const = 0;
+    [[nodiscard]] virtual double best_in_unit() const = 0;
+    /// Runs end at multiples of so many evaluations.
+    [[nodiscard]] virtual std::int64_t round_size() const = 0;
+    /// Continues until `evaluations` are made in all, or finished().
+    virtual void run_until(std::int64_t evaluations) = 0;
+    /// In runs limited by time: `fraction` of it is over.
+    virtual void cool_to(double fraction) = 0;
+    /// Compares the incremental value with a full evaluation; throws InternalError when they differ.
+    virtual void verify() const = 0;
+
+  protected:
+    AnyAnnealRun(const Problem& problem, const Proposer& proposer, VerifyLevel verify, AnnealState state)
+        : problem_(&problem), proposer_(&proposer), verify_(verify), state_(std::move(state)) {}
+    AnyAnnealRun(const AnyAnnealRun&) = default;
+    AnyAnnealRun& operator=(const AnyAnnealRun&) = default;
+
+    void finish() { is_finished_ = true; }
+
+    /// True when the run has returned to its start: the objective is to be reset.
+    [[nodiscard]] bool returns_to_start();
+
+    const Problem* problem_;
+    const Proposer* proposer_;
+    VerifyLevel verify_;
+    AnnealState state_;
+
+  private:
+    bool is_finished_ = false;
+};
+
+/// An incremental value and a full evaluation, in the unit of the objective, with the smoothing terms.
+struct ValuesThatDiffer {
+    double value = 0;
+    double full_value = 0;
+    std::int64_t companion = 0;
+    std::int64_t full_companion = 0;
+};
+
+/// Throws InternalError; `move` is what made them differ, where it is known.
+[[noreturn]] void throw_difference(std::string_view objective, const ValuesThatDiffer& values, std::int64_t evaluation,
+                                   const Move* move);
+
+/// What an annealing run does besides its moves, whichever way it makes them.
+template <SearchObjective O>
+class AnnealRun : public AnyAnnealRun {
+  public:
+    [[nodiscard]] bool at_bound() const final { return bound_ && !(*bound_ < best_value_); }
+    [[nodiscard]] double best_in_unit() const final { return objective_->in_unit(best_value_); }
+    [[nodiscard]] typename O::Value best_value() const { return best_value_; }
+
   protected:
     AnnealRun(const Problem& problem, O& objective, const Proposer& proposer, VerifyLevel verify, AnnealState state)
-        : problem_(&problem),
+        : AnyAnnealRun(problem, proposer, verify, std::move(state)),
           objective_(&objective),
-          proposer_(&proposer),
-          verify_(verify),
-          state_(std::move(state)),
           bound_(objective.lower_bound()) {
         objective_->reset(state_.best.get(state_.mapping));
         best_value_ = objective_->value();
@@ -72,17 +117,6 @@ class AnnealRun {
         note_whether_at_bound();
         state_.best.improved();
         state_.convergence.improved(state_.evaluations, objective_->in_unit(best_value_));
-    }
-    void finish() { is_finished_ = true; }
-
-    /// True when the run has gone back to its start: the objective is to be reset.
-    [[nodiscard]] bool returns_to_start() {
-        if (!state_.cooling.take_return_to_start()) return false;
-        state_.best.keep(state_.mapping);
-        state_.mapping = state_.start;
-        state_.energy = 0;
-        state_.hot_ranks_renewed_at = -1;
-        return true;
     }
 
     /// Every so often that finding them costs less than the evaluations between.
@@ -101,34 +135,20 @@ class AnnealRun {
         const typename O::Value fresh = objective_->value_from_scratch(mapping);
         const std::int64_t fresh_companion = objective_->companion_from_scratch(mapping);
         if (value == fresh && companion == fresh_companion) return;
-        std::string text = std::string(O::kInfo.name) + ": incremental value " +
-                           std::to_string(objective_->in_unit(value)) + ", from scratch " +
-                           std::to_string(objective_->in_unit(fresh)) + "; companion " + std::to_string(companion) +
-                           ", from scratch " + std::to_string(fresh_companion) + "; evaluation " +
-                           std::to_string(state_.evaluations);
-        if (move != nullptr) {
-            for (const Relocation& r : *move) {
-                text += "; rank " + std::to_string(r.rank.value) + " from slot " + std::to_string(r.from_slot.value) +
-                        " to " + std::to_string(r.to_slot.value);
-            }
-        }
-        throw InternalError(text);
+        throw_difference(O::kInfo.name,
+                         {objective_->in_unit(value), objective_->in_unit(fresh), companion, fresh_companion},
+                         state_.evaluations, move);
     }
 
-    const Problem* problem_;
     O* objective_;
-    const Proposer* proposer_;
-    VerifyLevel verify_;
-    AnnealState state_;
 
   private:
     void note_whether_at_bound() {
-        if (at_bound() && !state_.cooling.runs_to_the_end()) is_finished_ = true;
+        if (at_bound() && !state_.cooling.runs_to_the_end()) finish();
     }
 
     std::optional<typename O::Value> bound_;
     typename O::Value best_value_{};
-    bool is_finished_ = false;
 };
 
 }  // namespace haichi

@@ -11,7 +11,7 @@ namespace haichi {
 
 /// The annealing engine: propose -> delta -> accept -> commit, on one concrete objective.
 template <SearchObjective O>
-class Annealer : public AnnealRun<O> {
+class Annealer final : public AnnealRun<O> {
   public:
     Annealer(const Problem& problem, O& objective, const Proposer& proposer, double companion_weight,
              VerifyLevel verify, AnnealState state)
@@ -20,11 +20,9 @@ class Annealer : public AnnealRun<O> {
     using AnnealRun<O>::finished;
     using AnnealRun<O>::best_value;
 
-    /// Runs end at any number of evaluations.
-    [[nodiscard]] static constexpr std::int64_t round_size() { return 1; }
+    [[nodiscard]] std::int64_t round_size() const override { return 1; }
 
-    /// Goes on until `evaluations` are made in all, or finished().
-    void run_until(std::int64_t evaluations) {
+    void run_until(std::int64_t evaluations) override {
         constexpr int kMostIdleDraws = 1 << 20;  // draws in a row that change nothing: there is nothing to find
         int idle_draws = 0;
         Random random = state_.random;  // in registers: nothing in the loop takes its address
@@ -46,22 +44,17 @@ class Annealer : public AnnealRun<O> {
                 state_.energy += *energy;
                 accept(move);
             }
-            if (verify_ == VerifyLevel::kStep) verify(&move);
+            if (verify_ == VerifyLevel::kStep) verify_after(&move);
         }
         state_.random = random;
     }
 
-    /// Runs limited by time: `fraction` of it is gone.
-    void cool_to(double fraction) {
+    void cool_to(double fraction) override {
         state_.cooling.advance_to(fraction, state_.evaluations, state_.energy);
         return_to_start_if_wanted();
     }
 
-    /// Compares the incremental value with one computed from scratch, after `move` where it is told; throws
-    /// InternalError when they differ.
-    void verify(const Move* move = nullptr) const {
-        this->compare(state_.mapping, objective_->value(), objective_->companion(), move);
-    }
+    void verify() const override { verify_after(nullptr); }
 
   private:
     using AnnealRun<O>::objective_;
@@ -90,6 +83,10 @@ class Annealer : public AnnealRun<O> {
     }
     [[nodiscard]] double energy_of(const Change& change) const {
         return change.value + companion_weight_ * change.companion;
+    }
+
+    void verify_after(const Move* move) const {
+        this->compare(state_.mapping, objective_->value(), objective_->companion(), move);
     }
 
     void return_to_start_if_wanted() {

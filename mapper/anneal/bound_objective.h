@@ -1,15 +1,11 @@
 #pragma once
 
-#include <memory>
 #include <optional>
-#include <type_traits>
 
-#include "mapper/anneal/restarted_search.h"
-#include "mapper/exhaustive/exhaustive_search.h"
+#include "mapper/search/search_options.h"
 #include "mapper/search/search_result.h"
 #include "objectives/metrics.h"
 #include "objectives/objective.h"
-#include "objectives/ordered.h"
 
 namespace haichi {
 
@@ -45,73 +41,6 @@ class BoundObjective {
                                               const SearchControl& control) const = 0;
     /// Looks at every placement (ExhaustiveSearch); throws OptionError when they are too many.
     [[nodiscard]] virtual SearchResult search_all(VerifyLevel verify, const SearchControl& control) const = 0;
-};
-
-/// The problem must outlive it. `default_placement` is what weighted objectives refer to.
-template <SearchObjective O>
-class BoundObjectiveOf : public BoundObjective {
-  public:
-    BoundObjectiveOf(const Problem& problem, ObjectiveSpec spec, Mapping default_placement)
-        : problem_(&problem),
-          spec_(std::move(spec)),
-          default_placement_(std::move(default_placement)),
-          objective_(problem, spec_, default_placement_) {}
-
-    [[nodiscard]] ObjectiveInfo info() const override { return O::kInfo; }
-    [[nodiscard]] Standing standing(const Mapping& mapping) const override {
-        return standing_of(objective_.value_from_scratch(mapping));
-    }
-    [[nodiscard]] Standing standing(const Mapping& mapping, const Metrics& metrics) const override {
-        const auto value = value_with(objective_, mapping, metrics);
-        if (!is_searched_elsewhere(objective_)) return standing_of(value);
-        Standing standing;
-        standing.value = objective_.in_unit(value);
-        standing.search_value = objective_.in_unit(objective_.value_from_scratch(mapping));
-        return standing;
-    }
-    [[nodiscard]] SearchResult search(const StartOfRestart& start, const SearchOptions& options,
-                                      const SearchControl& control) const override {
-        return with_next([&](auto tag) {
-            using Searched = typename decltype(tag)::type;
-            return RestartedSearch<Searched>(*problem_, spec_, default_placement_, start, options, control).run();
-        });
-    }
-    [[nodiscard]] SearchResult search_all(VerifyLevel verify, const SearchControl& control) const override {
-        return with_next([&](auto tag) {
-            using Searched = typename decltype(tag)::type;
-            return ExhaustiveSearch<Searched>(*problem_, spec_, default_placement_, verify, control).run();
-        });
-    }
-
-  private:
-    /// Objectives alone are searched without the cost of others.
-    template <class F>
-    SearchResult with_next(F&& search) const {
-        return spec_.then.empty() ? search(std::type_identity<O>{}) : search(std::type_identity<Ordered<O>>{});
-    }
-    [[nodiscard]] Standing standing_of(typename O::Value value) const {
-        Standing standing;
-        standing.value = objective_.in_unit(value);
-        standing.counted_value = counted(value);
-        if (const auto bound = objective_.lower_bound()) {
-            standing.lower_bound = objective_.in_unit(*bound);
-            standing.optimal = value == *bound;
-            standing.counted_lower_bound = counted(*bound);
-        }
-        return standing;
-    }
-    [[nodiscard]] static std::optional<unsigned __int128> counted(typename O::Value value) {
-        if constexpr (!std::is_floating_point_v<typename O::Value>) {
-            if (is_counted(O::kInfo.unit) && !(value < typename O::Value{}))
-                return static_cast<unsigned __int128>(value);
-        }
-        return std::nullopt;
-    }
-
-    const Problem* problem_;
-    ObjectiveSpec spec_;
-    Mapping default_placement_;
-    O objective_;
 };
 
 }  // namespace haichi

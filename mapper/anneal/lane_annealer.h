@@ -25,7 +25,7 @@ namespace haichi {
 /// and a random geometric graph of 4,096 ranks medians over seeds at equal evaluations differed from Annealer's by 1 %
 /// at most, either way; rounds four times as long lost 2 to 5 %.
 template <SplitObjective O>
-class LaneAnnealer : public AnnealRun<O> {
+class LaneAnnealer final : public AnnealRun<O> {
   public:
     LaneAnnealer(const Problem& problem, O& objective, const Proposer& proposer, VerifyLevel verify, AnnealState state,
                  ThreadTeam& team)
@@ -58,10 +58,9 @@ class LaneAnnealer : public AnnealRun<O> {
     using AnnealRun<O>::best_value;
 
     /// Evaluations of a round.
-    [[nodiscard]] std::int64_t round_size() const { return per_round_; }
+    [[nodiscard]] std::int64_t round_size() const override { return per_round_; }
 
-    /// Goes on until `evaluations` are made in all, or finished().
-    void run_until(std::int64_t evaluations) {
+    void run_until(std::int64_t evaluations) override {
         while (state_.evaluations < evaluations && !finished()) {
             if (state_.evaluations >= state_.cooling.next_step()) {
                 state_.cooling.advance(state_.evaluations, state_.energy);
@@ -73,14 +72,12 @@ class LaneAnnealer : public AnnealRun<O> {
         }
     }
 
-    /// Runs limited by time: `fraction` of it is gone.
-    void cool_to(double fraction) {
+    void cool_to(double fraction) override {
         state_.cooling.advance_to(fraction, state_.evaluations, state_.energy);
         if (this->returns_to_start()) reset_copies();
     }
 
-    /// Compares the value with one computed from scratch; throws InternalError when they differ.
-    void verify() const { this->compare(state_.mapping, value_, 0, nullptr); }
+    void verify() const override { this->compare(state_.mapping, value_, 0, nullptr); }
 
   private:
     using AnnealRun<O>::problem_;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "mapper/anneal/bound_objective.h"
+#include "mapper/anneal/bound_objective_of.h"
 #include "mapper/anneal/objective_table.h"
 #include "objectives/objective_term.h"
 #include "objectives/robust.h"
@@ -17,7 +17,6 @@ std::unique_ptr<BoundObjective> bind_as(const ObjectiveSpec& spec, const Problem
 
 }  // namespace detail
 
-/// The row of an objective; compiles the searches for it.
 template <SearchObjective O>
 ObjectiveRow objective_row() {
     ObjectiveRow row{O::kInfo};

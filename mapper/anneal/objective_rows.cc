@@ -1,4 +1,4 @@
-#include "mapper/anneal/objective_row.h"
+#include "mapper/anneal/objective_table.h"
 #include "objectives/registry.h"
 
 namespace haichi {

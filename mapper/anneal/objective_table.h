@@ -34,6 +34,11 @@ const Table<ObjectiveRow>& objectives();
 std::vector<ObjectiveRow> built_in_objectives();
 Table<ObjectiveRow> objective_table(std::vector<ObjectiveRow> rows);
 
+/// The row of an objective, with the searches compiled for it. Defined in mapper/anneal/objective_row.h, which whoever
+/// instantiates it includes.
+template <SearchObjective O>
+ObjectiveRow objective_row();
+
 /// "tac3" or "weighted(hop-bytes=0.7,tac3=0.3)". Throws OptionError with did-you-mean for unknown names, and for
 /// weights that are not positive numbers.
 ObjectiveSpec parse_objective(std::string_view text);
@@ -64,5 +69,8 @@ std::unique_ptr<BoundObjective> bind_objective(const ObjectiveSpec& spec, const 
 /// The same over all allocations of problem.robust_job().
 std::unique_ptr<BoundObjective> bind_robust_objective(const ObjectiveSpec& spec, const Problem& problem,
                                                       const Mapping& default_placement);
+/// The objective that spec.function computes, on this problem.
+std::unique_ptr<BoundObjective> bind_function_objective(const ObjectiveSpec& spec, const Problem& problem,
+                                                        const Mapping& default_placement);
 
 }  // namespace haichi

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "mapper/anneal/bound_objective.h"
+#include "mapper/anneal/bound_objective_of.h"
 
 // Objectives in shared libraries. A plug-in is one source file with a class that satisfies SearchObjective and, at its
 // end, HAICHI_PLUGIN_OBJECTIVES(MyObjective); see examples/plugin_objective. The annealing loop is compiled into the

@@ -1,14 +1,13 @@
 #include "mapper/job/advice_json.h"
 
 #include "mapper/job/report_json.h"
+#include "mgen/replay/simulation.h"
 
 namespace haichi {
 
 using nlohmann::ordered_json;
 
 namespace {
-
-constexpr double kPsPerS = 1e12;
 
 ordered_json headed(const char* question) {
     ordered_json out;
@@ -176,7 +175,7 @@ ordered_json advice_json(const BarrierAdviceReport& report) {
     out["placement"] = report.placement.is_default() ? "default" : "given";
     out["set_contention"] = report.set_contention;
     out["imbalance_share"] = report.imbalance_share;
-    out["imbalance_seconds"] = static_cast<double>(report.imbalance_ps) / kPsPerS;
+    out["imbalance_seconds"] = static_cast<double>(report.imbalance_ps) / kPsPerSecond;
     out["draws"] = report.draws;
     if (report.interrupted) out["interrupted"] = true;
     out["answers"] = ordered_json::array();

@@ -107,8 +107,8 @@ class ShapeAdvisor {
     [[nodiscard]] Effort quick_effort() const {
         constexpr std::int64_t kPerRank = 100;
         constexpr std::int64_t kFewest = 20'000;
-        constexpr std::int64_t kMost = 50'000;
-        return {1, std::clamp(kPerRank * workload_.rank_count(), kFewest, kMost)};
+        constexpr std::int64_t kMostEvaluations = 50'000;
+        return {1, std::clamp(kPerRank * workload_.rank_count(), kFewest, kMostEvaluations)};
     }
 
     /// As much as a search of its own would make, unless all of them together would take minutes.

@@ -9,12 +9,11 @@
 
 #include "base/errors.h"
 #include "mapper/job/map.h"
+#include "mgen/replay/simulation.h"
 
 namespace haichi {
 
 namespace {
-
-constexpr double kPsPerS = 1e12;
 
 /// Usable nodes that the job has in each cluster, by the machine's terminals.
 using NodesOfClusters = std::vector<std::vector<std::int32_t>>;
@@ -77,7 +76,7 @@ class SpreadRun {
         if (options.seeds < 1) throw OptionError("at least one seed is needed");
         if (options.spread_traffic) all_.traffic = {.source = load_traffic(*options.spread_traffic, control.log)};
         report_.machine = machine().name;
-        report_.question.delay_seconds = static_cast<double>(machine().topology->delay_ps()) / kPsPerS;
+        report_.question.delay_seconds = static_cast<double>(machine().topology->delay_ps()) / kPsPerSecond;
         find_places();
         find_form();
         find_computing();
@@ -373,7 +372,7 @@ class SpreadRun {
 
     std::optional<SimulatedTime> time_with_delay(double delay_seconds) {
         Machine slower = machine();
-        slower.topology = slower.topology->with_delay(std::llround(delay_seconds * kPsPerS));
+        slower.topology = slower.topology->with_delay(std::llround(delay_seconds * kPsPerSecond));
         JobSpec spec = all_;
         spec.machine = std::make_shared<const Machine>(std::move(slower));
         return time_of({job_on(spec, report_.question.over_all, nodes_over_all_), places_.back().fastest->mapping()});

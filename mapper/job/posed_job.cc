@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "mapper/job/plugin_library.h"
-#include "objectives/function_objective.h"
 #include "objectives/metrics.h"
 #include "objectives/tac3_bytes.h"
 
@@ -30,7 +29,7 @@ PosedJob::PosedJob(Job of, const ObjectiveChoice& choice, const Log& log) : job(
     if (choice.function) {
         spec = {.name = choice.name, .function = choice.function};
         take_next();
-        objective = std::make_unique<BoundObjectiveOf<FunctionObjective>>(problem(), spec, job.default_placement());
+        objective = bind_function_objective(spec, problem(), job.default_placement());
     } else if (const auto plugin = parse_plugin_name(choice.name)) {
         spec = {.name = choice.name};
         take_next();

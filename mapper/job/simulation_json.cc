@@ -1,14 +1,13 @@
 #include "mapper/job/simulation_json.h"
 
 #include "mapper/job/report_json.h"
+#include "mgen/replay/simulation.h"
 
 namespace haichi {
 
 using nlohmann::ordered_json;
 
 namespace {
-
-constexpr double kPsPerS = 1e12;
 
 ordered_json links_json(const SimulationResult& result, const Network& network) {
     ordered_json list = ordered_json::array();
@@ -28,7 +27,7 @@ ordered_json ranks_json(const SimulationResult& result) {
     const auto add = [&](const char* key, std::int64_t RankTimes::*time) {
         ordered_json::array_t list;
         list.reserve(result.ranks.size());
-        for (const RankTimes& rank : result.ranks) list.emplace_back(static_cast<double>(rank.*time) / kPsPerS);
+        for (const RankTimes& rank : result.ranks) list.emplace_back(static_cast<double>(rank.*time) / kPsPerSecond);
         out[key] = std::move(list);
     };
     add("compute_seconds", &RankTimes::compute_ps);

@@ -28,7 +28,7 @@ const Grid& grid_of(const RankMapContext& context) { return *context.allocation-
                            "a --shape and --ppn that the ranks fill, or another format");
 }
 
-void check(const BlueGene& kind, const RankMapContext& context) {
+void check_bluegene(const BlueGene& kind, const RankMapContext& context) {
     const Allocation& job = *context.allocation;
     const std::string cannot = "the format " + std::string(kind.format) + " cannot express a map for ";
     const Grid* grid = job.network.coordinates();
@@ -52,8 +52,8 @@ Likeness recognise(const BlueGene& kind, const MapShape& shape, const RankMapCon
                        address_length(*context.allocation) <= kind.axes);
 }
 
-std::string write(const BlueGene& kind, const Mapping& mapping, const RankMapContext& context) {
-    check(kind, context);
+std::string write_bluegene(const BlueGene& kind, const Mapping& mapping, const RankMapContext& context) {
+    check_bluegene(kind, context);
     if (kind.is_strict && mapping.rank_count() != mapping.slot_count()) {
         refuse_idle(kind, mapping.rank_count(), mapping.slot_count());
     }
@@ -88,8 +88,9 @@ NodeId node_in_block(std::span<const std::string_view> words, const RankMapConte
     return context.allocation->network.node_at(grid.vertex(at));
 }
 
-PlacedRanks read(const BlueGene& kind, std::string_view text, const std::string& file, const RankMapContext& context) {
-    check(kind, context);
+PlacedRanks read_bluegene(const BlueGene& kind, std::string_view text, const std::string& file,
+                          const RankMapContext& context) {
+    check_bluegene(kind, context);
     RankCollector ranks(file, context, "record");
     PlaceTable places(*context.allocation, kind.is_strict ? "t" : "T");
     for (TextLines lines(text, file); lines.next();) {
@@ -125,11 +126,11 @@ RankMapFormat bgq_format() {
     return {"bgq",
             "Blue Gene/Q, RUNJOB_MAPPING: one line per rank, six integers A B C D E T, the coordinates in the job's "
             "block (0 for axes that a smaller grid lacks) and the place on the node",
-            [](const RankMapContext& context) { check(kQ, context); },
+            [](const RankMapContext& context) { check_bluegene(kQ, context); },
             [](const MapShape& shape, const RankMapContext& context) { return recognise(kQ, shape, context); },
-            [](const Mapping& mapping, const RankMapContext& context) { return write(kQ, mapping, context); },
+            [](const Mapping& mapping, const RankMapContext& context) { return write_bluegene(kQ, mapping, context); },
             [](std::string_view text, const std::string& file, const RankMapContext& context) {
-                return read(kQ, text, file, context);
+                return read_bluegene(kQ, text, file, context);
             }};
 }
 
@@ -137,11 +138,11 @@ RankMapFormat bgl_format() {
     return {"bgl",
             "Blue Gene/L and /P, BGLMPI_MAPPING: one line per rank, x y z t, the coordinates in the partition and the "
             "place on the node; must cover the whole partition",
-            [](const RankMapContext& context) { check(kL, context); },
+            [](const RankMapContext& context) { check_bluegene(kL, context); },
             [](const MapShape& shape, const RankMapContext& context) { return recognise(kL, shape, context); },
-            [](const Mapping& mapping, const RankMapContext& context) { return write(kL, mapping, context); },
+            [](const Mapping& mapping, const RankMapContext& context) { return write_bluegene(kL, mapping, context); },
             [](std::string_view text, const std::string& file, const RankMapContext& context) {
-                return read(kL, text, file, context);
+                return read_bluegene(kL, text, file, context);
             }};
 }
 

@@ -24,13 +24,13 @@ void check_ranks(std::int64_t ranks, const Allocation& job) {
                 " nodes with " + std::to_string(job.ranks_per_node) + (job.ranks_per_node == 1 ? " place" : " places"));
 }
 
-void check(const RankMapContext& context) {
+void check_cray(const RankMapContext& context) {
     if (context.rank_count > 0) check_ranks(context.rank_count, *context.allocation);
 }
 
 /// A line per node, so that the file can be read; all in one line when nodes have one rank: a line without a comma
 /// might be taken for another format.
-std::string write(const Mapping& mapping, const RankMapContext& context) {
+std::string write_cray(const Mapping& mapping, const RankMapContext& context) {
     check_ranks(mapping.rank_count(), *context.allocation);
     const bool node_per_line = mapping.ranks_per_node() > 1;
     std::string text;
@@ -97,7 +97,7 @@ void read_line(std::string_view line, OrderReader& order, const SourcePlace& pla
     }
 }
 
-PlacedRanks read(std::string_view text, const std::string& file, const RankMapContext& context) {
+PlacedRanks read_cray(std::string_view text, const std::string& file, const RankMapContext& context) {
     OrderReader order(file, context);
     for (TextLines lines(text, file); lines.next();) {
         const SourcePlace place{file, lines.number()};
@@ -152,12 +152,12 @@ RankMapFormat cray_format() {
     return {"cray",
             "Cray MPICH, MPICH_RANK_REORDER_METHOD=3 with the file MPICH_RANK_ORDER: the ranks in placement order, "
             "separated by commas, nodes filled one after the other",
-            check,
+            check_cray,
             [](const MapShape& shape, const RankMapContext& context) {
                 return likely_if(shape.is_list && !behind_host(shape, context));
             },
-            write,
-            read,
+            write_cray,
+            read_cray,
             warning};
 }
 

@@ -11,9 +11,9 @@ namespace {
 
 constexpr std::string_view kHeader = "rank,node";
 
-void check(const RankMapContext&) {}
+void check_csv(const RankMapContext&) {}
 
-std::string write(const Mapping& mapping, const RankMapContext&) {
+std::string write_csv(const Mapping& mapping, const RankMapContext&) {
     std::string text = std::string(kHeader) + "\n";
     for (std::int32_t r = 0; r < mapping.rank_count(); ++r) {
         append_number(text, r);
@@ -40,7 +40,7 @@ void read_record(std::string_view record, NumberedRanks& ranks, const RankMapCon
     ranks.add(record.substr(0, comma), NodeId(static_cast<std::int32_t>(node)), -1, place);
 }
 
-PlacedRanks read(std::string_view text, const std::string& file, const RankMapContext& context) {
+PlacedRanks read_csv(std::string_view text, const std::string& file, const RankMapContext& context) {
     NumberedRanks ranks(file, context);
     bool has_header = false;
     for (TextLines lines(without_byte_order_mark(text), file); lines.next();) {
@@ -70,12 +70,12 @@ RankMapFormat csv_format() {
     return {"csv",
             "for spreadsheets and scripts: the header rank,node, then one line per rank, the number of its node in the "
             "job as in json",
-            check,
+            check_csv,
             [](const MapShape& shape, const RankMapContext&) {
                 return likely_if(shape.words.size() == 1 && shape.words[0] == kHeader);
             },
-            write,
-            read};
+            write_csv,
+            read_csv};
 }
 
 }  // namespace haichi

@@ -9,7 +9,7 @@ namespace haichi {
 
 namespace {
 
-void check(const RankMapContext& context) {
+void check_fujitsu(const RankMapContext& context) {
     const Allocation& allocation = *context.allocation;
     if (allocation.fold.is_coordinate_table) return;
     const bool is_grid = allocation.network.coordinates() != nullptr;
@@ -22,8 +22,8 @@ void check(const RankMapContext& context) {
                                            : "write json or nsim");
 }
 
-std::string write(const Mapping& mapping, const RankMapContext& context) {
-    check(context);
+std::string write_fujitsu(const Mapping& mapping, const RankMapContext& context) {
+    check_fujitsu(context);
     const Fold& fold = context.allocation->fold;
     std::string text;
     for (const NodeId node : mapping.node_of_rank()) {
@@ -86,8 +86,8 @@ NodeId parse_line(std::string_view line, const Fold& fold, bool takes_positions,
     return fold.node_at(at);
 }
 
-PlacedRanks read(std::string_view text, const std::string& file, const RankMapContext& context) {
-    check(context);
+PlacedRanks read_fujitsu(std::string_view text, const std::string& file, const RankMapContext& context) {
+    check_fujitsu(context);
     const Fold& fold = context.allocation->fold;
     RankCollector ranks(file, context, "line");
     // All lines or none are positions alone, of which PJM itself takes none in a 2D or 3D job.
@@ -113,10 +113,10 @@ RankMapFormat fujitsu_format() {
     return {"fujitsu",
             "PJM's rank-map-hostfile and mpiexec --vcoordfile: one line per rank, the logical coordinates of its node, "
             "as in (0,1,2)",
-            check,
+            check_fujitsu,
             [](const MapShape& shape, const RankMapContext&) { return likely_if(shape.first == '('); },
-            write,
-            read};
+            write_fujitsu,
+            read_fujitsu};
 }
 
 }  // namespace haichi

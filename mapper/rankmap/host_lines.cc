@@ -22,7 +22,7 @@ constexpr HostLines kHydra = {"hydra", ':', true, true, false, true};
 constexpr HostLines kIntel = {"intel", ':', true, true, false, true};
 constexpr HostLines kSimgrid = {"simgrid", ':', false, false, false, false};
 
-std::string write(const HostLines& kind, const Mapping& mapping, const RankMapContext& context) {
+std::string write_host_lines(const HostLines& kind, const Mapping& mapping, const RankMapContext& context) {
     require_hosts(context, kind.format);
     std::string text;
     for (const NodeId node : mapping.node_of_rank()) {
@@ -64,7 +64,8 @@ void check_options(const HostLines& kind, const std::vector<std::string_view>& w
     }
 }
 
-PlacedRanks read(const HostLines& kind, std::string_view text, const std::string& file, const RankMapContext& context) {
+PlacedRanks read_host_lines(const HostLines& kind, std::string_view text, const std::string& file,
+                            const RankMapContext& context) {
     require_hosts(context, kind.format);
     RankCollector ranks(file, context, "rank");
     for (TextLines lines(text, file); lines.next();) {
@@ -92,14 +93,15 @@ PlacedRanks read(const HostLines& kind, std::string_view text, const std::string
 
 template <const HostLines& kKind>
 RankMapFormat row(std::string sentence) {
-    return {kKind.format,
-            std::move(sentence),
-            [](const RankMapContext& context) { require_hosts(context, kKind.format); },
-            nullptr,
-            [](const Mapping& mapping, const RankMapContext& context) { return write(kKind, mapping, context); },
-            [](std::string_view text, const std::string& file, const RankMapContext& context) {
-                return read(kKind, text, file, context);
-            }};
+    return {
+        kKind.format,
+        std::move(sentence),
+        [](const RankMapContext& context) { require_hosts(context, kKind.format); },
+        nullptr,
+        [](const Mapping& mapping, const RankMapContext& context) { return write_host_lines(kKind, mapping, context); },
+        [](std::string_view text, const std::string& file, const RankMapContext& context) {
+            return read_host_lines(kKind, text, file, context);
+        }};
 }
 
 }  // namespace

@@ -20,9 +20,9 @@ using nlohmann::ordered_json;
 constexpr const char* kMappingSchema = "haichi-mapping/1";
 constexpr const char* kReportSchema = "haichi-report/1";
 
-void check(const RankMapContext&) {}
+void check_json(const RankMapContext&) {}
 
-std::string write(const Mapping& mapping, const RankMapContext& context) {
+std::string write_json(const Mapping& mapping, const RankMapContext& context) {
     const Allocation& allocation = *context.allocation;
     ordered_json head;
     head["schema"] = kMappingSchema;
@@ -218,7 +218,7 @@ class MappingSax {
     std::size_t per_node_line_ = 0;
 };
 
-PlacedRanks read(std::string_view text, const std::string& file, const RankMapContext& context) {
+PlacedRanks read_json(std::string_view text, const std::string& file, const RankMapContext& context) {
     TextStream stream(text, file);
     MappingSax sax(&stream, file, context);
     nlohmann::json::sax_parse(TextStreamIterator(&stream), TextStreamIterator(), &sax);
@@ -232,10 +232,10 @@ RankMapFormat json_format() {
         "json",
         "haichi-mapping/1, for everything else: {\"node_of_rank\": [...]}, nodes numbered row-major in the job, last "
         "axis fastest; reads haichi-report/1 too",
-        check,
+        check_json,
         [](const MapShape& shape, const RankMapContext&) { return likely_if(shape.first == '{'); },
-        write,
-        read};
+        write_json,
+        read_json};
 }
 
 }  // namespace haichi

@@ -8,9 +8,9 @@ namespace haichi {
 
 namespace {
 
-void check(const RankMapContext&) {}
+void check_nsim(const RankMapContext&) {}
 
-std::string write(const Mapping& mapping, const RankMapContext& context) {
+std::string write_nsim(const Mapping& mapping, const RankMapContext& context) {
     std::string text;
     for (std::int32_t r = 0; r < mapping.rank_count(); ++r) {
         append_number(text, r);
@@ -20,7 +20,7 @@ std::string write(const Mapping& mapping, const RankMapContext& context) {
     return text;
 }
 
-PlacedRanks read(std::string_view text, const std::string& file, const RankMapContext& context) {
+PlacedRanks read_nsim(std::string_view text, const std::string& file, const RankMapContext& context) {
     const Allocation& allocation = *context.allocation;
     const std::size_t length = address_length(allocation);
     NumberedRanks ranks(file, context);
@@ -49,12 +49,12 @@ RankMapFormat nsim_format() {
         "nsim",
         "the rank-node file of NSIM-style simulators: one record per line, the rank, then the coordinates (or number) "
         "of its node on the machine",
-        check,
+        check_nsim,
         [](const MapShape& shape, const RankMapContext& context) {
             return likely_if(columns_of(shape, context) == address_length(*context.allocation) + 1);
         },
-        write,
-        read};
+        write_nsim,
+        read_nsim};
 }
 
 }  // namespace haichi

@@ -9,10 +9,10 @@ namespace haichi {
 
 namespace {
 
-void check(const RankMapContext& context) { require_hosts(context, "openmpi"); }
+void check_openmpi(const RankMapContext& context) { require_hosts(context, "openmpi"); }
 
-std::string write(const Mapping& mapping, const RankMapContext& context) {
-    check(context);
+std::string write_openmpi(const Mapping& mapping, const RankMapContext& context) {
+    check_openmpi(context);
     std::string text;
     for (std::int32_t r = 0; r < mapping.rank_count(); ++r) {
         text += "rank ";
@@ -71,7 +71,7 @@ NodeId node_of_word(std::string_view host, const RankMapContext& context, const 
         throw InputError(
             place, shown(host) + ": the job has only " + std::to_string(context.allocation->node_count()) + " nodes");
     }
-    check(context);
+    check_openmpi(context);
     return node_of_host(context, host.substr(host.find('@') + 1), place);
 }
 
@@ -112,7 +112,7 @@ void keep_distinct_places(PlacedRanks& placed, const Allocation& job) {
     }
 }
 
-PlacedRanks read(std::string_view text, const std::string& file, const RankMapContext& context) {
+PlacedRanks read_openmpi(std::string_view text, const std::string& file, const RankMapContext& context) {
     const std::string plain = without_comments(text, file);
     NumberedRanks ranks(file, context);
     for (TextLines lines(plain, file); lines.next();) {
@@ -133,12 +133,12 @@ PlacedRanks read(std::string_view text, const std::string& file, const RankMapCo
 RankMapFormat openmpi_format() {
     return {"openmpi",
             "Open MPI's rankfile, --rankfile F or --map-by rankfile:file=F: rank 0=host slot=0; needs --hosts",
-            check,
+            check_openmpi,
             [](const MapShape& shape, const RankMapContext&) {
                 return likely_if(!shape.words.empty() && shape.words[0] == "rank");
             },
-            write,
-            read};
+            write_openmpi,
+            read_openmpi};
 }
 
 }  // namespace haichi

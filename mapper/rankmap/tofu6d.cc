@@ -9,7 +9,7 @@ namespace haichi {
 
 namespace {
 
-void check(const RankMapContext& context) {
+void check_tofu6d(const RankMapContext& context) {
     if (context.allocation->network.coordinates() != nullptr) return;
     throw UnsupportedError("the format tofu6d cannot express a map for this machine: its nodes have no coordinates",
                            "write json or nsim");
@@ -24,8 +24,8 @@ Likeness recognise(const MapShape& shape, const RankMapContext& context) {
     return likely_if(columns == address || columns == address + 1);
 }
 
-std::string write(const Mapping& mapping, const RankMapContext& context) {
-    check(context);
+std::string write_tofu6d(const Mapping& mapping, const RankMapContext& context) {
+    check_tofu6d(context);
     std::string text;
     for (std::int32_t r = 0; r < mapping.rank_count(); ++r) {
         append_address(text, *context.allocation, mapping.node(RankId(r)));
@@ -38,9 +38,9 @@ std::string write(const Mapping& mapping, const RankMapContext& context) {
     return text;
 }
 
-PlacedRanks read(std::string_view text, const std::string& file, const RankMapContext& context) {
+PlacedRanks read_tofu6d(std::string_view text, const std::string& file, const RankMapContext& context) {
     const Allocation& allocation = *context.allocation;
-    check(context);
+    check_tofu6d(context);
     const std::size_t axes = address_length(allocation);
     RankCollector ranks(file, context, "record");
     PlaceTable cores(allocation, "core");
@@ -81,10 +81,10 @@ RankMapFormat tofu6d_format() {
         "tofu6d",
         "for plans and checks: one line per rank, the coordinates of its node on the machine, X Y Z A B C on a Tofu, "
         "and the core when nodes have several ranks",
-        check,
+        check_tofu6d,
         recognise,
-        write,
-        read};
+        write_tofu6d,
+        read_tofu6d};
 }
 
 }  // namespace haichi

@@ -8,7 +8,7 @@ namespace {
 
 using Sizes = std::vector<std::int32_t>;
 
-constexpr std::size_t kMostGridAxes = 4;
+constexpr std::size_t kMostNumberedAxes = 4;
 
 /// All ways to write `count` as a product of up to `axes` sizes of at least 2, in every order.
 void append_sizes(std::int32_t count, std::size_t axes, Sizes& begun, std::vector<Sizes>& all) {
@@ -68,7 +68,7 @@ std::vector<RankGrid> numbered_grids(const Problem& problem, std::size_t most) {
     const std::int32_t ranks = problem.rank_count();
     std::vector<Sizes> all;
     Sizes begun;
-    append_sizes(ranks, kMostGridAxes, begun, all);
+    append_sizes(ranks, kMostNumberedAxes, begun, all);
     std::size_t flows = 0;
     for (std::int32_t r = 0; r < ranks; ++r) flows += problem.flows(RankId(r)).size();
     // An odd step, so that it does not go along an axis.

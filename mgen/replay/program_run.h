@@ -14,8 +14,6 @@
 
 namespace haichi {
 
-inline constexpr double kPsPerSecond = 1e12;
-
 inline double run_seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }

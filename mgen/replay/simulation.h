@@ -21,6 +21,9 @@
 
 namespace haichi {
 
+/// Simulated time is counted in picoseconds.
+inline constexpr double kPsPerSecond = 1e12;
+
 /// Placed ranks, and what they do: the sets of a workload, or the calls of a log. What the pointers lead to must
 /// outlive the run.
 struct SimulationRequest {

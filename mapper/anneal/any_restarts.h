@@ -1,0 +1,114 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "mapper/anneal/anneal_run.h"
+#include "mapper/search/progress_meter.h"
+#include "mapper/search/search_result.h"
+
+namespace haichi {
+
+/// What every restart leaves behind; only the best mapping is kept.
+struct RestartTally {
+    bool begun = false;
+    bool complete = false;
+    std::int64_t evaluations = 0;
+    double loop_seconds = 0;
+    double value = 0;  ///< the best, unit of the objective
+    std::optional<Cooling::Window> temperatures{};
+    std::vector<Cooling::PilotLevel> pilot{};  ///< only for a log that wants it
+};
+
+/// What a search's restarts need to know of its objective.
+struct SearchedObjective {
+    std::string_view name;
+    MovesOfLarge moves_of_large{};
+    bool is_split = false;  ///< several threads can work on one restart (SplitObjective)
+};
+
+/// The restarts of one search, with the objective's type hidden: threads, schedule, progress, the log. Compiled once;
+/// RestartedSearch has what is compiled for each objective.
+class AnyRestarts {
+  public:
+    AnyRestarts(const SearchedObjective& objective, const Problem& problem, const StartOfRestart& start,
+                const SearchOptions& options, const SearchControl& control);
+    virtual ~AnyRestarts() = default;
+    AnyRestarts(const AnyRestarts&) = delete;
+    AnyRestarts& operator=(const AnyRestarts&) = delete;
+
+  protected:
+    /// How threads are distributed; results depend neither on this nor on their number.
+    struct ThreadShares {
+        std::int32_t restarts = 1;  ///< at a time
+        std::int32_t threads_of_restart = 1;
+        bool in_rounds = false;  ///< several threads could work on a restart
+    };
+    /// The smallest (value, restart index) so far, but for the value.
+    struct Winner {
+        std::int32_t restart = -1;
+        bool at_bound = false;
+        Mapping mapping;
+        Convergence convergence;
+    };
+
+    virtual void run_restart(std::int32_t restart) = 0;
+
+    /// Runs them all; the result is complete but for its value and bound.
+    SearchResult run_restarts();
+
+    /// Anneals until the schedule ends, and notes what the restart leaves behind.
+    void anneal(std::int32_t restart, AnyAnnealRun& run, std::optional<double> bound_in_unit);
+    /// For a restart that has been compared with the winner.
+    void report_done(const AnyAnnealRun& run);
+
+    /// `mean_change` is asked where the schedule needs it.
+    [[nodiscard]] Cooling plan_cooling(const Proposer& proposer, const std::function<double()>& mean_change) const;
+
+    /// Restarts take turns.
+    [[nodiscard]] const Proposer& proposer_of(std::int32_t restart) const {
+        return proposers_[static_cast<std::size_t>(restart % 2)];
+    }
+    [[nodiscard]] double companion_weight() const;
+
+    const Problem& problem_;
+    const StartOfRestart& start_;
+    const SearchOptions& options_;
+    ThreadShares shares_;
+    std::mutex winner_mutex_;
+    Winner winner_;
+
+  private:
+    [[nodiscard]] bool stopped() const { return control_.stop != nullptr && control_.stop->load(); }
+    /// Cut short by the user, or because an earlier restart has reached the bound.
+    [[nodiscard]] bool is_cut(std::int32_t restart) const { return stopped() || first_at_bound_.load() < restart; }
+
+    // True when the restart was not cut short.
+    bool anneal_as_planned(std::int32_t restart, AnyAnnealRun& run);
+    bool anneal_to(std::int32_t restart, AnyAnnealRun& run, std::int64_t all);
+    bool anneal_by_windows(std::int32_t restart, AnyAnnealRun& run);
+    bool anneal_for_time(std::int32_t restart, AnyAnnealRun& run);
+
+    void run_burst(AnyAnnealRun& run, std::int64_t end);
+    [[nodiscard]] double time_fraction() const;
+    SearchResult sum_up();
+    void log_restart(std::int32_t restart, const RestartTally& tally) const;
+
+    SearchedObjective objective_;
+    const SearchControl& control_;
+    std::int32_t restarts_;
+    std::array<Proposer, 2> proposers_;
+    ProgressMeter meter_;
+    std::chrono::steady_clock::time_point search_start_ = std::chrono::steady_clock::now();
+    std::atomic<std::int32_t> first_at_bound_;
+    std::vector<RestartTally> tallies_;
+};
+
+}  // namespace haichi
