@@ -93,6 +93,14 @@ def source_files(root: Path) -> Iterator[Path]:
             yield path
 
 
+def includes(text: str) -> Iterator[tuple[int, str, str]]:
+    """Line, opening quote and target of every #include."""
+    for number, line in enumerate(text.splitlines(), start=1):
+        match = INCLUDE.match(line)
+        if match:
+            yield number, match[1], match[2]
+
+
 def include_violation(root: Path, file: str, quote: str, target: str) -> str | None:
     """What is wrong with this include, or None. `file` is relative to the root, with forward slashes."""
     if quote == "<" and target == "mpi.h":
@@ -124,17 +132,14 @@ def include_violation(root: Path, file: str, quote: str, target: str) -> str | N
 
 def check_file(root: Path, path: Path, included_rooms: dict[str, set[str]]) -> Iterator[str]:
     file = path.relative_to(root).as_posix()
-    lines = path.read_text(encoding="utf-8").splitlines()
-    if len(lines) > MOST_LINES:
-        yield f"{file}:{len(lines)}: more than {MOST_LINES} lines: is there a second subject in it?"
+    text = path.read_text(encoding="utf-8")
+    lines = len(text.splitlines())
+    if lines > MOST_LINES:
+        yield f"{file}:{lines}: more than {MOST_LINES} lines: is there a second subject in it?"
     if path.suffix not in CPP_SUFFIXES:
         return
     room = file.split("/")[0]
-    for number, line in enumerate(lines, start=1):
-        match = INCLUDE.match(line)
-        if not match:
-            continue
-        quote, target = match.groups()
+    for number, quote, target in includes(text):
         violation = include_violation(root, file, quote, target)
         if violation:
             yield f"{file}:{number}: {violation}"

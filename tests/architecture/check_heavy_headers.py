@@ -1,0 +1,98 @@
+"""Rejects that more source files reach a heavy header than the table below allows: each of them parses it.
+
+    python3 tests/architecture/check_heavy_headers.py [ROOT]
+
+Reads #include lines only, without a build. For a header above its limit it prints the includes whose removal would
+save most, and exits 1. scripts/build_cost.py --headers measures what headers cost.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from check_includes import CPP_SUFFIXES, includes, source_files
+
+# Most source files of the repository, tests included, that may reach a header through any includes. Lower a limit after
+# an include has been cut; raise it only for files that cannot do without the header.
+LIMITS: dict[str, int] = {
+    "netmodel/packetsim/packet_partition_inl.h": 143,  # the packet engine's templates
+    "mgen/process_model.h": 133,
+    "mapper/anneal/restarted_search.h": 72,
+    "base/errors.h": 510,
+    "nlohmann/json.hpp": 94,
+    "CLI/*": 24,
+    "boost/graph/*": 34,
+    "spdlog/*": 1,
+}
+MOST_SHOWN = 3
+
+Edge = tuple[str, str]  # a file, and what it includes
+
+
+def read_edges(root: Path) -> list[Edge]:
+    """All includes. A target is relative to the root, or a header outside of the repository."""
+    edges = []
+    for path in source_files(root):
+        if path.suffix not in CPP_SUFFIXES:
+            continue
+        for _, _, target in includes(path.read_text(encoding="utf-8")):
+            beside = path.parent / target
+            name = target if (root / target).is_file() or not beside.is_file() else beside.relative_to(root).as_posix()
+            edges.append((path.relative_to(root).as_posix(), name))
+    return edges
+
+
+def reaching(header: str, edges: list[Edge]) -> dict[str, int]:
+    """The files that reach the header, which may be a pattern, with their distance to it."""
+    users = defaultdict(list)
+    for user, target in edges:
+        users[target].append(user)
+    waiting = [target for target in users if fnmatchcase(target, header)]
+    distances = dict.fromkeys(waiting, 0)
+    for target in waiting:  # grows meanwhile
+        for user in users[target]:
+            if user not in distances:
+                distances[user] = distances[target] + 1
+                waiting.append(user)
+    return distances
+
+
+def sources(files: dict[str, int]) -> int:
+    return sum(not file.endswith((".h", ".hpp")) and distance > 0 for file, distance in files.items())
+
+
+def costliest_edges(header: str, edges: list[Edge]) -> list[tuple[int, Edge]]:
+    """The includes through which most files come in: files that are left without each, fewest first. Where several in a
+    row leave the same, the one that is farthest from the header."""
+    distances = reaching(header, edges)
+    between = [edge for edge in edges if edge[0] in distances and edge[1] in distances]
+    left = {edge: sources(reaching(header, [other for other in between if other != edge])) for edge in between}
+    ordered = sorted(left, key=lambda edge: (left[edge], -distances[edge[0]], edge))
+    farthest = {left[edge]: edge for edge in reversed(ordered)}
+    return sorted((number, edge) for number, edge in farthest.items())[:MOST_SHOWN]
+
+
+def check(root: Path, limits: dict[str, int]) -> list[str]:
+    edges = read_edges(root)
+    violations = []
+    for header, limit in limits.items():
+        number = sources(reaching(header, edges))
+        if number > limit:
+            violations.append(f"{header}: {number} source files reach it, at most {limit} may. Most come in through")
+            for left, (user, target) in costliest_edges(header, edges):
+                violations.append(f"    {user}, which includes {target} (without it: {left})")
+    return violations
+
+
+def main() -> int:
+    root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parents[2]
+    violations = check(root.resolve(), LIMITS)
+    print("\n".join(violations) or f"{len(LIMITS)} heavy headers are within their limits in {root}")
+    return 1 if violations else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
