@@ -1,7 +1,7 @@
 """Draws link_load.svg: the load of every link of a 6 x 4 torus under the default and the optimised placement of a
 16-process CG kernel.
 
-    .venv/bin/python docs/images/link_load.py docs/images/link_load.svg
+    .venv/bin/python docs/images/link_load.py build/link_load.svg
 """
 
 import sys

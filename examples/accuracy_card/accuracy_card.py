@@ -2,7 +2,7 @@
 
     .venv/bin/python examples/accuracy_card/accuracy_card.py [--quick | --long] [--build BUILD] [-o FOLDER]
 
-Runs the studies on all cores and writes accuracy.md, accuracy.json and images/*.svg to FOLDER (default:
+Runs the studies on all cores and writes accuracy.md, accuracy.json and images/*.png to FOLDER (default:
 build/accuracy). BUILD is a build folder (build/release) whose benchmark and profilers are measured as well.
 published.json has the numbers, their sources, and what a deviation is known to come from; docs/accuracy.md is a card.
 """

@@ -41,6 +41,14 @@ def test_the_guide_has_commands() -> None:
     assert len(commands(REPOSITORY / "docs/guide.md")) > 40
 
 
+def test_pictures_are_small_pngs() -> None:
+    screenshots = {"report.png", "service.png"}
+    sizes = {path.name: path.stat().st_size for path in (REPOSITORY / "docs/images").iterdir() if path.suffix != ".py"}
+    large = [name for name, size in sizes.items() if size > (150_000 if name in screenshots else 60_000)]
+    assert large == [], "docs/images/small_png.py makes small ones"
+    assert {Path(name).suffix for name in sizes if "." in name} == {".png"}
+
+
 @pytest.mark.parametrize("page", ["README.md", "docs/guide.md"])
 def test_python_of_the_page_runs(page: str, tmp_path: Path) -> None:
     blocks = re.findall(r"^( *)```python\n(.*?)^ *```", (REPOSITORY / page).read_text(), re.MULTILINE | re.DOTALL)

@@ -41,7 +41,7 @@ def test_every_published_number_has_a_row_with_a_verdict(rows: Rows) -> None:
 def test_the_text_has_every_row(folder: Path, rows: Rows) -> None:
     text = (folder / "accuracy.md").read_text()
     assert sum(line.startswith("| ") and "| **" in line for line in text.splitlines()) == len(rows)
-    assert (folder / "images/accuracy.svg").exists()
+    assert (folder / "images/accuracy.png").exists()
 
 
 def test_known_values(rows: Rows) -> None:

@@ -1,0 +1,30 @@
+"""Makes a small PNG for these pages of a picture: a palette of 48 colours instead of millions.
+
+    .venv/bin/python docs/images/small_png.py build/accuracy/images/accuracy.png docs/images/accuracy.png
+    .venv/bin/python docs/images/small_png.py build/link_load.svg docs/images/link_load.png
+
+An SVG is drawn by rsvg-convert (package librsvg2-bin).
+"""
+
+import io
+import subprocess
+import sys
+from pathlib import Path
+
+from PIL import Image
+
+COLOURS = 48
+
+
+def main(source: str, target: str) -> None:
+    content = Path(source).read_bytes()
+    if source.endswith(".svg"):
+        command = ["rsvg-convert", "--background-color", "white"]
+        content = subprocess.run(command, input=content, check=True, stdout=subprocess.PIPE).stdout
+    picture = Image.open(io.BytesIO(content)).convert("RGB")
+    few = picture.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, kmeans=4, dither=Image.Dither.NONE)
+    few.save(target, optimize=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
