@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "mgen/call.h"
+#include "mgen/completed_request.h"
 #include "mgen/envelope.h"
 #include "mgen/matching.h"
 #include "mgen/pair_order.h"
@@ -24,16 +25,6 @@
 #include "netmodel/packetsim/packet_engine.h"
 
 namespace haichi {
-
-/// What a request was about, once it is complete.
-struct CompletedRequest {
-    bool is_send = false;
-    RankId partner;
-    std::int32_t tag = 0;
-    std::int64_t bytes = 0;
-    std::uint32_t send_request = 0;  ///< of a receive: the sender's number of the send that it took
-    bool is_access = false;          ///< a put, get or atomic operation; `partner` is its target
-};
 
 /// What a ProcessModel runs. next() is called when the CPU of a rank is free. A program may also have
 /// `completed(RankId, std::uint32_t request, const CompletedRequest&, std::int64_t now_ps)`, called for every request;

@@ -8,10 +8,13 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mgen/host/fiber.h"
 #include "mgen/host/live_rank.h"
+#include "mgen/matching.h"
+#include "netmodel/topology/ids.h"
 
 namespace haichi::host {
 

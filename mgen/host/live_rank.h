@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "mgen/call.h"
+#include "mgen/completed_request.h"
+#include "mgen/envelope.h"
 #include "mgen/host/code_meter.h"
 #include "mgen/host/fiber.h"
-#include "mgen/process_model.h"
+#include "mgen/remote_access.h"
 
 namespace haichi::host {
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mgen/process_model.h"
+#include "mgen/replay/observation.h"
 #include "mgen/replay/simulation.h"
 
 namespace haichi {

@@ -6,8 +6,8 @@
 
 #include "commlog/log/job_log.h"
 #include "mgen/call.h"
-#include "mgen/process_model.h"
-#include "mgen/replay/call_replay.h"
+#include "mgen/completed_request.h"
+#include "mgen/replay/call_replay_options.h"
 
 namespace haichi {
 

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "mgen/replay/call_replay.h"
 #include "mgen/replay/program_run.h"
 #include "mgen/replay/schedule_replay.h"
 

@@ -11,15 +11,17 @@
 #include "commlog/workload/workload.h"
 #include "mgen/process_options.h"
 #include "mgen/rank_times.h"
-#include "mgen/replay/call_replay.h"
+#include "mgen/replay/call_replay_options.h"
 #include "mgen/replay/iteration_clock.h"
-#include "mgen/replay/observation.h"
+#include "mgen/replay/observation_options.h"
 #include "mgen/replay/replay.h"
 #include "netmodel/packetsim/packet_timing.h"
-#include "netmodel/packetsim/transport.h"
 #include "netmodel/routing/network.h"
 
 namespace haichi {
+
+class Transport;
+struct JobLog;
 
 /// Simulated time is counted in picoseconds.
 inline constexpr double kPsPerSecond = 1e12;

@@ -4,54 +4,17 @@
 #include <cstdint>
 #include <limits>
 #include <span>
-#include <tuple>
 #include <unordered_map>
 #include <vector>
 
+#include "netmodel/packetsim/packet_counts.h"
 #include "netmodel/packetsim/packet_machine.h"
 #include "netmodel/packetsim/packet_mail.h"
+#include "netmodel/packetsim/packet_passage.h"
 #include "netmodel/packetsim/transport.h"
 #include "netmodel/packetsim/window_queue.h"
 
 namespace haichi {
-
-/// What has happened so far. Packets and payload are what NICs have sent into the network, and what has left it;
-/// messages of a node to itself make no packets, their payload is on_node_bytes.
-struct PacketCounts {
-    std::int64_t packet_hops = 0;  ///< passages over a link or an ejection channel
-    std::int64_t packets_injected = 0;
-    std::int64_t packets_ejected = 0;
-    std::int64_t payload_bytes_injected = 0;
-    std::int64_t payload_bytes_delivered = 0;  ///< of whole messages
-    std::int64_t on_node_bytes = 0;            ///< copied on a node
-    std::int64_t messages_under_way = 0;
-    std::int64_t events = 0;  ///< of the simulator's own; depends on the number of partitions, unlike the others
-
-    PacketCounts& operator+=(const PacketCounts& other) {
-        packet_hops += other.packet_hops;
-        packets_injected += other.packets_injected;
-        packets_ejected += other.packets_ejected;
-        payload_bytes_injected += other.payload_bytes_injected;
-        payload_bytes_delivered += other.payload_bytes_delivered;
-        on_node_bytes += other.on_node_bytes;
-        messages_under_way += other.messages_under_way;
-        events += other.events;
-        return *this;
-    }
-};
-
-/// A packet that was granted the output it waited for in a watched router.
-struct PacketPassage {
-    std::int64_t time_ps = 0;     ///< of the grant
-    std::int64_t arrival_ps = 0;  ///< of the head at the buffer
-    std::int32_t buffer = 0;      ///< as PacketPorts numbers them
-    std::int32_t output = 0;
-    PacketMessage message;
-
-    friend bool operator<(const PacketPassage& a, const PacketPassage& b) {
-        return std::tie(a.time_ps, a.buffer) < std::tie(b.time_ps, b.buffer);
-    }
-};
 
 /// The events of one partition of a PacketMachine: window by window, in a window place by place (WindowQueue), at a
 /// place in the order of (time, priority, port or node, data).

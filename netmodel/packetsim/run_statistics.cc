@@ -2,7 +2,9 @@
 
 #include <iomanip>
 #include <limits>
-#include <string>
+#include <ostream>
+
+#include "netmodel/packetsim/packet_machine.h"
 
 namespace haichi {
 

@@ -1,13 +1,15 @@
 #pragma once
 
 #include <cstdint>
-#include <ostream>
+#include <iosfwd>
+#include <string>
 #include <vector>
 
-#include "netmodel/packetsim/packet_machine.h"
-#include "netmodel/packetsim/packet_partition.h"
+#include "netmodel/packetsim/packet_passage.h"
 
 namespace haichi {
+
+class PacketMachine;
 
 /// Time-space statistics: what every link and ejection channel carried in each bin of time, and how full the buffers
 /// behind it were, as lines of CSV written as the run goes. Lines of links without traffic and packets are left out.

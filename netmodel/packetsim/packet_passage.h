@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <tuple>
+
+#include "netmodel/packetsim/packet_message.h"
+
+namespace haichi {
+
+/// A packet that was granted the output it waited for in a watched router.
+struct PacketPassage {
+    std::int64_t time_ps = 0;     ///< of the grant
+    std::int64_t arrival_ps = 0;  ///< of the head at the buffer
+    std::int32_t buffer = 0;      ///< as PacketPorts numbers them
+    std::int32_t output = 0;
+    PacketMessage message;
+
+    friend bool operator<(const PacketPassage& a, const PacketPassage& b) {
+        return std::tie(a.time_ps, a.buffer) < std::tie(b.time_ps, b.buffer);
+    }
+};
+
+}  // namespace haichi
