@@ -1,6 +1,5 @@
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -21,25 +20,11 @@
 #include "mgen/rank_times.h"
 #include "mgen/remote_access.h"
 #include "mgen/send_queue.h"
+#include "mgen/simulated_program.h"
 #include "mgen/stripes.h"
 #include "netmodel/packetsim/packet_engine.h"
 
 namespace haichi {
-
-/// What a ProcessModel runs. next() is called when the CPU of a rank is free. A program may also have
-/// `completed(RankId, std::uint32_t request, const CompletedRequest&, std::int64_t now_ps)`, called for every request;
-/// `arrived(RankId)`, called when a message comes that no receive is posted for; `accessed(const RemoteAccess&,
-/// std::int64_t now_ps)`, called when a put is in the memory of its target, and when a get or an atomic operation is
-/// done there: at the node of the target, says when it is answered (TargetAnswer); `bool may_resume(RankId)`, asked of
-/// a rank that waits, when it begins to and after each of these; `std::string place(RankId)`, where in its source a
-/// rank is; `bool was_aborted()`: that ranks wait for ever is no error then; `bool may_look_again(std::span<const
-/// RankId>)`, asked when nothing can happen any more: some of these ranks may resume all the same; and `std::string
-/// hint_when_stuck()`, in the place of that of the parameters. All but the last two may touch only what belongs to
-/// ranks of the same node, since nodes run in parallel.
-template <class P>
-concept Program = requires(P& program, RankId rank, std::int64_t now_ps) {
-    { program.next(rank, now_ps) } -> std::same_as<Call>;
-};
 
 /// MPI processes on the packet simulator: the one way in for replayed workloads, logs and live programs.
 ///
@@ -63,8 +48,7 @@ concept Program = requires(P& program, RankId rank, std::int64_t now_ps) {
 /// NICs, and between the packets of one NIC; pairs that have nothing under way are forgotten now and then, between two
 /// windows.
 /// A callback of the engine touches only ranks of its node, and what its partition keeps for them.
-template <class Program>
-class ProcessModel {
+class ProcessModel final : public PacketClient {
   public:
     struct Parameters {
         const Network* network = nullptr;  ///< must outlive the model, as the program must
@@ -76,13 +60,10 @@ class ProcessModel {
         Transport* transport = nullptr;  ///< as PacketEngineOptions
         bool uses_barriers = true;
         std::int64_t shortest_barrier_ps = -1;  ///< of all groups; -1: what the machine states
-        bool keeps_threads = false;  ///< what the program is asked for a rank comes always in the same thread
-        std::string hint_when_stuck =
-            "each of them waits for a message that is never sent, or for a barrier that not all reach";
     };
 
     /// Throws OptionError for ranks on nodes that are none, and what PacketEngine throws.
-    ProcessModel(const Parameters& parameters, Program& program);
+    ProcessModel(const Parameters& parameters, SimulatedProgram& program);
     ProcessModel(const ProcessModel&) = delete;
     ProcessModel& operator=(const ProcessModel&) = delete;
 
@@ -94,8 +75,7 @@ class ProcessModel {
     /// and including `until_ps`; may be called again to go on. Throws InputError, saying who waits for what, when
     /// nothing can happen any more; UnsupportedError beyond 26 days.
     void run(
-        const std::function<bool()>& go_on = [] { return true; },
-        std::int64_t until_ps = PacketEngine<ProcessModel>::kForEver);
+        const std::function<bool()>& go_on = [] { return true; }, std::int64_t until_ps = PacketEngine::kForEver);
 
     [[nodiscard]] std::int32_t rank_count() const { return static_cast<std::int32_t>(ranks_.size()); }
     [[nodiscard]] bool all_finished() const;
@@ -103,7 +83,7 @@ class ProcessModel {
     [[nodiscard]] bool has_ended() const;
     /// Of a rank until now.
     [[nodiscard]] RankTimes times(RankId rank) const;
-    [[nodiscard]] const PacketEngine<ProcessModel>& engine() const { return engine_; }
+    [[nodiscard]] const PacketEngine& engine() const { return engine_; }
     /// As PacketEngine::watch() and take_passages().
     void watch(VertexId router, bool is_on) { engine_.watch(router, is_on); }
     [[nodiscard]] std::vector<PacketPassage> take_passages() { return engine_.take_passages(); }
@@ -129,9 +109,9 @@ class ProcessModel {
     void answer_access(const RemoteAccess& access, std::int64_t now_ps);
 
     // For the engine.
-    void message_delivered(PacketMessage message, std::int64_t now_ps);
-    void message_injected(PacketMessage message, std::int64_t now_ps);
-    void timer(NodeId node, std::uint32_t data, std::int64_t now_ps);
+    void message_delivered(const PacketMessage& part_of, std::int64_t now_ps) override;
+    void message_injected(const PacketMessage& part_of, std::int64_t now_ps) override;
+    void timer(NodeId node, std::uint32_t data, std::int64_t now_ps) override;
 
   private:
     enum class State : std::uint8_t {
@@ -269,24 +249,17 @@ class ProcessModel {
 
     [[nodiscard]] std::string what_it_waits_for(RankId id);
 
-    Program* program_;
+    SimulatedProgram* program_;
     ProcessOptions options_;
-    std::string hint_when_stuck_;
     std::vector<Rank> ranks_;
     std::vector<RankId> ranks_of_nodes_;
     std::vector<std::uint32_t> first_of_node_;
     std::deque<RankGroup> groups_;  ///< group_at() finds one
     std::mutex groups_change_;
-    PacketEngine<ProcessModel> engine_;
+    PacketEngine engine_;
     std::vector<Shared> shared_;  ///< by partition
     std::int64_t most_pairs_;     ///< that are numbered before those with nothing under way are forgotten
     bool has_started_ = false;
 };
 
 }  // namespace haichi
-
-#include "mgen/process_accesses_inl.h"
-#include "mgen/process_messages_inl.h"
-#include "mgen/process_model_inl.h"
-#include "mgen/process_sends_inl.h"
-#include "mgen/process_stripes_inl.h"

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/errors.h"
+#include "mgen/process_model.h"
 
 namespace haichi::host {
 
@@ -170,16 +171,16 @@ void LiveRank::abort(int code) {
 }
 
 const Envelope* LiveRank::find_unexpected(RankId source, std::int32_t tag, std::uint32_t context) const {
-    return host_->model_.find(id_, {.source = source, .tag = tag, .context = context});
+    return host_->model_->find_unexpected(id_, {.source = source, .tag = tag, .context = context});
 }
 
 void LiveRank::reserve_unexpected(RankId source, std::int32_t tag, std::uint32_t context, std::int32_t reservation) {
-    host_->model_.reserve(id_, {.source = source, .tag = tag, .context = context}, reservation);
+    host_->model_->reserve_unexpected(id_, {.source = source, .tag = tag, .context = context}, reservation);
 }
 
-void LiveRank::answer(const RemoteAccess& access, std::int64_t now_ps) { host_->model_.answer(access, now_ps); }
+void LiveRank::answer(const RemoteAccess& access, std::int64_t now_ps) { host_->model_->answer_access(access, now_ps); }
 
-bool LiveRank::cancel_receive(std::uint32_t request) { return host_->model_.cancel(id_, request); }
+bool LiveRank::cancel_receive(std::uint32_t request) { return host_->model_->cancel_receive(id_, request); }
 
 bool LiveRank::has_for_itself(const void* address) const {
     return std::ranges::any_of(host_->setup_.memories,
@@ -200,7 +201,7 @@ Host::Host(Setup setup)
 Host::~Host() = default;
 
 std::int32_t Host::add_barrier_group(std::vector<RankId> ranks, std::int64_t cost_ps) {
-    return model_.add_group(std::move(ranks), cost_ps);
+    return model_->add_group(std::move(ranks), cost_ps);
 }
 
 void Host::enter(void* argument) {
@@ -306,7 +307,7 @@ TargetAnswer Host::accessed(const RemoteAccess& access, std::int64_t now_ps) {
     return target.listener_->accessed(access, now_ps);
 }
 
-bool Host::may_resume(RankId id) {
+bool Host::may_resume(RankId id, std::uint32_t /*open_requests*/) {
     const std::unique_lock<std::mutex> lock = alone();
     if (was_aborted()) return false;
     const LiveRank& rank = ranks_[id.index()];

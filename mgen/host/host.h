@@ -8,12 +8,11 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "mgen/host/fiber.h"
 #include "mgen/host/live_rank.h"
-#include "mgen/matching.h"
+#include "mgen/simulated_program.h"
 #include "netmodel/topology/ids.h"
 
 namespace haichi::host {
@@ -39,7 +38,7 @@ class RankMemory {
 /// touches ranks: programs and what they share (standard output, the C library, variables that are put in place,
 /// communicators that are being made) are never entered by two threads, while packets go on in all of them. Nothing
 /// that ranks share may depend on which of two ranks of one moment comes first.
-class Host {
+class Host final : public SimulatedProgram {
   public:
     struct Setup {
         std::int32_t ranks = 0;
@@ -63,19 +62,22 @@ class Host {
     ~Host();
 
     // For ProcessModel.
-    static constexpr bool kKeepsThreads = true;
-    [[nodiscard]] Call next(RankId rank, std::int64_t now_ps);
-    void completed(RankId rank, std::uint32_t request, const CompletedRequest& request_is, std::int64_t now_ps);
-    TargetAnswer accessed(const RemoteAccess& access, std::int64_t now_ps);
-    void arrived(RankId rank) { ranks_[rank.index()].note_change(); }
-    [[nodiscard]] bool may_resume(RankId rank);
-    /// Asked when nothing can happen any more: whether some of these go on looking for messages. They may resume then.
-    [[nodiscard]] bool may_look_again(std::span<const RankId> waiting);
-    [[nodiscard]] std::string hint_when_stuck() const;
+    void set_model(ProcessModel& model) override { model_ = &model; }
+    [[nodiscard]] Call next(RankId rank, std::int64_t now_ps) override;
+    void completed(RankId rank, std::uint32_t request, const CompletedRequest& request_is,
+                   std::int64_t now_ps) override;
+    TargetAnswer accessed(const RemoteAccess& access, std::int64_t now_ps) override;
+    void arrived(RankId rank) override { ranks_[rank.index()].note_change(); }
+    [[nodiscard]] bool may_resume(RankId rank, std::uint32_t open_requests) override;
+    /// Whether some of these go on looking for messages.
+    [[nodiscard]] bool may_look_again(std::span<const RankId> waiting) override;
+    [[nodiscard]] std::string hint_when_stuck() const override;
     /// A rank has ended the program; the others make no more calls.
-    [[nodiscard]] bool was_aborted() const { return abort_code_.has_value(); }
+    [[nodiscard]] bool was_aborted() const override { return abort_code_.has_value(); }
     /// " in MPI_Recv (ring.c:12)"
-    [[nodiscard]] std::string place(RankId rank) const;
+    [[nodiscard]] std::string place(RankId rank) const override;
+    [[nodiscard]] bool keeps_threads() const override { return true; }
+    [[nodiscard]] bool makes_groups() const override { return true; }
 
     [[nodiscard]] LiveRank& rank(RankId id) { return ranks_[id.index()]; }
     [[nodiscard]] const LiveRank& rank(RankId id) const { return ranks_[id.index()]; }
@@ -89,32 +91,8 @@ class Host {
     /// Of MPI_Abort, or exit() with a rank that ends the whole.
     [[nodiscard]] std::optional<int> abort_code() const { return abort_code_; }
 
-    /// Gives ranks the model that they run on.
-    template <class Model>
-    void set_model(Model& model) {
-        model_.find = [&model](RankId id, const PostedReceive& wanted) { return model.find_unexpected(id, wanted); };
-        model_.reserve = [&model](RankId id, const PostedReceive& wanted, std::int32_t reservation) {
-            model.reserve_unexpected(id, wanted, reservation);
-        };
-        model_.add_group = [&model](std::vector<RankId> ranks, std::int64_t cost_ps) {
-            return model.add_group(std::move(ranks), cost_ps);
-        };
-        model_.cancel = [&model](RankId id, std::uint32_t request) { return model.cancel_receive(id, request); };
-        model_.answer = [&model](const RemoteAccess& access, std::int64_t now_ps) {
-            model.answer_access(access, now_ps);
-        };
-    }
-
   private:
     friend class LiveRank;
-
-    struct ModelCalls {
-        std::function<const Envelope*(RankId, const PostedReceive&)> find;
-        std::function<void(RankId, const PostedReceive&, std::int32_t)> reserve;
-        std::function<bool(RankId, std::uint32_t)> cancel;
-        std::function<std::int32_t(std::vector<RankId>, std::int64_t)> add_group;
-        std::function<void(const RemoteAccess&, std::int64_t)> answer;
-    };
 
     /// Until it is given back no other thread touches ranks.
     [[nodiscard]] std::unique_lock<std::mutex> alone() {
@@ -137,7 +115,7 @@ class Host {
     std::mutex mutex_;
     StackArena stacks_;
     std::vector<LiveRank> ranks_;
-    ModelCalls model_;
+    ProcessModel* model_ = nullptr;
     RankId in_place_;
     std::exception_ptr error_;
     std::optional<int> abort_code_;

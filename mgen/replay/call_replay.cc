@@ -148,7 +148,7 @@ std::uint64_t CallReplay::calls() const {
 
 // ---- What a rank does next ------------------------------------------------------------------------------------------
 
-bool CallReplay::may_resume(RankId id) const {
+bool CallReplay::may_resume(RankId id, std::uint32_t /*open_requests*/) {
     const Rank& rank = *ranks_[id.index()];
     return rank.awaited == 0 || rank.ready_tasks > 0;
 }

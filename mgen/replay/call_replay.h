@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -10,11 +11,10 @@
 #include "commlog/log/call_stream.h"
 #include "commlog/log/job_log.h"
 #include "commlog/log/untagged_pairs.h"
-#include "mgen/call.h"
-#include "mgen/completed_request.h"
 #include "mgen/replay/call_replay_options.h"
 #include "mgen/replay/collective_agreement.h"
 #include "mgen/replay/open_posts.h"
+#include "mgen/simulated_program.h"
 
 namespace haichi {
 
@@ -24,7 +24,7 @@ namespace haichi {
 /// does its steps when it is inside an MPI call, also those of a non-blocking one.
 ///
 /// The log stays compressed: a rank holds its place in the loops, its open requests, and what CallStream holds.
-class CallReplay {
+class CallReplay final : public SimulatedProgram {
   public:
     /// `job` must outlive it. Throws UnsupportedError for logs that do not say all that ranks did: without calls, with
     /// ranks that are missing or were killed, with lost events, with several threads of a rank that communicate.
@@ -34,9 +34,11 @@ class CallReplay {
     [[nodiscard]] std::vector<std::vector<RankId>> barrier_groups() const;
 
     // For ProcessModel.
-    [[nodiscard]] Call next(RankId rank, std::int64_t now_ps);
-    void completed(RankId rank, std::uint32_t request, const CompletedRequest& request_is, std::int64_t now_ps);
-    [[nodiscard]] bool may_resume(RankId rank) const;
+    [[nodiscard]] Call next(RankId rank, std::int64_t now_ps) override;
+    void completed(RankId rank, std::uint32_t request, const CompletedRequest& request_is,
+                   std::int64_t now_ps) override;
+    [[nodiscard]] bool may_resume(RankId rank, std::uint32_t open_requests) override;
+    [[nodiscard]] std::string hint_when_stuck() const override { return std::string(kHintWhenLogIsStuck); }
 
     [[nodiscard]] ReplayGaps gaps() const;
     /// Calls made so far, of all ranks.

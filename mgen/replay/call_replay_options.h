@@ -28,6 +28,11 @@ struct CallReplayOptions {
     bool has_barrier_network = false;
 };
 
+/// Why the ranks of a log may wait for ever.
+inline constexpr std::string_view kHintWhenLogIsStuck =
+    "the calls of the log do not fit together, as in traces that say nothing of communicators; --as sets simulates the "
+    "communication sets of its kernel";
+
 /// What a replay does not do though the log has it, and what it takes for another; counts over all ranks.
 struct ReplayGaps {
     std::int64_t outside_messages = 0;          ///< to or from processes that are not in the job

@@ -2,22 +2,23 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
 
 #include "base/errors.h"
+#include "mgen/process_model.h"
 #include "mgen/replay/observation_options.h"
 #include "netmodel/packetsim/run_statistics.h"
 
 namespace haichi {
 
 /// Runs a ProcessModel from one instant at which something has to be written to the next.
-template <class Model>
 class Observation {
   public:
     /// Throws OptionError for times below 1 ps, and a router that is none.
-    Observation(const ObservationOptions& options, Model& model) : options_(options), model_(&model) {
+    Observation(const ObservationOptions& options, ProcessModel& model) : options_(options), model_(&model) {
         if (options.bin_ps < 1 || options.interval_ps < 1) throw OptionError("a bin of time needs at least 1 ps");
         const PacketMachine& machine = model.engine().machine();
         if (options.time_space != nullptr) statistics_.emplace(machine, *options.time_space);
@@ -34,8 +35,7 @@ class Observation {
     }
 
     /// As model.run(), with go_on.
-    template <class GoOn>
-    void run(const GoOn& go_on) {
+    void run(const std::function<bool()>& go_on) {
         bool may_go_on = true;
         const auto ask = [&] { return may_go_on = go_on(); };
         while (may_go_on) {
@@ -80,7 +80,7 @@ class Observation {
     }
 
     ObservationOptions options_;
-    Model* model_;
+    ProcessModel* model_;
     std::optional<TimeSpaceStatistics> statistics_;
     std::int64_t bin_begin_ps_ = 0;
     std::optional<BufferHistory> history_;

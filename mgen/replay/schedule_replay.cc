@@ -78,7 +78,7 @@ void ScheduleReplay::completed(RankId id, std::uint32_t request, const Completed
     release(rank, request, false);
 }
 
-bool ScheduleReplay::may_resume(RankId id) const {
+bool ScheduleReplay::may_resume(RankId id, std::uint32_t /*open_requests*/) {
     const Rank& rank = ranks_[id.index()];
     return rank.open == 0 || !rank.ready.empty();
 }

@@ -2,19 +2,19 @@
 
 #include <cstdint>
 #include <deque>
+#include <string>
 #include <vector>
 
 #include "commlog/log/job_log.h"
-#include "mgen/call.h"
-#include "mgen/completed_request.h"
 #include "mgen/replay/call_replay_options.h"
+#include "mgen/simulated_program.h"
 
 namespace haichi {
 
 /// The schedules of a job's ranks (RankLog::schedule) as a program for ProcessModel. A rank has one CPU: of the
 /// operations that may start it takes the one that could first, of several the first of the file. A send is complete
 /// when its buffer is free. 4 bytes an operation.
-class ScheduleReplay {
+class ScheduleReplay final : public SimulatedProgram {
   public:
     /// `job` must outlive it. Throws UnsupportedError for ranks without a schedule.
     ScheduleReplay(const JobLog& job, const ReplayedComputing& computing);
@@ -23,9 +23,11 @@ class ScheduleReplay {
     static bool fits(const JobLog& job);
 
     // For ProcessModel.
-    [[nodiscard]] Call next(RankId rank, std::int64_t now_ps);
-    void completed(RankId rank, std::uint32_t request, const CompletedRequest& request_is, std::int64_t now_ps);
-    [[nodiscard]] bool may_resume(RankId rank) const;
+    [[nodiscard]] Call next(RankId rank, std::int64_t now_ps) override;
+    void completed(RankId rank, std::uint32_t request, const CompletedRequest& request_is,
+                   std::int64_t now_ps) override;
+    [[nodiscard]] bool may_resume(RankId rank, std::uint32_t open_requests) override;
+    [[nodiscard]] std::string hint_when_stuck() const override { return std::string(kHintWhenLogIsStuck); }
 
     /// Operations started so far, of all ranks.
     [[nodiscard]] std::uint64_t calls() const;

@@ -10,10 +10,6 @@ namespace haichi {
 
 namespace {
 
-constexpr const char* kHintWhenStuck =
-    "the calls of the log do not fit together, as in traces that say nothing of communicators; --as sets simulates the "
-    "communication sets of its kernel";
-
 /// Why no more iterations were simulated.
 std::string_view end_of_iterations(const SimulationResult& result, SimulatedIterations::Rule rule) {
     if (result.interrupted) return "interrupted";
@@ -79,8 +75,7 @@ class CallProgress final : public RunProgress {
 template <class P>
 SimulationResult run_calls(const SimulationRequest& request, const SimulationControl& control, P& replay,
                            std::vector<std::vector<RankId>> groups) {
-    SimulationResult result =
-        run_program(request, control, replay, CallProgress<P>(replay), std::move(groups), kHintWhenStuck);
+    SimulationResult result = run_program(request, control, replay, CallProgress<P>(replay), std::move(groups));
     result.iterations = 1;
     result.simulated_iterations = result.interrupted ? 0 : 1;
     result.seconds = result.simulated_seconds;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -11,28 +10,15 @@
 #include <utility>
 #include <vector>
 
-#include "base/errors.h"
 #include "base/thread_team.h"
+#include "netmodel/packetsim/packet_client.h"
+#include "netmodel/packetsim/packet_counts.h"
 #include "netmodel/packetsim/packet_machine.h"
 #include "netmodel/packetsim/packet_partition.h"
-#include "netmodel/packetsim/run_statistics.h"
+#include "netmodel/packetsim/packet_passage.h"
 #include "netmodel/packetsim/transport.h"
 
 namespace haichi {
-
-/// Who feeds a PacketEngine. What happens at a node is told in an order that depends on nothing but the traffic, but
-/// different nodes may be in different threads: a callback touches the client's state of its node (the destination, the
-/// source, the timer's) alone, sends messages from there and sets timers there; others are reached by messages and
-/// call_across().
-template <class C>
-concept PacketClient = requires(C& client, const PacketMessage& message, std::int64_t time_ps) {
-    /// The destination has the whole message: the tails of all packets, and DMA has moved them.
-    client.message_delivered(message, time_ps);
-    /// The tail of the last packet has left the source's NIC.
-    client.message_injected(message, time_ps);
-    /// A timer set with call_at; `data` is the client's own.
-    client.timer(NodeId{}, std::uint32_t{}, time_ps);
-};
 
 /// How a PacketEngine is run; nothing here changes a result.
 struct PacketEngineOptions {
@@ -70,14 +56,13 @@ struct PacketEngineOptions {
 /// another partition before it ends; what passes between them are values, sent then over a Transport. Events at one
 /// instant have an order (PacketPartition) that does not know of partitions, so results are the same with any number.
 /// Windows lie on a fixed grid of time for the same reason: whoever looks in between them (run_while) sees the same.
-template <class Client>
 class PacketEngine {
   public:
     static constexpr std::int64_t kForEver = std::numeric_limits<std::int64_t>::max();
 
     /// `network` and `client` must outlive it. Throws what VirtualChannels and PacketPorts throw, and OptionError for
     /// threads or a client latency below what is possible.
-    PacketEngine(const Network& network, const PacketTiming& timing, Client& client,
+    PacketEngine(const Network& network, const PacketTiming& timing, PacketClient& client,
                  const PacketEngineOptions& options = {});
     PacketEngine(const PacketEngine&) = delete;
     PacketEngine& operator=(const PacketEngine&) = delete;
@@ -127,9 +112,7 @@ class PacketEngine {
     [[nodiscard]] std::size_t memory_bytes() const;
 
   private:
-    using Partition = PacketPartition<Client>;
-
-    [[nodiscard]] Partition& partition_at(NodeId node) {
+    [[nodiscard]] PacketPartition& partition_at(NodeId node) {
         return partitions_[static_cast<std::size_t>(machine_.partition_of(node))];
     }
     /// The number of a channel from one partition to another that carries timers; opens it the first time.
@@ -143,7 +126,7 @@ class PacketEngine {
 
     PacketEngineOptions options_;
     PacketMachine machine_;
-    std::deque<Partition> partitions_;
+    std::deque<PacketPartition> partitions_;
     MemoryTransport memory_;
     Transport* transport_;
     std::map<std::pair<int, int>, std::size_t> far_channels_;
@@ -156,5 +139,3 @@ class PacketEngine {
 };
 
 }  // namespace haichi
-
-#include "netmodel/packetsim/packet_engine_inl.h"

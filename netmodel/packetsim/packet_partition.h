@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "netmodel/packetsim/packet_client.h"
 #include "netmodel/packetsim/packet_counts.h"
 #include "netmodel/packetsim/packet_machine.h"
 #include "netmodel/packetsim/packet_mail.h"
@@ -23,7 +24,6 @@ namespace haichi {
 /// (port, VC); then heads that have just come to the front, lowest (port, VC) first, injection buffers last; then
 /// packets that a NIC has received ask for DMA; then NICs send; then messages are posted, copied on their node,
 /// delivered; then timers.
-template <class Client>
 class alignas(64) PacketPartition {
   public:
     static constexpr std::int64_t kForEver = std::numeric_limits<std::int64_t>::max();
@@ -34,7 +34,7 @@ class alignas(64) PacketPartition {
         std::int64_t time_ps = 0;
     };
 
-    PacketPartition(PacketMachine& machine, Client& client, int index, std::int64_t window_ps);
+    PacketPartition(PacketMachine& machine, PacketClient& client, int index, std::int64_t window_ps);
 
     // As PacketEngine, for nodes of this partition.
     void inject(const PacketMessage& message, std::int64_t time_ps);
@@ -171,7 +171,7 @@ class alignas(64) PacketPartition {
 
     PacketMachine* machine_;
     PartitionState* state_;
-    Client* client_;
+    PacketClient* client_;
     int index_;
     const GridSteps* steps_;  ///< null: messages have their routes
     std::int32_t links_;      ///< ports from here on are ejection channels
@@ -206,7 +206,3 @@ class alignas(64) PacketPartition {
 };
 
 }  // namespace haichi
-
-#include "netmodel/packetsim/packet_mail_inl.h"
-#include "netmodel/packetsim/packet_nic_inl.h"
-#include "netmodel/packetsim/packet_partition_inl.h"

@@ -14,10 +14,10 @@ namespace haichi::bench {
 namespace {
 
 /// Uniform random traffic in a closed loop: whatever arrives is followed by a new packet from there to anywhere.
-struct ClosedLoop {
-    void message_injected(const PacketMessage&, std::int64_t) {}
-    void message_delivered(const PacketMessage& message, std::int64_t time_ps) { send(message.destination, time_ps); }
-    void timer(NodeId, std::uint32_t, std::int64_t) {}
+struct ClosedLoop final : PacketClient {
+    void message_delivered(const PacketMessage& message, std::int64_t time_ps) override {
+        send(message.destination, time_ps);
+    }
     void send(NodeId source, std::int64_t time_ps) {
         // A generator of its own for every node: nodes may be in different threads.
         const auto others = static_cast<std::uint32_t>(nodes - 1);
@@ -28,7 +28,7 @@ struct ClosedLoop {
     static constexpr std::int64_t kPacketBytes = 256;
     std::int32_t nodes = 0;
     std::vector<Random> random;
-    PacketEngine<ClosedLoop>* engine = nullptr;
+    PacketEngine* engine = nullptr;
 };
 
 double peak_memory_mb() {
@@ -58,7 +58,7 @@ void measure_uniform_traffic(benchmark::State& state, const std::vector<std::int
     ClosedLoop client;
     PacketEngineOptions engine_options;
     engine_options.threads = threads;
-    PacketEngine<ClosedLoop> engine(network, PacketTiming(options), client, engine_options);
+    PacketEngine engine(network, PacketTiming(options), client, engine_options);
     client.nodes = network.node_count();
     for (std::int32_t n = 0; n < client.nodes; ++n) client.random.emplace_back(static_cast<std::uint64_t>(n));
     client.engine = &engine;

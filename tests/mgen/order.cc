@@ -17,7 +17,7 @@ using namespace packetsim_machines;
 /// In every round a rank sends three messages to one rank drawn at random and receives three of another one. The first
 /// is long and the others are short, each on a NIC of its own, so that the short ones come first. The program checks
 /// that they match in the order of their sends: their tags tell it.
-class RandomPairs {
+class RandomPairs final : public SimulatedProgram {
   public:
     static constexpr std::int32_t kRanks = 4096;
     static constexpr int kRounds = 40;
@@ -36,7 +36,7 @@ class RandomPairs {
         }
     }
 
-    Call next(RankId rank, std::int64_t) {
+    Call next(RankId rank, std::int64_t) override {
         Position& at = positions_[rank.index()];
         if (at.round == kRounds) return Call::finish();
         const Round& round = rounds_[static_cast<std::size_t>(at.round)];
@@ -55,7 +55,8 @@ class RandomPairs {
         return Call::wait();
     }
 
-    void completed(RankId rank, std::uint32_t request, const CompletedRequest& completion, std::int64_t now_ps) {
+    void completed(RankId rank, std::uint32_t request, const CompletedRequest& completion,
+                   std::int64_t now_ps) override {
         if (completion.is_send) return;
         const auto tag = static_cast<std::uint32_t>(completion.tag);
         Position& at = positions_[rank.index()];
@@ -111,7 +112,7 @@ class RandomPairs {
 
 struct OrderRun {
     explicit OrderRun(int partitions) : network(grid_network({-4, -4, -4})), model(parameters(partitions), program) {}
-    [[nodiscard]] ProcessModel<RandomPairs>::Parameters parameters(int partitions) const {
+    [[nodiscard]] ProcessModel::Parameters parameters(int partitions) const {
         PacketTimingOptions timing = torus_study();
         timing.nics = 4;
         timing.shared_memory_latency_ps = 50'000;
@@ -129,12 +130,12 @@ struct OrderRun {
     }
     RandomPairs program;
     Network network;
-    ProcessModel<RandomPairs> model;
+    ProcessModel model;
 };
 
 TEST(PairOrder, is_kept_and_its_memory_follows_the_messages_under_way_not_the_pairs_that_ever_talked) {
     constexpr std::int64_t kPairs = std::int64_t{RandomPairs::kRanks} * 35;  // five rounds have pairs of others
-    constexpr std::int64_t kUsual = ProcessModel<RandomPairs>::kPairsOfRank * RandomPairs::kRanks;
+    constexpr std::int64_t kUsual = ProcessModel::kPairsOfRank * RandomPairs::kRanks;
     std::vector<std::vector<std::int64_t>> ends_ps;
     for (const int partitions : {1, 7, 64}) {
         SCOPED_TRACE(partitions);

@@ -130,16 +130,14 @@ TEST(Partitions, of_any_number_in_any_threads_over_memory_or_bytes_tell_the_same
 
 TEST(Partitions, of_one_request_are_as_many_as_it_asks_for) {
     const PartitionedJob job;
-    struct Idle {
-        void message_injected(const PacketMessage&, std::int64_t) {}
-        void message_delivered(const PacketMessage&, std::int64_t) {}
-        void timer(NodeId, std::uint32_t, std::int64_t) {}
+    struct Idle final : PacketClient {
+        void message_delivered(const PacketMessage&, std::int64_t) override {}
     } client;
     for (const int partitions : {1, 2, 7, 64, 256, 512}) {
-        const PacketEngine<Idle> engine(job.network, PacketTiming(torus_study()), client, {.partitions = partitions});
+        const PacketEngine engine(job.network, PacketTiming(torus_study()), client, {.partitions = partitions});
         EXPECT_EQ(engine.partition_count(), partitions);
     }
-    const PacketEngine<Idle> engine(job.network, PacketTiming(torus_study()), client, {.partitions = 10'000});
+    const PacketEngine engine(job.network, PacketTiming(torus_study()), client, {.partitions = 10'000});
     EXPECT_EQ(engine.partition_count(), 512);
 }
 

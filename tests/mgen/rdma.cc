@@ -168,7 +168,7 @@ TEST(Atomic, is_done_by_the_nic_while_the_target_computes_or_by_the_target_at_it
 /// What is done in a rank's memory, and when.
 struct AccessedProgram : ScriptedProgram {
     std::map<std::int32_t, std::vector<std::pair<RemoteAccess, std::int64_t>>> seen{};
-    TargetAnswer accessed(const RemoteAccess& access, std::int64_t now_ps) {
+    TargetAnswer accessed(const RemoteAccess& access, std::int64_t now_ps) override {
         seen[access.target.value].emplace_back(access, now_ps);
         return TargetAnswer::kNow;
     }
@@ -180,11 +180,11 @@ TEST(Access, is_told_to_the_program_when_it_is_done_at_its_target) {
     timing.buffer_packets = 32;
     AccessedProgram program;
     program.calls = {{put_to(1, kSmall, 4, 11), Call::get(RankId(1), kLarge, {}, 12).in(9), Call::wait()}, {}};
-    ProcessModel<AccessedProgram> model({.network = &network,
-                                         .timing = PacketTiming(timing),
-                                         .process = rdma_process(),
-                                         .node_of_rank = {NodeId(0), NodeId(1)}},
-                                        program);
+    ProcessModel model({.network = &network,
+                        .timing = PacketTiming(timing),
+                        .process = rdma_process(),
+                        .node_of_rank = {NodeId(0), NodeId(1)}},
+                       program);
     model.run();
     const auto& seen = program.seen.at(1);
     ASSERT_EQ(seen.size(), 2u);

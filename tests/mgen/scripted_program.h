@@ -11,18 +11,21 @@
 namespace haichi::mgen_tests {
 
 /// Every rank makes the calls of its list; when requests are complete is written down.
-struct ScriptedProgram {
+struct ScriptedProgram : SimulatedProgram {
+    explicit ScriptedProgram(std::vector<std::vector<Call>> of = {}) : calls(std::move(of)) {}
+
     std::vector<std::vector<Call>> calls;
     std::vector<std::size_t> next_call{};
     std::map<std::pair<std::int32_t, std::uint32_t>, std::int64_t> done_ps{};  ///< by rank and request
     std::map<std::pair<std::int32_t, std::uint32_t>, CompletedRequest> completions{};
 
-    Call next(RankId rank, std::int64_t) {
+    Call next(RankId rank, std::int64_t) override {
         next_call.resize(calls.size(), 0);
         std::size_t& at = next_call[rank.index()];
         return at < calls[rank.index()].size() ? calls[rank.index()][at++] : Call::finish();
     }
-    void completed(RankId rank, std::uint32_t request, const CompletedRequest& completion, std::int64_t now_ps) {
+    void completed(RankId rank, std::uint32_t request, const CompletedRequest& completion,
+                   std::int64_t now_ps) override {
         done_ps[{rank.value, request}] = now_ps;
         completions[{rank.value, request}] = completion;
     }
@@ -59,9 +62,8 @@ struct ScriptRun {
           model(parameters(process, std::move(nodes), threads, nic_interleaves_packets), program) {
         for (auto& group : groups) model.add_group(std::move(group));
     }
-    typename ProcessModel<ScriptedProgram>::Parameters parameters(const ProcessOptions& process,
-                                                                  std::vector<std::int32_t> nodes, int threads,
-                                                                  bool nic_interleaves_packets) {
+    ProcessModel::Parameters parameters(const ProcessOptions& process, std::vector<std::int32_t> nodes, int threads,
+                                        bool nic_interleaves_packets) {
         PacketTimingOptions timing = packetsim_machines::torus_study();
         timing.buffer_packets = 32;
         timing.nic_interleaves_packets = nic_interleaves_packets;
@@ -83,7 +85,7 @@ struct ScriptRun {
 
     ScriptedProgram program;
     Network network;
-    ProcessModel<ScriptedProgram> model;
+    ProcessModel model;
 };
 
 }  // namespace haichi::mgen_tests

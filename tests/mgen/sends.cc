@@ -292,14 +292,14 @@ struct FarApart {
         timing.virtual_channels = 0;
         timing.buffer_packets = 64;
         const std::vector<NodeId> nodes{NodeId(0), NodeId(2), NodeId(1), NodeId(3)};
-        model = std::make_unique<ProcessModel<ScriptedProgram>>(
-            typename ProcessModel<ScriptedProgram>::Parameters{.network = &network,
-                                                               .timing = PacketTiming(timing),
-                                                               .process = process,
-                                                               .node_of_rank = {nodes.begin(), nodes.begin() + 2},
-                                                               .threads = threads,
-                                                               .partitions = partitions},
-            program);
+        model =
+            std::make_unique<ProcessModel>(ProcessModel::Parameters{.network = &network,
+                                                                    .timing = PacketTiming(timing),
+                                                                    .process = process,
+                                                                    .node_of_rank = {nodes.begin(), nodes.begin() + 2},
+                                                                    .threads = threads,
+                                                                    .partitions = partitions},
+                                           program);
         model->run();
     }
     static Network joined() {
@@ -327,7 +327,7 @@ struct FarApart {
     }
     ScriptedProgram program;
     Network network;
-    std::unique_ptr<ProcessModel<ScriptedProgram>> model;
+    std::unique_ptr<ProcessModel> model;
 };
 
 TEST(FarApart, bandwidth_is_the_buffer_per_round_trip_of_the_delay) {

@@ -35,20 +35,19 @@ struct FastLink {
         timing.dma_bandwidth_bytes_per_s = timing.memory_bandwidth_bytes_per_s = 0;
         std::vector<NodeId> nodes;
         for (std::size_t r = 0; r < program.calls.size(); ++r) nodes.emplace_back(static_cast<std::int32_t>(r));
-        model = std::make_unique<ProcessModel<ScriptedProgram>>(
-            typename ProcessModel<ScriptedProgram>::Parameters{.network = &network,
-                                                               .timing = PacketTiming(timing),
-                                                               .process = process,
-                                                               .node_of_rank = nodes,
-                                                               .threads = threads},
-            program);
+        model = std::make_unique<ProcessModel>(ProcessModel::Parameters{.network = &network,
+                                                                        .timing = PacketTiming(timing),
+                                                                        .process = process,
+                                                                        .node_of_rank = nodes,
+                                                                        .threads = threads},
+                                               program);
         model->run();
     }
     std::int64_t done_ps(std::int32_t rank, std::uint32_t request) { return program.done_ps.at({rank, request}); }
 
     ScriptedProgram program;
     Network network;
-    std::unique_ptr<ProcessModel<ScriptedProgram>> model;
+    std::unique_ptr<ProcessModel> model;
 };
 
 std::vector<std::vector<Call>> one_message(std::int64_t bytes, SendOptions options = kZeroCopy) {

@@ -64,7 +64,7 @@ struct Crossing {
     }
     Network network;
     Recorder recorder;
-    PacketEngine<Recorder> engine;
+    PacketEngine engine;
 };
 
 TEST(Bridge, takes_a_packet_in_whole_and_sends_it_on_at_its_own_rate) {
@@ -154,7 +154,7 @@ TEST(Clusters, go_on_where_all_nodes_of_one_are_faulty) {
                                             std::vector<ClustersTopology::Pair>{{0, 1, plain_bridges()}})},
         options);
     Recorder recorder;
-    PacketEngine<Recorder> engine(network, timing_of(kMtu), recorder, {.partitions = 1});
+    PacketEngine engine(network, timing_of(kMtu), recorder, {.partitions = 1});
     engine.inject({NodeId(0), NodeId(1), 400, 1}, 0);
     engine.run();
     EXPECT_EQ(recorder.delivered_ps.at(1), kSwitchPs + 400 * kPsPerByte);
@@ -301,7 +301,7 @@ TEST(Clusters, of_one_node_each_are_joined_too) {
         const Network network({machine.topology, machine.routing}, options);
         topology_contract::expect_contract(network);
         Recorder recorder;
-        PacketEngine<Recorder> engine(network, timing_of(kMtu), recorder, {.partitions = 1});
+        PacketEngine engine(network, timing_of(kMtu), recorder, {.partitions = 1});
         engine.inject({NodeId(0), NodeId(1), 3 * kMtu, 1}, 0);
         engine.run();
         EXPECT_EQ(engine.counts().payload_bytes_delivered, 3 * kMtu);

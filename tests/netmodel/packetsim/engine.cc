@@ -20,7 +20,7 @@ struct Simulation {
         engine.inject({NodeId(from), NodeId(to), bytes, tag}, time_ps);
     }
     Recorder recorder;
-    PacketEngine<Recorder> engine;
+    PacketEngine engine;
 };
 
 TEST(PacketEngine, a_packet_over_h_hops_takes_h_latencies_the_ejection_and_its_own_length) {
@@ -228,9 +228,8 @@ TEST(PacketEngine, messages_of_a_node_leave_in_order_and_may_be_posted_ahead) {
 }
 
 /// Two nodes that answer each other, after a pause of the second.
-struct PingPong {
-    void message_injected(const PacketMessage&, std::int64_t) {}
-    void message_delivered(const PacketMessage& message, std::int64_t time_ps) {
+struct PingPong final : PacketClient {
+    void message_delivered(const PacketMessage& message, std::int64_t time_ps) override {
         times_ps.push_back(time_ps);
         if (times_ps.size() == 4) return;
         if (message.destination == NodeId(1)) {
@@ -239,18 +238,18 @@ struct PingPong {
             engine->inject({NodeId(0), NodeId(1), kPacketBytes, 0}, time_ps);
         }
     }
-    void timer(NodeId node, std::uint32_t data, std::int64_t time_ps) {
+    void timer(NodeId node, std::uint32_t data, std::int64_t time_ps) override {
         EXPECT_EQ(data, 7u);
         engine->inject({node, NodeId(0), kPacketBytes, 0}, time_ps);
     }
-    PacketEngine<PingPong>* engine = nullptr;
+    PacketEngine* engine = nullptr;
     std::vector<std::int64_t> times_ps;
 };
 
 TEST(PacketEngine, clients_inject_and_set_timers_from_its_calls) {
     const Network network = grid_network({2});
     PingPong client;
-    PacketEngine<PingPong> engine(network, PacketTiming(torus_study()), client);
+    PacketEngine engine(network, PacketTiming(torus_study()), client);
     client.engine = &engine;
     engine.inject({NodeId(0), NodeId(1), kPacketBytes, 0}, 0);
     engine.run();

@@ -95,7 +95,7 @@ void expect_drained(const Network& network, const std::string& what) {
     options.buffer_packets = 1;
     options.virtual_channels = VirtualChannels(network).count(0);
     Recorder recorder;
-    PacketEngine<Recorder> engine(network, PacketTiming(options), recorder);
+    PacketEngine engine(network, PacketTiming(options), recorder);
     std::size_t messages = 0;
     for (std::int32_t shift = 1; shift < network.node_count(); ++shift) {
         for (std::int32_t s = 0; s < network.node_count(); ++s) {

@@ -25,7 +25,7 @@ struct Simulation {
         return {NodeId(from), NodeId(to), bytes, tag};
     }
     Recorder recorder;
-    PacketEngine<Recorder> engine;
+    PacketEngine engine;
 };
 
 TEST(PacketNode, nics_send_and_receive_side_by_side) {
@@ -227,16 +227,15 @@ TEST(PacketNode, copies_that_end_after_the_longest_time_are_refused) {
 }
 
 /// Every node passes a token to the next of another partition by nothing but timers.
-struct TokenRing {
-    void message_injected(const PacketMessage&, std::int64_t) {}
-    void message_delivered(const PacketMessage&, std::int64_t) {}
-    void timer(NodeId node, std::uint32_t data, std::int64_t time_ps) {
+struct TokenRing final : PacketClient {
+    void message_delivered(const PacketMessage&, std::int64_t) override {}
+    void timer(NodeId node, std::uint32_t data, std::int64_t time_ps) override {
         seen_ps[node.index()] = time_ps;
         if (data == 0) return;
         engine->call_across(node, NodeId((node.value + 5) % 16), data - 1, time_ps + kLatencyPs);
     }
     static constexpr std::int64_t kLatencyPs = 5'000;  // less than any link's
-    PacketEngine<TokenRing>* engine = nullptr;
+    PacketEngine* engine = nullptr;
     std::vector<std::int64_t> seen_ps = std::vector<std::int64_t>(16, -1);
 };
 
@@ -248,7 +247,7 @@ TEST(PacketWindows, timers_reach_nodes_of_other_partitions_on_time) {
         options.shortest_client_latency_ps = TokenRing::kLatencyPs;
         options.least_events_for_threads = 0;
         TokenRing client;
-        PacketEngine<TokenRing> engine(network, PacketTiming(torus_study()), client, options);
+        PacketEngine engine(network, PacketTiming(torus_study()), client, options);
         client.engine = &engine;
         engine.call_at(NodeId(0), 100, 0);
         engine.run();
@@ -258,12 +257,10 @@ TEST(PacketWindows, timers_reach_nodes_of_other_partitions_on_time) {
 }
 
 TEST(PacketWindows, an_exception_of_a_callback_leaves_the_run_whichever_thread_it_is_in) {
-    struct Thrower {
-        void message_injected(const PacketMessage&, std::int64_t) {}
-        void message_delivered(const PacketMessage& message, std::int64_t) {
+    struct Thrower final : PacketClient {
+        void message_delivered(const PacketMessage& message, std::int64_t) override {
             if (message.tag == 13) throw InputError("thirteen");
         }
-        void timer(NodeId, std::uint32_t, std::int64_t) {}
     };
     const Network network = grid_network({-4, -4});
     for (const int threads : {1, 2, 4}) {
@@ -271,7 +268,7 @@ TEST(PacketWindows, an_exception_of_a_callback_leaves_the_run_whichever_thread_i
         options.threads = threads;
         options.least_events_for_threads = 0;
         Thrower client;
-        PacketEngine<Thrower> engine(network, PacketTiming(torus_study()), client, options);
+        PacketEngine engine(network, PacketTiming(torus_study()), client, options);
         for (std::int32_t n = 0; n < 16; ++n) {
             engine.inject({NodeId(n), NodeId((n + 3) % 16), 1'000, static_cast<std::uint64_t>(n)}, 0);
         }

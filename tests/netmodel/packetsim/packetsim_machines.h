@@ -71,16 +71,17 @@ inline PacketTimingOptions torus_study() {
 
 /// Writes down when each message, by its tag, left the NIC and arrived. Its places are there from the start, so threads
 /// may write into them side by side.
-struct Recorder {
+struct Recorder final : PacketClient {
     static constexpr std::size_t kMostTags = 8192;
     std::vector<std::int64_t> injected_ps = std::vector<std::int64_t>(kMostTags, -1);
     std::vector<std::int64_t> delivered_ps = std::vector<std::int64_t>(kMostTags, -1);
 
-    void message_injected(const PacketMessage& message, std::int64_t time_ps) { injected_ps.at(message.tag) = time_ps; }
-    void message_delivered(const PacketMessage& message, std::int64_t time_ps) {
+    void message_injected(const PacketMessage& message, std::int64_t time_ps) override {
+        injected_ps.at(message.tag) = time_ps;
+    }
+    void message_delivered(const PacketMessage& message, std::int64_t time_ps) override {
         delivered_ps.at(message.tag) = time_ps;
     }
-    void timer(NodeId, std::uint32_t, std::int64_t) {}
 };
 
 }  // namespace haichi::packetsim_machines

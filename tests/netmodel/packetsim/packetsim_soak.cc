@@ -15,12 +15,10 @@ using namespace packetsim_machines;
 
 /// Nodes whose messages never end: what arrives is followed by another one from there, of up to a few packets, to
 /// anywhere, mostly far, sometimes to one hot node.
-struct Flood {
-    void message_injected(const PacketMessage&, std::int64_t) {}
-    void message_delivered(const PacketMessage& message, std::int64_t time_ps) {
+struct Flood final : PacketClient {
+    void message_delivered(const PacketMessage& message, std::int64_t time_ps) override {
         if (!is_ending) send(message.destination, time_ps);
     }
-    void timer(NodeId, std::uint32_t, std::int64_t) {}
 
     void send(NodeId source, std::int64_t time_ps) {
         Random& random = randoms[source.index()];
@@ -36,7 +34,7 @@ struct Flood {
     bool is_ending = false;
     std::vector<NodeId> usable;
     std::vector<Random> randoms;
-    PacketEngine<Flood>* engine = nullptr;
+    PacketEngine* engine = nullptr;
 };
 
 /// A ring of switches and chords drawn at random, hosts on each.
@@ -84,7 +82,7 @@ bool soak(const std::string& name, const Network& network, std::int64_t hops, st
     Flood flood;
     PacketEngineOptions options;
     options.threads = threads;
-    PacketEngine<Flood> engine(network, PacketTiming(timing), flood, options);
+    PacketEngine engine(network, PacketTiming(timing), flood, options);
     flood.engine = &engine;
     for (std::int32_t n = 0; n < network.node_count(); ++n) {
         flood.randoms.emplace_back(seed, static_cast<std::uint64_t>(n));

@@ -131,7 +131,7 @@ void compare(std::uint64_t seed) {
         SerialisingTransport bytes_between_partitions;
         if (seed % 2 == 0) engine_options.transport = &bytes_between_partitions;
         Recorder recorder;
-        PacketEngine<Recorder> engine(machine.network, PacketTiming(options), recorder, engine_options);
+        PacketEngine engine(machine.network, PacketTiming(options), recorder, engine_options);
         std::int64_t bytes = 0;
         std::int64_t on_node_bytes = 0;
         std::int64_t packets = 0;

@@ -23,7 +23,7 @@ struct Line {
     Line() : network(grid_network({3})) { engine.emplace(network, PacketTiming(torus_study()), recorder); }
     Network network;
     Recorder recorder;
-    std::optional<PacketEngine<Recorder>> engine;
+    std::optional<PacketEngine> engine;
 };
 
 TEST(TimeSpaceStatistics, tell_what_each_channel_carried_in_each_bin) {

@@ -1,30 +1,31 @@
-#pragma once
-
-// The bodies of packet_engine.h.
-
 #include "netmodel/packetsim/packet_engine.h"
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "base/errors.h"
+#include "netmodel/packetsim/run_statistics.h"
 
 namespace haichi {
 
-namespace packet_engine_detail {
+namespace {
 
-inline PacketMachine::Division division(const PacketEngineOptions& options) {
+PacketMachine::Division division(const PacketEngineOptions& options) {
     if (options.threads < 1) throw OptionError("threads must be at least 1, not " + std::to_string(options.threads));
     if (options.partitions < 0) throw OptionError("partitions cannot be negative");
     if (options.shortest_client_latency_ps < 0) throw OptionError("a latency cannot be negative");
     return {options.partitions, options.threads, options.shortest_client_latency_ps};
 }
 
-}  // namespace packet_engine_detail
+}  // namespace
 
-template <class Client>
-PacketEngine<Client>::PacketEngine(const Network& network, const PacketTiming& timing, Client& client,
-                                   const PacketEngineOptions& options)
+PacketEngine::PacketEngine(const Network& network, const PacketTiming& timing, PacketClient& client,
+                           const PacketEngineOptions& options)
     : options_(options),
-      machine_(network, timing, packet_engine_detail::division(options)),
+      machine_(network, timing, division(options)),
       transport_(options.transport != nullptr ? options.transport : &memory_) {
-    // Not a constraint of the template: a client may be incomplete where it keeps a pointer to its engine.
-    static_assert(PacketClient<Client>);
     constexpr std::int64_t kLongestWindowPs = 1'000'000;  // for whoever wants to look in between
     window_ps_ = std::min(machine_.lookahead_ps, kLongestWindowPs);
     if (window_ps_ == 0) window_ps_ = kLongestWindowPs;  // there is one partition, and one place
@@ -33,8 +34,7 @@ PacketEngine<Client>::PacketEngine(const Network& network, const PacketTiming& t
 }
 
 /// Channels both ways between neighbours, and threads for all.
-template <class Client>
-void PacketEngine<Client>::join_partitions() {
+void PacketEngine::join_partitions() {
     const int count = machine_.partition_count();
     std::map<std::pair<int, int>, std::size_t> channels;
     for (int p = 0; p < count; ++p) {
@@ -55,8 +55,7 @@ void PacketEngine<Client>::join_partitions() {
     for (int t = 0; t <= threads; ++t) first_of_thread_.push_back(count * t / threads);
 }
 
-template <class Client>
-void PacketEngine<Client>::inject(const PacketMessage& message, std::int64_t time_ps) {
+void PacketEngine::inject(const PacketMessage& message, std::int64_t time_ps) {
     const Network& network = *machine_.network;
     for (const NodeId node : {message.source, message.destination}) {
         if (node.value < 0 || node.value >= network.node_count() || !network.is_usable(node)) {
@@ -68,7 +67,7 @@ void PacketEngine<Client>::inject(const PacketMessage& message, std::int64_t tim
     }
     if (message.bytes < 0) throw OptionError("a message cannot have " + std::to_string(message.bytes) + " bytes");
     if (message.gap_ps < 0) throw OptionError("a packet gap cannot be negative");
-    Partition& partition = partition_at(message.source);
+    PacketPartition& partition = partition_at(message.source);
     if (time_ps < partition.now_ps()) {
         throw OptionError("a message cannot be sent at " + std::to_string(time_ps) + " ps: it is " +
                           std::to_string(partition.now_ps()) + " ps already");
@@ -76,29 +75,25 @@ void PacketEngine<Client>::inject(const PacketMessage& message, std::int64_t tim
     partition.inject(message, time_ps);
 }
 
-template <class Client>
-void PacketEngine<Client>::call_at(NodeId node, std::uint32_t data, std::int64_t time_ps) {
-    Partition& partition = partition_at(node);
+void PacketEngine::call_at(NodeId node, std::uint32_t data, std::int64_t time_ps) {
+    PacketPartition& partition = partition_at(node);
     if (time_ps < partition.now_ps()) throw OptionError("a timer cannot be set for a time that is over");
     partition.call_at(node, data, time_ps);
 }
 
-template <class Client>
-void PacketEngine<Client>::call_across(NodeId from, NodeId node, std::uint32_t data, std::int64_t time_ps) {
+void PacketEngine::call_across(NodeId from, NodeId node, std::uint32_t data, std::int64_t time_ps) {
     const int to = machine_.partition_of(node);
     if (machine_.partition_of(from) == to) return call_at(node, data, time_ps);
     if (time_ps < window_end_ps_) throw InternalError("a timer of another node comes too early to be told in time");
     partitions_[static_cast<std::size_t>(machine_.partition_of(from))].call_far({node, data, time_ps});
 }
 
-template <class Client>
-void PacketEngine<Client>::run(std::int64_t until_ps) {
+void PacketEngine::run(std::int64_t until_ps) {
     run_while([] { return true; }, until_ps);
 }
 
-template <class Client>
-void PacketEngine<Client>::run_while(const std::function<bool()>& go_on, std::int64_t until_ps) {
-    for (Partition& partition : partitions_) partition.send_mail();  // of messages injected since the last run
+void PacketEngine::run_while(const std::function<bool()>& go_on, std::int64_t until_ps) {
+    for (PacketPartition& partition : partitions_) partition.send_mail();  // of messages injected since the last run
     bool is_over = false;
     std::int64_t next_ps = 0;
     while (!is_over) {
@@ -111,30 +106,28 @@ void PacketEngine<Client>::run_while(const std::function<bool()>& go_on, std::in
     }
     if (is_over)
         this->next_ps();  // what the last window has sent arrives, too: it is under way, and sooner than what is left
-    for (Partition& partition : partitions_) partition.take_mail();
+    for (PacketPartition& partition : partitions_) partition.take_mail();
     if (is_over) {
         now_ps_ = std::max(now_ps_, std::min(window_end_ps_ - 1, until_ps));
     } else if (next_ps != kForEver) {
         now_ps_ = std::max(now_ps_, until_ps);
     } else {
-        for (Partition& partition : partitions_) now_ps_ = std::max(now_ps_, partition.last_change_ps());
+        for (PacketPartition& partition : partitions_) now_ps_ = std::max(now_ps_, partition.last_change_ps());
     }
-    for (Partition& partition : partitions_) partition.set_now(now_ps_);
+    for (PacketPartition& partition : partitions_) partition.set_now(now_ps_);
     if (!is_over) check_for_deadlock();
 }
 
 /// When anything happens next. What was sent in the window before can be taken from now on.
-template <class Client>
-std::int64_t PacketEngine<Client>::next_ps() {
+std::int64_t PacketEngine::next_ps() {
     std::int64_t next_ps = kForEver;
-    for (Partition& partition : partitions_) next_ps = std::min(next_ps, partition.next_ps());
+    for (PacketPartition& partition : partitions_) next_ps = std::min(next_ps, partition.next_ps());
     send_far_timers();
     return transport_->end_window(next_ps);
 }
 
 /// Everything that happens from `begin_ps` up to and including `until_ps`; at most a window.
-template <class Client>
-void PacketEngine<Client>::run_window(std::int64_t begin_ps, std::int64_t until_ps) {
+void PacketEngine::run_window(std::int64_t begin_ps, std::int64_t until_ps) {
     const auto run = [=, this](int thread) {
         const int end = first_of_thread_[static_cast<std::size_t>(thread) + 1];
         for (int p = first_of_thread_[static_cast<std::size_t>(thread)]; p < end; ++p) {
@@ -152,8 +145,7 @@ void PacketEngine<Client>::run_window(std::int64_t begin_ps, std::int64_t until_
     events_of_last_window_ = counts().events - events_before;
 }
 
-template <class Client>
-std::size_t PacketEngine<Client>::far_channel(int from, int to) {
+std::size_t PacketEngine::far_channel(int from, int to) {
     const auto [entry, is_new] = far_channels_.try_emplace({from, to}, 0);
     if (is_new) {
         entry->second = transport_->open();
@@ -162,8 +154,7 @@ std::size_t PacketEngine<Client>::far_channel(int from, int to) {
     return entry->second;
 }
 
-template <class Client>
-void PacketEngine<Client>::send_far_timers() {
+void PacketEngine::send_far_timers() {
     for (std::size_t p = 0; p < partitions_.size(); ++p) {
         std::map<int, MailBatch> batches;
         for (const auto& timer : partitions_[p].far()) {
@@ -177,13 +168,11 @@ void PacketEngine<Client>::send_far_timers() {
     }
 }
 
-template <class Client>
-bool PacketEngine<Client>::is_idle() const {
-    return std::ranges::all_of(partitions_, [](const Partition& partition) { return partition.is_idle(); });
+bool PacketEngine::is_idle() const {
+    return std::ranges::all_of(partitions_, [](const PacketPartition& partition) { return partition.is_idle(); });
 }
 
-template <class Client>
-void PacketEngine<Client>::check_for_deadlock() const {
+void PacketEngine::check_for_deadlock() const {
     const PacketCounts total = counts();
     if (total.messages_under_way == 0 || !is_idle()) return;
     throw InternalError("deadlock in the packet simulator: " + std::to_string(total.messages_under_way) +
@@ -192,8 +181,7 @@ void PacketEngine<Client>::check_for_deadlock() const {
 }
 
 /// The first packets that wait for a channel, and which.
-template <class Client>
-std::string PacketEngine<Client>::waiting_packets() const {
+std::string PacketEngine::waiting_packets() const {
     constexpr int kMost = 8;
     std::string text;
     int count = 0;
@@ -215,15 +203,13 @@ std::string PacketEngine<Client>::waiting_packets() const {
     return text;
 }
 
-template <class Client>
-PacketCounts PacketEngine<Client>::counts() const {
+PacketCounts PacketEngine::counts() const {
     PacketCounts total;
-    for (const Partition& partition : partitions_) total += partition.counts();
+    for (const PacketPartition& partition : partitions_) total += partition.counts();
     return total;
 }
 
-template <class Client>
-std::vector<std::int64_t> PacketEngine<Client>::bytes_passed() const {
+std::vector<std::int64_t> PacketEngine::bytes_passed() const {
     std::vector<std::int64_t> bytes(static_cast<std::size_t>(machine_.ports.output_count()), 0);
     for (const PartitionState& part : machine_.parts) {
         for (std::int32_t i = 0; i < part.port_count(); ++i) {
@@ -234,8 +220,7 @@ std::vector<std::int64_t> PacketEngine<Client>::bytes_passed() const {
     return bytes;
 }
 
-template <class Client>
-bool PacketEngine<Client>::is_drained() const {
+bool PacketEngine::is_drained() const {
     for (const PartitionState& part : machine_.parts) {
         for (std::int32_t i = 0; i < part.port_count(); ++i) {
             for (std::int32_t vc = 0; vc < machine_.vcs; ++vc) {
@@ -247,8 +232,7 @@ bool PacketEngine<Client>::is_drained() const {
     return true;
 }
 
-template <class Client>
-std::int32_t PacketEngine<Client>::most_packets_waiting() const {
+std::int32_t PacketEngine::most_packets_waiting() const {
     std::int32_t most = 0;
     for (const PartitionState& part : machine_.parts) {
         for (const std::int32_t b : part.buffers_of_routers) most = std::max<std::int32_t>(most, part.buffer(b).count);
@@ -256,8 +240,7 @@ std::int32_t PacketEngine<Client>::most_packets_waiting() const {
     return most;
 }
 
-template <class Client>
-void PacketEngine<Client>::watch(VertexId router, bool is_on) {
+void PacketEngine::watch(VertexId router, bool is_on) {
     for (PartitionState& part : machine_.parts) {
         for (const std::int32_t b : part.buffers_of_routers) {
             PacketPort& feeding = part.port(PacketPort::port_of(b));
@@ -266,10 +249,9 @@ void PacketEngine<Client>::watch(VertexId router, bool is_on) {
     }
 }
 
-template <class Client>
-std::vector<PacketPassage> PacketEngine<Client>::take_passages() {
+std::vector<PacketPassage> PacketEngine::take_passages() {
     std::vector<PacketPassage> all;
-    for (Partition& partition : partitions_) {
+    for (PacketPartition& partition : partitions_) {
         all.insert(all.end(), partition.passages().begin(), partition.passages().end());
         partition.passages().clear();
     }
@@ -277,10 +259,9 @@ std::vector<PacketPassage> PacketEngine<Client>::take_passages() {
     return all;
 }
 
-template <class Client>
-std::size_t PacketEngine<Client>::memory_bytes() const {
+std::size_t PacketEngine::memory_bytes() const {
     std::size_t bytes = machine_.memory_bytes();
-    for (const Partition& partition : partitions_) bytes += partition.memory_bytes();
+    for (const PacketPartition& partition : partitions_) bytes += partition.memory_bytes();
     return bytes;
 }
 

@@ -1,27 +1,26 @@
-#pragma once
-
-// The bodies of process_model.h: runs, the CPU of a rank, barriers, who waits for what.
-
-#include <algorithm>
-#include <utility>
+// Runs, the CPU of a rank, barriers, who waits for what.
 
 #include "mgen/process_model.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/errors.h"
 #include "mgen/waiting_text.h"
 
 namespace haichi {
 
-template <class P>
-ProcessModel<P>::ProcessModel(const Parameters& parameters, P& program)
+ProcessModel::ProcessModel(const Parameters& parameters, SimulatedProgram& program)
     : program_(&program),
       options_(parameters.process),
-      hint_when_stuck_(parameters.hint_when_stuck),
       ranks_(parameters.node_of_rank.size()),
       engine_(
           *parameters.network, parameters.timing, *this,
           {.threads = parameters.threads,
            .partitions = parameters.partitions,
            .transport = parameters.transport,
-           .least_events_for_threads = parameters.keeps_threads ? 0 : PacketEngineOptions{}.least_events_for_threads,
+           .least_events_for_threads = program.keeps_threads() ? 0 : PacketEngineOptions{}.least_events_for_threads,
            // A barrier's news goes to its home and back.
            .shortest_client_latency_ps =
                parameters.uses_barriers
@@ -29,7 +28,6 @@ ProcessModel<P>::ProcessModel(const Parameters& parameters, P& program)
                    : PacketEngineOptions{}.shortest_client_latency_ps}),
       shared_(static_cast<std::size_t>(engine_.partition_count())),
       most_pairs_(kPairsOfRank * rank_count()) {
-    static_assert(haichi::Program<P>);
     const auto nodes = static_cast<std::size_t>(parameters.network->node_count());
     first_of_node_.assign(nodes + 1, 0);
     for (std::size_t r = 0; r < ranks_.size(); ++r) {
@@ -50,8 +48,7 @@ ProcessModel<P>::ProcessModel(const Parameters& parameters, P& program)
     }
 }
 
-template <class P>
-std::int32_t ProcessModel<P>::add_group(std::vector<RankId> ranks, std::optional<std::int64_t> cost_ps) {
+std::int32_t ProcessModel::add_group(std::vector<RankId> ranks, std::optional<std::int64_t> cost_ps) {
     RankGroup group;
     group.cost_ps = cost_ps.value_or(options_.barrier_ps);
     for (const RankId rank : ranks) {
@@ -69,8 +66,7 @@ std::int32_t ProcessModel<P>::add_group(std::vector<RankId> ranks, std::optional
     return static_cast<std::int32_t>(groups_.size() - 1);
 }
 
-template <class P>
-void ProcessModel<P>::run(const std::function<bool()>& go_on, std::int64_t until_ps) {
+void ProcessModel::run(const std::function<bool()>& go_on, std::int64_t until_ps) {
     if (!std::exchange(has_started_, true)) {
         for (const Rank& rank : ranks_) engine_.call_at(rank.node, timer_data(rank.place, Timer::kCpu), 0);
     }
@@ -85,45 +81,31 @@ void ProcessModel<P>::run(const std::function<bool()>& go_on, std::int64_t until
             until_ps);
         if (is_stopped || !engine_.is_idle() || has_ended()) return;
     } while (look_again());
-    std::string hint = hint_when_stuck_;
-    if constexpr (requires { program_->hint_when_stuck(); }) hint = program_->hint_when_stuck();
-    throw InputError("the program is stuck at " + std::to_string(engine_.now_ps()) + " ps: " + waiting_ranks(), hint);
+    throw InputError("the program is stuck at " + std::to_string(engine_.now_ps()) + " ps: " + waiting_ranks(),
+                     program_->hint_when_stuck());
 }
 
 /// Nothing can happen any more, but ranks that only look for messages may do something else in the end.
-template <class P>
-bool ProcessModel<P>::look_again() {
-    if constexpr (requires(std::span<const RankId> waiting) { program_->may_look_again(waiting); }) {
-        std::vector<RankId> waiting;
-        for (std::size_t r = 0; r < ranks_.size(); ++r) {
-            if (ranks_[r].state == State::kWaiting) waiting.push_back(RankId(r));
-        }
-        if (!program_->may_look_again(waiting)) return false;
-        for (const RankId id : waiting) {
-            const Rank& rank = rank_at(id);
-            if (may_resume(id)) engine_.call_at(rank.node, timer_data(rank.place, Timer::kCpu), engine_.now_ps());
-        }
-        return true;
-    } else {
-        return false;
+bool ProcessModel::look_again() {
+    std::vector<RankId> waiting;
+    for (std::size_t r = 0; r < ranks_.size(); ++r) {
+        if (ranks_[r].state == State::kWaiting) waiting.push_back(RankId(r));
     }
+    if (!program_->may_look_again(waiting)) return false;
+    for (const RankId id : waiting) {
+        const Rank& rank = rank_at(id);
+        if (may_resume(id)) engine_.call_at(rank.node, timer_data(rank.place, Timer::kCpu), engine_.now_ps());
+    }
+    return true;
 }
 
-template <class P>
-bool ProcessModel<P>::all_finished() const {
+bool ProcessModel::all_finished() const {
     return std::ranges::all_of(ranks_, [](const Rank& rank) { return rank.state == State::kFinished; });
 }
 
-template <class P>
-bool ProcessModel<P>::has_ended() const {
-    if constexpr (requires { program_->was_aborted(); }) {
-        if (program_->was_aborted() && engine_.is_idle()) return true;
-    }
-    return all_finished();
-}
+bool ProcessModel::has_ended() const { return (program_->was_aborted() && engine_.is_idle()) || all_finished(); }
 
-template <class P>
-RankTimes ProcessModel<P>::times(RankId id) const {
+RankTimes ProcessModel::times(RankId id) const {
     const Rank& at = ranks_[id.index()];
     RankTimes times{at.compute_ps, at.call_ps, at.wait_ps, at.since_ps, at.state == State::kFinished};
     if (times.finished) return times;
@@ -145,8 +127,7 @@ RankTimes ProcessModel<P>::times(RankId id) const {
 
 // ---- The CPU of a rank ----------------------------------------------------------------------------------------------
 
-template <class P>
-void ProcessModel<P>::enter(Rank& rank, State state, std::int64_t now_ps) {
+void ProcessModel::enter(Rank& rank, State state, std::int64_t now_ps) {
     const std::int64_t passed_ps = now_ps - rank.since_ps;
     switch (rank.state) {
         case State::kComputing:
@@ -164,16 +145,14 @@ void ProcessModel<P>::enter(Rank& rank, State state, std::int64_t now_ps) {
 }
 
 /// False when the CPU is busy for a while and a timer is set.
-template <class P>
-bool ProcessModel<P>::spend(Rank& rank, State state, std::int64_t cost_ps, std::int64_t now_ps) {
+bool ProcessModel::spend(Rank& rank, State state, std::int64_t cost_ps, std::int64_t now_ps) {
     enter(rank, state, now_ps);
     if (cost_ps == 0) return true;
     engine_.call_at(rank.node, timer_data(rank.place, Timer::kCpu), later_ps(now_ps, cost_ps));
     return false;
 }
 
-template <class P>
-std::int64_t ProcessModel<P>::cost_ps(const Call& call) const {
+std::int64_t ProcessModel::cost_ps(const Call& call) const {
     switch (call.kind) {
         case Call::Kind::kCompute:
         case Call::Kind::kSpend:
@@ -202,8 +181,7 @@ std::int64_t ProcessModel<P>::cost_ps(const Call& call) const {
 }
 
 /// The CPU of the rank is free.
-template <class P>
-void ProcessModel<P>::advance(RankId id, std::int64_t now_ps) {
+void ProcessModel::advance(RankId id, std::int64_t now_ps) {
     Rank& rank = rank_at(id);
     do {
         rank.call = program_->next(id, now_ps);
@@ -217,8 +195,7 @@ void ProcessModel<P>::advance(RankId id, std::int64_t now_ps) {
 }
 
 /// The effect of the rank's call, whose time has been spent. False when the CPU is not free behind it.
-template <class P>
-bool ProcessModel<P>::perform(RankId id, std::int64_t now_ps) {
+bool ProcessModel::perform(RankId id, std::int64_t now_ps) {
     Rank& rank = rank_at(id);
     switch (rank.call.kind) {
         case Call::Kind::kCompute:
@@ -254,8 +231,7 @@ bool ProcessModel<P>::perform(RankId id, std::int64_t now_ps) {
     return false;
 }
 
-template <class P>
-void ProcessModel<P>::timer(NodeId node, std::uint32_t data, std::int64_t now_ps) {
+void ProcessModel::timer(NodeId node, std::uint32_t data, std::int64_t now_ps) {
     const std::uint32_t number = data >> kTimerBits;
     const auto timer = static_cast<Timer>(data & ((1U << kTimerBits) - 1));
     if (timer == Timer::kArrival) {
@@ -271,23 +247,14 @@ void ProcessModel<P>::timer(NodeId node, std::uint32_t data, std::int64_t now_ps
     advance(id, now_ps);
 }
 
-template <class P>
-void ProcessModel<P>::resume_if_satisfied(RankId id, std::int64_t now_ps) {
+void ProcessModel::resume_if_satisfied(RankId id, std::int64_t now_ps) {
     if (rank_at(id).state == State::kWaiting && may_resume(id)) advance(id, now_ps);
 }
 
-template <class P>
-bool ProcessModel<P>::may_resume(RankId id) {
-    if constexpr (requires { program_->may_resume(id); }) {
-        return program_->may_resume(id);
-    } else {
-        return rank_at(id).open_requests == 0;
-    }
-}
+bool ProcessModel::may_resume(RankId id) { return program_->may_resume(id, rank_at(id).open_requests); }
 
 /// The ranks of a partition come in any order of their times within a window.
-template <class P>
-void ProcessModel<P>::arrive_at_barrier(RankId id, std::int64_t now_ps) {
+void ProcessModel::arrive_at_barrier(RankId id, std::int64_t now_ps) {
     const Rank& rank = rank_at(id);
     const auto number = static_cast<std::uint32_t>(rank.call.group);
     RankGroup& group = group_at(number);
@@ -302,8 +269,7 @@ void ProcessModel<P>::arrive_at_barrier(RankId id, std::int64_t now_ps) {
 }
 
 /// All ranks of a partition have come.
-template <class P>
-void ProcessModel<P>::arrive_at_home(std::uint32_t number, std::int64_t last_ps) {
+void ProcessModel::arrive_at_home(std::uint32_t number, std::int64_t last_ps) {
     RankGroup& group = group_at(number);
     group.last_ps = std::max(group.last_ps, last_ps);
     if (++group.parts_arrived < group.parts.size()) return;
@@ -318,8 +284,7 @@ void ProcessModel<P>::arrive_at_home(std::uint32_t number, std::int64_t last_ps)
 
 // ---- Who waits for what ---------------------------------------------------------------------------------------------
 
-template <class P>
-std::string ProcessModel<P>::waiting_ranks(std::size_t most) {
+std::string ProcessModel::waiting_ranks(std::size_t most) {
     std::string text;
     std::size_t count = 0;
     for (std::size_t r = 0; r < ranks_.size(); ++r) {
@@ -331,11 +296,9 @@ std::string ProcessModel<P>::waiting_ranks(std::size_t most) {
     return text;
 }
 
-template <class P>
-std::string ProcessModel<P>::what_it_waits_for(RankId id) {
+std::string ProcessModel::what_it_waits_for(RankId id) {
     const Rank& rank = rank_at(id);
-    std::string text = "rank " + std::to_string(id.value);
-    if constexpr (requires { program_->place(id); }) text += program_->place(id);
+    std::string text = "rank " + std::to_string(id.value) + program_->place(id);
     if (rank.state == State::kInBarrier) {
         const RankGroup& group = group_at(static_cast<std::uint32_t>(rank.call.group));
         return text + " waits in a barrier that " + std::to_string(group.waiting()) + " of " +

@@ -1,6 +1,4 @@
-#pragma once
-
-// The bodies of process_model.h: messages over several NICs at once (trunking).
+// Messages over several NICs at once (trunking).
 
 #include <algorithm>
 
@@ -10,8 +8,7 @@ namespace haichi {
 
 /// To the NIC that the message names; in whole packets to it and those behind it, where the machine stripes messages.
 /// `message.tag` must be 0 then: it holds a number of the sender.
-template <class P>
-void ProcessModel<P>::hand_over(PacketMessage message, RankId sender, std::int64_t now_ps) {
+void ProcessModel::hand_over(PacketMessage message, RankId sender, std::int64_t now_ps) {
     const bool is_striped = options_.trunk > 1 && message.bytes > 0 && message.bytes >= options_.trunk_from_bytes &&
                             message.source != message.destination;
     const std::int64_t payload_bytes = engine_.machine().timing.options().packet_payload_bytes;
@@ -30,15 +27,13 @@ void ProcessModel<P>::hand_over(PacketMessage message, RankId sender, std::int64
 }
 
 /// One of the `stripes` of the sender's message `number`.
-template <class P>
-void ProcessModel<P>::mark_stripe(PacketMessage& message, RankId sender, std::uint32_t number, std::int64_t stripes) {
+void ProcessModel::mark_stripe(PacketMessage& message, RankId sender, std::uint32_t number, std::int64_t stripes) {
     message.tag = std::uint64_t{static_cast<std::uint32_t>(sender.value)} << 32 | number;
     message.note[kFlagsOfNote] |= static_cast<std::uint32_t>(stripes) << kStripesShift;
 }
 
 /// Makes the message whole when all of its stripes are there; else false.
-template <class P>
-bool ProcessModel<P>::take_stripe(Stripes& stripes, PacketMessage& message) {
+bool ProcessModel::take_stripe(Stripes& stripes, PacketMessage& message) {
     std::uint32_t& flags = message.note[kFlagsOfNote];
     const std::uint32_t count = flags >> kStripesShift;
     if (count == 0) return true;

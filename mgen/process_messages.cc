@@ -1,27 +1,23 @@
-#pragma once
-
-// The bodies of process_model.h: messages, their protocols and their order.
+// Messages, their protocols and their order.
 
 #include <utility>
 
+#include "base/errors.h"
 #include "mgen/process_model.h"
 
 namespace haichi {
 
-template <class P>
-bool ProcessModel<P>::is_eager(const Call& call) const {
+bool ProcessModel::is_eager(const Call& call) const {
     if (call.options.protocol != Protocol::kByLimit) return call.options.protocol == Protocol::kEager;
     return call.amount <= options_.eager_limit_bytes;
 }
 
-template <class P>
-bool ProcessModel<P>::is_copied(const Call& call) const {
+bool ProcessModel::is_copied(const Call& call) const {
     if (call.options.zero_copy || options_.send_copy == SendCopy::kNever) return false;
     return options_.send_copy == SendCopy::kAlways || is_eager(call);
 }
 
-template <class P>
-void ProcessModel<P>::start_send(RankId id, std::int64_t now_ps) {
+void ProcessModel::start_send(RankId id, std::int64_t now_ps) {
     Rank& rank = rank_at(id);
     const Call& call = rank.call;
     if (call.partner.value < 0 || call.partner.value >= rank_count()) {
@@ -58,16 +54,14 @@ void ProcessModel<P>::start_send(RankId id, std::int64_t now_ps) {
 }
 
 /// Of a message or an access.
-template <class P>
-std::int32_t ProcessModel<P>::next_nic(Rank& rank, const SendOptions& options) const {
+std::int32_t ProcessModel::next_nic(Rank& rank, const SendOptions& options) const {
     const std::uint32_t number = rank.sends++;
     return options.nic >= 0 ? options.nic : static_cast<std::int32_t>(number % static_cast<unsigned>(options_.nics));
 }
 
 /// `flags`: kSenderWaits, and what the part has of its own.
-template <class P>
-PacketMessage ProcessModel<P>::message_of(Part part, const Envelope& envelope, std::uint32_t first,
-                                          std::uint32_t second, std::uint32_t flags) {
+PacketMessage ProcessModel::message_of(Part part, const Envelope& envelope, std::uint32_t first, std::uint32_t second,
+                                       std::uint32_t flags) {
     PacketMessage message;
     message.source = rank_at(envelope.source).node;
     message.destination = rank_at(envelope.destination).node;
@@ -89,16 +83,15 @@ PacketMessage ProcessModel<P>::message_of(Part part, const Envelope& envelope, s
     return message;
 }
 
-template <class P>
-void ProcessModel<P>::send_part(Part part, const Envelope& envelope, std::uint32_t first, std::uint32_t second,
-                                std::int64_t now_ps, std::uint32_t flags) {
+void ProcessModel::send_part(Part part, const Envelope& envelope, std::uint32_t first, std::uint32_t second,
+                             std::int64_t now_ps, std::uint32_t flags) {
     const PacketMessage message = message_of(part, envelope, first, second, flags);
     if (part == Part::kEager || part == Part::kData) return hand_over(message, envelope.source, now_ps);
     engine_.inject(message, now_ps);
 }
 
-template <class P>
-void ProcessModel<P>::message_injected(PacketMessage message, std::int64_t now_ps) {
+void ProcessModel::message_injected(const PacketMessage& part_of, std::int64_t now_ps) {
+    PacketMessage message = part_of;
     const auto& [source, destination, tag, first, request, part, context] = message.note;
     if ((part & kSenderWaits) == 0) return;
     const RankId id(static_cast<std::int32_t>(source));
@@ -108,8 +101,8 @@ void ProcessModel<P>::message_injected(PacketMessage message, std::int64_t now_p
     resume_if_satisfied(id, now_ps);
 }
 
-template <class P>
-void ProcessModel<P>::message_delivered(PacketMessage message, std::int64_t now_ps) {
+void ProcessModel::message_delivered(const PacketMessage& part_of, std::int64_t now_ps) {
+    PacketMessage message = part_of;
     const auto& [from, to, tag, first, second, flags, context] = message.note;
     const auto part = static_cast<Part>(flags & kPartMask);
     if (part == Part::kEager && (flags & kIsBuffered) != 0) send_taken(message, false, now_ps);
@@ -145,21 +138,18 @@ void ProcessModel<P>::message_delivered(PacketMessage message, std::int64_t now_
     resume_if_satisfied(id, now_ps);
 }
 
-template <class P>
-std::uint32_t ProcessModel<P>::next_number(Rank& rank, RankId destination) {
+std::uint32_t ProcessModel::next_number(Rank& rank, RankId destination) {
     const std::size_t before = rank.order.destinations();
     const std::uint32_t number = rank.order.next_to(destination);
     shared_of(rank).pairs += static_cast<std::int64_t>(rank.order.destinations() - before);
     return number;
 }
 
-template <class P>
-void ProcessModel<P>::take_in_order(Envelope& envelope, std::int64_t now_ps) {
+void ProcessModel::take_in_order(Envelope& envelope, std::int64_t now_ps) {
     rank_at(envelope.destination).order.take(envelope, [&](Envelope& next) { match(next, now_ps); });
 }
 
-template <class P>
-std::int64_t ProcessModel<P>::numbered_pairs() const {
+std::int64_t ProcessModel::numbered_pairs() const {
     std::int64_t pairs = 0;
     for (const Shared& shared : shared_) pairs += shared.pairs;
     return pairs;
@@ -168,8 +158,7 @@ std::int64_t ProcessModel<P>::numbered_pairs() const {
 /// Between two windows, when nothing runs: only there can both ends of a pair be looked at. No message is under way
 /// between two ranks when all that one has sent have been accepted by the other; nothing tells whether they have been
 /// forgotten, so no result depends on when that happens. Costs no more than the sends since it happened last.
-template <class P>
-void ProcessModel<P>::forget_pairs() {
+void ProcessModel::forget_pairs() {
     if (numbered_pairs() <= most_pairs_) return;
     for (std::size_t r = 0; r < ranks_.size(); ++r) {
         Rank& rank = ranks_[r];
@@ -182,8 +171,7 @@ void ProcessModel<P>::forget_pairs() {
     most_pairs_ = kPairsOfRank * rank_count() + 2 * numbered_pairs();
 }
 
-template <class P>
-std::size_t ProcessModel<P>::memory_bytes() const {
+std::size_t ProcessModel::memory_bytes() const {
     std::size_t bytes = ranks_.capacity() * sizeof(Rank) + ranks_of_nodes_.capacity() * sizeof(RankId) +
                         first_of_node_.capacity() * sizeof(std::uint32_t);
     for (const Shared& shared : shared_) {
@@ -196,15 +184,14 @@ std::size_t ProcessModel<P>::memory_bytes() const {
     return bytes;
 }
 
-template <class P>
-void ProcessModel<P>::match(Envelope& envelope, std::int64_t now_ps) {
+void ProcessModel::match(Envelope& envelope, std::int64_t now_ps) {
     const RankId id = envelope.destination;
     const auto receive = rank_at(id).matching.arrive(envelope);
     if (!receive) {
         if (options_.sends_one_by_one && !envelope.is_eager) {
             send_part(Part::kAcknowledgement, envelope, envelope.sequence, envelope.sender, now_ps, kIsHeld);
         }
-        if constexpr (requires { program_->arrived(id); }) program_->arrived(id);
+        program_->arrived(id);
         return;
     }
     if (envelope.is_eager) {
@@ -219,8 +206,7 @@ void ProcessModel<P>::match(Envelope& envelope, std::int64_t now_ps) {
 }
 
 /// False when the message is there already and has to be copied.
-template <class P>
-bool ProcessModel<P>::start_receive(RankId id, std::int64_t now_ps) {
+bool ProcessModel::start_receive(RankId id, std::int64_t now_ps) {
     Rank& rank = rank_at(id);
     ++rank.open_requests;
     const Call& call = rank.call;
@@ -247,29 +233,25 @@ bool ProcessModel<P>::start_receive(RankId id, std::int64_t now_ps) {
     return true;
 }
 
-template <class P>
-void ProcessModel<P>::end_copied_receive(RankId id, std::int64_t now_ps) {
+void ProcessModel::end_copied_receive(RankId id, std::int64_t now_ps) {
     const Rank& rank = rank_at(id);
     const Call& call = rank.call;
     complete(id, call.request, {false, call.partner, call.tag, call.amount, rank.copied_send}, now_ps);
 }
 
-template <class P>
-void ProcessModel<P>::reserve_unexpected(RankId id, const PostedReceive& wanted, std::int32_t reservation) {
+void ProcessModel::reserve_unexpected(RankId id, const PostedReceive& wanted, std::int32_t reservation) {
     Envelope& message = *rank_at(id).matching.find(wanted);
     message.context = Call::kReservedContext;
     message.tag = reservation;
 }
 
-template <class P>
-bool ProcessModel<P>::cancel_receive(RankId id, std::uint32_t request) {
+bool ProcessModel::cancel_receive(RankId id, std::uint32_t request) {
     if (!rank_at(id).matching.withdraw(request)) return false;
     --rank_at(id).open_requests;
     return true;
 }
 
-template <class P>
-void ProcessModel<P>::answer(RankId id, Envelope& envelope, std::int64_t now_ps) {
+void ProcessModel::answer(RankId id, Envelope& envelope, std::int64_t now_ps) {
     Rank& rank = rank_at(id);
     if (options_.progress == Progress::kCalls && rank.state == State::kComputing) return defer(rank, envelope);
     if (envelope.stage == Envelope::Stage::kMatched) {
@@ -287,15 +269,13 @@ void ProcessModel<P>::answer(RankId id, Envelope& envelope, std::int64_t now_ps)
 }
 
 /// Until the next call of the rank.
-template <class P>
-void ProcessModel<P>::defer(Rank& rank, Envelope& envelope) {
+void ProcessModel::defer(Rank& rank, Envelope& envelope) {
     envelope.next = nullptr;
     (rank.last_deferred != nullptr ? rank.last_deferred->next : rank.first_deferred) = &envelope;
     rank.last_deferred = &envelope;
 }
 
-template <class P>
-void ProcessModel<P>::answer_deferred(RankId id, std::int64_t now_ps) {
+void ProcessModel::answer_deferred(RankId id, std::int64_t now_ps) {
     Rank& rank = rank_at(id);
     Envelope* at = std::exchange(rank.first_deferred, nullptr);
     rank.last_deferred = nullptr;
@@ -311,13 +291,9 @@ void ProcessModel<P>::answer_deferred(RankId id, std::int64_t now_ps) {
     if (rank.send_queue != nullptr && std::exchange(rank.send_queue->is_put_off, false)) push_sends(id, now_ps);
 }
 
-template <class P>
-void ProcessModel<P>::complete(RankId id, std::uint32_t request, const CompletedRequest& completion,
-                               std::int64_t now_ps) {
+void ProcessModel::complete(RankId id, std::uint32_t request, const CompletedRequest& completion, std::int64_t now_ps) {
     --rank_at(id).open_requests;
-    if constexpr (requires { program_->completed(id, request, completion, now_ps); }) {
-        program_->completed(id, request, completion, now_ps);
-    }
+    program_->completed(id, request, completion, now_ps);
 }
 
 }  // namespace haichi

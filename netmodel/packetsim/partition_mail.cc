@@ -1,29 +1,24 @@
-#pragma once
+// What passes between partitions.
 
-// The bodies of packet_partition.h: what passes between partitions.
-
+#include <algorithm>
 #include <utility>
 
-#include "netmodel/packetsim/packet_partition.h"
+#include "netmodel/packetsim/packet_partition_inl.h"
 
 namespace haichi {
 
-template <class Client>
-void PacketPartition<Client>::join(Transport& transport, std::vector<std::size_t> arriving,
-                                   std::vector<std::size_t> leaving) {
+void PacketPartition::join(Transport& transport, std::vector<std::size_t> arriving, std::vector<std::size_t> leaving) {
     transport_ = &transport;
     arriving_ = std::move(arriving);
     leaving_ = std::move(leaving);
 }
 
-template <class Client>
-void PacketPartition<Client>::send(std::size_t neighbour, const PacketMail& mail) {
+void PacketPartition::send(std::size_t neighbour, const PacketMail& mail) {
     earliest_mail_ps_ = std::min(earliest_mail_ps_, mail.time_ps);
     outboxes_[neighbour].items.push_back(mail);
 }
 
-template <class Client>
-void PacketPartition<Client>::take_mail() {
+void PacketPartition::take_mail() {
     earliest_mail_ps_ = kForEver;
     for (std::size_t i = 0; i < arriving_.size(); ++i) {
         transport_->receive(arriving_[i], inbox_);
@@ -33,8 +28,7 @@ void PacketPartition<Client>::take_mail() {
     }
 }
 
-template <class Client>
-void PacketPartition<Client>::take(const MailBatch& batch, PartitionState::Neighbour* from) {
+void PacketPartition::take(const MailBatch& batch, PartitionState::Neighbour* from) {
     std::size_t announced = 0;
     for (const PacketMail& item : batch.items) {
         switch (item.kind) {
@@ -56,9 +50,8 @@ void PacketPartition<Client>::take(const MailBatch& batch, PartitionState::Neigh
 
 /// The message's packets will come by this link, in order, the last one too: until that is gone we know the message by
 /// a number of ours.
-template <class Client>
-void PacketPartition<Client>::take_announcement(const PacketMail& item, const PacketMessage& message,
-                                                PartitionState::Neighbour& from) {
+void PacketPartition::take_announcement(const PacketMail& item, const PacketMessage& message,
+                                        PartitionState::Neighbour& from) {
     const std::int32_t id = add_message(message);
     MessageTable::Entry& entry = state_->messages[id];
     entry.is_injected = true;
@@ -68,8 +61,7 @@ void PacketPartition<Client>::take_announcement(const PacketMail& item, const Pa
     from.message_of[item.message] = id;
 }
 
-template <class Client>
-void PacketPartition<Client>::take_packet(const PacketMail& item, const PartitionState::Neighbour& from) {
+void PacketPartition::take_packet(const PacketMail& item, const PartitionState::Neighbour& from) {
     const std::int32_t message = from.message_of[item.message / 2];
     const std::uint32_t packet = state_->new_packet();
     state_->packets[packet] = {item.time_ps,
@@ -82,8 +74,7 @@ void PacketPartition<Client>::take_packet(const PacketMail& item, const Partitio
 }
 
 /// The same as give_place_back() for a buffer behind a cut link, in the partition that sends to it.
-template <class Client>
-void PacketPartition<Client>::take_credit(std::int32_t b, std::int64_t usable_ps) {
+void PacketPartition::take_credit(std::int32_t b, std::int64_t usable_ps) {
     const std::int32_t port = PacketPort::port_of(b);
     PacketPort& at = state_->port(port);
     PacketBuffer& to = state_->buffer(b);
@@ -96,8 +87,7 @@ void PacketPartition<Client>::take_credit(std::int32_t b, std::int64_t usable_ps
 }
 
 /// Hands a packet over to the partition behind a cut link, its message before the first one.
-template <class Client>
-void PacketPartition<Client>::cross(Packet& packet, std::int32_t port, std::int32_t vc) {
+void PacketPartition::cross(Packet& packet, std::int32_t port, std::int32_t vc) {
     const PacketPort& at = state_->port(port);
     const std::int32_t id = packet.message();
     MessageTable::Entry& entry = state_->messages[id];
@@ -121,8 +111,7 @@ void PacketPartition<Client>::cross(Packet& packet, std::int32_t port, std::int3
     if (entry.is_injected) state_->messages.remove(id);
 }
 
-template <class Client>
-void PacketPartition<Client>::send_mail() {
+void PacketPartition::send_mail() {
     for (std::size_t n = 0; n < outboxes_.size(); ++n) {
         if (!outboxes_[n].empty()) transport_->send(leaving_[n], outboxes_[n]);
     }

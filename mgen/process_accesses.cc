@@ -1,19 +1,19 @@
-#pragma once
+// Puts, gets, atomic operations and polls.
 
-// The bodies of process_model.h: puts, gets, atomic operations and polls.
+#include <string>
+#include <utility>
 
+#include "base/errors.h"
 #include "mgen/process_model.h"
 
 namespace haichi {
 
-template <class P>
-RemoteAccess::Kind ProcessModel<P>::access_kind(Call::Kind kind) {
+RemoteAccess::Kind ProcessModel::access_kind(Call::Kind kind) {
     if (kind == Call::Kind::kPut) return RemoteAccess::Kind::kPut;
     return kind == Call::Kind::kGet ? RemoteAccess::Kind::kGet : RemoteAccess::Kind::kAtomic;
 }
 
-template <class P>
-void ProcessModel<P>::start_access(RankId id, std::int64_t now_ps) {
+void ProcessModel::start_access(RankId id, std::int64_t now_ps) {
     Rank& rank = rank_at(id);
     const Call& call = rank.call;
     if (call.partner.value < 0 || call.partner.value >= rank_count()) {
@@ -46,8 +46,7 @@ void ProcessModel<P>::start_access(RankId id, std::int64_t now_ps) {
 }
 
 /// Of an access, or of its answer.
-template <class P>
-RemoteAccess ProcessModel<P>::access_of(const PacketMessage& message) {
+RemoteAccess ProcessModel::access_of(const PacketMessage& message) {
     const auto& [origin, target, tag, request, unused, flags, context] = message.note;
     const auto part = static_cast<Part>(flags & kPartMask);
     RemoteAccess access;
@@ -67,8 +66,7 @@ RemoteAccess ProcessModel<P>::access_of(const PacketMessage& message) {
 }
 
 /// All of the access is at the target's node.
-template <class P>
-void ProcessModel<P>::access_delivered(const PacketMessage& message, std::int64_t now_ps) {
+void ProcessModel::access_delivered(const PacketMessage& message, std::int64_t now_ps) {
     const RemoteAccess access = access_of(message);
     Rank& target = rank_at(access.target);
     if ((message.note[kFlagsOfNote] & kIsByTarget) != 0 && target.state == State::kComputing) {
@@ -91,8 +89,7 @@ void ProcessModel<P>::access_delivered(const PacketMessage& message, std::int64_
 }
 
 /// That the target's rank has put off.
-template <class P>
-void ProcessModel<P>::perform_deferred(Envelope& envelope, std::int64_t now_ps) {
+void ProcessModel::perform_deferred(Envelope& envelope, std::int64_t now_ps) {
     PacketMessage message;
     message.source = rank_at(envelope.source).node;
     message.destination = rank_at(envelope.destination).node;
@@ -112,12 +109,9 @@ void ProcessModel<P>::perform_deferred(Envelope& envelope, std::int64_t now_ps) 
 }
 
 /// In the memory of the target.
-template <class P>
-void ProcessModel<P>::perform_access(const PacketMessage& message, std::int64_t now_ps) {
+void ProcessModel::perform_access(const PacketMessage& message, std::int64_t now_ps) {
     const RemoteAccess access = access_of(message);
-    TargetAnswer answer = TargetAnswer::kNow;
-    if constexpr (requires { program_->accessed(access, now_ps); }) answer = program_->accessed(access, now_ps);
-    if (answer == TargetAnswer::kNow) answer_access(access, now_ps);
+    if (program_->accessed(access, now_ps) == TargetAnswer::kNow) answer_access(access, now_ps);
     if (!access.is_counted) return;
     Rank& target = rank_at(access.target);
     if (target.state == State::kPolling && target.call.tag == access.tag) return advance(access.target, now_ps);
@@ -125,8 +119,7 @@ void ProcessModel<P>::perform_access(const PacketMessage& message, std::int64_t 
 }
 
 /// By the target's NIC.
-template <class P>
-void ProcessModel<P>::answer_access(const RemoteAccess& access, std::int64_t now_ps) {
+void ProcessModel::answer_access(const RemoteAccess& access, std::int64_t now_ps) {
     PacketMessage message;
     message.source = rank_at(access.target).node;
     message.destination = rank_at(access.origin).node;
@@ -148,8 +141,7 @@ void ProcessModel<P>::answer_access(const RemoteAccess& access, std::int64_t now
     engine_.inject(message, now_ps);
 }
 
-template <class P>
-void ProcessModel<P>::answer_delivered(const PacketMessage& message, std::int64_t now_ps) {
+void ProcessModel::answer_delivered(const PacketMessage& message, std::int64_t now_ps) {
     const RemoteAccess access = access_of(message);
     const std::int64_t bytes = access.kind == RemoteAccess::Kind::kPut ? access.bytes : access.answer_bytes;
     complete(access.origin, access.request,

@@ -1,16 +1,14 @@
-#pragma once
+// NICs and the hosts behind them, messages.
 
-// The bodies of packet_partition.h: NICs and the hosts behind them, messages.
-
+#include <algorithm>
 #include <utility>
 
-#include "netmodel/packetsim/packet_partition.h"
+#include "netmodel/packetsim/packet_partition_inl.h"
 
 namespace haichi {
 
 /// A message of this partition, or one that comes through it.
-template <class Client>
-std::int32_t PacketPartition<Client>::add_message(const PacketMessage& message) {
+std::int32_t PacketPartition::add_message(const PacketMessage& message) {
     const std::int32_t id = state_->messages.add(message);
     MessageTable::Entry& entry = state_->messages[id];
     const VertexId to = machine_->network->vertex(message.destination);
@@ -22,8 +20,7 @@ std::int32_t PacketPartition<Client>::add_message(const PacketMessage& message) 
 }
 
 /// See Packet::way.
-template <class Client>
-std::uint64_t PacketPartition<Client>::way(VertexId to, std::int32_t ejection) const {
+std::uint64_t PacketPartition::way(VertexId to, std::int32_t ejection) const {
     const std::uint64_t position = steps_->position(to);
     if (ejection < 0) return position;
     const auto channel =
@@ -33,8 +30,7 @@ std::uint64_t PacketPartition<Client>::way(VertexId to, std::int32_t ejection) c
 
 /// The hops of the message's route from the one behind `after` (from the first, if it is none) to the one that leaves
 /// the partition. No route takes a link twice.
-template <class Client>
-void PacketPartition<Client>::find_hops(MessageTable::Entry& entry, LinkId after) {
+void PacketPartition::find_hops(MessageTable::Entry& entry, LinkId after) {
     hops_.clear();
     machine_->virtual_channels.append_route(*machine_->network, entry.message.source, entry.message.destination, hops_);
     auto hop = hops_.begin();
@@ -53,8 +49,7 @@ void PacketPartition<Client>::find_hops(MessageTable::Entry& entry, LinkId after
     }
 }
 
-template <class Client>
-void PacketPartition<Client>::eject(const Packet& packet, std::int32_t nic) {
+void PacketPartition::eject(const Packet& packet, std::int32_t nic) {
     ++counts_.packets_ejected;
     const bool is_empty = packet.bytes == static_cast<std::uint32_t>(machine_->timing.options().packet_header_bytes);
     if (machine_->timing.host_bandwidth_bytes_per_s() != 0 && !is_empty) {
@@ -75,16 +70,14 @@ void PacketPartition<Client>::eject(const Packet& packet, std::int32_t nic) {
 
 /// Of the packets of the message so far. Heads arrive in order; a short packet may overtake the tail of a long one
 /// where channels differ.
-template <class Client>
-std::int64_t PacketPartition<Client>::last_tail_ps(const Packet& packet) {
+std::int64_t PacketPartition::last_tail_ps(const Packet& packet) {
     const std::int64_t tail_ps = packet.time_ps + packet.duration_ps;
     if (is_uniform_) return tail_ps;
     std::int64_t& last_ps = state_->messages[packet.message()].last_tail_ps;
     return last_ps = std::max(last_ps, tail_ps);
 }
 
-template <class Client>
-void PacketPartition<Client>::receive(std::int32_t nic, std::int32_t pending) {
+void PacketPartition::receive(std::int32_t nic, std::int32_t pending) {
     const Packet packet = received_[static_cast<std::size_t>(pending)];
     unused_received_.push_back(pending);
     const std::int64_t payload_bytes = packet.bytes - machine_->timing.options().packet_header_bytes;
@@ -95,8 +88,7 @@ void PacketPartition<Client>::receive(std::int32_t nic, std::int32_t pending) {
 }
 
 /// When DMA and memory, asked for now, have moved these bytes; they start that much earlier as the bytes take.
-template <class Client>
-std::int64_t PacketPartition<Client>::take_dma(std::int32_t node, std::int64_t payload_bytes) {
+std::int64_t PacketPartition::take_dma(std::int32_t node, std::int64_t payload_bytes) {
     const std::int64_t bandwidth = machine_->timing.host_bandwidth_bytes_per_s();
     if (bandwidth == 0 || payload_bytes == 0) return now_ps_;
     PacketHost& host = state_->hosts[static_cast<std::size_t>(node)];
@@ -104,8 +96,7 @@ std::int64_t PacketPartition<Client>::take_dma(std::int32_t node, std::int64_t p
     return host.dma_free_ps;
 }
 
-template <class Client>
-void PacketPartition<Client>::start(std::int32_t message) {
+void PacketPartition::start(std::int32_t message) {
     MessageTable::Entry& entry = state_->messages[message];
     const PacketMessage& info = entry.message;
     const std::int32_t node = machine_->local_node(info.source);
@@ -123,8 +114,7 @@ void PacketPartition<Client>::start(std::int32_t message) {
     if (nic.is_idle) send_next(number);
 }
 
-template <class Client>
-void PacketPartition<Client>::add_last(PacketNic& nic, std::int32_t message) {
+void PacketPartition::add_last(PacketNic& nic, std::int32_t message) {
     state_->messages[message].next = PacketNic::kNone;
     if (nic.last_message == PacketNic::kNone) {
         nic.first_message = message;
@@ -134,14 +124,12 @@ void PacketPartition<Client>::add_last(PacketNic& nic, std::int32_t message) {
     nic.last_message = message;
 }
 
-template <class Client>
-void PacketPartition<Client>::remove_first(PacketNic& nic) {
+void PacketPartition::remove_first(PacketNic& nic) {
     nic.first_message = state_->messages[nic.first_message].next;
     if (nic.first_message == PacketNic::kNone) nic.last_message = PacketNic::kNone;
 }
 
-template <class Client>
-void PacketPartition<Client>::nic_ready(std::int32_t number) {
+void PacketPartition::nic_ready(std::int32_t number) {
     PacketNic& nic = state_->nics[static_cast<std::size_t>(number)];
     if (nic.leaving_message != PacketNic::kNone) {
         const std::int32_t id = std::exchange(nic.leaving_message, PacketNic::kNone);
@@ -155,8 +143,7 @@ void PacketPartition<Client>::nic_ready(std::int32_t number) {
 }
 
 /// Cuts the next packet, if there is one and room for it; else the NIC idles, or comes back when there is room.
-template <class Client>
-void PacketPartition<Client>::send_next(std::int32_t number) {
+void PacketPartition::send_next(std::int32_t number) {
     PacketNic& nic = state_->nics[static_cast<std::size_t>(number)];
     nic.is_idle = nic.first_message == PacketNic::kNone;
     if (nic.is_idle) return;
@@ -213,8 +200,7 @@ void PacketPartition<Client>::send_next(std::int32_t number) {
 }
 
 /// The messages that were copied on their node, or delivered at a NIC, at this instant, in an order of their own.
-template <class Client>
-void PacketPartition<Client>::finish(const WindowQueue::Event& first) {
+void PacketPartition::finish(const WindowQueue::Event& first) {
     finished_.assign(1, static_cast<std::int32_t>(first.data()));
     for (const WindowQueue::Event* next = queue_.next_here(); next != nullptr && next->when == first.when;
          next = queue_.next_here()) {
@@ -235,8 +221,7 @@ void PacketPartition<Client>::finish(const WindowQueue::Event& first) {
     }
 }
 
-template <class Client>
-void PacketPartition<Client>::copied(std::int32_t message, std::int32_t nic) {
+void PacketPartition::copied(std::int32_t message, std::int32_t nic) {
     const PacketMessage info = state_->messages[message].message;
     counts_.on_node_bytes += info.bytes;
     push_nic(now_ps_ + machine_->timing.options().shared_memory_latency_ps, kDelivery, nic,
@@ -244,8 +229,7 @@ void PacketPartition<Client>::copied(std::int32_t message, std::int32_t nic) {
     client_->message_injected(info, now_ps_);
 }
 
-template <class Client>
-void PacketPartition<Client>::deliver(std::int32_t message) {
+void PacketPartition::deliver(std::int32_t message) {
     const PacketMessage info = state_->messages[message].message;
     if (info.source != info.destination) counts_.payload_bytes_delivered += info.bytes;
     --counts_.messages_under_way;

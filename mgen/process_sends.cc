@@ -1,6 +1,4 @@
-#pragma once
-
-// The bodies of process_model.h: sends one by one, limited buffers, rendezvous of more than one round trip.
+// Sends one by one, limited buffers, rendezvous of more than one round trip.
 
 #include <algorithm>
 #include <utility>
@@ -10,15 +8,13 @@
 namespace haichi {
 
 /// The message passes the buffers of the network, of which there are so many bytes.
-template <class P>
-bool ProcessModel<P>::is_limited(const Envelope& envelope) {
+bool ProcessModel::is_limited(const Envelope& envelope) {
     return options_.send_buffer_bytes > 0 && envelope.is_eager && envelope.bytes > 0 &&
            rank_at(envelope.source).node != rank_at(envelope.destination).node;
 }
 
 /// Behind the sends that wait. One that is copied into a buffer without limit is complete.
-template <class P>
-void ProcessModel<P>::queue_send(RankId id, Envelope& envelope, bool is_copied, std::int64_t now_ps) {
+void ProcessModel::queue_send(RankId id, Envelope& envelope, bool is_copied, std::int64_t now_ps) {
     envelope.stage = Envelope::Stage::kQueued;
     if (envelope.is_eager) {
         envelope.further_bytes = envelope.bytes;
@@ -33,8 +29,7 @@ void ProcessModel<P>::queue_send(RankId id, Envelope& envelope, bool is_copied, 
 }
 
 /// As many as may begin now.
-template <class P>
-void ProcessModel<P>::push_sends(RankId id, std::int64_t now_ps) {
+void ProcessModel::push_sends(RankId id, std::int64_t now_ps) {
     Rank& rank = rank_at(id);
     SendQueue& queue = *rank.send_queue;
     if (options_.progress == Progress::kCalls && rank.state == State::kComputing) {
@@ -61,8 +56,7 @@ void ProcessModel<P>::push_sends(RankId id, std::int64_t now_ps) {
 }
 
 /// False when the buffers have no room for all of it yet. What has been handed over goes in pieces of a packet.
-template <class P>
-bool ProcessModel<P>::push_eager(RankId id, Envelope& envelope, std::int64_t now_ps) {
+bool ProcessModel::push_eager(RankId id, Envelope& envelope, std::int64_t now_ps) {
     const bool sender_waits = (envelope.flags & kSenderWaits) != 0;
     if (!is_limited(envelope)) {
         send_part(Part::kEager, envelope, envelope.sequence, envelope.send_request, now_ps, envelope.flags);
@@ -95,8 +89,7 @@ bool ProcessModel<P>::push_eager(RankId id, Envelope& envelope, std::int64_t now
 }
 
 /// Tells the sender that a piece from its buffers, or all data of a rendezvous, are there.
-template <class P>
-void ProcessModel<P>::send_taken(PacketMessage message, bool is_rendezvous, std::int64_t now_ps) {
+void ProcessModel::send_taken(PacketMessage message, bool is_rendezvous, std::int64_t now_ps) {
     std::swap(message.source, message.destination);
     message.tag = static_cast<std::uint64_t>(message.bytes);
     message.bytes = 0;
@@ -106,8 +99,7 @@ void ProcessModel<P>::send_taken(PacketMessage message, bool is_rendezvous, std:
     engine_.inject(message, now_ps);
 }
 
-template <class P>
-void ProcessModel<P>::taken_delivered(const PacketMessage& message, std::int64_t now_ps) {
+void ProcessModel::taken_delivered(const PacketMessage& message, std::int64_t now_ps) {
     const auto& [source, destination, tag, is_rendezvous, request, part, context] = message.note;
     const RankId id(static_cast<std::int32_t>(source));
     const auto bytes = static_cast<std::int64_t>(message.tag);
@@ -124,8 +116,7 @@ void ProcessModel<P>::taken_delivered(const PacketMessage& message, std::int64_t
 }
 
 /// Where sends go one by one, the acknowledgement also says when no receive is there yet: others may go meanwhile.
-template <class P>
-void ProcessModel<P>::acknowledgement_delivered(const PacketMessage& message, std::int64_t now_ps) {
+void ProcessModel::acknowledgement_delivered(const PacketMessage& message, std::int64_t now_ps) {
     const auto& [source, destination, tag, first, index, flags, context] = message.note;
     const RankId id(static_cast<std::int32_t>(source));
     Envelope& envelope = pool_of(id)[index];
@@ -151,8 +142,7 @@ void ProcessModel<P>::acknowledgement_delivered(const PacketMessage& message, st
 }
 
 /// One of the round trips behind the first.
-template <class P>
-void ProcessModel<P>::step_delivered(const PacketMessage& message, std::int64_t now_ps) {
+void ProcessModel::step_delivered(const PacketMessage& message, std::int64_t now_ps) {
     const auto& [source, destination, tag, first, index, flags, context] = message.note;
     const RankId from(static_cast<std::int32_t>(source));
     if ((flags & kIsBack) != 0) return answer(from, pool_of(from)[index], now_ps);

@@ -1,0 +1,223 @@
+#include "netmodel/packetsim/packet_partition.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <utility>
+
+#include "netmodel/packetsim/packet_partition_inl.h"
+
+namespace haichi {
+
+PacketPartition::PacketPartition(PacketMachine& machine, PacketClient& client, int index, std::int64_t window_ps)
+    : machine_(&machine),
+      state_(&machine.parts[static_cast<std::size_t>(index)]),
+      client_(&client),
+      index_(index),
+      steps_(machine.steps ? &*machine.steps : nullptr),
+      links_(state_->link_count()),
+      is_uniform_(machine.ports.bandwidth_is_uniform()),
+      are_full_(machine.ports.packets_are_full()),
+      is_large_(state_->ports.size_bytes() > kNearCacheBytes),
+      queue_(window_ps, state_->places),
+      outboxes_(state_->neighbours.size()) {}
+
+void PacketPartition::inject(const PacketMessage& message, std::int64_t time_ps) {
+    const std::int32_t id = add_message(message);
+    ++counts_.messages_under_way;
+    if (time_ps > now_ps_) {
+        posts_.emplace(++last_post_, id);
+        push_node(time_ps, kPost, machine_->local_node(message.source), last_post_);
+    } else {
+        start(id);
+    }
+}
+
+// ---- Events ---------------------------------------------------------------------------------------------------------
+
+std::int64_t PacketPartition::next_ps() { return std::min(earliest_mail_ps_, queue_.next_ps()); }
+
+void PacketPartition::run(std::int64_t begin_ps, std::int64_t until_ps) {
+    take_mail();
+    queue_.begin(begin_ps, until_ps);
+    looked_at_ = {};
+    while (queue_.next_place()) {
+        if (is_large_) look_ahead();
+        for (WindowQueue::Event event; queue_.pop(event);) {
+            now_ps_ = queue_.time_ps(event);
+            ++counts_.events;
+            handle(event);
+        }
+    }
+    queue_.end();
+    send_mail();
+}
+
+[[gnu::always_inline]] inline void PacketPartition::handle(const WindowQueue::Event& event) {
+    const std::int32_t entity = entity_of(event);
+    if (priority_of(event) == kFront) [[likely]] {
+        last_change_ps_ = std::max(last_change_ps_, now_ps_);
+        return come_to_front(entity, static_cast<std::int32_t>(event.data()));
+    }
+    if (priority_of(event) == kWake) {
+        // Which outputs are woken in vain depends on the partitions: no change by itself.
+        if (state_->port(entity).wake_ps == now_ps_) wake_output(entity);
+        return;
+    }
+    last_change_ps_ = std::max(last_change_ps_, now_ps_);
+    handle_host(event);
+}
+
+[[gnu::noinline]] void PacketPartition::handle_host(const WindowQueue::Event& event) {
+    const std::int32_t entity = entity_of(event);
+    switch (priority_of(event)) {
+        case kWake:
+        case kFront:
+            return;
+        case kReceived:
+            return receive(entity, static_cast<std::int32_t>(event.data()));
+        case kNic:
+            return nic_ready(entity);
+        case kPost:
+            return start(posts_.extract(event.data()).mapped());
+        case kCopied:
+        case kDelivery:
+            return finish(event);
+        case kTimer:
+            client_->timer(state_->nodes[static_cast<std::size_t>(entity)], event.data(), now_ps_);
+            return;
+    }
+}
+
+[[gnu::noinline]] void PacketPartition::look_ahead() {
+    // In two steps, because the second finds its addresses in what the first has fetched.
+    constexpr std::size_t kFar = 24;
+    constexpr std::size_t kNear = 12;
+    const std::span<const WindowQueue::Event> events = queue_.elsewhere();
+    const WindowQueue::Event* const begin = events.data();
+    const auto end = [&](std::size_t distance) { return begin + std::min(distance, events.size()); };
+    LookedAt& at = looked_at_;
+    for (at.far = std::max(at.far, begin); at.far < end(kFar); ++at.far) fetch_state(*at.far);
+    for (at.near = std::max(at.near, begin); at.near < end(kNear); ++at.near) fetch_behind(*at.near);
+}
+
+// Both are inline: compilers drop calls of functions that do nothing but prefetch.
+
+/// Into the caches, what is known of it by the event alone: of a head its buffer and the channel that it asks for.
+[[gnu::always_inline]] inline void PacketPartition::fetch_state(const WindowQueue::Event& event) {
+    const std::int32_t entity = entity_of(event);
+    switch (priority_of(event)) {
+        case kWake:
+            __builtin_prefetch(&state_->port(entity));
+            return;
+        case kFront: {
+            const auto request = static_cast<std::int32_t>(event.data());
+            __builtin_prefetch(&state_->buffer(entity));
+            __builtin_prefetch(&state_->buffer(entity).count);
+            __builtin_prefetch(&state_->port(PacketPort::port_of(request)));
+            __builtin_prefetch(&state_->buffer(request).count);
+            return;
+        }
+        case kNic:
+            __builtin_prefetch(&state_->nics[static_cast<std::size_t>(entity)]);
+            return;
+        default:
+            return;
+    }
+}
+
+/// The packet at the front, where its credit goes, and the router that will be next; or the message to be delivered.
+[[gnu::always_inline]] inline void PacketPartition::fetch_behind(const WindowQueue::Event& event) {
+    if (priority_of(event) == kDelivery) state_->messages.prefetch(static_cast<std::int32_t>(event.data()));
+    if (priority_of(event) != kFront) return;
+    const std::int32_t b = entity_of(event);
+    const PacketBuffer& at = state_->buffer(b);
+    __builtin_prefetch(&state_->packets[at.first]);
+    state_->prefetch_credit(at, b);
+    const PacketPort& out = state_->port(PacketPort::port_of(static_cast<std::int32_t>(event.data())));
+    if (out.to_router != PacketPort::kNoRouter) __builtin_prefetch(&state_->routers[out.to_router]);
+}
+
+// ---- The passage of packets -----------------------------------------------------------------------------------------
+
+/// The same where no place is known to be free: looks which packets have left.
+[[gnu::noinline]] std::int64_t PacketPartition::late_credit_ps(PacketBuffer& to, std::int32_t b, Places places) {
+    if (to.count == places.count) {
+        state_->await_place(b);
+        return kForEver;
+    }
+    const std::int64_t leave_ps = state_->free_places(to, b, now_ps_ - places.latency_ps);
+    return to.count + to.leaving < places.count ? now_ps_ : leave_ps + places.latency_ps;
+}
+
+void PacketPartition::remove_waiting(const Channel& out, std::uint32_t number) {
+    const std::uint64_t bit = std::uint64_t{1} << (number % 64);
+    if (state_->words_per_row == 1) {
+        out.to.waiting &= ~bit;
+    } else {
+        wide_row(out.request)[number / 64] &= ~bit;
+    }
+    bool has_waiting = false;
+    for (std::int32_t vc = 0; vc < channels_of(out.number); ++vc) {
+        has_waiting = has_waiting || any_waiting(PacketPort::buffer(out.number, vc));
+    }
+    out.port.has_waiting = has_waiting ? 1 : 0;
+}
+
+std::int64_t PacketPartition::next_grant_ps(std::int32_t port) {
+    std::int64_t earliest_ps = kForEver;
+    for (std::int32_t vc = 0; vc < channels_of(port); ++vc) {
+        const std::int32_t request = PacketPort::buffer(port, vc);
+        if (any_waiting(request)) earliest_ps = std::min(earliest_ps, credit_behind_ps(channel(request)));
+    }
+    return earliest_ps == kForEver ? kForEver : std::max(earliest_ps, state_->port(port).busy_until_ps);
+}
+
+/// Lets the packet pass whose turn it is among those that have credit.
+void PacketPartition::wake_output(std::int32_t port) {
+    PacketPort& at = state_->port(port);
+    at.wake_ps = PacketPort::kNoWake;
+    const std::int32_t channels = channels_of(port);
+    const auto words = static_cast<std::uint32_t>(state_->words_per_row);
+    std::array<std::uint64_t*, PacketTiming::kMostVirtualChannels> rows;  // of the channels that have credit
+    std::size_t row_count = 0;
+    std::int64_t possible_ps = kForEver;
+    for (std::int32_t vc = 0; vc < channels; ++vc) {
+        const std::int32_t request = PacketPort::buffer(port, vc);
+        if (!any_waiting(request)) continue;
+        const Channel out = channel(request);
+        const std::int64_t credit_at_ps = credit_behind_ps(out);
+        possible_ps = std::min(possible_ps, credit_at_ps);
+        if (credit_at_ps <= now_ps_) rows[row_count++] = words == 1 ? &out.to.waiting : wide_row(request).data();
+    }
+    if (possible_ps == kForEver) return;
+    possible_ps = std::max(possible_ps, at.busy_until_ps);
+    if (possible_ps > now_ps_) return wake_at(at, port, possible_ps);
+    const auto candidates = [&rows, row_count](std::uint32_t word) {
+        std::uint64_t set = 0;
+        for (std::size_t row = 0; row < row_count; ++row) set |= rows[row][word];
+        return set;
+    };
+    // Round: behind the last one in its word, the other words, and up to it in its word.
+    const std::uint32_t start = at.last_granted;
+    const std::uint64_t up_to_it = ~std::uint64_t{0} >> (63 - start % 64);
+    std::uint32_t word = start / 64 % words;
+    std::uint64_t set = candidates(word) & ~up_to_it;
+    while (set == 0) {
+        word = word + 1 == words ? 0 : word + 1;
+        set = candidates(word);
+    }
+    const std::uint32_t chosen = word * 64 + static_cast<std::uint32_t>(std::countr_zero(set));
+    const std::int32_t b = state_->buffers_of_routers[state_->routers[at.from_router].first_buffer + chosen];
+    const Channel out = channel(std::exchange(state_->buffer(b).request, PacketBuffer::kNotWaiting));
+    remove_waiting(out, chosen);
+    last_change_ps_ = std::max(last_change_ps_, now_ps_);
+    grant(b, out);
+}
+
+void PacketPartition::watch(std::int32_t b, std::int32_t port, const Packet& packet) {
+    passages_.push_back({now_ps_, packet.time_ps, machine_->buffer_number(*state_, b),
+                         machine_->output_number(*state_, port), state_->messages[packet.message()].message});
+}
+
+}  // namespace haichi
