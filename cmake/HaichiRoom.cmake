@@ -31,3 +31,22 @@ function(haichi_room NAME)
   add_library(haichi::${NAME} ALIAS haichi_${NAME})
   target_link_libraries(haichi_${NAME} PUBLIC haichi_flags ${ARG_LINKS})
 endfunction()
+
+# haichi_part(NAME [BATCH n] LINKS a b ... SOURCES x.cc ... ABSENT y.cc): a part that a program may be built without, and
+# its stand-in haichi_NAME_absent, which says so. The modules call one function that either defines, and link neither:
+# every executable and shared library that reaches that function names one of the two. Objects, because an archive would
+# have to stand after the modules.
+function(haichi_part NAME)
+  cmake_parse_arguments(ARG "" "BATCH;ABSENT" "LINKS;SOURCES" ${ARGN})
+  add_library(haichi_${NAME} OBJECT ${ARG_SOURCES})
+  if(ARG_BATCH)
+    set_target_properties(haichi_${NAME} PROPERTIES UNITY_BUILD_BATCH_SIZE ${ARG_BATCH})
+  endif()
+  add_library(haichi_${NAME}_absent OBJECT ${ARG_ABSENT})
+  foreach(TARGET haichi_${NAME} haichi_${NAME}_absent)
+    string(REPLACE haichi_ haichi:: ALIAS ${TARGET})
+    add_library(${ALIAS} ALIAS ${TARGET})
+  endforeach()
+  target_link_libraries(haichi_${NAME} PUBLIC haichi_flags ${ARG_LINKS})
+  target_link_libraries(haichi_${NAME}_absent PUBLIC haichi_flags)
+endfunction()

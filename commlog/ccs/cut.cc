@@ -11,34 +11,35 @@ namespace {
 /// A cut is looked for in the first so many repetitions.
 constexpr std::int64_t kMostRepetitions = 8;
 
-/// Events of one kind on one channel in one rank: where they are in a repetition, and how many came before the first.
-struct Positions {
-    std::size_t window = 0;
-    std::vector<std::size_t> at;  ///< ascending; several may be at one event
-    std::int64_t before = 0;
-
-    /// How many there are before position `x`, counted from the first repetition on.
-    [[nodiscard]] std::int64_t count(std::int64_t x, std::int64_t length) const {
-        const auto in_last = std::ranges::lower_bound(at, static_cast<std::size_t>(x % length)) - at.begin();
-        return before + x / length * static_cast<std::int64_t>(at.size()) + in_last;
-    }
-    /// The first position with at least `wanted` before it; they must be more than at 0.
-    [[nodiscard]] std::int64_t reach(std::int64_t wanted, std::int64_t length) const {
-        const std::int64_t index = wanted - before - 1;
-        const auto size = static_cast<std::int64_t>(at.size());
-        return index / size * length + static_cast<std::int64_t>(at[static_cast<std::size_t>(index % size)]) + 1;
-    }
-};
-
-/// Ends of a channel that must agree: the sender and the receiver, or the members of a communicator.
-struct Agreement {
-    Channel channel;
-    std::vector<Positions> ends;
-};
-
 }  // namespace
 
 class CommonCuts::Search {
+    /// Events of one kind on one channel in one rank: where they are in a repetition, and how many came before the
+    /// first.
+    struct Positions {
+        std::size_t window = 0;
+        std::vector<std::size_t> at;  ///< ascending; several may be at one event
+        std::int64_t before = 0;
+
+        /// How many there are before position `x`, counted from the first repetition on.
+        [[nodiscard]] std::int64_t count(std::int64_t x, std::int64_t length) const {
+            const auto in_last = std::ranges::lower_bound(at, static_cast<std::size_t>(x % length)) - at.begin();
+            return before + x / length * static_cast<std::int64_t>(at.size()) + in_last;
+        }
+        /// The first position with at least `wanted` before it; they must be more than at 0.
+        [[nodiscard]] std::int64_t reach(std::int64_t wanted, std::int64_t length) const {
+            const std::int64_t index = wanted - before - 1;
+            const auto size = static_cast<std::int64_t>(at.size());
+            return index / size * length + static_cast<std::int64_t>(at[static_cast<std::size_t>(index % size)]) + 1;
+        }
+    };
+
+    /// Ends of a channel that must agree: the sender and the receiver, or the members of a communicator.
+    struct Agreement {
+        Channel channel;
+        std::vector<Positions> ends;
+    };
+
   public:
     Search(const JobLog& job, const std::vector<RankLoops>& loops, std::vector<RankWindow>& windows)
         : job_(&job), loops_(&loops), windows_(&windows), at_(windows.size(), 0), agreements_of_(windows.size()) {

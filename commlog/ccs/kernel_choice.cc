@@ -14,12 +14,12 @@ namespace {
 
 using By = KernelChoice::By;
 
-constexpr std::array<std::pair<std::string_view, By>, 6> kNames = {{{"auto", By::kAuto},
-                                                                    {"whole", By::kWhole},
-                                                                    {"bytes", By::kBytes},
-                                                                    {"messages", By::kMessages},
-                                                                    {"outer", By::kOuter},
-                                                                    {"inner", By::kInner}}};
+constexpr std::array<std::pair<std::string_view, By>, 6> kKernelNames = {{{"auto", By::kAuto},
+                                                                          {"whole", By::kWhole},
+                                                                          {"bytes", By::kBytes},
+                                                                          {"messages", By::kMessages},
+                                                                          {"outer", By::kOuter},
+                                                                          {"inner", By::kInner}}};
 
 /// The most of `what`; of those that have nearly as much the one that is repeated most often.
 std::size_t with_most(const std::vector<Kernel>& kernels, double Kernel::*what) {
@@ -38,8 +38,8 @@ std::size_t with_most(const std::vector<Kernel>& kernels, double Kernel::*what) 
 
 KernelChoice parse_kernel_choice(std::string_view text) {
     constexpr std::int64_t kMostKernels = 1000;
-    const auto* const found = std::ranges::find(kNames, text, &std::pair<std::string_view, By>::first);
-    if (found != kNames.end()) return {found->second, 0};
+    const auto* const found = std::ranges::find(kKernelNames, text, &std::pair<std::string_view, By>::first);
+    if (found != kKernelNames.end()) return {found->second, 0};
     const std::string takes = "--kernel takes auto, whole, bytes, messages, outer, inner or a number from 1";
     if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos) {
         throw OptionError(takes + ", not " + shown(text));

@@ -27,7 +27,7 @@ struct Transfer {
 };
 
 /// Events of one rank in the order of its cut.
-struct RankState {
+struct RankProgress {
     std::size_t at = 0;        ///< events done
     std::uint32_t inside = 0;  ///< parts of the event at hand that are done
     bool posted = false;       ///< the part at hand is posted and waits
@@ -275,7 +275,7 @@ class LevelAssignment {
 
     /// Runs a rank until it has to wait.
     void advance(std::size_t w) {
-        RankState& state = states_[w];
+        RankProgress& state = states_[w];
         for (; state.at < length(w); ++state.at, state.inside = 0) {
             const WindowEvent& event = window(w).events[index(w, state.at)];
             const EventKey& key = event.event->key;
@@ -302,7 +302,7 @@ class LevelAssignment {
     }
 
     void post(std::size_t w, const EventKey& key, std::size_t transfer) {
-        RankState& state = states_[w];
+        RankProgress& state = states_[w];
         if (key.kind == CallKind::kSend || key.kind == CallKind::kCollective) {
             post_of_[w][state.at] = state.posts++;
         }
@@ -362,7 +362,7 @@ class LevelAssignment {
         bool any = false;
         bool send_waits = false;
         for (std::size_t w = 0; w < states_.size(); ++w) {
-            const RankState& state = states_[w];
+            const RankProgress& state = states_[w];
             if (state.at == length(w)) continue;
             any = true;
             const EventKey& key = window(w).events[index(w, state.at)].event->key;
@@ -372,7 +372,7 @@ class LevelAssignment {
         if (!any) return false;
         // Only where no send waits is it anything else: a part of the log is missing.
         for (std::size_t w = 0; w < states_.size(); ++w) {
-            const RankState& state = states_[w];
+            const RankProgress& state = states_[w];
             if (state.at == length(w)) continue;
             const EventKey& key = window(w).events[index(w, state.at)].event->key;
             const std::size_t transfer = transfers_of_[w].of(state.at)[state.inside];
@@ -456,7 +456,7 @@ class LevelAssignment {
     const InFlight* in_flight_;
     const LevelOptions* options_;
     Levels levels_;
-    std::vector<RankState> states_;
+    std::vector<RankProgress> states_;
     std::vector<WindowTransfers> transfers_of_;        ///< by window
     std::vector<std::vector<std::uint32_t>> post_of_;  ///< by window and rotated position
     std::vector<std::size_t> next_waiting_;            ///< by window: who waits for the same transfer; kNone: no other

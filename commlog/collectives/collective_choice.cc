@@ -79,7 +79,7 @@ constexpr std::array<AlgorithmRow, 16> kAlgorithms = {{
     {Op::kScan, "binomial", tree_and_back},
 }};
 
-constexpr std::array<std::string_view, static_cast<std::size_t>(Op::kCount)> kNames = {
+constexpr std::array<std::string_view, static_cast<std::size_t>(Op::kCount)> kOperationNames = {
     "barrier", "broadcast", "reduce",         "allreduce", "gather",   "allgather",
     "scatter", "alltoall",  "reduce-scatter", "scan",      "neighbor", "other"};
 
@@ -101,7 +101,9 @@ Op operation_named(std::string_view name) {
 
 }  // namespace
 
-std::string_view name_of(CollectiveOperation operation) { return kNames.at(static_cast<std::size_t>(operation)); }
+std::string_view name_of(CollectiveOperation operation) {
+    return kOperationNames.at(static_cast<std::size_t>(operation));
+}
 
 CollectiveChoice::CollectiveChoice() {
     for (const char* const text :

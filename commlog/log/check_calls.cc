@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <span>
 
-#include "base/errors.h"
 #include "commlog/log/profile_memory.h"
 #include "commlog/log/read_calls.h"
+#include "commlog/log/record_checks.h"
 
 namespace haichi {
 
@@ -12,16 +12,12 @@ namespace {
 /// Loops in loops that a finder can make: one per level, and those that were going on when it ended.
 constexpr int kDeepestLoops = 2 * static_cast<int>(kLevels);
 
-[[noreturn]] void fail(const std::string& place, const std::string& what) {
-    throw InputError(place + ": " + what, "the file is damaged, or was not written by this profiler");
-}
-
 }  // namespace
 
 void check_calls(const CallSequence& calls, std::int32_t ranks, std::size_t communicators, const std::string& place) {
     const auto check_rank = [&](std::int32_t rank) {
         if (rank < kOutside || rank >= ranks) {
-            fail(place, "a peer " + std::to_string(rank) + " among " + std::to_string(ranks) + " ranks");
+            fail_record(place, "a peer " + std::to_string(rank) + " among " + std::to_string(ranks) + " ranks");
         }
     };
     const auto inside = [](std::uint64_t first, std::uint64_t count, std::size_t size) {
@@ -31,32 +27,32 @@ void check_calls(const CallSequence& calls, std::int32_t ranks, std::size_t comm
         const auto kind = static_cast<std::uint8_t>(event.key.kind);
         check_rank(event.key.peer);
         if (kind > static_cast<std::uint8_t>(CallKind::kReceiveAny))
-            fail(place, "an event of kind " + std::to_string(kind));
+            fail_record(place, "an event of kind " + std::to_string(kind));
         if (event.key.operation >= static_cast<std::uint16_t>(CollectiveOperation::kCount)) {
-            fail(place, "a collective operation " + std::to_string(event.key.operation));
+            fail_record(place, "a collective operation " + std::to_string(event.key.operation));
         }
         const bool has_list = event.key.kind == CallKind::kComplete || event.key.kind == CallKind::kReceiveAny;
         if (has_list && !inside(event.first_completion, event.completions, calls.completions.size())) {
-            fail(place, "a list of completions that is not there");
+            fail_record(place, "a list of completions that is not there");
         }
         const bool names_communicator = kind != 0 && event.key.kind != CallKind::kComplete;
         if (names_communicator && event.key.communicator >= communicators &&
             event.key.communicator != kUnknownCommunicator) {
-            fail(place, "a communicator " + std::to_string(event.key.communicator) + " that is not there");
+            fail_record(place, "a communicator " + std::to_string(event.key.communicator) + " that is not there");
         }
     }
     for (const Completion& completion : calls.completions) {
         check_rank(completion.source);
-        if (completion.event >= calls.events.size()) fail(place, "a completion of an event that is not there");
+        if (completion.event >= calls.events.size()) fail_record(place, "a completion of an event that is not there");
     }
     for (const LoopBody& body : calls.bodies) {
         if (body.length == 0 || !inside(body.first, body.length, calls.body.size())) {
-            fail(place, "a loop body that is not there");
+            fail_record(place, "a loop body that is not there");
         }
     }
     const auto check_symbol = [&](Symbol symbol, std::size_t loops) {
         if (symbol < kLoopSymbol ? symbol >= calls.events.size() : symbol - kLoopSymbol >= loops) {
-            fail(place, "an event or loop that is not there");
+            fail_record(place, "an event or loop that is not there");
         }
     };
     // A body consists of loops before the first loop over it: one look at each will do.
@@ -64,7 +60,7 @@ void check_calls(const CallSequence& calls, std::int32_t ranks, std::size_t comm
     for (std::size_t l = 0; l < calls.loops.size(); ++l) {
         const Loop& loop = calls.loops[l];
         if (loop.body >= calls.bodies.size() || loop.repetitions == 0)
-            fail(place, "a loop without body or repetitions");
+            fail_record(place, "a loop without body or repetitions");
         int& depth = depth_of_body[loop.body];
         if (depth != 0) continue;
         depth = 1;
@@ -74,7 +70,8 @@ void check_calls(const CallSequence& calls, std::int32_t ranks, std::size_t comm
             if (symbol < kLoopSymbol) continue;
             depth = std::max(depth, depth_of_body[calls.loops[symbol - kLoopSymbol].body] + 1);
         }
-        if (depth > kDeepestLoops) fail(place, "more than " + std::to_string(kDeepestLoops) + " loops in each other");
+        if (depth > kDeepestLoops)
+            fail_record(place, "more than " + std::to_string(kDeepestLoops) + " loops in each other");
     }
     for (const Symbol symbol : calls.sequence) check_symbol(symbol, calls.loops.size());
 }

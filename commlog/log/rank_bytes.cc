@@ -18,7 +18,7 @@ constexpr std::uint64_t zigzag(std::int64_t x) {
 }
 constexpr std::int64_t unzigzag(std::uint64_t x) { return static_cast<std::int64_t>(x >> 1 ^ (~(x & 1) + 1)); }
 
-class Writer {
+class ByteWriter {
   public:
     template <typename T>
     void number(const T& x) {
@@ -131,7 +131,7 @@ class Reader {
     std::size_t at_ = 0;
 };
 
-// What follows is both directions: `io` is a Writer or a Reader.
+// What follows is both directions: `io` is a ByteWriter or a Reader.
 
 template <typename Io>
 void pass(Io& io, MessageStatistics& messages) {
@@ -291,7 +291,7 @@ void pass(Io& io, RankRecord& rank) {
 }  // namespace
 
 std::vector<std::byte> encode_rank(const RankRecord& rank) {
-    Writer writer;
+    ByteWriter writer;
     RankRecord copy = rank;  // the one description of the layout, pass(), is for both directions and takes no constant
     pass(writer, copy);
     return writer.take();

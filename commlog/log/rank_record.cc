@@ -3,32 +3,12 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/errors.h"
 #include "commlog/log/read_sites.h"
+#include "commlog/log/record_checks.h"
 
 namespace haichi {
 
 namespace {
-
-[[noreturn]] void fail(const std::string& place, const std::string& what) {
-    throw InputError(place + ": " + what, "the file is damaged, or was not written by this profiler");
-}
-
-void check_count(std::uint64_t count, std::uint64_t most, const char* what, const std::string& place) {
-    if (count > most) fail(place, std::to_string(count) + " " + what + "; there is room for " + std::to_string(most));
-}
-
-template <std::size_t size>
-std::string text_of(const char (&field)[size]) {
-    return {field, strnlen(field, size)};
-}
-
-MessageStatistics statistics_of(const MessageCounters& counters) {
-    MessageStatistics statistics{counters.count,     counters.bytes_total, counters.bytes_min,
-                                 counters.bytes_max, counters.empty,       {}};
-    std::ranges::copy(counters.classes, statistics.classes.begin());
-    return statistics;
-}
 
 void add(MessageCounters& sum, const MessageCounters& more) {
     if (more.count == 0) return;
@@ -119,7 +99,7 @@ void read_peers(const ProfileMemory& memory, std::uint32_t threads, RankProfile&
         for (const PeerSlot& slot : thread.peers.hashed) {
             if (slot.peer_and_1 == 0 || (is_empty(slot.traffic) && is_empty(slot.one_sided))) continue;
             const auto peer = static_cast<std::int32_t>(slot.peer_and_1 - 1);
-            if (peer < 0 || peer >= ranks) fail(place, "counters of a peer " + std::to_string(peer));
+            if (peer < 0 || peer >= ranks) fail_record(place, "counters of a peer " + std::to_string(peer));
             if (!is_empty(slot.traffic)) peers.push_back({peer, slot.traffic});
             if (!is_empty(slot.one_sided)) targets.push_back({peer, slot.one_sided});
         }
@@ -135,8 +115,9 @@ std::vector<RankSegment> segments_of(const ProfileMemory& memory, std::uint64_t 
 }
 
 void check_header(const ProfileHeader& header, const std::string& place) {
-    if (std::memcmp(header.magic, kPartMagic, sizeof(kPartMagic)) != 0) fail(place, "is not a part of a profile");
-    if (header.byte_order != kByteOrder) fail(place, "was written on a machine of the other byte order");
+    if (std::memcmp(header.magic, kPartMagic, sizeof(kPartMagic)) != 0)
+        fail_record(place, "is not a part of a profile");
+    if (header.byte_order != kByteOrder) fail_record(place, "was written on a machine of the other byte order");
     if (header.version != kPartVersion || header.size != sizeof(ProfileMemory)) {
         throw InputError(place + ": was written by another version of the profiler (part version " +
                              std::to_string(header.version) + ", this program reads " + std::to_string(kPartVersion) +
@@ -144,20 +125,27 @@ void check_header(const ProfileHeader& header, const std::string& place) {
                          "read it with the program of that version");
     }
     if (header.ranks < 1 || header.rank < 0 || header.rank >= header.ranks) {
-        fail(place, "rank " + std::to_string(header.rank) + " of " + std::to_string(header.ranks));
+        fail_record(place, "rank " + std::to_string(header.rank) + " of " + std::to_string(header.ranks));
     }
-    if (!(header.ticks_per_second > 0) || header.ticks_per_second > 1e12) fail(place, "a clock without a rate");
+    if (!(header.ticks_per_second > 0) || header.ticks_per_second > 1e12) fail_record(place, "a clock without a rate");
     check_count(header.function_count, kMostFunctions, "functions", place);
     check_count(header.communicator_count, kMostCommunicators, "communicators", place);
     check_count(header.module_count, kMostModules, "modules", place);
     check_count(header.region_count, kMostRegions, "regions", place);
     check_count(header.segment_count, kMostSegments, "segments of communicators", place);
     if (static_cast<std::uint32_t>(header.state) > static_cast<std::uint32_t>(RankState::kSignalled)) {
-        fail(place, "an unknown state " + std::to_string(static_cast<std::uint32_t>(header.state)));
+        fail_record(place, "an unknown state " + std::to_string(static_cast<std::uint32_t>(header.state)));
     }
 }
 
 }  // namespace
+
+MessageStatistics statistics_of(const MessageCounters& counters) {
+    MessageStatistics statistics{counters.count,     counters.bytes_total, counters.bytes_min,
+                                 counters.bytes_max, counters.empty,       {}};
+    std::ranges::copy(counters.classes, statistics.classes.begin());
+    return statistics;
+}
 
 RankRecord read_rank(const ProfileMemory& memory, const std::string& place) {
     const ProfileHeader& header = memory.header;

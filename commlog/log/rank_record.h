@@ -37,4 +37,7 @@ struct RankRecord {
 /// it is out of range.
 RankRecord read_rank(const ProfileMemory& memory, const std::string& place);
 
+/// Counters as a JobLog has them.
+MessageStatistics statistics_of(const MessageCounters& counters);
+
 }  // namespace haichi

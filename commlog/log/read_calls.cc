@@ -13,21 +13,13 @@
 #include <set>
 #include <span>
 
-#include "base/errors.h"
 #include "commlog/log/call_recorder.h"
 #include "commlog/log/profile_memory.h"
+#include "commlog/log/record_checks.h"
 
 namespace haichi {
 
 namespace {
-
-[[noreturn]] void fail(const std::string& place, const std::string& what) {
-    throw InputError(place + ": " + what, "the file is damaged, or was not written by this profiler");
-}
-
-void check_count(std::uint64_t count, std::uint64_t most, const char* what, const std::string& place) {
-    if (count > most) fail(place, std::to_string(count) + " " + what + "; there is room for " + std::to_string(most));
-}
 
 /// Reads the log out of its fixed arrays: what has left the levels, then what is still in them, the outermost first.
 class CallReader {
@@ -90,8 +82,8 @@ class CallReader {
         ending.in_loop = level.in_loop != 0;
         for (std::uint32_t i = 0; i < level.size; ++i) ending.symbols.push_back(known(level.pending[i]));
         if (!ending.in_loop) return;
-        if (level.size == 0 || level.repetitions == 0) fail(*place_, "a loop without symbols or repetitions");
-        if (level.position >= level.size) fail(*place_, "a loop that goes on behind its body");
+        if (level.size == 0 || level.repetitions == 0) fail_record(*place_, "a loop without symbols or repetitions");
+        if (level.position >= level.size) fail_record(*place_, "a loop that goes on behind its body");
         ending.position = level.position;
         ending.repetitions = level.repetitions;
     }

@@ -5,18 +5,13 @@
 #include <map>
 #include <tuple>
 
-#include "base/errors.h"
+#include "commlog/log/record_checks.h"
 
 namespace haichi {
 
 namespace {
 
 constexpr std::uint64_t kField = 0xffff;
-
-template <std::size_t size>
-std::string text_of(const char (&field)[size]) {
-    return {field, strnlen(field, size)};
-}
 
 Module module_of(const ModuleEntry& entry) {
     Module module{text_of(entry.path), ""};
@@ -52,10 +47,6 @@ void add(SiteProfile& sum, const SiteProfile& more) {
     sum.seconds_total += more.seconds_total;
     sum.sent_bytes += more.sent_bytes;
     sum.received_bytes += more.received_bytes;
-}
-
-[[noreturn]] void fail(const std::string& place, const std::string& what) {
-    throw InputError(place + ": " + what, "the file is damaged, or was not written by this profiler");
 }
 
 }  // namespace
@@ -118,13 +109,14 @@ void read_sites(const ProfileMemory& memory, std::uint32_t threads, RankProfile&
 
 void check_sites(const RankProfile& profile, std::size_t communicators, const std::string& place) {
     for (const SiteProfile& site : profile.sites) {
-        if (site.module != kNoModule && site.module >= profile.modules.size()) fail(place, "calls from no module");
-        if (site.function >= profile.functions.size()) fail(place, "calls of a function that is not there");
-        if (site.region > profile.regions.size()) fail(place, "calls in a region that is not there");
+        if (site.module != kNoModule && site.module >= profile.modules.size())
+            fail_record(place, "calls from no module");
+        if (site.function >= profile.functions.size()) fail_record(place, "calls of a function that is not there");
+        if (site.region > profile.regions.size()) fail_record(place, "calls in a region that is not there");
         if (site.communicator >= communicators && site.communicator != kUnknownCommunicator &&
             site.communicator != kNoCommunicator) {
-            fail(place, "calls on a communicator " + std::to_string(site.communicator) + " of " +
-                            std::to_string(communicators));
+            fail_record(place, "calls on a communicator " + std::to_string(site.communicator) + " of " +
+                                   std::to_string(communicators));
         }
     }
 }

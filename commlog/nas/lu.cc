@@ -6,9 +6,9 @@ namespace haichi {
 
 namespace {
 
-constexpr std::int64_t kValues = 5;       // of a point
-constexpr std::int64_t kLeastPoints = 4;  // of a rank along an axis
-constexpr std::int64_t kFacesOfHalo = 2;  // deep
+constexpr std::int64_t kLuValues = 5;         // of a point
+constexpr std::int64_t kLeastRankPoints = 4;  // of a rank along an axis
+constexpr std::int64_t kFacesOfHalo = 2;      // deep
 
 enum Tag : std::int32_t { kFromSouth = 1, kFromNorth = 2, kFromEast = 3, kFromWest = 4 };
 
@@ -16,11 +16,11 @@ enum Tag : std::int32_t { kFromSouth = 1, kFromNorth = 2, kFromEast = 3, kFromWe
 /// Jacobian of a plane, before its messages are received, and its solution behind; what is left is the right-hand side.
 constexpr double kJacobian = 0.15;
 constexpr double kSolution = 0.215;
-constexpr double kRightHandSide = 1 - 2 * (kJacobian + kSolution);
+constexpr double kLuRightHandSide = 1 - 2 * (kJacobian + kSolution);
 /// Its first of three directions is between the two exchanges, the others are behind.
 constexpr double kFirstDirection = 1.0 / 3;
 
-std::int64_t side_of(char problem_class) { return of_class(problem_class, {12, 33, 64, 102, 162, 408, 1020}); }
+std::int64_t lu_side(char problem_class) { return of_class(problem_class, {12, 33, 64, 102, 162, 408, 1020}); }
 
 struct Grid {
     int x = 1, y = 1;
@@ -32,13 +32,13 @@ struct Grid {
     }
 };
 
-class Writer {
+class LuWriter {
   public:
-    Writer(const NasRun& run, int rank, CallSequenceBuilder& calls) : calls_(&calls) {
+    LuWriter(const NasRun& run, int rank, CallSequenceBuilder& calls) : calls_(&calls) {
         const Grid grid(run.ranks);
         const int row = rank % grid.x;
         const int column = rank / grid.x;
-        const std::int64_t side = side_of(run.problem_class);
+        const std::int64_t side = lu_side(run.problem_class);
         const auto share = [side](int parts, int part) { return side / parts + (part < side % parts ? 1 : 0); };
         north_ = row > 0 ? rank - 1 : kNobody;
         south_ = row + 1 < grid.x ? rank + 1 : kNobody;
@@ -78,16 +78,16 @@ class Writer {
     void right_hand_side() {
         exchange(north_, kFromNorth, south_, ny_);
         exchange(south_, kFromSouth, north_, ny_);
-        calls_->compute(kFirstDirection * kRightHandSide * own_seconds_);
+        calls_->compute(kFirstDirection * kLuRightHandSide * own_seconds_);
         exchange(west_, kFromWest, east_, nx_);
         exchange(east_, kFromEast, west_, nx_);
-        calls_->compute((1 - kFirstDirection) * kRightHandSide * own_seconds_);
+        calls_->compute((1 - kFirstDirection) * kLuRightHandSide * own_seconds_);
     }
     void norm() { calls_->collective(CollectiveOperation::kAllreduce, bytes(1), bytes(1)); }
 
   private:
     static std::uint64_t bytes(std::int64_t points) {
-        return static_cast<std::uint64_t>(kValues * points) * kDoubleBytes;
+        return static_cast<std::uint64_t>(kLuValues * points) * kDoubleBytes;
     }
     void receive(std::int32_t from, Tag tag, std::int64_t points) {
         if (from != kNobody) calls_->receive(from, tag, bytes(points));
@@ -119,13 +119,14 @@ std::int64_t lu_iterations(char problem_class) { return of_class(problem_class, 
 std::string lu_refusal(char problem_class, int ranks) {
     if (std::string refusal = refuse_unless_power_of_two(ranks); !refusal.empty()) return refusal;
     const Grid grid(ranks);
-    if (side_of(problem_class) / grid.x >= kLeastPoints && side_of(problem_class) / grid.y >= kLeastPoints) return "";
-    return "a rank would have less than " + std::to_string(kLeastPoints) + " points along an axis";
+    if (lu_side(problem_class) / grid.x >= kLeastRankPoints && lu_side(problem_class) / grid.y >= kLeastRankPoints)
+        return "";
+    return "a rank would have less than " + std::to_string(kLeastRankPoints) + " points along an axis";
 }
 
 /// Norms are computed after the last iteration; the first of the two only where it is the last of the class.
 void write_lu(const NasRun& run, int rank, CallSequenceBuilder& calls) {
-    Writer writer(run, rank, calls);
+    LuWriter writer(run, rank, calls);
     calls.repeat(static_cast<std::uint64_t>(run.iterations - 1), [&] {
         writer.sweeps();
         writer.right_hand_side();

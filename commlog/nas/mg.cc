@@ -62,9 +62,9 @@ std::vector<Level> levels_of_rank(int finest, int ranks, int rank) {
     return levels;
 }
 
-class Writer {
+class MgWriter {
   public:
-    Writer(const NasRun& run, int rank, CallSequenceBuilder& calls)
+    MgWriter(const NasRun& run, int rank, CallSequenceBuilder& calls)
         : finest_(levels_of(run.problem_class)),
           levels_(levels_of_rank(finest_, run.ranks, rank)),
           is_alone_(run.ranks == 1),
@@ -164,7 +164,7 @@ std::string mg_refusal(char problem_class, int ranks) {
 }
 
 void write_mg(const NasRun& run, int rank, CallSequenceBuilder& calls) {
-    Writer writer(run, rank, calls);
+    MgWriter writer(run, rank, calls);
     writer.over(writer.finest());
     writer.norm();
     calls.repeat(static_cast<std::uint64_t>(run.iterations), [&] { writer.iteration(); });

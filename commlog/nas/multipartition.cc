@@ -6,9 +6,9 @@ namespace haichi {
 
 namespace {
 
-constexpr std::int64_t kValues = 5;       // of a point
-constexpr std::int64_t kLayers = 2;       // of a face
-constexpr std::int64_t kLeastPoints = 3;  // of a cell along an axis
+constexpr std::int64_t kPointValues = 5;      // of a point
+constexpr std::int64_t kLayers = 2;           // of a face
+constexpr std::int64_t kLeastCellPoints = 3;  // of a cell along an axis
 
 }  // namespace
 
@@ -44,7 +44,7 @@ std::uint64_t Multipartition::face_bytes(std::size_t axis, bool is_upper) const 
         if (cell.place[axis] == (is_upper ? cells_ - 1 : 0)) continue;
         points += kLayers * cell.size[(axis + 1) % 3] * cell.size[(axis + 2) % 3];
     }
-    return static_cast<std::uint64_t>(kValues * points) * kDoubleBytes;
+    return static_cast<std::uint64_t>(kPointValues * points) * kDoubleBytes;
 }
 
 void write_copy_faces(const Multipartition& cells, CallSequenceBuilder& calls) {
@@ -104,8 +104,9 @@ void write_solver(const NasRun& run, const Multipartition& cells, std::size_t ax
 std::string multipartition_refusal(std::int64_t side, int ranks) {
     const int p = root_of(ranks);
     if (p < 0) return "it needs a square";
-    return side / p < kLeastPoints ? "its cells would have less than " + std::to_string(kLeastPoints) + " points a side"
-                                   : "";
+    return side / p < kLeastCellPoints
+               ? "its cells would have less than " + std::to_string(kLeastCellPoints) + " points a side"
+               : "";
 }
 
 NasCommunicators multipartition_communicators(const NasRun& run) {

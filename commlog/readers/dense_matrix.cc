@@ -7,14 +7,14 @@ namespace haichi {
 
 namespace {
 
-bool recognise(const TextShape& shape) {
+bool recognise_dense_matrix(const TextShape& shape) {
     if (shape.states_ranks || shape.rows.empty() || !shape.rows.front().is_numbers) return false;
     const std::size_t columns = shape.rows.front().field_count;
     if (columns == 3 || columns == 4) return read_narrow_rows(shape) != NarrowRows::kEdgeList;
     return columns >= 2;
 }
 
-Workload read(TextStream& stream) {
+Workload read_dense_matrix(TextStream& stream) {
     TextRows rows(&stream);
     MatrixMessages messages(&rows);
     std::int64_t size = 0;  // numbers in a row, known after the first
@@ -56,7 +56,7 @@ Workload read(TextStream& stream) {
 
 WorkloadFormat dense_matrix_format() {
     return {"dense-matrix", "n lines of n numbers: entry (i, j) is the bytes from rank i to rank j, 0 is no message",
-            recognise, read};
+            recognise_dense_matrix, read_dense_matrix};
 }
 
 }  // namespace haichi

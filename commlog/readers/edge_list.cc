@@ -205,7 +205,7 @@ class EdgeListReader {
     MessageCollector messages_;
 };
 
-bool recognise(const TextShape& shape) {
+bool recognise_edge_list(const TextShape& shape) {
     if (shape.states_ranks) return true;
     if (shape.rows.empty()) return false;
     const TextShape::Row& first = shape.rows.front();
@@ -219,8 +219,8 @@ bool recognise(const TextShape& shape) {
 }  // namespace
 
 WorkloadFormat edge_list_format() {
-    return {"edge-list", "a message per line: source, destination, bytes, and perhaps the number of its set", recognise,
-            [](TextStream& stream) { return EdgeListReader(&stream).read(); }};
+    return {"edge-list", "a message per line: source, destination, bytes, and perhaps the number of its set",
+            recognise_edge_list, [](TextStream& stream) { return EdgeListReader(&stream).read(); }};
 }
 
 }  // namespace haichi

@@ -12,8 +12,8 @@
 
 #include "base/errors.h"
 #include "commlog/log/log_file.h"
-#include "commlog/readers/log_formats.h"
 #include "commlog/readers/read_progress.h"
+#include "commlog/readers/trace_formats.h"
 
 namespace haichi {
 
@@ -41,6 +41,12 @@ std::string beginning_of(const std::string& path) {
 JobLog read_as(const LogFormat& format, const std::string& path, const Reading& reading, std::string_view because) {
     const Log& log = reading.log();
     log.info("log {}: format {}, {}", shown(path), format.name, because);
+    if (format.read == nullptr) {
+        throw UnsupportedError(
+            path + ": is in the format " + format.name + ", and this haichi was built without its reader",
+            (format.library.empty() ? "build it" : "install " + format.library + " and build it") +
+                ": cmake --build --preset release");
+    }
     ReadProgress progress(reading, "log " + shown(path));
     JobLog read = format.read(path, progress);
     log.debug("log {}: {} of {} ranks{}", shown(path), read.ranks.size(), read.rank_count,
@@ -48,13 +54,23 @@ JobLog read_as(const LogFormat& format, const std::string& path, const Reading& 
     return read;
 }
 
+LogFormat own_log_format() {
+    return {"haichi", "what haichi's profiler writes: a job's file, or the parts of its processes",
+            LogContent::kOrdered, is_own_log, [](const std::string& path, ReadProgress& progress) {
+                JobLog log = read_own_log(path, progress.reading());
+                log.format = "haichi";
+                return log;
+            }};
+}
+
 }  // namespace
 
 const Table<LogFormat>& log_formats() {
-    static const Table<LogFormat> kFormats(
-        {"log format", "formats"},
-        {own_log_format(), otf2_log_format(), dumpi_log_format(), tit_log_format(), goal_log_format(),
-         monitoring_log_format(), mpip_log_format(), ipm_log_format(), paraver_log_format()});
+    static const Table<LogFormat> kFormats({"log format", "formats"}, [] {
+        std::vector<LogFormat> formats = trace_formats();
+        formats.insert(formats.begin(), own_log_format());
+        return formats;
+    }());
     return kFormats;
 }
 
@@ -122,15 +138,6 @@ JobLog read_log(const JobFiles& job, const std::string& format, const Reading& r
     }
     reading.log().info("log {}: {} parts of a job", shown(job.name()), job.files.size());
     return read_parts(job.files, reading);
-}
-
-LogFormat own_log_format() {
-    return {"haichi", "what haichi's profiler writes: a job's file, or the parts of its processes",
-            LogContent::kOrdered, is_own_log, [](const std::string& path, ReadProgress& progress) {
-                JobLog log = read_own_log(path, progress.reading());
-                log.format = "haichi";
-                return log;
-            }};
 }
 
 }  // namespace haichi

@@ -19,16 +19,19 @@ enum class LogContent {
     kMatrix    ///< messages per pair of ranks
 };
 
-/// A file format of logs: one file in this folder and one row in the table.
+/// Reads the log of the job that the file belongs to: formats of one file per rank look for the others. Throws
+/// InputError with file and line (or offset).
+using LogReader = JobLog (*)(const std::string& path, ReadProgress& progress);
+
+/// A file format of logs.
 struct LogFormat {
     std::string name;
     std::string sentence;
     LogContent content = LogContent::kOrdered;
     /// Whether a file that begins like this is in the format. At most one row says so.
     bool (*recognise)(std::string_view prefix) = nullptr;
-    /// The log of the job that the file belongs to: formats of one file per rank look for the others. Throws InputError
-    /// with file and line (or offset), UnsupportedError where haichi was built without a library.
-    JobLog (*read)(const std::string& path, ReadProgress& progress) = nullptr;
+    LogReader read = nullptr;  ///< null: this build has no reader of it
+    std::string library = {};  ///< the package of a library that the reader needs
 };
 
 const Table<LogFormat>& log_formats();
@@ -42,8 +45,9 @@ bool is_log(std::string_view prefix);
 /// Whether this is a regular file that begins like a log. Throws nothing: what cannot be read is none.
 bool is_log_file(const std::string& path);
 
-/// Reads a log of a job. `format` empty: recognised by the first 64 KiB. Throws InputError. `reading` is told the
-/// format, the other files of the trace, and how far the reading is.
+/// Reads a log of a job. `format` empty: recognised by the first 64 KiB. Throws InputError, and
+/// UnsupportedError for a format whose reader is not in this build. `reading` is told the format, the other files of
+/// the trace, and how far the reading is.
 JobLog read_log(const std::string& path, const std::string& format = "", const Reading& reading = {});
 
 /// The files of one job: one, or parts of its processes, which may lie in different folders.

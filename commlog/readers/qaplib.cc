@@ -56,7 +56,7 @@ Matrix read_matrix(TextRows& rows, std::int64_t size, const char* nth) {
     return matrix;
 }
 
-Workload read(TextStream& stream) {
+Workload read_qaplib(TextStream& stream) {
     TextRows rows(&stream);
     if (!rows.next_field_of_any_row()) rows.fail("the size of the problem is missing");
     const std::int64_t size = rows.whole_number("size of the problem", 1, kMostRanks);
@@ -80,7 +80,7 @@ WorkloadFormat qaplib_format() {
                 return !shape.states_ranks && !shape.rows.empty() && shape.rows.front().field_count == 1 &&
                        shape.rows.front().is_numbers;
             },
-            read};
+            read_qaplib};
 }
 
 }  // namespace haichi

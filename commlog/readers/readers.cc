@@ -53,7 +53,7 @@ constexpr std::array<ForeignFile, 5> kForeignFiles = {{
     throw InputError(stream.place(), "not in a known workload format: " + shown(line), hint);
 }
 
-const WorkloadFormat& recognise(TextStream& stream) {
+const WorkloadFormat& recognised_format(TextStream& stream) {
     const TextShape shape = shape_of(stream.prefix(), stream.prefix_is_all(), stream.place().file);
     const WorkloadFormat* found = nullptr;
     for (const WorkloadFormat& format : workload_formats()) {
@@ -70,7 +70,7 @@ const WorkloadFormat& recognise(TextStream& stream) {
 }
 
 Workload read(TextStream stream, const std::string& format, const Log& log) {
-    const WorkloadFormat& used = format.empty() ? recognise(stream) : workload_format(format);
+    const WorkloadFormat& used = format.empty() ? recognised_format(stream) : workload_format(format);
     const std::string name = shown(stream.place().file);
     log.info("workload {}: format {}, {}", name, used.name, format.empty() ? "by its content" : "as named");
     Workload workload = used.read(stream);

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/errors.h"
-#include "commlog/readers/log_formats.h"
+#include "commlog/traces/trace_readers.h"
 #include "tests/base/temporary_folder.h"
 #include "tests/commlog/call_text.h"
 

@@ -1,5 +1,5 @@
-// Readers of logs that are text: HAICHI_FUZZED_PARSER is one of log_formats.h.
-#include "commlog/readers/log_formats.h"
+// Readers of logs that are text: HAICHI_FUZZED_PARSER is one of trace_readers.h.
+#include "commlog/traces/trace_readers.h"
 #include "tests/fuzz/reader_input.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -4,7 +4,7 @@
 
 #include "base/errors.h"
 #include "commlog/ccs/collective_phases.h"
-#include "commlog/readers/log_formats.h"
+#include "commlog/traces/trace_readers.h"
 #include "mgen/replay/simulation.h"
 #include "tests/commlog/logged_program.h"
 #include "tests/mgen/scripted_program.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "commlog/log/job_log.h"
-#include "commlog/readers/traced_rank.h"
+#include "commlog/traces/traced_rank.h"
 
 namespace haichi {
 

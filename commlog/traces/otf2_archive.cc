@@ -1,4 +1,4 @@
-#include "commlog/readers/otf2_archive.h"
+#include "commlog/traces/otf2_archive.h"
 
 #include <algorithm>
 #include <cstdarg>

@@ -6,10 +6,12 @@
 #include <optional>
 
 #include "base/errors.h"
-#include "commlog/readers/log_formats.h"
+#include "commlog/log/rank_record.h"
 #include "commlog/readers/read_progress.h"
+#include "commlog/readers/trace_formats.h"
 #include "commlog/readers/trace_lines.h"
-#include "commlog/readers/traced_job.h"
+#include "commlog/traces/trace_readers.h"
+#include "commlog/traces/traced_job.h"
 #include "commlog/workload/workload.h"
 
 namespace haichi {
@@ -402,33 +404,20 @@ class IpmBannerReader {
     IpmRank all_;
 };
 
-bool is_xml(std::string_view prefix) {
-    const std::string_view text = prefix.substr(0, 4096);
-    return trimmed(text).starts_with('<') && (text.find("<ipm_job_profile") != std::string_view::npos ||
-                                              text.find("<task ipm_version") != std::string_view::npos);
-}
-
-bool recognise(std::string_view prefix) {
-    if (is_xml(prefix)) return true;
-    // The program's own output may stand before it.
-    return prefix.starts_with(kBannerBegins) || prefix.find("\n##IPMv") != std::string_view::npos;
-}
-
-JobLog read_stream(TextStream stream, const std::string& file) {
-    if (is_xml(stream.prefix())) return IpmXmlReader(&stream, file).read();
+JobLog read_ipm_stream(TextStream stream, const std::string& file) {
+    if (is_ipm_xml(stream.prefix())) return IpmXmlReader(&stream, file).read();
     return IpmBannerReader(&stream, file).read();
 }
 
 }  // namespace
 
-JobLog parse_ipm(std::string_view text, const std::string& file) { return read_stream(TextStream(text, file), file); }
+JobLog read_ipm(const std::string& path, ReadProgress& progress) {
+    progress.expect(path);
+    return read_ipm_stream(progress.open(path), path);
+}
 
-LogFormat ipm_log_format() {
-    return {"ipm", "a report of IPM: its XML file or the banner it prints", LogContent::kProfile, recognise,
-            [](const std::string& path, ReadProgress& progress) {
-                progress.expect(path);
-                return read_stream(progress.open(path), path);
-            }};
+JobLog parse_ipm(std::string_view text, const std::string& file) {
+    return read_ipm_stream(TextStream(text, file), file);
 }
 
 }  // namespace haichi

@@ -115,7 +115,4 @@ class TracedRank {
     std::unordered_map<std::uint32_t, std::uint32_t> local_;
 };
 
-/// A profile's counters as a JobLog has them.
-MessageStatistics statistics_of(const MessageCounters& counters);
-
 }  // namespace haichi

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "commlog/readers/dumpi_call.h"
-#include "commlog/readers/traced_job.h"
+#include "commlog/traces/dumpi_call.h"
+#include "commlog/traces/traced_job.h"
 
 namespace haichi {
 

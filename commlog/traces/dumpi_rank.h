@@ -6,9 +6,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "commlog/readers/dumpi_call.h"
-#include "commlog/readers/dumpi_communicators.h"
-#include "commlog/readers/traced_job.h"
+#include "commlog/traces/dumpi_call.h"
+#include "commlog/traces/dumpi_communicators.h"
+#include "commlog/traces/traced_job.h"
 
 namespace haichi {
 

@@ -5,12 +5,13 @@
 #include <memory>
 
 #include "base/errors.h"
-#include "commlog/readers/log_formats.h"
 #include "commlog/readers/read_progress.h"
 #include "commlog/readers/tit_actions.h"
-#include "commlog/readers/tit_rank.h"
+#include "commlog/readers/trace_formats.h"
 #include "commlog/readers/trace_lines.h"
-#include "commlog/readers/traced_job.h"
+#include "commlog/traces/tit_rank.h"
+#include "commlog/traces/trace_readers.h"
+#include "commlog/traces/traced_job.h"
 
 namespace haichi {
 
@@ -92,33 +93,6 @@ class TitReader {
     std::uint64_t untyped_ = 0, guessed_null_ = 0, left_open_ = 0;
 };
 
-bool is_action_line(std::string_view line) {
-    std::string_view number = next_field(line);
-    if (!number.empty() && number.front() == 'p') number.remove_prefix(1);
-    if (number.empty() || !std::ranges::all_of(number, [](char c) { return c >= '0' && c <= '9'; })) return false;
-    const std::string_view name = next_field(line);
-    bool nonblocking = false;
-    return tit_action(name, nonblocking) != nullptr;
-}
-/// A line of an index file is the name of a rank's file.
-bool is_file_name(std::string_view line) {
-    return line.find_first_of(" \t:<{") == std::string_view::npos &&
-           (line.ends_with(".txt") || line.ends_with(".tit") || line.ends_with(".trace"));
-}
-
-std::string_view first_line(std::string_view text) {
-    for (std::size_t at = 0; at < text.size();) {
-        const std::string_view line = trimmed(line_at(text, at));
-        if (!line.empty() && line.front() != '#') return line;
-    }
-    return {};
-}
-
-bool recognise(std::string_view prefix) {
-    const std::string_view line = first_line(prefix);
-    return is_action_line(line) || is_file_name(line);
-}
-
 JobLog read_index(const std::string& path, ReadProgress& progress) {
     TextStream stream = TextStream::open(path);
     TraceLines lines(&stream);
@@ -145,25 +119,20 @@ JobLog read_index(const std::string& path, ReadProgress& progress) {
     return reader.take();
 }
 
-JobLog read(const std::string& path, ReadProgress& progress) {
-    if (is_file_name(first_line(TextStream::open(path).prefix()))) return read_index(path, progress);
+}  // namespace
+
+JobLog read_tit(const std::string& path, ReadProgress& progress) {
+    if (is_tit_index(TextStream::open(path).prefix())) return read_index(path, progress);
     progress.expect(path);
     TitReader reader(path);
     reader.read(progress.open(path));
     return reader.take();
 }
 
-}  // namespace
-
 JobLog parse_tit(std::string_view text, const std::string& file) {
     TitReader reader(file);
     reader.read(TextStream(text, file));
     return reader.take();
-}
-
-LogFormat tit_log_format() {
-    return {"tit", "a time-independent trace of SimGrid (smpirun -trace-ti): its index, or one file",
-            LogContent::kOrdered, recognise, read};
 }
 
 }  // namespace haichi

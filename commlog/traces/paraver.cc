@@ -6,10 +6,10 @@
 #include <unordered_map>
 
 #include "base/errors.h"
-#include "commlog/readers/log_formats.h"
 #include "commlog/readers/read_progress.h"
 #include "commlog/readers/trace_lines.h"
-#include "commlog/readers/traced_job.h"
+#include "commlog/traces/trace_readers.h"
+#include "commlog/traces/traced_job.h"
 #include "commlog/workload/workload.h"
 
 namespace haichi {
@@ -416,9 +416,9 @@ class ParaverReader {
     std::unordered_map<std::int32_t, std::unique_ptr<ParaverRank>> ranks_;
 };
 
-bool recognise(std::string_view prefix) { return prefix.starts_with("#Paraver"); }
+}  // namespace
 
-JobLog read(const std::string& path, ReadProgress& progress) {
+JobLog read_paraver(const std::string& path, ReadProgress& progress) {
     progress.expect(path, 2);
     ParaverReader reader(path);
     reader.first(progress.open(path));
@@ -426,17 +426,11 @@ JobLog read(const std::string& path, ReadProgress& progress) {
     return reader.take();
 }
 
-}  // namespace
-
 JobLog parse_paraver(std::string_view text, const std::string& file) {
     ParaverReader reader(file);
     reader.first(TextStream(text, file));
     reader.second(TextStream(text, file));
     return reader.take();
-}
-
-LogFormat paraver_log_format() {
-    return {"paraver", "a trace of Extrae for Paraver (.prv)", LogContent::kOrdered, recognise, read};
 }
 
 }  // namespace haichi

@@ -1,4 +1,4 @@
-#include "commlog/readers/otf2_location.h"
+#include "commlog/traces/otf2_location.h"
 
 #include <algorithm>
 #include <exception>

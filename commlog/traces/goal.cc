@@ -5,10 +5,10 @@
 #include <unordered_map>
 
 #include "base/errors.h"
-#include "commlog/readers/log_formats.h"
 #include "commlog/readers/read_progress.h"
 #include "commlog/readers/trace_lines.h"
-#include "commlog/readers/traced_job.h"
+#include "commlog/traces/trace_readers.h"
+#include "commlog/traces/traced_job.h"
 #include "commlog/workload/workload.h"
 
 namespace haichi {
@@ -385,32 +385,17 @@ class GoalReader {
     std::unordered_map<std::string, std::uint32_t> labels_;
 };
 
-bool recognise(std::string_view prefix) {
-    for (std::size_t at = 0; at < prefix.size();) {
-        const std::string_view line = trimmed(line_at(prefix, at));
-        if (line.empty() || line.starts_with("//")) continue;
-        if (line.starts_with("/*")) {
-            at = std::min(prefix.find("*/", at), prefix.size());
-            (void)line_at(prefix, at);
-            continue;
-        }
-        return line.starts_with("num_ranks ");
-    }
-    return false;
-}
-
-JobLog read_stream(TextStream stream, const std::string& file) { return GoalReader(&stream, file).read(); }
+JobLog read_goal_stream(TextStream stream, const std::string& file) { return GoalReader(&stream, file).read(); }
 
 }  // namespace
 
-JobLog parse_goal(std::string_view text, const std::string& file) { return read_stream(TextStream(text, file), file); }
+JobLog read_goal(const std::string& path, ReadProgress& progress) {
+    progress.expect(path);
+    return read_goal_stream(progress.open(path), path);
+}
 
-LogFormat goal_log_format() {
-    return {"goal", "a GOAL schedule in text, of Schedgen and LogGOPSim", LogContent::kOrdered, recognise,
-            [](const std::string& path, ReadProgress& progress) {
-                progress.expect(path);
-                return read_stream(progress.open(path), path);
-            }};
+JobLog parse_goal(std::string_view text, const std::string& file) {
+    return read_goal_stream(TextStream(text, file), file);
 }
 
 }  // namespace haichi

@@ -12,11 +12,10 @@
 #include <vector>
 
 #include "base/errors.h"
-#include "commlog/readers/log_formats.h"
-#include "commlog/readers/otf2_archive.h"
-#include "commlog/readers/otf2_location.h"
-#include "commlog/readers/otf2_recognition.h"
 #include "commlog/readers/read_progress.h"
+#include "commlog/traces/otf2_archive.h"
+#include "commlog/traces/otf2_location.h"
+#include "commlog/traces/trace_readers.h"
 
 namespace haichi {
 
@@ -184,7 +183,7 @@ void find_files_of_archive(const std::string& path, const ReadProgress& progress
     }
 }
 
-JobLog read(const std::string& path, ReadProgress& progress) {
+JobLog read_otf2(const std::string& path, ReadProgress& progress) {
     find_files_of_archive(path, progress);
     try_in_child(path);
     return read_archive(path, progress);
@@ -192,9 +191,6 @@ JobLog read(const std::string& path, ReadProgress& progress) {
 
 }  // namespace
 
-LogFormat otf2_log_format() {
-    return {"otf2", "an OTF2 archive (of Score-P, EZTrace and others): its .otf2 file", LogContent::kOrdered,
-            begins_like_otf2, read};
-}
+LogReader otf2_reader() { return read_otf2; }
 
 }  // namespace haichi

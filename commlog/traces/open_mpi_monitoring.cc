@@ -4,10 +4,11 @@
 #include <map>
 
 #include "base/errors.h"
-#include "commlog/readers/log_formats.h"
+#include "commlog/log/rank_record.h"
 #include "commlog/readers/read_progress.h"
 #include "commlog/readers/trace_lines.h"
-#include "commlog/readers/traced_job.h"
+#include "commlog/traces/trace_readers.h"
+#include "commlog/traces/traced_job.h"
 
 namespace haichi {
 
@@ -155,19 +156,8 @@ class MonitoringReader {
     bool internal_seen_ = false;
 };
 
-bool recognise(std::string_view prefix) {
-    for (std::size_t at = 0; at < prefix.size();) {
-        std::string_view line = line_at(prefix, at);
-        if (trimmed(line).empty()) continue;
-        if (line.starts_with("# POINT TO POINT")) return true;
-        return (line.starts_with("E\t") || line.starts_with("I\t")) &&
-               line.find(" msgs sent") != std::string_view::npos;
-    }
-    return false;
-}
-
 /// NAME.RANK.prof and all others of that NAME.
-std::vector<std::string> siblings(const std::string& path) {
+std::vector<std::string> profiles_of_ranks(const std::string& path) {
     const std::filesystem::path file(path);
     const std::string name = file.filename().string();
     const auto rank_at = [](const std::string& n) -> std::size_t {
@@ -192,26 +182,21 @@ std::vector<std::string> siblings(const std::string& path) {
     return files;
 }
 
-JobLog read(const std::string& path, ReadProgress& progress) {
+}  // namespace
+
+JobLog read_monitoring(const std::string& path, ReadProgress& progress) {
     MonitoringReader reader(path);
-    for (const std::string& file : siblings(path)) {
+    for (const std::string& file : profiles_of_ranks(path)) {
         progress.found_file(file);
         reader.read(progress.open(file));
     }
     return reader.take();
 }
 
-}  // namespace
-
 JobLog parse_monitoring(std::string_view text, const std::string& file) {
     MonitoringReader reader(file);
     reader.read(TextStream(text, file));
     return reader.take();
-}
-
-LogFormat monitoring_log_format() {
-    return {"open-mpi-monitoring", "a file of Open MPI's monitoring (pml_monitoring_enable_output 3), NAME.RANK.prof",
-            LogContent::kMatrix, recognise, read};
 }
 
 }  // namespace haichi

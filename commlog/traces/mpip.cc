@@ -3,10 +3,10 @@
 #include <map>
 
 #include "base/errors.h"
-#include "commlog/readers/log_formats.h"
 #include "commlog/readers/read_progress.h"
 #include "commlog/readers/trace_lines.h"
-#include "commlog/readers/traced_job.h"
+#include "commlog/traces/trace_readers.h"
+#include "commlog/traces/traced_job.h"
 
 namespace haichi {
 
@@ -156,27 +156,15 @@ class MpipReader {
     std::map<std::int32_t, Rank> ranks_;
 };
 
-bool recognise(std::string_view prefix) {
-    for (std::size_t at = 0; at < prefix.size();) {
-        const std::string_view line = line_at(prefix, at);
-        if (line.starts_with("@ mpiP")) return true;
-        if (!trimmed(line).empty()) return false;
-    }
-    return false;
-}
-
 }  // namespace
+
+JobLog read_mpip(const std::string& path, ReadProgress& progress) {
+    progress.expect(path);
+    return MpipReader(path).read(progress.open(path));
+}
 
 JobLog parse_mpip(std::string_view text, const std::string& file) {
     return MpipReader(file).read(TextStream(text, file));
-}
-
-LogFormat mpip_log_format() {
-    return {"mpip", "a report of mpiP 3", LogContent::kProfile, recognise,
-            [](const std::string& path, ReadProgress& progress) {
-                progress.expect(path);
-                return MpipReader(path).read(progress.open(path));
-            }};
 }
 
 }  // namespace haichi

@@ -12,7 +12,7 @@
 
 #include "commlog/readers/tit_actions.h"
 #include "commlog/readers/trace_lines.h"
-#include "commlog/readers/traced_job.h"
+#include "commlog/traces/traced_job.h"
 
 namespace haichi {
 

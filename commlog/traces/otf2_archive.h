@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "commlog/readers/traced_job.h"
+#include "commlog/traces/traced_job.h"
 
 namespace haichi {
 

@@ -1,4 +1,4 @@
-#include "commlog/readers/dumpi_rank.h"
+#include "commlog/traces/dumpi_rank.h"
 
 #include <algorithm>
 #include <array>

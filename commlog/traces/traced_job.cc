@@ -1,4 +1,4 @@
-#include "commlog/readers/traced_job.h"
+#include "commlog/traces/traced_job.h"
 
 #include <algorithm>
 #include <numeric>

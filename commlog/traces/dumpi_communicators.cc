@@ -1,4 +1,4 @@
-#include "commlog/readers/dumpi_communicators.h"
+#include "commlog/traces/dumpi_communicators.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,4 +1,4 @@
-#include "commlog/readers/traced_rank.h"
+#include "commlog/traces/traced_rank.h"
 
 #include <algorithm>
 #include <new>
@@ -179,13 +179,6 @@ RankLog TracedRank::finish(const std::string& place) {
     profile.lost_messages = lost_messages_;
     profile.lost_bytes = lost_bytes_;
     return log;
-}
-
-MessageStatistics statistics_of(const MessageCounters& counters) {
-    MessageStatistics result{counters.count,     counters.bytes_total, counters.bytes_min,
-                             counters.bytes_max, counters.empty,       {}};
-    std::ranges::copy(counters.classes, result.classes.begin());
-    return result;
 }
 
 }  // namespace haichi

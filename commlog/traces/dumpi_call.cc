@@ -1,4 +1,4 @@
-#include "commlog/readers/dumpi_call.h"
+#include "commlog/traces/dumpi_call.h"
 
 #include <algorithm>
 #include <charconv>

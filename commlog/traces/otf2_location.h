@@ -3,7 +3,7 @@
 #include <deque>
 #include <exception>
 
-#include "commlog/readers/otf2_archive.h"
+#include "commlog/traces/otf2_archive.h"
 
 namespace haichi {
 

@@ -7,16 +7,17 @@
 
 namespace haichi {
 
-/// The rows of the table, one function in each format's file.
-LogFormat own_log_format();
-LogFormat otf2_log_format();
-LogFormat dumpi_log_format();
-LogFormat tit_log_format();
-LogFormat goal_log_format();
-LogFormat monitoring_log_format();
-LogFormat mpip_log_format();
-LogFormat ipm_log_format();
-LogFormat paraver_log_format();
+/// The readers that trace_readers() names, one in each format's file. They throw InputError with file and line (or
+/// offset).
+JobLog read_dumpi(const std::string& path, ReadProgress& progress);
+JobLog read_tit(const std::string& path, ReadProgress& progress);
+JobLog read_goal(const std::string& path, ReadProgress& progress);
+JobLog read_monitoring(const std::string& path, ReadProgress& progress);
+JobLog read_mpip(const std::string& path, ReadProgress& progress);
+JobLog read_ipm(const std::string& path, ReadProgress& progress);
+JobLog read_paraver(const std::string& path, ReadProgress& progress);
+/// Null where haichi is built without the library of OTF2.
+LogReader otf2_reader();
 
 /// The same from a text in memory, alone where a format has a file per rank; `file` names it in errors. For tests.
 JobLog parse_dumpi(std::string_view text, const std::string& file);

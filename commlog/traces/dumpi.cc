@@ -4,13 +4,13 @@
 #include <optional>
 
 #include "base/errors.h"
-#include "commlog/readers/dumpi_call.h"
-#include "commlog/readers/dumpi_communicators.h"
-#include "commlog/readers/dumpi_rank.h"
-#include "commlog/readers/log_formats.h"
 #include "commlog/readers/read_progress.h"
 #include "commlog/readers/trace_lines.h"
-#include "commlog/readers/traced_job.h"
+#include "commlog/traces/dumpi_call.h"
+#include "commlog/traces/dumpi_communicators.h"
+#include "commlog/traces/dumpi_rank.h"
+#include "commlog/traces/trace_readers.h"
+#include "commlog/traces/traced_job.h"
 
 namespace haichi {
 
@@ -72,13 +72,6 @@ class DumpiReader {
     std::uint64_t untyped_ = 0;
 };
 
-bool recognise(std::string_view prefix) {
-    const std::size_t at = prefix.find(" entering at walltime ");
-    if (at == std::string_view::npos) return false;
-    const std::size_t newline = prefix.rfind('\n', at);
-    return prefix.substr(newline == std::string_view::npos ? 0 : newline + 1).starts_with("MPI_");
-}
-
 /// "NAME-0003.txt": the number, and where its digits are.
 struct NumberedName {
     std::size_t first = 0, end = 0;
@@ -92,7 +85,7 @@ std::optional<NumberedName> numbered(const std::string& name) {
     return NumberedName{first, end, std::stoi(name.substr(first, end - first))};
 }
 
-std::vector<std::pair<std::int32_t, std::string>> siblings(const std::string& path) {
+std::vector<std::pair<std::int32_t, std::string>> files_of_ranks(const std::string& path) {
     const std::filesystem::path file(path);
     const std::string name = file.filename().string();
     const auto own = numbered(name);
@@ -112,8 +105,10 @@ std::vector<std::pair<std::int32_t, std::string>> siblings(const std::string& pa
     return files;
 }
 
-JobLog read(const std::string& path, ReadProgress& progress) {
-    const auto files = siblings(path);
+}  // namespace
+
+JobLog read_dumpi(const std::string& path, ReadProgress& progress) {
+    const auto files = files_of_ranks(path);
     for (const auto& [rank, file] : files) {
         progress.found_file(file);
         progress.expect(file, 2);
@@ -125,19 +120,12 @@ JobLog read(const std::string& path, ReadProgress& progress) {
     return reader.take();
 }
 
-}  // namespace
-
 JobLog parse_dumpi(std::string_view text, const std::string& file) {
     DumpiReader reader(file);
     reader.first(0, TextStream(text, file));
     reader.resolve();
     reader.second(0, TextStream(text, file));
     return reader.take();
-}
-
-LogFormat dumpi_log_format() {
-    return {"dumpi", "a DUMPI trace as text (dumpi2ascii), NAME-RANK.txt of every rank", LogContent::kOrdered,
-            recognise, read};
 }
 
 }  // namespace haichi

@@ -1,4 +1,4 @@
-#include "commlog/readers/tit_rank.h"
+#include "commlog/traces/tit_rank.h"
 
 #include <algorithm>
 
