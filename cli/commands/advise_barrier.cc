@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "base/errors.h"
 #include "cli/command_outputs.h"
@@ -97,22 +98,22 @@ int run(const AdviseBarrierArguments& arguments, Console& console) {
     return kExitInterrupted;
 }
 
-Action configure(CLI::App& app) {
+Action configure_advise_barrier(OptionTable& options) {
     const auto o = std::make_shared<AdviseBarrierArguments>();
-    o->job.declare(app, JobUse::kSimulate);
-    add_value(app, "--map", o->map, "FILE", "the rank map; default: the default placement");
-    add_value(app, "-f,--format", o->format, "FORMAT", "of the map (haichi list formats); default: by its content");
-    add_value(app, "--imbalance", o->imbalance, "SHARE|TIME",
-              "how unevenly ranks compute: by up to 5% of each set's time, or 20us more; default: evenly");
-    add_value(app, "--draws", o->draws, "N", "of the imbalance, which the advice must survive; default: 5");
-    add_value(app, "--seed", o->seed, "N", "of the first draw; default: 1");
-    add_value(app, "--sizes", o->sizes, "SIZE,SIZE,...", "ask for each of these message sizes, as in 64KiB,1MiB");
-    add_value(app, "--simulations", o->simulations, "N",
-              "at most, where there are too many choices of sets to try all; default: 64");
-    add_value(app, "--packet-hops", o->packet_hops, "N", "what the simulations of a size may take; default: 1e9");
-    add_value(app, "--threads", o->threads, "N", "default: all cores; the answer does not depend on it");
-    add_value(app, "-o,--output", o->output, "FILE", "write the answer there instead of to standard output");
-    app.add_flag("--json", o->json, "print the answer as haichi-advice/1");
+    o->job.declare(options, JobUse::kSimulate);
+    options.add_value("--map", o->map, "FILE", "the rank map; default: the default placement");
+    options.add_value("-f,--format", o->format, "FORMAT", "of the map (haichi list formats); default: by its content");
+    options.add_value("--imbalance", o->imbalance, "SHARE|TIME",
+                      "how unevenly ranks compute: by up to 5% of each set's time, or 20us more; default: evenly");
+    options.add_value("--draws", o->draws, "N", "of the imbalance, which the advice must survive; default: 5");
+    options.add_value("--seed", o->seed, "N", "of the first draw; default: 1");
+    options.add_value("--sizes", o->sizes, "SIZE,SIZE,...", "ask for each of these message sizes, as in 64KiB,1MiB");
+    options.add_value("--simulations", o->simulations, "N",
+                      "at most, where there are too many choices of sets to try all; default: 64");
+    options.add_value("--packet-hops", o->packet_hops, "N", "what the simulations of a size may take; default: 1e9");
+    options.add_value("--threads", o->threads, "N", "default: all cores; the answer does not depend on it");
+    options.add_value("-o,--output", o->output, "FILE", "write the answer there instead of to standard output");
+    options.add_flag("--json", o->json, "print the answer as haichi-advice/1");
     return [o](Console& console) { return run(*o, console); };
 }
 
@@ -122,7 +123,7 @@ Command advise_barrier_command() {
     return {"barrier",
             "before which sets a barrier pays, for a placement and its message sizes",
             "haichi advise barrier -m fx10-kyushu --shape 1x2x4x2x3x2 -w cg64.json --map cg64.map",
-            configure,
+            configure_advise_barrier,
             {},
             true};
 }

@@ -1,6 +1,7 @@
 #include "cli/commands/advise_rails.h"
 
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "base/errors.h"
 #include "cli/command_outputs.h"
@@ -55,14 +56,14 @@ int run(const AdviseRailsOptions& options, Console& console) {
     return kExitDone;
 }
 
-Action configure(CLI::App& app) {
+Action configure_advise_rails(OptionTable& options) {
     const auto o = std::make_shared<AdviseRailsOptions>();
-    app.add_option("FILE", o->files, "logs of jobs; rails=2:FILE says how many rails the run used")->type_name("");
-    add_log_format(app, o->format);
-    add_value(app, "--rails", o->rails, "N,N,...", "network interfaces per node that each run used");
-    add_value(app, "--interfaces", o->interfaces, "N", "that a node has");
-    add_value(app, "-o,--output", o->output, "FILE", "write the answer there instead of to standard output");
-    app.add_flag("--json", o->json, "print the answer as haichi-advice/1");
+    options.add_arguments("FILE", o->files, "logs of jobs; rails=2:FILE says how many rails the run used");
+    add_log_format(options, o->format);
+    options.add_value("--rails", o->rails, "N,N,...", "network interfaces per node that each run used");
+    options.add_value("--interfaces", o->interfaces, "N", "that a node has");
+    options.add_value("-o,--output", o->output, "FILE", "write the answer there instead of to standard output");
+    options.add_flag("--json", o->json, "print the answer as haichi-advice/1");
     return [o](Console& console) { return run(*o, console); };
 }
 
@@ -70,7 +71,7 @@ Action configure(CLI::App& app) {
 
 Command advise_rails_command() {
     return {"rails", "how many network interfaces per node a run should use",
-            "haichi advise rails rails=1:run1.haichi-log rails=2:run2.haichi-log", configure};
+            "haichi advise rails rails=1:run1.haichi-log rails=2:run2.haichi-log", configure_advise_rails};
 }
 
 }  // namespace haichi::cli

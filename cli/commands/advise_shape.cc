@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "base/errors.h"
 #include "cli/commands/job_options.h"
@@ -77,20 +78,20 @@ int run(const AdviseShapeArguments& arguments, Console& console) {
     return kExitInterrupted;
 }
 
-Action configure(CLI::App& app) {
+Action configure_advise_shape(OptionTable& options) {
     const auto o = std::make_shared<AdviseShapeArguments>();
-    o->job.declare(app, JobUse::kShapes);
-    add_value(app, "--node-count", o->node_count, "N", "of the job; default: as many as the ranks need");
-    add_value(app, "--objective", o->objective, "NAME",
-              "that placements are searched by; default: tac3, or hop-bytes where all messages are one set");
-    add_value(app, "--seed", o->seed, "N", "of the first search; default: 1");
-    add_value(app, "--seeds", o->seeds, "N", "placements of each shape that are simulated; default: 3");
-    add_value(app, "--finalists", o->finalists, "N",
-              "requests, after a quick search of all, whose shapes are simulated; default: 4");
-    add_value(app, "--packet-hops", o->packet_hops, "N", "what all simulations may take; default: 1e9");
-    add_value(app, "--threads", o->threads, "N", "default: all cores; the answer does not depend on it");
-    add_value(app, "-o,--output", o->output, "FILE", "write the answer there instead of to standard output");
-    app.add_flag("--json", o->json, "print the answer as haichi-advice/1");
+    o->job.declare(options, JobUse::kShapes);
+    options.add_value("--node-count", o->node_count, "N", "of the job; default: as many as the ranks need");
+    options.add_value("--objective", o->objective, "NAME",
+                      "that placements are searched by; default: tac3, or hop-bytes where all messages are one set");
+    options.add_value("--seed", o->seed, "N", "of the first search; default: 1");
+    options.add_value("--seeds", o->seeds, "N", "placements of each shape that are simulated; default: 3");
+    options.add_value("--finalists", o->finalists, "N",
+                      "requests, after a quick search of all, whose shapes are simulated; default: 4");
+    options.add_value("--packet-hops", o->packet_hops, "N", "what all simulations may take; default: 1e9");
+    options.add_value("--threads", o->threads, "N", "default: all cores; the answer does not depend on it");
+    options.add_value("-o,--output", o->output, "FILE", "write the answer there instead of to standard output");
+    options.add_flag("--json", o->json, "print the answer as haichi-advice/1");
     return [o](Console& console) { return run(*o, console); };
 }
 
@@ -100,7 +101,7 @@ Command advise_shape_command() {
     return {"shape",
             "which job shape of so many nodes suits the application",
             "haichi advise shape -m fx10-kyushu -w cg64.json --node-count 96",
-            configure,
+            configure_advise_shape,
             {},
             true};
 }

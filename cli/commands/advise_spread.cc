@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "base/errors.h"
 #include "base/quantity.h"
@@ -92,21 +93,23 @@ int run(const AdviseSpreadArguments& arguments, Console& console) {
     return kExitInterrupted;
 }
 
-Action configure(CLI::App& app) {
+Action configure_advise_spread(OptionTable& options) {
     const auto o = std::make_shared<AdviseSpreadArguments>();
-    o->job.declare(app, JobUse::kSpread);
-    add_value(app, "--spread-workload", o->spread_workload, "WORKLOAD",
-              "the same work on the ranks of all clusters; default: the ranks of --workload, fewer on a node");
-    add_value(app, "--compute-time", o->compute_time, "TIME",
-              "that a rank computes in an iteration in one cluster, as in 5ms, where the workload does not state it");
-    add_traffic_form(app, o->form);
-    add_value(app, "--objective", o->objective, "NAME", "that placements are searched by; default: hop-bytes");
-    add_value(app, "--seed", o->seed, "N", "of the first search; default: 1");
-    add_value(app, "--seeds", o->seeds, "N", "placements that are searched in each cluster and over all; default: 3");
-    add_value(app, "--packet-hops", o->packet_hops, "N", "what all simulations may take; default: 1e9");
-    add_value(app, "--threads", o->threads, "N", "default: all cores; the answer does not depend on it");
-    add_value(app, "-o,--output", o->output, "FILE", "write the answer there instead of to standard output");
-    app.add_flag("--json", o->json, "print the answer as haichi-advice/1");
+    o->job.declare(options, JobUse::kSpread);
+    options.add_value("--spread-workload", o->spread_workload, "WORKLOAD",
+                      "the same work on the ranks of all clusters; default: the ranks of --workload, fewer on a node");
+    options.add_value(
+        "--compute-time", o->compute_time, "TIME",
+        "that a rank computes in an iteration in one cluster, as in 5ms, where the workload does not state it");
+    add_traffic_form(options, o->form);
+    options.add_value("--objective", o->objective, "NAME", "that placements are searched by; default: hop-bytes");
+    options.add_value("--seed", o->seed, "N", "of the first search; default: 1");
+    options.add_value("--seeds", o->seeds, "N",
+                      "placements that are searched in each cluster and over all; default: 3");
+    options.add_value("--packet-hops", o->packet_hops, "N", "what all simulations may take; default: 1e9");
+    options.add_value("--threads", o->threads, "N", "default: all cores; the answer does not depend on it");
+    options.add_value("-o,--output", o->output, "FILE", "write the answer there instead of to standard output");
+    options.add_flag("--json", o->json, "print the answer as haichi-advice/1");
     return [o](Console& console) { return run(*o, console); };
 }
 
@@ -116,7 +119,7 @@ Command advise_spread_command() {
     return {"spread",
             "whether a job that fits into one cluster is faster over all clusters of the machine",
             "haichi advise spread -m two-clusters:4,2ms -w app16.json --spread-workload app32.json",
-            configure,
+            configure_advise_spread,
             {},
             true};
 }

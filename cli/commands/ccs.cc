@@ -117,37 +117,37 @@ int run(const CcsArguments& arguments, Console& console) {
             console.data(extraction_json(extractions[j], name));
             continue;
         }
-        if (!name.empty()) console.say((j > 0 ? "\n" : "") + without_controls(name) + ":\n");
+        if (!name.empty()) console.say(std::string(j > 0 ? "\n" : "").append(without_controls(name)).append(":\n"));
         console.say(extraction_text(extractions[j]));
         for (const std::string& warning : extractions[j].warnings) console.hint(warning);
     }
     return kExitDone;
 }
 
-Action configure(CLI::App& app) {
+Action configure_ccs(OptionTable& options) {
     const auto a = std::make_shared<CcsArguments>();
-    app.add_option("LOG", a->logs, "logs with the order of calls; parts of one job are read together")->type_name("");
-    add_value(app, "--log-format", a->format, "NAME", "of the log (haichi list log-formats); default: by its content");
-    add_value(app, "--sends-per-rank", a->sends_per_rank, "K",
-              "messages a rank may send, and receive, in one set: its network interfaces; default: 1");
-    add_value(app, "--eager-limit", a->eager_limit, "BYTES",
-              "up to this size a message does not wait for its receive to be posted; default: 0");
-    add_value(app, "--kernel", a->kernel, "N|bytes|messages|outer|inner|whole",
-              "the N-th repetition of those listed, that with most bytes or messages, the loop around or inside of the "
-              "one that is taken otherwise, or the whole log as one; default: auto");
-    add_value(app, "--collectives", a->collectives, "subcomm|all|none",
-              "which are expanded to messages: those on less than all ranks, all, or none; default: subcomm");
-    app.add_option("--collective", a->algorithms,
-                   "by which algorithm, up to which sizes: allreduce=recursive-doubling:2KiB,ring; repeatable")
-        ->type_name("OP=ALGORITHM")
-        ->allow_extra_args(false);
-    add_value(
-        app, "--compute", a->compute, "none|mean",
+    options.add_arguments("LOG", a->logs, "logs with the order of calls; parts of one job are read together");
+    options.add_value("--log-format", a->format, "NAME",
+                      "of the log (haichi list log-formats); default: by its content");
+    options.add_value("--sends-per-rank", a->sends_per_rank, "K",
+                      "messages a rank may send, and receive, in one set: its network interfaces; default: 1");
+    options.add_value("--eager-limit", a->eager_limit, "BYTES",
+                      "up to this size a message does not wait for its receive to be posted; default: 0");
+    options.add_value(
+        "--kernel", a->kernel, "N|bytes|messages|outer|inner|whole",
+        "the N-th repetition of those listed, that with most bytes or messages, the loop around or inside of the "
+        "one that is taken otherwise, or the whole log as one; default: auto");
+    options.add_value("--collectives", a->collectives, "subcomm|all|none",
+                      "which are expanded to messages: those on less than all ranks, all, or none; default: subcomm");
+    options.add_values("--collective", a->algorithms, "OP=ALGORITHM",
+                       "by which algorithm, up to which sizes: allreduce=recursive-doubling:2KiB,ring; repeatable");
+    options.add_value(
+        "--compute", a->compute, "none|mean",
         "give the sets the mean computing time of the ranks before them; default: none, the same file from every run");
-    add_value(
-        app, "-o,--output", a->output, "FILE",
+    options.add_value(
+        "-o,--output", a->output, "FILE",
         "write the sets there instead of to standard output; of several jobs to as many files, % is the log's name");
-    app.add_flag("--json", a->json, "print what was found as JSON; the sets only go to -o");
+    options.add_flag("--json", a->json, "print what was found as JSON; the sets only go to -o");
     return [a](Console& console) { return run(*a, console); };
 }
 
@@ -155,7 +155,7 @@ Action configure(CLI::App& app) {
 
 Command ccs_command() {
     return {"ccs", "extract communication sets from the log of an application",
-            "haichi ccs app.haichi-log -o workload.json", configure};
+            "haichi ccs app.haichi-log -o workload.json", configure_ccs};
 }
 
 }  // namespace haichi::cli

@@ -87,13 +87,13 @@ int run(const CheckArguments& arguments, Console& console) {
     return check.problem_count == 0 ? kExitDone : kExitBadInput;
 }
 
-Action configure(CLI::App& app) {
+Action configure_check(OptionTable& options) {
     const auto o = std::make_shared<CheckArguments>();
-    o->job.declare(app, JobUse::kPlaces);
-    add_value(app, "--map", o->map, "FILE", "the rank map");
-    add_value(app, "-f,--format", o->format, "FORMAT", "of the map (haichi list formats); default: by its content");
-    add_value(app, "--job", o->job_script, "FILE", "the PJM job script that uses the map");
-    app.add_flag("--json", o->json, "print haichi-check/1");
+    o->job.declare(options, JobUse::kPlaces);
+    options.add_value("--map", o->map, "FILE", "the rank map");
+    options.add_value("-f,--format", o->format, "FORMAT", "of the map (haichi list formats); default: by its content");
+    options.add_value("--job", o->job_script, "FILE", "the PJM job script that uses the map");
+    options.add_flag("--json", o->json, "print haichi-check/1");
     return [o](Console& console) { return run(*o, console); };
 }
 
@@ -101,7 +101,7 @@ Action configure(CLI::App& app) {
 
 Command check_command() {
     return {"check", "would the scheduler take the map? lines, coordinates, ranks per node, job script",
-            "haichi check --map cg64.map -m fx10-kyushu --shape 1x2x4x2x3x2", configure};
+            "haichi check --map cg64.map -m fx10-kyushu --shape 1x2x4x2x3x2", configure_check};
 }
 
 }  // namespace haichi::cli

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <CLI/App.hpp>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "cli/commands/option_table.h"
 #include "cli/output/console.h"
 
 namespace haichi::cli {
@@ -19,7 +19,7 @@ struct Command {
     std::string example;  ///< a command line that works, shown by --help
     /// Declares the options. They are all kept as text and read by the action, so that a wrong value gets the same kind
     /// of message everywhere.
-    Action (*configure)(CLI::App& app) = nullptr;
+    Action (*configure)(OptionTable& options) = nullptr;
     /// Instead of options: commands of its own, as in `haichi log show`.
     std::vector<Command> subcommands = {};
     bool tells_progress = false;  ///< it may take long, and has --progress-fd

@@ -37,7 +37,7 @@ Files files() {
         if (!failed) return {fs::canonical(folder / place.headers).string(), library.string()};
     }
     throw UnsupportedError("this haichi has no headers for programs: libmgen.a is not installed with it",
-                           "it is built where mpicc.mpich is installed (libmpich-dev)");
+                           "install mpicc.mpich (libmpich-dev) and build it: cmake --build --preset release");
 }
 
 bool links(const std::vector<std::string>& arguments) {

@@ -41,13 +41,13 @@ int run(const ConvertArguments& arguments, Console& console) {
     return kExitDone;
 }
 
-Action configure(CLI::App& app) {
+Action configure_convert(OptionTable& options) {
     const auto o = std::make_shared<ConvertArguments>();
-    o->job.declare(app, JobUse::kPlaces);
-    add_value(app, "--map", o->map, "FILE", "the rank map; it says how many ranks there are");
-    add_value(app, "-f,--from", o->from, "FORMAT", "of the map (haichi list formats); default: by its content");
-    add_value(app, "-t,--to", o->to, "FORMAT", "to write");
-    add_value(app, "-o,--output", o->output, "FILE", "write there instead of to standard output");
+    o->job.declare(options, JobUse::kPlaces);
+    options.add_value("--map", o->map, "FILE", "the rank map; it says how many ranks there are");
+    options.add_value("-f,--from", o->from, "FORMAT", "of the map (haichi list formats); default: by its content");
+    options.add_value("-t,--to", o->to, "FORMAT", "to write");
+    options.add_value("-o,--output", o->output, "FILE", "write there instead of to standard output");
     return [o](Console& console) { return run(*o, console); };
 }
 
@@ -55,7 +55,7 @@ Action configure(CLI::App& app) {
 
 Command convert_command() {
     return {"convert", "write a rank map in another format",
-            "haichi convert --map cg64.map -t tofu6d -m fx10-kyushu --shape 1x2x4x2x3x2", configure};
+            "haichi convert --map cg64.map -t tofu6d -m fx10-kyushu --shape 1x2x4x2x3x2", configure_convert};
 }
 
 }  // namespace haichi::cli

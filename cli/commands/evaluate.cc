@@ -1,6 +1,7 @@
 #include "cli/commands/evaluate.h"
 
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/errors.h"
@@ -78,19 +79,20 @@ int run(const EvaluateArguments& arguments, Console& console) {
     return kExitInterrupted;
 }
 
-Action configure(CLI::App& app) {
+Action configure_evaluate(OptionTable& options) {
     const auto o = std::make_shared<EvaluateArguments>();
-    o->job.declare(app, JobUse::kMeasure);
-    add_value(app, "--map", o->map, "FILE", "the rank map");
-    add_value(app, "-f,--format", o->format, "FORMAT", "of the map (haichi list formats); default: by its content");
-    add_value(app, "--objective", o->objective, "NAME", "the one compared with the default placement; default: tac3");
-    add_value(app, "--then", o->then, "LIST", "objectives that decide between equal values, as haichi map has them");
-    add_requirements(app, o->require);
-    add_value(app, "--hottest", o->hottest, "N", "how many of the hottest links to list; default: 10");
-    add_traffic_form(app, o->form);
-    app.add_flag("--simulate", o->simulate, "simulate it and the default placement, packet by packet");
-    app.add_flag("--json", o->json, "print the report haichi-report/1");
-    app.add_flag("--no-timing", o->no_timing, "leave times out, so that equal runs print equal bytes");
+    o->job.declare(options, JobUse::kMeasure);
+    options.add_value("--map", o->map, "FILE", "the rank map");
+    options.add_value("-f,--format", o->format, "FORMAT", "of the map (haichi list formats); default: by its content");
+    options.add_value("--objective", o->objective, "NAME",
+                      "the one compared with the default placement; default: tac3");
+    options.add_value("--then", o->then, "LIST", "objectives that decide between equal values, as haichi map has them");
+    add_requirements(options, o->require);
+    options.add_value("--hottest", o->hottest, "N", "how many of the hottest links to list; default: 10");
+    add_traffic_form(options, o->form);
+    options.add_flag("--simulate", o->simulate, "simulate it and the default placement, packet by packet");
+    options.add_flag("--json", o->json, "print the report haichi-report/1");
+    options.add_flag("--no-timing", o->no_timing, "leave times out, so that equal runs print equal bytes");
     return [o](Console& console) { return run(*o, console); };
 }
 
@@ -100,7 +102,7 @@ Command evaluate_command() {
     return {"evaluate",
             "measure a given placement: every objective, bounds, contention, hottest links",
             "haichi evaluate -m fx10-kyushu -w cg64.json --shape 1x2x4x2x3x2 --map cg64.map",
-            configure,
+            configure_evaluate,
             {},
             true};
 }

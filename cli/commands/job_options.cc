@@ -10,48 +10,49 @@
 
 namespace haichi::cli {
 
-void JobOptions::declare(CLI::App& app, JobUse use) {
-    add_value(app, "-m,--machine", machine, "MACHINE",
-              "a preset (haichi list machines), graph:FILE, or a machine file");
-    if (use != JobUse::kShapes && use != JobUse::kSpread) declare_nodes(app, use);
+void JobOptions::declare(OptionTable& options, JobUse use) {
+    options.add_value("-m,--machine", machine, "MACHINE",
+                      "a preset (haichi list machines), graph:FILE, or a machine file");
+    if (use != JobUse::kShapes && use != JobUse::kSpread) declare_nodes(options, use);
     if (use != JobUse::kPlaces) {
-        add_value(app, "-w,--workload", workload, "WORKLOAD",
-                  "who sends how much to whom: haichi-workload/1 or a matrix; - is stdin");
-        add_value(app, "--message-size", message_size, "BYTES", "make every non-empty message this large, as in 1MiB");
-        add_value(app, "--workload-format", workload_format, "FORMAT",
-                  "of the workload (haichi list workload-formats); default: by its content");
+        options.add_value("-w,--workload", workload, "WORKLOAD",
+                          "who sends how much to whom: haichi-workload/1 or a matrix; - is stdin");
+        options.add_value("--message-size", message_size, "BYTES",
+                          "make every non-empty message this large, as in 1MiB");
+        options.add_value("--workload-format", workload_format, "FORMAT",
+                          "of the workload (haichi list workload-formats); default: by its content");
     }
-    if (use == JobUse::kSpread) declare_node_lists(app);
+    if (use == JobUse::kSpread) declare_node_lists(options);
     if (use == JobUse::kShapes || use == JobUse::kSpread) {
-        add_value(app, "--ppn", ranks_per_node, "N", "most ranks on a node; default: 1");
-        add_value(app, "--routing", routing, "ROUTING",
-                  "static routing, as in dor:XYZACB,tie=+ (haichi list routings); default: the machine's");
+        options.add_value("--ppn", ranks_per_node, "N", "most ranks on a node; default: 1");
+        options.add_value("--routing", routing, "ROUTING",
+                          "static routing, as in dor:XYZACB,tie=+ (haichi list routings); default: the machine's");
     }
 }
 
-void JobOptions::declare_nodes(CLI::App& app, JobUse use) {
-    add_value(app, "--shape", shape, "AxBx...", "the job's cuboid, one size per axis; default: the whole machine");
-    add_value(app, "--origin", origin, "AxBx...", "corner of the cuboid on the machine; default: zeros");
-    declare_node_lists(app);
-    add_value(app, "--ppn", ranks_per_node, "N", "most ranks on a node; default: 1");
+void JobOptions::declare_nodes(OptionTable& options, JobUse use) {
+    options.add_value("--shape", shape, "AxBx...", "the job's cuboid, one size per axis; default: the whole machine");
+    options.add_value("--origin", origin, "AxBx...", "corner of the cuboid on the machine; default: zeros");
+    declare_node_lists(options);
+    options.add_value("--ppn", ranks_per_node, "N", "most ranks on a node; default: 1");
     if (use != JobUse::kPlaces) {
-        add_value(app, "--routing", routing, "ROUTING",
-                  "static routing, as in dor:XYZACB,tie=+ (haichi list routings); default: the machine's");
+        options.add_value("--routing", routing, "ROUTING",
+                          "static routing, as in dor:XYZACB,tie=+ (haichi list routings); default: the machine's");
     }
-    add_value(app, "--fold", fold, "FOLD",
-              "logical coordinates and rank order: " + folds().listing() + ", or a coordinate table's file");
-    add_value(app, "--hosts", hosts, "FILE|PATTERN",
-              "names of the nodes, for maps with host names: a file, node[000-095] or node%04d");
+    options.add_value("--fold", fold, "FOLD",
+                      "logical coordinates and rank order: " + folds().listing() + ", or a coordinate table's file");
+    options.add_value("--hosts", hosts, "FILE|PATTERN",
+                      "names of the nodes, for maps with host names: a file, node[000-095] or node%04d");
     if (use == JobUse::kMeasure) {
-        app.add_flag("--count-nic", count_nic, "injection and ejection of a node count as links");
+        options.add_flag("--count-nic", count_nic, "injection and ejection of a node count as links");
     }
 }
 
-void JobOptions::declare_node_lists(CLI::App& app) {
-    add_value(app, "--nodes", nodes, "FILE",
-              "the job's nodes instead of a cuboid: one per line, number or coordinates");
-    add_value(app, "--faulty", faulty, "FILE",
-              "nodes that are down, one per line as in --nodes: they take no rank, and no route passes them");
+void JobOptions::declare_node_lists(OptionTable& options) {
+    options.add_value("--nodes", nodes, "FILE",
+                      "the job's nodes instead of a cuboid: one per line, number or coordinates");
+    options.add_value("--faulty", faulty, "FILE",
+                      "nodes that are down, one per line as in --nodes: they take no rank, and no route passes them");
 }
 
 JobSpec JobOptions::spec(JobUse use, std::initializer_list<std::string> others) const {
@@ -125,10 +126,11 @@ void JobOptions::check_standard_input(std::initializer_list<std::string> others)
     if (readers > 1) throw OptionError("standard input can be only one of the files", "- is given twice");
 }
 
-void add_traffic_form(CLI::App& app, std::string& form) {
-    add_value(app, "--as", form, "sets|calls",
-              "what of a log is simulated: its calls, one by one as they were made, or the communication sets of its "
-              "kernel; calls if it is not said");
+void add_traffic_form(OptionTable& options, std::string& form) {
+    options.add_value(
+        "--as", form, "sets|calls",
+        "what of a log is simulated: its calls, one by one as they were made, or the communication sets of its "
+        "kernel; calls if it is not said");
 }
 
 TrafficForm read_traffic_form(const std::string& form, const JobOptions& job, JobSpec& spec) {

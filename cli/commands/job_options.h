@@ -1,10 +1,10 @@
 #pragma once
 
-#include <CLI/App.hpp>
 #include <initializer_list>
 #include <string>
 
 #include "cli/command_outputs.h"
+#include "cli/commands/option_table.h"
 #include "cli/output/console.h"
 #include "mapper/job/job_spec.h"
 #include "mapper/job/placement.h"
@@ -38,7 +38,7 @@ struct JobOptions {
     std::string hosts;
     bool count_nic = false;
 
-    void declare(CLI::App& app, JobUse use);
+    void declare(OptionTable& options, JobUse use);
     /// The job, whose options are those of `use`. Throws OptionError, also where the machine or the workload is
     /// missing, and where more than one of the job's files and `others` is standard input, which can be read only once.
     [[nodiscard]] JobSpec spec(JobUse use, std::initializer_list<std::string> others = {}) const;
@@ -49,15 +49,15 @@ struct JobOptions {
     void add_inputs(Outputs& outputs) const;
 
   private:
-    void declare_nodes(CLI::App& app, JobUse use);
-    void declare_node_lists(CLI::App& app);
+    void declare_nodes(OptionTable& options, JobUse use);
+    void declare_node_lists(OptionTable& options);
     [[nodiscard]] Traffic traffic() const;
     [[nodiscard]] AllocationRequest allocation() const;
     void check_standard_input(std::initializer_list<std::string> others) const;
 };
 
 /// --as: what of a log is simulated.
-void add_traffic_form(CLI::App& app, std::string& form);
+void add_traffic_form(OptionTable& options, std::string& form);
 /// The choice; tells the job to keep the calls where they may be simulated. Throws OptionError.
 TrafficForm read_traffic_form(const std::string& form, const JobOptions& job, JobSpec& spec);
 

@@ -116,17 +116,17 @@ int run(const std::string& name, bool json, Console& console) {
     return kExitDone;
 }
 
-Action configure(CLI::App& app) {
-    struct Options {
+Action configure_list(OptionTable& options) {
+    struct ListArguments {
         std::string kind;
         std::string shown_machine;
         bool json = false;
     };
-    const auto o = std::make_shared<Options>();
-    app.add_option("KIND", o->kind, kinds().listing() + "; default: all of them")->type_name("");
-    app.add_option("--show", o->shown_machine, "print a preset as a machine file, with where its values come from")
-        ->type_name("PRESET");
-    app.add_flag("--json", o->json, "print a JSON object of lists");
+    const auto o = std::make_shared<ListArguments>();
+    options.add_argument("KIND", o->kind, kinds().listing() + "; default: all of them");
+    options.add_value("--show", o->shown_machine, "PRESET",
+                      "print a preset as a machine file, with where its values come from");
+    options.add_flag("--json", o->json, "print a JSON object of lists");
     return [o](Console& console) {
         if (o->shown_machine.empty()) return run(o->kind, o->json, console);
         if (o->kind != "machines") throw OptionError("--show is for 'haichi list machines'");
@@ -139,7 +139,7 @@ Action configure(CLI::App& app) {
 
 Command list_command() {
     return {"list", "show what there is to choose from: machines, objectives, strategies, formats and so on",
-            "haichi list objectives", configure};
+            "haichi list objectives", configure_list};
 }
 
 }  // namespace haichi::cli

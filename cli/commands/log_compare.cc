@@ -1,6 +1,7 @@
 #include "cli/commands/log_compare.h"
 
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "base/errors.h"
 #include "cli/command_outputs.h"
@@ -64,13 +65,12 @@ int run(const CompareOptions& options, Console& console) {
     return kExitDone;
 }
 
-Action configure(CLI::App& app) {
+Action configure_log_compare(OptionTable& options) {
     const auto o = std::make_shared<CompareOptions>();
-    app.add_option("FILE", o->files, "logs of jobs; LABEL:FILE names a column, rails=2:FILE says its rails")
-        ->type_name("");
-    add_log_format(app, o->format);
-    add_value(app, "--rails", o->rails, "N,N,...", "network interfaces per node that each run used");
-    app.add_flag("--json", o->json, "print haichi-log-comparison/1");
+    options.add_arguments("FILE", o->files, "logs of jobs; LABEL:FILE names a column, rails=2:FILE says its rails");
+    add_log_format(options, o->format);
+    options.add_value("--rails", o->rails, "N,N,...", "network interfaces per node that each run used");
+    options.add_flag("--json", o->json, "print haichi-log-comparison/1");
     return [o](Console& console) { return run(*o, console); };
 }
 
@@ -78,7 +78,7 @@ Action configure(CLI::App& app) {
 
 Command log_compare_command() {
     return {"compare", "tabulate runs per function, which got slower, and how many rails are best",
-            "haichi log compare rails=1:run1.haichi-log rails=2:run2.haichi-log", configure};
+            "haichi log compare rails=1:run1.haichi-log rails=2:run2.haichi-log", configure_log_compare};
 }
 
 }  // namespace haichi::cli

@@ -53,12 +53,12 @@ int run(const ConvertOptions& options, Console& console) {
     return kExitDone;
 }
 
-Action configure(CLI::App& app) {
+Action configure_log_convert(OptionTable& options) {
     const auto o = std::make_shared<ConvertOptions>();
-    app.add_option("FILE", o->files, "the log of a job, or a part of it")->type_name("");
-    add_log_format(app, o->format);
-    add_value(app, "-t,--to", o->to, "FORMAT", "to write: " + matrix_formats().listing());
-    add_value(app, "-o,--output", o->output, "FILE", "write there instead of to standard output");
+    options.add_arguments("FILE", o->files, "the log of a job, or a part of it");
+    add_log_format(options, o->format);
+    options.add_value("-t,--to", o->to, "FORMAT", "to write: " + matrix_formats().listing());
+    options.add_value("-o,--output", o->output, "FILE", "write there instead of to standard output");
     return [o](Console& console) { return run(*o, console); };
 }
 
@@ -66,7 +66,7 @@ Action configure(CLI::App& app) {
 
 Command log_convert_command() {
     return {"convert", "write the communication matrix of a run: bytes of point-to-point messages",
-            "haichi log convert app.haichi-log -t json -o app.json", configure};
+            "haichi log convert app.haichi-log -t json -o app.json", configure_log_convert};
 }
 
 }  // namespace haichi::cli

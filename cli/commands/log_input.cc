@@ -29,8 +29,9 @@ NamedLog named_log(const std::string& text) {
 
 }  // namespace
 
-void add_log_format(CLI::App& app, std::string& format) {
-    add_value(app, "--log-format", format, "NAME", "of the logs (haichi list log-formats); default: by their content");
+void add_log_format(OptionTable& options, std::string& format) {
+    options.add_value("--log-format", format, "NAME",
+                      "of the logs (haichi list log-formats); default: by their content");
 }
 
 std::vector<JobFiles> named_jobs(const std::vector<std::string>& paths, const std::string& example) {

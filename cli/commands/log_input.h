@@ -1,17 +1,17 @@
 #pragma once
 
-#include <CLI/App.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/commands/option_table.h"
 #include "commlog/readers/log_readers.h"
 
 namespace haichi::cli {
 
 /// --log-format, of all logs on the command line.
-void add_log_format(CLI::App& app, std::string& format);
+void add_log_format(OptionTable& options, std::string& format);
 
 /// A log as named on the command line: "rails=2:FILE", "LABEL:FILE" or "FILE"; of a job in parts all files.
 struct NamedLog {

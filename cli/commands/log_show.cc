@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "base/errors.h"
 #include "cli/command_outputs.h"
@@ -120,20 +121,20 @@ int run(const ShowOptions& options, Console& console) {
     return kExitDone;
 }
 
-Action configure(CLI::App& app) {
+Action configure_log_show(OptionTable& options) {
     const auto o = std::make_shared<ShowOptions>();
-    app.add_option("FILE", o->files, "logs of jobs, or parts of them; parts of one job are read together")
-        ->type_name("");
-    add_log_format(app, o->format);
-    add_value(app, "--ranks", o->ranks, "all|summary",
-              "whether every rank is listed; default: with --json up to a million rows, else summary");
-    add_value(app, "--html", o->page, "FILE", "write a page with pictures there instead of the tables");
-    add_value(app, "--calls-of", o->rank, "RANK", "whose calls are outlined; default: the first that has a call log");
-    app.add_flag("--call-sites", o->call_sites, "also the places of the program that call MPI, by their time");
-    app.add_flag("--by-rank", o->by_rank, "also a table of every rank's time in the functions with the most time");
-    app.add_flag("--rails", o->rails, "advise how many network interfaces per node to use, and why");
-    add_value(app, "--interfaces", o->interfaces, "N", "that a node has, for --rails");
-    app.add_flag("--json", o->json, "print haichi-log/1; a list of them for several files");
+    options.add_arguments("FILE", o->files, "logs of jobs, or parts of them; parts of one job are read together");
+    add_log_format(options, o->format);
+    options.add_value("--ranks", o->ranks, "all|summary",
+                      "whether every rank is listed; default: with --json up to a million rows, else summary");
+    options.add_value("--html", o->page, "FILE", "write a page with pictures there instead of the tables");
+    options.add_value("--calls-of", o->rank, "RANK",
+                      "whose calls are outlined; default: the first that has a call log");
+    options.add_flag("--call-sites", o->call_sites, "also the places of the program that call MPI, by their time");
+    options.add_flag("--by-rank", o->by_rank, "also a table of every rank's time in the functions with the most time");
+    options.add_flag("--rails", o->rails, "advise how many network interfaces per node to use, and why");
+    options.add_value("--interfaces", o->interfaces, "N", "that a node has, for --rails");
+    options.add_flag("--json", o->json, "print haichi-log/1; a list of them for several files");
     return [o](Console& console) { return run(*o, console); };
 }
 
@@ -141,7 +142,7 @@ Action configure(CLI::App& app) {
 
 Command log_show_command() {
     return {"show", "functions, message sizes, busiest pairs and balance of a run", "haichi log show app.haichi-log",
-            configure};
+            configure_log_show};
 }
 
 }  // namespace haichi::cli

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <string_view>
 
@@ -325,43 +326,48 @@ int run(const MapArguments& arguments, Console& console) {
     return kExitInterrupted;
 }
 
-Action configure(CLI::App& app) {
+Action configure_map(OptionTable& options) {
     const auto o = std::make_shared<MapArguments>();
-    o->job.declare(app, JobUse::kMeasure);
-    add_value(app, "--shapes", o->shapes, "A,B,C",
-              "the shapes that the job may get: a map for each, or with --robust one for all");
-    add_value(app, "--robust", o->robust, "MEASURE",
-              "one map for all --shapes, by its worst value (max) or its mean (mean)");
-    app.add_flag("--rotations", o->rotations, "with --robust: every order of the logical axes counts as well");
-    add_value(
-        app, "--objective", o->objective, "NAME",
+    o->job.declare(options, JobUse::kMeasure);
+    options.add_value("--shapes", o->shapes, "A,B,C",
+                      "the shapes that the job may get: a map for each, or with --robust one for all");
+    options.add_value("--robust", o->robust, "MEASURE",
+                      "one map for all --shapes, by its worst value (max) or its mean (mean)");
+    options.add_flag("--rotations", o->rotations, "with --robust: every order of the logical axes counts as well");
+    options.add_value(
+        "--objective", o->objective, "NAME",
         "what to minimise (haichi list objectives), a plug-in, ./libx.so:name, or auto: search by those that suit, and "
         "take what the simulator finds fastest; default: auto");
-    add_value(app, "--then", o->then, "LIST",
-              "objectives that decide between equal values, in their order, or none; default: hop-bytes after tac3, "
-              "tac3-bytes, max-link-load and max-hops");
-    add_value(app, "--strategy", o->strategy, "NAME", "how to place (haichi list strategies); default: auto");
-    add_value(app, "--start", o->start, "MAP", "where the search starts: a map file or a strategy's name");
-    add_value(app, "--seed", o->seed, "N", "of all random choices; default: 1");
-    add_value(app, "--restarts", o->restarts, "N", "independent searches, of which the best counts");
-    add_value(app, "--threads", o->threads, "N", "default: all cores; the result does not depend on it");
-    add_value(app, "--evaluations", o->evaluations, "N", "evaluations per restart (per window of the schedule rmatt)");
-    add_value(app, "--time", o->time, "TIME",
-              "wall-clock limit instead, as in 10s; auto: by what a better placement can save; not reproducible");
-    add_value(app, "--checkpoint", o->checkpoint, "FILE",
-              "with --time: keep the best so far there, go on from it where it is there, and remove it at the end");
-    add_value(app, "--schedule", o->schedule, "NAME", "temperatures and end: auto, paper or rmatt; default: auto");
-    add_value(app, "--moves", o->moves, "LIST", "kinds of moves: some of uniform,empty,neighbour,step,focused");
-    add_value(app, "--companion", o->companion, "WEIGHT", "smooth companion of the objective: on, off or a number");
-    add_value(app, "--verify", o->verify, "LEVEL", "compare incremental values with fresh ones: off, end or step");
-    app.add_flag("--validate", o->validate, "simulate the result and the default placement, packet by packet");
-    add_traffic_form(app, o->form);
-    add_requirements(app, o->require);
-    add_value(app, "-f,--format", o->format, "FORMAT",
-              "of the map (haichi list formats); default: fujitsu where the job has logical coordinates, else json");
-    add_value(app, "-o,--output", o->output, "FILE", "write the map there instead of to standard output");
-    app.add_flag("--json", o->json, "print the report haichi-report/1 to standard output");
-    app.add_flag("--no-timing", o->no_timing, "leave times out, so that equal runs print equal bytes");
+    options.add_value(
+        "--then", o->then, "LIST",
+        "objectives that decide between equal values, in their order, or none; default: hop-bytes after tac3, "
+        "tac3-bytes, max-link-load and max-hops");
+    options.add_value("--strategy", o->strategy, "NAME", "how to place (haichi list strategies); default: auto");
+    options.add_value("--start", o->start, "MAP", "where the search starts: a map file or a strategy's name");
+    options.add_value("--seed", o->seed, "N", "of all random choices; default: 1");
+    options.add_value("--restarts", o->restarts, "N", "independent searches, of which the best counts");
+    options.add_value("--threads", o->threads, "N", "default: all cores; the result does not depend on it");
+    options.add_value("--evaluations", o->evaluations, "N",
+                      "evaluations per restart (per window of the schedule rmatt)");
+    options.add_value(
+        "--time", o->time, "TIME",
+        "wall-clock limit instead, as in 10s; auto: by what a better placement can save; not reproducible");
+    options.add_value(
+        "--checkpoint", o->checkpoint, "FILE",
+        "with --time: keep the best so far there, go on from it where it is there, and remove it at the end");
+    options.add_value("--schedule", o->schedule, "NAME", "temperatures and end: auto, paper or rmatt; default: auto");
+    options.add_value("--moves", o->moves, "LIST", "kinds of moves: some of uniform,empty,neighbour,step,focused");
+    options.add_value("--companion", o->companion, "WEIGHT", "smooth companion of the objective: on, off or a number");
+    options.add_value("--verify", o->verify, "LEVEL", "compare incremental values with fresh ones: off, end or step");
+    options.add_flag("--validate", o->validate, "simulate the result and the default placement, packet by packet");
+    add_traffic_form(options, o->form);
+    add_requirements(options, o->require);
+    options.add_value(
+        "-f,--format", o->format, "FORMAT",
+        "of the map (haichi list formats); default: fujitsu where the job has logical coordinates, else json");
+    options.add_value("-o,--output", o->output, "FILE", "write the map there instead of to standard output");
+    options.add_flag("--json", o->json, "print the report haichi-report/1 to standard output");
+    options.add_flag("--no-timing", o->no_timing, "leave times out, so that equal runs print equal bytes");
     return [o](Console& console) { return run(*o, console); };
 }
 
@@ -371,7 +377,7 @@ Command map_command() {
     return {"map",
             "find a placement of the ranks on the nodes",
             "haichi map -m fx10-kyushu -w cg64.json --shape 1x2x4x2x3x2 -o cg64.map",
-            configure,
+            configure_map,
             {},
             true};
 }

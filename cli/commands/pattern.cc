@@ -133,22 +133,22 @@ int run(const PatternArguments& arguments, Console& console) {
     return kExitDone;
 }
 
-Action configure(CLI::App& app) {
+Action configure_pattern(OptionTable& options) {
     const auto a = std::make_shared<PatternArguments>();
-    app.add_option("NAME", a->name, "a pattern (haichi list patterns)")->type_name("");
-    add_value(app, "--ranks", a->ranks, "N", "number of ranks; default: the product of --dims");
-    add_value(app, "--dims", a->dims, "AxBx...", "of grid patterns; default: the ranks factored evenly");
-    app.add_flag("--periodic", a->periodic, "stencils: the grid wraps around");
-    add_value(app, "--points", a->points, "N", "stencils: 5 or 9 in 2D, 7, 19 or 27 in 3D");
-    add_value(app, "--shuffle", a->shuffle, "SEED", "relabel the ranks at random");
-    add_value(app, "--bytes", a->bytes, "BYTES",
-              "of a message (of a block for all-to-alls), as in 64KiB; default: 1MiB");
-    add_value(app, "--iterations", a->iterations, "N", "default: the pattern's own");
-    add_value(app, "--seed", a->seed, "N", "of the random patterns; default: 1");
-    add_value(app, "--class", a->problem_class, "CLASS", "nas-...: S, W or A to E; default: B");
-    add_value(app, "--compute-seconds", a->compute_seconds, "SECONDS",
-              "nas-...: CPU time of all iterations of the class on one process; default: 0");
-    add_value(app, "-o,--output", a->output, "FILE", "write there instead of to standard output");
+    options.add_argument("NAME", a->name, "a pattern (haichi list patterns)");
+    options.add_value("--ranks", a->ranks, "N", "number of ranks; default: the product of --dims");
+    options.add_value("--dims", a->dims, "AxBx...", "of grid patterns; default: the ranks factored evenly");
+    options.add_flag("--periodic", a->periodic, "stencils: the grid wraps around");
+    options.add_value("--points", a->points, "N", "stencils: 5 or 9 in 2D, 7, 19 or 27 in 3D");
+    options.add_value("--shuffle", a->shuffle, "SEED", "relabel the ranks at random");
+    options.add_value("--bytes", a->bytes, "BYTES",
+                      "of a message (of a block for all-to-alls), as in 64KiB; default: 1MiB");
+    options.add_value("--iterations", a->iterations, "N", "default: the pattern's own");
+    options.add_value("--seed", a->seed, "N", "of the random patterns; default: 1");
+    options.add_value("--class", a->problem_class, "CLASS", "nas-...: S, W or A to E; default: B");
+    options.add_value("--compute-seconds", a->compute_seconds, "SECONDS",
+                      "nas-...: CPU time of all iterations of the class on one process; default: 0");
+    options.add_value("-o,--output", a->output, "FILE", "write there instead of to standard output");
     return [a](Console& console) { return run(*a, console); };
 }
 
@@ -156,7 +156,7 @@ Action configure(CLI::App& app) {
 
 Command pattern_command() {
     return {"pattern", "write the workload of a built-in communication pattern, or the log of a NAS program",
-            "haichi pattern cg --ranks 64 -o cg64.json", configure};
+            "haichi pattern cg --ranks 64 -o cg64.json", configure_pattern};
 }
 
 }  // namespace haichi::cli

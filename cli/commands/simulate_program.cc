@@ -14,12 +14,18 @@
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/errors.h"
 #include "base/regular_file.h"
+#include "cli/command_outputs.h"
 #include "cli/commands/values.h"
 #include "cli/interrupt.h"
+#include "cli/live_process.h"
 #include "cli/output/progress.h"
+#include "cli/output/simulation_text.h"
+#include "mapper/job/report_json.h"
+#include "mapper/job/simulation_json.h"
 #include "mgen/abi/refused_calls.h"
 #include "mgen/host/elf_file.h"
 #include "mgen/host/needed_libraries.h"
@@ -59,7 +65,7 @@ std::string live_library() {
         if (!failed) return file.string();
     }
     throw UnsupportedError("this haichi cannot run programs: libhaichi-mpich.so is not installed with it",
-                           "it is built where mpicc.mpich is installed (libmpich-dev)");
+                           "install mpicc.mpich (libmpich-dev) and build it: cmake --build --preset release");
 }
 
 void check_program(const std::string& path, const std::string& library, bool starts_with_refused_calls) {
@@ -124,80 +130,46 @@ std::optional<double> read_measured_factor(const std::string& compute) {
 
 void set_variable(const char* name, const std::string& value) { ::setenv(name, value.c_str(), 1); }
 
-}  // namespace
-
-std::string ProgramArguments::file() const { return path_of_program(program.front()); }
-
-void ProgramArguments::declare(CLI::App& app) {
-    app.add_option("PROGRAM", program,
-                   "behind --: an MPI program, built for MPICH, and its arguments; its ranks run on the machine")
-        ->type_name("");
-    add_value(app, "-n,--ranks", ranks, "N", "of the program; default: as many as the job's nodes take");
-    add_value(app, "--stack", stack, "BYTES", "of each rank, as in 1MiB; default: 8MiB, less for many ranks");
-    add_value(app, "--globals", globals, "auto|none|copy|remap|image",
-              "how each rank gets variables of its own: copied or remapped when another rank runs, in an image of the "
-              "program that is the rank's, or none does; default: auto");
-    add_value(app, "--payload", payload, "auto|none|all",
-              "what is really moved between ranks: data of collectives and messages up to 1 GiB / ranks, at least 64 "
-              "KiB (auto, the default), "
-              "nothing, or everything");
-    add_value(
-        app, "--refused-calls", refused_calls, "early|late",
-        "a program with calls that cannot be simulated is not started (early, the default), or ends when it makes "
-        "one");
-    add_value(app, "--collectives", collectives, "openmpi|mpich|FILE|OP=ALGORITHM",
-              "of the program: by which algorithms collectives become messages; default: mpich");
+/// 0: as many as the nodes take.
+std::int32_t rank_count(const ProgramArguments& program) {
+    return program.ranks.empty() ? 0 : static_cast<std::int32_t>(read_count("--ranks", program.ranks, 1, kMostRanks));
 }
 
-void ProgramArguments::refuse_without_program() const {
-    const auto refuse = [](const char* option, const std::string& value) {
-        if (value.empty()) return;
-        throw OptionError(std::string(option) + " is that of a program, but none is given",
-                          "haichi simulate -m MACHINE -n 64 -- ./app runs one");
-    };
-    refuse("--ranks", ranks);
-    refuse("--stack", stack);
-    refuse("--globals", globals);
-    refuse("--payload", payload);
-    refuse("--refused-calls", refused_calls);
-    refuse("--collectives", collectives);
-}
-
-std::int32_t ProgramArguments::rank_count() const {
-    return ranks.empty() ? 0 : static_cast<std::int32_t>(read_count("--ranks", ranks, 1, kMostRanks));
-}
-
-LiveOptions ProgramArguments::live_options(const std::string& compute) const {
+/// `compute` is that of --compute.
+LiveOptions live_options(const ProgramArguments& program, const std::string& compute) {
     constexpr std::int64_t kLeastStack = 16 << 10;
     constexpr std::int64_t kMostStack = std::int64_t{1} << 36;
     LiveOptions options;
-    if (!stack.empty()) {
-        const std::int64_t bytes = read_bytes("--stack", stack);
+    if (!program.stack.empty()) {
+        const std::int64_t bytes = read_bytes("--stack", program.stack);
         if (bytes < kLeastStack || bytes > kMostStack) {
-            throw OptionError("--stack " + shown(stack) + " is outside 16KiB..64GiB");
+            throw OptionError("--stack " + shown(program.stack) + " is outside 16KiB..64GiB");
         }
         options.stack_bytes = static_cast<std::size_t>(bytes);
     }
-    if (!globals.empty()) options.globals = host::parse_globals(globals);
-    if (!payload.empty()) options.payload = mpi::parse_payload_rule(payload);
-    if (!collectives.empty()) mpi::CollectiveSelection().set(collectives);  // throws for what it does not know
-    options.collectives = collectives;
+    if (!program.globals.empty()) options.globals = host::parse_globals(program.globals);
+    if (!program.payload.empty()) options.payload = mpi::parse_payload_rule(program.payload);
+    if (!program.collectives.empty())
+        mpi::CollectiveSelection().set(program.collectives);  // throws for what it does not know
+    options.collectives = program.collectives;
     options.measured_factor = read_measured_factor(compute);
     return options;
 }
 
-bool ProgramArguments::starts_with_refused_calls() const {
+bool starts_with_refused_calls(const std::string& refused_calls) {
     if (!refused_calls.empty() && refused_calls != "early" && refused_calls != "late") {
         throw OptionError("--refused-calls " + shown(refused_calls) + ": it is early or late");
     }
     return refused_calls == "late";
 }
 
-void start_program(const ProgramArguments& arguments) {
+/// Checks the program's file and starts it in the place of this process, with haichi's library under it. Comes back
+/// only by an error: InputError and UnsupportedError for programs that cannot run live.
+[[noreturn]] void start_program(const ProgramArguments& arguments) {
     const std::vector<std::string>& program = arguments.program;
     const std::string named = path_of_program(program.front());
     const std::string library = live_library();
-    check_program(named, library, arguments.starts_with_refused_calls());
+    check_program(named, library, starts_with_refused_calls(arguments.refused_calls));
     std::error_code failed;
     const std::string path = fs::canonical(named, failed).string();
     if (failed || ::access(path.c_str(), X_OK) != 0) {
@@ -228,6 +200,7 @@ void start_program(const ProgramArguments& arguments) {
     throw InputError(named + ": cannot be started: " + std::strerror(errno));
 }
 
+/// In the process of the program: runs it. Its standard output is ours, or goes to standard error.
 SimulatedRun run_live_program(const Placement& placement, const SimulationOptions& options, const LiveOptions& live,
                               const std::vector<std::string>& program, bool output_to_standard_error,
                               SimulationControl control, Console& console) {
@@ -261,6 +234,65 @@ SimulatedRun run_live_program(const Placement& placement, const SimulationOption
         output.flush();  // what ranks have said may tell why
         throw;
     }
+}
+
+void refuse_options_of_workloads(const SimulateArguments& arguments) {
+    const auto refuse = [](const char* option, bool is_given) {
+        if (!is_given) return;
+        throw OptionError(std::string(option) + " is about workloads and logs, but a program is run");
+    };
+    refuse("--as", !arguments.form.empty());
+    refuse("--barrier", !arguments.barrier.empty());
+    refuse("--sim-iterations", !arguments.iterations.empty());
+    refuse("--compute-factor", !arguments.computing_factor.empty());
+    refuse("--seed", !arguments.seed.empty());
+    refuse("--collective", !arguments.algorithms.empty());
+}
+
+}  // namespace
+
+int simulate_program(const SimulateArguments& arguments, Console& console) {
+    refuse_options_of_workloads(arguments);
+    const JobSpec spec = arguments.job.program_spec(rank_count(arguments.program), {arguments.map});
+    check_map_format(arguments.map, arguments.format);
+    SimulationOptions options = simulation_options(arguments);
+    const LiveOptions live = live_options(arguments.program, arguments.computing);
+    CommandOutputs outputs(console);
+    arguments.job.add_inputs(outputs);
+    outputs.add_input(arguments.map);
+    outputs.add_input(path_of_program(arguments.program.program.front()));
+    ObservationOptions& observation = options.observation;
+    if (!arguments.stats.empty()) observation.time_space = &outputs.add_stream(arguments.stats);
+    if (!arguments.history.empty()) observation.history = &outputs.add_stream(arguments.history);
+    // Standard output is the program's, unless the report is asked for there.
+    const bool has_file = !arguments.output.empty() && arguments.output != "-";
+    const bool takes_output = !has_file && (arguments.json || arguments.output == "-");
+    std::optional<Destination> destination;
+    if (has_file || takes_output) destination = outputs.add_destination(arguments.output);
+    outputs.check();
+    const Placement placement = map_or_default(Job(spec, outputs.reading()), arguments.map, arguments.format);
+    if (console.live_process() == nullptr) {
+        say_about_simulated(placement.job().machine(), console);
+        start_program(arguments.program);
+    }
+    outputs.open();
+    const InterruptWatch watch;
+    Simulation simulation{.placement = placement, .runs = {}};
+    simulation.runs.push_back(run_live_program(placement, options, live, arguments.program.program, takes_output,
+                                               {{}, &InterruptWatch::flag(), console.log()}, console));
+    const SimulatedRun& ran = simulation.runs.front();
+    simulation.interrupted = ran.result.interrupted;
+    const std::string report = arguments.json ? report_text(simulation_json(simulation, !arguments.no_timing))
+                                              : simulation_text(simulation, !arguments.no_timing);
+    if (destination) {
+        destination->write(report);
+    } else {
+        console.say(report);
+    }
+    outputs.commit();
+    if (!simulation.interrupted) return ran.program->exit_code;
+    console.say("interrupted: this is what was simulated so far\n");
+    return kExitInterrupted;
 }
 
 }  // namespace haichi::cli

@@ -12,17 +12,11 @@
 
 namespace haichi::cli {
 
-CLI::Option* add_value(CLI::App& app, const std::string& names, std::string& value, const std::string& placeholder,
-                       const std::string& description) {
-    return app.add_option(names, value, description)->type_name(placeholder);
-}
-
-void add_requirements(CLI::App& app, std::vector<std::string>& requirements) {
-    app.add_option("--require", requirements,
-                   "exit with 3 unless METRIC<=NUMBER, as in 'tac3<=0.001'; an objective or a metric of the report; "
-                   "repeatable")
-        ->type_name("LIMIT")
-        ->allow_extra_args(false);
+void add_requirements(OptionTable& options, std::vector<std::string>& requirements) {
+    options.add_values(
+        "--require", requirements, "LIMIT",
+        "exit with 3 unless METRIC<=NUMBER, as in 'tac3<=0.001'; an objective or a metric of the report; "
+        "repeatable");
 }
 
 void require_value(const std::string& value, const std::string& option) {

@@ -1,21 +1,17 @@
 #pragma once
 
-#include <CLI/App.hpp>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "cli/commands/option_table.h"
 #include "cli/output/console.h"
 #include "mapper/job/evaluate.h"
 
 namespace haichi::cli {
 
-/// Declares an option that takes one value. `names` as CLI11 reads them ("-o,--output"), `placeholder` for the help.
-CLI::Option* add_value(CLI::App& app, const std::string& names, std::string& value, const std::string& placeholder,
-                       const std::string& description);
-
 /// --require, repeatable; see read_requirements().
-void add_requirements(CLI::App& app, std::vector<std::string>& requirements);
+void add_requirements(OptionTable& options, std::vector<std::string>& requirements);
 
 /// Throws OptionError naming the option that must be given.
 void require_value(const std::string& value, const std::string& option);

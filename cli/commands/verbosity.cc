@@ -27,18 +27,19 @@ LogLevel level_of_environment() {
 
 }  // namespace
 
-void Verbosity::declare(CLI::App& app) {
-    app.add_flag("--quiet", quiet, "only errors on standard error");
-    app.add_flag("-v,--verbose", verbose,
-                 "log what is decided to standard error (--log-level info); -vv: debug, -vvv: trace");
-    add_value(app, "--log-level", log_level, "LEVEL",
-              "how much to log: off, info, debug or trace; default: HAICHI_LOG, else off");
+void Verbosity::declare(OptionTable& options) {
+    options.add_flag("--quiet", quiet, "only errors on standard error");
+    options.add_counter("-v,--verbose", verbose,
+                        "log what is decided to standard error (--log-level info); -vv: debug, -vvv: trace");
+    options.add_value("--log-level", log_level, "LEVEL",
+                      "how much to log: off, info, debug or trace; default: HAICHI_LOG, else off");
 }
 
-void Verbosity::declare_progress(CLI::App& app) {
-    add_value(app, "--progress-fd", progress_fd, "N",
-              "tell how far the run is there, as lines of JSON (docs/formats.md); a descriptor that is open, as 3 is "
-              "with 3>FILE");
+void Verbosity::declare_progress(OptionTable& options) {
+    options.add_value(
+        "--progress-fd", progress_fd, "N",
+        "tell how far the run is there, as lines of JSON (docs/formats.md); a descriptor that is open, as 3 is "
+        "with 3>FILE");
 }
 
 void Verbosity::apply(Console& console) const {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <CLI/App.hpp>
 #include <string>
 
+#include "cli/commands/option_table.h"
 #include "cli/output/console.h"
 
 namespace haichi::cli {
@@ -14,9 +14,9 @@ struct Verbosity {
     std::string log_level;
     std::string progress_fd;
 
-    void declare(CLI::App& app);
+    void declare(OptionTable& options);
     /// For commands that may take long.
-    void declare_progress(CLI::App& app);
+    void declare_progress(OptionTable& options);
     /// Tells the console. HAICHI_LOG counts where no option says anything. Throws OptionError for unknown levels and
     /// for options that exclude each other.
     void apply(Console& console) const;

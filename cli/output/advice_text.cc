@@ -115,11 +115,11 @@ std::string sizes_table(const BarrierAdviceReport& report) {
 
 std::string imbalance_text(const BarrierAdviceReport& report) {
     if (report.draws == 1 && report.imbalance_share == 0 && report.imbalance_ps == 0) return "";
-    constexpr double kPsPerS = 1e12;
+    constexpr double kPsPerSecond = 1e12;
     const std::string what =
         report.imbalance_share > 0
             ? "by up to " + percent_text(report.imbalance_share) + " more or less"
-            : "by up to " + duration_text(static_cast<double>(report.imbalance_ps) / kPsPerS) + " more";
+            : "by up to " + duration_text(static_cast<double>(report.imbalance_ps) / kPsPerSecond) + " more";
     return "ranks compute unevenly, " + what + " before each set; " + std::to_string(report.draws) + " draws\n";
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "cli/output/log_words.h"
 #include "cli/output/tables.h"

@@ -1,5 +1,7 @@
 #include "cli/output/log_json.h"
 
+#include <nlohmann/json.hpp>
+
 namespace haichi::cli {
 
 namespace {

@@ -19,12 +19,6 @@ constexpr std::size_t kMostOfABody = 24;
 constexpr std::size_t kFirst = 6;
 constexpr std::size_t kMostLoops = 6;
 
-std::string whole(std::uint64_t count) { return count_text(static_cast<double>(count)); }
-
-std::string counted(std::uint64_t count, const std::string& word) {
-    return whole(count) + " " + word + (count == 1 ? "" : "s");
-}
-
 std::string operation_name(std::uint16_t operation) {
     constexpr std::array<const char*, static_cast<std::size_t>(CollectiveOperation::kCount)> kNames = {
         "Barrier",
@@ -82,7 +76,7 @@ class OutlineWriter {
     }
 
     void skip(std::size_t symbols) {
-        std::string words = counted(symbols, "symbol");
+        std::string words = counted_text(symbols, "symbol");
         words.insert(words.begin(), '(');
         line(words.append(")"), 1);
     }
@@ -118,7 +112,7 @@ class OutlineWriter {
         if (depth > kDeepest) return line("...", depth);
         for (std::size_t i = 0; i < list.size(); ++i) {
             if (i == kMostOfABody && list.size() > kMostOfABody + 1) {
-                return line("and " + whole(list.size() - i) + " more", depth);
+                return line("and " + whole_text(list.size() - i) + " more", depth);
             }
             if (!symbol(list[i], depth)) return false;
         }
@@ -132,13 +126,13 @@ class OutlineWriter {
         }
         const Loop& loop = calls_->loops[symbol - kLoopSymbol];
         const LoopBody& body = calls_->bodies[loop.body];
-        if (!line(counted(loop.repetitions, "time"), depth)) return false;
+        if (!line(counted_text(loop.repetitions, "time"), depth)) return false;
         return symbols(std::span(calls_->body).subspan(body.first, body.length), depth + 1);
     }
 
     [[nodiscard]] std::string size_text(const LoggedEvent& event) const {
-        if ((event.key.flags & kVariableSize) == 0) return counted(event.key.bytes, "byte");
-        return whole(event.bytes_min) + " to " + counted(event.bytes_max, "byte");
+        if ((event.key.flags & kVariableSize) == 0) return counted_text(event.key.bytes, "byte");
+        return whole_text(event.bytes_min) + " to " + counted_text(event.bytes_max, "byte");
     }
 
     [[nodiscard]] std::string communicator_text(const EventKey& key) const {
@@ -147,7 +141,7 @@ class OutlineWriter {
         const std::uint32_t index = rank_->communicators[key.communicator];
         if (index == 0 || index >= log_->communicators.size()) return "";
         return ", communicator " + std::to_string(index) + " of " +
-               counted(log_->communicators[index].members.size(), "rank");
+               counted_text(log_->communicators[index].members.size(), "rank");
     }
 
     /// "from ranks 1, 2, 3" of receives from any source.
@@ -173,13 +167,13 @@ class OutlineWriter {
                 return posted + "receive from " +
                        ((key.flags & kAnySource) != 0 ? std::string("any source") : rank_name(key.peer)) + tag;
             case CallKind::kComplete:
-                return "complete " + counted(event.completions, "request");
+                return "complete " + counted_text(event.completions, "request");
             case CallKind::kCollective:
                 return posted + operation_name(key.operation) +
                        (key.bytes > 0 || (key.flags & kVariableSize) != 0 ? " of " + size_text(event) : "") +
                        (key.peer >= 0 ? ", root " + std::to_string(key.peer) : "");
             case CallKind::kReceiveAny:
-                return counted(event.completions, "receive") + " from any source:" + sources_text(event) + tag;
+                return counted_text(event.completions, "receive") + " from any source:" + sources_text(event) + tag;
         }
         return "unknown event";
     }
@@ -212,13 +206,14 @@ std::string outline_text(const JobLog& log, const RankLog& rank) {
         std::uint64_t events = 0;
         for (const LoggedEvent& event : calls.events) events += event.count;
         text += "calls of rank " + std::to_string(rank.rank) +
-                (rank.threads.size() > 1 ? ", thread " + std::to_string(t) : "") + ": " + counted(events, "event") +
-                ", compressed to " + counted(calls.sequence.size(), "symbol") + "\n";
+                (rank.threads.size() > 1 ? ", thread " + std::to_string(t) : "") + ": " +
+                counted_text(events, "event") + ", compressed to " + counted_text(calls.sequence.size(), "symbol") +
+                "\n";
         text += OutlineWriter(log, rank, calls).write();
         if (calls.lost_symbols + calls.lost_events + calls.lost_completions > 0) {
-            text += "  not all of it: " + counted(calls.lost_events, "event") + ", " +
-                    counted(calls.lost_symbols, "symbol") + " and " + counted(calls.lost_completions, "completion") +
-                    " found no room\n";
+            text += "  not all of it: " + counted_text(calls.lost_events, "event") + ", " +
+                    counted_text(calls.lost_symbols, "symbol") + " and " +
+                    counted_text(calls.lost_completions, "completion") + " found no room\n";
         }
     }
     return text;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "cli/output/log_json.h"
 #include "cli/output/log_tables.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "cli/output/log_words.h"
@@ -16,8 +17,6 @@ using nlohmann::ordered_json;
 using Rows = std::vector<std::vector<std::string>>;
 
 constexpr std::size_t kMostRows = 20;
-
-std::string whole(std::uint64_t count) { return count_text(static_cast<double>(count)); }
 
 std::string bytes_or_blank(std::uint64_t bytes) { return bytes == 0 ? "" : bytes_text(static_cast<double>(bytes)); }
 
@@ -54,8 +53,8 @@ std::vector<CommunicatorRow> communicator_rows(const JobLog& log, const std::vec
         add(row.totals, c.totals);
     }
     for (auto& [size, row] : by_size) {
-        row.name = (size.second != 0 ? "intercommunicator, " : "") + whole(size.first);
-        if (size.second != 0) row.name += " and " + whole(size.second);
+        row.name = (size.second != 0 ? "intercommunicator, " : "") + whole_text(size.first);
+        if (size.second != 0) row.name += " and " + whole_text(size.second);
         row.name += size.first + size.second == 1 ? " process" : " processes";
         rows.push_back(std::move(row));
     }
@@ -165,8 +164,8 @@ std::string communicators_text(const JobLog& log, const JobTotals& totals) {
     if (all.empty()) return "";
     Rows rows = {{"communicators", "number", "ranks", "calls", "time", "of MPI", "sent", "received"}};
     for (const CommunicatorRow& row : communicator_rows(log, all)) {
-        rows.push_back({row.name, row.count == 1 ? "" : whole(row.count),
-                        row.count == 1 ? std::to_string(row.totals.ranks) : "", whole(row.totals.calls),
+        rows.push_back({row.name, row.count == 1 ? "" : whole_text(row.count),
+                        row.count == 1 ? std::to_string(row.totals.ranks) : "", whole_text(row.totals.calls),
                         seconds_text(row.totals.seconds_total), share_of(row.totals.seconds_total, totals.mpi_seconds),
                         bytes_or_blank(row.totals.sent_bytes), bytes_or_blank(row.totals.received_bytes)});
     }
@@ -182,10 +181,10 @@ std::string regions_text(const JobLog& log) {
         const bool is_rest = region.name.empty();
         const std::string most = region.functions.empty() ? "" : printable(region.functions.front().function);
         rows.push_back({is_rest ? "(outside of all)" : printable(region.name), std::to_string(region.ranks),
-                        is_rest ? "" : whole(region.entries), is_rest ? "" : seconds_text(region.seconds),
+                        is_rest ? "" : whole_text(region.entries), is_rest ? "" : seconds_text(region.seconds),
                         seconds_text(region.totals.seconds_total),
                         is_rest ? "" : share_of(region.totals.seconds_total, region.seconds),
-                        whole(region.totals.calls), bytes_or_blank(region.totals.sent_bytes),
+                        whole_text(region.totals.calls), bytes_or_blank(region.totals.sent_bytes),
                         bytes_or_blank(region.totals.received_bytes), most});
     }
     constexpr std::array<std::size_t, 8> kNumbers = {1, 2, 3, 4, 5, 6, 7, 8};
@@ -205,14 +204,14 @@ std::string targets_text(const JobLog& log) {
     std::ranges::stable_sort(pairs, std::ranges::greater{}, [](const Pair& pair) {
         return static_cast<double>(pair.to.traffic.put_bytes) + static_cast<double>(pair.to.traffic.got_bytes);
     });
-    const std::string head = "\none-sided operations: busiest of " + whole(pairs.size()) + " pairs of ranks\n";
+    const std::string head = "\none-sided operations: busiest of " + whole_text(pairs.size()) + " pairs of ranks\n";
     if (pairs.size() > kMostRows / 2) pairs.resize(kMostRows / 2);
     Rows rows = {{"rank", "target", "put", "in", "got", "in"}};
     for (const Pair& pair : pairs) {
         const OneSidedCounters& t = pair.to.traffic;
         rows.push_back({std::to_string(pair.rank), std::to_string(pair.to.target), bytes_or_blank(t.put_bytes),
-                        t.put_operations == 0 ? "" : whole(t.put_operations), bytes_or_blank(t.got_bytes),
-                        t.got_operations == 0 ? "" : whole(t.got_operations)});
+                        t.put_operations == 0 ? "" : whole_text(t.put_operations), bytes_or_blank(t.got_bytes),
+                        t.got_operations == 0 ? "" : whole_text(t.got_operations)});
     }
     constexpr std::array<std::size_t, 6> kNumbers = {0, 1, 2, 3, 4, 5};
     return head + table(rows, "  ", kNumbers);
@@ -227,7 +226,7 @@ std::string call_sites_text(const JobLog& log, const JobTotals& totals, SourceLi
     for (std::size_t i = 0; i < sites.size() && i < kMostRows; ++i) {
         const CallSiteTotals& site = sites[i];
         rows.push_back({place_text(site.module, site.offset, lines.find(site.module, site.offset)),
-                        printable(site.function), std::to_string(site.totals.ranks), whole(site.totals.calls),
+                        printable(site.function), std::to_string(site.totals.ranks), whole_text(site.totals.calls),
                         seconds_text(site.totals.seconds_total),
                         share_of(site.totals.seconds_total, totals.mpi_seconds),
                         seconds_text(site.totals.seconds_mean()), seconds_text(site.totals.seconds_max),
@@ -236,7 +235,7 @@ std::string call_sites_text(const JobLog& log, const JobTotals& totals, SourceLi
     constexpr std::array<std::size_t, 8> kNumbers = {2, 3, 4, 5, 6, 7, 8, 9};
     std::string text = "\n" + table(rows, "", kNumbers);
     if (sites.size() > kMostRows) {
-        text += "and " + whole(sites.size() - kMostRows) + " more with less time: --json lists all\n";
+        text += "and " + whole_text(sites.size() - kMostRows) + " more with less time: --json lists all\n";
     }
     for (const std::string& problem : lines.problems()) text += "note: " + without_controls(problem) + "\n";
     return text;

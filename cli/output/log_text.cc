@@ -17,12 +17,6 @@ namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-std::string whole(std::uint64_t count) { return count_text(static_cast<double>(count)); }
-
-std::string counted(std::uint64_t count, const std::string& word) {
-    return whole(count) + " " + word + (count == 1 ? "" : "s");
-}
-
 /// "A, B and 3 more"
 std::string listed(const std::vector<std::string>& names) {
     constexpr std::size_t kMostNames = 3;
@@ -35,8 +29,8 @@ std::string listed(const std::vector<std::string>& names) {
 }
 
 std::string header_text(const JobLog& log, const JobTotals& totals, const std::string& file) {
-    std::string text = printable(file) + ": " + counted(static_cast<std::uint64_t>(log.rank_count), "rank");
-    if (!totals.hosts.empty()) text += " on " + counted(totals.hosts.size(), "host");
+    std::string text = printable(file) + ": " + counted_text(static_cast<std::uint64_t>(log.rank_count), "rank");
+    if (!totals.hosts.empty()) text += " on " + counted_text(totals.hosts.size(), "host");
     text += "\n";
     Rows rows;
     if (!totals.programs.empty()) rows.push_back({"program", listed(totals.programs)});
@@ -60,8 +54,8 @@ std::string header_text(const JobLog& log, const JobTotals& totals, const std::s
 std::vector<std::string> message_cells(const MessageStatistics& messages) {
     if (messages.count == 0) return {"", "", "", ""};
     const double mean = static_cast<double>(messages.bytes_total) / static_cast<double>(messages.count);
-    return {whole(messages.count), bytes_text(static_cast<double>(messages.bytes_total)), bytes_text(mean),
-            sizes_text(messages)};
+    return {whole_text(messages.count), bytes_text(static_cast<double>(messages.bytes_total)), bytes_text(mean),
+            message_sizes_text(messages)};
 }
 
 std::string functions_text(const JobTotals& totals) {
@@ -73,7 +67,7 @@ std::string functions_text(const JobTotals& totals) {
     Rows rows = {head};
     std::string warnings;
     for (const FunctionTotals& f : totals.functions) {
-        std::vector<std::string> row = {printable(f.name) + (is_spoiled(f, totals) ? " !" : ""), whole(f.calls)};
+        std::vector<std::string> row = {printable(f.name) + (is_spoiled(f, totals) ? " !" : ""), whole_text(f.calls)};
         if (totals.has_times) {
             const double share = totals.mpi_seconds > 0 ? f.seconds_total / totals.mpi_seconds : 0;
             row.insert(row.end(), {seconds_text(f.seconds_total), percent_text(share), seconds_text(f.seconds_mean()),
@@ -103,9 +97,9 @@ std::string functions_text(const JobTotals& totals) {
 
 std::string histogram_text(const Histogram& histogram) {
     const MessageStatistics& messages = histogram.messages;
-    std::string text = std::string("\n") + histogram.name + ": " + whole(messages.count) + " of " +
+    std::string text = std::string("\n") + histogram.name + ": " + whole_text(messages.count) + " of " +
                        bytes_text(static_cast<double>(messages.bytes_total)) + " in all" +
-                       (messages.empty > 0 ? ", " + whole(messages.empty) + " of them empty" : "") + "\n";
+                       (messages.empty > 0 ? ", " + whole_text(messages.empty) + " of them empty" : "") + "\n";
     Rows rows;
     for (int k = 0; k < kSizeClasses; ++k) {
         const std::uint64_t count = messages.classes[static_cast<std::size_t>(k)];
@@ -114,7 +108,7 @@ std::string histogram_text(const Histogram& histogram) {
         constexpr std::size_t kWidth = 40;
         std::string range = k == 0 ? "0" : bytes_text(1 << k);
         range += k == kSizeClasses - 1 ? " and more" : " to < " + bytes_text(2 << k);
-        rows.push_back({range, whole(count), percent_text(share), bar(share, kWidth)});
+        rows.push_back({range, whole_text(count), percent_text(share), bar(share, kWidth)});
     }
     constexpr std::array<std::size_t, 2> kNumbers = {1, 2};
     return text + table(rows, "  ", kNumbers);
@@ -144,20 +138,21 @@ std::string pairs_text(const JobLog& log) {
         rows.push_back({"rank " + std::to_string(pair.source), "-> rank " + std::to_string(pair.destination),
                         bytes_text(static_cast<double>(pair.bytes)),
                         bytes > 0 ? percent_text(static_cast<double>(pair.bytes) / bytes) : "",
-                        "in " + counted(pair.messages, "message")});
+                        "in " + counted_text(pair.messages, "message")});
     }
     std::ranges::reverse(rows);
     constexpr std::array<std::size_t, 2> kNumbers = {2, 3};
     std::string text = "\nbusiest of ";
-    return text + counted(pairs, "pair") + " of ranks\n" + table(rows, "  ", kNumbers);
+    return text + counted_text(pairs, "pair") + " of ranks\n" + table(rows, "  ", kNumbers);
 }
 
 std::string outside_text(const JobTotals& totals) {
     const PeerCounters& outside = totals.outside;
     if (outside.sent_messages == 0 && outside.received_messages == 0) return "";
-    return "\noutside this job (spawned or connected processes): sent " + counted(outside.sent_messages, "message") +
-           " of " + bytes_text(static_cast<double>(outside.sent_bytes)) + ", received " +
-           counted(outside.received_messages, "message") + " of " +
+    return "\noutside this job (spawned or connected processes): sent " +
+           counted_text(outside.sent_messages, "message") + " of " +
+           bytes_text(static_cast<double>(outside.sent_bytes)) + ", received " +
+           counted_text(outside.received_messages, "message") + " of " +
            bytes_text(static_cast<double>(outside.received_bytes)) + "\n";
 }
 

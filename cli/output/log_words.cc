@@ -77,7 +77,7 @@ std::string size_class_name(int k) {
     return k == kSizeClasses - 1 ? size + "+" : size;
 }
 
-std::string sizes_text(const MessageStatistics& messages) {
+std::string message_sizes_text(const MessageStatistics& messages) {
     if (messages.count == 0) return "";
     std::vector<std::size_t> order(messages.classes.size());
     std::iota(order.begin(), order.end(), std::size_t{0});

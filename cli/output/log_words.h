@@ -27,7 +27,7 @@ std::string without_controls(std::string_view text);
 std::string size_class_name(int k);
 
 /// The fullest classes, "8: 95%, 4K: 5%".
-std::string sizes_text(const MessageStatistics& messages);
+std::string message_sizes_text(const MessageStatistics& messages);
 
 /// `share` of `width` characters.
 std::string bar(double share, std::size_t width);

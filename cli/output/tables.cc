@@ -83,6 +83,12 @@ std::string count_text(double value) {
     return digits;
 }
 
+std::string whole_text(std::uint64_t count) { return count_text(static_cast<double>(count)); }
+
+std::string counted_text(std::uint64_t count, const std::string& word) {
+    return whole_text(count) + " " + word + (count == 1 ? "" : "s");
+}
+
 std::string table(const std::vector<std::vector<std::string>>& rows, std::string_view indent,
                   std::span<const std::size_t> right_aligned) {
     std::vector<std::size_t> widths;
@@ -161,9 +167,9 @@ std::string job_line(const Job& job) {
         line += ", " + std::to_string(faulty) + " of them faulty";
     }
     if (allocation.ranks_per_node > 1) line += ", up to " + std::to_string(allocation.ranks_per_node) + " on each";
-    if (!allocation.origin.empty()) line += ", shape " + haichi::sizes_text(allocation.shape);
+    if (!allocation.origin.empty()) line += ", shape " + sizes_text(allocation.shape);
     if (allocation.fold.logical_sizes.size() > 1) {
-        line += " (logical " + haichi::sizes_text(allocation.fold.logical_sizes) + ")";
+        line += " (logical " + sizes_text(allocation.fold.logical_sizes) + ")";
     }
     return line + ", routing " + allocation.network.routing_name() + ", fold " + allocation.fold.name + "\n";
 }

@@ -16,6 +16,12 @@ std::string short_number(double value);
 /// else as short_number.
 std::string count_text(double value);
 
+/// A whole number with thousands separated.
+std::string whole_text(std::uint64_t count);
+
+/// "3 ranks", "1 rank"
+std::string counted_text(std::uint64_t count, const std::string& word);
+
 /// Rows of cells as left-aligned columns two blanks apart, each row a line behind `indent`. `right_aligned` lists
 /// columns of numbers.
 std::string table(const std::vector<std::vector<std::string>>& rows, std::string_view indent,
