@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/errors.h"
+#include "cli/commands/part_hint.h"
 
 namespace haichi::cli {
 
@@ -36,8 +37,7 @@ Files files() {
         const fs::path library = fs::canonical(folder / place.library, failed);
         if (!failed) return {fs::canonical(folder / place.headers).string(), library.string()};
     }
-    throw UnsupportedError("this haichi has no headers for programs: libmgen.a is not installed with it",
-                           "install mpicc.mpich (libmpich-dev) and build it: cmake --build --preset release");
+    throw UnsupportedError("this haichi has no headers for programs: libmgen.a is not installed with it", kPartHint);
 }
 
 bool links(const std::vector<std::string>& arguments) {

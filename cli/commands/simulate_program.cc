@@ -19,6 +19,7 @@
 #include "base/errors.h"
 #include "base/regular_file.h"
 #include "cli/command_outputs.h"
+#include "cli/commands/part_hint.h"
 #include "cli/commands/values.h"
 #include "cli/interrupt.h"
 #include "cli/live_process.h"
@@ -64,8 +65,7 @@ std::string live_library() {
         const fs::path file = fs::canonical(folder / place, failed);
         if (!failed) return file.string();
     }
-    throw UnsupportedError("this haichi cannot run programs: libhaichi-mpich.so is not installed with it",
-                           "install mpicc.mpich (libmpich-dev) and build it: cmake --build --preset release");
+    throw UnsupportedError("this haichi cannot run programs: libhaichi-mpich.so is not installed with it", kPartHint);
 }
 
 void check_program(const std::string& path, const std::string& library, bool starts_with_refused_calls) {

@@ -16,7 +16,10 @@ ranks=16
 for program in lmp mpiexec.openmpi; do
     command -v "$program" >/dev/null || { echo "skipped: $program is not installed" >&2; exit 77; }
 done
-[ -r "$profiler" ] || { echo "skipped: there is no $profiler" >&2; exit 77; }
+[ -r "$profiler" ] || {
+    echo "skipped: there is no $profiler; build it: cmake --build --preset release --target haichi_prof_openmpi" >&2
+    exit 77
+}
 mkdir -p "$folder"
 cd "$folder"
 

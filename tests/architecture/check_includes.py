@@ -34,6 +34,11 @@ FOLDERS: dict[str, dict[str, set[str]]] = {
         "machine": {"topology", "routing"},
         "packetsim": {"topology", "routing", "machine"},
     },
+    # traces is a part that a program may be built without.
+    "commlog": {
+        "readers": {"workload", "log", "ccs"},
+        "traces": {"workload", "log", "readers"},
+    },
     # Live programs, from the fibers up to the names that programs call.
     "mgen": {
         "replay": set(),
