@@ -11,7 +11,7 @@
 
 namespace haichi {
 
-ProcessModel::ProcessModel(const Parameters& parameters, SimulatedProgram& program)
+ProcessModel::ProcessModel(const Parameters& parameters, RankProgram& program)
     : program_(&program),
       options_(parameters.process),
       ranks_(parameters.node_of_rank.size()),

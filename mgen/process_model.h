@@ -17,10 +17,10 @@
 #include "mgen/pair_order.h"
 #include "mgen/process_options.h"
 #include "mgen/rank_group.h"
+#include "mgen/rank_program.h"
 #include "mgen/rank_times.h"
 #include "mgen/remote_access.h"
 #include "mgen/send_queue.h"
-#include "mgen/simulated_program.h"
 #include "mgen/stripes.h"
 #include "netmodel/packetsim/packet_engine.h"
 
@@ -63,7 +63,7 @@ class ProcessModel final : public PacketClient {
     };
 
     /// Throws OptionError for ranks on nodes that are none, and what PacketEngine throws.
-    ProcessModel(const Parameters& parameters, SimulatedProgram& program);
+    ProcessModel(const Parameters& parameters, RankProgram& program);
     ProcessModel(const ProcessModel&) = delete;
     ProcessModel& operator=(const ProcessModel&) = delete;
 
@@ -249,7 +249,7 @@ class ProcessModel final : public PacketClient {
 
     [[nodiscard]] std::string what_it_waits_for(RankId id);
 
-    SimulatedProgram* program_;
+    RankProgram* program_;
     ProcessOptions options_;
     std::vector<Rank> ranks_;
     std::vector<RankId> ranks_of_nodes_;

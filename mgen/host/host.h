@@ -12,7 +12,7 @@
 
 #include "mgen/host/fiber.h"
 #include "mgen/host/live_rank.h"
-#include "mgen/simulated_program.h"
+#include "mgen/rank_program.h"
 #include "netmodel/topology/ids.h"
 
 namespace haichi::host {
@@ -38,7 +38,7 @@ class RankMemory {
 /// touches ranks: programs and what they share (standard output, the C library, variables that are put in place,
 /// communicators that are being made) are never entered by two threads, while packets go on in all of them. Nothing
 /// that ranks share may depend on which of two ranks of one moment comes first.
-class Host final : public SimulatedProgram {
+class Host final : public RankProgram {
   public:
     struct Setup {
         std::int32_t ranks = 0;

@@ -11,10 +11,10 @@
 #include "commlog/log/call_stream.h"
 #include "commlog/log/job_log.h"
 #include "commlog/log/untagged_pairs.h"
+#include "mgen/rank_program.h"
 #include "mgen/replay/call_replay_options.h"
 #include "mgen/replay/collective_agreement.h"
 #include "mgen/replay/open_posts.h"
-#include "mgen/simulated_program.h"
 
 namespace haichi {
 
@@ -24,7 +24,7 @@ namespace haichi {
 /// does its steps when it is inside an MPI call, also those of a non-blocking one.
 ///
 /// The log stays compressed: a rank holds its place in the loops, its open requests, and what CallStream holds.
-class CallReplay final : public SimulatedProgram {
+class CallReplay final : public RankProgram {
   public:
     /// `job` must outlive it. Throws UnsupportedError for logs that do not say all that ranks did: without calls, with
     /// ranks that are missing or were killed, with lost events, with several threads of a rank that communicate.

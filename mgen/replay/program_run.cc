@@ -123,9 +123,8 @@ void log_begin(const ProcessModel& model, bool uses_barriers, const Log& log) {
 
 }  // namespace
 
-SimulationResult run_program(const SimulationRequest& request, const SimulationControl& control,
-                             SimulatedProgram& program, const RunProgress& progress,
-                             std::vector<std::vector<RankId>> groups) {
+SimulationResult run_program(const SimulationRequest& request, const SimulationControl& control, RankProgram& program,
+                             const RunProgress& progress, std::vector<std::vector<RankId>> groups) {
     const auto start = std::chrono::steady_clock::now();
     // A program that makes groups in its run makes them of the barrier network.
     const std::int64_t step_ps = program.makes_groups() ? request.process.barrier_step_ps : 0;

@@ -4,11 +4,10 @@
 
 #include <vector>
 
+#include "mgen/rank_program.h"
 #include "mgen/replay/simulation.h"
-#include "mgen/simulated_program.h"
 
 namespace haichi {
-
 
 /// How far a run is, and whether that is enough.
 class RunProgress {
@@ -20,8 +19,7 @@ class RunProgress {
 
 /// Runs a program to its end, or as far as it is enough, and describes the run: everything that does not depend on what
 /// kind of program it is.
-SimulationResult run_program(const SimulationRequest& request, const SimulationControl& control,
-                             SimulatedProgram& program, const RunProgress& progress,
-                             std::vector<std::vector<RankId>> groups);
+SimulationResult run_program(const SimulationRequest& request, const SimulationControl& control, RankProgram& program,
+                             const RunProgress& progress, std::vector<std::vector<RankId>> groups);
 
 }  // namespace haichi

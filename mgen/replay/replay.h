@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "commlog/workload/workload.h"
+#include "mgen/rank_program.h"
 #include "mgen/replay/iteration_clock.h"
-#include "mgen/simulated_program.h"
 
 namespace haichi {
 
@@ -31,7 +31,7 @@ struct ReplayOptions {
 /// computes, and comes to the barriers, if it has messages in any. Sets follow each other without barriers: ranks slide
 /// apart. 8 bytes a message and some dozen a rank; a rank steps from message to message, so a set that it has no part
 /// in costs nothing, unless it has a barrier.
-class Replay final : public SimulatedProgram {
+class Replay final : public RankProgram {
   public:
     /// `workload` and `clock` must outlive it. Barriers are those of group 0, of communicating_ranks(). Throws
     /// InputError for a computing time that is too long to simulate, OptionError for barriers that are not one for

@@ -6,15 +6,15 @@
 #include <vector>
 
 #include "commlog/log/job_log.h"
+#include "mgen/rank_program.h"
 #include "mgen/replay/call_replay_options.h"
-#include "mgen/simulated_program.h"
 
 namespace haichi {
 
 /// The schedules of a job's ranks (RankLog::schedule) as a program for ProcessModel. A rank has one CPU: of the
 /// operations that may start it takes the one that could first, of several the first of the file. A send is complete
 /// when its buffer is free. 4 bytes an operation.
-class ScheduleReplay final : public SimulatedProgram {
+class ScheduleReplay final : public RankProgram {
   public:
     /// `job` must outlive it. Throws UnsupportedError for ranks without a schedule.
     ScheduleReplay(const JobLog& job, const ReplayedComputing& computing);

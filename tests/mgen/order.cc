@@ -17,7 +17,7 @@ using namespace packetsim_machines;
 /// In every round a rank sends three messages to one rank drawn at random and receives three of another one. The first
 /// is long and the others are short, each on a NIC of its own, so that the short ones come first. The program checks
 /// that they match in the order of their sends: their tags tell it.
-class RandomPairs final : public SimulatedProgram {
+class RandomPairs final : public RankProgram {
   public:
     static constexpr std::int32_t kRanks = 4096;
     static constexpr int kRounds = 40;

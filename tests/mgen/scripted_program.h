@@ -11,7 +11,7 @@
 namespace haichi::mgen_tests {
 
 /// Every rank makes the calls of its list; when requests are complete is written down.
-struct ScriptedProgram : SimulatedProgram {
+struct ScriptedProgram : RankProgram {
     explicit ScriptedProgram(std::vector<std::vector<Call>> of = {}) : calls(std::move(of)) {}
 
     std::vector<std::vector<Call>> calls;

@@ -14,7 +14,7 @@ class ProcessModel;
 
 /// What a ProcessModel runs. next() is called when the CPU of a rank is free. All but may_look_again() and
 /// hint_when_stuck() may touch only what belongs to ranks of the same node, since nodes run in parallel.
-class SimulatedProgram {
+class RankProgram {
   public:
     /// Before the run, which the model outlives.
     virtual void set_model(ProcessModel& /*model*/) {}
@@ -45,10 +45,10 @@ class SimulatedProgram {
     [[nodiscard]] virtual bool makes_groups() const { return false; }
 
   protected:
-    SimulatedProgram() = default;
-    SimulatedProgram(const SimulatedProgram&) = default;
-    SimulatedProgram& operator=(const SimulatedProgram&) = default;
-    ~SimulatedProgram() = default;
+    RankProgram() = default;
+    RankProgram(const RankProgram&) = default;
+    RankProgram& operator=(const RankProgram&) = default;
+    ~RankProgram() = default;
 };
 
 }  // namespace haichi
