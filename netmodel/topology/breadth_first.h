@@ -1,6 +1,5 @@
 #pragma once
 
-#include <boost/graph/properties.hpp>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -28,14 +27,15 @@ class BreadthFirst {
     [[nodiscard]] const std::vector<VertexId>& by_distance() const { return by_distance_; }
 
   private:
-    void begin(VertexId root, std::span<const std::uint8_t> is_closed);
-    template <class Arcs>
-    void visit(const Arcs& arcs, VertexId root);
+    static VertexId vertex_of(VertexId v) { return v; }
+    static VertexId vertex_of(const GraphArc& arc) { return arc.to; }
+    template <class Neighbours>
+    void search(VertexId root, const Neighbours& neighbours);
 
     const GraphArcs* arcs_;
     std::vector<std::int32_t> distance_;
-    std::vector<boost::default_color_type> color_;
-    std::vector<VertexId> by_distance_;  ///< Boost's queue: what it has taken out stays here
+    std::vector<std::uint8_t> is_open_;  ///< not reached yet, and not closed
+    std::vector<VertexId> by_distance_;
 };
 
 }  // namespace haichi

@@ -1,8 +1,6 @@
 #include "netmodel/topology/graph.h"
 
 #include <algorithm>
-#include <boost/range/iterator_range.hpp>
-#include <tuple>
 #include <utility>
 
 #include "base/errors.h"
@@ -50,25 +48,15 @@ void Graph::check() const {
 }
 
 void Graph::fill_arcs() {
-    std::vector<LinkId> order;
-    order.reserve(links_.size());
-    for (std::size_t l = 0; l < links_.size(); ++l) order.push_back(LinkId(l));
-    std::ranges::sort(order, {}, [this](LinkId l) {
-        return std::tuple(link(l).from, link(l).to.value < terminal_count_, link(l).to, l);
-    });
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> ends;
-    ends.reserve(order.size());
-    for (const LinkId l : order) {
-        ends.emplace_back(GraphArcs::number(link(l).from), GraphArcs::number(link(l).to));
-    }
-    arcs_ = std::make_shared<const GraphArcs>(
-        GraphArcs{GraphArcs::Csr(boost::edges_are_unsorted_multi_pass, ends.begin(), ends.end(), order.begin(),
-                                 static_cast<std::uint32_t>(vertex_count()))});
+    arcs_ = std::make_shared<const GraphArcs>(vertex_count(), terminal_count_, links_);
 
     // Both ways the same pairs of ends, each once.
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> back;
-    back.reserve(ends.size());
-    for (const auto& [from, to] : ends) back.emplace_back(to, from);
+    std::vector<std::pair<VertexId, VertexId>> ends;
+    std::vector<std::pair<VertexId, VertexId>> back;
+    for (const Link& link : links_) {
+        ends.emplace_back(link.from, link.to);
+        back.emplace_back(link.to, link.from);
+    }
     for (auto* pairs : {&ends, &back}) {
         std::ranges::sort(*pairs);
         pairs->erase(std::unique(pairs->begin(), pairs->end()), pairs->end());
@@ -93,21 +81,17 @@ void Graph::check_connected() const {
 }
 
 std::int32_t Graph::degree(VertexId v) const {
-    const auto vertex = GraphArcs::number(v);
-    return static_cast<std::int32_t>(std::max(out_degree(vertex, arcs_->graph), in_degree(vertex, arcs_->graph)));
+    return static_cast<std::int32_t>(std::max(arcs_->out(v).size(), arcs_->in(v).size()));
 }
 
 VertexId Graph::switch_of_host(VertexId v) const {
     if (v.value >= terminal_count_ || arcs_->count(v) == 0) return {};
     const VertexId only = arcs_->from(v, 0).to;
     if (only.value < terminal_count_) return {};
-    for (std::size_t i = 0; i < arcs_->count(v); ++i) {
-        if (arcs_->from(v, i).to != only) return {};
-    }
-    for (const auto& edge : boost::make_iterator_range(in_edges(GraphArcs::number(v), arcs_->graph))) {
-        if (source(edge, arcs_->graph) != GraphArcs::number(only)) return {};
-    }
-    return only;
+    const bool has_one_neighbour = std::ranges::all_of(
+                                       arcs_->out(v), [only](VertexId to) { return to == only; }, &GraphArc::to) &&
+                                   std::ranges::all_of(arcs_->in(v), [only](VertexId from) { return from == only; });
+    return has_one_neighbour ? only : VertexId();
 }
 
 std::int32_t Graph::parallel_number(LinkId link) const {

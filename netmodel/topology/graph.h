@@ -10,7 +10,7 @@
 
 namespace haichi {
 
-struct GraphArcs;
+class GraphArcs;
 
 /// Any network, link by link, as a graph file describes it. Terminals are the vertices 0..terminal_count()-1, the other
 /// vertices are switches. A terminal may have several links, and forward what is not for it. A value.
@@ -43,7 +43,7 @@ class Graph {
     /// How many links with the same ends come before this one: 0 unless there are parallel ones.
     [[nodiscard]] std::int32_t parallel_number(LinkId link) const;
 
-    /// The links as a graph of Boost, for searches.
+    /// The links by their ends, for searches.
     [[nodiscard]] const GraphArcs& arcs() const { return *arcs_; }
     /// The larger number of links that leave or that enter v.
     [[nodiscard]] std::int32_t degree(VertexId v) const;
