@@ -1,6 +1,5 @@
 #include "base/log.h"
 
-#include <fmt/format.h>
 #include <spdlog/logger.h>
 #include <spdlog/sinks/base_sink.h>
 
@@ -71,9 +70,7 @@ Log::Log(LogLevel level, Write write) : level_(level) {
 }
 
 void Log::write(LogLevel level, fmt::string_view format, fmt::format_args args) const {
-    fmt::memory_buffer text;
-    fmt::vformat_to(std::back_inserter(text), format, args);
-    logger_->log(level_of(level), spdlog::string_view_t(text.data(), text.size()));
+    logger_->log(level_of(level), fmt::vformat(format, args));
 }
 
 }  // namespace haichi
