@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <memory>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "base/text_stream.h"
@@ -41,11 +41,10 @@ std::string read_file(const std::string& path, std::size_t largest_bytes) {
     return text;
 }
 
-std::string json_error_text(const nlohmann::detail::exception& error, std::string_view token) {
+std::string json_error_text(int id, std::string_view message, std::string_view token) {
     constexpr int kNumberOverflow = 406;
-    if (error.id == kNumberOverflow) return std::string("the number ") + shown(token) + " is too large";
+    if (id == kNumberOverflow) return std::string("the number ") + shown(token) + " is too large";
     // "[json.exception.parse_error.101] parse error at line 1, column 7: syntax error ...; last read: '...'"
-    std::string_view message = error.what();
     if (const auto end = message.find("] "); end != std::string_view::npos) message.remove_prefix(end + 2);
     if (message.starts_with("parse error at ")) message.remove_prefix(message.find(": ") + 2);
     constexpr std::string_view kQuote = "last read: ";
@@ -86,7 +85,7 @@ class LocatingSax {
     }
 
     bool parse_error(std::size_t, const std::string& token, const nlohmann::detail::exception& error) {
-        throw InputError(here(), json_error_text(error, token));
+        throw InputError(here(), json_error_text(error.id, error.what(), token));
     }
 
   private:
@@ -154,7 +153,7 @@ LocatedJson LocatedJson::parse(std::string_view text, std::string file) {
     TextStream stream(text, result.file_);
     LocatingSax sax(&stream, &result.line_of_pointer_);
     json::sax_parse(TextStreamIterator(&stream), TextStreamIterator(), &sax);
-    result.root_ = sax.take();
+    result.root_ = std::make_shared<const json>(sax.take());
     return result;
 }
 
@@ -162,6 +161,8 @@ LocatedJson LocatedJson::read(const std::string& path) {
     constexpr std::size_t kLargestBytes = std::size_t{256} << 20;
     return parse(read_file(path, kLargestBytes), path);
 }
+
+bool LocatedJson::has(const std::string& key) const { return root_->contains(key); }
 
 SourcePlace LocatedJson::place(const std::string& pointer) const {
     std::string at = pointer;

@@ -2,7 +2,8 @@
 
 #include <cstddef>
 #include <map>
-#include <nlohmann/json.hpp>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
@@ -14,9 +15,10 @@ namespace haichi {
 /// larger than `largest_bytes`. "-" is standard input.
 std::string read_file(const std::string& path, std::size_t largest_bytes);
 
-/// What is wrong with a JSON text, for the place where `token` was read: nlohmann's message without its own place. It
-/// quotes the token as it stands in the text, of any length and perhaps in no encoding; here the end of it is shown.
-std::string json_error_text(const nlohmann::detail::exception& error, std::string_view token);
+/// What is wrong with a JSON text, for the place where `token` was read: the message of nlohmann's exception `id`
+/// without its own place. It quotes the token as it stands in the text, of any length and perhaps in no encoding; here
+/// the end of it is shown.
+std::string json_error_text(int id, std::string_view message, std::string_view token);
 
 /// A small JSON document that remembers the line of every value, so that errors about its content can name it.
 /// Duplicate keys, trailing text, invalid UTF-8 and nesting deeper than 64 are errors.
@@ -26,14 +28,16 @@ class LocatedJson {
     static LocatedJson parse(std::string_view text, std::string file);
     static LocatedJson read(const std::string& path);
 
-    [[nodiscard]] const nlohmann::json& root() const { return root_; }
+    [[nodiscard]] const nlohmann::json& root() const { return *root_; }
+    /// It is an object with this key.
+    [[nodiscard]] bool has(const std::string& key) const;
     [[nodiscard]] const std::string& file() const { return file_; }
 
     /// Place of the value at a JSON pointer such as "/link/bandwidth"; that of the nearest enclosing value if absent.
     [[nodiscard]] SourcePlace place(const std::string& pointer) const;
 
   private:
-    nlohmann::json root_;
+    std::shared_ptr<const nlohmann::json> root_;  ///< copies share it
     std::string file_;
     std::map<std::string, std::size_t> line_of_pointer_;
 };

@@ -213,7 +213,7 @@ class WorkloadSax {
     bool parse_error(std::size_t, const std::string& token, const nlohmann::detail::exception& error) {
         constexpr int kNumberOverflow = 406;
         if (error.id == kNumberOverflow) fail("the number " + shown(token) + " is too large");
-        throw InputError(stream_->place(), json_error_text(error, token));
+        throw InputError(stream_->place(), json_error_text(error.id, error.what(), token));
     }
 
   private:

@@ -126,7 +126,7 @@ class MappingSax {
     }
 
     bool parse_error(std::size_t, const std::string& token, const nlohmann::detail::exception& error) {
-        throw InputError(here(), json_error_text(error, token));
+        throw InputError(here(), json_error_text(error.id, error.what(), token));
     }
 
   private:

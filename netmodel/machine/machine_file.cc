@@ -1,6 +1,7 @@
 // The machine file, haichi-machine/1.
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/errors.h"

@@ -27,7 +27,7 @@ std::int32_t parse_buffer(const std::string& text, const SourcePlace& place) {
 }
 
 void parse_router(const LocatedJson& file, Machine::Router& router) {
-    if (!file.root().contains("router")) return;
+    if (!file.has("router")) return;
     const MachineSection section(file, "/router",
                                  {"routing_time", "vc_allocation_time", "switch_allocation_time", "switch_latency",
                                   "bandwidth", "virtual_channels", "buffer"});
@@ -54,7 +54,7 @@ std::optional<std::string> parse_word(const MachineSection& section, const std::
 }
 
 void parse_node(const LocatedJson& file, Machine::Node& node) {
-    if (!file.root().contains("node")) return;
+    if (!file.has("node")) return;
     const MachineSection section(file, "/node",
                                  {"nics",
                                   "nic_bandwidth",
@@ -113,7 +113,7 @@ void parse_node(const LocatedJson& file, Machine::Node& node) {
 }
 
 void parse_packet(const LocatedJson& file, Machine& machine) {
-    if (!file.root().contains("packet")) return;
+    if (!file.has("packet")) return;
     const MachineSection packet(file, "/packet", {"payload", "header"});
     packet.quantity("payload", parse_positive_bytes, machine.packet_payload_bytes);
     packet.quantity("header", parse_bytes, machine.packet_header_bytes);

@@ -1,3 +1,4 @@
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "netmodel/routing/clusters_row.h"
