@@ -20,6 +20,8 @@ set(gcc_12 $<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,1
 target_compile_options(haichi_flags INTERFACE -ffp-contract=off -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
                                               # False alarms on std::string with operator+ (GCC bug 105651).
                                               $<${gcc_12}:-Wno-restrict>
+                                              # Of headers this would be a fault; in a unity build every source is one.
+                                              $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wno-subobject-linkage>
                                               $<$<AND:$<BOOL:${HAICHI_WARNINGS_AS_ERRORS}>,${gcc_12}>:-Werror>)
 
 function(haichi_room NAME)

@@ -32,7 +32,7 @@ std::vector<PrivateRange> ranges_beside(ProgramImage& image, const ImagePlan& pl
     return ranges;
 }
 
-[[noreturn]] void fail() {
+[[noreturn]] void fail_to_map() {
     throw OptionError(std::string("--globals image: the program cannot be mapped again: ") + std::strerror(errno),
                       "--globals copy needs no mappings of memory");
 }
@@ -102,7 +102,7 @@ void ImageGlobals::make_copy(RankId rank) const {
     const auto map = [&](std::size_t offset, std::size_t bytes, int protection) {
         if (::mmap(copy(rank) + offset, bytes, protection, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, template_.file(),
                    static_cast<off_t>(offset)) == MAP_FAILED) {
-            fail();
+            fail_to_map();
         }
     };
     if (is_protected_) {

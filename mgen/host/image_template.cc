@@ -24,7 +24,7 @@ constexpr std::size_t kLeastZeroBytes = 64 << 10;
 std::size_t up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
 std::size_t down(std::size_t bytes, std::size_t unit) { return bytes / unit * unit; }
 
-[[noreturn]] void fail(const char* what) {
+[[noreturn]] void fail_to_make_template(const char* what) {
     throw InputError(std::string("no file in memory for the copies of the program: ") + what + ": " +
                      std::strerror(errno));
 }
@@ -47,9 +47,9 @@ void write(std::span<const std::byte> bytes, std::byte* to) {
 ImageTemplate::ImageTemplate(const ProgramImage& image, const ImagePlan& plan) : alignment_(page_bytes()) {
     place_modules(image, plan);
     file_ = ::memfd_create("haichi-program", MFD_CLOEXEC);
-    if (file_ < 0 || ::ftruncate(file_, static_cast<off_t>(bytes_)) != 0) fail("memfd_create");
+    if (file_ < 0 || ::ftruncate(file_, static_cast<off_t>(bytes_)) != 0) fail_to_make_template("memfd_create");
     void* const mapped = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
-    if (mapped == MAP_FAILED) fail("mmap");
+    if (mapped == MAP_FAILED) fail_to_make_template("mmap");
     for (const Module& module : modules_) {
         add(image, module, module.number == 0 ? plan.moved : std::vector<ImagePlan::MovedObject>{},
             static_cast<std::byte*>(mapped));

@@ -9,11 +9,6 @@ namespace haichi::host {
 
 namespace {
 
-template <class T>
-T* pointer(std::uintptr_t address) {
-    return reinterpret_cast<T*>(address);
-}
-
 /// A table that the dynamic section gives by its address and its size, one after the other.
 struct Table {
     std::uintptr_t address = 0;

@@ -32,6 +32,12 @@ struct RelocationTypes {
 #endif
 };
 
+/// What lies there.
+template <class T>
+T* pointer(std::uintptr_t address) {
+    return reinterpret_cast<T*>(address);
+}
+
 /// A module of this process with what its dynamic section names. The loader has checked it.
 struct LoadedModule {
     using Initialiser = void (*)(int argc, char** argv, char** environment);

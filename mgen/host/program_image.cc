@@ -17,11 +17,6 @@ namespace haichi::host {
 
 namespace {
 
-template <class T>
-T* pointer(std::uintptr_t address) {
-    return reinterpret_cast<T*>(address);
-}
-
 /// What haichi needs, itself included: by index.
 std::set<std::size_t> needed_by(std::size_t first, const std::deque<LoadedModule>& all) {
     std::set<std::size_t> found = {first};

@@ -40,7 +40,7 @@ bool move(std::byte* from, std::size_t bytes, std::byte* to) {
     return ::mremap(from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to) == to;
 }
 
-[[noreturn]] void fail(const char* what) {
+[[noreturn]] void fail_to_remap(const char* what) {
     throw InputError(
         std::string("the variables of ranks cannot be remapped any more: ") + what + ": " + std::strerror(errno),
         "--globals copy needs no mappings of memory");
@@ -60,7 +60,7 @@ void write_pages(int file, std::span<const std::byte> bytes, std::size_t offset)
         const auto one = bytes.subspan(at, page);
         if (std::ranges::all_of(one, [](std::byte byte) { return byte == std::byte{}; })) continue;  // stays a hole
         if (::pwrite(file, one.data(), one.size(), static_cast<off_t>(offset + at)) != static_cast<ssize_t>(page)) {
-            fail("pwrite");
+            fail_to_remap("pwrite");
         }
     }
 }
@@ -161,7 +161,7 @@ void RemappedGlobals::begin_with_file(const Pages& pages) const {
     constexpr int kPrivate = MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE;
     if (::mmap(pages.place, pages.bytes, PROT_READ | PROT_WRITE, kPrivate, file_, static_cast<off_t>(pages.in_file)) ==
         MAP_FAILED) {
-        fail("mmap");
+        fail_to_remap("mmap");
     }
 }
 
@@ -178,12 +178,12 @@ void RemappedGlobals::put_in_place(RankId rank) {
             if (has_ended_[in_place_.index()]) {
                 begin_with_file(pages);
             } else if (!move(pages.place, pages.bytes, pages.kept + in_place_.index() * pages.stride)) {
-                fail("mremap");
+                fail_to_remap("mremap");
             }
         }
         // Else the place is as in the beginning, which is what the rank begins with.
         if (has_begun_[rank.index()] && !move(pages.kept + rank.index() * pages.stride, pages.bytes, pages.place)) {
-            fail("mremap");
+            fail_to_remap("mremap");
         }
     }
     has_begun_[rank.index()] = true;

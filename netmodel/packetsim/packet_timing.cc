@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/errors.h"
+#include "netmodel/topology/bandwidth.h"
 
 namespace haichi {
 
@@ -19,7 +20,6 @@ void check_range(const char* what, std::int64_t value, std::int64_t least, std::
 }  // namespace
 
 PacketTiming::PacketTiming(const PacketTimingOptions& options) : options_(options) {
-    constexpr std::int64_t kLargestBandwidth = 1'000'000'000'000'000;  // as of machines: 10^15 bytes/s
     check_range("link bandwidth", options.link_bandwidth_bytes_per_s, 0, kLargestBandwidth, " bytes/s");
     check_range("switch bandwidth", options.switch_bandwidth_bytes_per_s, 0, kLargestBandwidth, " bytes/s");
     check_range("NIC bandwidth", options.nic_bandwidth_bytes_per_s, 0, kLargestBandwidth, " bytes/s");

@@ -145,7 +145,7 @@ BridgeOptions bridges_of_the_study(std::int32_t count, std::int64_t delay_ps) {
 }
 
 /// "4,2ms,16": bridges, delay, nodes of each cluster; all may be left out from the end.
-std::shared_ptr<const Topology> read_numbers(const TopologyParameters& from) {
+std::shared_ptr<const Topology> read_clusters_numbers(const TopologyParameters& from) {
     const std::string what = "machine " + std::string(from.machine);
     std::vector<std::string> words;
     for (std::string_view rest = from.text.value_or("1");;) {
@@ -185,7 +185,7 @@ TopologyRow clusters_row() {
     preset.parameters = TopologyPreset::Parameters::kOptional;
     preset.example = "two-clusters:2,1ms,3";
     preset.machine_file = "two-clusters";
-    preset.read = read_numbers;
+    preset.read = read_clusters_numbers;
     TopologyRow row;
     row.name = "clusters";
     row.sentence = "clusters of any kinds, every two joined by bridges that take packets in whole and may delay them";

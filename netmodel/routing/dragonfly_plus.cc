@@ -84,8 +84,8 @@ DragonflyPlus::LinkEnds DragonflyPlus::link_ends(LinkId link) const {
 
 namespace {
 
-constexpr const char* kRouting = "minimal";
-constexpr std::size_t kClasses = 3;
+constexpr const char* kDragonflyPlusRouting = "minimal";
+constexpr std::size_t kDragonflyPlusClasses = 3;
 
 std::vector<std::int32_t> block_sizes_of(const DragonflyPlus::Shape& shape) {
     return {1, shape.hosts, shape.hosts * shape.leaves, shape.hosts * shape.leaves * shape.groups};
@@ -97,7 +97,7 @@ class DragonflyPlusRoutes final : public Routes {
   public:
     explicit DragonflyPlusRoutes(const DragonflyPlus& dragonfly) : dragonfly_(dragonfly) {}
 
-    [[nodiscard]] std::string name() const override { return kRouting; }
+    [[nodiscard]] std::string name() const override { return kDragonflyPlusRouting; }
     void append_route(VertexId s, VertexId d, std::vector<LinkId>& links) const override {
         dragonfly_.walk(s, d, [&links](LinkId link) { links.push_back(link); });
     }
@@ -159,9 +159,9 @@ class DragonflyPlusTopology final : public TopologyOf<DragonflyPlus> {
                 {"groups", shape.groups}};
     }
     [[nodiscard]] std::string routing(std::string_view text) const override {
-        if (text.empty() || text == kRouting) return kRouting;
+        if (text.empty() || text == kDragonflyPlusRouting) return kDragonflyPlusRouting;
         throw OptionError("routing " + shown(text) + " does not fit a Dragonfly+",
-                          std::string("the routing of Dragonfly+ is ") + kRouting);
+                          std::string("the routing of Dragonfly+ is ") + kDragonflyPlusRouting);
     }
     /// No route passes a terminal.
     [[nodiscard]] std::shared_ptr<const Routes> routes(std::string_view text, const RouteLimits&) const override {
@@ -193,7 +193,8 @@ class DragonflyPlusTopology final : public TopologyOf<DragonflyPlus> {
                           {"leaves and spines", "upper half of every link: to the spine; lower half: back"},
                           {"nodes and their leaves", "upper half of every link: to the leaf; lower half: back"}};
         for (std::int32_t l = 0; l < link_count(); ++l) {
-            drawing.panel_of_link.push_back(static_cast<std::int32_t>(kClasses - 1 - class_of_link(LinkId(l))));
+            drawing.panel_of_link.push_back(
+                static_cast<std::int32_t>(kDragonflyPlusClasses - 1 - class_of_link(LinkId(l))));
         }
         return drawing;
     }
@@ -212,10 +213,10 @@ ReadTopology read_dragonfly_plus(const TopologySection& from) {
     shape.hosts = section.integer("hosts", 1, kMost);
     shape.groups = section.integer("groups", 1, kMost);
     DragonflyPlus dragonfly = placed(section.place("groups"), [&] { return DragonflyPlus(shape); });
-    return {dragonfly_plus_topology(std::move(dragonfly), read_class_bandwidths(section, kClasses))};
+    return {dragonfly_plus_topology(std::move(dragonfly), read_class_bandwidths(section, kDragonflyPlusClasses))};
 }
 
-std::shared_ptr<const Topology> read_numbers(const TopologyParameters& from) {
+std::shared_ptr<const Topology> read_dragonfly_plus_numbers(const TopologyParameters& from) {
     constexpr std::string_view kExample = "dragonfly-plus:4,4,2,5";
     const std::string what = "machine " + std::string(from.machine);
     const std::vector<std::int32_t> numbers = parse_sizes(*from.text, what, ',', kExample);
@@ -243,14 +244,14 @@ TopologyRow dragonfly_plus_row() {
         "(dragonfly-plus:4,4,2,5), 4 GB/s links, 2 GB/s NICs";
     preset.example = "dragonfly-plus:3,4,2,4";
     preset.machine_file = "dragonfly-plus";
-    preset.read = read_numbers;
+    preset.read = read_dragonfly_plus_numbers;
     TopologyRow row;
     row.name = "dragonfly-plus";
     row.sentence =
         "groups of leaves, each joined to every spine of its group, "
         "and links between the spines of any two";
     row.keys = {"leaves", "spines", "hosts", "groups", "bandwidth"};
-    row.routings = {{kRouting,
+    row.routings = {{kDragonflyPlusRouting,
                      "Dragonfly+: up to a spine that has a link to the "
                      "destination's group, over it, down"}};
     row.example = R"({"kind": "dragonfly-plus", "leaves": 3, "spines": 4, "hosts": 2, "groups": 4})";

@@ -15,8 +15,6 @@ namespace haichi {
 
 namespace {
 
-using LinkKind = Dragonfly::LinkKind;
-
 /// A local hop after the global one takes VC 1, all others VC 0. Along every route (up, local, global, local, down)
 /// only grows, so there is no cycle.
 class DragonflyChannels final : public ChannelRule {
@@ -28,9 +26,9 @@ class DragonflyChannels final : public ChannelRule {
     void append_route(VertexId s, VertexId d, std::vector<ChannelHop>& hops) const override {
         std::uint8_t vc = 0;
         walk_dragonfly_route(dragonfly_, s, d, [&](LinkId link) {
-            const LinkKind kind = dragonfly_.link_ends(link).kind;
-            hops.push_back({link, kind == LinkKind::kLocal ? vc : std::uint8_t{0}});
-            if (kind == LinkKind::kGlobal) vc = 1;
+            const Dragonfly::LinkKind kind = dragonfly_.link_ends(link).kind;
+            hops.push_back({link, kind == Dragonfly::LinkKind::kLocal ? vc : std::uint8_t{0}});
+            if (kind == Dragonfly::LinkKind::kGlobal) vc = 1;
         });
     }
 
@@ -71,7 +69,7 @@ class DragonflyRoutes final : public Routes {
     const Dragonfly& dragonfly_;
 };
 
-constexpr std::size_t kClasses = 3;
+constexpr std::size_t kDragonflyClasses = 3;
 
 class DragonflyTopology final : public TopologyOf<Dragonfly> {
   public:
@@ -82,8 +80,8 @@ class DragonflyTopology final : public TopologyOf<Dragonfly> {
 
     [[nodiscard]] std::span<const PortClass> link_classes() const override { return classes_; }
     [[nodiscard]] std::size_t class_of_link(LinkId link) const override {
-        const LinkKind kind = value().link_ends(link).kind;
-        return kind == LinkKind::kGlobal ? 2 : kind == LinkKind::kLocal ? 1 : 0;
+        const Dragonfly::LinkKind kind = value().link_ends(link).kind;
+        return kind == Dragonfly::LinkKind::kGlobal ? 2 : kind == Dragonfly::LinkKind::kLocal ? 1 : 0;
     }
     /// "(terminal 3)" or "(router 1.0)": group and number within it.
     [[nodiscard]] std::string vertex_name(VertexId v) const override {
@@ -132,7 +130,8 @@ class DragonflyTopology final : public TopologyOf<Dragonfly> {
                            Panel::Form::kSquares, groups},
                           {"nodes and their routers", "upper half of every link: to the router; lower half: back"}};
         for (std::int32_t l = 0; l < link_count(); ++l) {
-            drawing.panel_of_link.push_back(static_cast<std::int32_t>(kClasses - 1 - class_of_link(LinkId(l))));
+            drawing.panel_of_link.push_back(
+                static_cast<std::int32_t>(kDragonflyClasses - 1 - class_of_link(LinkId(l))));
         }
         return drawing;
     }
@@ -150,10 +149,10 @@ ReadTopology read_dragonfly(const TopologySection& from) {
     const std::int32_t groups = section.has("groups") ? section.integer("groups", 1, kMost) : 0;
     const Dragonfly dragonfly = placed(section.place(section.has("groups") ? "groups" : "global_links"),
                                        [&] { return Dragonfly(terminals, routers, global_links, groups); });
-    return {dragonfly_topology(dragonfly, read_class_bandwidths(section, kClasses))};
+    return {dragonfly_topology(dragonfly, read_class_bandwidths(section, kDragonflyClasses))};
 }
 
-std::shared_ptr<const Topology> read_numbers(const TopologyParameters& from) {
+std::shared_ptr<const Topology> read_dragonfly_numbers(const TopologyParameters& from) {
     constexpr std::string_view kExample = "dragonfly:2,4,2";
     const std::vector<std::int32_t> numbers =
         parse_sizes(*from.text, "machine " + std::string(from.machine), ',', kExample);
@@ -181,7 +180,7 @@ TopologyRow dragonfly_row() {
         "stated, 4 GB/s links, 2 GB/s NICs";
     preset.example = "dragonfly:2,3,1";
     preset.machine_file = "dragonfly";
-    preset.read = read_numbers;
+    preset.read = read_dragonfly_numbers;
     TopologyRow row;
     row.name = "dragonfly";
     row.sentence = "groups of routers that are all joined to each other, one link between any two groups";

@@ -85,7 +85,7 @@ std::int32_t HyperX::hops(VertexId s, VertexId d) const {
 
 namespace {
 
-constexpr const char* kRouting = "dimension-order";
+constexpr const char* kHyperXRouting = "dimension-order";
 
 /// On one channel: along every route (up, the axes in their order with one hop
 /// each, down) only grows, so there is no cycle.
@@ -93,7 +93,7 @@ class HyperXRoutes final : public Routes {
   public:
     explicit HyperXRoutes(const HyperX& hyperx) : hyperx_(hyperx) {}
 
-    [[nodiscard]] std::string name() const override { return kRouting; }
+    [[nodiscard]] std::string name() const override { return kHyperXRouting; }
     void append_route(VertexId s, VertexId d, std::vector<LinkId>& links) const override {
         hyperx_.walk(s, d, [&links](LinkId link) { links.push_back(link); });
     }
@@ -163,9 +163,9 @@ class HyperXTopology final : public TopologyOf<HyperX> {
         return {{"kind", "hyperx"}, {"sizes", value().sizes()}, {"terminals", value().terminals_per_router()}};
     }
     [[nodiscard]] std::string routing(std::string_view text) const override {
-        if (text.empty() || text == kRouting) return kRouting;
+        if (text.empty() || text == kHyperXRouting) return kHyperXRouting;
         throw OptionError("routing " + shown(text) + " does not fit a HyperX",
-                          std::string("the routing of HyperX is ") + kRouting);
+                          std::string("the routing of HyperX is ") + kHyperXRouting);
     }
     /// No route passes a terminal.
     [[nodiscard]] std::shared_ptr<const Routes> routes(std::string_view text, const RouteLimits&) const override {
@@ -249,7 +249,7 @@ TopologyRow hyperx_row() {
         "a lattice of routers, each joined to all that differ from it "
         "in one coordinate";
     row.keys = {"sizes", "terminals", "bandwidth"};
-    row.routings = {{kRouting,
+    row.routings = {{kHyperXRouting,
                      "HyperX: one hop along every axis in which the "
                      "routers differ, in their order"}};
     row.example = R"({"kind": "hyperx", "sizes": [3, 4], "terminals": 2})";

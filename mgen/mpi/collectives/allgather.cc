@@ -54,7 +54,7 @@ class PackedBlocks {
     std::byte* place_ = nullptr;
 };
 
-Steps ring(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/) {
+Steps allgather_ring(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/) {
     keep_own_block(exchange, arguments);
     const Blocks blocks = Blocks::received(arguments);
     const Ring ranks{exchange.rank(), exchange.size()};
@@ -65,7 +65,7 @@ Steps ring(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/)
 }
 
 /// Step k gets 2^k blocks from rank + 2^k; the last step what is missing.
-Steps bruck(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/) {
+Steps allgather_bruck(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/) {
     keep_own_block(exchange, arguments);
     const Ring ranks{exchange.rank(), exchange.size()};
     const PackedBlocks blocks(exchange, arguments, exchange.rank());
@@ -78,7 +78,7 @@ Steps bruck(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/
     blocks.give_others(exchange, exchange.rank());
 }
 
-Steps recursive_doubling(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/) {
+Steps allgather_recursive_doubling(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/) {
     keep_own_block(exchange, arguments);
     const Ring ranks{0, exchange.size()};
     if (!has_counts(arguments)) {
@@ -95,8 +95,8 @@ Steps recursive_doubling(Exchange& exchange, CollectiveArguments arguments, Tuni
 }
 
 Steps recursive_doubling_or_bruck(Exchange& exchange, CollectiveArguments arguments, Tuning tuning) {
-    return is_power_of_two(exchange.size()) ? recursive_doubling(exchange, arguments, tuning)
-                                            : bruck(exchange, arguments, tuning);
+    return is_power_of_two(exchange.size()) ? allgather_recursive_doubling(exchange, arguments, tuning)
+                                            : allgather_bruck(exchange, arguments, tuning);
 }
 
 /// Pairs exchange their blocks; from then on a member gets two blocks at a time, from its two neighbours in turn, what
@@ -105,7 +105,7 @@ Steps neighbor_exchange(Exchange& exchange, CollectiveArguments arguments, Tunin
     const int rank = exchange.rank();
     const int size = exchange.size();
     if (size % 2 != 0) {
-        co_await ring(exchange, arguments, tuning);
+        co_await allgather_ring(exchange, arguments, tuning);
         co_return;
     }
     keep_own_block(exchange, arguments);
@@ -134,7 +134,7 @@ Steps neighbor_exchange(Exchange& exchange, CollectiveArguments arguments, Tunin
     }
 }
 
-Steps two_members(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/) {
+Steps allgather_two_members(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/) {
     keep_own_block(exchange, arguments);
     const Blocks blocks = Blocks::received(arguments);
     const int other = 1 - exchange.rank();
@@ -225,14 +225,14 @@ const Table<AlgorithmRow>& allgather_algorithms() {
         {"allgather algorithm", "algorithms"},
         {
             {"gather-broadcast", "A gather to member 0, then a broadcast.", gathered_and_broadcast, 1},
-            {"bruck", "Step k gets 2^k blocks from rank + 2^k.", bruck, 2},
+            {"bruck", "Step k gets 2^k blocks from rank + 2^k.", allgather_bruck, 2},
             {"recursive-doubling-or-bruck", "Recursive doubling on a power of two of members, else bruck.",
              recursive_doubling_or_bruck, 3},
-            {"recursive-doubling", "Step k exchanges all blocks with rank XOR 2^k.", recursive_doubling},
-            {"ring", "Each step passes a block on to rank + 1.", ring, 4},
+            {"recursive-doubling", "Step k exchanges all blocks with rank XOR 2^k.", allgather_recursive_doubling},
+            {"ring", "Each step passes a block on to rank + 1.", allgather_ring, 4},
             {"neighbor-exchange", "Two blocks a step, from both neighbours in turn; a ring for odd numbers of members.",
              neighbor_exchange, 5},
-            {"two-members", "Two members exchange.", two_members, 6, false, 2},
+            {"two-members", "Two members exchange.", allgather_two_members, 6, false, 2},
         });
     return kRows;
 }
@@ -242,12 +242,12 @@ const Table<AlgorithmRow>& allgatherv_algorithms() {
         {"allgatherv algorithm", "algorithms"},
         {
             {"gather-broadcast", "A gatherv to member 0, then a broadcast.", gathered_and_broadcast, 1},
-            {"bruck", "Step k gets 2^k blocks from rank + 2^k.", bruck, 2},
-            {"ring", "Each step passes a block on to rank + 1.", ring, 3},
+            {"bruck", "Step k gets 2^k blocks from rank + 2^k.", allgather_bruck, 2},
+            {"ring", "Each step passes a block on to rank + 1.", allgather_ring, 3},
             {"neighbor-exchange", "Two blocks a step, from both neighbours in turn; a ring for odd numbers of members.",
              neighbor_exchange, 4},
-            {"two-members", "Two members exchange.", two_members, 5, false, 2},
-            {"recursive-doubling", "Step k exchanges all blocks with rank XOR 2^k.", recursive_doubling},
+            {"two-members", "Two members exchange.", allgather_two_members, 5, false, 2},
+            {"recursive-doubling", "Step k exchanges all blocks with rank XOR 2^k.", allgather_recursive_doubling},
             {"segmented-ring", "Around the ring in pieces of a segment.", segmented_ring},
         });
     return kRows;

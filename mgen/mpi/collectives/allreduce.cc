@@ -27,7 +27,7 @@ CollectiveArguments broadcast_from_first(const CollectiveArguments& arguments) {
     return broadcast;
 }
 
-Steps linear(Exchange& exchange, CollectiveArguments arguments, Tuning tuning) {
+Steps allreduce_linear(Exchange& exchange, CollectiveArguments arguments, Tuning tuning) {
     co_await reduce_linear(exchange, reduce_to_first(exchange, arguments), tuning);
     co_await broadcast_linear(exchange, broadcast_from_first(arguments), tuning);
 }
@@ -76,7 +76,8 @@ Steps rabenseifner_whole(Exchange& exchange, CollectiveArguments arguments, Tuni
 }
 
 Steps rabenseifner_of_halves(Exchange& exchange, CollectiveArguments arguments, Tuning tuning) {
-    if (arguments.receive.count < largest_power_of_two(exchange.size())) return linear(exchange, arguments, tuning);
+    if (arguments.receive.count < largest_power_of_two(exchange.size()))
+        return allreduce_linear(exchange, arguments, tuning);
     return rabenseifner(exchange, arguments, FoldedRanks(exchange.size(), FoldedRanks::Kept::kEven),
                         VectorPieces::Cut::kInTheMiddle, true);
 }
@@ -119,7 +120,7 @@ const Table<AlgorithmRow>& allreduce_algorithms() {
     static const Table<AlgorithmRow> kRows(
         {"allreduce algorithm", "algorithms"},
         {
-            {"linear", "All send to member 0, which sends to all.", linear, 1},
+            {"linear", "All send to member 0, which sends to all.", allreduce_linear, 1},
             {"reduce-broadcast", "A reduce to member 0, then a broadcast.", reduced_and_broadcast, 2},
             {"recursive-doubling", "Step k exchanges the vector with rank XOR 2^k.", allreduce_recursive_doubling, 3},
             {"ring", "Reduce-scatter, then all-gather, in a ring.", allreduce_ring, 4, true},

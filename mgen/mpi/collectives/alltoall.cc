@@ -52,7 +52,7 @@ Steps replace_by_distance(Exchange& exchange, CollectiveArguments arguments) {
     }
 }
 
-Steps linear(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/) {
+Steps alltoall_linear(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/) {
     if (arguments.in_place) {
         co_await replace_by_distance(exchange, arguments);
         co_return;
@@ -121,7 +121,7 @@ Steps scattered(Exchange& exchange, CollectiveArguments arguments, Tuning tuning
 }
 
 /// Step i exchanges with rank XOR i; not a power of two: as pairwise_shift.
-Steps pairwise(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/) {
+Steps alltoall_pairwise(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/) {
     if (arguments.in_place) {
         co_await replace_by_rank(exchange, arguments);
         co_return;
@@ -154,7 +154,7 @@ Steps pairwise_shift(Exchange& exchange, CollectiveArguments arguments, Tuning /
 }
 
 /// Step k sends to rank + 2^k all blocks whose way to go has bit k set.
-Steps bruck(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/) {
+Steps alltoall_bruck(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/) {
     if (arguments.in_place) {
         co_await replace_by_rank(exchange, arguments);
         co_return;
@@ -190,7 +190,7 @@ Steps bruck(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/
     }
 }
 
-Steps two_members(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/) {
+Steps alltoall_two_members(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/) {
     if (arguments.in_place) {
         co_await replace_by_distance(exchange, arguments);
         co_return;
@@ -209,12 +209,12 @@ const Table<AlgorithmRow>& alltoall_algorithms() {
     static const Table<AlgorithmRow> kRows(
         {"alltoall algorithm", "algorithms"},
         {
-            {"linear", "All messages at once.", linear, 1},
+            {"linear", "All messages at once.", alltoall_linear, 1},
             {"pairwise-shift", "Step i sends to rank + i.", pairwise_shift, 2},
-            {"bruck", "Step k sends joined blocks to rank + 2^k.", bruck, 3},
+            {"bruck", "Step k sends joined blocks to rank + 2^k.", alltoall_bruck, 3},
             {"linear-limited", "All messages, but only so many requests at once.", linear_limited, 4},
-            {"two-members", "Two members exchange.", two_members, 5, false, 2},
-            {"pairwise", "Step i exchanges with rank XOR i, or sends to rank + i.", pairwise},
+            {"two-members", "Two members exchange.", alltoall_two_members, 5, false, 2},
+            {"pairwise", "Step i exchanges with rank XOR i, or sends to rank + i.", alltoall_pairwise},
             kScattered,
         });
     return kRows;
@@ -224,9 +224,9 @@ const Table<AlgorithmRow>& alltoallv_algorithms() {
     static const Table<AlgorithmRow> kRows(
         {"alltoallv algorithm", "algorithms"},
         {
-            {"linear", "All messages at once.", linear, 1},
+            {"linear", "All messages at once.", alltoall_linear, 1},
             {"pairwise-shift", "Step i sends to rank + i.", pairwise_shift, 2},
-            {"pairwise", "Step i exchanges with rank XOR i, or sends to rank + i.", pairwise},
+            {"pairwise", "Step i exchanges with rank XOR i, or sends to rank + i.", alltoall_pairwise},
             kScattered,
         });
     return kRows;
@@ -238,7 +238,7 @@ const Table<AlgorithmRow>& alltoallw_algorithms() {
         {
             kScattered,
             {"pairwise-shift", "Step i sends to rank + i.", pairwise_shift},
-            {"pairwise", "Step i exchanges with rank XOR i, or sends to rank + i.", pairwise},
+            {"pairwise", "Step i exchanges with rank XOR i, or sends to rank + i.", alltoall_pairwise},
         });
     return kRows;
 }

@@ -6,7 +6,7 @@ namespace haichi::mpi {
 
 namespace {
 
-Steps linear(Exchange& exchange, CollectiveArguments /*arguments*/, Tuning /*tuning*/) {
+Steps barrier_linear(Exchange& exchange, CollectiveArguments /*arguments*/, Tuning /*tuning*/) {
     if (exchange.rank() > 0) {
         exchange.send(no_bytes(), 0);
         exchange.receive(no_bytes(), 0);
@@ -36,7 +36,7 @@ Steps double_ring(Exchange& exchange, CollectiveArguments /*arguments*/, Tuning 
     }
 }
 
-Steps recursive_doubling(Exchange& exchange, CollectiveArguments /*arguments*/, Tuning /*tuning*/) {
+Steps barrier_recursive_doubling(Exchange& exchange, CollectiveArguments /*arguments*/, Tuning /*tuning*/) {
     const int rank = exchange.rank();
     const int inner = largest_power_of_two(exchange.size());
     const int outer = exchange.size() - inner;
@@ -66,7 +66,7 @@ Steps dissemination(Exchange& exchange, CollectiveArguments /*arguments*/, Tunin
     }
 }
 
-Steps two_members(Exchange& exchange, CollectiveArguments /*arguments*/, Tuning /*tuning*/) {
+Steps barrier_two_members(Exchange& exchange, CollectiveArguments /*arguments*/, Tuning /*tuning*/) {
     co_await exchange_with(exchange, no_bytes(), 1 - exchange.rank(), no_bytes(), 1 - exchange.rank());
 }
 
@@ -99,11 +99,11 @@ const Table<AlgorithmRow>& barrier_algorithms() {
     static const Table<AlgorithmRow> kRows(
         {"barrier algorithm", "algorithms"},
         {
-            {"linear", "All tell member 0, which tells all.", linear, 1},
+            {"linear", "All tell member 0, which tells all.", barrier_linear, 1},
             {"double-ring", "A message goes round twice.", double_ring, 2},
-            {"recursive-doubling", "Step k exchanges with rank XOR 2^k.", recursive_doubling, 3},
+            {"recursive-doubling", "Step k exchanges with rank XOR 2^k.", barrier_recursive_doubling, 3},
             {"dissemination", "Step k tells rank + 2^k (Open MPI's bruck).", dissemination, 4},
-            {"two-members", "Two members exchange.", two_members, 5, false, 2},
+            {"two-members", "Two members exchange.", barrier_two_members, 5, false, 2},
             {"tree", "Up a binomial tree and down again.", tree, 6},
             {.name = "hardware",
              .sentence = "The machine's barrier network (`node.barrier_step`), in blocking calls; else dissemination.",

@@ -35,7 +35,7 @@ Steps doubling_binomial(Exchange& exchange, CollectiveArguments arguments, Tunin
     return down_tree(exchange, arguments, tuning, doubling_tree(exchange.rank(), exchange.size(), arguments.root));
 }
 
-Steps binomial(Exchange& exchange, CollectiveArguments arguments, Tuning tuning) {
+Steps broadcast_binomial(Exchange& exchange, CollectiveArguments arguments, Tuning tuning) {
     return down_tree(exchange, arguments, tuning, knomial_tree(exchange.rank(), exchange.size(), arguments.root, 2));
 }
 
@@ -45,11 +45,11 @@ Steps knomial(Exchange& exchange, CollectiveArguments arguments, Tuning tuning) 
                      knomial_tree(exchange.rank(), exchange.size(), arguments.root, radix));
 }
 
-Steps binary(Exchange& exchange, CollectiveArguments arguments, Tuning tuning) {
+Steps broadcast_binary(Exchange& exchange, CollectiveArguments arguments, Tuning tuning) {
     return down_tree(exchange, arguments, tuning, complete_tree(exchange.rank(), exchange.size(), arguments.root, 2));
 }
 
-Steps pipeline(Exchange& exchange, CollectiveArguments arguments, Tuning tuning) {
+Steps broadcast_pipeline(Exchange& exchange, CollectiveArguments arguments, Tuning tuning) {
     return down_tree(exchange, arguments, tuning, chain_tree(exchange.rank(), exchange.size(), arguments.root, 1));
 }
 
@@ -139,10 +139,10 @@ const Table<AlgorithmRow>& broadcast_algorithms() {
         {
             {"linear", "The root sends to all.", broadcast_linear, 1},
             {"chain", "Chains of members, led by the root, segment by segment.", broadcast_chain, 2},
-            {"pipeline", "One chain of all members, segment by segment.", pipeline, 3},
+            {"pipeline", "One chain of all members, segment by segment.", broadcast_pipeline, 3},
             {"split-binary", "Halves down the two sides of a binary tree, then exchanged in pairs.",
              broadcast_split_binary, 4},
-            {"binary", "Down a binary tree.", binary, 5},
+            {"binary", "Down a binary tree.", broadcast_binary, 5},
             {"doubling-binomial", "Down a binomial tree whose distances double from the root on.", doubling_binomial,
              6},
             {"knomial", "Down a k-nomial tree, k = 4 if the fanout says nothing else.", knomial, 7},
@@ -150,7 +150,7 @@ const Table<AlgorithmRow>& broadcast_algorithms() {
              broadcast_scatter_doubling_of_items, 8},
             {"scatter-ring-items", "Binomial scatter of whole items, all-gather in a ring.",
              broadcast_scatter_ring_of_items, 9},
-            {"binomial", "Down a binomial tree whose distances halve from the root on.", binomial},
+            {"binomial", "Down a binomial tree whose distances halve from the root on.", broadcast_binomial},
             {"scatter-doubling", "Binomial scatter of bytes, all-gather by recursive doubling.",
              broadcast_scatter_doubling},
             {"scatter-ring", "Binomial scatter of bytes, all-gather in a ring.", broadcast_scatter_ring},

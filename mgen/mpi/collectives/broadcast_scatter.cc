@@ -27,7 +27,7 @@ PiecedData pieced(Exchange& exchange, const CollectiveArguments& arguments, bool
 }
 
 /// Down a binomial tree: to each child what its subtree needs, if that is anything.
-Steps scatter(Exchange& exchange, PiecedData data, Ring ring) {
+Steps scatter_pieces(Exchange& exchange, PiecedData data, Ring ring) {
     const int number = ring.number_of(exchange.rank());
     int distance = 1;
     for (; distance < ring.size; distance *= 2) {
@@ -51,7 +51,7 @@ Steps scatter(Exchange& exchange, PiecedData data, Ring ring) {
 
 Steps by_doubling(Exchange& exchange, CollectiveArguments arguments, PiecedData data) {
     const Ring ring{arguments.root, exchange.size()};
-    co_await scatter(exchange, data, ring);
+    co_await scatter_pieces(exchange, data, ring);
     const auto part = [&data](int begin, int end) { return data.part(begin, end); };
     co_await gather_runs_by_doubling(exchange, ring, part);
     data.data.finish(exchange, exchange.rank() == arguments.root);
@@ -59,7 +59,7 @@ Steps by_doubling(Exchange& exchange, CollectiveArguments arguments, PiecedData 
 
 Steps by_ring(Exchange& exchange, CollectiveArguments arguments, PiecedData data) {
     const Ring ring{arguments.root, exchange.size()};
-    co_await scatter(exchange, data, ring);
+    co_await scatter_pieces(exchange, data, ring);
     const int number = ring.number_of(exchange.rank());
     for (int i = 1; i < ring.size; ++i) {
         const int given = (number - i + 1 + ring.size) % ring.size;

@@ -33,11 +33,11 @@ Steps to_root(Exchange& exchange, CollectiveArguments arguments, Tuning tuning, 
     co_await exchange.wait();
 }
 
-Steps linear(Exchange& exchange, CollectiveArguments arguments, Tuning tuning) {
+Steps gather_linear(Exchange& exchange, CollectiveArguments arguments, Tuning tuning) {
     return to_root(exchange, arguments, tuning, false);
 }
 
-Steps linear_of_counts(Exchange& exchange, CollectiveArguments arguments, Tuning tuning) {
+Steps gatherv_linear(Exchange& exchange, CollectiveArguments arguments, Tuning tuning) {
     return to_root(exchange, arguments, tuning, true);
 }
 
@@ -70,7 +70,7 @@ Steps linear_asked(Exchange& exchange, CollectiveArguments arguments, Tuning tun
 }
 
 /// Up a binomial tree: a member collects the blocks of its subtree, a run of members, and passes them on as one.
-Steps binomial(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/) {
+Steps gather_binomial(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/) {
     const int size = exchange.size();
     const Ring ring{arguments.root, size};
     const int number = ring.number_of(exchange.rank());
@@ -125,8 +125,8 @@ const Table<AlgorithmRow>& gather_algorithms() {
     static const Table<AlgorithmRow> kRows(
         {"gather algorithm", "algorithms"},
         {
-            {"linear", "All send to the root.", linear, 1},
-            {"binomial", "Up a binomial tree.", binomial, 2},
+            {"linear", "All send to the root.", gather_linear, 1},
+            {"binomial", "Up a binomial tree.", gather_binomial, 2},
             {"linear-asked", "The root asks one member after the other.", linear_asked, 3},
         });
     return kRows;
@@ -136,7 +136,7 @@ const Table<AlgorithmRow>& gatherv_algorithms() {
     static const Table<AlgorithmRow> kRows(
         {"gatherv algorithm", "algorithms"},
         {
-            {"linear", "All that have something send to the root.", linear_of_counts, 1},
+            {"linear", "All that have something send to the root.", gatherv_linear, 1},
         });
     return kRows;
 }

@@ -113,7 +113,7 @@ Steps linear_scatter(Exchange& exchange, CollectiveArguments arguments) {
     co_await exchange.wait();
 }
 
-Steps scatter(Exchange& exchange, CollectiveArguments arguments) {
+Steps inter_scatter(Exchange& exchange, CollectiveArguments arguments) {
     const bool is_root = arguments.root == kRootIsThis;
     const std::int64_t total =
         is_root ? arguments.send.bytes() * exchange.remote_size() : arguments.receive.bytes() * exchange.size();
@@ -269,7 +269,7 @@ Steps inter_steps(Exchange& exchange, CollectiveArguments arguments) {
         case CollectiveKind::kGatherv:
             return arguments.root == kRootIsAnother ? Steps() : linear_gather(exchange, arguments);
         case CollectiveKind::kScatter:
-            return arguments.root == kRootIsAnother ? Steps() : scatter(exchange, arguments);
+            return arguments.root == kRootIsAnother ? Steps() : inter_scatter(exchange, arguments);
         case CollectiveKind::kScatterv:
             return arguments.root == kRootIsAnother ? Steps() : linear_scatter(exchange, arguments);
         case CollectiveKind::kAllgather:

@@ -8,7 +8,7 @@ namespace {
 
 /// All messages at once, in the order of the neighbours. In a periodic grid one member may be the neighbour on both
 /// sides: the first block that it sends is for the second one here.
-Steps linear(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/) {
+Steps neighbor_linear(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/) {
     const bool same_block = arguments.collective == CollectiveKind::kNeighborAllgather ||
                             arguments.collective == CollectiveKind::kNeighborAllgatherv;
     const Blocks sent = Blocks::sent(arguments);
@@ -32,7 +32,7 @@ Steps linear(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*
 const Table<AlgorithmRow>& neighbor_algorithms() {
     static const Table<AlgorithmRow> kRows({"algorithm of neighbourhood collectives", "algorithms"},
                                            {
-                                               {"linear", "All messages at once.", linear, 1},
+                                               {"linear", "All messages at once.", neighbor_linear, 1},
                                            });
     return kRows;
 }

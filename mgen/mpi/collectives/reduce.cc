@@ -86,7 +86,7 @@ Steps up_tree_and_over(Exchange& exchange, CollectiveArguments arguments, Tuning
     co_await exchange.wait();
 }
 
-Steps binomial(Exchange& exchange, CollectiveArguments arguments, Tuning tuning) {
+Steps reduce_binomial(Exchange& exchange, CollectiveArguments arguments, Tuning tuning) {
     const int tree_root = arguments.operation->commutes() ? arguments.root : 0;
     return up_tree_and_over(exchange, arguments, tuning, binomial_tree(exchange.rank(), exchange.size(), tree_root),
                             ChildSide::kBehind, tree_root);
@@ -103,12 +103,12 @@ Steps chain(Exchange& exchange, CollectiveArguments arguments, Tuning tuning) {
                    ChildSide::kBehind, arguments.receive);
 }
 
-Steps pipeline(Exchange& exchange, CollectiveArguments arguments, Tuning tuning) {
+Steps reduce_pipeline(Exchange& exchange, CollectiveArguments arguments, Tuning tuning) {
     return up_tree(exchange, arguments, tuning, chain_tree(exchange.rank(), exchange.size(), arguments.root, 1),
                    ChildSide::kBehind, arguments.receive);
 }
 
-Steps binary(Exchange& exchange, CollectiveArguments arguments, Tuning tuning) {
+Steps reduce_binary(Exchange& exchange, CollectiveArguments arguments, Tuning tuning) {
     return up_tree(exchange, arguments, tuning, complete_tree(exchange.rank(), exchange.size(), arguments.root, 2),
                    ChildSide::kBehind, arguments.receive);
 }
@@ -150,9 +150,9 @@ const Table<AlgorithmRow>& reduce_algorithms() {
         {
             {"linear", "All send to the root.", reduce_linear, 1},
             {"chain", "Up chains of members, segment by segment.", chain, 2, true},
-            {"pipeline", "Up one chain of all members, segment by segment.", pipeline, 3, true},
-            {"binary", "Up a binary tree.", binary, 4, true},
-            {"binomial", "Up a binomial tree.", binomial, 5},
+            {"pipeline", "Up one chain of all members, segment by segment.", reduce_pipeline, 3, true},
+            {"binary", "Up a binary tree.", reduce_binary, 4, true},
+            {"binomial", "Up a binomial tree.", reduce_binomial, 5},
             {"in-order-binary", "Up a binary tree that keeps the order of the ranks, to the last one.", in_order_binary,
              6},
             {"rabenseifner-halves",

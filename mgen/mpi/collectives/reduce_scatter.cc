@@ -43,7 +43,7 @@ Steps reduced_and_scattered(Exchange& exchange, CollectiveArguments arguments, T
 }
 
 /// A block goes round the ring and is reduced by each member, its own last.
-Steps ring(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/) {
+Steps reduce_scatter_ring(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/) {
     const ScatteredVector vector(arguments, exchange.size());
     const Ring ranks{exchange.rank(), exchange.size()};
     const int to = ranks.rank_of(1);
@@ -73,7 +73,7 @@ Steps ring(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/)
 }
 
 /// Step i sends rank + i its block; a member reduces what comes.
-Steps pairwise(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/) {
+Steps reduce_scatter_pairwise(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/) {
     const int rank = exchange.rank();
     const ScatteredVector vector(arguments, exchange.size());
     const Ring ranks{rank, exchange.size()};
@@ -158,10 +158,10 @@ const Table<AlgorithmRow>& reduce_scatter_algorithms() {
             {"reduce-scatter", "A reduce to member 0, then a scatterv.", reduced_and_scattered, 1},
             {"recursive-halving", "Step k exchanges halves of what is left, the most distant members first.",
              reduce_scatter_recursive_halving, 2, true},
-            {"ring", "Blocks go round a ring and are reduced.", ring, 3, true},
+            {"ring", "Blocks go round a ring and are reduced.", reduce_scatter_ring, 3, true},
             {"butterfly", "Halves are exchanged, nearest members first, which keeps the order of the ranks.",
              reduce_scatter_butterfly, 4},
-            {"pairwise", "Step i sends rank + i its block.", pairwise, 0, true},
+            {"pairwise", "Step i sends rank + i its block.", reduce_scatter_pairwise, 0, true},
             {"recursive-doubling", "Step k exchanges all blocks that others need with rank XOR 2^k.",
              reduce_scatter_recursive_doubling},
             {"permuted-butterfly", "A butterfly of equal blocks on a power of two of members.",
@@ -181,8 +181,8 @@ const Table<AlgorithmRow>& reduce_scatter_block_algorithms() {
              reduce_scatter_recursive_halving, 3, true},
             {"butterfly", "Halves are exchanged, nearest members first, which keeps the order of the ranks.",
              butterfly_of_blocks, 4},
-            {"pairwise", "Step i sends rank + i its block.", pairwise, 0, true},
-            {"ring", "Blocks go round a ring and are reduced.", ring, 0, true},
+            {"pairwise", "Step i sends rank + i its block.", reduce_scatter_pairwise, 0, true},
+            {"ring", "Blocks go round a ring and are reduced.", reduce_scatter_ring, 0, true},
         });
     return kRows;
 }

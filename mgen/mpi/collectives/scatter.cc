@@ -27,7 +27,7 @@ Steps from_root(Exchange& exchange, CollectiveArguments arguments, Tuning tuning
     co_await exchange.wait();
 }
 
-Steps linear(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/) {
+Steps scatter_linear(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/) {
     return from_root(exchange, arguments, {.most_requests = 1}, false);
 }
 
@@ -36,12 +36,12 @@ Steps linear_at_once(Exchange& exchange, CollectiveArguments arguments, Tuning t
     return from_root(exchange, arguments, tuning, false);
 }
 
-Steps linear_of_counts(Exchange& exchange, CollectiveArguments arguments, Tuning tuning) {
+Steps scatterv_linear(Exchange& exchange, CollectiveArguments arguments, Tuning tuning) {
     return from_root(exchange, arguments, tuning, true);
 }
 
 /// Down a binomial tree: a message has the blocks of all members of the subtree, a run of members.
-Steps binomial(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/) {
+Steps scatter_binomial(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/) {
     const int size = exchange.size();
     const Ring ring{arguments.root, size};
     const int number = ring.number_of(exchange.rank());
@@ -91,12 +91,13 @@ Steps binomial(Exchange& exchange, CollectiveArguments arguments, Tuning /*tunin
 }  // namespace
 
 const Table<AlgorithmRow>& scatter_algorithms() {
-    static const Table<AlgorithmRow> kRows({"scatter algorithm", "algorithms"},
-                                           {
-                                               {"linear", "The root sends to one member after the other.", linear, 1},
-                                               {"binomial", "Down a binomial tree.", binomial, 2},
-                                               {"linear-at-once", "The root sends to all at once.", linear_at_once, 3},
-                                           });
+    static const Table<AlgorithmRow> kRows(
+        {"scatter algorithm", "algorithms"},
+        {
+            {"linear", "The root sends to one member after the other.", scatter_linear, 1},
+            {"binomial", "Down a binomial tree.", scatter_binomial, 2},
+            {"linear-at-once", "The root sends to all at once.", linear_at_once, 3},
+        });
     return kRows;
 }
 
@@ -104,7 +105,7 @@ const Table<AlgorithmRow>& scatterv_algorithms() {
     static const Table<AlgorithmRow> kRows(
         {"scatterv algorithm", "algorithms"},
         {
-            {"linear", "The root sends to all that get something.", linear_of_counts, 1},
+            {"linear", "The root sends to all that get something.", scatterv_linear, 1},
         });
     return kRows;
 }
