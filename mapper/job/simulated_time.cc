@@ -118,8 +118,9 @@ Mapping fastest_finalist(const PosedJob& posed, std::vector<Finalist> finalists,
                          const SimulationControl& control, SearchRecord& record) {
     std::ranges::stable_sort(finalists, {}, &Finalist::value);
     const Mapping& default_placement = posed.job.default_placement();
-    const Finalist usual{default_placement, posed.objective->standing(default_placement).value};
-    finalists.insert(finalists.begin() + 1, usual);
+    // The default placement is compared right after the best one.
+    finalists.push_back({default_placement, posed.objective->standing(default_placement).value});
+    std::rotate(finalists.begin() + 1, finalists.end() - 1, finalists.end());
     const Finalist* best = &finalists.front();
     std::optional<double> fastest;
     std::vector<const Mapping*> seen;
