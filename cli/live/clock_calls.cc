@@ -19,7 +19,7 @@ using host::LiveRank;
 
 namespace {
 
-constexpr std::int64_t kPsPerSecond = 1'000'000'000'000;
+constexpr std::int64_t kWholePsPerSecond = 1'000'000'000'000;
 constexpr std::int64_t kPsPerMicrosecond = 1'000'000;
 constexpr std::int64_t kPsPerNanosecond = 1'000;
 /// Dates are as if each run began on 2000-01-01 UTC: equal runs see equal dates.
@@ -32,8 +32,8 @@ bool is_date(clockid_t clock) {
 }
 
 timespec time_of(std::int64_t now_ps, bool with_date) {
-    return {.tv_sec = now_ps / kPsPerSecond + (with_date ? kEpochSeconds : 0),
-            .tv_nsec = now_ps % kPsPerSecond / kPsPerNanosecond};
+    return {.tv_sec = now_ps / kWholePsPerSecond + (with_date ? kEpochSeconds : 0),
+            .tv_nsec = now_ps % kWholePsPerSecond / kPsPerNanosecond};
 }
 
 timeval microseconds_of(std::int64_t now_ps, bool with_date) {
@@ -42,8 +42,8 @@ timeval microseconds_of(std::int64_t now_ps, bool with_date) {
 }
 
 void pause(LiveRank& rank, std::int64_t seconds, std::int64_t rest_ps) {
-    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 4 / kPsPerSecond;
-    rank.spend(std::min(seconds, kMost) * kPsPerSecond + rest_ps);
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 4 / kWholePsPerSecond;
+    rank.spend(std::min(seconds, kMost) * kWholePsPerSecond + rest_ps);
 }
 
 bool is_valid(const timespec& time) {
@@ -94,7 +94,7 @@ HAICHI_LIBC_CALL(clock_t, clock, ()) {
 HAICHI_LIBC_CALL(clock_t, times, (tms * to)) {
     LiveRank* const rank = calling_rank();
     if (rank == nullptr) return real<clock_t(tms*)>("times")(to);
-    const std::int64_t ps_per_tick = kPsPerSecond / ::sysconf(_SC_CLK_TCK);
+    const std::int64_t ps_per_tick = kWholePsPerSecond / ::sysconf(_SC_CLK_TCK);
     const clock_t now = rank->now_ps() / ps_per_tick;
     if (to != nullptr) *to = {.tms_utime = now, .tms_stime = 0, .tms_cutime = 0, .tms_cstime = 0};
     return now;
@@ -144,8 +144,8 @@ HAICHI_LIBC_CALL(int, clock_nanosleep, (clockid_t clock, int flags, const timesp
         return 0;
     }
     const std::int64_t now_ps = rank->now_ps();
-    const std::int64_t seconds = time->tv_sec - (is_date(clock) ? kEpochSeconds : 0) - now_ps / kPsPerSecond;
-    const std::int64_t rest_ps = time->tv_nsec * kPsPerNanosecond - now_ps % kPsPerSecond;
+    const std::int64_t seconds = time->tv_sec - (is_date(clock) ? kEpochSeconds : 0) - now_ps / kWholePsPerSecond;
+    const std::int64_t rest_ps = time->tv_nsec * kPsPerNanosecond - now_ps % kWholePsPerSecond;
     if (seconds > 0 || (seconds == 0 && rest_ps > 0)) pause(*rank, seconds, rest_ps);
     return 0;
 }
