@@ -5,10 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <exception>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "base/errors.h"
 #include "mgen/host/host.h"
+#include "mgen/host/live_rank.h"
 
 namespace haichi::abi::mpich {
 
@@ -17,6 +21,12 @@ namespace {
 [[noreturn]] void say_and_end(const std::string& text) {
     [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
     _exit(1);
+}
+
+/// The call was not made by a rank: before main(), or by a thread of the program.
+[[noreturn]] void refuse_outside(const char* name) {
+    say_and_end(std::string("error: ") + name +
+                " was called by no rank\nhint: MPI is there from main() on, in its thread\n");
 }
 
 }  // namespace
@@ -29,19 +39,14 @@ void refuse(const char* name) {
         std::make_exception_ptr(UnsupportedError("rank " + std::to_string(rank->id().value) + " calls it: " + text)));
 }
 
-void refuse_outside(const char* name) {
-    say_and_end(std::string("error: ") + name +
-                " was called by no rank\nhint: MPI is there from main() on, in its thread\n");
-}
-
 namespace {
 
 std::string who_and_where(const host::LiveRank& rank) {
     return "rank " + std::to_string(rank.id().value) + rank.host().place(rank.id()) + ": ";
 }
 
-}  // namespace
-
+/// The call is made before MPI_Init or behind MPI_Finalize, outside of sessions: ends the run, but for those calls that
+/// MPI allows then.
 void check_may_be_early_or_late(const char* name) {
     // MPI 4.0, 11.4.1, and what MPICH does not check. Init and Finalize say themselves what they do not allow.
     static constexpr std::array<std::string_view, 13> kAllowed = {
@@ -58,17 +63,21 @@ void check_may_be_early_or_late(const char* name) {
         who_and_where(*rank) + (is_late ? "MPI has been finalized already" : "MPI has not been initialized yet"))));
 }
 
+/// The error, and who is where.
 std::exception_ptr with_place(const UnsupportedError& error) {
     return std::make_exception_ptr(
         UnsupportedError(who_and_where(*host::LiveRank::current()) + error.what(), error.hint()));
 }
 
+/// What the running call has named, and whose errors are handled so.
 MPI_Comm exchange_call_comm(MPI_Comm comm) {
     RankState& state = RankState::current();
     state.call_session = MPI_SESSION_NULL;
     state.call_win = MPI_WIN_NULL;
     return std::exchange(state.call_comm, comm);
 }
+
+}  // namespace
 
 void tell_handler(MPI_Errhandler handler, int object, int code, const std::string& message, const std::string& hint) {
     if (handler == MPI_ERRORS_RETURN) return;
@@ -99,8 +108,7 @@ void tell_own_handler(int code, const std::string& message, const std::string& h
     tell_handler((of != nullptr ? *of : state.world).errhandler, state.call_comm, code, message, hint);
 }
 
-}  // namespace
-
+/// Hands an error of the call to the error handler of the communicator or the session that it named.
 int handle_error(const mpi::CallError& error) {
     const auto* with_code = dynamic_cast<const CodeError*>(&error);
     const int code = with_code != nullptr ? with_code->code() : error_code(error.error_class());
@@ -108,12 +116,65 @@ int handle_error(const mpi::CallError& error) {
     return code;
 }
 
+}  // namespace
+
 int in_status(mpi::ErrorClass first) {
     tell_own_handler(
         MPI_ERR_IN_STATUS,
         first == mpi::ErrorClass::kTruncate ? "a message is longer than the buffer of its receive" : "a request failed",
         {});
     return MPI_ERR_IN_STATUS;
+}
+
+namespace {
+
+/// The rank is in a call; also in those that it makes within.
+class InCall {
+  public:
+    explicit InCall(host::LiveRank& rank) : rank_(&rank) { rank.enter_call(); }
+    ~InCall() { rank_->leave_call(); }
+    InCall(const InCall&) = delete;
+    InCall& operator=(const InCall&) = delete;
+
+  private:
+    host::LiveRank* rank_;
+};
+
+}  // namespace
+
+void run_call(const char* name, const void* site, void (*make)(void* body), void* body, int* code) {
+    host::LiveRank* rank = host::LiveRank::current();
+    if (rank == nullptr) refuse_outside(name);
+    const InCall in_call(*rank);
+    // A call may be made within another: by an operation of the program, or by the Fortran library.
+    const char* outer_name = rank->call_name;
+    const void* outer_site = rank->call_site;
+    rank->call_name = name;
+    rank->call_site = rank->library_call_site == nullptr ? site : rank->library_call_site;
+    rank->count_call();
+    if (!RankState::current().is_in_mpi()) check_may_be_early_or_late(name);
+    const MPI_Comm outer_comm = exchange_call_comm(MPI_COMM_WORLD);
+    std::exception_ptr failure;
+    try {
+        make(body);
+        rank->call_name = outer_name;
+        if (outer_name != nullptr) rank->call_site = outer_site;
+        exchange_call_comm(outer_comm);
+        return;
+    } catch (const mpi::CallError& error) {
+        if (code != nullptr) {
+            *code = handle_error(error);
+            rank->call_name = outer_name;
+            exchange_call_comm(outer_comm);
+            return;
+        }
+        failure = std::current_exception();
+    } catch (const UnsupportedError& error) {
+        failure = with_place(error);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    rank->fail(failure);
 }
 
 }  // namespace haichi::abi::mpich
