@@ -8,8 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/errors.h"
-
 namespace haichi {
 
 /// A row of a table is a plain struct: the name that a user types and one sentence about it, then what the room needs
@@ -26,6 +24,12 @@ struct RowWords {
     std::string many;  ///< "formats": the hint is "formats are a, b"
 };
 
+// What a Table says, without its rows.
+[[noreturn]] void refuse_second(const RowWords& words, std::string_view name);
+[[noreturn]] void refuse_unknown(const RowWords& words, std::string_view name, const std::vector<std::string>& names);
+std::string hint_for_unknown(const RowWords& words, std::string_view name, const std::vector<std::string>& names);
+std::string joined_names(const std::vector<std::string>& names);
+
 /// All things of one kind that a user can name, in the order in which they are listed. A room offers its table as a
 /// function that returns a reference to a local constant; nothing registers itself. Help texts, `haichi list`, Python
 /// and the contract tests loop over it; no one else compares names.
@@ -35,7 +39,7 @@ class Table {
     /// Throws InternalError when two rows have the same name.
     Table(RowWords words, std::vector<Row> rows) : words_(std::move(words)), rows_(std::move(rows)) {
         for (const Row& row : rows_) {
-            if (find(row.name) != &row) throw InternalError("two rows are " + words_.one + " " + shown(row.name));
+            if (find(row.name) != &row) refuse_second(words_, row.name);
         }
     }
 
@@ -52,7 +56,7 @@ class Table {
     /// Throws OptionError with hint_for() when there is no such row.
     [[nodiscard]] const Row& at(std::string_view name) const {
         const Row* row = find(name);
-        if (row == nullptr) throw OptionError("unknown " + words_.one + " " + shown(name), hint_for(name));
+        if (row == nullptr) refuse_unknown(words_, name, names());
         return *row;
     }
 
@@ -62,10 +66,10 @@ class Table {
         return names;
     }
     /// "a, b, c"
-    [[nodiscard]] std::string listing() const { return joined(names()); }
+    [[nodiscard]] std::string listing() const { return joined_names(names()); }
     /// For errors about a name that is not in the table: "did you mean 'a'?", or "formats are a, b, c".
     [[nodiscard]] std::string hint_for(std::string_view name) const {
-        return near_or_all(name, names(), words_.many + " are ");
+        return hint_for_unknown(words_, name, names());
     }
 
   private:

@@ -18,13 +18,13 @@ from check_includes import CPP_SUFFIXES, includes, source_files
 # Most source files of the repository, tests included, that may reach a header through any includes. Lower a limit after
 # an include has been cut; raise it only for files that cannot do without the header.
 LIMITS: dict[str, int] = {
-    "netmodel/packetsim/packet_partition_inl.h": 143,  # the packet engine's templates
-    "mgen/process_model.h": 133,
-    "mapper/anneal/restarted_search.h": 72,
-    "base/errors.h": 510,
-    "nlohmann/json.hpp": 94,
-    "CLI/*": 24,
-    "boost/graph/*": 34,
+    "netmodel/packetsim/packet_partition_inl.h": 3,  # the core loop of the packet engine
+    "mgen/process_model.h": 15,
+    "mapper/anneal/restarted_search.h": 5,
+    "base/errors.h": 500,
+    "nlohmann/json.hpp": 53,
+    "CLI/*": 2,
+    "boost/graph/*": 0,
     "spdlog/*": 1,
 }
 MOST_SHOWN = 3

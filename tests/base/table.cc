@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/errors.h"
+
 namespace haichi {
 namespace {
 
