@@ -23,7 +23,7 @@ using Lines = std::vector<std::string>;
 
 std::string sample(const std::string& name) { return std::string(HAICHI_TEST_DATA) + "/logs/" + name; }
 
-const FunctionProfile& function(const JobLog& log, std::size_t rank, const std::string& name) {
+const FunctionProfile& function_of(const JobLog& log, std::size_t rank, const std::string& name) {
     const auto& functions = log.ranks.at(rank).profile.functions;
     const auto found = std::ranges::find(functions, name, &FunctionProfile::name);
     if (found == functions.end()) throw std::runtime_error("rank has no " + name);
@@ -48,7 +48,7 @@ struct Sample {
     std::int32_t ranks;
     bool has_calls;
 };
-const std::vector<Sample>& samples() {
+const std::vector<Sample>& sample_files() {
     static const std::vector<Sample> kSamples = {{"tit/ring.tit", "tit", 4, true},
                                                  {"tit/null.tit", "tit", 3, true},
                                                  {"open-mpi-monitoring/ring.0.prof", "open-mpi-monitoring", 4, false},
@@ -64,7 +64,7 @@ const std::vector<Sample>& samples() {
 }
 
 TEST(LogReaders, every_sample_is_recognised_by_exactly_its_own_row) {
-    for (const Sample& s : samples()) {
+    for (const Sample& s : sample_files()) {
         const std::string prefix = beginning_of(sample(s.file));
         for (const LogFormat& format : log_formats()) {
             EXPECT_EQ(format.recognise(prefix), format.name == s.format) << s.file << " as " << format.name;
@@ -74,7 +74,7 @@ TEST(LogReaders, every_sample_is_recognised_by_exactly_its_own_row) {
 }
 
 TEST(LogReaders, every_sample_is_read_with_all_its_ranks) {
-    for (const Sample& s : samples()) {
+    for (const Sample& s : sample_files()) {
         const JobLog log = read_log(sample(s.file));
         EXPECT_EQ(log.format, s.format) << s.file;
         EXPECT_EQ(log.rank_count, s.ranks) << s.file;
@@ -145,7 +145,7 @@ TEST(TitReader, smpiruns_trace_of_the_ring_gives_the_calls_of_its_program) {
     EXPECT_EQ(calls_of(log, 0), expected);
     EXPECT_EQ(calls_of(log, 1)[20], "recv any");  // MPI_ANY_SOURCE and MPI_ANY_TAG
     EXPECT_EQ(traffic(log, 1, 2).sent_messages, 7U);
-    EXPECT_EQ(function(log, 0, "MPI_Isend").sent.bytes_total, 5U * 512);
+    EXPECT_EQ(function_of(log, 0, "MPI_Isend").sent.bytes_total, 5U * 512);
     EXPECT_TRUE(warns(log, "1 Gflop/s"));
 }
 
@@ -234,9 +234,9 @@ TEST(MonitoringReader, the_matrix_holds_the_programs_messages_but_not_the_intern
     EXPECT_EQ(traffic(log, 1, 0).received_bytes, 2668U);
     EXPECT_EQ(traffic(log, 0, 2).sent_messages, 0U);
     EXPECT_EQ(traffic(log, 3, 1).sent_bytes, 3U);
-    EXPECT_EQ(function(log, 0, "internal").sent.count, 28U);
-    EXPECT_EQ(function(log, 3, "all-to-all operations").sent.bytes_total, 216U);
-    const MessageStatistics& all = function(log, 0, "point-to-point and internal").sent;
+    EXPECT_EQ(function_of(log, 0, "internal").sent.count, 28U);
+    EXPECT_EQ(function_of(log, 3, "all-to-all operations").sent.bytes_total, 216U);
+    const MessageStatistics& all = function_of(log, 0, "point-to-point and internal").sent;
     EXPECT_EQ(all.classes[9], 5U);  // of 512 bytes
     EXPECT_FALSE(warns(log, "told apart"));
 }
@@ -254,14 +254,14 @@ TEST(MonitoringReader, one_file_may_hold_several_ranks_and_internal_messages_may
 
 TEST(MpipReader, call_sites_of_a_function_are_summed_up_per_rank) {
     const JobLog log = read_log(sample("mpip/ring.4.1234.1.mpiP"));
-    const FunctionProfile& send = function(log, 0, "MPI_Send");
+    const FunctionProfile& send = function_of(log, 0, "MPI_Send");
     EXPECT_EQ(send.calls, 15U);
     EXPECT_NEAR(send.seconds_total, 0.017, 1e-12);
     EXPECT_NEAR(send.seconds_min, 0.0003, 1e-12);
     EXPECT_NEAR(send.seconds_max, 0.002, 1e-12);
     EXPECT_EQ(send.sent.bytes_total, 5160U);
     EXPECT_EQ(send.sent.bytes_min, 8U);
-    EXPECT_EQ(function(log, 3, "MPI_Send").calls, 10U);
+    EXPECT_EQ(function_of(log, 3, "MPI_Send").calls, 10U);
     EXPECT_EQ(log.ranks[2].host, "node2");
     EXPECT_EQ(log.ranks[2].library, "mpiP 3.5.0");
     EXPECT_DOUBLE_EQ(log.ranks[1].profile.mpi_seconds, 0.131);
@@ -274,7 +274,7 @@ TEST(IpmReader, keys_tell_partners_that_are_none_and_sizes_beyond_31_bits) {
     EXPECT_EQ(traffic(log, 1, 0).sent_bytes, 10U * 1024 + 2 * (std::uint64_t{3} << 30));
     EXPECT_EQ(traffic(log, 1, 0).received_messages, 10U);
     EXPECT_EQ(log.ranks[1].profile.lost_messages, 2U);  // from MPI_ANY_SOURCE
-    EXPECT_EQ(function(log, 0, "MPI_Isend").calls, 17U);
+    EXPECT_EQ(function_of(log, 0, "MPI_Isend").calls, 17U);
     EXPECT_EQ(log.ranks[0].program, "./a.out");
     EXPECT_EQ(log.ranks[0].host, "node1");
 }
@@ -283,16 +283,16 @@ TEST(IpmReader, version_1_has_other_keys_and_tables_may_be_missing) {
     const JobLog log = read_log(sample("ipm/ipm1.xml"));
     EXPECT_EQ(traffic(log, 0, 1).sent_bytes, 20480U);
     EXPECT_EQ(traffic(log, 0, 1).received_messages, 3U);
-    EXPECT_EQ(function(log, 1, "MPI_Recv").received.bytes_total, 20480U);
+    EXPECT_EQ(function_of(log, 1, "MPI_Recv").received.bytes_total, 20480U);
 }
 
 TEST(IpmReader, sums_of_the_banner_are_shared_out_evenly) {
     const JobLog log = read_log(sample("ipm/banner.txt"));
-    EXPECT_EQ(function(log, 0, "MPI_Waitall").calls, 501U);
-    EXPECT_EQ(function(log, 3, "MPI_Waitall").calls, 500U);
-    EXPECT_DOUBLE_EQ(function(log, 1, "MPI_Waitall").seconds_total, 3.0);
+    EXPECT_EQ(function_of(log, 0, "MPI_Waitall").calls, 501U);
+    EXPECT_EQ(function_of(log, 3, "MPI_Waitall").calls, 500U);
+    EXPECT_DOUBLE_EQ(function_of(log, 1, "MPI_Waitall").seconds_total, 3.0);
     EXPECT_DOUBLE_EQ(log.ranks[0].profile.wall_seconds, 15.4);
-    EXPECT_DOUBLE_EQ(function(read_log(sample("ipm/banner1.txt")), 0, "MPI_Send").seconds_total, 0.03);
+    EXPECT_DOUBLE_EQ(function_of(read_log(sample("ipm/banner1.txt")), 0, "MPI_Send").seconds_total, 0.03);
 }
 
 // --- DUMPI ---
@@ -328,9 +328,9 @@ TEST(DumpiReader, statuses_requests_datatypes_and_communicators_are_understood) 
 TEST(DumpiReader, nothing_is_sent_to_mpi_proc_null) {
     const JobLog log = read_log(sample("dumpi/dumpi-0000.txt"));
     EXPECT_EQ(traffic(log, 3, 0).sent_messages, 4U);  // not that of MPI_Sendrecv
-    EXPECT_EQ(function(log, 3, "MPI_Sendrecv").sent.count, 0U);
-    EXPECT_EQ(function(log, 0, "MPI_Sendrecv").received.count, 0U);
-    EXPECT_EQ(function(log, 0, "MPI_Sendrecv").sent.bytes_total, 64U);
+    EXPECT_EQ(function_of(log, 3, "MPI_Sendrecv").sent.count, 0U);
+    EXPECT_EQ(function_of(log, 0, "MPI_Sendrecv").received.count, 0U);
+    EXPECT_EQ(function_of(log, 0, "MPI_Sendrecv").sent.bytes_total, 64U);
 }
 
 TEST(DumpiReader, communicators_of_missing_ranks_stay_unknown) {
@@ -364,7 +364,7 @@ TEST(ParaverReader, records_of_messages_are_put_where_sender_and_receiver_were) 
                                        "irecv from 0 tag 1", "complete 2 1"}));
     EXPECT_EQ(calls_of(log, 2), (Lines{"recv from 0 tag 9", "allreduce 8 8", "bcast 0 16 comm 1"}));
     EXPECT_EQ(log.communicators.at(log.ranks[2].communicators.at(1)).members, (std::vector<std::int32_t>{2, 0}));
-    EXPECT_NEAR(function(log, 1, "MPI_Waitall").seconds_total, 1300e-9, 1e-15);
+    EXPECT_NEAR(function_of(log, 1, "MPI_Waitall").seconds_total, 1300e-9, 1e-15);
 }
 
 TEST(ParaverReader, messages_alone_are_blocking_calls_and_microseconds_are_the_unit_without_ns) {

@@ -13,7 +13,7 @@
 namespace haichi {
 namespace {
 
-struct MalformedText {
+struct BrokenLog {
     std::string name;
     JobLog (*parse)(std::string_view, const std::string&);
     std::string text;
@@ -21,7 +21,7 @@ struct MalformedText {
     std::string quoted;  ///< what the error must mention
 };
 
-void PrintTo(const MalformedText& document, std::ostream* os) { *os << document.name; }
+void PrintTo(const BrokenLog& document, std::ostream* os) { *os << document.name; }
 
 const std::string kMpiSend =
     "MPI_Send entering at walltime 1.000000001, cputime 0.1 seconds in thread 0.\n"
@@ -29,7 +29,7 @@ const std::string kMpiSend =
 const std::string kPrv = "#Paraver (01/02/03 at 04:05):100_ns:0:1:2(1:0,1:0)\n";
 const std::string kTask = "<ipm_job_profile>\n<task ipm_version=\"2.0.6\" mpi_rank=\"0\" mpi_size=\"2\" >\n";
 
-std::vector<MalformedText> documents() {
+std::vector<BrokenLog> malformed_logs() {
     return {
         // SimGrid
         {"tit_empty", parse_tit, "", 0, "holds no rank"},
@@ -124,10 +124,10 @@ std::vector<MalformedText> documents() {
     };
 }
 
-class MalformedLog : public testing::TestWithParam<MalformedText> {};
+class MalformedLog : public testing::TestWithParam<BrokenLog> {};
 
 TEST_P(MalformedLog, is_refused_with_file_line_and_value) {
-    const MalformedText& document = GetParam();
+    const BrokenLog& document = GetParam();
     try {
         (void)document.parse(document.text, "the-file");
         FAIL() << "was read";
@@ -141,7 +141,7 @@ TEST_P(MalformedLog, is_refused_with_file_line_and_value) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(LogReaders, MalformedLog, testing::ValuesIn(documents()),
+INSTANTIATE_TEST_SUITE_P(LogReaders, MalformedLog, testing::ValuesIn(malformed_logs()),
                          [](const auto& test) { return test.param.name; });
 
 TEST(MalformedLog, an_index_of_traces_that_are_not_there_names_the_missing_file) {

@@ -60,7 +60,7 @@ std::string number(std::int64_t value) {
     }
 }
 
-void check(const Workload& workload, int ranks, const std::vector<Message>& messages) {
+void check_workload(const Workload& workload, int ranks, const std::vector<Message>& messages) {
     RC_ASSERT(workload.rank_count() == ranks);
     RC_ASSERT(workload.iterations() == 1);
     RC_ASSERT(std::ranges::equal(workload.messages(), messages));
@@ -106,8 +106,9 @@ TEST(WorkloadReadersProperty, a_written_dense_matrix_reads_back_equal) {
             for (int j = 0; j < matrix.size; ++j) text += (j == 0 ? "" : separator) + number(matrix.at(i, j));
             text += '\n';
         }
-        check(parse_workload(text, "w", "dense-matrix"), matrix.size, messages_of(matrix));
-        if (matrix.size == 2 || matrix.size > 4) check(parse_workload(text, "w"), matrix.size, messages_of(matrix));
+        check_workload(parse_workload(text, "w", "dense-matrix"), matrix.size, messages_of(matrix));
+        if (matrix.size == 2 || matrix.size > 4)
+            check_workload(parse_workload(text, "w"), matrix.size, messages_of(matrix));
     }));
 }
 
@@ -137,7 +138,7 @@ TEST(WorkloadReadersProperty, a_written_matrix_market_file_reads_back_equal) {
                                         " " + std::to_string(count) + "\n" + entries;
         for (const std::string& text : {array, coordinates}) {
             const Workload workload = parse_workload(text, "w");
-            if (!symmetric) check(workload, matrix.size, messages_of(matrix, true));
+            if (!symmetric) check_workload(workload, matrix.size, messages_of(matrix, true));
             RC_ASSERT(workload.messages().size() == messages_of(matrix).size());
             Matrix rebuilt{matrix.size, std::vector<std::int64_t>(matrix.entries.size())};
             for (const Message& m : workload.messages())
@@ -174,7 +175,7 @@ TEST(WorkloadReadersProperty, a_written_qaplib_instance_gives_its_flow_back) {
         const bool flow_first = *rc::gen::arbitrary<bool>();
         const std::string text =
             std::to_string(flow.size) + "\n" + (flow_first ? of_flow + of_grid : of_grid + of_flow) + "\n";
-        check(parse_workload(text, "w"), flow.size, messages_of(flow));
+        check_workload(parse_workload(text, "w"), flow.size, messages_of(flow));
     }));
 }
 

@@ -8,15 +8,10 @@
 #include "base/errors.h"
 #include "commlog/readers/readers.h"
 #include "commlog/workload/workload_json.h"
+#include "tests/commlog/workload_text.h"
 
 namespace haichi {
 namespace {
-
-std::string written(const Workload& workload) {
-    std::string text;
-    write_workload_json(workload, [&](std::string_view piece) { text += piece; });
-    return text;
-}
 
 /// A file that goes away with the test.
 class TemporaryFile {
@@ -60,7 +55,7 @@ TEST(WorkloadJson, sets_say_whether_their_messages_are_put) {
     const Workload workload = read_workload_json(text, "w.json");
     EXPECT_EQ(workload.set(0).transfer, Transfer::kPut);
     EXPECT_EQ(workload.set(1).transfer, Transfer::kMessages);
-    EXPECT_EQ(written(workload), text);
+    EXPECT_EQ(workload_text(workload), text);
     EXPECT_EQ(
         read_workload_json(
             R"({"schema": "haichi-workload/1", "ranks": 2, "sets": [{"transfer": "messages", "messages": []}]})", "w")
@@ -114,7 +109,7 @@ TEST(WorkloadJson, a_set_is_written_on_a_line) {
     workload.add_message(RankId(1), RankId(0), 1048576);
     workload.add_set("", 0.25);
     EXPECT_EQ(
-        written(workload),
+        workload_text(workload),
         "{\"schema\": \"haichi-workload/1\", \"ranks\": 64, \"iterations\": 1000,\n"
         " \"sets\": [\n"
         "  {\"label\": \"row exchange 1\", \"compute_seconds\": 0, \"messages\": [[0,1,1048576],[1,0,1048576]]},\n"
@@ -124,17 +119,17 @@ TEST(WorkloadJson, a_set_is_written_on_a_line) {
 TEST(WorkloadJson, a_label_in_no_encoding_is_written_as_valid_json) {
     Workload workload(1);
     workload.add_set("\xff\"\n");
-    EXPECT_EQ(read_workload_json(written(workload), "w.json").set(0).label, "\xef\xbf\xbd\"\n");
+    EXPECT_EQ(read_workload_json(workload_text(workload), "w.json").set(0).label, "\xef\xbf\xbd\"\n");
 }
 
 TEST(WorkloadJson, a_file_of_many_chunks_reads_as_its_text) {
     Workload workload(1000);
     workload.add_set("all");
     for (int i = 0; i < 200000; ++i) workload.add_message(RankId(i % 1000), RankId(i * 7 % 1000), i);
-    const std::string text = written(workload);
+    const std::string text = workload_text(workload);
     ASSERT_GT(text.size(), std::size_t{2} << 20);
     const TemporaryFile file(text);
-    EXPECT_EQ(written(read_workload(file.path())), text);
+    EXPECT_EQ(workload_text(read_workload(file.path())), text);
 }
 
 TEST(WorkloadJson, lines_are_counted_across_chunks) {

@@ -9,7 +9,7 @@
 namespace haichi {
 namespace {
 
-struct Malformed {
+struct MalformedJson {
     std::string name;
     std::string text;
     std::size_t line;                 ///< that the error must name
@@ -17,7 +17,7 @@ struct Malformed {
     std::string hint;                 ///< part of the hint; "" for any
 };
 
-void PrintTo(const Malformed& document, std::ostream* os) { *os << document.name; }
+void PrintTo(const MalformedJson& document, std::ostream* os) { *os << document.name; }
 
 /// A whole document: `sets` on lines 2 and following.
 std::string with_sets(const std::string& sets) {
@@ -30,7 +30,7 @@ std::string with_field(const std::string& field) {
     return "{\"schema\": \"haichi-workload/1\", \"sets\": [],\n" + field + "}";
 }
 
-std::vector<Malformed> documents() {
+std::vector<MalformedJson> malformed_json() {
     const std::string most_messages = "[0,1,281474976710656]";
     std::string overflow;
     for (int i = 0; i < 32767; ++i) overflow += most_messages + ",\n";
@@ -192,10 +192,10 @@ std::vector<Malformed> documents() {
     };
 }
 
-class MalformedWorkload : public testing::TestWithParam<Malformed> {};
+class MalformedWorkload : public testing::TestWithParam<MalformedJson> {};
 
 TEST_P(MalformedWorkload, is_refused_with_line_and_value) {
-    const Malformed& document = GetParam();
+    const MalformedJson& document = GetParam();
     try {
         read_workload_json(document.text, "w.json");
         FAIL() << "accepted";
@@ -209,7 +209,7 @@ TEST_P(MalformedWorkload, is_refused_with_line_and_value) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Documents, MalformedWorkload, testing::ValuesIn(documents()),
+INSTANTIATE_TEST_SUITE_P(Documents, MalformedWorkload, testing::ValuesIn(malformed_json()),
                          [](const auto& instance) { return instance.param.name; });
 
 TEST(MalformedWorkload, no_prefix_of_a_document_is_accepted_or_crashes) {

@@ -9,7 +9,7 @@
 namespace haichi {
 namespace {
 
-struct Malformed {
+struct MalformedText {
     std::string name;
     std::string text;
     std::size_t line;                 ///< that the error must name; 0: the file only
@@ -18,7 +18,7 @@ struct Malformed {
     std::string format;               ///< "": recognised
 };
 
-void PrintTo(const Malformed& document, std::ostream* os) { *os << document.name; }
+void PrintTo(const MalformedText& document, std::ostream* os) { *os << document.name; }
 
 /// Lines 3 and following; `count` entries are declared.
 std::string coordinates(const std::string& entries, const std::string& count, const std::string& field = "integer",
@@ -31,7 +31,7 @@ std::string repeated(const std::string& text, int times) {
     return all;
 }
 
-std::vector<Malformed> unrecognised() {
+std::vector<MalformedText> unrecognised() {
     const std::string nul(1, '\0');
     return {
         {"empty", "", 1, {"an empty file"}, "edge-list, dense-matrix", ""},
@@ -78,7 +78,7 @@ std::vector<Malformed> unrecognised() {
     };
 }
 
-std::vector<Malformed> edge_lists() {
+std::vector<MalformedText> edge_lists() {
     const std::string largest = "0 1 281474976710656\n";
     return {
         {"edge_of_two", "0 1 5\n0 1\n", 2, {"only 2 fields instead of the 3"}, "", ""},
@@ -128,7 +128,7 @@ std::vector<Malformed> edge_lists() {
     };
 }
 
-std::vector<Malformed> dense_matrices() {
+std::vector<MalformedText> dense_matrices() {
     return {
         {"dense_short_row", "0 1 2 3 4\n0 1 2\n", 2, {"row 2 has 3 numbers", "first has 5"}, "", ""},
         {"dense_long_row", "0 1\n0 1 2\n", 2, {"row 2 has more numbers", "2"}, "", ""},
@@ -146,7 +146,7 @@ std::vector<Malformed> dense_matrices() {
     };
 }
 
-std::vector<Malformed> matrix_markets() {
+std::vector<MalformedText> matrix_markets() {
     const std::string banner = "%%MatrixMarket matrix coordinate integer general\n";
     return {
         {"market_banner_only", banner, 1, {"ends before the size"}, "", ""},
@@ -201,7 +201,7 @@ std::vector<Malformed> matrix_markets() {
     };
 }
 
-std::vector<Malformed> qaplibs() {
+std::vector<MalformedText> qaplibs() {
     return {
         {"qaplib_size_only", "12\n", 1, {"row 1 of the first matrix"}, "", ""},
         {"qaplib_truncated", "2\n0 1\n1 0\n\n0 1\n1\n", 6, {"row 2 of the second matrix"}, "", ""},
@@ -217,18 +217,18 @@ std::vector<Malformed> qaplibs() {
     };
 }
 
-std::vector<Malformed> documents() {
-    std::vector<Malformed> all;
+std::vector<MalformedText> malformed_matrices() {
+    std::vector<MalformedText> all;
     for (const auto& some : {unrecognised(), edge_lists(), dense_matrices(), matrix_markets(), qaplibs()}) {
         all.insert(all.end(), some.begin(), some.end());
     }
     return all;
 }
 
-class MalformedMatrix : public testing::TestWithParam<Malformed> {};
+class MalformedMatrix : public testing::TestWithParam<MalformedText> {};
 
 TEST_P(MalformedMatrix, is_refused_with_line_and_value) {
-    const Malformed& document = GetParam();
+    const MalformedText& document = GetParam();
     try {
         parse_workload(document.text, "w.txt", document.format);
         FAIL() << "accepted";
@@ -243,7 +243,7 @@ TEST_P(MalformedMatrix, is_refused_with_line_and_value) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Documents, MalformedMatrix, testing::ValuesIn(documents()),
+INSTANTIATE_TEST_SUITE_P(Documents, MalformedMatrix, testing::ValuesIn(malformed_matrices()),
                          [](const auto& instance) { return instance.param.name; });
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "base/errors.h"
 #include "commlog/workload/workload_json.h"
+#include "tests/commlog/workload_text.h"
 
 namespace haichi {
 namespace {
@@ -28,16 +29,10 @@ Workload any_workload() {
     return workload;
 }
 
-std::string written(const Workload& workload) {
-    std::string text;
-    write_workload_json(workload, [&](std::string_view piece) { text += piece; });
-    return text;
-}
-
 TEST(WorkloadJsonProperty, what_is_written_reads_back_the_same) {
     EXPECT_TRUE(rc::check([] {
         const Workload workload = any_workload();
-        const std::string text = written(workload);
+        const std::string text = workload_text(workload);
         const Workload read = read_workload_json(text, "w.json");
         RC_ASSERT(read.rank_count() == workload.rank_count());
         RC_ASSERT(read.iterations() == workload.iterations());
@@ -49,13 +44,13 @@ TEST(WorkloadJsonProperty, what_is_written_reads_back_the_same) {
             RC_ASSERT(read.set(t).compute_seconds == workload.set(t).compute_seconds);
             RC_ASSERT(std::ranges::equal(read.messages(t), workload.messages(t)));
         }
-        RC_ASSERT(written(read) == text);
+        RC_ASSERT(workload_text(read) == text);
     }));
 }
 
 TEST(WorkloadJsonProperty, damaged_documents_are_read_or_refused_but_never_crash) {
     EXPECT_TRUE(rc::check([] {
-        std::string text = written(any_workload());
+        std::string text = workload_text(any_workload());
         const int damages = *rc::gen::inRange(1, 5);
         for (int i = 0; i < damages; ++i) {
             const auto at = *rc::gen::inRange<std::size_t>(0, text.size());

@@ -9,7 +9,7 @@
 #include "commlog/log/call_recorder.h"
 #include "commlog/log/rank_bytes.h"
 #include "tests/commlog/empty_part.h"
-#include "tests/fuzz/reader_input.h"
+#include "tests/fuzz/readers.h"
 
 namespace haichi {
 namespace {
@@ -55,10 +55,8 @@ ProfileMemory* sound_part() {
 }
 
 }  // namespace
-}  // namespace haichi
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    using namespace haichi;
+void fuzz_own_part(std::string_view input) {
     static ProfileMemory* const memory = sound_part();
     auto* const bytes = reinterpret_cast<unsigned char*>(memory);
     struct Change {
@@ -66,25 +64,27 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         std::vector<unsigned char> before;
     };
     std::vector<Change> changes;
-    for (std::size_t at = 0; at + 5 <= size;) {
+    while (input.size() >= 5) {
         std::uint32_t offset = 0;
-        std::memcpy(&offset, data + at, 4);
-        std::size_t count = data[at + 4];
-        at += 5;
-        count = std::min(count, size - at);
+        std::memcpy(&offset, input.data(), 4);
+        const std::size_t count = std::min<std::size_t>(static_cast<unsigned char>(input[4]), input.size() - 5);
+        const std::string_view changed = input.substr(5, count);
+        input.remove_prefix(5 + count);
         if (count == 0) continue;
         const std::size_t place = std::size_t{offset} * 4 % (sizeof(ProfileMemory) - 256);
         changes.push_back({place, {bytes + place, bytes + place + count}});
-        std::memcpy(bytes + place, data + at, count);
-        at += count;
+        std::memcpy(bytes + place, changed.data(), count);
     }
-    read_hostile_input(data, size, [](std::string_view) {
-        const RankRecord rank = read_rank(*memory, "fuzzed");
-        const auto record = encode_rank(rank);
-        (void)decode_rank(record, "encoded");
-    });
+    read_hostile_bytes({"changed part",
+                        [](std::string_view) {
+                            const RankRecord rank = read_rank(*memory, "fuzzed");
+                            const auto record = encode_rank(rank);
+                            (void)decode_rank(record, "encoded");
+                        }},
+                       {});
     for (std::size_t c = changes.size(); c-- > 0;) {
         std::memcpy(bytes + changes[c].offset, changes[c].before.data(), changes[c].before.size());
     }
-    return 0;
 }
+
+}  // namespace haichi

@@ -59,7 +59,7 @@ TEST(Imbalance, is_a_share_or_a_time) {
 }
 
 /// CG of 16 ranks.
-JobSpec cg16(const std::string& machine, std::vector<std::int32_t> shape = {}) {
+JobSpec cg16_job(const std::string& machine, std::vector<std::int32_t> shape = {}) {
     JobSpec spec;
     spec.machine = machine;
     spec.traffic.source = testing_jobs::cg(16);
@@ -70,7 +70,7 @@ JobSpec cg16(const std::string& machine, std::vector<std::int32_t> shape = {}) {
 std::string text_of(const nlohmann::ordered_json& json) { return json.dump(); }
 
 TEST(Advice, does_not_depend_on_the_number_of_threads) {
-    JobSpec spec = cg16("fx10-kyushu", {1, 2, 1, 2, 3, 2});
+    JobSpec spec = cg16_job("fx10-kyushu", {1, 2, 1, 2, 3, 2});
     spec.traffic.message_size_bytes = 100'000;
     const Placement placement{Job(spec)};
     ShapeAdviceOptions shape{.node_count = 24, .seeds = 2};
@@ -89,10 +89,10 @@ TEST(Advice, does_not_depend_on_the_number_of_threads) {
 
 TEST(Advice, that_is_stopped_says_so) {
     const std::atomic<bool> stop{true};
-    const ShapeAdviceReport shapes = advise_shape(cg16("fx10-kyushu"), {}, {{}, &stop});
+    const ShapeAdviceReport shapes = advise_shape(cg16_job("fx10-kyushu"), {}, {{}, &stop});
     EXPECT_TRUE(shapes.interrupted);
     EXPECT_EQ(shapes.advice.verdict, ShapeVerdict::kUnknown);
-    const BarrierAdviceReport barriers = advise_barrier(Placement(Job(cg16("torus:4x4"))), {}, {{}, &stop});
+    const BarrierAdviceReport barriers = advise_barrier(Placement(Job(cg16_job("torus:4x4"))), {}, {{}, &stop});
     EXPECT_TRUE(barriers.interrupted);
     EXPECT_NE(barriers.sentence.find("interrupted"), std::string::npos);
 }

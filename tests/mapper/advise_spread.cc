@@ -118,7 +118,7 @@ TEST(Narrowed, ends_also_where_nothing_or_everything_pays) {
 
 // ---- Simulated ------------------------------------------------------------------------------------------------------
 
-Workload stencil(std::vector<std::int32_t> dims, std::int64_t bytes, double compute_seconds = 0) {
+Workload computing_stencil(std::vector<std::int32_t> dims, std::int64_t bytes, double compute_seconds = 0) {
     PatternOptions options;
     options.dims = std::move(dims);
     options.message_bytes = bytes;
@@ -141,9 +141,10 @@ JobSpec on_two_clusters(Workload workload, const std::string& machine = "two-clu
 
 // 100 ms of computing against some milliseconds of messages: half the computing is nearly half the time.
 TEST(AdviseSpread, divides_the_computing_that_is_given_among_the_ranks) {
-    SpreadAdviceOptions options{.spread_traffic = Traffic{.source = stencil({4, 8}, 1000)}, .compute_seconds = 0.1};
+    SpreadAdviceOptions options{.spread_traffic = Traffic{.source = computing_stencil({4, 8}, 1000)},
+                                .compute_seconds = 0.1};
     options.seeds = 1;
-    const SpreadAdviceReport report = advise_spread(on_two_clusters(stencil({4, 4}, 1000)), options);
+    const SpreadAdviceReport report = advise_spread(on_two_clusters(computing_stencil({4, 4}, 1000)), options);
     EXPECT_EQ(report.advice.verdict, SpreadVerdict::kSpread);
     EXPECT_GT(report.advice.gain, 1.8);
     EXPECT_LT(report.advice.gain, 2.0);
@@ -155,9 +156,10 @@ TEST(AdviseSpread, divides_the_computing_that_is_given_among_the_ranks) {
 // The delay that it finds is where the simulated times cross.
 TEST(AdviseSpread, its_break_even_delay_is_where_the_times_are_equal) {
     const auto gain_at = [&](const std::string& delay) {
-        SpreadAdviceOptions options{.spread_traffic = Traffic{.source = stencil({4, 8}, 1000, 0.005)}};
+        SpreadAdviceOptions options{.spread_traffic = Traffic{.source = computing_stencil({4, 8}, 1000, 0.005)}};
         options.seeds = 1;
-        return advise_spread(on_two_clusters(stencil({4, 4}, 1000, 0.01), "two-clusters:2," + delay), options);
+        return advise_spread(on_two_clusters(computing_stencil({4, 4}, 1000, 0.01), "two-clusters:2," + delay),
+                             options);
     };
     const SpreadAdviceReport report = gain_at("1ms");
     ASSERT_EQ(report.advice.verdict, SpreadVerdict::kSpread);
@@ -169,7 +171,7 @@ TEST(AdviseSpread, its_break_even_delay_is_where_the_times_are_equal) {
 }
 
 TEST(AdviseSpread, puts_as_few_ranks_on_a_node_as_fit) {
-    JobSpec spec = on_two_clusters(stencil({4, 8}, 100'000));
+    JobSpec spec = on_two_clusters(computing_stencil({4, 8}, 100'000));
     EXPECT_THROW((void)advise_spread(spec, {}), OptionError);
     spec.allocation.ranks_per_node = 4;
     const SpreadAdviceReport report = advise_spread(spec, {.seeds = 1});
@@ -179,14 +181,14 @@ TEST(AdviseSpread, puts_as_few_ranks_on_a_node_as_fit) {
 }
 
 TEST(AdviseSpread, shares_nodes_out_where_there_are_more_than_ranks) {
-    const SpreadAdviceReport report = advise_spread(on_two_clusters(stencil({2, 4}, 1000)), {.seeds = 1});
+    const SpreadAdviceReport report = advise_spread(on_two_clusters(computing_stencil({2, 4}, 1000)), {.seeds = 1});
     EXPECT_EQ(report.question.over_all.nodes, 8);
     EXPECT_EQ(report.question.over_all.clusters, (std::vector<std::size_t>{0, 1}));
     EXPECT_EQ(report.advice.verdict, SpreadVerdict::kStay);
 }
 
 TEST(AdviseSpread, takes_listed_nodes_and_leaves_faulty_ones_out) {
-    JobSpec spec = on_two_clusters(stencil({2, 2}, 1000));
+    JobSpec spec = on_two_clusters(computing_stencil({2, 2}, 1000));
     spec.allocation.nodes = std::vector<std::int32_t>{0, 1, 2, 3, 20, 21};
     spec.allocation.faulty = std::vector<std::int32_t>{1};
     spec.allocation.ranks_per_node = 2;
@@ -199,21 +201,24 @@ TEST(AdviseSpread, takes_listed_nodes_and_leaves_faulty_ones_out) {
 }
 
 TEST(AdviseSpread, of_what_cannot_be_spread_is_refused) {
-    EXPECT_THROW((void)advise_spread(on_two_clusters(stencil({2, 2}, 1000), "torus:4x4"), {}), UnsupportedError);
-    SpreadAdviceOptions fewer{.spread_traffic = Traffic{.source = stencil({2, 2}, 1000)}};
-    EXPECT_THROW((void)advise_spread(on_two_clusters(stencil({4, 4}, 1000)), fewer), OptionError);
+    EXPECT_THROW((void)advise_spread(on_two_clusters(computing_stencil({2, 2}, 1000), "torus:4x4"), {}),
+                 UnsupportedError);
+    SpreadAdviceOptions fewer{.spread_traffic = Traffic{.source = computing_stencil({2, 2}, 1000)}};
+    EXPECT_THROW((void)advise_spread(on_two_clusters(computing_stencil({4, 4}, 1000)), fewer), OptionError);
     SpreadAdviceOptions twice{.compute_seconds = 1};
-    EXPECT_THROW((void)advise_spread(on_two_clusters(stencil({4, 4}, 1000, 0.1)), twice), OptionError);
+    EXPECT_THROW((void)advise_spread(on_two_clusters(computing_stencil({4, 4}, 1000, 0.1)), twice), OptionError);
 }
 
 TEST(AdviseSpread, does_not_depend_on_threads_and_says_when_it_is_stopped) {
-    SpreadAdviceOptions options{.spread_traffic = Traffic{.source = stencil({4, 8}, 1000)}, .seeds = 2};
+    SpreadAdviceOptions options{.spread_traffic = Traffic{.source = computing_stencil({4, 8}, 1000)}, .seeds = 2};
     options.threads = 1;
-    const std::string one = advice_json(advise_spread(on_two_clusters(stencil({4, 4}, 1000)), options)).dump();
+    const std::string one =
+        advice_json(advise_spread(on_two_clusters(computing_stencil({4, 4}, 1000)), options)).dump();
     options.threads = 8;
-    EXPECT_EQ(advice_json(advise_spread(on_two_clusters(stencil({4, 4}, 1000)), options)).dump(), one);
+    EXPECT_EQ(advice_json(advise_spread(on_two_clusters(computing_stencil({4, 4}, 1000)), options)).dump(), one);
     const std::atomic<bool> stop{true};
-    const SpreadAdviceReport stopped = advise_spread(on_two_clusters(stencil({4, 4}, 1000)), options, {{}, &stop});
+    const SpreadAdviceReport stopped =
+        advise_spread(on_two_clusters(computing_stencil({4, 4}, 1000)), options, {{}, &stop});
     EXPECT_TRUE(stopped.interrupted);
     EXPECT_EQ(stopped.advice.verdict, SpreadVerdict::kUnknown);
 }

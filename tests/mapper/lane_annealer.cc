@@ -12,7 +12,7 @@ namespace {
 using testing_problems::pose;
 using testing_problems::Posed;
 
-Posed stencil(std::vector<std::int32_t> sizes, const std::string& machine) {
+Posed shuffled_stencil(std::vector<std::int32_t> sizes, const std::string& machine) {
     PatternOptions options;
     options.dims = std::move(sizes);
     options.shuffle_seed = 3;
@@ -101,7 +101,7 @@ TEST(LaneAnnealer, values_are_exact_at_every_step_on_every_kind_of_problem) {
 }
 
 TEST(LaneAnnealer, a_run_does_not_depend_on_the_number_of_threads) {
-    const Posed posed = stencil({11, 10, 10}, "torus:11x11x11");
+    const Posed posed = shuffled_stencil({11, 10, 10}, "torus:11x11x11");
     const Proposer proposer(*posed.problem, {});
     HopBytes objective(*posed.problem, {}, posed.default_placement);
     std::optional<Mapping> first;
@@ -118,7 +118,7 @@ TEST(LaneAnnealer, a_run_does_not_depend_on_the_number_of_threads) {
 }
 
 TEST(LaneAnnealer, a_run_resumed_between_rounds_equals_an_uninterrupted_one) {
-    const Posed posed = stencil({8, 8, 8}, "torus:8x8x8");
+    const Posed posed = shuffled_stencil({8, 8, 8}, "torus:8x8x8");
     const Proposer proposer(*posed.problem, {});
     HopBytes objective(*posed.problem, {}, posed.default_placement);
     ThreadTeam team(2);
@@ -139,7 +139,7 @@ TEST(LaneAnnealer, a_run_resumed_between_rounds_equals_an_uninterrupted_one) {
 }
 
 TEST(LaneAnnealer, equal_evaluations_find_as_much_as_one_lane_does) {
-    const Posed posed = stencil({10, 10, 10}, "torus:11x11x11");
+    const Posed posed = shuffled_stencil({10, 10, 10}, "torus:11x11x11");
     const Proposer proposer(*posed.problem, {});
     HopBytes objective(*posed.problem, {}, posed.default_placement);
     constexpr std::int64_t kEvaluations = 400'000;

@@ -15,7 +15,7 @@
 namespace haichi {
 namespace {
 
-Workload cg(std::int32_t ranks) {
+Workload cg_of_large_messages(std::int32_t ranks) {
     PatternOptions options;
     options.ranks = ranks;
     options.message_bytes = 64 << 10;
@@ -29,7 +29,7 @@ testing_jobs::Asked asked_auto(const std::string& machine, const Workload& workl
 }
 
 TEST(Auto, simulates_a_placement_of_each_objective_and_seed_and_takes_the_fastest_of_the_best_mean) {
-    const testing_jobs::Asked asked = asked_auto("fx10:2x2x2", cg(16));
+    const testing_jobs::Asked asked = asked_auto("fx10:2x2x2", cg_of_large_messages(16));
     const Job job(asked.job);
     const Placement found = map(job, asked.search);
     ASSERT_NE(found.search(), nullptr);
@@ -110,7 +110,7 @@ TEST(Auto, placements_that_overheads_make_alike_are_told_apart_under_load) {
 }
 
 TEST(Auto, large_messages_without_computing_are_judged_once) {
-    const testing_jobs::Asked asked = asked_auto("fx10:2x2x2", cg(16));
+    const testing_jobs::Asked asked = asked_auto("fx10:2x2x2", cg_of_large_messages(16));
     EXPECT_FALSE(map(Job(asked.job), asked.search).search()->trials->loaded.has_value());
 }
 
@@ -126,7 +126,7 @@ TEST(Auto, is_never_slower_than_the_default_placement) {
 }
 
 TEST(Auto, a_search_with_an_objective_of_its_own_has_that_and_others_have_the_first_that_suits) {
-    testing_jobs::Asked asked = asked_auto("fx10:2x2x2", cg(16));
+    testing_jobs::Asked asked = asked_auto("fx10:2x2x2", cg_of_large_messages(16));
     const Job job(asked.job);
     const auto objective_by = [&](const char* strategy) {
         MapOptions options = asked.search;
@@ -144,7 +144,7 @@ TEST(Auto, a_search_with_an_objective_of_its_own_has_that_and_others_have_the_fi
 }
 
 TEST(Auto, restarts_that_are_asked_for_are_shared_by_the_searches) {
-    testing_jobs::Asked asked = asked_auto("fx10:2x2x2", cg(16));
+    testing_jobs::Asked asked = asked_auto("fx10:2x2x2", cg_of_large_messages(16));
     asked.search.search.restarts = 18;  // two for each of nine
     asked.search.search.evaluations = 100;
     const std::int64_t two_each = map(Job(asked.job), asked.search).search()->evaluations;
@@ -154,7 +154,7 @@ TEST(Auto, restarts_that_are_asked_for_are_shared_by_the_searches) {
 
 TEST(Auto, its_budget_is_ten_seconds_for_few_ranks_and_a_minute_for_four_thousand) {
     const auto seconds = [](const std::string& machine, std::int32_t ranks) {
-        const testing_jobs::Asked asked = asked_auto(machine, cg(ranks));
+        const testing_jobs::Asked asked = asked_auto(machine, cg_of_large_messages(ranks));
         const auto held = Job(asked.job).problem();
         return AutoBudget(held->problem, 3, 3).seconds();
     };
@@ -180,7 +180,7 @@ TEST(Auto, costly_searches_are_shortened) {
 }
 
 TEST(Auto, what_decides_between_ties_is_left_out_where_it_comes_first) {
-    testing_jobs::Asked asked = asked_auto("fx10:2x2x2", cg(16));
+    testing_jobs::Asked asked = asked_auto("fx10:2x2x2", cg_of_large_messages(16));
     asked.search.objective.then = std::vector<std::string>{"max-hops", "hop-bytes"};
     const Placement found = map(Job(asked.job), asked.search);
     for (const ObjectiveTrial& trial : found.search()->trials->trials) {

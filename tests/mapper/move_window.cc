@@ -13,14 +13,14 @@ namespace {
 using testing_problems::pose;
 using testing_problems::Posed;
 
-Posed ring(std::int32_t ranks, const std::string& machine, const AllocationRequest& request = {}) {
+Posed posed_ring(std::int32_t ranks, const std::string& machine, const AllocationRequest& request = {}) {
     PatternOptions options;
     options.ranks = ranks;
     return pose("ring", make_pattern("ring", options), machine, request);
 }
 
 TEST(MoveWindow, a_job_of_its_size_has_one_window_of_all_ranks) {
-    const Posed posed = ring(8192, "torus:32x16x16");
+    const Posed posed = posed_ring(8192, "torus:32x16x16");
     MoveWindow window(*posed.problem, posed.default_placement);
     EXPECT_EQ(window.windows(), 1U);
     for (std::int64_t evaluations = 0; evaluations < 1'000'000; evaluations += 10'000) {
@@ -30,7 +30,7 @@ TEST(MoveWindow, a_job_of_its_size_has_one_window_of_all_ranks) {
 }
 
 TEST(MoveWindow, holds_ranks_on_slots_beside_each_other) {
-    const Posed posed = ring(20'000, "torus:32x32x24");
+    const Posed posed = posed_ring(20'000, "torus:32x32x24");
     const MoveWindow window(*posed.problem, posed.default_placement);
     std::set<SlotId> slots;
     for (const RankId rank : window.ranks()) slots.insert(posed.default_placement.slot(rank));
@@ -44,7 +44,7 @@ TEST(MoveWindow, holds_ranks_on_slots_beside_each_other) {
 }
 
 TEST(MoveWindow, all_ranks_get_equally_many_evaluations) {
-    const Posed posed = ring(20'000, "torus:8x8x8", {.ranks_per_node = 48});
+    const Posed posed = posed_ring(20'000, "torus:8x8x8", {.ranks_per_node = 48});
     MoveWindow window(*posed.problem, posed.default_placement);
     std::vector<int> windows_of(20'000, 0);
     constexpr std::int64_t kTurn = 10;

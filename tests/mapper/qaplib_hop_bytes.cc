@@ -22,7 +22,7 @@ Numbers instance() {
     return numbers;
 }
 
-std::string written(const Numbers& numbers) {
+std::string qaplib_text(const Numbers& numbers) {
     std::string text;
     for (const std::int64_t number : numbers) text += std::to_string(number) + (text.empty() ? "\n" : " ");
     return text;
@@ -41,7 +41,7 @@ TEST(QaplibHopBytes, of_a_placement_on_the_grid_are_the_objective_of_the_instanc
     Numbers swapped = {12};
     swapped.insert(swapped.end(), numbers.begin() + 1 + n * n, numbers.end());
     swapped.insert(swapped.end(), numbers.begin() + 1, numbers.begin() + 1 + n * n);
-    const Workload distances_first = parse_workload(written(swapped), "swapped");
+    const Workload distances_first = parse_workload(qaplib_text(swapped), "swapped");
     EXPECT_EQ(workload.total_bytes(), std::accumulate(numbers.begin() + 1, numbers.begin() + 1 + n * n, 0));
 
     std::vector<NodeId> place(n);

@@ -7,6 +7,7 @@
 
 #include "base/errors.h"
 #include "mapper/anneal/bound_objective.h"
+#include "mapper/exhaustive/exhaustive_search.h"
 #include "mapper/tabu/population_search.h"
 #include "tests/objectives/objective_names.h"
 #include "tests/objectives/problems.h"

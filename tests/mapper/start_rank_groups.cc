@@ -24,7 +24,7 @@ Workload random_geometric(std::int32_t ranks) {
     return make_pattern("random-geometric", options);
 }
 
-Job job_of(Workload workload, const std::string& machine, std::int32_t ranks_per_node) {
+Job packed_job(Workload workload, const std::string& machine, std::int32_t ranks_per_node) {
     JobSpec spec;
     spec.machine = machine;
     spec.traffic.source = std::move(workload);
@@ -38,7 +38,7 @@ RankGroups groups_of(const Job& job, std::uint64_t seed = 1) {
 
 TEST(RankGroups, are_as_few_as_hold_all_ranks) {
     for (const std::int32_t ranks : {7, 64, 301}) {
-        const RankGroups groups = groups_of(job_of(random_geometric(ranks), "torus:4x4x4", 5));
+        const RankGroups groups = groups_of(packed_job(random_geometric(ranks), "torus:4x4x4", 5));
         EXPECT_EQ(groups.count, (ranks + 4) / 5);
         std::vector<std::int32_t> ranks_in(static_cast<std::size_t>(groups.count), 0);
         for (const std::int32_t group : groups.of_rank) ++ranks_in.at(static_cast<std::size_t>(group));
@@ -55,7 +55,7 @@ TEST(RankGroups, ranks_that_talk_most_share_one) {
         workload.add_message(RankId(r), RankId((r + 16) % 64), 1000);
         workload.add_message(RankId(r), RankId((r + 1) % 64), 10);
     }
-    const RankGroups groups = groups_of(job_of(workload, "torus:4x4", 4));
+    const RankGroups groups = groups_of(packed_job(workload, "torus:4x4", 4));
     for (std::int32_t r = 0; r < 16; ++r) {
         const std::set<std::int32_t> groups_of_quad = {
             groups.of_rank[static_cast<std::size_t>(r)], groups.of_rank[static_cast<std::size_t>(r + 16)],
@@ -65,7 +65,7 @@ TEST(RankGroups, ranks_that_talk_most_share_one) {
 }
 
 TEST(RankGroups, same_seed_gives_same_groups_and_a_long_partition_gives_up_when_told_to) {
-    const Job job = job_of(random_geometric(300), "torus:4x4x5", 4);
+    const Job job = packed_job(random_geometric(300), "torus:4x4x5", 4);
     EXPECT_EQ(groups_of(job, 7).of_rank, groups_of(job, 7).of_rank);
     EXPECT_FALSE(rank_groups(job.problem()->problem, 4, 7, [] { return false; }));
 }
@@ -79,7 +79,7 @@ TEST(RankGroups, exchange_what_their_ranks_do) {
     workload.add_set("two");
     workload.add_message(RankId(4), RankId(1), kLargestMessageBytes);
     workload.add_message(RankId(0), RankId(5), kLargestMessageBytes - 1);
-    const Job job = job_of(workload, "torus:3", 2);
+    const Job job = packed_job(workload, "torus:3", 2);
     const Workload between = traffic_between(job.problem()->problem, {.of_rank = {0, 0, 1, 1, 2, 2}, .count = 3});
     EXPECT_EQ(between.rank_count(), 3);
     EXPECT_EQ(between.total_bytes(), 12 + 2 * kLargestMessageBytes - 1);
@@ -90,7 +90,7 @@ TEST(RankGroups, exchange_what_their_ranks_do) {
 TEST(NodeBlocks, hops_between_them_are_multiples_of_a_hop) {
     for (const auto& [machine, nodes_per_block, hops] :
          {std::tuple("torus:4x4x8", 8, 2), std::tuple("mesh:9x3x6", 27, 3), std::tuple("torus:2x8x3x5", 6, 1)}) {
-        const Job job = job_of(Workload(1), machine, 1);
+        const Job job = packed_job(Workload(1), machine, 1);
         const Network& network = job.allocation().network;
         const NodeBlocks blocks = node_blocks(network).value();
         EXPECT_EQ(blocks.nodes_per_block(), nodes_per_block) << machine;
@@ -117,12 +117,12 @@ TEST(NodeBlocks, are_units_on_tofu) {
 
 TEST(NodeBlocks, are_not_where_axes_do_not_divide_or_nodes_have_no_coordinates) {
     for (const char* machine : {"torus:5x5x5", "torus:8x9", "torus:2x3", "fattree:2x4", "dragonfly:4,9,4"}) {
-        EXPECT_FALSE(node_blocks(job_of(Workload(1), machine, 1).allocation().network)) << machine;
+        EXPECT_FALSE(node_blocks(packed_job(Workload(1), machine, 1).allocation().network)) << machine;
     }
 }
 
 TEST(BisectionWithin, leaves_ranks_in_their_blocks) {
-    const Job job = job_of(random_geometric(60), "torus:4x4x4", 1);
+    const Job job = packed_job(random_geometric(60), "torus:4x4x4", 1);
     const auto held = job.problem();
     const Problem& problem = held->problem;
     const NodeBlocks blocks = node_blocks(problem.network()).value();
@@ -147,10 +147,10 @@ TEST(GroupedStart, leads_a_short_search_further_than_bisection) {
 }
 
 TEST(GroupedStart, places_every_rank_of_large_jobs_by_blocks) {
-    const Job job = job_of(random_geometric(2200), "mesh:16x16x9", 1);
+    const Job job = packed_job(random_geometric(2200), "mesh:16x16x9", 1);
     const PosedJob posed(job, {.name = "hop-bytes"});
     EXPECT_FALSE(ranks_are_grouped(posed.problem()));
-    const Job divided = job_of(random_geometric(2200), "mesh:16x16x10", 1);
+    const Job divided = packed_job(random_geometric(2200), "mesh:16x16x10", 1);
     const PosedJob large(divided, {.name = "hop-bytes"});
     ASSERT_TRUE(ranks_are_grouped(large.problem()));
     const Mapping mapping = grouped_start(large.problem(), divided.allocation(), {{}, {}, always}).value();
@@ -158,7 +158,7 @@ TEST(GroupedStart, places_every_rank_of_large_jobs_by_blocks) {
 }
 
 TEST(GroupedStart, one_node_holds_all) {
-    const Job job = job_of(random_geometric(20), "torus:2x2", 32);
+    const Job job = packed_job(random_geometric(20), "torus:2x2", 32);
     const PosedJob posed(job, {.name = "hop-bytes"});
     const Mapping grouped = grouped_start(posed.problem(), job.allocation(), {{}, {}, always}).value();
     EXPECT_EQ(posed.objective->standing(grouped).value, 0);

@@ -14,8 +14,8 @@ using testing_problems::pose;
 using testing_problems::Posed;
 using testing_problems::started;
 
-Posed stencil(const std::string& pattern, std::vector<std::int32_t> dims, bool periodic, const std::string& machine,
-              std::int32_t points = 0, AllocationRequest request = {}) {
+Posed posed_stencil(const std::string& pattern, std::vector<std::int32_t> dims, bool periodic,
+                    const std::string& machine, std::int32_t points = 0, AllocationRequest request = {}) {
     PatternOptions options;
     options.dims = std::move(dims);
     options.periodic = periodic;
@@ -74,7 +74,7 @@ TEST(ProductGrid, finds_the_axes_of_shuffled_stencils) {
                                      {"stencil2d", {20, 11}, true},  {"stencil2d", {2, 30}, false},
                                      {"stencil2d", {1, 30}, true},   {"stencil3d", {2, 2, 2}, false}};
     for (const Case& each : cases) {
-        const Posed posed = stencil(each.pattern, each.dims, each.periodic, "torus:8x8x8");
+        const Posed posed = posed_stencil(each.pattern, each.dims, each.periodic, "torus:8x8x8");
         SCOPED_TRACE(each.pattern + (each.periodic ? " periodic " : " open ") + std::to_string(each.dims.back()));
         const auto grid = find_product_grid(rank_graph(*posed.problem));
         ASSERT_TRUE(grid.has_value());
@@ -110,8 +110,8 @@ TEST(ProductGrid, finds_the_faces_of_stencils_with_diagonals) {
     for (const bool periodic : {false, true}) {
         for (const int points : {9, 19, 27}) {
             SCOPED_TRACE(std::to_string(points) + (periodic ? " periodic" : " open"));
-            const Posed posed = points > 9 ? stencil("stencil3d", {6, 8, 7}, periodic, "torus:8x8x8", points)
-                                           : stencil("stencil2d", {12, 15}, periodic, "torus:8x8x8", points);
+            const Posed posed = points > 9 ? posed_stencil("stencil3d", {6, 8, 7}, periodic, "torus:8x8x8", points)
+                                           : posed_stencil("stencil2d", {12, 15}, periodic, "torus:8x8x8", points);
             const RankGraph graph = rank_graph(*posed.problem);
             EXPECT_FALSE(find_product_grid(graph).has_value());
             const auto grid = find_product_grid(without_looser_edges_of_triangles(graph));
@@ -163,40 +163,41 @@ TEST(NumberedGrids, the_first_is_the_one_the_program_numbers_its_ranks_by) {
 }
 
 TEST(GridStart, lays_a_shuffled_stencil_on_its_own_torus) {
-    const Posed posed = stencil("stencil3d", {16, 16, 16}, true, "torus:16x16x16");
+    const Posed posed = posed_stencil("stencil3d", {16, 16, 16}, true, "torus:16x16x16");
     EXPECT_EQ(hops_per_byte_of_grid(posed), 1.0);
 }
 
 TEST(GridStart, cuts_and_folds_axes) {
     // A ring of 24 through 12 x 2, one of 9 through 3 x 3: neighbours stay beside each other.
-    EXPECT_EQ(hops_per_byte_of_grid(stencil("stencil2d", {24, 9}, true, "torus:12x3x2x3")), 1.0);
+    EXPECT_EQ(hops_per_byte_of_grid(posed_stencil("stencil2d", {24, 9}, true, "torus:12x3x2x3")), 1.0);
     // Two long axes share the third of the machine: one finds its ring in a slab of four layers, the other goes from
     // slab to slab four times.
-    EXPECT_EQ(hops_per_byte_of_grid(stencil("stencil2d", {64, 64}, true, "torus:16x16x16")), 1 + 6.0 / 64);
+    EXPECT_EQ(hops_per_byte_of_grid(posed_stencil("stencil2d", {64, 64}, true, "torus:16x16x16")), 1 + 6.0 / 64);
     // Path on a mesh with room to spare.
-    EXPECT_EQ(hops_per_byte_of_grid(stencil("stencil2d", {60, 16}, false, "mesh:16x16x16")), 1.0);
+    EXPECT_EQ(hops_per_byte_of_grid(posed_stencil("stencil2d", {60, 16}, false, "mesh:16x16x16")), 1.0);
 }
 
 TEST(GridStart, lays_blocks_of_ranks_on_nodes) {
     // Of a block of 2 x 2 x 1 two thirds of the messages leave: 1 and 1/2 and 1/2 hops along the axes.
     EXPECT_DOUBLE_EQ(
-        hops_per_byte_of_grid(stencil("stencil3d", {16, 16, 16}, true, "torus:16x8x8", 0, {.ranks_per_node = 4})),
+        hops_per_byte_of_grid(posed_stencil("stencil3d", {16, 16, 16}, true, "torus:16x8x8", 0, {.ranks_per_node = 4})),
         2.0 / 3);
 }
 
 TEST(GridStart, uses_the_axes_of_a_tofu_unit) {
-    const Posed posed = stencil("stencil3d", {8, 9, 6}, false, "k", 0, {.shape = {4, 3, 3, 2, 3, 2}});
+    const Posed posed = posed_stencil("stencil3d", {8, 9, 6}, false, "k", 0, {.shape = {4, 3, 3, 2, 3, 2}});
     EXPECT_EQ(hops_per_byte_of_grid(posed), 1.0);
 }
 
 TEST(GridStart, passes_over_faulty_nodes) {
     const std::string down = testing_files::written("down_of_k", "0 0 0 1 1 0\n2 1 2 0 2 1\n");
-    const Posed posed = stencil("stencil3d", {8, 9, 5}, false, "k", 0, {.shape = {4, 3, 3, 2, 3, 2}, .faulty = down});
+    const Posed posed =
+        posed_stencil("stencil3d", {8, 9, 5}, false, "k", 0, {.shape = {4, 3, 3, 2, 3, 2}, .faulty = down});
     EXPECT_LT(hops_per_byte_of_grid(posed), 1.1);
 }
 
 TEST(GridStart, gives_up_when_told_to) {
-    const Posed posed = stencil("stencil2d", {24, 32}, false, "fx10-kyushu");
+    const Posed posed = posed_stencil("stencil2d", {24, 32}, false, "fx10-kyushu");
     EXPECT_FALSE(find_start("grid")->place(*posed.problem, *posed.allocation, 1, [] { return false; }).has_value());
 }
 

@@ -119,7 +119,7 @@ using testing_jobs::Asked;
 using testing_jobs::cg;
 using testing_jobs::found;
 
-Asked hop_bytes(const std::string& machine, const Workload& workload) {
+Asked asked_for_hop_bytes(const std::string& machine, const Workload& workload) {
     Asked asked = testing_jobs::asked(machine, workload, "hop-bytes");
     asked.search.search.evaluations = 20'000;
     return asked;
@@ -129,36 +129,36 @@ std::string strategy_of(const Asked& asked) { return map(Job(asked.job), asked.s
 
 TEST(StrategyAuto, is_tabu_for_hop_bytes_on_few_slots_that_are_in_use) {
     const Workload dense = random_workload(30, 1, 600, true, 1);
-    EXPECT_EQ(strategy_of(hop_bytes("mesh:5x6", dense)), "tabu");
-    EXPECT_EQ(strategy_of(hop_bytes("mesh:8x8", cg(64))), "tabu") << "sparse communication";
-    EXPECT_EQ(strategy_of(hop_bytes("mesh:8x8", dense)), "anneal") << "half of the slots are idle";
-    EXPECT_EQ(strategy_of(hop_bytes("mesh:17x16", random_workload(272, 1, 600, true, 1))), "anneal")
+    EXPECT_EQ(strategy_of(asked_for_hop_bytes("mesh:5x6", dense)), "tabu");
+    EXPECT_EQ(strategy_of(asked_for_hop_bytes("mesh:8x8", cg(64))), "tabu") << "sparse communication";
+    EXPECT_EQ(strategy_of(asked_for_hop_bytes("mesh:8x8", dense)), "anneal") << "half of the slots are idle";
+    EXPECT_EQ(strategy_of(asked_for_hop_bytes("mesh:17x16", random_workload(272, 1, 600, true, 1))), "anneal")
         << "too many slots";
-    Asked other = hop_bytes("mesh:5x6", dense);
+    Asked other = asked_for_hop_bytes("mesh:5x6", dense);
     other.search.objective.name = "tac3";
     EXPECT_EQ(strategy_of(other), "anneal") << "another objective";
-    other = hop_bytes("mesh:5x6", dense);
+    other = asked_for_hop_bytes("mesh:5x6", dense);
     other.search.search.moves = {MoveKind::kUniform};
     EXPECT_EQ(strategy_of(other), "anneal") << "an option of the annealing";
 }
 
 TEST(StrategyTabu, is_refused_where_it_does_not_suit) {
     const Workload dense = random_workload(30, 1, 600, true, 1);
-    Asked wrong = hop_bytes("mesh:5x6", dense);
+    Asked wrong = asked_for_hop_bytes("mesh:5x6", dense);
     wrong.search.strategy = "tabu";
     wrong.search.objective.name = "tac3";
     EXPECT_THROW(found(wrong), OptionError);
-    wrong = hop_bytes("mesh:40x40", dense);
+    wrong = asked_for_hop_bytes("mesh:40x40", dense);
     wrong.search.strategy = "tabu";
     EXPECT_THROW(found(wrong), OptionError);
-    wrong = hop_bytes("mesh:5x6", dense);
+    wrong = asked_for_hop_bytes("mesh:5x6", dense);
     wrong.search.strategy = "tabu";
     wrong.search.search.schedule = ScheduleKind::kPaper;
     EXPECT_THROW(found(wrong), OptionError);
 }
 
 TEST(StrategyExhaustive, proves_optima_that_the_bound_does_not_reach) {
-    Asked small = hop_bytes("mesh:3x3", random_workload(8, 2, 20, true, 3));
+    Asked small = asked_for_hop_bytes("mesh:3x3", random_workload(8, 2, 20, true, 3));
     small.search.search.evaluations = 0;
     small.search.strategy = "exhaustive";
     const ObjectiveValue best = found(small).asked;

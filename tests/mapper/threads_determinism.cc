@@ -12,7 +12,7 @@ namespace {
 using testing_jobs::Asked;
 using testing_jobs::found;
 
-Asked cg_job(const std::string& objective) {
+Asked cg_on_a_mesh(const std::string& objective) {
     Asked asked = testing_jobs::asked("mesh:4x4x4", testing_jobs::cg(64), objective);
     asked.search.search.evaluations = 20'000;
     asked.search.search.restarts = 5;
@@ -23,7 +23,7 @@ TEST(Determinism, reports_are_equal_for_1_2_and_8_threads) {
     for (const std::string& objective : testing_problems::quick_objectives()) {
         std::string first;
         for (const int threads : {1, 2, 8}) {
-            Asked asked = cg_job(objective);
+            Asked asked = cg_on_a_mesh(objective);
             asked.search.search.threads = threads;
             const std::string text = report_json(found(asked), false).dump();
             if (first.empty()) first = text;
@@ -78,7 +78,7 @@ TEST(Determinism, restarts_above_the_first_at_the_bound_do_not_count) {
 }
 
 TEST(Determinism, seeds_differ) {
-    Asked asked = cg_job("hop-bytes");
+    Asked asked = cg_on_a_mesh("hop-bytes");
     // No two runs end in the same place.
     asked.job.traffic.source = testing_problems::random_workload(60, 2, 200, true, 1);
     const Evaluation one = found(asked);

@@ -15,9 +15,7 @@ namespace {
 using namespace mgen_tests;
 using Rank = LoggedProgram::Rank;
 
-constexpr double kPsPerS = 1e12;
 constexpr std::int64_t kNsPs = 1000;
-double seconds(std::int64_t time_ps) { return static_cast<double>(time_ps) / kPsPerS; }
 
 /// Neither calls nor copies take time.
 ProcessOptions free_process() {
@@ -27,8 +25,8 @@ ProcessOptions free_process() {
     return options;
 }
 
-struct Replayed {
-    explicit Replayed(JobLog of, ProcessOptions process = free_process(), std::vector<std::int32_t> sizes = {8})
+struct ReplayedLog {
+    explicit ReplayedLog(JobLog of, ProcessOptions process = free_process(), std::vector<std::int32_t> sizes = {8})
         : log(std::move(of)), network(packetsim_machines::grid_network(sizes)) {
         request.log = &log;
         request.network = &network;
@@ -64,7 +62,7 @@ TEST(CallReplay, computing_hides_a_message_that_is_waited_for_behind_it) {
     process.eager_limit_bytes = 1 << 30;
     const auto step_ps = [&](std::int64_t bytes, bool overlaps) {
         const LoggedProgram logged(2, program(bytes, overlaps));
-        return Replayed(logged.log(), process).run().seconds * kPsPerS / kSteps;
+        return ReplayedLog(logged.log(), process).run().seconds * 1e12 / kSteps;
     };
     const auto transfer_ps = static_cast<double>(flight_ps(kBytes));
     EXPECT_NEAR(step_ps(kBytes, true), kComputeNs * kNsPs, 1);  // 2.5 ms are hidden
@@ -90,7 +88,7 @@ TEST(CallReplay, tags_that_count_up_take_the_time_of_one_tag) {
                 }
             }
         });
-        return Replayed(logged.log()).run().seconds;
+        return ReplayedLog(logged.log()).run().seconds;
     };
     EXPECT_EQ(run(true), run(false));
 }
@@ -100,7 +98,7 @@ TEST(CallReplay, a_rank_that_computes_longer_is_waited_for) {
         rank.compute(rank.rank() == 2 ? 5'000 : 1'000);
         rank.sendrecv((rank.rank() + 1) % 4, (rank.rank() + 3) % 4, 800);
     });
-    const SimulationResult result = Replayed(logged.log(), free_process(), {-4}).run();
+    const SimulationResult result = ReplayedLog(logged.log(), free_process(), {-4}).run();
     // Rank 3 waits for the message of rank 2, nobody waits for rank 3's.
     EXPECT_EQ(result.seconds, seconds(5'000 * kNsPs + flight_ps(800)));
     EXPECT_EQ(result.ranks[3].wait_ps, 4'000 * kNsPs + flight_ps(800));
@@ -128,7 +126,7 @@ TEST(CallReplay, waits_for_what_the_program_waited_for_and_for_nothing_else) {
             rank.send(0, 800);
         }
     });
-    const SimulationResult result = Replayed(logged.log()).run();
+    const SimulationResult result = ReplayedLog(logged.log()).run();
     const std::int64_t two_links_ps = flight_ps(800) + 246'000;
     EXPECT_EQ(result.ranks[0].compute_ps, 1'000 * kNsPs);
     EXPECT_EQ(result.seconds, seconds(50'000 * kNsPs + flight_ps(800)));
@@ -151,7 +149,7 @@ TEST(CallReplay, a_receive_from_any_source_takes_the_source_that_the_log_says_ca
             if (rank.rank() == 2) rank.receive(0);
         }
     });
-    const Replayed replayed(logged.log());
+    const ReplayedLog replayed(logged.log());
     const SimulationResult result = replayed.run();
     // Behind rank 2's message comes that of rank 1, which waits there.
     EXPECT_GE(result.ranks[0].wait_ps, 9'000 * kNsPs);
@@ -169,7 +167,7 @@ TEST(CallReplay, a_receive_that_nothing_completes_is_left_out_and_takes_no_messa
             }
         }
     });
-    const SimulationResult result = Replayed(logged.log()).run();
+    const SimulationResult result = ReplayedLog(logged.log()).run();
     EXPECT_EQ(result.gaps->never_completed, 100);
     EXPECT_EQ(result.payload_bytes, 100 * 800);
 }
@@ -202,7 +200,7 @@ TEST(CallReplay, collectives_are_the_messages_of_their_phases) {
             if (c.root >= ranks) continue;
             const LoggedProgram logged(
                 ranks, [&](Rank& rank) { rank.collective(c.operation, c.bytes, c.received, 0, c.root); });
-            Replayed replayed(logged.log());
+            ReplayedLog replayed(logged.log());
             replayed.request.calls.algorithms.set(c.choice);
             const SimulationResult result = replayed.run();
 
@@ -237,7 +235,7 @@ TEST(CallReplay, members_with_different_sizes_take_one_algorithm) {
             rank.collective(CollectiveOperation::kAlltoall, rank.rank() == 0 ? 60 : 600'000, 500'000);
         }
     });
-    const SimulationResult result = Replayed(logged.log()).run();
+    const SimulationResult result = ReplayedLog(logged.log()).run();
     EXPECT_EQ(result.payload_bytes, 3 * 5 * (10 + 5 * 100'000));
 }
 
@@ -248,7 +246,7 @@ TEST(CallReplay, members_with_the_same_sizes_in_another_order_take_one_algorithm
             rank.collective(CollectiveOperation::kAlltoall, step % 4 == rank.rank() ? 400'000 : 40, 100'000);
         }
     });
-    EXPECT_EQ(Replayed(logged.log()).run().payload_bytes, 3 * 8 * (100'000 + 3 * 10));
+    EXPECT_EQ(ReplayedLog(logged.log()).run().payload_bytes, 3 * 8 * (100'000 + 3 * 10));
 }
 
 TEST(CallReplay, members_with_the_same_sizes_choose_call_by_call) {
@@ -259,7 +257,7 @@ TEST(CallReplay, members_with_the_same_sizes_choose_call_by_call) {
         }
     });
     // Bruck's algorithm sends 2 blocks in each of its 2 steps, the pairwise one 1 block in each of 3.
-    EXPECT_EQ(Replayed(logged.log()).run().payload_bytes, 4 * 4 * (3 * 100'000 + 2 * 2 * 10));
+    EXPECT_EQ(ReplayedLog(logged.log()).run().payload_bytes, 4 * 4 * (3 * 100'000 + 2 * 2 * 10));
 }
 
 TEST(CallReplay, a_collective_that_is_not_waited_for_at_once_overlaps_with_computing) {
@@ -273,13 +271,13 @@ TEST(CallReplay, a_collective_that_is_not_waited_for_at_once_overlaps_with_compu
         };
     };
     const LoggedProgram two(2, program(true));
-    EXPECT_EQ(Replayed(two.log()).run().seconds, seconds(100'000 * kNsPs));
+    EXPECT_EQ(ReplayedLog(two.log()).run().seconds, seconds(100'000 * kNsPs));
     // Of eight ranks the first step only: the next ones are done when the rank is inside a call again.
     const LoggedProgram eight(8, program(true));
     const LoggedProgram one_by_one(8, program(false));
-    const double overlapped = Replayed(eight.log()).run().seconds;
+    const double overlapped = ReplayedLog(eight.log()).run().seconds;
     EXPECT_GT(overlapped, seconds(100'000 * kNsPs));
-    EXPECT_LT(overlapped, Replayed(one_by_one.log()).run().seconds);
+    EXPECT_LT(overlapped, ReplayedLog(one_by_one.log()).run().seconds);
 }
 
 TEST(CallReplay, a_barrier_is_the_machines_or_messages_of_no_bytes) {
@@ -287,7 +285,7 @@ TEST(CallReplay, a_barrier_is_the_machines_or_messages_of_no_bytes) {
         rank.compute(rank.rank() == 5 ? 3'000 : 0);
         rank.collective(CollectiveOperation::kBarrier, 0, 0);
     });
-    Replayed replayed(logged.log());
+    ReplayedLog replayed(logged.log());
     EXPECT_EQ(replayed.run().seconds, seconds(3'000 * kNsPs + kBarrierPs));
     replayed.request.process.barrier_ps = 0;
     const SimulationResult result = replayed.run();
@@ -310,7 +308,7 @@ TEST(CallReplay, messages_of_different_communicators_do_not_match) {
     });
     ProcessOptions process = free_process();
     process.eager_limit_bytes = 1 << 20;
-    const SimulationResult result = Replayed(logged.log(), process).run();
+    const SimulationResult result = ReplayedLog(logged.log(), process).run();
     EXPECT_EQ(result.payload_bytes, 3'100);
     EXPECT_TRUE(result.ranks[1].finished);
 }
@@ -326,7 +324,7 @@ TEST(CallReplay, computing_times_are_means_or_drawn_around_them) {
     const auto mean_ps = [](const SimulationResult& result) {
         return static_cast<double>(result.ranks[0].compute_ps) / 1000;
     };
-    Replayed replayed(logged.log());
+    ReplayedLog replayed(logged.log());
     auto& computing = replayed.request.calls.computing;
     const double mean = mean_ps(replayed.run());
     EXPECT_NEAR(mean, 1'900 * kNsPs, 1);
@@ -379,10 +377,10 @@ TEST(CallReplay, one_program_in_three_formats_takes_equal_times) {
         goal += "}\n";
         tit += rank + " finalize\n";
     }
-    const SimulationResult own = Replayed(logged.log()).run();
+    const SimulationResult own = ReplayedLog(logged.log()).run();
     EXPECT_EQ(own.payload_bytes, 3 * kSteps * 5'000);
-    EXPECT_EQ(Replayed(parse_goal(goal, "ring.goal")).run().seconds, own.seconds);
-    EXPECT_EQ(Replayed(parse_tit(tit, "ring.tit")).run().seconds, own.seconds);
+    EXPECT_EQ(ReplayedLog(parse_goal(goal, "ring.goal")).run().seconds, own.seconds);
+    EXPECT_EQ(ReplayedLog(parse_tit(tit, "ring.tit")).run().seconds, own.seconds);
 }
 
 TEST(ScheduleReplay, chains_of_dependencies_wait_for_themselves_alone) {
@@ -396,7 +394,7 @@ TEST(ScheduleReplay, chains_of_dependencies_wait_for_themselves_alone) {
         "}\n"
         "rank 1 {\nl1: calc 20000\nl2: send 800b to 0 tag 0\nl2 requires l1\n}\n"
         "rank 2 {\nl1: send 800b to 0 tag 0\nl2: recv 800b from 0 tag 1\nl2 irequires l1\n}\n";
-    const SimulationResult result = Replayed(parse_goal(goal, "chains.goal")).run();
+    const SimulationResult result = ReplayedLog(parse_goal(goal, "chains.goal")).run();
     const std::int64_t two_links_ps = flight_ps(800) + 246'000;
     EXPECT_EQ(result.ranks[2].end_ps, 5'000 * kNsPs + 2 * two_links_ps);
     EXPECT_EQ(result.ranks[0].end_ps, 25'000 * kNsPs + flight_ps(800));
@@ -412,7 +410,7 @@ TEST(CallReplay, results_depend_neither_on_partitions_nor_on_threads) {
             rank.collective(CollectiveOperation::kAlltoall, 6'400, 6'400);
         }
     });
-    Replayed replayed(logged.log(), plain_process(), {-4, -4, -4});
+    ReplayedLog replayed(logged.log(), plain_process(), {-4, -4, -4});
     const SimulationResult one = replayed.run();
     for (const int partitions : {7, 64}) {
         for (const int threads : {1, 2}) {

@@ -11,16 +11,7 @@ namespace {
 
 using namespace mgen_tests;
 
-constexpr std::int64_t kSmall = 800;
-constexpr std::int64_t kLarge = 25'600;  // 100 packets
 constexpr SendOptions kZeroCopy{.zero_copy = true};
-
-Call send_to(std::int32_t rank, std::int64_t bytes, std::uint32_t request = 1, SendOptions options = {}) {
-    return Call::send(RankId(rank), bytes, 0, options, request);
-}
-Call receive_from(std::int32_t rank, std::int64_t bytes, std::uint32_t request = 1) {
-    return Call::receive(RankId(rank), bytes, 0, request);
-}
 
 TEST(Eager, a_posted_receive_is_complete_on_delivery_and_the_send_when_copied) {
     ScriptRun run({{send_to(1, kSmall), Call::wait()}, {receive_from(0, kSmall), Call::wait()}});

@@ -11,8 +11,6 @@ namespace {
 
 using namespace mgen_tests;
 
-constexpr std::int64_t kSmall = 800;
-constexpr std::int64_t kLarge = 25'600;  // 100 packets
 constexpr std::int64_t kRdmaPs = 300'000;
 
 ProcessOptions rdma_process() {

@@ -10,8 +10,8 @@ namespace {
 using namespace mgen_tests;
 using Rule = SimulatedIterations::Rule;
 
-struct Replayed {
-    explicit Replayed(Workload of, ProcessOptions process = plain_process())
+struct ReplayedWorkload {
+    explicit ReplayedWorkload(Workload of, ProcessOptions process = plain_process())
         : workload(std::move(of)), network(packetsim_machines::grid_network({4})) {
         request.workload = &workload;
         request.network = &network;
@@ -29,10 +29,6 @@ struct Replayed {
     SimulationRequest request;
 };
 
-constexpr double kPsPerS = 1e12;
-double seconds(std::int64_t time_ps) { return static_cast<double>(time_ps) / kPsPerS; }
-
-constexpr std::int64_t kSmall = 800;
 /// A rank's part of a set in which it sends and receives one eager message, from its start to the end of its send call.
 constexpr std::int64_t kPostPs = 2 * kOverheadPs + copy_time_ps(kSmall);
 /// All are in step: each message is delivered a flight after its send.
@@ -48,7 +44,7 @@ Workload exchange(std::int64_t iterations, double compute_seconds = 0) {
 
 TEST(Replay, an_exchange_takes_two_calls_a_copy_and_a_flight_per_iteration) {
     for (const std::int64_t iterations : {1, 2, 7}) {
-        const SimulationResult result = Replayed(exchange(iterations)).run();
+        const SimulationResult result = ReplayedWorkload(exchange(iterations)).run();
         EXPECT_EQ(result.seconds, seconds(iterations * kSetPs));
         EXPECT_EQ(result.simulated_iterations, iterations);
         EXPECT_FALSE(result.extrapolated);
@@ -63,7 +59,7 @@ TEST(Replay, a_set_by_put_is_put_polled_for_and_completed_in_every_iteration) {
     workload.add_set("there and back", 0, Transfer::kPut);
     workload.add_message(RankId(0), RankId(1), kSmall);
     workload.add_message(RankId(1), RankId(0), kSmall);
-    const SimulationResult result = Replayed(workload, process).run();
+    const SimulationResult result = ReplayedWorkload(workload, process).run();
     EXPECT_EQ(result.seconds, seconds(3 * (kOverheadPs + flight_ps(kSmall) + flight_ps(0))));
     EXPECT_EQ(result.payload_bytes, 3 * 2 * kSmall);
     EXPECT_EQ(workload.with_message_size(9).set(0).transfer, Transfer::kPut);
@@ -77,14 +73,14 @@ TEST(Replay, puts_of_ranks_that_are_ahead_are_for_later_iterations) {
     workload.add_message(RankId(1), RankId(2), 100 * kSmall);
     ProcessOptions process = plain_process();
     process.rdma_overhead_ps = kOverheadPs;
-    const SimulationResult result = Replayed(workload, process).run();
+    const SimulationResult result = ReplayedWorkload(workload, process).run();
     // Rank 1 is the slowest: the receiver ends with its last put, and not before.
     EXPECT_LT(result.ranks[0].end_ps, result.ranks[2].end_ps);
     EXPECT_EQ(result.ranks[1].end_ps, result.ranks[2].end_ps + flight_ps(0));
 }
 
 TEST(Replay, computes_before_a_set_and_pays_for_the_barrier) {
-    Replayed replayed(exchange(3, 2e-6));
+    ReplayedWorkload replayed(exchange(3, 2e-6));
     EXPECT_EQ(replayed.run().seconds, seconds(3 * (2'000'000 + kSetPs)));
     replayed.request.replay.barriers = {true};
     EXPECT_EQ(replayed.run().seconds, seconds(3 * (2'000'000 + kBarrierPs + kSetPs)));
@@ -100,7 +96,7 @@ Workload two_exchanges() {
 }
 
 TEST(Replay, a_barrier_costs_only_before_the_sets_that_have_one) {
-    Replayed replayed(two_exchanges());
+    ReplayedWorkload replayed(two_exchanges());
     constexpr std::int64_t kBothPs = 3'000'000 + 2 * kSetPs;
     EXPECT_EQ(replayed.run().seconds, seconds(3 * kBothPs));
     for (const std::vector<bool>& barriers : {std::vector<bool>{false, true}, {true, false}}) {
@@ -118,7 +114,7 @@ TEST(Replay, an_imbalance_spreads_computing_evenly_around_the_workloads_and_alik
     Workload workload(kRanks, 5);
     workload.add_set("alone", 1e-3);
     for (std::int32_t r = 0; r < kRanks; ++r) workload.add_message(RankId(r), RankId(r), 0);
-    Replayed replayed(std::move(workload));
+    ReplayedWorkload replayed(std::move(workload));
     replayed.request.node_of_rank.assign(kRanks, NodeId(0));
     replayed.request.replay.imbalance = {.share = 0.25, .most_ps = 0, .seed = 3};
     const SimulationResult result = replayed.run();
@@ -140,7 +136,7 @@ TEST(Replay, an_imbalance_spreads_computing_evenly_around_the_workloads_and_alik
 }
 
 TEST(Replay, an_imbalance_in_seconds_delays_sets_that_do_not_compute) {
-    Replayed replayed(exchange(1));
+    ReplayedWorkload replayed(exchange(1));
     replayed.request.replay.imbalance = {.share = 0, .most_ps = 10'000'000, .seed = 1};
     const SimulationResult result = replayed.run();
     EXPECT_GT(result.ranks[0].compute_ps + result.ranks[1].compute_ps, 0);
@@ -153,7 +149,7 @@ TEST(Replay, a_ring_of_four_takes_as_long_as_an_exchange_where_no_link_is_shared
     Workload workload(4, 1);
     workload.add_set("ring");
     for (std::int32_t r = 0; r < 4; ++r) workload.add_message(RankId(r), RankId((r + 1) % 4), kSmall);
-    const SimulationResult result = Replayed(workload).run();
+    const SimulationResult result = ReplayedWorkload(workload).run();
     constexpr std::int64_t kTwoMoreHopsPs = 2 * 246'000;
     EXPECT_EQ(result.seconds, seconds(kSetPs + kTwoMoreHopsPs));
     EXPECT_EQ(result.ranks[1].end_ps, kSetPs);
@@ -167,7 +163,7 @@ TEST(Replay, ranks_without_messages_end_at_once_and_those_without_a_part_in_a_se
     workload.add_set("nobody");
     workload.add_set("2 alone", 3e-6);
     workload.add_message(RankId(2), RankId(0), 0);
-    const SimulationResult result = Replayed(workload).run();
+    const SimulationResult result = ReplayedWorkload(workload).run();
     EXPECT_EQ(result.ranks[3].end_ps, 0);
     // Of the set without a message of its own a rank has the computing.
     EXPECT_EQ(result.ranks[1].compute_ps, 2 * 4'000'000);
@@ -184,7 +180,7 @@ TEST(Replay, messages_to_oneself_and_on_one_node_are_counted_apart_and_are_no_pa
         workload.add_message(RankId(0), RankId(0), bytes);
         workload.add_message(RankId(0), RankId(1), bytes + 1);
         workload.add_message(RankId(0), RankId(2), bytes + 2);
-        Replayed replayed(workload);
+        ReplayedWorkload replayed(workload);
         replayed.request.node_of_rank = {NodeId(0), NodeId(0), NodeId(1)};
         const SimulationResult result = replayed.run();
         EXPECT_EQ(result.payload_bytes, bytes + 2);
@@ -197,7 +193,7 @@ TEST(Replay, messages_to_oneself_and_on_one_node_are_counted_apart_and_are_no_pa
     Workload workload(1, 1);
     workload.add_set("itself");
     workload.add_message(RankId(0), RankId(0), 100);
-    const SimulationResult result = Replayed(workload).run();
+    const SimulationResult result = ReplayedWorkload(workload).run();
     EXPECT_EQ(result.payload_bytes, 0);
     EXPECT_EQ(result.on_node_bytes, 100);
     EXPECT_EQ(result.packets, 0);
@@ -206,7 +202,7 @@ TEST(Replay, messages_to_oneself_and_on_one_node_are_counted_apart_and_are_no_pa
 }
 
 TEST(Replay, links_have_carried_what_the_messages_hold_with_headers) {
-    Replayed replayed(exchange(5));
+    ReplayedWorkload replayed(exchange(5));
     replayed.request.timing.packet_header_bytes = 8;
     const SimulationResult result = replayed.run();
     constexpr std::int64_t kPackets = 4;  // 800 bytes of 256
@@ -224,7 +220,7 @@ TEST(Replay, links_have_carried_what_the_messages_hold_with_headers) {
 }
 
 TEST(SimulatedIterations, auto_stops_when_the_time_repeats_and_multiplies) {
-    Replayed replayed(exchange(1'000'000));
+    ReplayedWorkload replayed(exchange(1'000'000));
     replayed.request.iterations = {};
     const SimulationResult result = replayed.run();
     EXPECT_EQ(result.simulated_iterations, 10);
@@ -234,7 +230,7 @@ TEST(SimulatedIterations, auto_stops_when_the_time_repeats_and_multiplies) {
 }
 
 TEST(SimulatedIterations, auto_simulates_all_of_a_few) {
-    Replayed replayed(exchange(9));
+    ReplayedWorkload replayed(exchange(9));
     replayed.request.iterations = {};
     const SimulationResult result = replayed.run();
     EXPECT_EQ(result.simulated_iterations, 9);
@@ -242,7 +238,7 @@ TEST(SimulatedIterations, auto_simulates_all_of_a_few) {
 }
 
 TEST(SimulatedIterations, a_number_is_simulated_and_the_rest_follows_the_last_five) {
-    Replayed replayed(exchange(100));
+    ReplayedWorkload replayed(exchange(100));
     replayed.request.iterations = {Rule::kCount, 7};
     const SimulationResult result = replayed.run();
     EXPECT_EQ(result.simulated_iterations, 7);
@@ -314,7 +310,7 @@ TEST(IterationClock, does_not_settle_while_times_differ_by_more_than_a_thousandt
 }
 
 TEST(Simulation, an_interruption_gives_what_is_known) {
-    Replayed replayed(exchange(1000));
+    ReplayedWorkload replayed(exchange(1000));
     const std::atomic<bool> stop{true};
     const SimulationResult result = simulate(replayed.request, {{}, &stop});
     EXPECT_TRUE(result.interrupted);
@@ -322,7 +318,7 @@ TEST(Simulation, an_interruption_gives_what_is_known) {
 }
 
 TEST(Simulation, computing_that_never_ends_is_refused_with_its_set) {
-    Replayed replayed(exchange(1, 1e9));
+    ReplayedWorkload replayed(exchange(1, 1e9));
     EXPECT_THROW(replayed.run(), InputError);
 }
 

@@ -52,6 +52,18 @@ inline constexpr std::int64_t stream_ps(std::int64_t bytes) { return 125 * bytes
 /// A message over one link of an idle mesh, until its tail is there: 246 ns, 146 ns for the ejection.
 inline constexpr std::int64_t flight_ps(std::int64_t bytes) { return 392'000 + stream_ps(bytes); }
 
+inline double seconds(std::int64_t time_ps) { return static_cast<double>(time_ps) / 1e12; }
+
+inline constexpr std::int64_t kSmall = 800;     ///< below the eager limit
+inline constexpr std::int64_t kLarge = 25'600;  ///< a rendezvous, 100 packets
+
+inline Call send_to(std::int32_t rank, std::int64_t bytes, std::uint32_t request = 1, SendOptions options = {}) {
+    return Call::send(RankId(rank), bytes, 0, options, request);
+}
+inline Call receive_from(std::int32_t rank, std::int64_t bytes, std::uint32_t request = 1) {
+    return Call::receive(RankId(rank), bytes, 0, request);
+}
+
 /// A script on a mesh of `nodes` in a row, the torus study's, with buffers that let a message stream.
 struct ScriptRun {
     ScriptRun(std::vector<std::vector<Call>> calls, ProcessOptions process = plain_process(),

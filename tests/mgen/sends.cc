@@ -11,15 +11,7 @@ namespace {
 using namespace mgen_tests;
 
 constexpr std::int64_t kPacket = 256;
-constexpr std::int64_t kLarge = 25'600;  // 100 packets
 constexpr std::int64_t kRoundTripPs = 2 * flight_ps(0);
-
-Call send_to(std::int32_t rank, std::int64_t bytes, std::uint32_t request = 1) {
-    return Call::send(RankId(rank), bytes, 0, {}, request);
-}
-Call receive_from(std::int32_t rank, std::int64_t bytes, std::uint32_t request = 1) {
-    return Call::receive(RankId(rank), bytes, 0, request);
-}
 
 /// Zero copy as three round trips: two of empty messages, one of the data and the news that they are there.
 ProcessOptions three_round_trips() {

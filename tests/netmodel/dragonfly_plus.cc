@@ -8,11 +8,13 @@
 #include "base/errors.h"
 #include "netmodel/machine/machine.h"
 #include "netmodel/routing/dragonfly_plus.h"
+#include "tests/netmodel/fabrics.h"
 #include "tests/netmodel/topology_contract.h"
 
 namespace haichi {
 namespace {
 
+using testing_fabrics::route_names;
 using Names = std::vector<std::string>;
 using Shape = DragonflyPlus::Shape;
 
@@ -21,14 +23,6 @@ const std::vector<Shape> kShapes = {{1, 1, 1, 1}, {1, 3, 4, 1}, {2, 3, 2, 1}, {2
 
 std::string text_of(const Shape& s) {
     return testing::PrintToString(std::vector{s.leaves, s.spines, s.hosts, s.groups});
-}
-
-Names route_names(const Network& network, std::int32_t s, std::int32_t d) {
-    Names names;
-    for (const LinkId link : topology_contract::route(network, NodeId(s), NodeId(d))) {
-        names.push_back(network.link_name(link));
-    }
-    return names;
 }
 
 // dragonfly-plus:2,2,1,3: terminals 2g and 2g + 1 in group g, one on each leaf

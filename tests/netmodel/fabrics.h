@@ -31,6 +31,14 @@ inline Fabric dragonfly_fabric(Dragonfly dragonfly, const std::vector<std::int64
 
 inline Fabric graph_fabric(Graph graph) { return {graph_topology(std::move(graph))}; }
 
+inline std::vector<std::string> route_names(const Network& network, std::int32_t s, std::int32_t d) {
+    std::vector<LinkId> links;
+    network.append_route(NodeId(s), NodeId(d), links);
+    std::vector<std::string> names;
+    for (const LinkId link : links) names.push_back(network.link_name(link));
+    return names;
+}
+
 /// The value that a topology was made of.
 template <class Value>
 const Value& value_of(const Topology& topology) {

@@ -4,14 +4,10 @@
 
 #include "base/errors.h"
 #include "netmodel/machine/fold.h"
+#include "tests/netmodel/tofu_fold.h"
 
 namespace haichi {
 namespace {
-
-Grid tofu_job(std::int32_t x, std::int32_t y, std::int32_t z) {
-    return Grid({{"X", x, false}, {"Y", y, false}, {"Z", z, false}, {"A", 2, false}, {"B", 3, true}, {"C", 2, false}});
-}
-const std::vector<std::vector<std::size_t>> kTofuPairs = {{0, 3}, {1, 4}, {2, 5}};
 
 TEST(ThreeLaneRing, four_units_are_those_of_the_published_example) {
     //        b: 0   1   2

@@ -7,6 +7,7 @@
 
 #include "base/random.h"
 #include "netmodel/machine/fold.h"
+#include "tests/netmodel/tofu_fold.h"
 
 namespace haichi {
 namespace {
@@ -48,11 +49,6 @@ TEST(Snake, takes_every_position_once_with_every_step_one_hop) {
         }
     }
 }
-
-Grid tofu_job(std::int32_t x, std::int32_t y, std::int32_t z) {
-    return Grid({{"X", x, false}, {"Y", y, false}, {"Z", z, false}, {"A", 2, false}, {"B", 3, true}, {"C", 2, false}});
-}
-const std::vector<std::vector<std::size_t>> kTofuPairs = {{0, 3}, {1, 4}, {2, 5}};
 
 /// Stepping +1 on any logical axis, cyclically if it closes, crosses one link of a job without any other wraps.
 void expect_one_hop_steps(const Grid& job, const Fold& fold, bool closes) {

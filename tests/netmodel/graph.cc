@@ -40,14 +40,6 @@ Network network_of(const Graph& graph, NetworkOptions options = {}, std::vector<
     return Network({graph_topology(graph), routing}, std::move(options), std::move(nodes));
 }
 
-std::vector<std::string> route_names(const Network& network, std::int32_t s, std::int32_t d) {
-    std::vector<LinkId> links;
-    network.append_route(NodeId(s), NodeId(d), links);
-    std::vector<std::string> names;
-    for (const LinkId l : links) names.push_back(network.link_name(l));
-    return names;
-}
-
 /// A GraphML text with the usual keys.
 std::string graphml(const std::string& direction, const std::string& body) {
     return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n"

@@ -10,13 +10,13 @@
 namespace haichi {
 namespace {
 
-struct Broken {
+struct BrokenGraphmlText {
     std::string claim;
     std::string text;
     std::string place;  ///< expected start of the message
     std::string value;  ///< expected somewhere in the message
 
-    friend void PrintTo(const Broken& broken, std::ostream* out) { *out << broken.claim; }
+    friend void PrintTo(const BrokenGraphmlText& broken, std::ostream* out) { *out << broken.claim; }
 };
 
 const std::string kHead =
@@ -28,9 +28,11 @@ const std::string kHead =
 const std::string kNodes = "<node id=\"a\"/><node id=\"b\"/>\n";
 
 /// Lines 1 to 5 are the head, line 6 has the nodes, and `body` begins on line 7.
-std::string with(const std::string& body) { return kHead + kNodes + body + "\n</graph>\n</graphml>\n"; }
+std::string graphml_with(const std::string& body) { return kHead + kNodes + body + "\n</graph>\n</graphml>\n"; }
 /// The edge stands on line 8.
-std::string edge_with(const std::string& data) { return with("\n<edge source=\"a\" target=\"b\">" + data + "</edge>"); }
+std::string edge_with(const std::string& data) {
+    return graphml_with("\n<edge source=\"a\" target=\"b\">" + data + "</edge>");
+}
 std::string bandwidth(const std::string& text) { return edge_with("<data key=\"b\">" + text + "</data>"); }
 std::string latency(const std::string& text) {
     return edge_with("<data key=\"b\">1GB/s</data><data key=\"l\">" + text + "</data>");
@@ -41,7 +43,7 @@ std::string repeated(const std::string& text, int times) {
     return all;
 }
 
-std::vector<Broken> broken_files() {
+std::vector<BrokenGraphmlText> broken_graphml_files() {
     std::string nodes;
     for (int v = 0; v < 70'000; ++v) nodes += "<node id=\"x" + std::to_string(v) + "\"/>\n";
     std::string terminals;
@@ -61,9 +63,9 @@ std::vector<Broken> broken_files() {
         {"encoding_that_nobody_knows", "<?xml version=\"1.0\" encoding=\"Shift_JIS\"?><graphml/>", "g.xml:1",
          "encoding"},
         {"encoding_that_it_is_not", "<?xml version=\"1.0\" encoding=\"UTF-16\"?><graphml/>", "g.xml:1", "encoding"},
-        {"latin1", with("<node id=\"\xe4\"/>"), "g.xml:7", "\\xe4"},
-        {"surrogate_in_utf8", with("<node id=\"\xed\xa0\x80\"/>"), "g.xml:7", "\\xed"},
-        {"overlong_utf8", with("<node id=\"\xc0\xaf\"/>"), "g.xml:7", "\\xc0"},
+        {"latin1", graphml_with("<node id=\"\xe4\"/>"), "g.xml:7", "\\xe4"},
+        {"surrogate_in_utf8", graphml_with("<node id=\"\xed\xa0\x80\"/>"), "g.xml:7", "\\xed"},
+        {"overlong_utf8", graphml_with("<node id=\"\xc0\xaf\"/>"), "g.xml:7", "\\xc0"},
         {"cut_in_utf8", "<graphml>\xe2\x82", "g.xml:1", "\\xe2"},
         {"many_attributes",
          [] {
@@ -82,21 +84,21 @@ std::vector<Broken> broken_files() {
         {"second_root", "<graphml><graph edgedefault=\"directed\"/></graphml>\n<graphml/>", "g.xml:2", "junk"},
         {"text_after_root", "<graphml></graphml>\n\nx", "g.xml:3", "near 'x'"},
         {"text_before_root", "x<graphml/>", "g.xml:1", "'x"},
-        {"value_without_quotes", with("<node id=a/>"), "g.xml:7", "id=a/>"},
-        {"attribute_without_value", with("<node id/>"), "g.xml:7", "id/>"},
-        {"attribute_twice", with("<node id=\"x\" id=\"y\"/>"), "g.xml:7", "duplicate attribute near '"},
-        {"attributes_without_blank", with("<node id=\"x\"x=\"y\"/>"), "g.xml:7", "x\"x=\"y"},
-        {"tag_in_value", with("<node id=\"<\"/>"), "g.xml:7", "id=\"<\"/>"},
+        {"value_without_quotes", graphml_with("<node id=a/>"), "g.xml:7", "id=a/>"},
+        {"attribute_without_value", graphml_with("<node id/>"), "g.xml:7", "id/>"},
+        {"attribute_twice", graphml_with("<node id=\"x\" id=\"y\"/>"), "g.xml:7", "duplicate attribute near '"},
+        {"attributes_without_blank", graphml_with("<node id=\"x\"x=\"y\"/>"), "g.xml:7", "x\"x=\"y"},
+        {"tag_in_value", graphml_with("<node id=\"<\"/>"), "g.xml:7", "id=\"<\"/>"},
         {"entity_bomb",
          "<?xml version=\"1.0\"?>\n<!DOCTYPE g [<!ENTITY a \"aaaa\"><!ENTITY b "
          "\"&a;&a;&a;\">]>\n<graphml>&b;</graphml>",
          "g.xml:2", "DOCTYPE"},
         {"external_entity", "<!DOCTYPE g SYSTEM \"file:///etc/passwd\">\n<graphml/>", "g.xml:1", "DOCTYPE"},
-        {"unknown_entity_in_value", with("<node id=\"&b;\"/>"), "g.xml:7", "&b;"},
-        {"unknown_entity_in_text", with("\n<desc>&nbsp;</desc>"), "g.xml:8", "&nbsp;"},
-        {"entity_of_a_control_character", with("<node id=\"&#7;\"/>"), "g.xml:7", "&#7;"},
-        {"entity_beyond_unicode", with("<node id=\"&#x110000;\"/>"), "g.xml:7", "&#x110000;"},
-        {"entity_without_number", with("<node id=\"&#;\"/>"), "g.xml:7", "&#;"},
+        {"unknown_entity_in_value", graphml_with("<node id=\"&b;\"/>"), "g.xml:7", "&b;"},
+        {"unknown_entity_in_text", graphml_with("\n<desc>&nbsp;</desc>"), "g.xml:8", "&nbsp;"},
+        {"entity_of_a_control_character", graphml_with("<node id=\"&#7;\"/>"), "g.xml:7", "&#7;"},
+        {"entity_beyond_unicode", graphml_with("<node id=\"&#x110000;\"/>"), "g.xml:7", "&#x110000;"},
+        {"entity_without_number", graphml_with("<node id=\"&#;\"/>"), "g.xml:7", "&#;"},
         {"deep", repeated("<graphml>\n", 100'000), "g.xml:65", "deeper than 64"},
         {"long_tag",
          [] {
@@ -107,7 +109,7 @@ std::vector<Broken> broken_files() {
          "g.xml:2", "longer than 1 MiB: '<a a0="},
         {"long_text", "<graphml>" + std::string(std::size_t{64} << 20, ' '), "g.xml", "64 MiB: 67108873 bytes"},
         {"many_elements", "<graphml>" + repeated("<a/>", 4'200'000), "g.xml:1", "4194304 elements"},
-        {"prefix_of_no_namespace", with("<y:node id=\"c\"/>"), "g.xml:7", "prefix"},
+        {"prefix_of_no_namespace", graphml_with("<y:node id=\"c\"/>"), "g.xml:7", "prefix"},
         // GraphML
         {"other_root", "<svg/>", "g.xml:1", "'svg'"},
         {"prefixed_and_empty", "<g:graphml xmlns:g=\"x\"/>", "g.xml", "no <graph>"},
@@ -116,29 +118,31 @@ std::vector<Broken> broken_files() {
         {"no_edgedefault", "<graphml>\n<graph>\n</graph></graphml>", "g.xml:2", "edgedefault"},
         {"unknown_edgedefault", "<graphml>\n<graph edgedefault=\"both\"/></graphml>", "g.xml:2", "both"},
         {"no_node", kHead + "</graph></graphml>", "g.xml", "no terminal"},
-        {"node_without_id", with("<node/>"), "g.xml:7", "'id'"},
-        {"node_with_empty_id", with("<node id=\"\"/>"), "g.xml:7", "''"},
-        {"node_with_long_id", with("<node id=\"" + std::string(256, 'x') + "\"/>"), "g.xml:7", "xxx"},
-        {"node_id_of_two_lines", with("<node id=\"x&#10;y\"/>"), "g.xml:7", "x\\x0ay"},
-        {"node_twice", with("<node id=\"a\"/>"), "g.xml:7", "line 6"},
-        {"node_twice_by_entity", with("<node id=\"&#97;\"/>"), "g.xml:7", "line 6"},
-        {"too_many_nodes", with(nodes), "g.xml:65541", "65536 nodes"},
+        {"node_without_id", graphml_with("<node/>"), "g.xml:7", "'id'"},
+        {"node_with_empty_id", graphml_with("<node id=\"\"/>"), "g.xml:7", "''"},
+        {"node_with_long_id", graphml_with("<node id=\"" + std::string(256, 'x') + "\"/>"), "g.xml:7", "xxx"},
+        {"node_id_of_two_lines", graphml_with("<node id=\"x&#10;y\"/>"), "g.xml:7", "x\\x0ay"},
+        {"node_twice", graphml_with("<node id=\"a\"/>"), "g.xml:7", "line 6"},
+        {"node_twice_by_entity", graphml_with("<node id=\"&#97;\"/>"), "g.xml:7", "line 6"},
+        {"too_many_nodes", graphml_with(nodes), "g.xml:65541", "65536 nodes"},
         {"too_many_terminals", kHead + terminals + "</graph></graphml>", "g.xml", "8193"},
-        {"edge_without_source", with("<edge target=\"b\"/>"), "g.xml:7", "'source'"},
-        {"edge_without_target", with("<edge source=\"b\"/>"), "g.xml:7", "'target'"},
-        {"edge_to_undeclared_node", with("\n<edge source=\"a\" target=\"c\"/>"), "g.xml:8", "'c'"},
-        {"edge_to_itself", with("<edge source=\"a\" target=\"a\"/>"), "g.xml:7", "'a'"},
-        {"edge_of_unknown_direction", with("<edge source=\"a\" target=\"b\" directed=\"yes\"/>"), "g.xml:7", "'yes'"},
+        {"edge_without_source", graphml_with("<edge target=\"b\"/>"), "g.xml:7", "'source'"},
+        {"edge_without_target", graphml_with("<edge source=\"b\"/>"), "g.xml:7", "'target'"},
+        {"edge_to_undeclared_node", graphml_with("\n<edge source=\"a\" target=\"c\"/>"), "g.xml:8", "'c'"},
+        {"edge_to_itself", graphml_with("<edge source=\"a\" target=\"a\"/>"), "g.xml:7", "'a'"},
+        {"edge_of_unknown_direction", graphml_with("<edge source=\"a\" target=\"b\" directed=\"yes\"/>"), "g.xml:7",
+         "'yes'"},
         {"too_many_links",
-         with("<desc/>\n" + repeated("<edge source=\"a\" target=\"b\"><data key=\"b\">1</data></edge>\n", 262'145)),
+         graphml_with("<desc/>\n" +
+                      repeated("<edge source=\"a\" target=\"b\"><data key=\"b\">1</data></edge>\n", 262'145)),
          "g.xml:262152", "524288 links"},
         {"edge_without_bandwidth", edge_with(""), "g.xml:8", "bandwidth"},
-        {"hyperedge", with("<hyperedge><endpoint node=\"a\"/></hyperedge>"), "g.xml:7", "hyperedge"},
-        {"graph_in_node", with("<node id=\"n\">\n<graph edgedefault=\"directed\"/></node>"), "g.xml:8",
+        {"hyperedge", graphml_with("<hyperedge><endpoint node=\"a\"/></hyperedge>"), "g.xml:7", "hyperedge"},
+        {"graph_in_node", graphml_with("<node id=\"n\">\n<graph edgedefault=\"directed\"/></node>"), "g.xml:8",
          "inside a node"},
-        {"graph_in_edge", with("\n<edge source=\"a\" target=\"b\"><graph edgedefault=\"directed\"/></edge>"), "g.xml:8",
-         "inside an edge"},
-        {"not_connected", with(""), "g.xml", "no path from 'a' to 'b'"},
+        {"graph_in_edge", graphml_with("\n<edge source=\"a\" target=\"b\"><graph edgedefault=\"directed\"/></edge>"),
+         "g.xml:8", "inside an edge"},
+        {"not_connected", graphml_with(""), "g.xml", "no path from 'a' to 'b'"},
         {"data_without_key", edge_with("<data>5GB/s</data>"), "g.xml:8", "'key'"},
         {"data_of_unknown_key", edge_with("<data key=\"q\">5GB/s</data>"), "g.xml:8", "'q'"},
         {"data_twice", edge_with("<data key=\"b\">5GB/s</data>\n<data key=\"b\">6GB/s</data>"), "g.xml:9", "'b'"},
@@ -153,7 +157,8 @@ std::vector<Broken> broken_files() {
              return text + "</graphml>";
          }(),
          "g.xml:1026", "1024 keys"},
-        {"key_of_edges_at_a_node", with("<node id=\"x\"><data key=\"b\">1</data></node>"), "g.xml:7", "'bandwidth'"},
+        {"key_of_edges_at_a_node", graphml_with("<node id=\"x\"><data key=\"b\">1</data></node>"), "g.xml:7",
+         "'bandwidth'"},
         {"default_that_is_no_value",
          "<graphml><key id=\"b\" for=\"edge\" "
          "attr.name=\"bandwidth\">\n<default>fast</default></key></graphml>",
@@ -170,9 +175,9 @@ std::vector<Broken> broken_files() {
          "<graph edgedefault=\"directed\">\n<edge source=\"a\" target=\"b\"><data key=\"i\">1</data>\n"
          "<data key=\"j\">1</data></edge></graph></graphml>",
          "g.xml:3", "'j'"},
-        {"terminal_is_maybe", with("<node id=\"x\"><data key=\"t\">maybe</data></node>"), "g.xml:7", "'maybe'"},
-        {"terminal_is_two", with("<node id=\"x\"><data key=\"t\">2</data></node>"), "g.xml:7", "'2'"},
-        {"terminal_is_empty", with("<node id=\"x\"><data key=\"t\"/></node>"), "g.xml:7", "''"},
+        {"terminal_is_maybe", graphml_with("<node id=\"x\"><data key=\"t\">maybe</data></node>"), "g.xml:7", "'maybe'"},
+        {"terminal_is_two", graphml_with("<node id=\"x\"><data key=\"t\">2</data></node>"), "g.xml:7", "'2'"},
+        {"terminal_is_empty", graphml_with("<node id=\"x\"><data key=\"t\"/></node>"), "g.xml:7", "''"},
         {"only_switches", kHead + "<node id=\"x\"><data key=\"t\">0</data></node></graph></graphml>", "g.xml",
          "no terminal"},
         {"bandwidth_negative", bandwidth("-5GB/s"), "g.xml:8", "-5GB/s"},
@@ -187,7 +192,7 @@ std::vector<Broken> broken_files() {
         {"bandwidth_beyond_doubles", bandwidth("1e999"), "g.xml:8", "1e999"},
         {"bandwidth_too_large", bandwidth("5000TB/s"), "g.xml:8", "5000TB/s"},
         {"bandwidth_number_too_large", bandwidth("1e16"), "g.xml:8", "1e16"},
-        {"bandwidths_all_different", with(bandwidths), "g.xml:71", "64 different"},
+        {"bandwidths_all_different", graphml_with(bandwidths), "g.xml:71", "64 different"},
         {"latency_negative", latency("-1"), "g.xml:8", "-1"},
         {"latency_in_bytes", latency("5B"), "g.xml:8", "5B"},
         {"latency_too_long", latency("1e7"), "g.xml:8", "1e7"},
@@ -195,10 +200,10 @@ std::vector<Broken> broken_files() {
     };
 }
 
-class BrokenGraphml : public ::testing::TestWithParam<Broken> {};
+class BrokenGraphml : public ::testing::TestWithParam<BrokenGraphmlText> {};
 
 TEST_P(BrokenGraphml, is_refused_with_place_and_value) {
-    const Broken& broken = GetParam();
+    const BrokenGraphmlText& broken = GetParam();
     try {
         (void)parse_graphml(broken.text, "g.xml", std::nullopt);
         FAIL() << "accepted:\n" << broken.text.substr(0, 1000);
@@ -209,7 +214,7 @@ TEST_P(BrokenGraphml, is_refused_with_place_and_value) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(, BrokenGraphml, ::testing::ValuesIn(broken_files()),
+INSTANTIATE_TEST_SUITE_P(, BrokenGraphml, ::testing::ValuesIn(broken_graphml_files()),
                          [](const auto& test) { return test.param.claim; });
 
 TEST(Graphml, cut_at_any_byte_is_an_input_error) {

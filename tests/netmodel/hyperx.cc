@@ -6,20 +6,14 @@
 #include "base/errors.h"
 #include "netmodel/machine/machine.h"
 #include "netmodel/routing/hyperx.h"
+#include "tests/netmodel/fabrics.h"
 #include "tests/netmodel/topology_contract.h"
 
 namespace haichi {
 namespace {
 
+using testing_fabrics::route_names;
 using Names = std::vector<std::string>;
-
-Names route_names(const Network& network, std::int32_t s, std::int32_t d) {
-    Names names;
-    for (const LinkId link : topology_contract::route(network, NodeId(s), NodeId(d))) {
-        names.push_back(network.link_name(link));
-    }
-    return names;
-}
 
 // hyperx:3x2,2: terminals 2r and 2r + 1 on router r
 //

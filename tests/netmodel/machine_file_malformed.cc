@@ -10,14 +10,14 @@
 namespace haichi {
 namespace {
 
-struct Broken {
+struct BrokenText {
     std::string claim;
     std::string text;
     std::string place;   ///< expected start of the message
     std::string value;   ///< expected somewhere in the message
     std::string hint{};  ///< expected somewhere in the hint
 
-    friend void PrintTo(const Broken& broken, std::ostream* out) { *out << broken.claim; }
+    friend void PrintTo(const BrokenText& broken, std::ostream* out) { *out << broken.claim; }
 };
 
 /// A file whose first line holds the schema, the second the topology, the third the link, the fourth `rest`.
@@ -29,10 +29,10 @@ std::string file_with(const std::string& topology, const std::string& link = R"(
 const std::string kRing = R"({"kind": "torus", "axes": [{"name": "X", "size": 4, "wraps": true}]})";
 const std::string kLink = R"({"bandwidth": "5GB/s"})";
 
-std::string with(const std::string& rest) { return file_with(kRing, kLink, rest); }
+std::string machine_with(const std::string& rest) { return file_with(kRing, kLink, rest); }
 std::string axes(const std::string& list) { return file_with("{\"kind\": \"torus\", \"axes\": " + list + "}"); }
 
-std::vector<Broken> broken_files() {
+std::vector<BrokenText> broken_machine_files() {
     return {
         {"empty", "", "m.json:1", ""},
         {"no_object", "[1]", "m.json:1", "[1]"},
@@ -42,17 +42,18 @@ std::vector<Broken> broken_files() {
         {"schema_is_number", "{\n\"schema\": 1}", "m.json:2", "1"},
         {"no_topology", R"({"schema": "haichi-machine/1", "link": {"bandwidth": "5GB/s"}})", "m.json:1", "topology"},
         {"no_link", "{\"schema\": \"haichi-machine/1\", \"topology\": " + kRing + "}", "m.json:1", "link"},
-        {"unknown_key", with("\"rooter\": {}"), "m.json:4", "rooter", "router"},
-        {"unknown_key_in_router", with("\"router\": {\"routing_tim\": \"2ns\"}"), "m.json:4", "routing_tim",
+        {"unknown_key", machine_with("\"rooter\": {}"), "m.json:4", "rooter", "router"},
+        {"unknown_key_in_router", machine_with("\"router\": {\"routing_tim\": \"2ns\"}"), "m.json:4", "routing_tim",
          "routing_time"},
-        {"unknown_key_in_node", with("\"node\": {\n\"nic\": 4}"), "m.json:5", "nic", "nics"},
-        {"unknown_key_in_packet", with("\"packet\": {\"playload\": \"1B\"}"), "m.json:4", "playload", "payload"},
+        {"unknown_key_in_node", machine_with("\"node\": {\n\"nic\": 4}"), "m.json:5", "nic", "nics"},
+        {"unknown_key_in_packet", machine_with("\"packet\": {\"playload\": \"1B\"}"), "m.json:4", "playload",
+         "payload"},
         {"unknown_key_in_link", file_with(kRing, R"({"bandwith": "5GB/s"})"), "m.json:3", "bandwith", "bandwidth"},
-        {"unknown_key_in_routing", with(R"("routing": {"kind": "dimension-order", "ordr": "X"})"), "m.json:4", "ordr",
-         "order"},
+        {"unknown_key_in_routing", machine_with(R"("routing": {"kind": "dimension-order", "ordr": "X"})"), "m.json:4",
+         "ordr", "order"},
         {"unknown_key_in_topology", file_with(R"({"kind": "torus", "axis": []})"), "m.json:2", "axis", "axes"},
         {"unknown_key_in_axis", axes(R"([{"name": "X", "siz": 4}])"), "m.json:2", "siz", "size"},
-        {"duplicate_key", with("\"name\": \"a\",\n\"name\": \"b\""), "m.json:5", "name"},
+        {"duplicate_key", machine_with("\"name\": \"a\",\n\"name\": \"b\""), "m.json:5", "name"},
         {"topology_is_text", file_with("\"torus\""), "m.json:2", "torus"},
         {"unknown_kind", file_with(R"({"kind": "tours", "axes": []})"), "m.json:2", "tours", "torus"},
         {"no_kind", file_with(R"({"axes": []})"), "m.json:2", "kind"},
@@ -121,33 +122,34 @@ std::vector<Broken> broken_files() {
         {"graph_file_empty", file_with(R"({"kind": "graph", "file": ""})"), "m.json:2", "''"},
         {"graph_with_axes", file_with(R"({"kind": "graph", "axes": []})"), "m.json:2", "axes"},
         {"torus_with_file", file_with(R"({"kind": "torus", "file": "x"})"), "m.json:2", "file"},
-        {"allocations_is_number", with("\"allocations\": 3"), "m.json:4", "3"},
-        {"allocations_is_empty", with("\"allocations\": []"), "m.json:4", "[]"},
-        {"allocation_is_number", with("\"allocations\": [[2],\n2]"), "m.json:5", "2"},
-        {"allocation_of_too_many_axes", with("\"allocations\": [[2, 2]]"), "m.json:4", "[2,2]"},
-        {"allocation_of_no_axes", with("\"allocations\": [[]]"), "m.json:4", "[]"},
-        {"allocation_too_large", with("\"allocations\": [[4],\n[5]]"), "m.json:5", "5"},
-        {"allocation_of_size_zero", with("\"allocations\": [[0]]"), "m.json:4", "0"},
-        {"allocation_of_text", with("\"allocations\": [[\"4\"]]"), "m.json:4", "4"},
-        {"allocation_fraction", with("\"allocations\": [[1.5]]"), "m.json:4", "1.5"},
-        {"allocation_huge", with("\"allocations\": [[18446744073709551615]]"), "m.json:4", "18446744073709551615"},
-        {"allocation_twice", with("\"allocations\": [[2], [4],\n[2]]"), "m.json:5", "[2]"},
+        {"allocations_is_number", machine_with("\"allocations\": 3"), "m.json:4", "3"},
+        {"allocations_is_empty", machine_with("\"allocations\": []"), "m.json:4", "[]"},
+        {"allocation_is_number", machine_with("\"allocations\": [[2],\n2]"), "m.json:5", "2"},
+        {"allocation_of_too_many_axes", machine_with("\"allocations\": [[2, 2]]"), "m.json:4", "[2,2]"},
+        {"allocation_of_no_axes", machine_with("\"allocations\": [[]]"), "m.json:4", "[]"},
+        {"allocation_too_large", machine_with("\"allocations\": [[4],\n[5]]"), "m.json:5", "5"},
+        {"allocation_of_size_zero", machine_with("\"allocations\": [[0]]"), "m.json:4", "0"},
+        {"allocation_of_text", machine_with("\"allocations\": [[\"4\"]]"), "m.json:4", "4"},
+        {"allocation_fraction", machine_with("\"allocations\": [[1.5]]"), "m.json:4", "1.5"},
+        {"allocation_huge", machine_with("\"allocations\": [[18446744073709551615]]"), "m.json:4",
+         "18446744073709551615"},
+        {"allocation_twice", machine_with("\"allocations\": [[2], [4],\n[2]]"), "m.json:5", "[2]"},
         {"allocations_of_a_tree", file_with(R"({"kind": "tree", "children": [4]})", kLink, "\"allocations\": [[4]]"),
          "m.json:4", "shapes"},
-        {"faulty_is_number", with("\"faulty\": 3"), "m.json:4", "3"},
-        {"faulty_is_text", with("\"faulty\": \"0\""), "m.json:4", "0"},
-        {"faulty_is_object", with("\"faulty\": {}"), "m.json:4", "{}"},
-        {"faulty_node_outside", with("\"faulty\": [1,\n4]"), "m.json:5", "4"},
-        {"faulty_node_negative", with("\"faulty\": [-1]"), "m.json:4", "-1"},
-        {"faulty_node_fraction", with("\"faulty\": [1.5]"), "m.json:4", "1.5"},
-        {"faulty_node_huge", with("\"faulty\": [18446744073709551615]"), "m.json:4", "18446744073709551615"},
-        {"faulty_node_is_text", with("\"faulty\": [\"1\"]"), "m.json:4", "1"},
-        {"faulty_node_is_null", with("\"faulty\": [null]"), "m.json:4", "null"},
-        {"faulty_coordinate_outside", with("\"faulty\": [[4]]"), "m.json:4", "4"},
-        {"faulty_coordinate_is_text", with("\"faulty\": [[\"1\"]]"), "m.json:4", "1"},
-        {"faulty_of_too_many_coordinates", with("\"faulty\": [[1, 2]]"), "m.json:4", "[1,2]"},
-        {"faulty_of_no_coordinates", with("\"faulty\": [[]]"), "m.json:4", "[]"},
-        {"faulty_twice", with("\"faulty\": [1,\n[1]]"), "m.json:5", "twice"},
+        {"faulty_is_number", machine_with("\"faulty\": 3"), "m.json:4", "3"},
+        {"faulty_is_text", machine_with("\"faulty\": \"0\""), "m.json:4", "0"},
+        {"faulty_is_object", machine_with("\"faulty\": {}"), "m.json:4", "{}"},
+        {"faulty_node_outside", machine_with("\"faulty\": [1,\n4]"), "m.json:5", "4"},
+        {"faulty_node_negative", machine_with("\"faulty\": [-1]"), "m.json:4", "-1"},
+        {"faulty_node_fraction", machine_with("\"faulty\": [1.5]"), "m.json:4", "1.5"},
+        {"faulty_node_huge", machine_with("\"faulty\": [18446744073709551615]"), "m.json:4", "18446744073709551615"},
+        {"faulty_node_is_text", machine_with("\"faulty\": [\"1\"]"), "m.json:4", "1"},
+        {"faulty_node_is_null", machine_with("\"faulty\": [null]"), "m.json:4", "null"},
+        {"faulty_coordinate_outside", machine_with("\"faulty\": [[4]]"), "m.json:4", "4"},
+        {"faulty_coordinate_is_text", machine_with("\"faulty\": [[\"1\"]]"), "m.json:4", "1"},
+        {"faulty_of_too_many_coordinates", machine_with("\"faulty\": [[1, 2]]"), "m.json:4", "[1,2]"},
+        {"faulty_of_no_coordinates", machine_with("\"faulty\": [[]]"), "m.json:4", "[]"},
+        {"faulty_twice", machine_with("\"faulty\": [1,\n[1]]"), "m.json:5", "twice"},
         {"faulty_coordinates_on_a_tree", file_with(R"({"kind": "tree", "children": [2]})", kLink, "\"faulty\": [[0]]"),
          "m.json:4", "[0]"},
         {"link_is_text", file_with(kRing, "\"5GB/s\""), "m.json:3", "5GB/s"},
@@ -159,14 +161,17 @@ std::vector<Broken> broken_files() {
         {"bandwidth_negative", file_with(kRing, R"({"bandwidth": "-5GB/s"})"), "m.json:3", "-5GB/s"},
         {"bandwidth_too_large", file_with(kRing, R"({"bandwidth": "5000TB/s"})"), "m.json:3", "5000TB/s"},
         {"latency_in_bytes", file_with(kRing, R"({"bandwidth": "5GB/s", "cable_latency": "5B"})"), "m.json:3", "5B"},
-        {"time_finer_than_a_picosecond", with(R"("node": {"barrier": "1.5ps"})"), "m.json:4", "1.5ps"},
-        {"routing_of_unknown_axis", with(R"("routing": {"kind": "dimension-order", "order": "XQ"})"), "m.json:4", "Q"},
-        {"routing_leaves_out_an_axis", with(R"("routing": {"kind": "dimension-order", "order": ""})"), "m.json:4", "X"},
-        {"routing_with_unknown_tie", with(R"("routing": {"kind": "dimension-order", "tie": "up"})"), "m.json:4",
+        {"time_finer_than_a_picosecond", machine_with(R"("node": {"barrier": "1.5ps"})"), "m.json:4", "1.5ps"},
+        {"routing_of_unknown_axis", machine_with(R"("routing": {"kind": "dimension-order", "order": "XQ"})"),
+         "m.json:4", "Q"},
+        {"routing_leaves_out_an_axis", machine_with(R"("routing": {"kind": "dimension-order", "order": ""})"),
+         "m.json:4", "X"},
+        {"routing_with_unknown_tie", machine_with(R"("routing": {"kind": "dimension-order", "tie": "up"})"), "m.json:4",
          "tie=up"},
         {"routing_with_column_outside",
-         with("\"routing\": {\"kind\": \"dimension-order\",\n\"order\": \"XX\", \"column\": \"4\"}"), "m.json:5", "4"},
-        {"torus_routed_as_tree", with(R"("routing": {"kind": "up-straight"})"), "m.json:4", "up-straight"},
+         machine_with("\"routing\": {\"kind\": \"dimension-order\",\n\"order\": \"XX\", \"column\": \"4\"}"),
+         "m.json:5", "4"},
+        {"torus_routed_as_tree", machine_with(R"("routing": {"kind": "up-straight"})"), "m.json:4", "up-straight"},
         {"tree_routed_as_torus",
          file_with(R"({"kind": "tree", "children": [2]})", kLink, R"("routing": {"kind": "dimension-order"})"),
          "m.json:4", "dimension-order"},
@@ -186,35 +191,37 @@ std::vector<Broken> broken_files() {
          file_with(R"({"kind": "dragonfly", "terminals": 1, "routers": 2, "global_links": 1})", kLink,
                    R"("routing": {"kind": "up-straight"})"),
          "m.json:4", "up-straight", "minimal"},
-        {"routing_without_kind", with(R"("routing": {"order": "X"})"), "m.json:4", "kind"},
-        {"buffer_in_bytes", with(R"("router": {"buffer": "8KiB"})"), "m.json:4", "8KiB", "8 packets"},
-        {"buffer_of_nothing", with(R"("router": {"buffer": "0 packets"})"), "m.json:4", "0 packets"},
-        {"buffer_is_number", with(R"("router": {"buffer": 8})"), "m.json:4", "8"},
-        {"no_virtual_channel", with(R"("router": {"virtual_channels": 0})"), "m.json:4", "0"},
-        {"nics_is_text", with(R"("node": {"nics": "4"})"), "m.json:4", "4"},
-        {"no_nic", with(R"("node": {"nics": 0})"), "m.json:4", "0"},
-        {"slots_fraction", with(R"("node": {"slots": 1.5})"), "m.json:4", "1.5"},
-        {"unknown_progress", with(R"("node": {"progress": "thread"})"), "m.json:4", "thread", "nic or calls"},
-        {"unknown_nic_order", with(R"("node": {"nic_order": "random"})"), "m.json:4", "random", "messages or packets"},
-        {"unknown_send_copy", with(R"("node": {"send_copy": true})"), "m.json:4", "true"},
-        {"no_round_trip", with(R"("node": {"rendezvous_round_trips": 0})"), "m.json:4", "0"},
-        {"unknown_order_of_sends", with(R"("node": {"sends": "together"})"), "m.json:4", "together",
+        {"routing_without_kind", machine_with(R"("routing": {"order": "X"})"), "m.json:4", "kind"},
+        {"buffer_in_bytes", machine_with(R"("router": {"buffer": "8KiB"})"), "m.json:4", "8KiB", "8 packets"},
+        {"buffer_of_nothing", machine_with(R"("router": {"buffer": "0 packets"})"), "m.json:4", "0 packets"},
+        {"buffer_is_number", machine_with(R"("router": {"buffer": 8})"), "m.json:4", "8"},
+        {"no_virtual_channel", machine_with(R"("router": {"virtual_channels": 0})"), "m.json:4", "0"},
+        {"nics_is_text", machine_with(R"("node": {"nics": "4"})"), "m.json:4", "4"},
+        {"no_nic", machine_with(R"("node": {"nics": 0})"), "m.json:4", "0"},
+        {"slots_fraction", machine_with(R"("node": {"slots": 1.5})"), "m.json:4", "1.5"},
+        {"unknown_progress", machine_with(R"("node": {"progress": "thread"})"), "m.json:4", "thread", "nic or calls"},
+        {"unknown_nic_order", machine_with(R"("node": {"nic_order": "random"})"), "m.json:4", "random",
+         "messages or packets"},
+        {"unknown_send_copy", machine_with(R"("node": {"send_copy": true})"), "m.json:4", "true"},
+        {"no_round_trip", machine_with(R"("node": {"rendezvous_round_trips": 0})"), "m.json:4", "0"},
+        {"unknown_order_of_sends", machine_with(R"("node": {"sends": "together"})"), "m.json:4", "together",
          "overlap or one-by-one"},
-        {"send_buffer_of_nothing", with(R"("node": {"send_buffer": "0KiB"})"), "m.json:4", "0KiB"},
-        {"node_key_misspelt", with(R"("node": {"eager_overhed": "1us"})"), "m.json:4", "eager_overhed",
+        {"send_buffer_of_nothing", machine_with(R"("node": {"send_buffer": "0KiB"})"), "m.json:4", "0KiB"},
+        {"node_key_misspelt", machine_with(R"("node": {"eager_overhed": "1us"})"), "m.json:4", "eager_overhed",
          "eager_overhead"},
-        {"shared_memory_without_rate", with(R"("node": {"shared_memory_bandwidth": "0GB/s"})"), "m.json:4", "0GB/s"},
-        {"payload_zero", with(R"("packet": {"payload": "0B"})"), "m.json:4", "0B"},
-        {"name_is_null", with("\"name\": null"), "m.json:4", "null"},
-        {"node_is_list", with("\"node\": []"), "m.json:4", "[]"},
-        {"invalid_utf8", with("\"name\": \"\xff\""), "m.json:4", ""},
+        {"shared_memory_without_rate", machine_with(R"("node": {"shared_memory_bandwidth": "0GB/s"})"), "m.json:4",
+         "0GB/s"},
+        {"payload_zero", machine_with(R"("packet": {"payload": "0B"})"), "m.json:4", "0B"},
+        {"name_is_null", machine_with("\"name\": null"), "m.json:4", "null"},
+        {"node_is_list", machine_with("\"node\": []"), "m.json:4", "[]"},
+        {"invalid_utf8", machine_with("\"name\": \"\xff\""), "m.json:4", ""},
     };
 }
 
-class BrokenMachineFile : public ::testing::TestWithParam<Broken> {};
+class BrokenMachineFile : public ::testing::TestWithParam<BrokenText> {};
 
 TEST_P(BrokenMachineFile, is_refused_with_place_and_value) {
-    const Broken& broken = GetParam();
+    const BrokenText& broken = GetParam();
     try {
         (void)parse_machine(broken.text, "m.json");
         FAIL() << "accepted:\n" << broken.text;
@@ -226,7 +233,7 @@ TEST_P(BrokenMachineFile, is_refused_with_place_and_value) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(, BrokenMachineFile, ::testing::ValuesIn(broken_files()),
+INSTANTIATE_TEST_SUITE_P(, BrokenMachineFile, ::testing::ValuesIn(broken_machine_files()),
                          [](const auto& test) { return test.param.claim; });
 
 TEST(MachineFile, graph_file_is_looked_for_beside_it) {
@@ -244,7 +251,7 @@ TEST(MachineFile, missing_file_and_directory_are_input_errors) {
 }
 
 TEST(MachineFile, file_cut_at_any_byte_is_an_input_error_or_a_machine) {
-    const std::string whole = with(R"("node": {"nics": 4, "barrier": "5us"})");
+    const std::string whole = machine_with(R"("node": {"nics": 4, "barrier": "5us"})");
     for (std::size_t length = 0; length < whole.size(); ++length) {
         EXPECT_THROW((void)parse_machine(whole.substr(0, length), "m.json"), InputError) << length;
     }

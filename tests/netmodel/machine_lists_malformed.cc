@@ -12,18 +12,18 @@
 namespace haichi {
 namespace {
 
-struct Broken {
+struct BrokenList {
     std::string claim;
     std::string text;
     std::string line;   ///< expected right after the file's name
     std::string value;  ///< expected somewhere in the message
 
-    friend void PrintTo(const Broken& broken, std::ostream* out) { *out << broken.claim; }
+    friend void PrintTo(const BrokenList& broken, std::ostream* out) { *out << broken.claim; }
 };
 
 using testing_files::written;
 
-void expect_input_error(const AllocationRequest& request, const std::string& path, const Broken& broken) {
+void expect_input_error(const AllocationRequest& request, const std::string& path, const BrokenList& broken) {
     try {
         (void)allocate(load_machine("mesh:2x3"), request);
         FAIL() << "accepted:\n" << broken.text;
@@ -34,7 +34,7 @@ void expect_input_error(const AllocationRequest& request, const std::string& pat
     }
 }
 
-class BrokenNodeList : public ::testing::TestWithParam<Broken> {};
+class BrokenNodeList : public ::testing::TestWithParam<BrokenList> {};
 
 TEST_P(BrokenNodeList, is_refused_with_place_and_value) {
     const std::string path = written("list_" + GetParam().claim, GetParam().text);
@@ -42,7 +42,7 @@ TEST_P(BrokenNodeList, is_refused_with_place_and_value) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, BrokenNodeList,
-                         ::testing::ValuesIn(std::vector<Broken>{
+                         ::testing::ValuesIn(std::vector<BrokenList>{
                              {"empty", "", ": ", "no node"},
                              {"only_comments", "# a\n\n# b\n", ":3: ", "no node"},
                              {"cr_alone_like_coordinates", "0\r1\r", ":1: ", "carriage return"},
@@ -72,7 +72,7 @@ TEST_P(BrokenNodeList, is_refused_as_a_list_of_faulty_nodes_too) {
     expect_input_error({.faulty = path}, path, GetParam());
 }
 
-class BrokenCoordinateTable : public ::testing::TestWithParam<Broken> {};
+class BrokenCoordinateTable : public ::testing::TestWithParam<BrokenList> {};
 
 TEST_P(BrokenCoordinateTable, is_refused_with_place_and_value) {
     const std::string path = written("table_" + GetParam().claim, GetParam().text);
@@ -81,7 +81,7 @@ TEST_P(BrokenCoordinateTable, is_refused_with_place_and_value) {
 
 // The job is 2x2, so a right table is "0 0 0", "1 0 1", "2 1 0", "3 1 1".
 INSTANTIATE_TEST_SUITE_P(, BrokenCoordinateTable,
-                         ::testing::ValuesIn(std::vector<Broken>{
+                         ::testing::ValuesIn(std::vector<BrokenList>{
                              {"empty", "", ": ", "0 of the job's 4"},
                              {"only_comments", "# nothing\n", ":1: ", "0 of the job's 4"},
                              {"too_few_numbers", "0 0\n", ":1: ", "2 numbers"},

@@ -9,28 +9,22 @@
 namespace haichi {
 namespace {
 
+using Names = std::vector<std::string>;
+
 using namespace testing_fabrics;
 
-Network grid_network(std::vector<Axis> axes, const std::string& routing, NetworkOptions options = {},
-                     std::vector<VertexId> nodes = {}) {
+Network ordered_grid_network(std::vector<Axis> axes, const std::string& routing, NetworkOptions options = {},
+                             std::vector<VertexId> nodes = {}) {
     Grid grid(std::move(axes));
     DimensionOrder order = parse_dimension_order(routing, grid);
     return Network(grid_fabric(std::move(grid), order), std::move(options), std::move(nodes));
-}
-
-std::vector<std::string> route_names(const Network& network, std::int32_t s, std::int32_t d) {
-    std::vector<LinkId> links;
-    network.append_route(NodeId(s), NodeId(d), links);
-    std::vector<std::string> names;
-    for (const LinkId link : links) names.push_back(network.link_name(link));
-    return names;
 }
 
 // A ring of 4: every node has one destination that is as far by either way.
 //
 //     0 --> 1 --> 2 --> 3 --> (0)
 TEST(TorusRouting, half_ring_tie_goes_up_from_every_source) {
-    const Network network = grid_network({{"X", 4, true}}, "dor:X");
+    const Network network = ordered_grid_network({{"X", 4, true}}, "dor:X");
     for (std::int32_t s = 0; s < 4; ++s) {
         const std::vector<std::string> names = route_names(network, s, (s + 2) % 4);
         ASSERT_EQ(names.size(), 2U);
@@ -39,7 +33,7 @@ TEST(TorusRouting, half_ring_tie_goes_up_from_every_source) {
 }
 
 TEST(TorusRouting, half_ring_tie_goes_down_when_asked) {
-    const Network network = grid_network({{"X", 4, true}}, "dor:X,tie=-");
+    const Network network = ordered_grid_network({{"X", 4, true}}, "dor:X,tie=-");
     for (std::int32_t s = 0; s < 4; ++s) {
         for (const std::string& name : route_names(network, s, (s + 2) % 4)) {
             EXPECT_TRUE(name.starts_with("X- ")) << name;
@@ -50,7 +44,7 @@ TEST(TorusRouting, half_ring_tie_goes_down_when_asked) {
 TEST(TorusRouting, axes_are_travelled_in_the_order_given) {
     //  (0,0) (0,1) (0,2)
     //  (1,0) (1,1) (1,2)   Y first, then X
-    const Network network = grid_network({{"X", 2, false}, {"Y", 3, false}}, "dor:YX");
+    const Network network = ordered_grid_network({{"X", 2, false}, {"Y", 3, false}}, "dor:YX");
     EXPECT_EQ(route_names(network, 0, 5),
               (std::vector<std::string>{"Y+ (0,0)->(0,1)", "Y+ (0,1)->(0,2)", "X+ (0,2)->(1,2)"}));
 }
@@ -59,7 +53,7 @@ TEST(TorusRouting, repeated_axis_passes_through_its_column) {
     //  (0,0) (0,1) (0,2)    from (0,0) to (2,0) by column 1 of Y
     //  (1,0) (1,1) (1,2)    around a faulty (1,0)
     //  (2,0) (2,1) (2,2)
-    const Network network = grid_network({{"X", 3, false}, {"Y", 3, false}}, "dor:YXY,column=1");
+    const Network network = ordered_grid_network({{"X", 3, false}, {"Y", 3, false}}, "dor:YXY,column=1");
     EXPECT_EQ(route_names(network, 0, 6),
               (std::vector<std::string>{"Y+ (0,0)->(0,1)", "X+ (0,1)->(1,1)", "X+ (1,1)->(2,1)", "Y- (2,1)->(2,0)"}));
     EXPECT_EQ(network.hops(NodeId(0), NodeId(6)), 4);
@@ -70,7 +64,7 @@ TEST(TorusRouting, repeated_axis_passes_through_its_column) {
 }
 
 TEST(Network, injection_and_ejection_channels_follow_the_fabric_links) {
-    const Network network = grid_network({{"X", 3, true}}, "dor:X", {.count_nic = true});
+    const Network network = ordered_grid_network({{"X", 3, true}}, "dor:X", {.count_nic = true});
     EXPECT_EQ(network.link_count(), 6 + 3 + 3);
     std::vector<LinkId> links;
     network.append_route(NodeId(2), NodeId(0), links);
@@ -86,7 +80,7 @@ TEST(Network, injection_and_ejection_channels_follow_the_fabric_links) {
 
 TEST(Network, counts_only_links_that_exist) {
     // 3 x 2 mesh: 4 vertical and 3 horizontal edges, two links each
-    const Network network = grid_network({{"X", 3, false}, {"Y", 2, false}}, "dor:XY");
+    const Network network = ordered_grid_network({{"X", 3, false}, {"Y", 2, false}}, "dor:XY");
     EXPECT_EQ(network.link_count(), 18);
     EXPECT_EQ(network.existing_link_count(), 14);
     std::int64_t existing = 0;
@@ -97,7 +91,7 @@ TEST(Network, counts_only_links_that_exist) {
 
 TEST(Network, node_list_uses_links_of_nodes_that_are_not_its_own) {
     // a ring of 6, of which the job has 4 and 0; the route crosses 5
-    const Network network = grid_network({{"X", 6, true}}, "dor:X", {}, {VertexId(4), VertexId(0)});
+    const Network network = ordered_grid_network({{"X", 6, true}}, "dor:X", {}, {VertexId(4), VertexId(0)});
     EXPECT_EQ(network.node_count(), 2);
     EXPECT_EQ(network.hops(NodeId(0), NodeId(1)), 2);
     EXPECT_EQ(route_names(network, 0, 1), (std::vector<std::string>{"X+ (4)->(5)", "X+ (5)->(0)"}));
@@ -110,9 +104,9 @@ TEST(Network, node_list_uses_links_of_nodes_that_are_not_its_own) {
 
 TEST(Network, refuses_nodes_that_are_listed_twice_or_do_not_exist) {
     const std::vector<Axis> ring = {{"X", 6, true}};
-    EXPECT_THROW(grid_network(ring, "dor:X", {}, {VertexId(4), VertexId(4)}), OptionError);
-    EXPECT_THROW(grid_network(ring, "dor:X", {}, {VertexId(6)}), OptionError);
-    EXPECT_THROW(grid_network(ring, "dor:X", {}, {VertexId(-1)}), OptionError);
+    EXPECT_THROW(ordered_grid_network(ring, "dor:X", {}, {VertexId(4), VertexId(4)}), OptionError);
+    EXPECT_THROW(ordered_grid_network(ring, "dor:X", {}, {VertexId(6)}), OptionError);
+    EXPECT_THROW(ordered_grid_network(ring, "dor:X", {}, {VertexId(-1)}), OptionError);
 }
 
 TEST(Network, refuses_a_routing_that_does_not_arrive) {
@@ -137,10 +131,10 @@ TEST(Network, tree_links_have_the_bandwidth_of_their_level) {
 TEST(Network, nic_bandwidth_counts_only_when_its_channels_do) {
     const std::vector<Axis> ring = {{"X", 4, true}};
     NetworkOptions options{.link_bandwidth_bytes_per_s = 4, .nic_bandwidth_bytes_per_s = 9};
-    EXPECT_TRUE(grid_network(ring, "dor:X", options).bandwidth_is_uniform());
-    EXPECT_EQ(grid_network(ring, "dor:X", options).largest_bandwidth_bytes_per_s(), 4);
+    EXPECT_TRUE(ordered_grid_network(ring, "dor:X", options).bandwidth_is_uniform());
+    EXPECT_EQ(ordered_grid_network(ring, "dor:X", options).largest_bandwidth_bytes_per_s(), 4);
     options.count_nic = true;
-    const Network network = grid_network(ring, "dor:X", options);
+    const Network network = ordered_grid_network(ring, "dor:X", options);
     EXPECT_FALSE(network.bandwidth_is_uniform());
     EXPECT_EQ(network.bandwidth_bytes_per_s(network.ejection_link(NodeId(3))), 9);
     EXPECT_EQ(network.bandwidth_bytes_per_s(LinkId(0)), 4);
@@ -157,7 +151,6 @@ TEST(Network, dragonfly_routes_go_over_the_one_link_between_two_groups) {
         for (const LinkId link : links) text.push_back(network.link_name(link));
         return text;
     };
-    using Names = std::vector<std::string>;
     EXPECT_EQ(names(0, 1), (Names{"up (terminal 0)->(router 0.0)", "local (router 0.0)->(router 0.1)",
                                   "down (router 0.1)->(terminal 1)"}));
     EXPECT_EQ(names(0, 2), (Names{"up (terminal 0)->(router 0.0)", "global (router 0.0)->(router 1.0)",
@@ -203,17 +196,17 @@ TEST(Network, near_nodes_of_a_wide_switch_are_the_next_sixty_four) {
 
 TEST(Network, nearest_distances_are_those_of_the_centre) {
     // a line of 5: the middle has 1 1 2 2
-    EXPECT_EQ(grid_network({{"X", 5, false}}, "dor:X").nearest_distance_bound(100),
+    EXPECT_EQ(ordered_grid_network({{"X", 5, false}}, "dor:X").nearest_distance_bound(100),
               (std::vector<std::int32_t>{1, 1, 2, 2}));
-    EXPECT_EQ(grid_network({{"X", 5, false}}, "dor:X", {.count_nic = true}).nearest_distance_bound(3),
+    EXPECT_EQ(ordered_grid_network({{"X", 5, false}}, "dor:X", {.count_nic = true}).nearest_distance_bound(3),
               (std::vector<std::int32_t>{3, 3, 4}));
     EXPECT_EQ(Network(fat_tree_fabric(FatTree({3, 2}, {1, 1})), {}).nearest_distance_bound(9),
               (std::vector<std::int32_t>{2, 2, 4, 4, 4}));
-    EXPECT_TRUE(grid_network({{"X", 1, false}}, "dor:X").nearest_distance_bound(3).empty());
+    EXPECT_TRUE(ordered_grid_network({{"X", 1, false}}, "dor:X").nearest_distance_bound(3).empty());
 }
 
 TEST(Network, single_node_job_has_no_links) {
-    const Network network = grid_network({{"X", 1, true}}, "dor:X");
+    const Network network = ordered_grid_network({{"X", 1, true}}, "dor:X");
     EXPECT_EQ(network.link_count(), 0);
     EXPECT_EQ(network.existing_link_count(), 0);
     EXPECT_EQ(network.hops(NodeId(0), NodeId(0)), 0);
@@ -257,7 +250,7 @@ TEST(HopDistance, long_axes_give_the_numbers_of_the_network) {
 }
 
 TEST(RouteTable, keeps_routes_only_within_its_budget) {
-    const Network network = grid_network({{"X", 4, true}, {"Y", 4, true}}, "dor:XY");
+    const Network network = ordered_grid_network({{"X", 4, true}, {"Y", 4, true}}, "dor:XY");
     EXPECT_TRUE(RouteTable(network).is_stored());
     // 16 * 16 pairs and the end, 2 hops in the mean
     const std::size_t bytes = (256 + 1 + 256 * 2) * 4;

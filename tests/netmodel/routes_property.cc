@@ -112,7 +112,7 @@ std::vector<VertexId> drawn_nodes(Random& random, std::int32_t terminals) {
     return nodes;
 }
 
-Network drawn_network(std::uint64_t seed, bool may_detour = true) {
+Network drawn_fabric(std::uint64_t seed, bool may_detour = true) {
     Random random(seed);
     NetworkOptions options;
     options.count_nic = random.below(2) == 0;
@@ -186,7 +186,7 @@ std::vector<std::int32_t> distances_by_search(const Network& network, NodeId fro
 }
 
 RC_GTEST_PROP(Routes, lead_over_existing_joined_links_from_source_to_destination, (std::uint64_t seed)) {
-    const Network network = drawn_network(seed);
+    const Network network = drawn_fabric(seed);
     const bool count_nic = network.options().count_nic;
     for_all_pairs(network, [&](NodeId s, NodeId d) {
         std::vector<LinkId> links = route(network, s, d);
@@ -212,13 +212,13 @@ RC_GTEST_PROP(Routes, lead_over_existing_joined_links_from_source_to_destination
 }
 
 RC_GTEST_PROP(Routes, are_static, (std::uint64_t seed)) {
-    const Network network = drawn_network(seed);
+    const Network network = drawn_fabric(seed);
     const Network again = network;
     for_all_pairs(network, [&](NodeId s, NodeId d) { RC_ASSERT(route(network, s, d) == route(again, s, d)); });
 }
 
 RC_GTEST_PROP(Routes, are_shortest_unless_they_make_a_detour, (std::uint64_t seed)) {
-    const Network network = drawn_network(seed);
+    const Network network = drawn_fabric(seed);
     const std::int32_t channels = network.options().count_nic ? 2 : 0;
     for (std::int32_t s = 0; s < network.node_count(); s += 7) {
         const std::vector<std::int32_t> distance = distances_by_search(network, NodeId(s));
@@ -290,13 +290,13 @@ RC_GTEST_PROP(Routes, routing_text_reads_back, (std::uint64_t seed)) {
 }
 
 RC_GTEST_PROP(Hops, are_symmetric_when_the_network_says_so, (std::uint64_t seed)) {
-    const Network network = drawn_network(seed);
+    const Network network = drawn_fabric(seed);
     if (!network.hops_are_symmetric()) return;
     for_all_pairs(network, [&](NodeId a, NodeId b) { RC_ASSERT(network.hops(a, b) == network.hops(b, a)); });
 }
 
 RC_GTEST_PROP(HopDistance, equals_the_network_on_every_path, (std::uint64_t seed)) {
-    const Network network = drawn_network(seed);
+    const Network network = drawn_fabric(seed);
     for (const HopDistanceOptions& options :
          {HopDistanceOptions{}, HopDistanceOptions{.table_budget_bytes = 0},
           HopDistanceOptions{.table_budget_bytes = 0, .pack_coordinates = false},
@@ -307,7 +307,7 @@ RC_GTEST_PROP(HopDistance, equals_the_network_on_every_path, (std::uint64_t seed
 }
 
 RC_GTEST_PROP(RouteTable, gives_the_routes_of_the_network_with_and_without_storage, (std::uint64_t seed)) {
-    const Network network = drawn_network(seed);
+    const Network network = drawn_fabric(seed);
     const RouteTable stored(network);
     const RouteTable computed(network, 0);
     RC_ASSERT(stored.is_stored());
@@ -321,7 +321,7 @@ RC_GTEST_PROP(RouteTable, gives_the_routes_of_the_network_with_and_without_stora
 }
 
 RC_GTEST_PROP(NearNodes, are_all_the_jobs_nodes_at_the_smallest_possible_distance, (std::uint64_t seed)) {
-    const Network network = drawn_network(seed, /*may_detour=*/false);
+    const Network network = drawn_fabric(seed, /*may_detour=*/false);
     const bool is_tree = topology_value<FatTree>(network.topology()) != nullptr;
     const auto* dragonfly = topology_value<Dragonfly>(network.topology());
     // Of routers with one terminal each those of a group are near, and not the ones at the same distance in others.
@@ -351,7 +351,7 @@ RC_GTEST_PROP(NearNodes, are_all_the_jobs_nodes_at_the_smallest_possible_distanc
 }
 
 RC_GTEST_PROP(NearestDistanceBound, is_the_smallest_sorted_list_of_distances, (std::uint64_t seed)) {
-    const Network network = drawn_network(seed);
+    const Network network = drawn_fabric(seed);
     const auto others = static_cast<std::size_t>(network.node_count()) - 1;
     std::vector<std::int32_t> smallest(others, 1 << 20);
     for (std::int32_t a = 0; a < network.node_count(); ++a) {

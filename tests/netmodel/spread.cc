@@ -67,7 +67,7 @@ Graph graph_of(const Joined& all, Shuffle shuffle = Shuffle::kNothing, std::uint
     return Graph(std::move(names), all.terminals, std::move(links));
 }
 
-Network network_of(const Graph& graph, GraphRouting routing = GraphRouting::kSpread) {
+Network network_routed_by(const Graph& graph, GraphRouting routing = GraphRouting::kSpread) {
     return Network({graph_topology(graph), to_string(routing)}, {});
 }
 
@@ -110,7 +110,7 @@ std::vector<FatTree> fat_trees() {
 
 TEST(SpreadRoutes, on_a_fat_tree_are_those_of_its_down_straight_routing) {
     for (const FatTree& tree : fat_trees()) {
-        const Network network = network_of(graph_of(joined(tree)));
+        const Network network = network_routed_by(graph_of(joined(tree)));
         const Network preset(fat_tree_fabric(tree, FatTreeRouting::kDownStraight), {});
         ASSERT_EQ(network.node_count(), preset.node_count());
         for (std::int32_t s = 0; s < network.node_count(); ++s) {
@@ -131,7 +131,8 @@ TEST(SpreadRoutes, on_a_fat_tree_carry_every_shift_as_well_however_switches_and_
             busiest_of_shifts(Network(fat_tree_fabric(tree, FatTreeRouting::kDownStraight), {}));
         for (std::uint64_t seed = 1; seed <= 3; ++seed) {
             const Graph graph = graph_of(joined(tree), Shuffle::kSwitchesAndLinks, seed);
-            EXPECT_EQ(busiest_of_shifts(network_of(graph)), expected) << tree.terminal_count() << " seed " << seed;
+            EXPECT_EQ(busiest_of_shifts(network_routed_by(graph)), expected)
+                << tree.terminal_count() << " seed " << seed;
         }
     }
 }
@@ -140,7 +141,7 @@ TEST(SpreadRoutes, on_a_full_fat_tree_share_all_links_evenly_however_everything_
     for (const FatTree& tree : {FatTree({4, 4, 4}, {1, 4, 4}), FatTree({6, 6}, {1, 6}), FatTree({8, 4}, {1, 8})}) {
         for (std::uint64_t seed = 1; seed <= 3; ++seed) {
             const Graph graph = graph_of(joined(tree), Shuffle::kAll, seed);
-            EXPECT_EQ(busiest_of_all(network_of(graph)), tree.terminal_count() - 1) << seed;
+            EXPECT_EQ(busiest_of_all(network_routed_by(graph)), tree.terminal_count() - 1) << seed;
         }
     }
 }
@@ -148,12 +149,12 @@ TEST(SpreadRoutes, on_a_full_fat_tree_share_all_links_evenly_however_everything_
 TEST(SpreadRoutes, take_parallel_links_in_turn_on_the_way_up_and_down) {
     // Leaves of 8 nodes, 4 spines, two links each: as many as nodes.
     const Graph two_levels = graph_of(with_parallel_links(joined(FatTree({8, 4}, {1, 4})), 2));
-    EXPECT_EQ(std::ranges::max(busiest_of_shifts(network_of(two_levels))), 1);
-    EXPECT_EQ(std::ranges::max(busiest_of_shifts(network_of(two_levels, GraphRouting::kUnspread))), 8);
+    EXPECT_EQ(std::ranges::max(busiest_of_shifts(network_routed_by(two_levels))), 1);
+    EXPECT_EQ(std::ranges::max(busiest_of_shifts(network_routed_by(two_levels, GraphRouting::kUnspread))), 8);
     const Graph three = graph_of(with_parallel_links(joined(FatTree({6, 4}, {1, 3})), 2), Shuffle::kSwitchesAndLinks);
-    EXPECT_EQ(std::ranges::max(busiest_of_shifts(network_of(three))), 1);
+    EXPECT_EQ(std::ranges::max(busiest_of_shifts(network_routed_by(three))), 1);
     const Graph pair = graph_of(with_parallel_links(joined(FatTree({8, 8, 4}, {1, 4, 4})), 2), Shuffle::kNothing);
-    EXPECT_EQ(std::ranges::max(busiest_of_shifts(network_of(pair))), 2);
+    EXPECT_EQ(std::ranges::max(busiest_of_shifts(network_routed_by(pair))), 2);
 }
 
 TEST(SpreadRoutes, on_other_networks_carry_no_shift_worse_than_the_first_ones_in_the_file) {
@@ -165,7 +166,7 @@ TEST(SpreadRoutes, on_other_networks_carry_no_shift_worse_than_the_first_ones_in
         for (const Shuffle shuffle : {Shuffle::kNothing, Shuffle::kSwitchesAndLinks}) {
             const Graph graph = graph_of(all, shuffle);
             const auto worst = [&](GraphRouting routing) {
-                return std::ranges::max(busiest_of_shifts(network_of(graph, routing)));
+                return std::ranges::max(busiest_of_shifts(network_routed_by(graph, routing)));
             };
             EXPECT_LE(worst(GraphRouting::kSpread), worst(GraphRouting::kUnspread)) << all.vertices;
         }

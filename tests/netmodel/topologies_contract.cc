@@ -16,7 +16,7 @@ namespace {
 
 using namespace topology_contract;
 
-std::string file_with(const std::string& topology, std::int64_t link_bandwidth_bytes_per_s = 3'000'000'000) {
+std::string file_of_topology(const std::string& topology, std::int64_t link_bandwidth_bytes_per_s = 3'000'000'000) {
     return R"({"schema": "haichi-machine/1", "link": {"bandwidth": ")" + std::to_string(link_bandwidth_bytes_per_s) +
            R"(B/s"}, "topology": )" + topology + "}";
 }
@@ -24,7 +24,7 @@ std::string file_with(const std::string& topology, std::int64_t link_bandwidth_b
 Machine machine_of_file(const TopologyRow& row, std::int64_t link_bandwidth_bytes_per_s = 3'000'000'000) {
     NamedFile other;
     if (!row.example_file.empty()) other.text = row.example_file;
-    return parse_machine(file_with(row.example, link_bandwidth_bytes_per_s), row.name + ".json", &other);
+    return parse_machine(file_of_topology(row.example, link_bandwidth_bytes_per_s), row.name + ".json", &other);
 }
 
 Machine machine_of_preset(const TopologyRow& row) {
@@ -81,7 +81,8 @@ TEST_P(EveryTopology, is_found_by_a_name_that_is_nearly_right) {
         }
         return "no error";
     };
-    EXPECT_NE(hint_of([&] { (void)parse_machine(file_with(section), "m.json"); }).find(row.name), std::string::npos);
+    EXPECT_NE(hint_of([&] { (void)parse_machine(file_of_topology(section), "m.json"); }).find(row.name),
+              std::string::npos);
     if (!row.preset) return;
     const std::string word = mistyped(row.preset->word);
     EXPECT_NE(hint_of([&] { (void)load_machine(word + ":2"); }).find(row.preset->word), std::string::npos) << word;

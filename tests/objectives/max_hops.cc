@@ -11,7 +11,7 @@ namespace {
 using testing_problems::pose;
 using testing_problems::Posed;
 
-Mapping on_nodes(const Posed& posed, std::vector<std::int32_t> nodes) {
+Mapping one_rank_on_each_of(const Posed& posed, std::vector<std::int32_t> nodes) {
     std::vector<NodeId> ids;
     for (const std::int32_t node : nodes) ids.emplace_back(node);
     return Mapping::from_nodes(ids, posed.allocation->node_count(), posed.allocation->ranks_per_node);
@@ -34,9 +34,9 @@ Workload star() {
 TEST(MaxHops, the_longest_route_of_any_set_counts) {
     const Posed posed = pose("star on a line", star(), "mesh:5", {});
     const MaxHops objective(*posed.problem, {}, posed.default_placement);
-    EXPECT_EQ(objective.value_from_scratch(on_nodes(posed, {0, 1, 2, 3, 4})), 3);
-    EXPECT_EQ(objective.value_from_scratch(on_nodes(posed, {2, 1, 3, 4, 0})), 2);
-    EXPECT_EQ(objective.value_from_scratch(on_nodes(posed, {4, 3, 2, 0, 1})), 4);
+    EXPECT_EQ(objective.value_from_scratch(one_rank_on_each_of(posed, {0, 1, 2, 3, 4})), 3);
+    EXPECT_EQ(objective.value_from_scratch(one_rank_on_each_of(posed, {2, 1, 3, 4, 0})), 2);
+    EXPECT_EQ(objective.value_from_scratch(one_rank_on_each_of(posed, {4, 3, 2, 0, 1})), 4);
 }
 
 TEST(MaxHops, three_partners_need_three_places) {
@@ -62,18 +62,18 @@ TEST(MaxHops, ranks_that_do_not_fit_a_node_leave_it) {
 TEST(MaxHops, the_companion_counts_hops_above_the_bound_squared) {
     const Posed posed = pose("star on a line", star(), "mesh:5", {});
     MaxHops objective(*posed.problem, {}, posed.default_placement);
-    objective.reset(on_nodes(posed, {4, 3, 2, 0, 1}));  // 1, 2 and 4 hops
+    objective.reset(one_rank_on_each_of(posed, {4, 3, 2, 0, 1}));  // 1, 2 and 4 hops
     EXPECT_EQ(objective.value(), 4);
     EXPECT_EQ(objective.companion(), 4);
     std::vector<RankId> hot;
-    objective.append_hot_ranks(on_nodes(posed, {4, 3, 2, 0, 1}), hot);
+    objective.append_hot_ranks(one_rank_on_each_of(posed, {4, 3, 2, 0, 1}), hot);
     EXPECT_EQ(hot, (std::vector<RankId>{RankId(3), RankId(0)}));
 }
 
 TEST(MaxHops, the_maximum_falls_and_comes_back) {
     const Posed posed = pose("star on a line", star(), "mesh:5", {});
     MaxHops objective(*posed.problem, {}, posed.default_placement);
-    Mapping mapping = on_nodes(posed, {4, 3, 2, 0, 1});
+    Mapping mapping = one_rank_on_each_of(posed, {4, 3, 2, 0, 1});
     objective.reset(mapping);
     const Move move = move_to_slot(mapping, RankId(0), SlotId(2));  // swaps ranks 0 and 2
     EXPECT_EQ(objective.propose(mapping, move).value, -2);

@@ -76,13 +76,13 @@ TEST(JobScriptMalformed, that_is_no_text_of_lines_is_an_error) {
     }
 }
 
-struct Malformed {
+struct MalformedScript {
     const char* text;
     const char* message;
 };
 
 TEST(JobScriptMalformed, is_a_problem_that_names_the_line_and_the_value) {
-    for (const auto& [text, message] : std::vector<Malformed>{
+    for (const auto& [text, message] : std::vector<MalformedScript>{
              {"#PJM -L \"node=8x6x4\n", "job:1: a quote \" that does not end: ' -L \"node=8x6x4'"},
              {"\n#PJM -L node=8x6x4x2\n", "job:2: '8x6x4x2' has more than 3 dimensions"},
              {"#PJM -L node=8x0\n", "job:1: '8x0' has a size of 0"},

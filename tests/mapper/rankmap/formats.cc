@@ -11,7 +11,7 @@
 namespace haichi {
 namespace {
 
-std::string written(const std::string& format, const std::vector<std::int32_t>& nodes, const Allocation& job) {
+std::string written_map(const std::string& format, const std::vector<std::int32_t>& nodes, const Allocation& job) {
     const Mapping mapping = rankmap_mapping(nodes, job);
     return rank_map_format(format).write(mapping, {&job, mapping.rank_count()});
 }
@@ -51,17 +51,17 @@ const std::vector<std::int32_t> kUnit = {1, 1, 1, 2, 3, 2};
 TEST(RankMapFujitsu, writes_logical_coordinates_without_blanks_one_line_per_rank) {
     const Allocation job = rankmap_job("fx10-kyushu", kUnit);
     // node 0 = (a,b,c) (0,0,0); node 4 = (0,2,0), second in the ring of b; node 7 = (1,0,1)
-    EXPECT_EQ(written("fujitsu", {0, 4, 7}, job), "(0,0,0)\n(0,1,0)\n(1,0,1)\n");
+    EXPECT_EQ(written_map("fujitsu", {0, 4, 7}, job), "(0,0,0)\n(0,1,0)\n(1,0,1)\n");
 }
 
 TEST(RankMapFujitsu, a_node_with_p_ranks_stands_on_p_lines) {
     const Allocation job = rankmap_job("fx10-kyushu", kUnit, 2);
-    EXPECT_EQ(written("fujitsu", {0, 0, 7, 7}, job), "(0,0,0)\n(0,0,0)\n(1,0,1)\n(1,0,1)\n");
+    EXPECT_EQ(written_map("fujitsu", {0, 0, 7, 7}, job), "(0,0,0)\n(0,0,0)\n(1,0,1)\n(1,0,1)\n");
 }
 
 TEST(RankMapFujitsu, line_and_plane_jobs_have_one_and_two_coordinates) {
-    EXPECT_EQ(written("fujitsu", {0}, rankmap_job("fx10-kyushu", kUnit, 1, "1d")), "(0)\n");
-    EXPECT_EQ(written("fujitsu", {0}, rankmap_job("fx10-kyushu", kUnit, 1, "2d")), "(0,0)\n");
+    EXPECT_EQ(written_map("fujitsu", {0}, rankmap_job("fx10-kyushu", kUnit, 1, "1d")), "(0)\n");
+    EXPECT_EQ(written_map("fujitsu", {0}, rankmap_job("fx10-kyushu", kUnit, 1, "2d")), "(0,0)\n");
 }
 
 TEST(RankMapFujitsu, reads_windows_line_ends_and_a_missing_last_newline) {
@@ -73,7 +73,7 @@ TEST(RankMapFujitsu, refuses_jobs_whose_nodes_have_no_logical_coordinates) {
     const NodeListFile nodes("0\n5\n9\n");
     for (const Allocation& job : {nodes.job("fx10-kyushu"), rankmap_job("fattree:2x4")}) {
         EXPECT_THROW(rank_map_format("fujitsu").check({&job}), UnsupportedError);
-        EXPECT_THROW((void)written("fujitsu", {0}, job), UnsupportedError);
+        EXPECT_THROW((void)written_map("fujitsu", {0}, job), UnsupportedError);
         EXPECT_THROW((void)read("(0)\n", "fujitsu", job), UnsupportedError);
         EXPECT_EQ(default_rank_map_format({&job}).name, "json");
     }
@@ -83,13 +83,13 @@ TEST(RankMapFujitsu, refuses_jobs_whose_nodes_have_no_logical_coordinates) {
 
 TEST(RankMapTofu6d, writes_machine_coordinates_with_the_origin_added) {
     const Allocation job = rankmap_job("fx10-kyushu", kUnit, 1, "default", {3, 1, 5, 0, 0, 0});
-    EXPECT_EQ(written("tofu6d", {0, 7}, job), "3 1 5 0 0 0\n3 1 5 1 0 1\n");
+    EXPECT_EQ(written_map("tofu6d", {0, 7}, job), "3 1 5 0 0 0\n3 1 5 1 0 1\n");
     EXPECT_EQ(read("3 1 5 1 0 1\n3 1 5 0 0 0\n", "tofu6d", job), (std::vector<std::int32_t>{7, 0}));
 }
 
 TEST(RankMapTofu6d, names_the_core_only_when_nodes_have_several) {
-    EXPECT_EQ(written("tofu6d", {5, 5}, rankmap_job("torus:8x8", {}, 2)), "0 5 0\n0 5 1\n");
-    EXPECT_EQ(written("tofu6d", {5}, rankmap_job("torus:8x8")), "0 5\n");
+    EXPECT_EQ(written_map("tofu6d", {5, 5}, rankmap_job("torus:8x8", {}, 2)), "0 5 0\n0 5 1\n");
+    EXPECT_EQ(written_map("tofu6d", {5}, rankmap_job("torus:8x8")), "0 5\n");
 }
 
 TEST(RankMapTofu6d, reads_comments_blank_lines_and_files_without_cores) {
@@ -98,12 +98,12 @@ TEST(RankMapTofu6d, reads_comments_blank_lines_and_files_without_cores) {
 }
 
 TEST(RankMapTofu6d, refuses_trees) {
-    EXPECT_THROW((void)written("tofu6d", {0}, rankmap_job("fattree:2x4")), UnsupportedError);
+    EXPECT_THROW((void)written_map("tofu6d", {0}, rankmap_job("fattree:2x4")), UnsupportedError);
 }
 
 TEST(RankMapNsim, writes_rank_then_address) {
-    EXPECT_EQ(written("nsim", {5, 9}, rankmap_job("torus:8x8")), "0 0 5\n1 1 1\n");
-    EXPECT_EQ(written("nsim", {5, 9}, rankmap_job("fattree:2x4")), "0 5\n1 9\n");
+    EXPECT_EQ(written_map("nsim", {5, 9}, rankmap_job("torus:8x8")), "0 0 5\n1 1 1\n");
+    EXPECT_EQ(written_map("nsim", {5, 9}, rankmap_job("fattree:2x4")), "0 5\n1 9\n");
 }
 
 TEST(RankMapNsim, reads_records_in_any_order) {
@@ -112,7 +112,7 @@ TEST(RankMapNsim, reads_records_in_any_order) {
 }
 
 TEST(RankMapJson, writes_schema_and_nodes) {
-    EXPECT_EQ(written("json", {5, 9}, rankmap_job("torus:8x8", {}, 2)),
+    EXPECT_EQ(written_map("json", {5, 9}, rankmap_job("torus:8x8", {}, 2)),
               "{\"schema\":\"haichi-mapping/1\",\"machine\":\"torus:8x8\",\"shape\":[8,8],\"ranks_per_node\":2,"
               "\"ranks\":2,\n\"node_of_rank\":[5,9]}\n");
 }
@@ -141,7 +141,7 @@ TEST(RankMapCapacity, more_ranks_than_a_node_takes_name_line_rank_and_node) {
 TEST(Csv, ranks_stand_in_any_order_on_nodes_of_the_job) {
     const Allocation job = rankmap_job("torus:2x2", {}, 2);
     const std::vector<std::int32_t> nodes = {3, 1, 3};
-    EXPECT_EQ(written("csv", nodes, job), "rank,node\n0,3\n1,1\n2,3\n");
+    EXPECT_EQ(written_map("csv", nodes, job), "rank,node\n0,3\n1,1\n2,3\n");
     for (const char* text : {"rank,node\n2,3\n0,3\n1,1\n", "\xef\xbb\xbfrank,node\r\n1,1\r\n2,3\r\n0,3\r\n",
                              "# of today\nrank,node\n\n0,3\n1,1  # near\n2,3"}) {
         EXPECT_EQ(read(text, "csv", job), nodes) << text;

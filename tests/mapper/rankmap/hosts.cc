@@ -49,13 +49,13 @@ TEST(HostNames, a_list_has_comments_and_blank_lines) {
     EXPECT_EQ(names.node("c1"), NodeId(1));
 }
 
-struct Malformed {
+struct MalformedPattern {
     const char* text;
     const char* quoted;
 };
 
 TEST(HostPatternMalformed, is_an_error_that_names_the_option_and_the_value) {
-    for (const auto& [text, quoted] : std::vector<Malformed>{
+    for (const auto& [text, quoted] : std::vector<MalformedPattern>{
              {"n[0-3", "brackets do not match in 'n[0-3'"},
              {"n0-3]", "brackets do not match"},
              {"n[[0-3]]", "brackets do not match"},
@@ -91,7 +91,7 @@ TEST(HostPatternMalformed, is_an_error_that_names_the_option_and_the_value) {
 }
 
 TEST(HostListMalformed, is_an_error_that_names_the_line_and_the_value) {
-    for (const auto& [text, message] : std::vector<Malformed>{
+    for (const auto& [text, message] : std::vector<MalformedPattern>{
              {"", "hosts: 0 host names for the 2 nodes of the job"},
              {"a\n", "hosts: 1 host name for the 2 nodes of the job"},
              {"a\nb\nc\n", "hosts: 3 host names for the 2 nodes of the job"},

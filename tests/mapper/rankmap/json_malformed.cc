@@ -9,20 +9,20 @@
 namespace haichi {
 namespace {
 
-struct Malformed {
+struct MalformedMapJson {
     std::string name;
     std::string text;
     std::string start;                ///< of the message: file and line
     std::vector<std::string> quoted;  ///< what the message must mention
 };
 
-void PrintTo(const Malformed& document, std::ostream* os) { *os << document.name; }
+void PrintTo(const MalformedMapJson& document, std::ostream* os) { *os << document.name; }
 
-class RankMapJsonMalformed : public testing::TestWithParam<Malformed> {};
+class RankMapJsonMalformed : public testing::TestWithParam<MalformedMapJson> {};
 
 /// Two ranks on 8 nodes.
 TEST_P(RankMapJsonMalformed, is_an_error_that_names_the_line_and_the_value) {
-    const Malformed& document = GetParam();
+    const MalformedMapJson& document = GetParam();
     const Allocation job = rankmap_job("mesh:8");
     try {
         (void)parse_rank_map(document.text, "map", "json", {&job, 2});
@@ -37,7 +37,7 @@ TEST_P(RankMapJsonMalformed, is_an_error_that_names_the_line_and_the_value) {
 /// The field on line 2.
 std::string with(const std::string& field) { return "{\"schema\": \"haichi-mapping/1\",\n" + field + "}"; }
 
-std::vector<Malformed> documents() {
+std::vector<MalformedMapJson> documents() {
     std::string deep;
     for (int i = 0; i < 100000; ++i) deep += "[";
     return {

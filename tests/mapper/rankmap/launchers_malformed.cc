@@ -9,7 +9,7 @@
 namespace haichi {
 namespace {
 
-struct Malformed {
+struct MalformedLauncherMap {
     const char* format;
     std::string text;
     const char* start;   ///< of the message: file and line
@@ -20,7 +20,7 @@ struct Malformed {
 TEST(RankMapLaunchersMalformed, is_an_error_that_names_the_line_and_the_value) {
     const Allocation job = rankmap_job("mesh:2x1x1", {}, 2);
     const HostNames hosts = HostNames::parse_pattern("n%d", 2);
-    const std::vector<Malformed> files = {
+    const std::vector<MalformedLauncherMap> files = {
         {"bgq", "0 0 0 0 0\n", "map:1: ", "the 6 numbers A B C D E T, got '0 0 0 0 0'"},
         {"bgq", "0 0 0 0 0 0\n0 0 0 0 0 0 0\n", "map:2: ", "'0 0 0 0 0 0 0'"},
         {"bgq", "# c\n2 0 0 0 0 0\n", "map:2: ", "coordinate 2 in column 1 lies outside the block 2x1x1"},
@@ -85,7 +85,7 @@ TEST(RankMapLaunchersMalformed, is_an_error_that_names_the_line_and_the_value) {
         {"simgrid", std::string("n0\0\n", 4), "map:1: ", "\\x00"},
         {"simgrid", "", "map: ", "0 ranks for 3 ranks"},
     };
-    for (const Malformed& file : files) {
+    for (const MalformedLauncherMap& file : files) {
         try {
             (void)parse_rank_map(file.text, "map", file.format,
                                  {&job, std::string(file.format) == "bgl" ? 4 : 3, &hosts});

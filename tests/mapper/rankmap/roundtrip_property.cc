@@ -12,15 +12,15 @@
 namespace haichi {
 namespace {
 
-struct Job {
+struct DrawnJob {
     const char* machine;
     std::vector<std::int32_t> shape;
     const char* fold;
     std::vector<std::int32_t> origin;
 };
 
-const std::vector<Job>& jobs() {
-    static const std::vector<Job> kJobs = {
+const std::vector<DrawnJob>& jobs() {
+    static const std::vector<DrawnJob> kJobs = {
         {"fx10-kyushu", {1, 2, 4, 2, 3, 2}, "default", {}},
         {"fx10-kyushu", {2, 2, 2, 2, 3, 2}, "mesh", {3, 0, 7, 0, 0, 0}},
         {"fx10-kyushu", {1, 1, 4, 2, 3, 2}, "1d", {0, 1, 2, 0, 0, 0}},
@@ -56,7 +56,8 @@ bool expresses(const RankMapFormat& format, const RankMapContext& context) {
 }
 
 /// What the format writes; nothing when it says that it cannot express the mapping.
-std::optional<std::string> written(const RankMapFormat& format, const Mapping& mapping, const RankMapContext& context) {
+std::optional<std::string> written_if_supported(const RankMapFormat& format, const Mapping& mapping,
+                                                const RankMapContext& context) {
     try {
         return format.write(mapping, context);
     } catch (const UnsupportedError&) {
@@ -77,7 +78,7 @@ std::vector<NodeId> nodes_of(const Mapping& mapping) {
     return {mapping.node_of_rank().begin(), mapping.node_of_rank().end()};
 }
 
-struct Case {
+struct DrawnMap {
     Allocation job;
     HostNames hosts;
     Mapping mapping;
@@ -85,8 +86,8 @@ struct Case {
     [[nodiscard]] RankMapContext context(std::int32_t ranks) const { return {&job, ranks, &hosts}; }
 };
 
-Case random_case(bool fill) {
-    const Job& given = *rc::gen::elementOf(jobs());
+DrawnMap random_case(bool fill) {
+    const DrawnJob& given = *rc::gen::elementOf(jobs());
     const auto ranks_per_node = *rc::gen::inRange<std::int32_t>(1, 5);
     Allocation job = rankmap_job(given.machine, given.shape, ranks_per_node, given.fold, given.origin);
     const auto slots = static_cast<std::int32_t>(job.slot_count());
@@ -98,11 +99,11 @@ Case random_case(bool fill) {
 
 TEST(RankMapRoundTrip, reading_what_any_format_wrote_gives_the_same_mapping) {
     EXPECT_TRUE(rc::check([] {
-        const Case given = random_case(*rc::gen::arbitrary<bool>());
+        const DrawnMap given = random_case(*rc::gen::arbitrary<bool>());
         const std::int32_t ranks = given.mapping.rank_count();
         const bool is_full = ranks == given.job.slot_count();
         for (const RankMapFormat& format : rank_map_formats()) {
-            const std::optional<std::string> text = written(format, given.mapping, given.context(ranks));
+            const std::optional<std::string> text = written_if_supported(format, given.mapping, given.context(ranks));
             if (!text) {
                 RC_ASSERT(!expresses(format, given.context(ranks)) || (fills_nodes_in_order(format) && !is_full));
                 continue;
@@ -119,20 +120,20 @@ TEST(RankMapRoundTrip, reading_what_any_format_wrote_gives_the_same_mapping) {
 
 TEST(RankMapRoundTrip, a_full_job_can_be_written_unless_the_machine_forbids_it) {
     EXPECT_TRUE(rc::check([] {
-        const Case given = random_case(true);
+        const DrawnMap given = random_case(true);
         const RankMapContext context = given.context(given.mapping.rank_count());
         for (const RankMapFormat& format : rank_map_formats()) {
-            RC_ASSERT(written(format, given.mapping, context).has_value() == expresses(format, context));
+            RC_ASSERT(written_if_supported(format, given.mapping, context).has_value() == expresses(format, context));
         }
     }));
 }
 
 TEST(RankMapRoundTrip, recognition_never_reads_a_written_map_as_another) {
     EXPECT_TRUE(rc::check([] {
-        const Case given = random_case(*rc::gen::arbitrary<bool>());
+        const DrawnMap given = random_case(*rc::gen::arbitrary<bool>());
         const RankMapContext context = given.context(given.mapping.rank_count());
         for (const RankMapFormat& format : rank_map_formats()) {
-            const std::optional<std::string> text = written(format, given.mapping, context);
+            const std::optional<std::string> text = written_if_supported(format, given.mapping, context);
             if (!text) continue;
             try {
                 RC_ASSERT(nodes_of(parse_rank_map(*text, "map", "", context)) == nodes_of(given.mapping));
@@ -149,7 +150,7 @@ TEST(RankMapRoundTrip, a_whole_fugaku_of_ranks) {
     const RankMapContext context{&job, job.node_count(), &hosts};
     const Mapping mapping = random_mapping(job, 7, job.node_count());
     for (const RankMapFormat& format : rank_map_formats()) {
-        const std::optional<std::string> text = written(format, mapping, context);
+        const std::optional<std::string> text = written_if_supported(format, mapping, context);
         EXPECT_EQ(text.has_value(), format.name != "bgq" && format.name != "bgl") << "which have fewer than six axes";
         if (!text) continue;
         EXPECT_EQ(nodes_of(parse_rank_map(*text, "map", "", context)), nodes_of(mapping)) << format.name;
@@ -170,12 +171,12 @@ void change_bytes(std::string& text, Random& random) {
 
 TEST(RankMapRoundTrip, changed_bytes_give_an_input_error_or_a_valid_mapping) {
     EXPECT_TRUE(rc::check([] {
-        const Case given = random_case(*rc::gen::arbitrary<bool>());
+        const DrawnMap given = random_case(*rc::gen::arbitrary<bool>());
         Random random(*rc::gen::arbitrary<std::uint64_t>());
         const std::int32_t ranks = given.mapping.rank_count();
         const RankMapContext context = given.context(ranks);
         for (const RankMapFormat& format : rank_map_formats()) {
-            std::optional<std::string> text = written(format, given.mapping, context);
+            std::optional<std::string> text = written_if_supported(format, given.mapping, context);
             if (!text) continue;
             change_bytes(*text, random);
             for (const std::string& name : {format.name, std::string()}) {

@@ -9,7 +9,7 @@
 namespace haichi {
 namespace {
 
-struct Malformed {
+struct MalformedMapText {
     std::string name;
     std::string format;
     std::string text;
@@ -18,14 +18,14 @@ struct Malformed {
     std::string hint;                 ///< part of the hint; "" for any
 };
 
-void PrintTo(const Malformed& file, std::ostream* os) { *os << file.name; }
+void PrintTo(const MalformedMapText& file, std::ostream* os) { *os << file.name; }
 
-class RankMapMalformed : public testing::TestWithParam<Malformed> {};
+class RankMapMalformed : public testing::TestWithParam<MalformedMapText> {};
 
 /// Three ranks on the mesh 10x3 (nodes (0,0) to (9,2)), two ranks on a node; on the tree of 16 terminals where the name
 /// starts with "tree".
 TEST_P(RankMapMalformed, is_an_error_that_names_the_line_and_the_value) {
-    const Malformed& file = GetParam();
+    const MalformedMapText& file = GetParam();
     const bool tree = file.name.starts_with("tree");
     const Allocation job = rankmap_job(tree ? "fattree:2x4" : "mesh:10x3", {}, 2);
     try {
@@ -39,7 +39,7 @@ TEST_P(RankMapMalformed, is_an_error_that_names_the_line_and_the_value) {
     }
 }
 
-std::vector<Malformed> files() {
+std::vector<MalformedMapText> files() {
     return {
         {"fujitsu_empty", "fujitsu", "", "map: ", {"0 lines for 3 ranks"}, "INVALID HOSTFILE"},
         {"fujitsu_one_line_too_few", "fujitsu", "(0,0)\n(0,1)\n", "map: ", {"2 lines for 3 ranks"}, "INVALID HOSTFILE"},

@@ -14,7 +14,7 @@
 namespace haichi::host {
 namespace {
 
-std::vector<std::byte> bytes_of(const std::string& path) {
+std::vector<std::byte> bytes_of_file(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     std::vector<std::byte> bytes(text.size());
@@ -54,7 +54,7 @@ TEST(HostElfFile, what_is_no_program_is_said_by_kind) {
     EXPECT_EQ(error_of("#!/bin/sh\nexit 0\n"), "app: is a script (#!/bin/sh), not a compiled program");
     EXPECT_EQ(error_of(""), "app: not a program: no ELF header");
     EXPECT_EQ(error_of("MZ..................."), "app: not a program: no ELF header");
-    std::vector<std::byte> other = bytes_of(this_program());
+    std::vector<std::byte> other = bytes_of_file(this_program());
     other[offsetof(Elf64_Ehdr, e_machine)] = std::byte{EM_RISCV};
     EXPECT_NE(error_of({reinterpret_cast<const char*>(other.data()), other.size()}).find("another processor"),
               std::string::npos);
@@ -97,7 +97,7 @@ void read_damaged(const std::vector<std::byte>& bytes) {
 }
 
 TEST(HostElfFile, truncated_and_changed_files_are_errors_and_no_crashes) {
-    const std::vector<std::byte> whole = bytes_of(this_program());
+    const std::vector<std::byte> whole = bytes_of_file(this_program());
     ASSERT_GT(whole.size(), 4096U);
     std::mt19937 random(1);
     for (std::size_t size = 0; size < sizeof(Elf64_Ehdr) + 16 * sizeof(Elf64_Phdr); ++size) {
@@ -130,7 +130,7 @@ std::vector<std::byte> small_library() {
     image.header.e_ident[EI_CLASS] = ELFCLASS64;
     image.header.e_ident[EI_DATA] = ELFDATA2LSB;
     image.header.e_type = ET_DYN;
-    image.header.e_machine = bytes_of("/proc/self/exe")[18] == std::byte{EM_X86_64} ? EM_X86_64 : EM_AARCH64;
+    image.header.e_machine = bytes_of_file("/proc/self/exe")[18] == std::byte{EM_X86_64} ? EM_X86_64 : EM_AARCH64;
     image.header.e_phoff = offsetof(Image, segments);
     image.header.e_phentsize = sizeof(Elf64_Phdr);
     image.header.e_phnum = 2;

@@ -37,7 +37,7 @@ const std::vector<std::string> kWords = {
 const std::vector<std::string> kShortOptions = {"abc:",  ":abc:",  "+abc:", "-abc:", "ab::c:",  "-:ab::c:", "+:ab:c",
                                                 "abcW;", ":ab:W;", "-W;a",  "",      "a:b:c::", "+W;c:x"};
 
-enum class Kind { kShort, kLong, kLongOnly };
+enum class OptionsKind { kShort, kLong, kLongOnly };
 
 struct Step {
     int result, optind, optopt, long_index, flag;
@@ -76,29 +76,30 @@ Reading run(std::vector<std::string> words, Next next) {
     return done;
 }
 
-Reading by_library(const std::vector<std::string>& words, const std::string& shorts, Kind kind) {
+Reading by_library(const std::vector<std::string>& words, const std::string& shorts, OptionsKind kind) {
     const std::vector<option> longs = long_options(&flag_of_library);
     flag_of_library = 0;
     optind = kBegin;
     opterr = 1;
     return run(words, [&](int argc, char** argv) {
         int index = -9;
-        const int result = kind == Kind::kShort  ? getopt(argc, argv, shorts.c_str())
-                           : kind == Kind::kLong ? getopt_long(argc, argv, shorts.c_str(), longs.data(), &index)
-                                                 : getopt_long_only(argc, argv, shorts.c_str(), longs.data(), &index);
+        const int result = kind == OptionsKind::kShort ? getopt(argc, argv, shorts.c_str())
+                           : kind == OptionsKind::kLong
+                               ? getopt_long(argc, argv, shorts.c_str(), longs.data(), &index)
+                               : getopt_long_only(argc, argv, shorts.c_str(), longs.data(), &index);
         return Step{result, optind, optopt, index, flag_of_library, optarg == nullptr ? "(none)" : optarg};
     });
 }
 
-Reading by_ours(const std::vector<std::string>& words, const std::string& shorts, Kind kind, int optopt_before) {
+Reading by_ours(const std::vector<std::string>& words, const std::string& shorts, OptionsKind kind, int optopt_before) {
     const std::vector<option> longs = long_options(&flag_of_ours);
     flag_of_ours = 0;
     GetoptState state;
     state.optopt = optopt_before;
     return run(words, [&](int argc, char** argv) {
         int index = -9;
-        const int result = state.next(argc, argv, shorts.c_str(), kind == Kind::kShort ? nullptr : longs.data(), &index,
-                                      kind == Kind::kLongOnly);
+        const int result = state.next(argc, argv, shorts.c_str(), kind == OptionsKind::kShort ? nullptr : longs.data(),
+                                      &index, kind == OptionsKind::kLongOnly);
         return Step{result, state.optind, state.optopt,
                     index,  flag_of_ours, state.optarg == nullptr ? "(none)" : state.optarg};
     });
@@ -109,20 +110,23 @@ class HostGetopt : public testing::TestWithParam<bool> {};
 TEST_P(HostGetopt, does_what_glibc_does_on_random_arguments) {
     const bool is_posix = GetParam();
     is_posix ? ::setenv("POSIXLY_CORRECT", "1", 1) : ::unsetenv("POSIXLY_CORRECT");
-    (void)by_library({"app"}, "", Kind::kShort);  // sets optopt, which is '?' before the first call
+    (void)by_library({"app"}, "", OptionsKind::kShort);  // sets optopt, which is '?' before the first call
     std::mt19937 random(7);
     for (int i = 0; i < 4000; ++i) {
         std::vector<std::string> words = {"app"};
         const std::size_t count = random() % 8;
         for (std::size_t n = 0; n < count; ++n) words.push_back(kWords[random() % kWords.size()]);
         const std::string& shorts = kShortOptions[random() % kShortOptions.size()];
-        const Kind kind = static_cast<Kind>(random() % 3);
+        const OptionsKind kind = static_cast<OptionsKind>(random() % 3);
         const int optopt_before = optopt;  // glibc keeps it
         const Reading library = by_library(words, shorts, kind);
         const Reading ours = by_ours(words, shorts, kind, optopt_before);
         std::string shown;
         for (const std::string& word : words) shown += "'" + word + "' ";
-        shown += "options " + shorts + (kind == Kind::kShort ? "" : kind == Kind::kLong ? " long" : " long only");
+        shown += "options " + shorts +
+                 (kind == OptionsKind::kShort  ? ""
+                  : kind == OptionsKind::kLong ? " long"
+                                               : " long only");
         ASSERT_EQ(ours.steps, library.steps) << shown;
         ASSERT_EQ(ours.left, library.left) << shown;
         ASSERT_EQ(ours.told, library.told) << shown;

@@ -22,19 +22,19 @@ std::vector<T> applied(Kind kind, BasicType type, const std::vector<T>& in, std:
 }
 
 TEST(Operations, of_integers) {
-    using Ints = std::vector<std::int32_t>;
-    const Ints a = {6, -3, 0};
-    const Ints b = {3, 5, 0};
-    EXPECT_EQ(applied(Kind::kMax, BasicType::kInt, a, b), (Ints{6, 5, 0}));
-    EXPECT_EQ(applied(Kind::kMin, BasicType::kInt, a, b), (Ints{3, -3, 0}));
-    EXPECT_EQ(applied(Kind::kSum, BasicType::kInt, a, b), (Ints{9, 2, 0}));
-    EXPECT_EQ(applied(Kind::kProduct, BasicType::kInt, a, b), (Ints{18, -15, 0}));
-    EXPECT_EQ(applied(Kind::kLogicalAnd, BasicType::kInt, a, b), (Ints{1, 1, 0}));
-    EXPECT_EQ(applied(Kind::kLogicalOr, BasicType::kInt, a, {0, 0, 0}), (Ints{1, 1, 0}));
-    EXPECT_EQ(applied(Kind::kLogicalXor, BasicType::kInt, a, b), (Ints{0, 0, 0}));
-    EXPECT_EQ(applied(Kind::kBitAnd, BasicType::kInt, a, b), (Ints{2, 5, 0}));
-    EXPECT_EQ(applied(Kind::kBitOr, BasicType::kInt, a, b), (Ints{7, -3, 0}));
-    EXPECT_EQ(applied(Kind::kBitXor, BasicType::kInt, a, b), (Ints{5, -3 ^ 5, 0}));
+    using Values = std::vector<std::int32_t>;
+    const Values a = {6, -3, 0};
+    const Values b = {3, 5, 0};
+    EXPECT_EQ(applied(Kind::kMax, BasicType::kInt, a, b), (Values{6, 5, 0}));
+    EXPECT_EQ(applied(Kind::kMin, BasicType::kInt, a, b), (Values{3, -3, 0}));
+    EXPECT_EQ(applied(Kind::kSum, BasicType::kInt, a, b), (Values{9, 2, 0}));
+    EXPECT_EQ(applied(Kind::kProduct, BasicType::kInt, a, b), (Values{18, -15, 0}));
+    EXPECT_EQ(applied(Kind::kLogicalAnd, BasicType::kInt, a, b), (Values{1, 1, 0}));
+    EXPECT_EQ(applied(Kind::kLogicalOr, BasicType::kInt, a, {0, 0, 0}), (Values{1, 1, 0}));
+    EXPECT_EQ(applied(Kind::kLogicalXor, BasicType::kInt, a, b), (Values{0, 0, 0}));
+    EXPECT_EQ(applied(Kind::kBitAnd, BasicType::kInt, a, b), (Values{2, 5, 0}));
+    EXPECT_EQ(applied(Kind::kBitOr, BasicType::kInt, a, b), (Values{7, -3, 0}));
+    EXPECT_EQ(applied(Kind::kBitXor, BasicType::kInt, a, b), (Values{5, -3 ^ 5, 0}));
 }
 
 TEST(Operations, know_signs_and_widths) {

@@ -22,19 +22,6 @@ std::vector<int> vcs(const Network& network, std::int32_t s, std::int32_t d) {
     return numbers;
 }
 
-/// All routes with VC 0 only.
-bool links_alone_have_a_cycle(const Network& network) {
-    std::vector<std::vector<std::int32_t>> next(static_cast<std::size_t>(network.link_count()));
-    for (std::int32_t s = 0; s < network.node_count(); ++s) {
-        for (std::int32_t d = 0; d < network.node_count(); ++d) {
-            std::vector<ChannelHop> hops;
-            VirtualChannels::append_links(network, NodeId(s), NodeId(d), hops);
-            for (std::size_t i = 1; i < hops.size(); ++i) next[hops[i - 1].link.index()].push_back(hops[i].link.value);
-        }
-    }
-    return !find_cycle(next).empty();
-}
-
 TEST(FindCycle, gives_the_vertices_of_a_cycle_in_order) {
     //  0 -> 1 -> 2 -> 3 -> 1, 0 -> 3
     EXPECT_EQ(find_cycle({{1, 3}, {2}, {3}, {1}}), (std::vector<std::int32_t>{1, 2, 3}));

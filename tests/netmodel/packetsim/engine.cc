@@ -8,25 +8,10 @@ namespace {
 
 using namespace packetsim_machines;
 
-constexpr std::int64_t kPacketPs = 32'000;   // 256 B at 8 GB/s
-constexpr std::int64_t kRouterPs = 146'000;  // without the cable
-constexpr std::int64_t kHopPs = 246'000;     // L
-constexpr std::int64_t kPacketBytes = 256;
-
-struct Simulation {
-    Simulation(const Network& network, const PacketTimingOptions& options)
-        : engine(network, PacketTiming(options), recorder) {}
-    void send(std::int32_t from, std::int32_t to, std::int64_t bytes, std::uint64_t tag, std::int64_t time_ps = 0) {
-        engine.inject({NodeId(from), NodeId(to), bytes, tag}, time_ps);
-    }
-    Recorder recorder;
-    PacketEngine engine;
-};
-
 TEST(PacketEngine, a_packet_over_h_hops_takes_h_latencies_the_ejection_and_its_own_length) {
     const Network network = grid_network({12});
     for (std::int32_t hops = 1; hops < 12; ++hops) {
-        Simulation run(network, torus_study());
+        RecordedRun run(network, torus_study());
         run.send(0, hops, kPacketBytes, 1, 5);
         run.engine.run();
         EXPECT_EQ(run.recorder.injected_ps.at(1), 5 + kPacketPs);
@@ -40,7 +25,7 @@ TEST(PacketEngine, an_empty_message_is_a_packet_of_a_header_only) {
     const Network network = grid_network({4});
     PacketTimingOptions options = torus_study();
     options.packet_header_bytes = 16;  // 2 ns
-    Simulation run(network, options);
+    RecordedRun run(network, options);
     run.send(0, 3, 0, 1);
     run.engine.run();
     EXPECT_EQ(run.recorder.delivered_ps.at(1), 3 * kHopPs + kRouterPs + 2'000);
@@ -53,7 +38,7 @@ TEST(PacketEngine, a_message_streams_at_link_rate_when_buffers_cover_the_way_of_
     const Network network = grid_network({6});
     PacketTimingOptions options = torus_study();
     options.buffer_packets = 17;
-    Simulation run(network, options);
+    RecordedRun run(network, options);
     run.send(0, 5, 1000 * kPacketBytes - 128, 1);  // the last packet is half a one
     run.engine.run();
     EXPECT_EQ(run.recorder.injected_ps.at(1), 999 * kPacketPs + kPacketPs / 2);
@@ -68,7 +53,7 @@ TEST(PacketEngine, few_buffers_hold_a_stream_back_to_one_buffer_per_round_of_cre
         for (std::int32_t hops = 1; hops <= 5; ++hops) {
             PacketTimingOptions options = torus_study();
             options.buffer_packets = slots;
-            Simulation run(network, options);
+            RecordedRun run(network, options);
             run.send(0, hops, 64 * kPacketBytes, 1);
             run.engine.run();
             const std::int64_t rounds = 64 / slots - 1;
@@ -84,7 +69,7 @@ TEST(PacketEngine, a_slow_nic_spaces_its_packets_and_stretches_them) {
     const Network network = grid_network({4});
     PacketTimingOptions options = torus_study();
     options.nic_bandwidth_bytes_per_s = 2 * kGigabyte;
-    Simulation run(network, options);
+    RecordedRun run(network, options);
     run.send(0, 3, 50 * kPacketBytes, 1);
     run.engine.run();
     EXPECT_EQ(run.recorder.injected_ps.at(1), 50 * 128'000);
@@ -96,7 +81,7 @@ TEST(PacketEngine, a_slow_switch_is_busy_for_longer_than_its_links) {
     PacketTimingOptions options = torus_study();
     options.buffer_packets = 64;
     options.switch_bandwidth_bytes_per_s = 4 * kGigabyte;  // 64 ns
-    Simulation run(network, options);
+    RecordedRun run(network, options);
     run.send(0, 2, 10 * kPacketBytes, 1);
     run.engine.run();
     EXPECT_EQ(run.recorder.delivered_ps.at(1), 9 * 64'000 + 2 * kHopPs + kRouterPs + 64'000);
@@ -106,7 +91,7 @@ TEST(PacketEngine, a_successor_starts_the_moment_its_predecessor_ends) {
     // 0 -> 2 and 1 -> 2 share the link 1 -> 2. The packet of node 1 is granted it first; the other waits with route and
     // allocation done, so it follows without a gap although L is longer than a packet.
     const Network network = grid_network({3});
-    Simulation run(network, torus_study());
+    RecordedRun run(network, torus_study());
     run.send(0, 2, kPacketBytes, 1, 0);
     run.send(1, 2, kPacketBytes, 2, kHopPs - 1'000);
     run.engine.run();
@@ -120,7 +105,7 @@ TEST(PacketEngine, two_flows_share_a_link_packet_by_packet) {
     const Network network = grid_network({3});
     PacketTimingOptions options = torus_study();
     options.buffer_packets = 64;
-    Simulation run(network, options);
+    RecordedRun run(network, options);
     run.send(0, 2, 10 * kPacketBytes, 1, 0);
     run.send(1, 2, 10 * kPacketBytes, 2, kHopPs);  // its head comes with the first one of node 0
     run.engine.run();
@@ -136,7 +121,7 @@ TEST(PacketEngine, slow_flows_share_a_fast_link_without_losing_any_of_it) {
     PacketTimingOptions options = torus_study();
     options.buffer_packets = 64;
     options.nic_bandwidth_bytes_per_s = 4 * kGigabyte;
-    Simulation run(network, options);
+    RecordedRun run(network, options);
     run.send(0, 2, 10 * kPacketBytes, 1, 0);
     run.send(1, 3, 10 * kPacketBytes, 2, 0);
     run.engine.run();
@@ -154,7 +139,7 @@ TEST(PacketEngine, an_incast_fills_the_ejection_channel_in_rounds) {
         const Network network = tree_network({hosts}, {1});
         PacketTimingOptions options = torus_study();
         options.buffer_packets = 512;
-        Simulation run(network, options);
+        RecordedRun run(network, options);
         constexpr std::int64_t kPackets = 5;
         for (std::int32_t n = 1; n < hosts; ++n) run.send(n, 0, kPackets * kPacketBytes, static_cast<std::uint64_t>(n));
         run.engine.run();
@@ -179,7 +164,7 @@ TEST(PacketEngine, saturated_rings_with_one_packet_per_buffer_do_not_deadlock) {
         options.buffer_packets = 1;
         options.virtual_channels = 4;
         options.cable_latency_ps = options.switch_latency_ps = 0;  // packets longer than latencies: links stay full
-        Simulation run(network, options);
+        RecordedRun run(network, options);
         const Grid& grid = *network.coordinates();
         std::int64_t bytes = 0;
         for (std::int32_t n = 0; n < network.node_count(); ++n) {
@@ -203,7 +188,7 @@ TEST(PacketEngine, hosts_of_trees_and_of_graphs_that_are_trees_have_no_router) {
     const Network tree = tree_network({2, 2}, {1, 1});
     const Network graph = graph_network(7, 4, {{0, 4}, {1, 4}, {2, 5}, {3, 5}, {4, 6}, {5, 6}});
     for (const Network* network : {&tree, &graph}) {
-        Simulation run(*network, torus_study());
+        RecordedRun run(*network, torus_study());
         run.send(0, 3, kPacketBytes, 1);
         run.send(1, 0, kPacketBytes, 2);
         run.engine.run();
@@ -214,7 +199,7 @@ TEST(PacketEngine, hosts_of_trees_and_of_graphs_that_are_trees_have_no_router) {
 
 TEST(PacketEngine, messages_of_a_node_leave_in_order_and_may_be_posted_ahead) {
     const Network network = grid_network({2});
-    Simulation run(network, torus_study());
+    RecordedRun run(network, torus_study());
     run.send(0, 1, kPacketBytes, 1, 10'000);
     run.send(0, 1, kPacketBytes, 2, 0);
     run.send(0, 1, kPacketBytes, 3, 10'000);
@@ -260,16 +245,16 @@ TEST(PacketEngine, clients_inject_and_set_timers_from_its_calls) {
 TEST(PacketEngine, refuses_what_cannot_be_sent) {
     const Network network = grid_network({4}, {VertexId(2)});
     PacketTimingOptions options = torus_study();
-    Simulation run(network, options);
+    RecordedRun run(network, options);
     EXPECT_THROW(run.send(0, 4, 1, 0), OptionError);
     EXPECT_THROW(run.send(-1, 0, 1, 0), OptionError);
     EXPECT_THROW(run.send(0, 2, 1, 0), OptionError);
     EXPECT_THROW(run.send(0, 1, -1, 0), OptionError);
     options.link_bandwidth_bytes_per_s = 1'000;  // 256 B take a quarter of a second
-    EXPECT_THROW(Simulation(network, options), OptionError);
+    EXPECT_THROW(RecordedRun(network, options), OptionError);
     options = torus_study();
     options.virtual_channels = 1;
-    EXPECT_THROW(Simulation(grid_network({-4}), options), OptionError);
+    EXPECT_THROW(RecordedRun(grid_network({-4}), options), OptionError);
 }
 
 }  // namespace

@@ -58,18 +58,6 @@ Network drawn_network(Random& random, std::int32_t vertices, std::int32_t hosts)
     return graph_network(hosts + vertices, hosts == 0 ? vertices : hosts, edges);
 }
 
-bool links_alone_have_a_cycle(const Network& network) {
-    std::vector<std::vector<std::int32_t>> next(static_cast<std::size_t>(network.link_count()));
-    for (std::int32_t s = 0; s < network.node_count(); ++s) {
-        for (std::int32_t d = 0; d < network.node_count(); ++d) {
-            std::vector<ChannelHop> hops;
-            VirtualChannels::append_links(network, NodeId(s), NodeId(d), hops);
-            for (std::size_t i = 1; i < hops.size(); ++i) next[hops[i - 1].link.index()].push_back(hops[i].link.value);
-        }
-    }
-    return !find_cycle(next).empty();
-}
-
 /// The most that `needed` promises, on routes that are those of the network.
 void expect_free_of_deadlock(const Network& network, const std::string& what) {
     const VirtualChannels channels(network);

@@ -12,22 +12,6 @@ namespace {
 
 using namespace packetsim_machines;
 
-constexpr std::int64_t kPacketPs = 32'000;   // 256 B at 8 GB/s
-constexpr std::int64_t kRouterPs = 146'000;  // without the cable
-constexpr std::int64_t kHopPs = 246'000;     // L
-constexpr std::int64_t kPacketBytes = 256;
-
-struct Simulation {
-    explicit Simulation(const Network& network, const PacketTimingOptions& options,
-                        const PacketEngineOptions& engine_options = {})
-        : engine(network, PacketTiming(options), recorder, engine_options) {}
-    PacketMessage message(std::int32_t from, std::int32_t to, std::int64_t bytes, std::uint64_t tag) const {
-        return {NodeId(from), NodeId(to), bytes, tag};
-    }
-    Recorder recorder;
-    PacketEngine engine;
-};
-
 TEST(PacketNode, nics_send_and_receive_side_by_side) {
     // 1 <- 0 -> 2: two messages over different links leave together only by different NICs.
     const Network network = grid_network({3});
@@ -35,7 +19,7 @@ TEST(PacketNode, nics_send_and_receive_side_by_side) {
         PacketTimingOptions options = torus_study();
         options.nics = 2;
         options.buffer_packets = 64;
-        Simulation run(network, options);
+        RecordedRun run(network, options);
         PacketMessage left = run.message(1, 0, 10 * kPacketBytes, 1);
         PacketMessage right = run.message(1, 2, 10 * kPacketBytes, 2);
         right.nic = second_nic;
@@ -51,7 +35,7 @@ TEST(PacketNode, nics_send_and_receive_side_by_side) {
         PacketTimingOptions options = torus_study();
         options.nics = 2;
         options.buffer_packets = 64;
-        Simulation run(network, options);
+        RecordedRun run(network, options);
         PacketMessage second = run.message(2, 1, 10 * kPacketBytes, 2);
         second.nic = second_nic;
         run.engine.inject(run.message(0, 1, 10 * kPacketBytes, 1), 0);
@@ -64,7 +48,7 @@ TEST(PacketNode, nics_send_and_receive_side_by_side) {
 
 TEST(PacketNode, a_gap_follows_every_packet_of_its_message) {
     const Network network = grid_network({2});
-    Simulation run(network, torus_study());
+    RecordedRun run(network, torus_study());
     PacketMessage spaced = run.message(0, 1, 4 * kPacketBytes, 1);
     spaced.gap_ps = 10'000;
     run.engine.inject(spaced, 0);
@@ -80,7 +64,7 @@ TEST(PacketNode, a_nic_takes_its_messages_one_by_one_or_packet_by_packet) {
     for (const bool interleaves : {false, true}) {
         PacketTimingOptions options = torus_study();
         options.nic_interleaves_packets = interleaves;
-        Simulation run(network, options);
+        RecordedRun run(network, options);
         run.engine.inject(run.message(0, 1, 5 * kPacketBytes, 1), 0);
         run.engine.inject(run.message(0, 1, 2 * kPacketBytes, 2), 0);
         run.engine.run();
@@ -96,7 +80,7 @@ TEST(PacketNode, slow_dma_sets_the_pace_at_both_ends) {
     PacketTimingOptions options = torus_study();
     options.dma_bandwidth_bytes_per_s = 2 * kGigabyte;
     options.memory_bandwidth_bytes_per_s = 3 * kGigabyte;  // less of a limit
-    Simulation run(network, options);
+    RecordedRun run(network, options);
     run.engine.inject(run.message(0, 2, 10 * kPacketBytes, 1), 0);
     run.engine.run();
     EXPECT_EQ(run.recorder.injected_ps.at(1), 10 * 128'000);
@@ -110,7 +94,7 @@ TEST(PacketNode, nics_of_a_node_share_dma_first_come_first_served) {
     options.nics = 2;
     options.buffer_packets = 64;
     options.dma_bandwidth_bytes_per_s = 8 * kGigabyte;
-    Simulation run(network, options);
+    RecordedRun run(network, options);
     PacketMessage right = run.message(1, 2, 10 * kPacketBytes, 2);
     right.nic = 1;
     run.engine.inject(run.message(1, 0, 10 * kPacketBytes, 1), 0);
@@ -127,9 +111,9 @@ TEST(PacketNode, headers_and_empty_messages_need_no_dma) {
     options.packet_header_bytes = 8;
     options.dma_bandwidth_bytes_per_s = 1;  // a byte a second
     options.packet_payload_bytes = 1;
-    EXPECT_THROW(Simulation(network, options), OptionError);  // longer than a packet may take
+    EXPECT_THROW(RecordedRun(network, options), OptionError);  // longer than a packet may take
     options.dma_bandwidth_bytes_per_s = 1'000;
-    Simulation run(network, options);
+    RecordedRun run(network, options);
     run.engine.inject(run.message(0, 1, 0, 1), 0);
     run.engine.run();
     EXPECT_EQ(run.recorder.delivered_ps.at(1), kHopPs + kRouterPs + 1'000);
@@ -140,7 +124,7 @@ TEST(PacketNode, messages_to_itself_pass_its_memory_one_after_the_other) {
     PacketTimingOptions options = torus_study();
     options.shared_memory_bandwidth_bytes_per_s = 4 * kGigabyte;
     options.shared_memory_latency_ps = 300'000;
-    Simulation run(network, options);
+    RecordedRun run(network, options);
     run.engine.inject(run.message(0, 0, 4'000, 1), 0);
     run.engine.inject(run.message(0, 0, 4'000, 2), 500'000);
     run.engine.inject(run.message(0, 0, std::int64_t{1} << 40, 3), 2'000'000);
@@ -163,7 +147,7 @@ TEST(PacketNode, refuses_nics_and_gaps_that_are_none) {
     const Network network = grid_network({2});
     PacketTimingOptions options = torus_study();
     options.nics = 2;
-    Simulation run(network, options);
+    RecordedRun run(network, options);
     PacketMessage message = run.message(0, 1, 1, 1);
     message.nic = 2;
     EXPECT_THROW(run.engine.inject(message, 0), OptionError);
@@ -171,7 +155,7 @@ TEST(PacketNode, refuses_nics_and_gaps_that_are_none) {
     message.gap_ps = -1;
     EXPECT_THROW(run.engine.inject(message, 0), OptionError);
     options.nics = 0;
-    EXPECT_THROW(Simulation(network, options), OptionError);
+    EXPECT_THROW(RecordedRun(network, options), OptionError);
 }
 
 TEST(LongTransfer, is_exact_where_the_product_needs_more_than_64_bits) {
@@ -184,12 +168,12 @@ TEST(LongTransfer, is_exact_where_the_product_needs_more_than_64_bits) {
 
 TEST(PacketWindows, a_run_can_be_stopped_between_windows_and_goes_on_as_if_it_had_not) {
     const Network network = grid_network({-4, -4});
-    const auto send_all = [](Simulation& run) {
+    const auto send_all = [](RecordedRun& run) {
         for (std::int32_t n = 0; n < 16; ++n) {
             run.engine.inject(run.message(n, (n + 7) % 16, 20 * kPacketBytes, static_cast<std::uint64_t>(n)), 0);
         }
     };
-    Simulation whole(network, torus_study());
+    RecordedRun whole(network, torus_study());
     send_all(whole);
     whole.engine.run();
     SerialisingTransport bytes;
@@ -197,7 +181,7 @@ TEST(PacketWindows, a_run_can_be_stopped_between_windows_and_goes_on_as_if_it_ha
     for (Transport* const transport : {static_cast<Transport*>(nullptr), static_cast<Transport*>(&bytes)}) {
         for (const int partitions : {1, 2, 7, 16}) {
             SCOPED_TRACE(partitions);
-            Simulation cut(network, torus_study(), {.partitions = partitions, .transport = transport});
+            RecordedRun cut(network, torus_study(), {.partitions = partitions, .transport = transport});
             send_all(cut);
             std::vector<std::int32_t> waiting_here;
             while (cut.engine.counts().messages_under_way > 0 && waiting_here.size() < 1'000'000) {
@@ -219,7 +203,7 @@ TEST(PacketNode, copies_that_end_after_the_longest_time_are_refused) {
     const Network network = grid_network({2});
     PacketTimingOptions options = torus_study();
     options.shared_memory_bandwidth_bytes_per_s = 200'000'000;
-    Simulation run(network, options);
+    RecordedRun run(network, options);
     // 1.4 million seconds each; 26 days are 2.2 million.
     run.engine.inject(run.message(0, 0, std::int64_t{1} << 48, 1), 0);
     run.engine.inject(run.message(1, 1, std::int64_t{1} << 48, 2), 0);
@@ -278,7 +262,7 @@ TEST(PacketWindows, an_exception_of_a_callback_leaves_the_run_whichever_thread_i
 
 TEST(PacketWindows, a_watched_router_tells_which_packets_left_its_buffers_and_when) {
     const Network network = grid_network({4});
-    Simulation run(network, torus_study());
+    RecordedRun run(network, torus_study());
     run.engine.watch(VertexId(2));
     run.engine.inject(run.message(0, 3, 2 * kPacketBytes, 5), 0);
     run.engine.run();
@@ -297,7 +281,7 @@ TEST(PacketWindows, bytes_are_counted_link_by_link_with_their_headers) {
     PacketTimingOptions options = torus_study();
     options.packet_header_bytes = 16;
     PacketEngineOptions engine_options;
-    Simulation run(network, options, engine_options);
+    RecordedRun run(network, options, engine_options);
     run.engine.inject(run.message(0, 2, 300, 1), 0);
     run.engine.run();
     std::int64_t total = 0;
@@ -314,7 +298,7 @@ TEST(PacketWindows, simulators_side_by_side_in_one_process_give_what_they_give_a
         PacketEngineOptions options;
         options.threads = threads;
         options.least_events_for_threads = 0;
-        Simulation run(network, torus_study(), options);
+        RecordedRun run(network, torus_study(), options);
         for (std::int32_t i = 0; i < 36 * 30; ++i) {
             run.engine.inject(run.message(i % 36, (i * 7 + i / 36) % 36, 100 + i, static_cast<std::uint64_t>(i)), i);
         }

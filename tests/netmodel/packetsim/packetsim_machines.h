@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "netmodel/packetsim/packet_engine.h"
+#include "netmodel/packetsim/virtual_channels.h"
 #include "tests/netmodel/fabrics.h"
 
 namespace haichi::packetsim_machines {
@@ -53,6 +54,19 @@ inline Network graph_network(std::int32_t vertices, std::int32_t terminals,
     return Network(graph_fabric(std::move(graph)), {});
 }
 
+/// Whether routes wait for each other in a circle where all packets take one virtual channel.
+inline bool links_alone_have_a_cycle(const Network& network) {
+    std::vector<std::vector<std::int32_t>> next(static_cast<std::size_t>(network.link_count()));
+    for (std::int32_t s = 0; s < network.node_count(); ++s) {
+        for (std::int32_t d = 0; d < network.node_count(); ++d) {
+            std::vector<ChannelHop> hops;
+            VirtualChannels::append_links(network, NodeId(s), NodeId(d), hops);
+            for (std::size_t i = 1; i < hops.size(); ++i) next[hops[i - 1].link.index()].push_back(hops[i].link.value);
+        }
+    }
+    return !find_cycle(next).empty();
+}
+
 inline Network dragonfly_network(const Dragonfly& dragonfly) {
     NetworkOptions options;
     options.link_bandwidth_bytes_per_s = 8 * kGigabyte;
@@ -82,6 +96,27 @@ struct Recorder final : PacketClient {
     void message_delivered(const PacketMessage& message, std::int64_t time_ps) override {
         delivered_ps.at(message.tag) = time_ps;
     }
+};
+
+// The torus study in numbers.
+inline constexpr std::int64_t kPacketBytes = 256;
+inline constexpr std::int64_t kPacketPs = 32'000;   ///< 256 B at 8 GB/s
+inline constexpr std::int64_t kRouterPs = 146'000;  ///< without the cable
+inline constexpr std::int64_t kHopPs = 246'000;     ///< L
+
+/// An engine with its recorder.
+struct RecordedRun {
+    RecordedRun(const Network& network, const PacketTimingOptions& options,
+                const PacketEngineOptions& engine_options = {})
+        : engine(network, PacketTiming(options), recorder, engine_options) {}
+    void send(std::int32_t from, std::int32_t to, std::int64_t bytes, std::uint64_t tag, std::int64_t time_ps = 0) {
+        engine.inject({NodeId(from), NodeId(to), bytes, tag}, time_ps);
+    }
+    PacketMessage message(std::int32_t from, std::int32_t to, std::int64_t bytes, std::uint64_t tag) const {
+        return {NodeId(from), NodeId(to), bytes, tag};
+    }
+    Recorder recorder;
+    PacketEngine engine;
 };
 
 }  // namespace haichi::packetsim_machines

@@ -21,7 +21,7 @@ std::int32_t from_to(Random& random, std::int32_t least, std::int32_t most) {
 }
 
 /// A random tree of switches, mostly with edges that close rings, hosts hung on them, bandwidths drawn per edge.
-Network drawn_graph(Random& random) {
+Network drawn_graph_network(Random& random) {
     const std::int32_t hosts = from_to(random, 2, 12);
     const std::int32_t switches = from_to(random, 1, 8);
     std::vector<std::pair<std::int32_t, std::int32_t>> edges;
@@ -56,7 +56,7 @@ Drawn drawn_machine(Random& random) {
         case 5:
             return {dragonfly_network(Dragonfly(from_to(random, 1, 2), from_to(random, 2, 3), 1)), true};
         default:
-            return {drawn_graph(random), true};
+            return {drawn_graph_network(random), true};
     }
 }
 

@@ -9,8 +9,12 @@
 #include <string>
 
 #include "commlog/readers/log_readers.h"
-#include "tests/fuzz/reader_input.h"
+#include "tests/fuzz/readers.h"
 
+/// The library forgets memory of archives that it refuses.
+extern "C" const char* __lsan_default_suppressions() { return "leak:libopen-trace-format2\n"; }
+
+namespace haichi {
 namespace {
 
 constexpr std::array<const char*, 8> kFiles = {"t.otf2",  "t.def",   "t/0.def", "t/0.evt",
@@ -34,23 +38,18 @@ const std::filesystem::path& folder() {
 
 }  // namespace
 
-/// The library forgets memory of archives that it refuses.
-extern "C" const char* __lsan_default_suppressions() { return "leak:libopen-trace-format2\n"; }
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void fuzz_otf2_archive(std::string_view bytes) {
     std::error_code ignored;
     std::filesystem::remove_all(folder(), ignored);
     std::filesystem::create_directories(folder() / "t");
-    for (std::size_t at = 0; at + 3 <= size;) {
-        const char* const name = kFiles[data[at] % kFiles.size()];
-        const std::size_t length = data[at + 1] + 256U * data[at + 2];
-        at += 3;
-        const std::size_t end = at + std::min(length, size - at);
-        std::ofstream(folder() / name, std::ios::binary)
-            .write(reinterpret_cast<const char*>(data + at), static_cast<std::streamsize>(end - at));
-        at = end;
+    const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(bytes[at]); };
+    while (bytes.size() >= 3) {
+        const char* const name = kFiles[byte(0) % kFiles.size()];
+        const std::string_view content = bytes.substr(3, byte(1) + 256U * byte(2));
+        std::ofstream(folder() / name, std::ios::binary) << content;
+        bytes.remove_prefix(3 + content.size());
     }
-    return haichi::read_hostile_input(data, size, [](std::string_view) {
-        if (std::filesystem::exists(folder() / "t.otf2")) (void)haichi::read_log(folder() / "t.otf2", "otf2");
-    });
+    if (std::filesystem::exists(folder() / "t.otf2")) (void)read_log(folder() / "t.otf2", "otf2");
 }
+
+}  // namespace haichi

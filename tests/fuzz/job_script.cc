@@ -1,7 +1,0 @@
-#include "mapper/rankmap/job_script.h"
-#include "tests/fuzz/reader_input.h"
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    return haichi::read_hostile_input(data, size,
-                                      [](std::string_view text) { (void)haichi::parse_job_script(text, "fuzzed"); });
-}

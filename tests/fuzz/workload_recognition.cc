@@ -1,8 +1,0 @@
-#include "commlog/readers/readers.h"
-#include "tests/fuzz/reader_input.h"
-
-/// Any bytes, in whatever format they are taken for.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    return haichi::read_hostile_input(data, size,
-                                      [](std::string_view text) { (void)haichi::parse_workload(text, "fuzzed"); });
-}
