@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -13,24 +14,31 @@ sys.path.insert(0, str(Path(__file__).parent))
 from haichi_program import JOB, succeed  # noqa: E402
 
 
+@pytest.fixture(scope="session")
+def cg64(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The CG workload of 64 ranks."""
+    folder = tmp_path_factory.mktemp("cg64")
+    succeed("pattern", "cg", "--ranks", 64, "-o", "cg64.json", cwd=folder)
+    return (folder / "cg64.json").read_text()
+
+
 @pytest.fixture()
-def place(tmp_path: Path) -> Path:
+def place(tmp_path: Path, cg64: str) -> Path:
     """A directory with the CG workload of 64 ranks."""
-    succeed("pattern", "cg", "--ranks", 64, "-o", "cg64.json", cwd=tmp_path)
+    (tmp_path / "cg64.json").write_text(cg64)
     return tmp_path
 
 
 @pytest.fixture(scope="session")
-def found_map(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """What the search finds, once for all tests: it takes seconds."""
-    folder = tmp_path_factory.mktemp("found_map")
-    succeed("pattern", "cg", "--ranks", 64, "-o", "cg64.json", cwd=folder)
-    succeed("map", *JOB, "-w", "cg64.json", "-o", "cg64.map", cwd=folder)
-    return (folder / "cg64.map").read_text()
+def default_search(tmp_path_factory: pytest.TempPathFactory, cg64: str) -> subprocess.CompletedProcess[str]:
+    """The search without options, once for all tests: it takes seconds."""
+    folder = tmp_path_factory.mktemp("default_search")
+    (folder / "cg64.json").write_text(cg64)
+    return succeed("map", *JOB, "-w", "cg64.json", cwd=folder)
 
 
 @pytest.fixture()
-def mapped(place: Path, found_map: str) -> Path:
+def mapped(place: Path, default_search: subprocess.CompletedProcess[str]) -> Path:
     """And with a map of it."""
-    (place / "cg64.map").write_text(found_map)
+    (place / "cg64.map").write_text(default_search.stdout)
     return place

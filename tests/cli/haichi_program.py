@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
+import signal
 import subprocess
 from pathlib import Path
 
 BIN = os.environ["HAICHI_BIN"]
 JOB = ["-m", "fx10-kyushu", "--shape", "1x2x4x2x3x2"]
+QUICK = ["--objective", "tac3", "--evaluations", "500"]
+"""A search of hundredths of a second, for claims about what is around it; the default one simulates for seconds."""
 COMMANDS = ["map", "evaluate", "simulate", "convert", "check", "list", "pattern", "log", "advise"]
 
 
@@ -38,6 +42,29 @@ def fail(code: int, *arguments: object, cwd: Path, input: str | None = None) -> 
         words.pop(0)  # about what was read before
     assert code == 3 or words[0].startswith("error: "), run.stderr
     return run.stderr
+
+
+def start_until(phase: str, *arguments: object, cwd: Path) -> subprocess.Popen[str]:
+    """Starts the program and waits until it reports progress of this phase, as a user sees it before Ctrl-C."""
+    # A shell in the background starts its children with SIGINT ignored, and they would hand that on.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    reader, writer = os.pipe()
+    try:
+        run = subprocess.Popen(
+            [BIN, *map(str, arguments), f"--progress-fd={writer}"],
+            cwd=cwd,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            pass_fds=[writer],
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
+        os.close(writer)
+    # Closing the pipe disturbs nothing (test_cli_progress.py).
+    with os.fdopen(reader) as lines:
+        assert any(json.loads(line)["phase"] == phase for line in lines), run.communicate()
+    return run
 
 
 def check_map(node_of_rank: list[int], ranks: int, nodes: int, ppn: int = 1) -> None:

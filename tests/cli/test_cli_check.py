@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from haichi_program import JOB, fail, haichi, succeed
+from haichi_program import JOB, QUICK, fail, haichi, succeed
 
 SCRIPT = """#!/bin/bash
 #PJM -L "rscgrp=small,elapse=1:00:00"
@@ -17,7 +17,7 @@ mpiexec ./cg
 
 
 def test_a_map_and_the_lines_printed_beside_it_are_taken(place: Path) -> None:
-    words = succeed("map", *JOB, "-w", "cg64.json", "-o", "cg64.map", cwd=place).stderr
+    words = succeed("map", *JOB, "-w", "cg64.json", *QUICK, "-o", "cg64.map", cwd=place).stderr
     lines = [line for line in words.splitlines() if line.startswith("#PJM")]
     (place / "job.sh").write_text("#!/bin/sh\n" + "\n".join(lines) + "\nmpiexec ./cg\n")
     run = succeed("check", "--map", "cg64.map", *JOB, "--job", "job.sh", cwd=place)
@@ -111,7 +111,7 @@ def test_convert_to_host_names_and_back(mapped: Path, form: str) -> None:
 
 
 def test_map_writes_host_names_and_needs_them_before_the_search(place: Path) -> None:
-    run = succeed("map", *JOB, "-w", "cg64.json", "-f", "slurm", "--hosts", "c[1-96]", cwd=place)
+    run = succeed("map", *JOB, "-w", "cg64.json", *QUICK, "-f", "slurm", "--hosts", "c[1-96]", cwd=place)
     assert run.stdout.startswith("c") and run.stdout.count("\n") == 64
     words = fail(2, "map", *JOB, "-w", "cg64.json", "-f", "slurm", cwd=place)
     assert "the format slurm names nodes" in words and "hint: --hosts" in words

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 import time
 from pathlib import Path
 
 import pytest
-from haichi_program import JOB, check_map, fail, haichi, succeed
+from haichi_program import JOB, QUICK, check_map, fail, haichi, succeed
 
 # ---- map ------------------------------------------------------------------------------------------------------------
 
 
-def test_the_map_goes_to_standard_output_and_words_to_standard_error(place: Path) -> None:
-    run = succeed("map", *JOB, "-w", "cg64.json", cwd=place)
+def test_the_map_goes_to_standard_output_and_words_to_standard_error(
+    default_search: subprocess.CompletedProcess[str],
+) -> None:
+    run = default_search
     assert re.fullmatch(r"(\(\d+,\d+,\d+\)\n){64}", run.stdout)
     assert "times lower than the default placement" in run.stderr
     assert '#PJM -L "node=2x6x8:torus"' in run.stderr
@@ -23,7 +26,7 @@ def test_the_map_goes_to_standard_output_and_words_to_standard_error(place: Path
 
 
 def test_quiet_says_nothing(place: Path) -> None:
-    run = succeed("map", *JOB, "-w", "cg64.json", "--quiet", cwd=place)
+    run = succeed("map", *JOB, "-w", "cg64.json", "--message-size", 64, "--quiet", cwd=place)
     assert run.stderr == ""
     assert run.stdout.count("\n") == 64
 
@@ -64,7 +67,7 @@ def test_only_searches_that_evaluate_proposals_have_a_rate(place: Path) -> None:
 
 
 def test_a_file_and_a_report_at_once(place: Path) -> None:
-    run = succeed("map", *JOB, "-w", "cg64.json", "--json", "-f", "json", "-o", "cg.map.json", cwd=place)
+    run = succeed("map", *JOB, "-w", "cg64.json", *QUICK, "--json", "-f", "json", "-o", "cg.map.json", cwd=place)
     mapping = json.loads((place / "cg.map.json").read_text())
     assert mapping["schema"] == "haichi-mapping/1" and mapping["ranks"] == 64
     assert mapping["node_of_rank"] == json.loads(run.stdout)["node_of_rank"]
@@ -105,16 +108,17 @@ def test_all_strategies_and_objectives_place(place: Path) -> None:
         assert report["strategy"] == ("tabu" if strategy == "auto" else strategy)
     for objective in names["objectives"]:
         name = "weighted(hop-bytes=0.7,tac3=0.3)" if objective == "weighted" else objective
-        run = succeed("map", *JOB, "-w", "cg64.json", "--objective", name, "--evaluations", 500, "--json", cwd=place)
+        job = [*JOB, "-w", "cg64.json", "--message-size", "4KiB", "--objective", name, "--evaluations", 500]
+        run = succeed("map", *job, "--json", cwd=place)
         assert json.loads(run.stdout)["objective"] == name
 
 
 def test_options_of_the_search_are_taken(place: Path) -> None:
     lists: list[list[object]] = [
-        ["--schedule", "paper", "--moves", "uniform", "--companion", "off", "--evaluations", 1000],
-        ["--companion", "0.5", "--restarts", 2, "--evaluations", 1000],
+        ["--schedule", "paper", "--moves", "uniform", "--companion", "off"],
+        ["--companion", "0.5", "--restarts", 2],
         ["--companion", "on"],
-        ["--verify", "step", "--evaluations", 200, "--restarts", 1],
+        ["--verify", "step", "--restarts", 1],
         ["--verify", "end"],
         ["--count-nic"],
         ["--fold", "mesh"],
@@ -124,7 +128,7 @@ def test_options_of_the_search_are_taken(place: Path) -> None:
         ["--origin", "1x0x3x0x0x0"],
     ]
     for options in lists:
-        run = succeed("map", *JOB, "-w", "cg64.json", "--json", *options, cwd=place)
+        run = succeed("map", *JOB, "-w", "cg64.json", *QUICK, "--json", *options, cwd=place)
         check_map(json.loads(run.stdout)["node_of_rank"], 64, 96, 2 if "--ppn" in options else 1)
 
 
@@ -154,7 +158,7 @@ def test_start_takes_a_map_file_and_never_gets_worse(mapped: Path) -> None:
 
 
 def test_a_workload_from_standard_input(place: Path) -> None:
-    run = haichi("map", *JOB, "-w", "-", cwd=place, input=(place / "cg64.json").read_text())
+    run = haichi("map", *JOB, "-w", "-", *QUICK, cwd=place, input=(place / "cg64.json").read_text())
     assert run.returncode == 0
     assert run.stdout.count("\n") == 64
 
@@ -162,7 +166,7 @@ def test_a_workload_from_standard_input(place: Path) -> None:
 def test_trees_and_node_lists_default_to_json_and_say_so(place: Path) -> None:
     (place / "nodes.txt").write_text("".join(f"{3 * i}\n" for i in range(70)))
     for job in [["-m", "fattree:3x4"], ["-m", "fx10-kyushu", "--nodes", "nodes.txt"]]:
-        run = succeed("map", *job, "-w", "cg64.json", "--evaluations", 500, cwd=place)
+        run = succeed("map", *job, "-w", "cg64.json", *QUICK, cwd=place)
         assert json.loads(run.stdout)["schema"] == "haichi-mapping/1"
         assert "written as json" in run.stderr
         assert "#PJM" not in run.stderr
@@ -189,7 +193,7 @@ def test_a_limit_that_is_met_and_one_that_is_not(mapped: Path) -> None:
 
 
 def test_the_map_is_written_even_when_a_limit_is_not_met(place: Path) -> None:
-    run = haichi("map", *JOB, "-w", "cg64.json", "-o", "cg.map", "--require", "value<=0", cwd=place)
+    run = haichi("map", *JOB, "-w", "cg64.json", *QUICK, "-o", "cg.map", "--require", "value<=0", cwd=place)
     assert run.returncode == 3
     assert "error: required value <= 0" in run.stderr
     assert (place / "cg.map").read_text().count("\n") == 64
@@ -320,7 +324,7 @@ def test_patterns_write_workloads_that_map_reads(tmp_path: Path) -> None:
     assert (workload["schema"], workload["ranks"], workload["iterations"]) == ("haichi-workload/1", 64, 5)
     assert {m[2] for s in workload["sets"] for m in s["messages"]} == {8192}
     (tmp_path / "w.json").write_text(run.stdout)
-    succeed("map", "-m", "torus:4x4x4", "-w", "w.json", "--evaluations", 500, cwd=tmp_path)
+    succeed("map", "-m", "torus:4x4x4", "-w", "w.json", *QUICK, cwd=tmp_path)
 
 
 def test_patterns_of_programs_are_logs_that_all_commands_take(tmp_path: Path) -> None:
@@ -347,9 +351,11 @@ def test_default_map_of_the_whole_machine_is_rank_order_x_fastest(tmp_path: Path
     assert run.stdout.splitlines() == [f"({r % 8},{r // 8 % 6},{r // 48})" for r in range(768)]
 
 
-def test_the_summary_says_of_what_the_percentages_of_auto_are(place: Path) -> None:
+def test_the_summary_says_of_what_the_percentages_of_auto_are(
+    default_search: subprocess.CompletedProcess[str],
+) -> None:
     """Of times, not of the values of the objectives that were searched by."""
-    words = succeed("map", *JOB, "-w", "cg64.json", "-o", "cg64.map", cwd=place).stderr.splitlines()
+    words = default_search.stderr.splitlines()
     lines = [line.split(maxsplit=1)[1] for line in words if line.startswith("  auto ")]
     assert len(lines) == 3, lines
     number = r"\d+\.\d( ± \d+\.\d)? % (less|more)"

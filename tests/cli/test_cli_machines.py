@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from haichi_program import check_map, fail, haichi, succeed
+from haichi_program import QUICK, check_map, fail, haichi, succeed
 
 HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
@@ -69,7 +69,7 @@ def test_a_job_on_a_dragonfly_maps_and_evaluates_the_same(place: Path) -> None:
 
 
 def test_equal_runs_on_a_graph_give_equal_bytes_for_any_number_of_threads(cluster: Path) -> None:
-    job = ["-m", "graph:cluster.graphml", "-w", "cg64.json", "--evaluations", 3000, "--json", "--no-timing"]
+    job = ["-m", "graph:cluster.graphml", "-w", "cg64.json", "--message-size", 64, "--json", "--no-timing"]
     one, two = (succeed("map", *job, "--threads", n, cwd=cluster).stdout for n in (1, 2))
     assert one == two
 
@@ -86,7 +86,7 @@ def test_a_machine_file_names_its_graph_beside_it(cluster: Path) -> None:
         "node": {"slots": 2},
     }
     (cluster / "site" / "site.json").write_text(json.dumps(machine))
-    run = succeed("map", "-m", "site/site.json", "-w", "cg64.json", "--ppn", 2, "--json", cwd=cluster)
+    run = succeed("map", "-m", "site/site.json", "-w", "cg64.json", *QUICK, "--ppn", 2, "--json", cwd=cluster)
     report = json.loads(run.stdout)
     assert report["machine"] == "site"
     assert report["faulty"] == [3]
@@ -102,7 +102,9 @@ def test_a_preset_that_is_shown_is_a_machine_file_of_the_same_machine(place: Pat
     text = succeed("list", "machines", "--show", preset, cwd=place).stdout
     assert json.loads(text)["name"] == preset and json.loads(text)["notes"][""]
     (place / "shown.json").write_text(text)
-    for command in (["map", "--evaluations", 500], ["simulate"]):
+    # What these print depends on every bandwidth and time of the machine.
+    search = ["map", "--objective", "predicted-time", "--evaluations", 500]
+    for command in (search, ["simulate", "--barrier", "both", "--sim-iterations", 2]):
         job = [*command, "-w", "cg64.json", "--json", "--no-timing"]
         by_name, by_file = (succeed(*job, "-m", m, cwd=place).stdout for m in (preset, "shown.json"))
         assert by_name == by_file
@@ -133,7 +135,7 @@ def test_faulty_nodes_take_no_ranks_and_keep_their_numbers(place: Path) -> None:
     job = ["-m", "fx10-kyushu", "--shape", "1x2x4x2x3x2", "-w", "cg64.json"]
     # 0 1 2 1 2 0 is node 12 * (4 * 1 + 2) + 6 * 1 + 2 * 2 + 0 of the job
     (place / "down").write_text("# down since Monday\n(0,1,2,1,2,0)\n0\n")
-    run = succeed("map", *job, "--faulty", "down", "--json", "-o", "c.map", cwd=place)
+    run = succeed("map", *job, *QUICK, "--faulty", "down", "--json", "-o", "c.map", cwd=place)
     report = json.loads(run.stdout)
     assert (report["nodes"], report["faulty"]) == (96, [0, 82])
     assert not {0, 82} & set(report["node_of_rank"])
@@ -142,7 +144,7 @@ def test_faulty_nodes_take_no_ranks_and_keep_their_numbers(place: Path) -> None:
     assert evaluated["metrics"] == report["metrics"]
     succeed("convert", *job[:4], "--faulty", "down", "--map", "c.map", "-t", "tofu6d", "-o", "c.tofu", cwd=place)
     assert "0 1 2 1 2 0" not in (place / "c.tofu").read_text().splitlines()
-    assert "2 of them faulty" in succeed("map", *job, "--faulty", "down", "--evaluations", 10, cwd=place).stderr
+    assert "2 of them faulty" in succeed("map", *job, *QUICK, "--faulty", "down", cwd=place).stderr
 
 
 def test_a_map_onto_a_faulty_node_is_refused_with_its_line(place: Path) -> None:
@@ -177,9 +179,8 @@ def test_faulty_lists_are_checked_as_node_lists(place: Path) -> None:
 def test_node_lists_with_gaps_and_several_ranks_per_node(place: Path) -> None:
     for machine in ["fx10-kyushu", "mesh:8x8x12"]:
         (place / "nodes").write_text("".join(f"{node}\n" for node in range(767, 0, -47)))
-        run = succeed(
-            "map", "-m", machine, "--nodes", "nodes", "--ppn", 4, "-w", "cg64.json", "--json", "-f", "json", cwd=place
-        )
+        job = ["-m", machine, "--nodes", "nodes", "--ppn", 4, "-w", "cg64.json"]
+        run = succeed("map", *job, *QUICK, "--json", "-f", "json", cwd=place)
         report = json.loads(run.stdout)
         assert (report["nodes"], report["ranks_per_node"]) == (17, 4)
         check_map(report["node_of_rank"], 64, 17, 4)

@@ -10,11 +10,10 @@ import shlex
 import signal
 import stat
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
-from haichi_program import BIN, JOB, check_map, fail, succeed
+from haichi_program import BIN, JOB, QUICK, check_map, fail, start_until, succeed
 
 # ---- outputs --------------------------------------------------------------------------------------------------------
 
@@ -35,7 +34,7 @@ def test_an_old_file_is_replaced_whole_and_keeps_its_mode(place: Path) -> None:
     old = place / "old.map"
     old.write_text("x" * 100000)
     old.chmod(0o640)
-    succeed("map", *JOB, "-w", "cg64.json", "-o", "old.map", cwd=place)
+    succeed("map", *JOB, "-w", "cg64.json", *QUICK, "-o", "old.map", cwd=place)
     assert old.read_text().count("\n") == 64 and "x" not in old.read_text()
     assert stat.S_IMODE(old.stat().st_mode) == 0o640
 
@@ -45,8 +44,8 @@ def test_an_old_file_is_replaced_whole_and_keeps_its_mode(place: Path) -> None:
     [
         ["list"],
         ["pattern", "cg", "--ranks", "64"],
-        ["map", *JOB, "-w", "cg64.json"],
-        ["map", *JOB, "-w", "cg64.json", "--json"],
+        ["map", *JOB, "-w", "cg64.json", *QUICK],
+        ["map", *JOB, "-w", "cg64.json", *QUICK, "--json"],
         ["--help"],
     ],
 )
@@ -58,7 +57,7 @@ def test_a_full_disk_is_noticed(place: Path, arguments: list[str]) -> None:
 
 
 def test_a_full_disk_behind_o_is_noticed(place: Path) -> None:
-    assert "No space left" in fail(2, "map", *JOB, "-w", "cg64.json", "-o", "/dev/full", cwd=place)
+    assert "No space left" in fail(2, "map", *JOB, "-w", "cg64.json", *QUICK, "-o", "/dev/full", cwd=place)
 
 
 def test_a_closed_pipe_is_quiet_and_no_success(place: Path) -> None:
@@ -70,7 +69,7 @@ def test_a_closed_pipe_is_quiet_and_no_success(place: Path) -> None:
 
 
 def test_a_closed_standard_output_does_not_become_the_output_file(place: Path) -> None:
-    command = f"{shlex.quote(BIN)} map {shlex.join(JOB)} -w cg64.json --json -o cg.map >&-"
+    command = f"{shlex.quote(BIN)} map {shlex.join([*JOB, *QUICK])} -w cg64.json --json -o cg.map >&-"
     run = subprocess.run(["sh", "-c", command], cwd=place, capture_output=True, text=True, timeout=60)
     assert run.returncode == 2
     assert "Bad file descriptor" in run.stderr
@@ -124,36 +123,10 @@ def test_a_dumb_terminal_gets_plain_words(place: Path) -> None:
 # ---- interruption ---------------------------------------------------------------------------------------------------
 
 
-def start_long_run(place: Path, *arguments: str) -> subprocess.Popen[str]:
-    # A shell in the background starts its children with SIGINT ignored, and they would hand that on.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        return subprocess.Popen(
-            [
-                BIN,
-                "map",
-                *JOB,
-                "-w",
-                "cg64.json",
-                "--objective",
-                "hop-bytes",
-                "--evaluations",
-                "99999999999",
-                *arguments,
-            ],
-            cwd=place,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_search_gives_the_best_so_far(place: Path, number: signal.Signals) -> None:
-    run = start_long_run(place, "--json", "-o", "cg.map")
-    time.sleep(1)
+    search = ["--objective", "hop-bytes", "--evaluations", "99999999999"]
+    run = start_until("search", "map", *JOB, "-w", "cg64.json", *search, "--json", "-o", "cg.map", cwd=place)
     run.send_signal(number)
     out, err = run.communicate(timeout=60)
     assert run.returncode == 130

@@ -6,12 +6,10 @@ import csv
 import itertools
 import json
 import signal
-import subprocess
-import time
 from pathlib import Path
 
 import pytest
-from haichi_program import BIN, JOB, check_map, fail, haichi, succeed
+from haichi_program import JOB, QUICK, check_map, fail, haichi, start_until, succeed
 
 # One link of 1 GB/s, 10 ns per router and 5 ns of cable, and nothing else costs time.
 PAIR = """{"schema": "haichi-machine/1", "name": "pair",
@@ -142,9 +140,11 @@ def test_a_map_and_its_simulation_in_one_go(mapped: Path) -> None:
     assert list(evaluated) == [*keys, "default"]
     assert {key: alone[key] for key in keys} | {"default": {key: default[key] for key in keys}} == evaluated
     assert evaluated["seconds"] < evaluated["default"]["seconds"]
-    run = succeed("map", *JOB, "-w", "cg64.json", "--validate", "--json", cwd=mapped)
+    # The same placement, from a search that starts there and has no time to leave it.
+    search = [*QUICK[:2], "--start", "cg64.map", "--evaluations", 1, "--restarts", 1]
+    run = succeed("map", *JOB, "-w", "cg64.json", *search, "--validate", "--json", cwd=mapped)
     assert json.loads(run.stdout)["simulated"] == evaluated
-    run = succeed("map", *JOB, "-w", "cg64.json", "--validate", "-o", "again.map", cwd=mapped)
+    run = succeed("map", *JOB, "-w", "cg64.json", *search, "--validate", "-o", "again.map", cwd=mapped)
     assert "times lower than the default placement (" in run.stderr
 
 
@@ -170,17 +170,8 @@ def test_wrong_usage_is_refused_before_anything_runs(place: Path, arguments: lis
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_simulation_gives_what_is_known(place: Path, number: signal.Signals) -> None:
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        run = subprocess.Popen(
-            [BIN, "simulate", *JOB, "-w", "cg64.json", "--message-size", "1GiB", "--json", "-o", "report.json"],
-            cwd=place,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-    finally:
-        signal.signal(signal.SIGINT, before)
-    time.sleep(1)
+    job = [*JOB, "-w", "cg64.json", "--message-size", "1GiB"]
+    run = start_until("simulation", "simulate", *job, "--json", "-o", "report.json", cwd=place)
     run.send_signal(number)
     assert "interrupted" in run.communicate(timeout=60)[1]
     assert run.returncode == 130

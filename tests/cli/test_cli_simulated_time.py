@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
 import time
 from pathlib import Path
 
 import pytest
-from haichi_program import BIN, JOB, check_map, fail, succeed
+from haichi_program import JOB, check_map, fail, start_until, succeed
 
 ASKED = ["-w", "cg64.json", "--objective", "simulated-time"]
-SMALL = ["--message-size", "64KiB", "--evaluations", 400, "--start", "random"]
+SMALL = ["--message-size", "16KiB", "--evaluations", 400, "--start", "random"]
 
 
 def ranked(place: Path, *arguments: object) -> dict:
@@ -72,18 +71,8 @@ def test_a_time_limit_counts_simulations(place: Path) -> None:
 
 
 def test_an_interrupted_ranking_keeps_the_best_of_the_search(place: Path) -> None:
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        run = subprocess.Popen(
-            [BIN, "map", *JOB, *ASKED, "--message-size", "1GiB", "--json"],
-            cwd=place,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-    finally:
-        signal.signal(signal.SIGINT, before)
-    time.sleep(3)
+    # A simulation of such messages takes minutes.
+    run = start_until("simulation", "map", *JOB, *ASKED, "--message-size", "1GiB", "--json", cwd=place)
     run.send_signal(signal.SIGINT)
     words = run.communicate(timeout=60)
     assert run.returncode == 130, words
