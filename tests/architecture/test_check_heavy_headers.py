@@ -46,7 +46,9 @@ class CheckHeavyHeaders(unittest.TestCase):
     def test_limits_name_headers_that_exist(self) -> None:
         repository = Path(__file__).resolve().parents[2]
         edges = read_edges(repository)
-        self.assertEqual([header for header in LIMITS if not sources(reaching(header, edges))], [])
+        self.assertEqual(
+            [header for header, most in LIMITS.items() if most > 0 and not sources(reaching(header, edges))], []
+        )
 
 
 if __name__ == "__main__":
