@@ -2,7 +2,9 @@
  *
  * Open MPI: pml_monitoring tells mca_common_monitoring_record_pml() of every message; this one takes its place.
  * MPICH on UCX, with MPIR_CVAR_NOLOCAL=1: every message goes through ucp_tag_send_nbx(). Which endpoint leads to which
- * rank is learnt first, by a message to each. */
+ * rank is learnt first, by a message to each.
+ *
+ * A part of the study collective_matrices.py, which states its date and result. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>

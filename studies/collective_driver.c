@@ -1,6 +1,7 @@
 /* Prints which messages each rank sends in collective operations, as the preloaded collective_counter.c counts them.
  * Reads cases, one a line, from the file that is named: OPERATION ROOT COUNT (items of four bytes). For each case rank
- * 0 prints it again and then, a line for each pair of ranks, "FROM TO MESSAGES BYTES". collective_matrices.py runs it.
+ * 0 prints it again and then, a line for each pair of ranks, "FROM TO MESSAGES BYTES". collective_matrices.py runs it,
+ * a study, which states its date and result.
  */
 #include <dlfcn.h>
 #include <mpi.h>

@@ -6,6 +6,9 @@
 Needs the MPI whose tables ours are made after: Open MPI 4.1.4, or MPICH 4.0.2 on UCX. A preloaded counter
 (collective_counter.c) takes what Open MPI's component pml_monitoring is told of each message, or counts what MPICH
 sends through UCX, with every rank as if on a node of its own (MPIR_CVAR_NOLOCAL).
+
+Result (2026-11-23): 1,418 of 1,418 cases of 16 operations equal for Open MPI 4.1.4, and as many for MPICH 4.0.2
+(docs/collectives.md).
 """
 
 from __future__ import annotations

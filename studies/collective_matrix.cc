@@ -2,6 +2,8 @@
 // collective_driver.c: reads "OPERATION MEMBERS ROOT COUNT" lines (items of four bytes) from standard input.
 //
 //     collective_matrix openmpi < cases
+//
+// A part of the study collective_matrices.py, which states its date and result.
 #include <cstdio>
 #include <iostream>
 #include <sstream>
