@@ -21,7 +21,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from haichi_program import BIN, JOB, succeed
+from haichi_program import BIN, JOB, QUICK, succeed
 from sample_logs import sample
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -157,7 +157,7 @@ def has_python() -> bool:
 
 def make_inputs(folder: Path, *, python: bool) -> None:
     succeed("pattern", "cg", "--ranks", 64, "-o", "cg64.json", cwd=folder)
-    succeed("map", *JOB, "-w", "cg64.json", "-o", "cg64.map", cwd=folder)
+    succeed("map", *JOB, "-w", "cg64.json", *QUICK, "-o", "cg64.map", cwd=folder)
     sample("ring", 300, folder / "big.haichi-log")
     sample("ring", 16, folder / "ring.haichi-log")
     sample("all-pairs", 300, folder / "pairs.haichi-log")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from haichi_program import BIN, JOB
-from interruption import CASES, LONG_SEARCH, OLD, SIGNALS, Case, interrupt, make_inputs, seconds_of, start
+from interruption import CASES, LONG_SEARCH, OLD, SIGNALS, Case, interrupt, make_inputs, seconds_of, start, wait_for_begin
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def test_an_interruption_leaves_the_old_output_or_a_whole_new_one(folder: Path, 
 @pytest.mark.parametrize("number", SIGNALS)
 def test_a_signal_that_comes_twice_at_once_is_one(folder: Path, number: signal.Signals) -> None:
     """As from timeout(1), which sends it to the program and then to its process group."""
-    outcome = interrupt(CASES[0], folder, number, 0.5, twice=True)
+    outcome = interrupt(CASES[0], folder, number, 0.2, twice=True)
     assert (outcome.code, outcome.what, outcome.wrong) == (130, "new", [])
 
 
@@ -50,7 +50,8 @@ def test_a_signal_ends_a_command_that_waits_for_its_input(tmp_path: Path, number
             reader, writer = os.pipe()
             words = [BIN, command, *arguments, file, "-o", "out"]
             run = subprocess.Popen(words, cwd=tmp_path, stdin=reader, preexec_fn=default_signals)
-            time.sleep(0.3)
+            wait_for_begin(run)
+            time.sleep(0.05)  # until it waits for its input
             run.send_signal(number)
             assert run.wait(timeout=20) == 130, command
             for end in (reader, writer):
@@ -72,10 +73,10 @@ def test_a_signal_that_was_ignored_at_the_start_is_ignored(folder: Path, number:
         default_signals()
         signal.signal(number, signal.SIG_IGN)
 
-    arguments = ["map", *JOB, "-w", "cg64.json", *LONG_SEARCH[:2], "--time", "1500ms", "-o", "ignored.map"]
+    arguments = ["map", *JOB, "-w", "cg64.json", *LONG_SEARCH[:2], "--time", "700ms", "-o", "ignored.map"]
     run = subprocess.Popen([BIN, *arguments], cwd=folder, stderr=subprocess.PIPE, text=True, preexec_fn=ignore)
     for _ in range(3):
-        time.sleep(0.2)
+        time.sleep(0.1)
         run.send_signal(number)
     words = run.communicate(timeout=60)[1]
     assert run.returncode == 0 and "interrupted" not in words
@@ -85,7 +86,8 @@ def test_a_signal_that_was_ignored_at_the_start_is_ignored(folder: Path, number:
 
 def test_the_threads_of_an_interrupted_search_end_with_it(folder: Path) -> None:
     run = start(CASES[0], folder)
-    time.sleep(0.5)
+    wait_for_begin(run)
+    time.sleep(0.1)
     run.send_signal(signal.SIGHUP)
     _, words = run.communicate(timeout=60)
     assert run.returncode == 130 and b"best placement so far" in words

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from haichi_program import JOB, QUICK, check_map, fail, haichi, succeed
+from haichi_program import JOB, QUICK, QUICK_AUTO, check_map, fail, haichi, succeed
 
 # ---- map ------------------------------------------------------------------------------------------------------------
 
@@ -26,7 +26,7 @@ def test_the_map_goes_to_standard_output_and_words_to_standard_error(
 
 
 def test_quiet_says_nothing(place: Path) -> None:
-    run = succeed("map", *JOB, "-w", "cg64.json", "--message-size", 64, "--quiet", cwd=place)
+    run = succeed("map", *JOB, "-w", "cg64.json", *QUICK_AUTO, "--quiet", cwd=place)
     assert run.stderr == ""
     assert run.stdout.count("\n") == 64
 
@@ -232,16 +232,17 @@ def test_people_read_sets_counted_from_1(tmp_path: Path) -> None:
     assert (hottest["set"], hottest["label"]) == (1, "set 2")  # an index, as that of set_contention
 
 
-def test_evaluate_agrees_with_map(mapped: Path) -> None:
-    by_map = json.loads(succeed("map", *JOB, "-w", "cg64.json", "--json", cwd=mapped).stdout)
-    evaluate = ["evaluate", *JOB, "-w", "cg64.json", "--map", "cg64.map", "--objective", by_map["objective"]]
-    by_evaluate = json.loads(succeed(*evaluate, "--json", "--hottest", 40, cwd=mapped).stdout)
+def test_evaluate_agrees_with_map(place: Path) -> None:
+    job = [*JOB, "-w", "cg64.json", *QUICK_AUTO[:2]]
+    by_map = json.loads(succeed("map", *job, *QUICK_AUTO[2:], "--json", "-o", "found.map", cwd=place).stdout)
+    evaluate = ["evaluate", *job, "--map", "found.map", "--objective", by_map["objective"]]
+    by_evaluate = json.loads(succeed(*evaluate, "--json", "--hottest", 40, cwd=place).stdout)
     for key in ["metrics", "default", "value", "lower_bound", "node_of_rank"]:
         assert by_evaluate[key] == by_map[key], key
     assert len(by_evaluate["hottest_links"]) == 40
     assert {"objective", "unit", "value", "lower_bound", "optimal"} <= set(by_evaluate["objectives"][0])
-    (mapped / "report.json").write_text(json.dumps(by_map, indent=1))
-    again = succeed("evaluate", *JOB, "-w", "cg64.json", "--map", "report.json", "--json", cwd=mapped)
+    (place / "report.json").write_text(json.dumps(by_map, indent=1))
+    again = succeed("evaluate", *job, "--map", "report.json", "--json", cwd=place)
     assert json.loads(again.stdout)["metrics"] == by_map["metrics"]
 
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from haichi_program import QUICK, check_map, fail, haichi, succeed
+from haichi_program import QUICK, QUICK_AUTO, check_map, fail, haichi, succeed
 
 HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
@@ -69,7 +69,7 @@ def test_a_job_on_a_dragonfly_maps_and_evaluates_the_same(place: Path) -> None:
 
 
 def test_equal_runs_on_a_graph_give_equal_bytes_for_any_number_of_threads(cluster: Path) -> None:
-    job = ["-m", "graph:cluster.graphml", "-w", "cg64.json", "--message-size", 64, "--json", "--no-timing"]
+    job = ["-m", "graph:cluster.graphml", "-w", "cg64.json", *QUICK_AUTO, "--json", "--no-timing"]
     one, two = (succeed("map", *job, "--threads", n, cwd=cluster).stdout for n in (1, 2))
     assert one == two
 
@@ -103,9 +103,9 @@ def test_a_preset_that_is_shown_is_a_machine_file_of_the_same_machine(place: Pat
     assert json.loads(text)["name"] == preset and json.loads(text)["notes"][""]
     (place / "shown.json").write_text(text)
     # What these print depends on every bandwidth and time of the machine.
-    search = ["map", "--objective", "predicted-time", "--evaluations", 500]
+    search = ["map", "--objective", "predicted-time", "--evaluations", 100, "--restarts", 1]
     for command in (search, ["simulate", "--barrier", "both", "--sim-iterations", 2]):
-        job = [*command, "-w", "cg64.json", "--json", "--no-timing"]
+        job = [*command, "-w", "cg64.json", "--message-size", "100kB", "--json", "--no-timing"]
         by_name, by_file = (succeed(*job, "-m", m, cwd=place).stdout for m in (preset, "shown.json"))
         assert by_name == by_file
 

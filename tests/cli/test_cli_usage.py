@@ -30,8 +30,8 @@ def test_every_example_of_the_help_runs(tmp_path: Path) -> None:
         succeed(*arguments, "--help", cwd=tmp_path).stdout
         for arguments in [["pattern"], [], ["map"], ["evaluate"], ["convert"], ["check"], ["list"]]
     ]
-    lines = [line for text in texts for line in examples_of(text)]
-    assert len(lines) >= 7
+    lines = list(dict.fromkeys(line for text in texts for line in examples_of(text)))
+    assert len(lines) >= 6
     for line in lines:
         succeed(*shlex.split(line)[1:], cwd=tmp_path)
 

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from haichi_program import BIN, JOB, fail, succeed
+from haichi_program import BIN, JOB, QUICK_AUTO, fail, succeed
 from sample_logs import sample
 
 
@@ -260,7 +260,7 @@ def test_simulations_tell_partitions_windows_and_why_they_end(place: Path, threa
 
 
 def test_shapes_are_told_one_after_the_other(place: Path) -> None:
-    job = ["map", "-m", "fx10-kyushu", "-w", "cg64.json", "--shapes", "1x2x4x2x3x2,2x2x2x2x3x2", "--message-size", 64]
+    job = ["map", "-m", "fx10-kyushu", "-w", "cg64.json", "--shapes", "1x2x4x2x3x2,2x2x2x2x3x2", *QUICK_AUTO]
     lines = entries(succeed(*job, "--json", "-v", cwd=place).stderr)
     assert [line for line in lines if line.startswith("shape ")] == ["shape 1x2x4x2x3x2:", "shape 2x2x2x2x3x2:"]
     assert len([line for line in lines if line.startswith("auto: tac3, seed 1 of ")]) == 2
@@ -276,7 +276,7 @@ def test_advice_tells_what_it_searches_and_simulates(place: Path) -> None:
 
 
 def test_maps_and_reports_are_the_same_with_a_log(place: Path) -> None:
-    job = ["map", *JOB, "-w", "cg64.json", "--message-size", 64, "--no-timing"]
+    job = ["map", *JOB, "-w", "cg64.json", *QUICK_AUTO, "--no-timing"]
     for more in (["--json"], ["-f", "fujitsu"]):
         assert succeed(*job, *more, cwd=place).stdout == succeed(*job, *more, "-vvv", cwd=place).stdout
 

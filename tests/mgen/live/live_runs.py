@@ -63,8 +63,14 @@ def haichi(
     )
 
 
-def mpich(
-    ranks: int, executable: Path, *arguments: object, input: str = "", variables: dict[str, str] | None = None
+@cache
+def mpich(ranks: int, executable: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """The run under MPICH itself, once for all tests that compare with it: its ranks poll, which costs seconds."""
+    return mpich_with({}, ranks, executable, *arguments)
+
+
+def mpich_with(
+    variables: dict[str, str], ranks: int, executable: Path, *arguments: object
 ) -> subprocess.CompletedProcess[str]:
     if shutil.which("mpiexec.mpich") is None:
         pytest.skip("mpiexec.mpich is not installed")
@@ -72,16 +78,16 @@ def mpich(
     folder = Path(tempfile.mkdtemp(dir=executable.parent))
     job = subprocess.Popen(
         ["mpiexec.mpich", "-outfile-pattern", f"{folder}/%r", "-n", str(ranks), str(executable), *map(str, arguments)],
-        stdin=subprocess.PIPE,
+        stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env=os.environ | (variables or {}),
+        env=os.environ | variables,
         cwd=executable.parent,
         start_new_session=True,
     )
     try:
-        out, err = job.communicate(input, timeout=120)
+        out, err = job.communicate(timeout=120)
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(job.pid, signal.SIGKILL)
