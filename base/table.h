@@ -68,9 +68,7 @@ class Table {
     /// "a, b, c"
     [[nodiscard]] std::string listing() const { return joined_names(names()); }
     /// For errors about a name that is not in the table: "did you mean 'a'?", or "formats are a, b, c".
-    [[nodiscard]] std::string hint_for(std::string_view name) const {
-        return hint_for_unknown(words_, name, names());
-    }
+    [[nodiscard]] std::string hint_for(std::string_view name) const { return hint_for_unknown(words_, name, names()); }
 
   private:
     RowWords words_;

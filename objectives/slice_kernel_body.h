@@ -127,8 +127,7 @@ struct Counters {
 
 // Not inlined: register allocation takes minutes on one function that holds all of these, and seconds on each alone.
 template <std::size_t Blocks, std::size_t Planes>
-[[gnu::noinline]] void change_rows(SliceChange& change, const BitBlock* const* removed,
-                                               const BitBlock* const* added) {
+[[gnu::noinline]] void change_rows(SliceChange& change, const BitBlock* const* removed, const BitBlock* const* added) {
     Counters<Blocks, Planes> counters;
     const auto* before = reinterpret_cast<const Block*>(change.planes);
     for_each_index<0, Planes>([&](auto k) __attribute__((always_inline)) {

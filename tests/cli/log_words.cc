@@ -47,7 +47,8 @@ TEST(LogWords, classes_are_named_by_where_they_begin_and_the_fullest_come_first)
     EXPECT_EQ(size_class_name(10), "1K");
     EXPECT_EQ(size_class_name(19), "512K");
     EXPECT_EQ(size_class_name(23), "8M+");
-    EXPECT_EQ(message_sizes_text(samples::messages({{8, 6}, {1 << 20, 3}, {100, 1}, {5000, 0}})), "8: 60%, 1M: 30%, 64: 10%");
+    EXPECT_EQ(message_sizes_text(samples::messages({{8, 6}, {1 << 20, 3}, {100, 1}, {5000, 0}})),
+              "8: 60%, 1M: 30%, 64: 10%");
     EXPECT_EQ(message_sizes_text({}), "");
 }
 

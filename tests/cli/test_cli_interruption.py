@@ -10,7 +10,18 @@ from pathlib import Path
 
 import pytest
 from haichi_program import BIN, JOB
-from interruption import CASES, LONG_SEARCH, OLD, SIGNALS, Case, interrupt, make_inputs, seconds_of, start, wait_for_begin
+from interruption import (
+    CASES,
+    LONG_SEARCH,
+    OLD,
+    SIGNALS,
+    Case,
+    interrupt,
+    make_inputs,
+    seconds_of,
+    start,
+    wait_for_begin,
+)
 
 
 @pytest.fixture(scope="module")
