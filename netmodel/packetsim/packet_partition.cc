@@ -68,27 +68,6 @@ void PacketPartition::run(std::int64_t begin_ps, std::int64_t until_ps) {
     handle_host(event);
 }
 
-[[gnu::noinline]] void PacketPartition::handle_host(const WindowQueue::Event& event) {
-    const std::int32_t entity = entity_of(event);
-    switch (priority_of(event)) {
-        case kWake:
-        case kFront:
-            return;
-        case kReceived:
-            return receive(entity, static_cast<std::int32_t>(event.data()));
-        case kNic:
-            return nic_ready(entity);
-        case kPost:
-            return start(posts_.extract(event.data()).mapped());
-        case kCopied:
-        case kDelivery:
-            return finish(event);
-        case kTimer:
-            client_->timer(state_->nodes[static_cast<std::size_t>(entity)], event.data(), now_ps_);
-            return;
-    }
-}
-
 [[gnu::noinline]] void PacketPartition::look_ahead() {
     // In two steps, because the second finds its addresses in what the first has fetched.
     constexpr std::size_t kFar = 24;
@@ -150,7 +129,7 @@ void PacketPartition::run(std::int64_t begin_ps, std::int64_t until_ps) {
     return to.count + to.leaving < places.count ? now_ps_ : leave_ps + places.latency_ps;
 }
 
-void PacketPartition::remove_waiting(const Channel& out, std::uint32_t number) {
+[[gnu::always_inline]] inline void PacketPartition::remove_waiting(const Channel& out, std::uint32_t number) {
     const std::uint64_t bit = std::uint64_t{1} << (number % 64);
     if (state_->words_per_row == 1) {
         out.to.waiting &= ~bit;
@@ -164,17 +143,8 @@ void PacketPartition::remove_waiting(const Channel& out, std::uint32_t number) {
     out.port.has_waiting = has_waiting ? 1 : 0;
 }
 
-std::int64_t PacketPartition::next_grant_ps(std::int32_t port) {
-    std::int64_t earliest_ps = kForEver;
-    for (std::int32_t vc = 0; vc < channels_of(port); ++vc) {
-        const std::int32_t request = PacketPort::buffer(port, vc);
-        if (any_waiting(request)) earliest_ps = std::min(earliest_ps, credit_behind_ps(channel(request)));
-    }
-    return earliest_ps == kForEver ? kForEver : std::max(earliest_ps, state_->port(port).busy_until_ps);
-}
-
 /// Lets the packet pass whose turn it is among those that have credit.
-void PacketPartition::wake_output(std::int32_t port) {
+[[gnu::always_inline]] inline void PacketPartition::wake_output(std::int32_t port) {
     PacketPort& at = state_->port(port);
     at.wake_ps = PacketPort::kNoWake;
     const std::int32_t channels = channels_of(port);

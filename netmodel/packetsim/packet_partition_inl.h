@@ -76,6 +76,20 @@ inline void PacketPartition::add_waiting(const Channel& out, std::uint32_t numbe
     return std::ranges::any_of(wide_row(request), [](std::uint64_t word) { return word != 0; });
 }
 
+inline std::int64_t PacketPartition::next_grant_ps(std::int32_t port) {
+    std::int64_t earliest_ps = kForEver;
+    for (std::int32_t vc = 0; vc < channels_of(port); ++vc) {
+        const std::int32_t request = PacketPort::buffer(port, vc);
+        if (any_waiting(request)) earliest_ps = std::min(earliest_ps, credit_behind_ps(channel(request)));
+    }
+    return earliest_ps == kForEver ? kForEver : std::max(earliest_ps, state_->port(port).busy_until_ps);
+}
+
+[[gnu::always_inline]] inline void PacketPartition::send(std::size_t neighbour, const PacketMail& mail) {
+    earliest_mail_ps_ = std::min(earliest_mail_ps_, mail.time_ps);
+    outboxes_[neighbour].items.push_back(mail);
+}
+
 [[gnu::always_inline]] inline void PacketPartition::come_to_front(std::int32_t b, std::int32_t request) {
     const Channel out = channel(request);
     const std::int64_t possible_ps = std::max(out.port.busy_until_ps, credit_behind_ps(out));

@@ -13,11 +13,6 @@ void PacketPartition::join(Transport& transport, std::vector<std::size_t> arrivi
     leaving_ = std::move(leaving);
 }
 
-void PacketPartition::send(std::size_t neighbour, const PacketMail& mail) {
-    earliest_mail_ps_ = std::min(earliest_mail_ps_, mail.time_ps);
-    outboxes_[neighbour].items.push_back(mail);
-}
-
 void PacketPartition::take_mail() {
     earliest_mail_ps_ = kForEver;
     for (std::size_t i = 0; i < arriving_.size(); ++i) {
@@ -28,7 +23,7 @@ void PacketPartition::take_mail() {
     }
 }
 
-void PacketPartition::take(const MailBatch& batch, PartitionState::Neighbour* from) {
+inline void PacketPartition::take(const MailBatch& batch, PartitionState::Neighbour* from) {
     std::size_t announced = 0;
     for (const PacketMail& item : batch.items) {
         switch (item.kind) {
@@ -50,8 +45,8 @@ void PacketPartition::take(const MailBatch& batch, PartitionState::Neighbour* fr
 
 /// The message's packets will come by this link, in order, the last one too: until that is gone we know the message by
 /// a number of ours.
-void PacketPartition::take_announcement(const PacketMail& item, const PacketMessage& message,
-                                        PartitionState::Neighbour& from) {
+inline void PacketPartition::take_announcement(const PacketMail& item, const PacketMessage& message,
+                                               PartitionState::Neighbour& from) {
     const std::int32_t id = add_message(message);
     MessageTable::Entry& entry = state_->messages[id];
     entry.is_injected = true;
@@ -61,7 +56,7 @@ void PacketPartition::take_announcement(const PacketMail& item, const PacketMess
     from.message_of[item.message] = id;
 }
 
-void PacketPartition::take_packet(const PacketMail& item, const PartitionState::Neighbour& from) {
+inline void PacketPartition::take_packet(const PacketMail& item, const PartitionState::Neighbour& from) {
     const std::int32_t message = from.message_of[item.message / 2];
     const std::uint32_t packet = state_->new_packet();
     state_->packets[packet] = {item.time_ps,
@@ -74,7 +69,7 @@ void PacketPartition::take_packet(const PacketMail& item, const PartitionState::
 }
 
 /// The same as give_place_back() for a buffer behind a cut link, in the partition that sends to it.
-void PacketPartition::take_credit(std::int32_t b, std::int64_t usable_ps) {
+inline void PacketPartition::take_credit(std::int32_t b, std::int64_t usable_ps) {
     const std::int32_t port = PacketPort::port_of(b);
     PacketPort& at = state_->port(port);
     PacketBuffer& to = state_->buffer(b);

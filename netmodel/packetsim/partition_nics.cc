@@ -20,7 +20,7 @@ std::int32_t PacketPartition::add_message(const PacketMessage& message) {
 }
 
 /// See Packet::way.
-std::uint64_t PacketPartition::way(VertexId to, std::int32_t ejection) const {
+inline std::uint64_t PacketPartition::way(VertexId to, std::int32_t ejection) const {
     const std::uint64_t position = steps_->position(to);
     if (ejection < 0) return position;
     const auto channel =
@@ -77,7 +77,7 @@ std::int64_t PacketPartition::last_tail_ps(const Packet& packet) {
     return last_ps = std::max(last_ps, tail_ps);
 }
 
-void PacketPartition::receive(std::int32_t nic, std::int32_t pending) {
+inline void PacketPartition::receive(std::int32_t nic, std::int32_t pending) {
     const Packet packet = received_[static_cast<std::size_t>(pending)];
     unused_received_.push_back(pending);
     const std::int64_t payload_bytes = packet.bytes - machine_->timing.options().packet_header_bytes;
@@ -129,7 +129,7 @@ void PacketPartition::remove_first(PacketNic& nic) {
     if (nic.first_message == PacketNic::kNone) nic.last_message = PacketNic::kNone;
 }
 
-void PacketPartition::nic_ready(std::int32_t number) {
+inline void PacketPartition::nic_ready(std::int32_t number) {
     PacketNic& nic = state_->nics[static_cast<std::size_t>(number)];
     if (nic.leaving_message != PacketNic::kNone) {
         const std::int32_t id = std::exchange(nic.leaving_message, PacketNic::kNone);
@@ -200,7 +200,7 @@ void PacketPartition::send_next(std::int32_t number) {
 }
 
 /// The messages that were copied on their node, or delivered at a NIC, at this instant, in an order of their own.
-void PacketPartition::finish(const WindowQueue::Event& first) {
+inline void PacketPartition::finish(const WindowQueue::Event& first) {
     finished_.assign(1, static_cast<std::int32_t>(first.data()));
     for (const WindowQueue::Event* next = queue_.next_here(); next != nullptr && next->when == first.when;
          next = queue_.next_here()) {
@@ -221,7 +221,7 @@ void PacketPartition::finish(const WindowQueue::Event& first) {
     }
 }
 
-void PacketPartition::copied(std::int32_t message, std::int32_t nic) {
+inline void PacketPartition::copied(std::int32_t message, std::int32_t nic) {
     const PacketMessage info = state_->messages[message].message;
     counts_.on_node_bytes += info.bytes;
     push_nic(now_ps_ + machine_->timing.options().shared_memory_latency_ps, kDelivery, nic,
@@ -229,12 +229,33 @@ void PacketPartition::copied(std::int32_t message, std::int32_t nic) {
     client_->message_injected(info, now_ps_);
 }
 
-void PacketPartition::deliver(std::int32_t message) {
+inline void PacketPartition::deliver(std::int32_t message) {
     const PacketMessage info = state_->messages[message].message;
     if (info.source != info.destination) counts_.payload_bytes_delivered += info.bytes;
     --counts_.messages_under_way;
     client_->message_delivered(info, now_ps_);
     state_->messages.remove(message);
+}
+
+[[gnu::noinline]] void PacketPartition::handle_host(const WindowQueue::Event& event) {
+    const std::int32_t entity = entity_of(event);
+    switch (priority_of(event)) {
+        case kWake:
+        case kFront:
+            return;
+        case kReceived:
+            return receive(entity, static_cast<std::int32_t>(event.data()));
+        case kNic:
+            return nic_ready(entity);
+        case kPost:
+            return start(posts_.extract(event.data()).mapped());
+        case kCopied:
+        case kDelivery:
+            return finish(event);
+        case kTimer:
+            client_->timer(state_->nodes[static_cast<std::size_t>(entity)], event.data(), now_ps_);
+            return;
+    }
 }
 
 }  // namespace haichi
