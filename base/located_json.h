@@ -15,9 +15,9 @@ namespace haichi {
 /// larger than `largest_bytes`. "-" is standard input.
 std::string read_file(const std::string& path, std::size_t largest_bytes);
 
-/// What is wrong with a JSON text, for the place where `token` was read: the message of nlohmann's exception `id`
-/// without its own place. It quotes the token as it stands in the text, of any length and perhaps in no encoding; here
-/// the end of it is shown.
+/// Describes an error in a JSON text at the place where `token` was read: the message of nlohmann's exception `id`
+/// without its position. That message quotes the whole token, which may be long or badly encoded; this one shows its
+/// end only.
 std::string json_error_text(int id, std::string_view message, std::string_view token);
 
 /// A small JSON document that remembers the line of every value, so that errors about its content can name it.

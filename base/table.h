@@ -24,7 +24,7 @@ struct RowWords {
     std::string many;  ///< "formats": the hint is "formats are a, b"
 };
 
-// What a Table says, without its rows.
+// The texts of a Table, which do not depend on the type of its rows.
 [[noreturn]] void refuse_second(const RowWords& words, std::string_view name);
 [[noreturn]] void refuse_unknown(const RowWords& words, std::string_view name, const std::vector<std::string>& names);
 std::string hint_for_unknown(const RowWords& words, std::string_view name, const std::vector<std::string>& names);

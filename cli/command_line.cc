@@ -34,7 +34,7 @@ std::vector<std::string> long_options(const CLI::App& app) {
     return names;
 }
 
-/// What is left on the command line when every known option has been taken.
+/// Refuses the arguments that remain after every known option has been taken.
 [[noreturn]] void refuse_extra(const std::vector<std::string>& extra, const CLI::App& app) {
     const auto option = std::ranges::find_if(extra, [](const std::string& word) { return word.starts_with('-'); });
     if (option == extra.end()) {
@@ -63,7 +63,7 @@ std::vector<std::string> subcommand_names(const CLI::App& app) {
     return names;
 }
 
-/// `word` is no subcommand of `app`; none at all when it is empty.
+/// Refuses `word`, which is not a subcommand of `app`; an empty word means that none was given.
 [[noreturn]] void refuse_command(const std::string& word, const CLI::App& app) {
     const std::vector<std::string> names = subcommand_names(app);
     if (word.empty()) {
@@ -84,7 +84,7 @@ Subcommand& chosen_subcommand(CLI::App& app, std::vector<Subcommand>& subcommand
     while (true) {
         const auto chosen = level->get_subcommands();
         auto extra = level->remaining();
-        // What stands behind it has been taken by a command that takes a program.
+        // A command that runs a program has taken the arguments after it.
         if (!extra.empty() && extra.front() == "--" && takes_program(*level)) extra.erase(extra.begin());
         if (!extra.empty()) {
             if (chosen.empty() && !extra.front().starts_with('-') && !subcommand_names(*level).empty()) {
