@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from haichi_program import BIN, JOB
+from haichi_program import BIN, JOB, start_until
 from interruption import (
     CASES,
     LONG_SEARCH,
@@ -19,7 +19,6 @@ from interruption import (
     interrupt,
     make_inputs,
     seconds_of,
-    start,
     wait_for_begin,
 )
 
@@ -42,7 +41,7 @@ def test_an_interruption_leaves_the_old_output_or_a_whole_new_one(folder: Path, 
 @pytest.mark.parametrize("number", SIGNALS)
 def test_a_signal_that_comes_twice_at_once_is_one(folder: Path, number: signal.Signals) -> None:
     """As from timeout(1), which sends it to the program and then to its process group."""
-    outcome = interrupt(CASES[0], folder, number, 0.2, twice=True)
+    outcome = interrupt(CASES[0], folder, number, 0.5, twice=True)
     assert (outcome.code, outcome.what, outcome.wrong) == (130, "new", [])
 
 
@@ -96,10 +95,8 @@ def test_a_signal_that_was_ignored_at_the_start_is_ignored(folder: Path, number:
 
 
 def test_the_threads_of_an_interrupted_search_end_with_it(folder: Path) -> None:
-    run = start(CASES[0], folder)
-    wait_for_begin(run)
-    time.sleep(0.1)
+    run = start_until("search", *CASES[0].arguments, cwd=folder)
     run.send_signal(signal.SIGHUP)
     _, words = run.communicate(timeout=60)
-    assert run.returncode == 130 and b"best placement so far" in words
+    assert run.returncode == 130 and "best placement so far" in words
     (folder / "a.map").unlink()
