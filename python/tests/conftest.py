@@ -1,9 +1,10 @@
 """Jobs, comparisons and a browser that several files of tests share."""
 
 import json
+import pickle
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,10 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 
 import haichi
+from haichi.commands import run
+from haichi.comparison import driver
+from haichi.comparison.executors import LocalProcesses
+from haichi.errors import InternalError
 from haichi.report import write_report
 
 # How long an example takes says more of what else runs than of haichi.
@@ -22,6 +27,40 @@ hypothesis.settings.register_profile("haichi", deadline=None)
 hypothesis.settings.load_profile("haichi")
 
 SHAPE_1 = "1x2x4x2x3x2"
+
+
+class OneProcess(LocalProcesses):
+    """Computes cells of `processes=1` in this process: another takes half a second to start. What cells and results are
+    is pickled as on the way there and back."""
+
+    def run(self, function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+        if self.processes != 1:
+            yield from super().run(function, tasks)
+            return
+        for index, task in enumerate(tasks):
+            called, argument = pickle.loads(pickle.dumps((function, task)))
+            try:
+                yield index, pickle.loads(pickle.dumps(called(argument)))
+            except Exception as error:
+                yield index, InternalError(f"a cell ended with an exception: {type(error).__name__}: {error}")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_process() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(driver, "LocalProcesses", OneProcess)
+        yield
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """Runs a command that is written in Python, in this process: exit code, standard output and standard error."""
+
+    def ran(*words: object) -> tuple[int, str, str]:
+        capsys.readouterr()
+        return (run([*map(str, words)]), *capsys.readouterr())
+
+    return ran
 
 
 @pytest.fixture(scope="session")
@@ -38,6 +77,12 @@ def on_shape_1() -> dict[str, str]:
 @pytest.fixture(scope="session")
 def cg_job(cg64: haichi.Workload, on_shape_1: dict[str, str]) -> haichi.Job:
     return haichi.Job(cg64, **on_shape_1)
+
+
+@pytest.fixture(scope="session")
+def cg_found(cg_job: haichi.Job) -> haichi.Placement:
+    """By the search without options, which takes seconds."""
+    return cg_job.optimize()
 
 
 @pytest.fixture(scope="session")

@@ -153,7 +153,7 @@ def test_it_gets_back_a_simulated_machine_from_what_benchmarks_print_there(recov
     assert abs(found.errors).max() < 0.03  # the program's few rounds are not quite the steady state
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3))])
 def test_noise_of_five_percent_moves_values_by_less_than_ten(measured: dict[str, str], write: Write, seed: int) -> None:
     noised = {word: noisy(text, 100 * seed + k, 0.05) for k, (word, text) in enumerate(measured.items())}
     found = calibrate(write(noised), like=LIKE)

@@ -96,25 +96,22 @@ def test_the_program_lists_the_commands_with_their_summaries():
     ],
     ids=" ".join,
 )
-def test_wrong_usage_is_told_in_the_same_words(words):
-    mine, other = program("compare", *words), program("map", *words)
-    assert mine.returncode == other.returncode
-    for name in ("--shapes", "compare"):
-        mine.stderr = mine.stderr.replace(name, {"--shapes": "--shape", "compare": "map"}[name])
-    assert mine.stderr == other.stderr
+def test_wrong_usage_is_told_in_the_same_words(command, words):
+    (code, _, messages), other = command("compare", *words), program("map", *words)
+    assert code == other.returncode
+    assert messages.replace("--shapes", "--shape").replace("compare", "map") == other.stderr
 
 
-def test_what_is_too_much_is_refused_before_anything_is_read():
-    run = program("report", "a.json", "b.json")
-    assert (run.returncode, run.stdout) == (2, "")
-    assert run.stderr == "error: unexpected argument 'b.json'\nhint: report --help shows what it takes\n"
-    assert program("report").stderr.startswith("error: RESULTS missing\nhint: an example is haichi report")
-    assert program("report", "a.json", "--figure", "x").stderr.endswith("hint: did you mean '--figures'?\n")
+def test_what_is_too_much_is_refused_before_anything_is_read(command):
+    told = "error: unexpected argument 'b.json'\nhint: report --help shows what it takes\n"
+    assert command("report", "a.json", "b.json") == (2, "", told)
+    assert command("report")[2].startswith("error: RESULTS missing\nhint: an example is haichi report")
+    assert command("report", "a.json", "--figure", "x")[2].endswith("hint: did you mean '--figures'?\n")
 
 
-def test_words_have_a_did_you_mean():
-    run = program("compare", "-m", "k", "-w", "x", "--simulate", "--barrier", "set")
-    assert run.stderr == "error: --barrier: unknown choice of barriers 'set'\nhint: did you mean 'sets'?\n"
+def test_words_have_a_did_you_mean(command):
+    _, _, messages = command("compare", "-m", "k", "-w", "x", "--simulate", "--barrier", "set")
+    assert messages == "error: --barrier: unknown choice of barriers 'set'\nhint: did you mean 'sets'?\n"
     with pytest.raises(haichi.OptionError, match="barrier: unknown choice of barriers 'set'") as caught:
         haichi.compare([], simulate=True, barrier="set")
     assert caught.value.hint == "did you mean 'sets'?"
@@ -138,10 +135,9 @@ def test_an_unknown_parameter_has_a_did_you_mean():
 @pytest.mark.parametrize(
     "words", [["--log-level", "debgu"], ["--log-level", "9"], ["--quiet", "-v"], ["-vv", "--log-level", "info"]]
 )
-def test_wrong_levels_are_refused_alike(words):
-    mine, other = program("report", "x.json", *words), program("check", "--map", "x", *words)
-    assert (mine.returncode, mine.stderr) == (other.returncode, other.stderr)
-    assert mine.returncode == 2
+def test_wrong_levels_are_refused_alike(command, words):
+    mine, other = command("report", "x.json", *words), program("check", "--map", "x", *words)
+    assert mine == (2, "", other.stderr) and other.returncode == 2
 
 
 def test_a_wrong_level_of_the_environment_is_refused_alike(monkeypatch):

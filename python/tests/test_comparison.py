@@ -275,8 +275,8 @@ def program(*arguments: object, **options) -> subprocess.Popen:
 
 @pytest.fixture
 def cg16_job(tmp_path):
-    """About four seconds on two processors."""
-    haichi.Workload.from_pattern("cg", ranks=64, iterations=1000).write(tmp_path / "cg.json")
+    """About two seconds on two processors."""
+    haichi.Workload.from_pattern("cg", ranks=64, bytes=2**17, iterations=1000).write(tmp_path / "cg.json")
     job = ["compare", "-m", "fx10-kyushu", "-w", tmp_path / "cg.json", "--shapes", "1x2x4x2x3x2", "--no-views"]
     return [*job, "--strategies", "default,random,tac3", "--seeds", "4", "--simulate", "--barrier", "sets"]
 
@@ -352,10 +352,9 @@ def test_the_program_prints_what_the_package_finds(small, cg8, tmp_path):
         (["report", "none.json", "-o", "none.json"], "none.json"),
     ],
 )
-def test_wrong_usage_is_one_error(arguments, message, tmp_path):
-    run = program(*arguments)
-    out, messages = run.communicate()
-    assert run.returncode == 2
+def test_wrong_usage_is_one_error(command, arguments, message):
+    code, out, messages = command(*arguments)
+    assert code == 2
     assert out == ""
     assert messages.startswith("error: ")
     assert message in messages

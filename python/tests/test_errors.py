@@ -68,8 +68,8 @@ def test_whole_numbers_of_numpy_are_options(cg_job):
     found = [cg_job.optimize(objective="hop-bytes", **options) for options in (plain, numpy)]
     np.testing.assert_array_equal(found[0].node_of_rank, found[1].node_of_rank)
     assert found[1].evaluations == found[0].evaluations == 1000
-    zeros = cg_job.optimize(restarts=0, threads=0, evaluations=0)
-    np.testing.assert_array_equal(zeros.node_of_rank, cg_job.optimize().node_of_rank)
+    zeros = cg_job.optimize("tac3", restarts=0, threads=0, evaluations=0)
+    np.testing.assert_array_equal(zeros.node_of_rank, cg_job.optimize("tac3").node_of_rank)
 
 
 def test_unknown_machine_is_an_option_error(cg64):

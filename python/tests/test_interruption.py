@@ -105,7 +105,7 @@ def test_a_second_signal_ends_what_the_first_has_begun(tmp_path: Path, number: s
 
 @pytest.mark.parametrize("number", SIGNALS)
 def test_compare_keeps_the_finished_cells_at_every_signal(place: Path, number: signal.Signals) -> None:
-    options = ["--strategies", "random,hop-bytes", "--seeds", "2000", "--processes", "1", "-o", "results.json"]
+    options = ["--strategies", "random,hop-bytes", "--seeds", "300", "--processes", "1", "-o", "results.json"]
     run = subprocess.Popen(
         [sys.executable, "-m", "haichi", "compare", *JOB, *options],
         stdout=subprocess.PIPE,

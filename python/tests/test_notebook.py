@@ -41,9 +41,9 @@ def test_large_matrices_are_shown_in_groups_of_ranks() -> None:
     assert "h1v1" not in haichi.Workload.from_matrix(np.zeros((3, 3)))._repr_html_()
 
 
-def test_a_result_shows_measures_default_bound_and_contention(cg64, on_shape_1) -> None:
-    job = haichi.Job(cg64, **on_shape_1)
-    found = job.evaluate(job.optimize())
+def test_a_result_shows_measures_default_bound_and_contention(cg_job, cg_found) -> None:
+    job = cg_job
+    found = job.evaluate(cg_found)
     rows = cells(parsed(found))
     assert rows["tac3 [seconds]"][2].endswith("(reached)")
     assert rows["hop_bytes"][0] == f"{found.metrics['hop_bytes']:,}"

@@ -27,6 +27,10 @@ from haichi.views import ViewRequest, placement_views
 UNORDERED = Path(__file__).resolve().parents[2] / "tests" / "data" / "logs" / "open-mpi-monitoring" / "ring.0.prof"
 STEPS, BYTES, COMPUTE_NS = 20, 2**20, 1_000_000
 QUICK = {"strategies": ["default", "random"], "seeds": 2, "processes": 1}
+COMPARE = ["compare", "-m", "torus:4", "--strategies", "default,random", "--seeds", "2", "--processes", "1", "--json"]
+"""As words of the command line."""
+Command = Callable[..., tuple[int, str, str]]
+"""The fixture of conftest.py."""
 
 
 def schedule(path: Path, order: tuple[int, ...] = (0, 1, 2, 3)) -> Path:
@@ -46,31 +50,29 @@ def schedule(path: Path, order: tuple[int, ...] = (0, 1, 2, 3)) -> Path:
     return path
 
 
-def trace(path: Path) -> Path:
-    """SimGrid's time-independent trace of messages in a ring and an all-reduce, again and again."""
-    ranks = 4
-    files = []
-    for rank in range(ranks):
-        file = path.with_name(f"{path.stem}-{rank}.txt")
-        after, before = (rank + 1) % ranks, (rank - 1) % ranks
-        step = [f"irecv {before} 0 4096 6", f"send {after} 0 4096 6", f"wait {before} {rank} 0", "allreduce 65536 0 6"]
-        body = [f"{rank} {line}" for line in step * 6]
-        file.write_text("\n".join([f"{rank} init", *body, f"{rank} finalize"]) + "\n")
-        files.append(file.name)
-    path.write_text("\n".join(files) + "\n")
+def tit(path: Path, step: Callable[[int], list[str]], times: int) -> Path:
+    """SimGrid's time-independent trace of four ranks that take the same step again and again."""
+    files = [path.with_name(f"{path.stem}-{rank}.txt") for rank in range(4)]
+    for rank, file in enumerate(files):
+        file.write_text("".join(f"{rank} {line}\n" for line in ["init", *step(rank) * times, "finalize"]))
+    path.write_text("".join(f"{file.name}\n" for file in files))
     return path
+
+
+def trace(path: Path) -> Path:
+    """Messages in a ring and an all-reduce."""
+
+    def step(rank: int) -> list[str]:
+        after, before = (rank + 1) % 4, (rank - 1) % 4
+        ring = [f"irecv {before} 0 4096 6", f"send {after} 0 4096 6", f"wait {before} {rank} 0"]
+        return [*ring, "allreduce 65536 0 6"]
+
+    return tit(path, step, 6)
 
 
 def reductions(path: Path) -> Path:
-    """A trace of ranks that compute and reduce, whose kernel has no messages."""
-    files = []
-    for rank in range(4):
-        file = path.with_name(f"{path.stem}-{rank}.txt")
-        body = [f"{rank} compute 1e6", f"{rank} allreduce 65536 0 6"] * 5
-        file.write_text("\n".join([f"{rank} init", *body, f"{rank} finalize"]) + "\n")
-        files.append(file.name)
-    path.write_text("\n".join(files) + "\n")
-    return path
+    """Ranks compute and reduce; the kernel has no messages."""
+    return tit(path, lambda _: ["compute 1e6", "allreduce 65536 0 6"], 5)
 
 
 @pytest.fixture()
@@ -360,7 +362,7 @@ def test_a_process_reads_the_log_of_a_job_once_for_all_its_cells(ring: Path, cap
     assert any(record.getMessage().startswith("log ") for record in caplog.records)
 
 
-def test_calls_are_replayed_as_simulate_replays_them(tmp_path: Path, ring: Path) -> None:
+def test_calls_are_replayed_as_simulate_replays_them(tmp_path: Path, ring: Path, command: Command) -> None:
     reduced = trace(tmp_path / "reduce.tit")
     asked: list[tuple[Path, dict[str, Any], dict[str, Any], list[str]]] = [
         (ring, {"compute": "none"}, {"compute": "none"}, ["--compute", "none"]),
@@ -380,17 +382,18 @@ def test_calls_are_replayed_as_simulate_replays_them(tmp_path: Path, ring: Path)
     ]
     for log, options, simulated, words in asked:
         job = haichi.Job(log, "torus:4")
-        found = haichi.compare({log.name: job}, simulate=True, **options, **QUICK)
+        found = haichi.compare({log.name: job}, simulate=True, views=False, **options, **QUICK)
         for cell in found.cells:
             seconds = job.simulate(cell["node_of_rank"], **simulated).seconds
             assert cell["simulated"]["calls"]["seconds"] == seconds
         assert found.to_dict()["request"]["replay"]["compute"] == options.get("compute", "mean")
-        common = ["compare", "-m", "torus:4", "-w", log, "--strategies", "default,random", "--seeds", "2", "--json"]
-        assert program(*common, "--simulate", *words) == found.to_json()
-        plain = haichi.compare({log.name: job}, simulate=True, **QUICK)
+        common = [*COMPARE, "-w", log, "--no-views"]
+        assert command(*common, "--simulate", *words)[:2] == (0, found.to_json())
+        plain = haichi.compare({log.name: job}, simulate=True, views=False, **QUICK)
         assert "replay" not in plain.to_dict()["request"]
         assert {cell["key"] for cell in plain.cells}.isdisjoint(cell["key"] for cell in found.cells)
-        assert words[0] in program(*common, *words, code=2)
+        code, _, messages = command(*common, *words)
+        assert code == 2 and words[0] in messages
 
 
 @pytest.mark.parametrize(
@@ -442,34 +445,27 @@ def test_a_message_size_is_about_sets(ring: Path) -> None:
     assert found.to_dict()["workloads"][0]["as"] == "sets"
 
 
-def test_the_program_compares_as_the_package_does(ring: Path) -> None:
-    words = ["compare", "-m", "torus:4", "-w", ring, "--strategies", "default,random", "--seeds", "2", "--json"]
+def test_the_program_compares_as_the_package_does(ring: Path, command: Command) -> None:
+    words = [*COMPARE, "-w", ring]
     job = {ring.name: haichi.Job(ring, "torus:4")}
     assert program(*words, "--simulate") == haichi.compare(job, simulate=True, **QUICK).to_json()
     sets = haichi.compare(job, simulate=True, form="sets", **QUICK).to_json()
-    assert program(*words, "--simulate", "--as", "sets") == sets
-    assert "--as is that of --simulate" in program(*words, "--as", "sets", code=2)
-    assert "--message-size" in program(*words, "--simulate", "--as", "calls", "--message-size", "1KiB", code=2)
-    assert "--as" in program(*words, "--simulate", "--as", "auto", code=2)
+    assert command(*words, "--simulate", "--as", "sets")[:2] == (0, sets)
+    for wrong, told in (
+        (["--as", "sets"], "--as is that of --simulate"),
+        (["--simulate", "--as", "calls", "--message-size", "1KiB"], "--message-size"),
+        (["--simulate", "--as", "auto"], "--as"),
+    ):
+        code, _, messages = command(*words, *wrong)
+        assert code == 2 and told in messages
 
 
 def test_the_pictures_of_a_log_are_of_the_whole_run(ring: Path) -> None:
     job = haichi.Job(ring, "torus:4")
+    names: Any = {"workload_name": "w", "strategy": "default", "seed": 1, "role": "before", "runs": ("calls",)}
+    nodes = np.arange(4, dtype=np.int32)
     parts = [
-        placement_views(
-            [
-                ViewRequest(
-                    job=job._spec,
-                    node_of_rank=np.arange(4, dtype=np.int32),
-                    workload_name="w",
-                    strategy="default",
-                    seed=1,
-                    role="before",
-                    runs=("calls",),
-                    whole_run_seconds=known,
-                )
-            ]
-        )
+        placement_views([ViewRequest(job=job._spec, node_of_rank=nodes, whole_run_seconds=known, **names)])
         for known in (None, job.simulate().seconds)
     ]
     assert parts[0] == parts[1]

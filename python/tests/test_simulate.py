@@ -79,7 +79,7 @@ def test_buffers_that_hold_links_back_are_logged(ping, caplog) -> None:
         job.simulate,
         lambda: job.evaluate(simulate=True),
         job.advise_barrier,
-        lambda: job.compare(strategies=["default", "random"], simulate=True, processes=1),
+        lambda: job.compare(strategies=["default", "random"], simulate=True, processes=2),
     )
     for ask in asks:
         caplog.clear()
@@ -162,8 +162,8 @@ def test_workloads_come_in_every_form() -> None:
     assert len(texts) == 1
 
 
-def test_evaluate_says_what_simulate_says(cg64, cg_job, tmp_path: Path) -> None:
-    placement = cg_job.optimize()
+def test_evaluate_says_what_simulate_says(cg64, cg_job, cg_found, tmp_path: Path) -> None:
+    placement = cg_found
     found = cg_job.evaluate(placement, simulate=True)
     assert found.simulated is not None and found.simulated.default is not None
     alone = cg_job.simulate(placement)
@@ -175,7 +175,9 @@ def test_evaluate_says_what_simulate_says(cg64, cg_job, tmp_path: Path) -> None:
     assert "simulated=" in repr(found)
     assert cg_job.evaluate(placement).simulated is None
     cg64.write(tmp_path / "cg64.json")
-    theirs = json.loads(program("map", *PROGRAM_JOB, "-w", "cg64.json", "--validate", "--json", cwd=tmp_path))
+    cg_found.write(tmp_path / "cg64.map")
+    job = [*PROGRAM_JOB, "-w", "cg64.json", "--map", "cg64.map"]
+    theirs = json.loads(program("evaluate", *job, "--simulate", "--json", cwd=tmp_path))
     assert theirs["simulated"] == found.report["simulated"]
 
 

@@ -119,7 +119,7 @@ def test_a_killed_process_of_a_job_runs_again(start, faults) -> None:
 @pytest.mark.parametrize("what", ["process", "server"])
 def test_a_job_limited_by_time_goes_on_from_its_best(start, faults, what: str) -> None:
     server = start()
-    limit, asked = 12.0, LONG | {"objective": "hop-bytes"}
+    limit, asked = 6.0, LONG | {"objective": "hop-bytes", "threads": 1}
     job = server.client().submit(**asked | {"time": f"{limit}s"})
     kept = server.data / "jobs" / job.id / "work" / "checkpoint.json"
     waited_until = time.monotonic() + 60
