@@ -1,11 +1,11 @@
 """Changes the core at random places and reports which tests notice.
 
-    python3 studies/mutants/mutants.py BUILD [--seed 33] [--count 40] [--only K,K] [--json FILE]
+    python3 studies/mutants/mutants.py BUILD [--seed 33] [--count 40] [--only K,K] [--then REGEX] [--json FILE]
 
 BUILD is a configured build folder with the tests (preset dev). A mutant is one changed operator, one constant more,
 or two swapped arguments, in a line of C++ of one module; the modules take turns, and the places follow from the seed
-and the sources alone. Each mutant is compiled with the module's tests, which run first; then all fast tests run until
-one fails. A mutant that does not compile is replaced by the next one of its module. The source file is restored in
+and the sources alone. Each mutant is compiled with the module's tests, which run first; then the other fast tests
+(or those that --then names) run until one fails. A mutant that does not compile is replaced by the next one of its module. The source file is restored in
 the end, also after Ctrl-C.
 """
 
@@ -119,7 +119,7 @@ def first_failure(text: str) -> str:
     return failed[1] if failed else "did not end"
 
 
-def judge(mutant: Mutant, build: Path, log: Path) -> None:
+def judge(mutant: Mutant, build: Path, log: Path, then: str) -> None:
     """Builds the mutant and runs the tests of its module, then the others."""
     began = time.monotonic()
     status, _ = run(["ninja", "-C", str(build)], log, 1800)
@@ -128,7 +128,7 @@ def judge(mutant: Mutant, build: Path, log: Path) -> None:
         return
     common = ["ctest", "--test-dir", str(build), "--stop-on-failure", "--timeout", "300", "-j2", "-LE", "slow|tidy"]
     mutant.verdict = "survived"
-    for selection in (["-L", f"^{mutant.module}$"], ["-LE", f"^{mutant.module}$"]):
+    for selection in (["-L", f"^{mutant.module}$"], ["-LE", f"^{mutant.module}$", "-R", then]):
         status, text = run([*common, *selection], log, 3600)
         if status != 0:
             mutant.verdict, mutant.caught_by = "caught", first_failure(text)
@@ -142,6 +142,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=33)
     parser.add_argument("--count", type=int, default=40)
     parser.add_argument("--only", default="", help="numbers of the mutants to run, as in 3,17; default: all")
+    parser.add_argument("--then", default=".", metavar="REGEX", help="tests that run after the module's; default: all")
     parser.add_argument("--list", action="store_true", help="print the mutants and run nothing")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
@@ -164,7 +165,7 @@ def main() -> None:
                 lines[line - 1] = after + "\n"
                 try:
                     file.write_text("".join(lines))
-                    judge(mutant, options.build, log)
+                    judge(mutant, options.build, log, options.then)
                 finally:
                     file.write_text(text)
             if mutant.verdict != "does not compile":
