@@ -5,8 +5,8 @@
 BUILD is a configured build folder with the tests (preset dev). A mutant is one changed operator, one constant more,
 or two swapped arguments, in a line of C++ of one module; the modules take turns, and the places follow from the seed
 and the sources alone. Each mutant is compiled with the module's tests, which run first; then the other fast tests
-(or those that --then names) run until one fails. A mutant that does not compile is replaced by the next one of its module. The source file is restored in
-the end, also after Ctrl-C.
+(or those that --then names) run until one fails. A mutant that does not compile is replaced by the next one of its
+module. The source file is restored in the end, also after Ctrl-C.
 """
 
 from __future__ import annotations
