@@ -139,6 +139,7 @@ constexpr FuzzedReader kReaders[] = {
     {"job_script", [](std::string_view text) { (void)parse_job_script(text, "fuzzed"); }},
     {"own_log", fuzz_own_log},
     {"own_part", fuzz_own_part},
+    {"simulated_job", fuzz_simulated_job},
     {"log_dumpi", fuzz_log<parse_dumpi>},
     {"log_tit", fuzz_log<parse_tit>},
     {"log_goal", fuzz_log<parse_goal>},

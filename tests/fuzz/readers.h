@@ -20,6 +20,7 @@ void read_hostile_bytes(const FuzzedReader& reader, std::string_view bytes);
 
 // Readers with a file of their own.
 void fuzz_own_part(std::string_view bytes);
+void fuzz_simulated_job(std::string_view bytes);
 void fuzz_otf2_archive(std::string_view bytes);
 
 }  // namespace haichi
