@@ -1,6 +1,7 @@
 #include "netmodel/topology/near_nodes.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "netmodel/topology/topology.h"
@@ -9,41 +10,60 @@ namespace haichi {
 
 namespace {
 
-/// Where the links of every vertex lead to, compressed by rows: in each row the usable nodes of the job first.
+/// Lists of every vertex, compressed by rows.
+template <class Entry>
+class Rows {
+  public:
+    /// `visit` calls what it is given with each vertex and an entry of its list.
+    template <class Visit>
+    Rows(std::int32_t vertices, const Visit& visit) : first_(static_cast<std::size_t>(vertices) + 1, 0) {
+        visit([&](VertexId v, Entry) { ++first_[v.index() + 1]; });
+        std::partial_sum(first_.begin(), first_.end(), first_.begin());
+        entries_.resize(first_.back());
+        end_.assign(first_.begin(), first_.end() - 1);
+        visit([&](VertexId v, Entry entry) { entries_[end_[v.index()]++] = entry; });
+        for (std::size_t v = 0; v < end_.size(); ++v) {
+            const auto row = std::span(entries_).subspan(first_[v], end_[v] - first_[v]);
+            std::ranges::sort(row);
+            end_[v] -= static_cast<std::uint32_t>(std::ranges::unique(row).size());
+        }
+    }
+    /// Ascending, each once.
+    [[nodiscard]] std::span<const Entry> of(VertexId v) const {
+        return std::span(entries_).subspan(first_[v.index()], end_[v.index()] - first_[v.index()]);
+    }
+
+  private:
+    std::vector<std::uint32_t> first_;
+    std::vector<std::uint32_t> end_;
+    std::vector<Entry> entries_;
+};
+
+/// Where the links of every vertex lead to.
 struct Successors {
-    std::vector<std::uint32_t> first;
-    std::vector<std::uint32_t> first_other;
-    std::vector<VertexId> to;
+    Rows<NodeId> usable;    ///< nodes of the job that take ranks
+    Rows<VertexId> others;  ///< switches, and nodes that take none
 
     Successors(const Topology& topology, const JobNodes& job)
-        : first(static_cast<std::size_t>(topology.vertex_count()) + 1, 0) {
-        const auto visit = [&](const auto& take) {
-            for (std::int32_t l = 0; l < topology.link_count(); ++l) {
-                if (topology.link_exists(LinkId(l))) take(topology.link_ends(LinkId(l)));
-            }
-        };
-        const auto is_usable = [&](VertexId v) { return job.at(v).valid() && job.is_usable(job.at(v)); };
-        first_other.assign(first.size() - 1, 0);
-        visit([&](const LinkEnds& ends) {
-            ++first[ends.from.index() + 1];
-            if (is_usable(ends.to)) ++first_other[ends.from.index()];
-        });
-        for (std::size_t v = 1; v < first.size(); ++v) {
-            first[v] += first[v - 1];
-            first_other[v - 1] += first[v - 1];
-        }
-        to.resize(first.back());
-        std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
-        std::vector<std::uint32_t> next_other = first_other;
-        visit(
-            [&](const LinkEnds& ends) { to[(is_usable(ends.to) ? next : next_other)[ends.from.index()]++] = ends.to; });
-    }
+        : usable(topology.vertex_count(),
+                 [&](const auto& take) {
+                     visit(topology, [&](const LinkEnds& ends) {
+                         if (is_usable(job, ends.to)) take(ends.from, job.at(ends.to));
+                     });
+                 }),
+          others(topology.vertex_count(), [&](const auto& take) {
+              visit(topology, [&](const LinkEnds& ends) {
+                  if (!is_usable(job, ends.to)) take(ends.from, ends.to);
+              });
+          }) {}
 
-    [[nodiscard]] std::span<const VertexId> usable(VertexId v) const {
-        return std::span(to).subspan(first[v.index()], first_other[v.index()] - first[v.index()]);
-    }
-    [[nodiscard]] std::span<const VertexId> others(VertexId v) const {
-        return std::span(to).subspan(first_other[v.index()], first[v.index() + 1] - first_other[v.index()]);
+  private:
+    static bool is_usable(const JobNodes& job, VertexId v) { return job.at(v).valid() && job.is_usable(job.at(v)); }
+    template <class Take>
+    static void visit(const Topology& topology, const Take& take) {
+        for (std::int32_t l = 0; l < topology.link_count(); ++l) {
+            if (topology.link_exists(LinkId(l))) take(topology.link_ends(LinkId(l)));
+        }
     }
 };
 
@@ -105,14 +125,19 @@ NearNodes NearNodes::by_search(const Topology& topology, const JobNodes& job) {
         seen_by[level.front().index()] = i;
         while (found.empty() && !level.empty()) {
             for (const VertexId v : level) {
-                for (const VertexId next : successors.usable(v)) {
-                    if (std::exchange(seen_by[next.index()], i) != i) found.push_back(job.at(next));
+                // A switch may have all nodes of the job: as many are looked at as can be taken.
+                const std::span<const NodeId> nodes = successors.usable.of(v);
+                const auto behind = std::ranges::upper_bound(nodes, NodeId(i));
+                const auto first = static_cast<std::size_t>(behind - nodes.begin());
+                for (std::size_t k = 0; k < std::min(nodes.size(), kMost); ++k) {
+                    const NodeId node = nodes[(first + k) % nodes.size()];
+                    if (std::exchange(seen_by[job.vertex(node).index()], i) != i) found.push_back(node);
                 }
             }
             if (!found.empty()) break;
             next_level.clear();
             for (const VertexId v : level) {
-                for (const VertexId next : successors.others(v)) {
+                for (const VertexId next : successors.others.of(v)) {
                     if (std::exchange(seen_by[next.index()], i) != i) next_level.push_back(next);
                 }
             }

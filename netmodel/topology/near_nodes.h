@@ -26,7 +26,7 @@ class NearNodes {
     /// ones, cyclically. O(nodes).
     static NearNodes in_blocks(std::int32_t terminals_of_block, const JobNodes& job);
     /// The nearest ones by links, whatever the routes are; of more than kMost those that follow the node cyclically.
-    /// O(nodes * (vertices + links)) at most, less the nearer the nodes are.
+    /// Per node O(vertices and links up to the nearest node), of whose neighbours kMost are looked at.
     static NearNodes by_search(const Topology& topology, const JobNodes& job);
 
   private:

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <ctime>
 #include <string>
 #include <vector>
 
@@ -47,6 +49,27 @@ TEST(HyperX, near_nodes_are_on_the_same_router_or_one_hop_away) {
     EXPECT_EQ(near(single, 2), (std::vector<std::int32_t>{3, 4, 0}));
     const Network with_fault({hyperx_topology(HyperX({3, 2}, 1))}, {.faulty = {VertexId(3)}});
     EXPECT_EQ(near(with_fault, 2), (std::vector<std::int32_t>{4, 0}));
+}
+
+TEST(HyperX, near_nodes_of_a_large_router_are_those_that_follow_cyclically) {
+    constexpr std::int32_t kNodes = 100;
+    const Network network({hyperx_topology(HyperX({1}, kNodes))}, {.faulty = {VertexId(3), VertexId(90)}});
+    for (std::int32_t node = 0; node < kNodes; ++node) {
+        std::vector<NodeId> expected;
+        for (std::int32_t k = 1; expected.size() < NearNodes::kMost; ++k) {
+            const NodeId next((node + k) % kNodes);
+            if (network.is_usable(next)) expected.push_back(next);
+        }
+        EXPECT_TRUE(std::ranges::equal(network.near_nodes(NodeId(node)), expected)) << node;
+    }
+}
+
+TEST(HyperX, near_nodes_of_a_router_with_all_nodes_take_no_time) {
+    constexpr std::int32_t kNodes = 65536;
+    const std::clock_t begin = std::clock();
+    const Network network({hyperx_topology(HyperX({1}, kNodes))}, {});
+    EXPECT_EQ(network.near_nodes(NodeId(kNodes - 1)).front(), NodeId(0));
+    EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 20);  // all pairs: minutes
 }
 
 TEST(HyperX, every_shape_keeps_the_contract) {
