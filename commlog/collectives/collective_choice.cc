@@ -156,6 +156,7 @@ void CollectiveChoice::set(std::string_view text) {
 }
 
 std::int64_t vector_bytes(const CollectiveCall& call, std::int64_t ranks) {
+    if (ranks < 1) throw InternalError("a collective of nobody");
     const auto times_ranks = [&](std::int64_t block) {
         if (block > kLargestMessageBytes / ranks) {
             throw UnsupportedError("a collective of " + std::to_string(ranks) + " blocks of " + std::to_string(block) +
@@ -187,6 +188,7 @@ CollectiveSchedule CollectiveChoice::schedule(CollectiveOperation operation, std
                                               std::int64_t vector_bytes, const CollectiveMembers& members) {
     const AlgorithmRow* row = find_algorithm(operation, algorithm);
     if (row == nullptr) throw InternalError("no algorithm " + std::string(algorithm));
+    if (members.root < 0 || members.root >= members.count) throw InternalError("a collective of nobody");
     return {row->make(vector_bytes, members.count), members.count, members.root};
 }
 

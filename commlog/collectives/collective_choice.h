@@ -19,7 +19,7 @@ struct CollectiveCall {
     std::int64_t received_bytes = 0;  ///< the largest result of a member
 };
 
-/// The vector that the sizes of algorithms are about. Throws UnsupportedError beyond 2^48 bytes.
+/// The vector that the sizes of algorithms are about. `ranks` is at least 1. Throws UnsupportedError beyond 2^48 bytes.
 std::int64_t vector_bytes(const CollectiveCall& call, std::int64_t ranks);
 
 struct CollectiveMembers {

@@ -60,7 +60,12 @@ class DumpiReader {
         if (communicators_.unordered() != 0) {
             job_.warn("ranks of communicators made by MPI_Comm_create are taken to be in the old one's order");
         }
-        return job_.finish(true);
+        JobLog log = job_.finish(true);
+        // A rank without calls has a file, too.
+        for (RankLog& rank : log.ranks) {
+            if (!job_.has_rank(rank.rank)) rank.state = RankState::kRunning;
+        }
+        return log;
     }
 
   private:

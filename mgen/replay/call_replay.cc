@@ -68,6 +68,11 @@ void check_whole(const JobLog& job) {
     }
     for (const RankLog& rank : job.ranks) {
         if (rank.state == RankState::kFinished) continue;
+        if (rank.threads.empty()) {
+            throw UnsupportedError("nothing is known of rank " + std::to_string(rank.rank) + ": its trace is missing",
+                                   "put the traces of all " + std::to_string(job.rank_count) +
+                                       " ranks into one directory, or take " + kHint);
+        }
         throw UnsupportedError("the log of rank " + std::to_string(rank.rank) + " ends before the rank did", kHint);
     }
 }
@@ -83,8 +88,7 @@ CallReplay::CallReplay(const JobLog& job, const CallReplayOptions& options)
     }
     agreement_.emplace(job, threads_);
     for (const LoggedCommunicator& of : job.communicators) {
-        communicators_.push_back(
-            {.is_whole = !of.is_intercommunicator() && !of.members.empty() && std::ranges::min(of.members) >= 0});
+        communicators_.push_back({.is_whole = is_whole(of)});
     }
     std::vector<bool> has_barriers(job.communicators.size(), false);
     static const CallSequence kNoCalls;
@@ -123,7 +127,9 @@ std::span<const ReplayGapRow> replay_gap_rows() {
         {"never_completed", "receives that the program never completed are left out", &ReplayGaps::never_completed},
         {"neighborhood_collectives", "neighbourhood collectives are left out: the log does not know the neighbours",
          &ReplayGaps::neighborhood_collectives},
-        {"other_collectives", "collectives of intercommunicators are left out", &ReplayGaps::other_collectives},
+        {"other_collectives",
+         "collectives of intercommunicators, and of communicators whose ranks are not known, are left out",
+         &ReplayGaps::other_collectives},
         {"mean_sizes", "messages have the mean size of their place in the program, which had many",
          &ReplayGaps::mean_sizes},
         {"unknown_sources", "receives take any source: the log does not say which one came",

@@ -44,8 +44,8 @@ class SizesOfRank {
         double count = 0;
     };
 
-    SizesOfRank(const JobLog& job, const RankLog& rank, const CallSequence& calls)
-        : job_(&job), rank_(&rank), calls_(&calls), bodies_(calls.bodies.size()) {
+    SizesOfRank(const JobLog& job, const std::vector<bool>& is_whole, const RankLog& rank, const CallSequence& calls)
+        : job_(&job), is_whole_(&is_whole), rank_(&rank), calls_(&calls), bodies_(calls.bodies.size()) {
         append(calls.sequence, all_);
     }
     [[nodiscard]] const std::map<Key, Sizes>& all() const { return all_; }
@@ -61,6 +61,7 @@ class SizesOfRank {
             if (symbol < kLoopSymbol) {
                 const LoggedEvent& event = calls_->events[symbol];
                 if (event.key.kind != CallKind::kCollective) continue;
+                if (!(*is_whole_)[communicator_of(*rank_, event.key.communicator)]) continue;
                 const LoggedCollective collective = logged_collective(*job_, *rank_, event);
                 Sizes& sizes = to[{collective.communicator, collective.operation}];
                 sizes.order.append(collective.vector_bytes);
@@ -89,6 +90,7 @@ class SizesOfRank {
     }
 
     const JobLog* job_;
+    const std::vector<bool>* is_whole_;  ///< of the communicators
     const RankLog* rank_;
     const CallSequence* calls_;
     std::vector<Body> bodies_;
@@ -96,6 +98,11 @@ class SizesOfRank {
 };
 
 }  // namespace
+
+bool is_whole(const LoggedCommunicator& communicator) {
+    return !communicator.is_intercommunicator() && !communicator.members.empty() &&
+           std::ranges::min(communicator.members) >= 0;
+}
 
 LoggedCollective logged_collective(const JobLog& job, const RankLog& rank, const LoggedEvent& event) {
     LoggedCollective collective;
@@ -111,9 +118,11 @@ LoggedCollective logged_collective(const JobLog& job, const RankLog& rank, const
 }
 
 CollectiveAgreement::CollectiveAgreement(const JobLog& job, std::span<const CallSequence* const> threads) {
+    std::vector<bool> whole;
+    for (const LoggedCommunicator& communicator : job.communicators) whole.push_back(is_whole(communicator));
     for (std::size_t r = 0; r < threads.size(); ++r) {
         if (threads[r] == nullptr) continue;
-        const SizesOfRank of_rank(job, job.ranks[r], *threads[r]);
+        const SizesOfRank of_rank(job, whole, job.ranks[r], *threads[r]);
         for (const auto& [key, own] : of_rank.all()) {
             const auto [at, is_new] = entries_.try_emplace(key);
             Entry& entry = at->second;

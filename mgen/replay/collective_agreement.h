@@ -18,7 +18,10 @@ struct LoggedCollective {
     std::int64_t vector_bytes = 0;  ///< from this rank's sizes
 };
 
-/// `event` is a collective of a communicator that is no intercommunicator.
+/// All that a collective needs is known: it is one of a group, and all of the group are ranks of the job.
+bool is_whole(const LoggedCommunicator& communicator);
+
+/// `event` is a collective of a whole communicator.
 LoggedCollective logged_collective(const JobLog& job, const RankLog& rank, const LoggedEvent& event);
 
 /// By which size all members choose the algorithm of a collective. A rank's log knows its own sizes only; where all

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "commlog/collectives/collective_choice.h"
 #include "commlog/collectives/collectives.h"
 
 namespace haichi {
@@ -102,6 +103,18 @@ TEST(Collectives, every_algorithm_is_found_by_name_and_others_are_refused) {
         FAIL();
     } catch (const OptionError& error) {
         EXPECT_EQ(error.hint(), "did you mean 'bruck'?");
+    }
+}
+
+TEST(Collectives, of_nobody_are_internal_errors_for_every_operation) {
+    for (int n = 0; n < static_cast<int>(CollectiveOperation::kCount); ++n) {
+        const CollectiveCall call{.operation = static_cast<CollectiveOperation>(n), .bytes = 8, .received_bytes = 8};
+        EXPECT_THROW((void)vector_bytes(call, 0), InternalError);
+        const std::string_view algorithm = CollectiveChoice().algorithm(call.operation, 8);
+        if (algorithm.empty()) continue;
+        EXPECT_THROW((void)CollectiveChoice::schedule(call.operation, algorithm, 8, {.count = 0}), InternalError);
+        EXPECT_THROW((void)CollectiveChoice::schedule(call.operation, algorithm, 8, {.count = 2, .root = 2}),
+                     InternalError);
     }
 }
 

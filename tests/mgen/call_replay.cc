@@ -424,6 +424,22 @@ TEST(CallReplay, results_depend_neither_on_partitions_nor_on_threads) {
     }
 }
 
+TEST(CallReplay, collectives_of_communicators_whose_ranks_are_not_known_are_left_out) {
+    constexpr auto kCount = static_cast<int>(CollectiveOperation::kCount);
+    const LoggedProgram logged(2, [](Rank& rank) {
+        for (int operation = 0; operation < kCount; ++operation) {
+            rank.collective(static_cast<CollectiveOperation>(operation), 8, 8);
+        }
+        rank.sendrecv(1 - rank.rank(), 1 - rank.rank(), 8);
+    });
+    JobLog log = logged.log();
+    log.communicators.push_back({2, {}, {}});
+    for (RankLog& rank : log.ranks) rank.communicators = {1};
+    const SimulationResult result = ReplayedLog(log).run();
+    EXPECT_EQ(result.payload_bytes, 2 * 8);
+    EXPECT_EQ(result.gaps->other_collectives + result.gaps->neighborhood_collectives, 2 * kCount);
+}
+
 TEST(CallReplay, a_log_that_does_not_say_all_is_refused_with_the_option_that_helps) {
     const LoggedProgram logged(2, [](Rank& rank) { rank.sendrecv(1 - rank.rank(), 1 - rank.rank(), 8); });
     const auto refusal = [](const JobLog& log) {
@@ -444,6 +460,10 @@ TEST(CallReplay, a_log_that_does_not_say_all_is_refused_with_the_option_that_hel
     log = logged.log();
     log.ranks[0].state = RankState::kAborted;
     EXPECT_NE(refusal(log).find("--as sets"), std::string::npos);
+    log = logged.log();
+    log.ranks[1].state = RankState::kRunning;
+    log.ranks[1].threads.clear();
+    EXPECT_NE(refusal(log).find("nothing is known of rank 1: its trace is missing"), std::string::npos);
     log = logged.log();
     log.ranks.pop_back();
     EXPECT_NE(refusal(log).find("1 of the 2 ranks"), std::string::npos);
