@@ -1,19 +1,16 @@
 #include "commlog/log/read_calls.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <limits>
 #include <map>
-#include <memory>
-#include <new>
 #include <optional>
 #include <set>
 #include <span>
 
 #include "commlog/log/call_recorder.h"
+#include "commlog/log/fresh_memory.h"
 #include "commlog/log/profile_memory.h"
 #include "commlog/log/record_checks.h"
 
@@ -251,18 +248,6 @@ double unrolled_size(const CallSequence& calls) {
     double size = 0;
     for (const Symbol symbol : calls.sequence) size += size_of(symbol);
     return size;
-}
-
-/// Pages of zeros that are there when they are touched: calloc() would write the whole of it for each of many ranks.
-struct Unmap {
-    void operator()(CallLogMemory* memory) const { ::munmap(memory, sizeof(CallLogMemory)); }
-};
-using FreshMemory = std::unique_ptr<CallLogMemory, Unmap>;
-FreshMemory fresh_memory() {
-    void* const pages =
-        ::mmap(nullptr, sizeof(CallLogMemory), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (pages == MAP_FAILED) throw std::bad_alloc();
-    return FreshMemory(static_cast<CallLogMemory*>(pages));
 }
 
 /// Loops that only the end of the log has made whole: what the outer levels were still waiting for.

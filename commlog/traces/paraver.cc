@@ -3,11 +3,11 @@
 #include <array>
 #include <map>
 #include <queue>
-#include <unordered_map>
 
 #include "base/errors.h"
 #include "commlog/readers/read_progress.h"
 #include "commlog/readers/trace_lines.h"
+#include "commlog/traces/ranks_of_file.h"
 #include "commlog/traces/trace_readers.h"
 #include "commlog/traces/traced_job.h"
 #include "commlog/workload/workload.h"
@@ -236,9 +236,12 @@ class ParaverReader {
         }
     }
 
-    void second(TextStream stream) {
+    /// Once more for each pass. Returns whether another one is needed.
+    [[nodiscard]] bool second(TextStream stream) {
         TraceLines lines(&stream);
         last_time_ = 0;
+        messages_ = 0;
+        next_ = 0;
         while (lines.next()) {
             const std::string_view line = lines.line();
             if (line.starts_with("2:")) {
@@ -248,20 +251,19 @@ class ParaverReader {
             }
         }
         drain(lines, INT64_MAX);
+        return ranks_.end_pass([this](ParaverRank& rank) {
+            has_calls_ = has_calls_ || rank.has_calls();
+            job_.add_rank(rank.finish(file_));
+        });
     }
 
     JobLog take() {
-        bool calls = false;
-        for (auto& [number, rank] : ranks_) {
-            calls = calls || rank->has_calls();
-            job_.add_rank(rank->finish(file_));
-        }
         job_.set_rank_count(task_count_);
         if (applications_ > 1) {
             job_.warn("the trace is of " + std::to_string(applications_) +
                       " applications: their tasks are numbered one application after the other");
         }
-        if (!calls) job_.warn("no calls of MPI are in the trace (events 50000001 to 50000003), only messages");
+        if (!has_calls_) job_.warn("no calls of MPI are in the trace (events 50000001 to 50000003), only messages");
         job_.warn(
             "a Paraver trace does not say which call completes a send: the next one that waits is taken for it; "
             "messages "
@@ -391,12 +393,12 @@ class ParaverReader {
     void drain(const TraceLines& lines, std::int64_t end) {
         while (!waiting_.empty() && waiting_.top().time < end) {
             const Happening& h = waiting_.top();
-            auto& rank = ranks_[h.rank];
-            if (!rank) {
-                if (ranks_.size() > kMostRanksAtOnce) lines.fail("more than 2^14 tasks communicate");
-                rank = std::make_unique<ParaverRank>(h.rank, ticks_per_second_);
+            if (ranks_.count() == kMostRanksOfFile && !ranks_.contains(h.rank)) {
+                lines.fail("more than 2^14 tasks communicate");
             }
-            if (!rank->happens(h, communicators_)) {
+            ParaverRank* const rank =
+                ranks_.find(h.rank, [&] { return std::make_unique<ParaverRank>(h.rank, ticks_per_second_); });
+            if (rank != nullptr && !rank->happens(h, communicators_)) {
                 lines.fail("more than " + std::to_string(kMostOpenRequests) + " requests of rank " +
                            std::to_string(h.rank) + " are open");
             }
@@ -413,7 +415,8 @@ class ParaverReader {
     std::int64_t look_back_ = 0, last_time_ = 0, messages_ = 0;
     std::uint64_t next_ = 0;
     std::priority_queue<Happening, std::vector<Happening>, std::greater<>> waiting_;
-    std::unordered_map<std::int32_t, std::unique_ptr<ParaverRank>> ranks_;
+    RanksOfFile<ParaverRank> ranks_;
+    bool has_calls_ = false;
 };
 
 }  // namespace
@@ -422,14 +425,16 @@ JobLog read_paraver(const std::string& path, ReadProgress& progress) {
     progress.expect(path, 2);
     ParaverReader reader(path);
     reader.first(progress.open(path));
-    reader.second(progress.open(path));
+    while (reader.second(progress.open(path))) {
+    }
     return reader.take();
 }
 
 JobLog parse_paraver(std::string_view text, const std::string& file) {
     ParaverReader reader(file);
     reader.first(TextStream(text, file));
-    reader.second(TextStream(text, file));
+    while (reader.second(TextStream(text, file))) {
+    }
     return reader.take();
 }
 

@@ -1,7 +1,6 @@
 // SimGrid's time-independent traces, as smpirun -trace-ti writes them and smpi_replay reads them.
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <memory>
 
 #include "base/errors.h"
@@ -9,6 +8,7 @@
 #include "commlog/readers/tit_actions.h"
 #include "commlog/readers/trace_formats.h"
 #include "commlog/readers/trace_lines.h"
+#include "commlog/traces/ranks_of_file.h"
 #include "commlog/traces/tit_rank.h"
 #include "commlog/traces/trace_readers.h"
 #include "commlog/traces/traced_job.h"
@@ -22,27 +22,17 @@ class TitReader {
   public:
     explicit TitReader(const std::string& file) : file_(file), job_("tit", file) {}
 
-    void read(TextStream stream) {
-        TraceLines lines(&stream);
-        while (lines.next()) {
-            std::string_view rest = lines.line();
-            std::string_view number = next_field(rest);
-            if (number.empty() || number.front() == '#') continue;
-            if (number.front() == 'p' && number.size() > 1) number.remove_prefix(1);  // old traces: "p0"
-            const auto rank = static_cast<std::int32_t>(lines.whole(number, "rank", 0, kMostTracedRanks - 1));
-            rank_of(rank).read(next_field(rest), rest, lines);
-        }
-    }
-    /// No other file is about the ranks that were read.
-    void end_file() {
-        for (auto& [number, rank] : ranks_) finish(*rank);
-        ranks_.clear();
-        last_ = nullptr;
+    /// A file, opened by open() for each pass. No other file is about its ranks.
+    template <class Open>
+    void read(const Open& open) {
+        RanksOfFile<TitRank> ranks;
+        do {
+            read_pass(open(), ranks);
+        } while (ranks.end_pass([&](TitRank& rank) { finish(rank); }));
     }
     void set_rank_count(std::size_t ranks) { job_.set_rank_count(static_cast<std::int64_t>(ranks)); }
 
     JobLog take() {
-        end_file();
         job_.warn("computing is given in flop; it is taken for the time of a processor of 1 Gflop/s");
         job_.warn("communicators are not in such traces: all ranks are taken for those of MPI_COMM_WORLD");
         if (untyped_ != 0) {
@@ -60,22 +50,32 @@ class TitReader {
     }
 
   private:
-    TitRank& rank_of(std::int32_t number) {
-        if (number == last_number_ && last_ != nullptr) return *last_;
-        auto& rank = ranks_[number];
-        if (!rank) {
+    void read_pass(TextStream stream, RanksOfFile<TitRank>& ranks) {
+        TraceLines lines(&stream);
+        std::int32_t last_number = -1;
+        TitRank* last = nullptr;
+        while (lines.next()) {
+            std::string_view rest = lines.line();
+            std::string_view number = next_field(rest);
+            if (number.empty() || number.front() == '#') continue;
+            if (number.front() == 'p' && number.size() > 1) number.remove_prefix(1);  // old traces: "p0"
+            const auto rank = static_cast<std::int32_t>(lines.whole(number, "rank", 0, kMostTracedRanks - 1));
+            if (rank != last_number) last = rank_of(rank, ranks);
+            last_number = rank;
+            if (last != nullptr) last->read(next_field(rest), rest, lines);
+        }
+    }
+    TitRank* rank_of(std::int32_t number, RanksOfFile<TitRank>& ranks) {
+        if (!ranks.contains(number)) {
             if (job_.has_rank(number)) {
                 throw InputError(file_ + ": the rank " + std::to_string(number) + " is in two files");
             }
-            if (ranks_.size() > kMostRanksAtOnce) {
+            if (ranks.count() == kMostRanksOfFile) {
                 throw InputError(file_ + ": more than 2^14 ranks are in one file",
                                  "give each rank a file, and an index");
             }
-            rank = std::make_unique<TitRank>(number, &job_);
         }
-        last_number_ = number;
-        last_ = rank.get();
-        return *rank;
+        return ranks.find(number, [&] { return std::make_unique<TitRank>(number, &job_); });
     }
     void finish(TitRank& rank) {
         RankLog log = rank.finish(file_);
@@ -87,9 +87,6 @@ class TitReader {
 
     std::string file_;
     TracedJob job_;
-    std::map<std::int32_t, std::unique_ptr<TitRank>> ranks_;
-    std::int32_t last_number_ = -1;
-    TitRank* last_ = nullptr;
     std::uint64_t untyped_ = 0, guessed_null_ = 0, left_open_ = 0;
 };
 
@@ -107,15 +104,12 @@ JobLog read_index(const std::string& path, ReadProgress& progress) {
         std::error_code ignored;
         files.push_back(file.is_relative() && std::filesystem::exists(beside, ignored) ? beside.string()
                                                                                        : file.string());
+        progress.found_file(files.back());
     }
     for (const std::string& file : files) progress.expect(file);
     TitReader reader(path);
     if (files.size() > 1) reader.set_rank_count(files.size());
-    for (const std::string& file : files) {
-        progress.found_file(file);
-        reader.read(progress.open(file));
-        if (files.size() > 1) reader.end_file();
-    }
+    for (const std::string& file : files) reader.read([&] { return progress.open(file); });
     return reader.take();
 }
 
@@ -125,13 +119,13 @@ JobLog read_tit(const std::string& path, ReadProgress& progress) {
     if (is_tit_index(TextStream::open(path).prefix())) return read_index(path, progress);
     progress.expect(path);
     TitReader reader(path);
-    reader.read(progress.open(path));
+    reader.read([&] { return progress.open(path); });
     return reader.take();
 }
 
 JobLog parse_tit(std::string_view text, const std::string& file) {
     TitReader reader(file);
-    reader.read(TextStream(text, file));
+    reader.read([&] { return TextStream(text, file); });
     return reader.take();
 }
 

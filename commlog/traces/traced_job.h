@@ -12,8 +12,8 @@ namespace haichi {
 
 /// Most ranks of a job whose log is read.
 inline constexpr std::int32_t kMostTracedRanks = 1 << 20;
-/// Most ranks whose calls are taken at the same time: each takes a log of fixed size.
-inline constexpr std::size_t kMostRanksAtOnce = std::size_t{1} << 14;
+/// Most ranks whose calls are mixed in one file, which is read in passes.
+inline constexpr std::size_t kMostRanksOfFile = std::size_t{1} << 14;
 /// Ranks that a file states but says nothing of: a number must not cost memory that the file has not the size for.
 inline constexpr std::int32_t kMostSilentRanks = 1 << 16;
 

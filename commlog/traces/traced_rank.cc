@@ -1,7 +1,6 @@
 #include "commlog/traces/traced_rank.h"
 
 #include <algorithm>
-#include <new>
 
 #include "commlog/log/rank_record.h"
 
@@ -11,17 +10,10 @@ namespace {
 
 constexpr std::size_t kMostTracedPeers = std::size_t{1} << 20;
 
-CallLogMemory* new_memory() {
-    // Pages that are never touched cost nothing.
-    void* const memory = std::calloc(1, sizeof(CallLogMemory));
-    if (memory == nullptr) throw std::bad_alloc();
-    return static_cast<CallLogMemory*>(memory);
-}
-
 }  // namespace
 
 TracedRank::TracedRank(std::int32_t rank, double ticks_per_second, const std::vector<std::uint32_t>& communicators)
-    : rank_(rank), ticks_per_second_(ticks_per_second), memory_(new_memory()), recorder_(memory_.get()) {
+    : rank_(rank), ticks_per_second_(ticks_per_second), memory_(fresh_memory()), recorder_(memory_.get()) {
     (void)local_communicator(0);  // entry 0 is the world
     for (const std::uint32_t communicator : communicators) (void)local_communicator(communicator);
 }

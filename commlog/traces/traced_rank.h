@@ -1,14 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "commlog/log/call_recorder.h"
+#include "commlog/log/fresh_memory.h"
 #include "commlog/log/job_log.h"
 
 namespace haichi {
@@ -78,9 +77,6 @@ class TracedRank {
     RankLog finish(const std::string& place);
 
   private:
-    struct Free {
-        void operator()(CallLogMemory* memory) const { std::free(memory); }
-    };
     struct Function {
         std::string name;
         FunctionCounters counters{};
@@ -102,7 +98,7 @@ class TracedRank {
 
     std::int32_t rank_;
     double ticks_per_second_;
-    std::unique_ptr<CallLogMemory, Free> memory_;
+    FreshMemory memory_;
     CallRecorder recorder_;
     std::vector<Function> functions_;
     std::unordered_map<std::string, std::size_t> function_of_name_;

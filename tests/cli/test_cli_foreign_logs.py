@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import resource
+import shutil
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from haichi_program import fail, succeed
+from haichi_program import BIN, fail, succeed
 
 LOGS = Path(__file__).parent.parent / "data" / "logs"
 
@@ -37,6 +41,47 @@ def test_sets_are_extracted_from_traces_of_other_tools(tmp_path: Path, file: str
     workload = json.loads((tmp_path / "sets.json").read_text())
     assert workload["iterations"] == (5 if file.startswith("tit") else 3)
     assert [s["messages"] for s in workload["sets"]] == [[[0, 1, 512], [1, 2, 512], [2, 3, 512], [3, 0, 512]]]
+
+
+@pytest.mark.parametrize("ranks", [[0], [2], [3], [0, 1], [0, 1, 2], [1, 2, 3]])
+def test_traces_of_some_ranks_are_shown_and_not_simulated(tmp_path: Path, ranks: list[int]) -> None:
+    """Their communicators are not known: the choice of an algorithm for nobody divided by 0."""
+    for rank in ranks:
+        shutil.copy(LOGS / f"dumpi/dumpi-000{rank}.txt", tmp_path)
+    log = f"dumpi-000{ranks[0]}.txt"
+    assert "4 ranks" in succeed("log", "show", log, cwd=tmp_path).stdout
+    missing = min({0, 1, 2, 3} - set(ranks))
+    error = fail(2, "simulate", "-m", "switch:4", "-w", log, cwd=tmp_path)
+    assert f"error: nothing is known of rank {missing}: its trace is missing" in error
+    assert "put the traces of all 4 ranks into one directory" in error
+
+
+def mixed_tit(path: Path, ranks: int) -> None:
+    steps = [f"{r} send {(r + 1) % ranks} 7 512\n{r} recv {(r - 1) % ranks} 7 512\n" for r in range(ranks)]
+    path.write_text("".join(steps) * 3)
+
+
+def mixed_paraver(path: Path, ranks: int) -> None:
+    head = f"#Paraver (01/01/2026 at 10:00):1000000_ns:0:1:{ranks}({','.join(['1:1'] * ranks)})\n"
+    path.write_text(
+        head
+        + "".join(f"3:0:1:{r + 1}:1:{r}:{r}:0:1:{(r + 1) % ranks + 1}:1:{r + 5}:{r + 5}:64:1\n" for r in range(ranks))
+    )
+
+
+@pytest.mark.parametrize("write", [mixed_tit, mixed_paraver])
+def test_a_file_of_many_ranks_fits_an_address_space_of_4_gb(tmp_path: Path, write: Callable[[Path, int], None]) -> None:
+    write(tmp_path / "trace", 1500)
+    run = subprocess.run(
+        [BIN, "log", "show", "trace"],
+        cwd=tmp_path,
+        text=True,
+        capture_output=True,
+        timeout=120,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30)),
+    )
+    assert run.returncode == 0, run.stderr
+    assert "1500 ranks" in run.stdout.replace(",", "").splitlines()[0]
 
 
 def test_sets_of_logs_without_order_are_refused(tmp_path: Path) -> None:

@@ -173,6 +173,26 @@ TEST(TitReader, one_file_may_hold_all_ranks_and_old_traces_have_no_tags) {
     EXPECT_EQ(calls.events[calls.sequence[0]].gap_total, 1'000'000U);
 }
 
+TEST(TitReader, one_file_of_more_ranks_than_are_read_at_once_is_read_in_passes) {
+    constexpr int kRanks = 1100;
+    std::string text;
+    for (int step = 0; step < 2; ++step) {
+        for (int r = kRanks - 1; r >= 0; --r) {
+            const std::string rank = std::to_string(r);
+            text += rank + " send " + std::to_string((r + 1) % kRanks) + " " + rank + " 8\n";
+            text += rank + " recv " + std::to_string((r + kRanks - 1) % kRanks) + " 5 8\n";
+        }
+    }
+    const JobLog log = parse_tit(text, "t");
+    ASSERT_EQ(log.ranks.size(), static_cast<std::size_t>(kRanks));
+    for (const int r : {0, 1, 511, 512, 1023, 1024, 1099}) {
+        const Lines once = {"send 8 to " + std::to_string((r + 1) % kRanks) + " tag " + std::to_string(r),
+                            "recv from " + std::to_string((r + kRanks - 1) % kRanks) + " tag 5"};
+        EXPECT_EQ(calls_of(log, static_cast<std::size_t>(r)), (Lines{once[0], once[1], once[0], once[1]})) << r;
+    }
+    EXPECT_THROW((void)parse_tit(text + "1099 nonsense\n", "t"), InputError);
+}
+
 TEST(TitReader, tests_in_a_row_complete_at_the_last_one_and_a_wait_after_them_is_nothing) {
     const JobLog log = parse_tit(
         "0 init\n0 isend 1 5 10 6\n0 test 0 1 5\n0 compute 3\n0 test 0 1 5\n0 barrier\n0 wait 0 1 5\n"
@@ -343,6 +363,7 @@ TEST(DumpiReader, communicators_of_missing_ranks_stay_unknown) {
     EXPECT_EQ(log.rank_count, 4);
     EXPECT_TRUE(warns(log, "nothing is known of the ranks 2"));
     EXPECT_TRUE(warns(log, "communicators is not known"));
+    EXPECT_EQ(log.ranks[2].state, RankState::kRunning);
     EXPECT_EQ(calls_of(log, 1)[17], "recv from -2 tag 9 comm 1");  // kOutside
 }
 
@@ -384,6 +405,29 @@ TEST(ParaverReader, records_out_of_order_are_put_in_order) {
         "3:0:1:1:1:10:10:0:1:2:1:12:15:1:0\n3:0:1:1:1:70:70:0:1:2:1:71:72:3:0\n",
         "p");
     EXPECT_EQ(calls_of(log, 0), (Lines{"send 1 to 1 tag 0", "send 2 to 1 tag 0", "send 3 to 1 tag 0"}));
+}
+
+TEST(ParaverReader, a_trace_of_more_tasks_than_are_read_at_once_is_read_in_passes) {
+    constexpr int kTasks = 1100;
+    std::string text = "#Paraver (01/02/03 at 04:05):100000_ns:0:1:" + std::to_string(kTasks) + "(1:0";
+    for (int r = 1; r < kTasks; ++r) text += ",1:0";
+    text += ")\n";
+    const auto task = [](int r) { return "0:1:" + std::to_string(r + 1) + ":1:"; };
+    for (int r = 0; r < kTasks; ++r) {
+        const std::string sent = std::to_string(10 * (r + 1));
+        const std::string received = std::to_string(10 * (r + 1) + 5);
+        text += "3:" + task(r) + sent + ":" + sent + ":" + task((r + 550) % kTasks) + received + ":" + received + ":" +
+                std::to_string(r) + ":7\n";
+    }
+    const JobLog log = parse_paraver(text, "p");
+    for (const int r : {0, 549, 550, 1024, 1099}) {
+        const int other = (r + 550) % kTasks;
+        const std::string send = "send " + std::to_string(r) + " to " + std::to_string(other) + " tag 7";
+        const std::string receive = "recv from " + std::to_string(other) + " tag 7";
+        EXPECT_EQ(calls_of(log, static_cast<std::size_t>(r)),
+                  r < other ? (Lines{send, receive}) : (Lines{receive, send}))
+            << r;
+    }
 }
 
 TEST(ParaverReader, tasks_of_several_applications_are_numbered_one_after_the_other) {
