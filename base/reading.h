@@ -16,22 +16,27 @@ class Reading {
     using TakeFile = std::function<void(const std::string&)>;
 
     Reading() = default;
-    Reading(Log log, TakeFile take = {}) : log_(std::move(log)), take_(std::move(take)) {}
+    Reading(Log log, TakeFile take = {}, std::string files_below = {})
+        : log_(std::move(log)), take_(std::move(take)), files_below_(std::move(files_below)) {}
 
     [[nodiscard]] const Log& log() const { return log_; }
     void found_file(const std::string& path) const {
         if (take_) take_(path);
     }
+    /// The root of OpenedNames; empty: the default one.
+    [[nodiscard]] const std::string& files_below() const { return files_below_; }
 
   private:
     Log log_;
     TakeFile take_;
+    std::string files_below_;
 };
 
 /// A file that another file, or a name, names. Its text is read once and kept.
 struct NamedFile {
     std::string path{};                 ///< empty: no file is named
     std::optional<std::string> text{};  ///< nothing: not read yet
+    std::string below{};                ///< as Reading::files_below()
 };
 
 }  // namespace haichi

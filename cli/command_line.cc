@@ -10,10 +10,10 @@
 #include <variant>
 
 #include "base/errors.h"
+#include "cli/commands/common_options.h"
 #include "cli/commands/compiler_command.h"
 #include "cli/commands/option_table.h"
 #include "cli/commands/python_command.h"
-#include "cli/commands/verbosity.h"
 
 namespace haichi::cli {
 
@@ -101,7 +101,7 @@ Subcommand& chosen_subcommand(CLI::App& app, std::vector<Subcommand>& subcommand
 }
 
 /// CLI11 throws for what it understands and cannot accept: a value that is missing, an option given twice.
-int parse_and_run(CLI::App& app, std::vector<Subcommand>& subcommands, const Verbosity& verbosity, int argc,
+int parse_and_run(CLI::App& app, std::vector<Subcommand>& subcommands, const CommonOptions& common, int argc,
                   char** argv, Console& console) {
     try {
         app.parse(argc, argv);
@@ -120,7 +120,7 @@ int parse_and_run(CLI::App& app, std::vector<Subcommand>& subcommands, const Ver
     }
     Subcommand& sub = chosen_subcommand(app, subcommands);
     refuse_empty_values(*sub.app);
-    verbosity.apply(console);
+    common.apply(console);
     return sub.action(console);
 }
 
@@ -142,7 +142,7 @@ void add_options(CLI::App& app, const OptionTable& options) {
     }
 }
 
-void add_commands(CLI::App& parent, const std::vector<Command>& commands, Verbosity& verbosity,
+void add_commands(CLI::App& parent, const std::vector<Command>& commands, CommonOptions& common,
                   std::vector<Subcommand>& subcommands) {
     for (const Command& command : commands) {
         CLI::App* app = parent.add_subcommand(command.name, command.summary);
@@ -152,12 +152,12 @@ void add_commands(CLI::App& parent, const std::vector<Command>& commands, Verbos
         if (command.subcommands.empty()) {
             OptionTable options;
             action = command.configure(options);
-            if (command.tells_progress) verbosity.declare_progress(options);
-            verbosity.declare(options);
+            if (command.tells_progress) common.declare_progress(options);
+            common.declare(options);
             add_options(*app, options);
         } else {
             app->require_subcommand(0, 1);
-            add_commands(*app, command.subcommands, verbosity, subcommands);
+            add_commands(*app, command.subcommands, common, subcommands);
         }
         subcommands.push_back({command, app, std::move(action)});
     }
@@ -173,11 +173,11 @@ int run_command_line(const std::vector<Command>& commands, int argc, char** argv
     app.require_subcommand(0, 1);
     app.allow_extras();
     std::vector<Subcommand> subcommands;
-    Verbosity verbosity;
-    add_commands(app, commands, verbosity, subcommands);
+    CommonOptions common;
+    add_commands(app, commands, common, subcommands);
     for (const PythonCommand& command : python_commands()) app.add_subcommand(command.name, command.summary);
     for (const CompilerCommand& command : compiler_commands()) app.add_subcommand(command.name, command.summary);
-    return parse_and_run(app, subcommands, verbosity, argc, argv, console);
+    return parse_and_run(app, subcommands, common, argc, argv, console);
 }
 
 }  // namespace haichi::cli

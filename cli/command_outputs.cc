@@ -28,7 +28,7 @@ Destination CommandOutputs::add_destination(const std::string& path) {
 }
 
 Reading CommandOutputs::reading() {
-    return {console_->log(), [this](const std::string& path) { add_input(path); }};
+    return {console_->log(), [this](const std::string& path) { add_input(path); }, console_->files_below()};
 }
 
 }  // namespace haichi::cli

@@ -66,7 +66,8 @@ JobSpec JobOptions::spec(JobUse use, std::initializer_list<std::string> others) 
     return spec;
 }
 
-JobSpec JobOptions::program_spec(std::int32_t ranks, std::initializer_list<std::string> others) const {
+JobSpec JobOptions::program_spec(std::int32_t ranks, std::initializer_list<std::string> others,
+                                 const Reading& reading) const {
     if (!workload.empty()) {
         throw OptionError("a workload and a program are given, but one thing is simulated",
                           "-w FILE simulates a workload, -- PROGRAM runs a program");
@@ -81,7 +82,7 @@ JobSpec JobOptions::program_spec(std::int32_t ranks, std::initializer_list<std::
         if (file == "-") throw OptionError("standard input is that of the program, for rank 0", "name a file");
     }
     if (ranks == 0) {
-        const AllocatedNodes allocated = load_nodes(spec);
+        const AllocatedNodes allocated = load_nodes(spec, reading);
         ranks = allocated.allocation->network.usable_node_count() * allocated.allocation->ranks_per_node;
     }
     spec.traffic.source = ProgramTraffic{ranks};

@@ -44,7 +44,8 @@ struct JobOptions {
     [[nodiscard]] JobSpec spec(JobUse use, std::initializer_list<std::string> others = {}) const;
     /// The same of a program that runs live. `ranks` 0: as many as the nodes take. Throws OptionError also for options
     /// of workloads.
-    [[nodiscard]] JobSpec program_spec(std::int32_t ranks, std::initializer_list<std::string> others) const;
+    [[nodiscard]] JobSpec program_spec(std::int32_t ranks, std::initializer_list<std::string> others,
+                                       const Reading& reading) const;
     /// The files that these options name.
     void add_inputs(Outputs& outputs) const;
 

@@ -48,13 +48,12 @@ RailAdvice rail_advice(const JobLog& log, const JobTotals& totals, const std::st
 }
 
 void show_json(const JobLog& log, const JobTotals& totals, ListedRanks listed, const ShowOptions& options,
-               Console& console) {
+               SourceLines& lines, Console& console) {
     const bool all_ranks = lists_all_ranks(log, listed);
     if (!all_ranks && listed == ListedRanks::kAuto) {
         console.say("the " + std::to_string(log.ranks.size()) + " ranks are not listed one by one\n");
         console.hint("--ranks all lists them");
     }
-    SourceLines lines;
     nlohmann::ordered_json more = site_tables_json(log, options.call_sites ? &lines : nullptr);
     if (options.rails) more["rail_advice"] = rail_advice_json(rail_advice(log, totals, options.interfaces));
     write_log_json(log, totals, all_ranks, more, [&console](std::string_view text) { console.data(text); });
@@ -76,11 +75,9 @@ std::string calls_text(const JobLog& log, const std::string& asked) {
 }
 
 /// Those that are asked for.
-std::string more_tables(const JobLog& log, const JobTotals& totals, const ShowOptions& options) {
-    std::string text = options.by_rank ? rank_functions_text(log, totals) : "";
-    if (!options.call_sites) return text;
-    SourceLines lines;
-    return text + call_sites_text(log, totals, lines);
+std::string more_tables(const JobLog& log, const JobTotals& totals, const ShowOptions& options, SourceLines& lines) {
+    const std::string text = options.by_rank ? rank_functions_text(log, totals) : "";
+    return options.call_sites ? text + call_sites_text(log, totals, lines) : text;
 }
 
 int run(const ShowOptions& options, Console& console) {
@@ -101,17 +98,18 @@ int run(const ShowOptions& options, Console& console) {
     for (std::size_t i = 0; i < jobs.size(); ++i) {
         const JobLog log = read_log(jobs[i], options.format, outputs.reading());
         const JobTotals totals = job_totals(log);
+        SourceLines lines(OpenedNames(jobs[i].name(), console.files_below()));
         outputs.open();  // a page is that of one log
         if (page != nullptr) {
-            page->write(log_page(log, totals, jobs[i].name(), calls_text(log, options.rank)));
+            page->write(log_page(log, totals, jobs[i].name(), calls_text(log, options.rank), lines));
             outputs.commit();
         }
         if (options.json) {
             if (is_list) console.data(i == 0 ? "[\n" : ",\n");
-            show_json(log, totals, listed, options, console);
+            show_json(log, totals, listed, options, lines, console);
         } else if (page == nullptr) {
             console.data((i == 0 ? "" : "\n") + log_text(log, totals, jobs[i].name(), listed == ListedRanks::kAll) +
-                         more_tables(log, totals, options) + calls_text(log, options.rank));
+                         more_tables(log, totals, options, lines) + calls_text(log, options.rank));
             if (options.rails) {
                 console.data("\n" + rail_advice_text(rail_advice(log, totals, options.interfaces)));
             }

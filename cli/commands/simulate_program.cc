@@ -253,11 +253,11 @@ void refuse_options_of_workloads(const SimulateArguments& arguments) {
 
 int simulate_program(const SimulateArguments& arguments, Console& console) {
     refuse_options_of_workloads(arguments);
-    const JobSpec spec = arguments.job.program_spec(rank_count(arguments.program), {arguments.map});
+    CommandOutputs outputs(console);
+    const JobSpec spec = arguments.job.program_spec(rank_count(arguments.program), {arguments.map}, outputs.reading());
     check_map_format(arguments.map, arguments.format);
     SimulationOptions options = simulation_options(arguments);
     const LiveOptions live = live_options(arguments.program, arguments.computing);
-    CommandOutputs outputs(console);
     arguments.job.add_inputs(outputs);
     outputs.add_input(arguments.map);
     outputs.add_input(path_of_program(arguments.program.program.front()));

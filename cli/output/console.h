@@ -3,6 +3,7 @@
 #include <atomic>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/log.h"
 
@@ -24,6 +25,9 @@ class Console {
     [[nodiscard]] const Log& log() const { return log_; }
     /// The console must stay where it is.
     void set_log_level(LogLevel level);
+    /// The root of OpenedNames; empty: the default one.
+    [[nodiscard]] const std::string& files_below() const { return files_below_; }
+    void set_files_below(std::string directory) { files_below_ = std::move(directory); }
     /// Standard error is a terminal that can move its cursor.
     [[nodiscard]] bool is_interactive() const { return interactive_; }
 
@@ -57,6 +61,7 @@ class Console {
     void print_entry(LogLevel level, std::string_view text);
 
     bool quiet_ = false;
+    std::string files_below_;
     bool interactive_ = false;
     bool colours_ = false;
     int progress_ = -1;

@@ -137,7 +137,8 @@ void cut(ordered_json& data, const std::string& table, std::size_t most) {
 
 }  // namespace
 
-std::string log_page(const JobLog& log, const JobTotals& totals, const std::string& file, const std::string& outline) {
+std::string log_page(const JobLog& log, const JobTotals& totals, const std::string& file, const std::string& outline,
+                     SourceLines& lines) {
     ordered_json data = log_head_json(log, totals);
     data["file"] = file;
     data["functions"] = functions_json(totals);
@@ -147,7 +148,6 @@ std::string log_page(const JobLog& log, const JobTotals& totals, const std::stri
     data["matrix"] = matrix_json(log);
     data["outline"] = outline;
     data["rank_functions"] = rank_functions_json(log, totals);
-    SourceLines lines;
     data.update(site_tables_json(log, &lines));
     cut(data, "communicators", 40);
     cut(data, "call_sites", 50);

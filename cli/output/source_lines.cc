@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <utility>
 
 #include "base/errors.h"
 #include "base/regular_file.h"
@@ -54,21 +55,26 @@ struct SourceLines::File {
         if (session != nullptr) dwfl_end(session);
     }
     /// Empty, or why the file cannot be asked.
-    std::string open(const Module& wanted) {
+    std::string open(const Module& wanted, const OpenedNames* log) {
         if (wanted.path.empty()) return "the log does not name its file";
+        std::string path = wanted.path;
         try {
-            check_regular_file(wanted.path);
+            if (log != nullptr) {
+                path = log->path_of(wanted.path, 0);
+            } else {
+                check_regular_file(path);
+            }
         } catch (const Error& error) {
-            return error.what();
+            return error.what() + (error.hint().empty() ? "" : "; " + error.hint());
         }
         session = dwfl_begin(&kCallbacks);
         if (session == nullptr) return dwfl_errmsg(-1);
         dwfl_report_begin(session);
-        module = dwfl_report_elf(session, wanted.path.c_str(), wanted.path.c_str(), -1, 0, true);
+        module = dwfl_report_elf(session, path.c_str(), path.c_str(), -1, 0, true);
         const std::string why = module == nullptr ? dwfl_errmsg(-1) : "";
         dwfl_report_end(session, nullptr, nullptr);
         if (module == nullptr) return wanted.path + ": " + why;
-        if (wanted.build_id == kAnyBuild) return "";
+        if (log == nullptr && wanted.build_id == kAnyBuild) return "";
         const unsigned char* bits = nullptr;
         GElf_Addr address = 0;
         const int size = dwfl_module_build_id(module, &bits, &address);
@@ -95,7 +101,7 @@ SourcePlace SourceLines::find(const Module& module, std::uint64_t offset) {
 #else
 
 struct SourceLines::File {
-    static std::string open(const Module&) {
+    static std::string open(const Module&, const OpenedNames*) {
         return "functions and lines are not looked up: haichi was built without libdw (libdw-dev)";
     }
 };
@@ -108,13 +114,14 @@ SourcePlace SourceLines::find(const Module& module, std::uint64_t) {
 #endif
 
 SourceLines::SourceLines() = default;
+SourceLines::SourceLines(OpenedNames log) : log_(std::move(log)) {}
 SourceLines::~SourceLines() = default;
 
 SourceLines::File& SourceLines::file_of(const Module& module) {
     std::unique_ptr<File>& file = files_[{module.path, module.build_id}];
     if (file == nullptr) {
         file = std::make_unique<File>();
-        std::string problem = file->open(module);
+        std::string problem = file->open(module, log_ ? &*log_ : nullptr);
         if (!problem.empty() && std::ranges::find(problems_, problem) == problems_.end()) {
             problems_.push_back(std::move(problem));
         }

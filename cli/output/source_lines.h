@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/opened_names.h"
 #include "commlog/log/job_log.h"
 
 namespace haichi::cli {
@@ -25,7 +27,10 @@ class SourceLines {
     /// In place of a build id: whatever build the file is.
     static constexpr std::string_view kAnyBuild = "any";
 
+    /// The names are those of a running program, and may be anywhere.
     SourceLines();
+    /// The names are those of a log.
+    explicit SourceLines(OpenedNames log);
     ~SourceLines();
     SourceLines(const SourceLines&) = delete;
     SourceLines& operator=(const SourceLines&) = delete;
@@ -39,6 +44,7 @@ class SourceLines {
     struct File;
     File& file_of(const Module& module);
 
+    std::optional<OpenedNames> log_;
     std::map<std::pair<std::string, std::string>, std::unique_ptr<File>> files_;  ///< by path and build
     std::vector<std::string> problems_;
 };

@@ -17,7 +17,7 @@
 #include <set>
 
 #include "base/errors.h"
-#include "base/regular_file.h"
+#include "base/opened_names.h"
 #include "commlog/log/rank_bytes.h"
 #include "commlog/workload/workload.h"
 
@@ -337,8 +337,9 @@ JobLog read_parts(const std::vector<std::string>& paths, const Reading& reading)
     };
     for (const std::string& path : paths) take(path);
     for (const std::string& path : paths) {
+        const OpenedNames names(path, reading.files_below());
         for (const std::string& part : parts_beside(path)) {
-            check_regular_file(part);
+            if (std::ranges::find(paths, part) == paths.end()) names.check_found(part);
             reading.found_file(part);
             try {
                 take(part);

@@ -47,7 +47,7 @@ JobLog read_as(const LogFormat& format, const std::string& path, const Reading& 
             (format.library.empty() ? "build it" : "install " + format.library + " and build it") +
                 ": cmake --build --preset release");
     }
-    ReadProgress progress(reading, "log " + shown(path));
+    ReadProgress progress(reading, "log", path);
     JobLog read = format.read(path, progress);
     log.debug("log {}: {} of {} ranks{}", shown(path), read.ranks.size(), read.rank_count,
               read.has_calls ? ", with the order of their calls" : "");

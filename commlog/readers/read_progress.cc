@@ -4,13 +4,23 @@
 #include <filesystem>
 #include <system_error>
 
-#include "base/regular_file.h"
-
 namespace haichi {
 
-void ReadProgress::found_file(const std::string& file) const {
-    check_regular_file(file);
+const OpenedNames& ReadProgress::names() {
+    if (!names_) names_.emplace(path_, reading_.files_below());
+    return *names_;
+}
+
+void ReadProgress::found_file(const std::string& file) {
+    names().check_found(file);
     reading_.found_file(file);
+}
+
+std::string ReadProgress::named_file(std::string_view name, std::size_t line) {
+    // Writers of traces name files as they saw them where they ran.
+    std::string path = names().path_of(name, line, OpenedNames::SeenFrom::kFileOrHere);
+    reading_.found_file(path);
+    return path;
 }
 
 std::uint64_t ReadProgress::expect(const std::string& file, int times) {

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
+#include "base/opened_names.h"
 #include "base/reading.h"
 #include "base/text_stream.h"
 
@@ -14,14 +17,17 @@ class ReadProgress {
   public:
     static constexpr std::uint64_t kLeastStepBytes = std::uint64_t{16} << 20;
 
-    /// `name` is that of the whole in entries. It must outlive the streams that it opens.
-    ReadProgress(Reading reading, std::string name) : reading_(std::move(reading)), name_(std::move(name)) {}
+    /// `what` of `path` is read: "log", "workload". It must outlive the streams that it opens.
+    ReadProgress(Reading reading, const std::string& what, std::string path)
+        : reading_(std::move(reading)), name_(what + " " + shown(path)), path_(std::move(path)) {}
     ReadProgress(const ReadProgress&) = delete;
     ReadProgress& operator=(const ReadProgress&) = delete;
 
     [[nodiscard]] const Reading& reading() const { return reading_; }
-    /// For a file of the trace that no user has named: it must be a regular one. Throws InputError.
-    void found_file(const std::string& file) const;
+    /// For a file of the trace that was found beside its first one. Throws what OpenedNames does.
+    void found_file(const std::string& file);
+    /// The path of a file of the trace that the first one names on a line, as OpenedNames::path_of().
+    [[nodiscard]] std::string named_file(std::string_view name, std::size_t line);
     /// The file will be read so many times. Returns its bytes; what is not a regular file has none that are known.
     std::uint64_t expect(const std::string& file, int times = 1);
     /// TextStream::open(), counted.
@@ -29,8 +35,12 @@ class ReadProgress {
     void add(std::uint64_t bytes);
 
   private:
+    [[nodiscard]] const OpenedNames& names();
+
     Reading reading_;
-    std::string name_;
+    std::string name_;  ///< of the whole in entries
+    std::string path_;
+    std::optional<OpenedNames> names_;
     std::uint64_t all_bytes_ = 0;  ///< that are expected
     std::uint64_t bytes_ = 0;
     std::uint64_t next_bytes_ = kLeastStepBytes;  ///< the next entry

@@ -114,7 +114,7 @@ std::variant<Workload, JobLog> read_traffic(const std::string& path, const std::
                                             const Reading& reading) {
     if (!format.empty()) (void)workload_format(format);  // a wrong name needs no file
     if (format.empty() && is_log_file(path)) return read_log(path, "", reading);
-    ReadProgress progress(reading, "workload " + shown(path));
+    ReadProgress progress(reading, "workload", path);
     progress.expect(path);
     return read(progress.open(path), format, reading.log());
 }

@@ -144,7 +144,7 @@ void try_in_child(const std::string& path) {
         (void)::dup2(ends[1], 2);
         for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) (void)std::signal(signal, SIG_DFL);
         try {
-            ReadProgress nobody_asks({}, path);
+            ReadProgress nobody_asks({}, "log", path);
             (void)read_archive(path, nobody_asks);
         } catch (...) {
             // The parent meets the same error and can say what it is.
@@ -169,7 +169,7 @@ void try_in_child(const std::string& path) {
 }
 
 /// The files of "NAME.otf2" that the library will open: NAME.def, NAME.marker and those in the folder NAME.
-void find_files_of_archive(const std::string& path, const ReadProgress& progress) {
+void find_files_of_archive(const std::string& path, ReadProgress& progress) {
     std::filesystem::path name(path);
     name.replace_extension();
     std::error_code ignored;

@@ -1,6 +1,5 @@
 // SimGrid's time-independent traces, as smpirun -trace-ti writes them and smpi_replay reads them.
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 
 #include "base/errors.h"
@@ -98,13 +97,8 @@ JobLog read_index(const std::string& path, ReadProgress& progress) {
         const std::string_view name = trimmed(lines.line());
         if (name.empty() || name.front() == '#') continue;
         if (files.size() == static_cast<std::size_t>(kMostTracedRanks)) lines.fail("more than 2^20 files");
-        const std::filesystem::path file(name);
         // As smpirun writes them: seen from where it ran, which mostly is where the index is.
-        const auto beside = std::filesystem::path(path).parent_path() / file;
-        std::error_code ignored;
-        files.push_back(file.is_relative() && std::filesystem::exists(beside, ignored) ? beside.string()
-                                                                                       : file.string());
-        progress.found_file(files.back());
+        files.push_back(progress.named_file(name, lines.place().line));
     }
     for (const std::string& file : files) progress.expect(file);
     TitReader reader(path);

@@ -34,6 +34,7 @@ Machine load_machine(const std::string& name_or_path, const Reading& reading) {
 }
 
 Machine load_machine(MachineSource& source, const Reading& reading) {
+    source.graph.below = reading.files_below();
     Machine machine = parsed(source);
     if (!source.graph.path.empty()) reading.found_file(source.graph.path);
     const std::string size =

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/errors.h"
-#include "base/regular_file.h"
+#include "base/opened_names.h"
 #include "netmodel/routing/graph_routes.h"
 #include "netmodel/topology/graphml.h"
 
@@ -82,19 +82,16 @@ class GraphTopology final : public TopologyOf<Graph> {
     std::vector<std::uint32_t> class_of_link_;
 };
 
-/// The graph file, from the folder of the machine file; edges without a bandwidth have the machine's.
+/// The graph file, from the directory of the machine file; edges without a bandwidth have the machine's.
 ReadTopology read_graph(const TopologySection& from) {
     const std::string name = from.section.text("file");
-    if (name.empty() || name == "-" || name.find('\0') != std::string::npos) {
-        throw InputError(from.section.place("file"), "a graph is read from a file, not from " + shown(name));
-    }
-    const std::filesystem::path folder = std::filesystem::path(from.section.file().file()).parent_path();
+    const std::string machine_file = from.section.file().file();
     NamedFile& file = from.file;
-    file.path = (folder / name).string();
     if (!file.text) {
-        check_regular_file(file.path);
+        file.path = OpenedNames(machine_file, file.below).path_of(name, from.section.place("file").line);
         file.text = read_graphml(file.path);
     }
+    file.path = (std::filesystem::path(machine_file).parent_path() / name).string();
     return {graph_topology(parse_graphml(*file.text, file.path, from.link_bandwidth_bytes_per_s))};
 }
 

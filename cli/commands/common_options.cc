@@ -1,4 +1,4 @@
-#include "cli/commands/verbosity.h"
+#include "cli/commands/common_options.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -27,22 +27,25 @@ LogLevel level_of_environment() {
 
 }  // namespace
 
-void Verbosity::declare(OptionTable& options) {
+void CommonOptions::declare(OptionTable& options) {
     options.add_flag("--quiet", quiet, "only errors on standard error");
     options.add_counter("-v,--verbose", verbose,
                         "log what is decided to standard error (--log-level info); -vv: debug, -vvv: trace");
     options.add_value("--log-level", log_level, "LEVEL",
                       "how much to log: off, info, debug or trace; default: HAICHI_LOG, else off");
+    options.add_value("--files-below", files_below, "DIR",
+                      "where the files must be that another file names: a machine's graph, the traces of an index, the "
+                      "programs of a log; default: HAICHI_FILES_BELOW, else the directory of that other file");
 }
 
-void Verbosity::declare_progress(OptionTable& options) {
+void CommonOptions::declare_progress(OptionTable& options) {
     options.add_value(
         "--progress-fd", progress_fd, "N",
         "tell how far the run is there, as lines of JSON (docs/formats.md); a descriptor that is open, as 3 is "
         "with 3>FILE");
 }
 
-void Verbosity::apply(Console& console) const {
+void CommonOptions::apply(Console& console) const {
     if (!log_level.empty() && verbose > 0) throw OptionError("-v and --log-level exclude each other");
     LogLevel level = LogLevel::kOff;
     if (!log_level.empty()) {
@@ -59,6 +62,7 @@ void Verbosity::apply(Console& console) const {
         constexpr std::int64_t kMost = std::numeric_limits<int>::max();
         console.set_progress(static_cast<int>(read_count("--progress-fd", progress_fd, 0, kMost)));
     }
+    console.set_files_below(files_below);
     console.set_quiet(quiet);
     console.set_log_level(level);
 }
