@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <random>
+#include <string_view>
 
 #include "base/errors.h"
 #include "base/new_file_mode.h"
@@ -31,12 +33,45 @@ std::string template_for(const std::string& path) {
     return (whole.parent_path() / ("." + whole.filename().string().substr(0, kLongestName) + ".XXXXXX")).string();
 }
 
+std::string descriptor_path(int descriptor) { return "/proc/self/fd/" + std::to_string(descriptor); }
+
+/// A file without a name in the folder of `path`, of which a crash leaves nothing; -1 where there is no such thing
+/// (NFS).
+int open_unnamed(const std::string& path) {
+    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    constexpr mode_t kMode = 0600;
+    const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, kMode);
+    if (descriptor < 0 || ::access(descriptor_path(descriptor).c_str(), F_OK) == 0) return descriptor;
+    ::close(descriptor);  // without /proc it would never get a name
+    return -1;
+}
+
+/// Gives a file without a name the name `path`. False when there is a file already, or for other errors: errno.
+bool link_to(int descriptor, const std::string& path) {
+    return ::linkat(AT_FDCWD, descriptor_path(descriptor).c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0;
+}
+
+/// The same with a name as `name`, whose last six characters are replaced.
+bool link_to_new(int descriptor, std::string& name) {
+    constexpr int kMostTries = 100;
+    constexpr std::string_view kCharacters = "abcdefghijklmnopqrstuvwxyz0123456789";
+    std::random_device random;
+    for (int tries = 0; tries < kMostTries; ++tries) {
+        for (std::size_t k = name.size() - 6; k < name.size(); ++k)
+            name[k] = kCharacters[random() % kCharacters.size()];
+        if (link_to(descriptor, name)) return true;
+        if (errno != EEXIST) return false;
+    }
+    return false;
+}
+
 }  // namespace
 
 OutputFile::OutputFile(std::string path) : path_(std::move(path)) {}
 
 OutputFile::~OutputFile() {
     if (file_ != nullptr) std::fclose(file_);
+    if (unnamed_ >= 0) ::close(unnamed_);
     discard();
 }
 
@@ -49,10 +84,13 @@ void OutputFile::open() {
     }
     const std::string target = link_target(path_);
     mode_ = mode_for(target);
-    std::string name = template_for(target);
-    const int descriptor = ::mkostemp(name.data(), O_CLOEXEC);  // exclusive: through no link, and nobody else's file
-    if (descriptor < 0) throw OptionError("cannot write " + path_ + ": " + std::strerror(errno));
-    temporary_path_ = std::move(name);
+    int descriptor = open_unnamed(target);
+    if (descriptor < 0) {
+        std::string name = template_for(target);
+        descriptor = ::mkostemp(name.data(), O_CLOEXEC);  // exclusive: through no link, and nobody else's file
+        if (descriptor < 0) throw OptionError("cannot write " + path_ + ": " + std::strerror(errno));
+        temporary_path_ = std::move(name);
+    }
     file_ = ::fdopen(descriptor, "w");
     if (file_ != nullptr) return;
     const int reason = errno;
@@ -70,6 +108,10 @@ void OutputFile::finish() {
     if (!is_direct_) {
         (void)::fchmod(::fileno(file_), mode_);
         if (::fsync(::fileno(file_)) != 0) fail("writing");
+        if (temporary_path_.empty()) {
+            unnamed_ = ::fcntl(::fileno(file_), F_DUPFD_CLOEXEC, 0);
+            if (unnamed_ < 0) fail("writing");
+        }
     }
     std::FILE* file = file_;
     file_ = nullptr;
@@ -78,11 +120,24 @@ void OutputFile::finish() {
 
 void OutputFile::put_in_place() {
     if (is_direct_) return;
-    if (std::rename(temporary_path_.c_str(), link_target(path_).c_str()) != 0) fail("renaming");
+    const std::string target = link_target(path_);
+    if (unnamed_ >= 0) {
+        if (is_discarded_) {
+            errno = ECANCELED;
+            fail("naming");
+        }
+        if (link_to(unnamed_, target)) return;
+        if (errno != EEXIST) fail("naming");
+        std::string name = template_for(target);
+        if (!link_to_new(unnamed_, name)) fail("naming");
+        temporary_path_ = std::move(name);
+    }
+    if (std::rename(temporary_path_.c_str(), target.c_str()) != 0) fail("renaming");
     temporary_path_.clear();
 }
 
 void OutputFile::discard() noexcept {
+    is_discarded_ = true;
     if (!temporary_path_.empty()) ::unlink(temporary_path_.c_str());
 }
 

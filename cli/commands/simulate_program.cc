@@ -1,6 +1,8 @@
 #include "cli/commands/simulate_program.h"
 
 #include <sys/personality.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -68,7 +70,22 @@ std::string live_library() {
     throw UnsupportedError("this haichi cannot run programs: libhaichi-mpich.so is not installed with it", kPartHint);
 }
 
+/// Into a program with rights of its own the system loads no library that a user names, so that it would run by itself.
+void refuse_privileged(const std::string& path) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) return;  // said by whoever reads it
+    const char* const what = (status.st_mode & S_ISUID) != 0   ? "setuid"
+                             : (status.st_mode & S_ISGID) != 0 ? "setgid"
+                             : ::getxattr(path.c_str(), "security.capability", nullptr, 0) > 0
+                                 ? "a program with capabilities"
+                                 : nullptr;
+    if (what == nullptr) return;
+    throw UnsupportedError(path + ": is " + what + ": it would run outside the simulation",
+                           "take a copy, which has no rights of its own: cp " + path + " .");
+}
+
 void check_program(const std::string& path, const std::string& library, bool starts_with_refused_calls) {
+    refuse_privileged(path);
     const host::ElfFile program = host::ElfFile::read(path);
     host::check_mpich_program(program,
                               host::needs_mpich(program.needed) ? program.needed : host::needed_libraries(program));

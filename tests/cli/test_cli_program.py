@@ -177,6 +177,22 @@ def test_programs_that_cannot_run_are_refused_by_name(tmp_path: Path) -> None:
         assert "mpicc.mpich" in words
 
 
+@pytest.mark.parametrize("rights", ["u+s", "g+s", "capabilities"])
+def test_programs_with_rights_of_their_own_are_refused(tmp_path: Path, rights: str) -> None:
+    """The system preloads nothing into them: they ran outside the simulation, which reported success."""
+    program = build("clocks.c", tmp_path)
+    if rights != "capabilities":
+        subprocess.run(["chmod", rights, program], check=True)
+    elif not shutil.which("setcap") or subprocess.run(["setcap", "cap_net_raw+ep", program], check=False).returncode:
+        pytest.skip("needs setcap, and the right to use it")
+    what = {"u+s": "setuid", "g+s": "setgid", "capabilities": "a program with capabilities"}[rights]
+    error = fail(2, "simulate", *MACHINE, "-n", 2, "--", program, cwd=tmp_path)
+    assert f"{program}: is {what}: it would run outside the simulation" in error and "hint: take a copy" in error
+    shutil.copyfile(program, tmp_path / "copy")
+    (tmp_path / "copy").chmod(0o755)
+    live(2, tmp_path / "copy", cwd=tmp_path)
+
+
 def test_options_that_do_not_fit_are_refused_before_the_program_starts(tmp_path: Path) -> None:
     program = build("faults.c", tmp_path)
     command = ["simulate", *MACHINE]
