@@ -96,6 +96,9 @@ def _log_as_json() -> None:
     """Lines on standard error; what is logged with `extra` gets fields of its own."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_JsonLines())
+    logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
+    # It logs what clients send; the answer to them says the same.
+    logging.getLogger("python_multipart").setLevel(logging.CRITICAL)
     for name in ("haichi.service", "uvicorn.error"):
         logger = logging.getLogger(name)
         logger.handlers = [handler]

@@ -1,0 +1,98 @@
+"""Requests that are hostile in every part. HAICHI_FUZZ_SECONDS asks for a longer run than that of the fast tests."""
+
+import json
+import os
+import random
+import socket
+import time
+import urllib.parse
+from typing import Any
+
+SECONDS = float(os.environ.get("HAICHI_FUZZ_SECONDS", "8"))
+SEED = int(os.environ.get("HAICHI_FUZZ_SEED", "34"))
+JOB = {"kind": "map", "machine": "torus:4x4", "objective": "hop-bytes", "evaluations": "100"}
+LINES = (b"GET /v1/jobs HTTP/1.1", b"GET /v1/jobs?limit=5&state=done HTTP/1.1", b"GET /v1/machines HTTP/1.1")
+LINES += tuple(
+    f"{method} /v1/jobs/{path} HTTP/1.1".encode()
+    for method, path in (
+        ("GET", "abc"),
+        ("DELETE", "abc"),
+        ("GET", "abc/events"),
+        ("GET", "abc/rankmap?format=slurm&shape=2x2&hosts=n%25d"),
+        ("GET", "abc/jobscript?scheduler=pjm&file=x"),
+    )
+)
+PIECES = (b"\x00", b"\xff\xfe", b"%00", b"%", b"..%2f", b"\r\n", b"\n", b"{", b"[[[[", b'"', b"1e999", b"-1", b"NaN")
+PIECES += (b"99999999999999999999", b"A" * 5000, "\u202e\u0000\ud7ff".encode(), b"Transfer-Encoding: chunked\r\n")
+PIECES += (b"Content-Length: 7\r\n", b"Host: example.org\r\n", b"Expect: 100-continue\r\n", b"Last-Event-ID: -1\r\n")
+
+
+def request(chosen: random.Random) -> bytes:
+    """One that the server takes."""
+    kind = chosen.randrange(4)
+    if kind == 0:
+        return chosen.choice(LINES) + b"\r\nHost: 127.0.0.1\r\n\r\n"
+    if kind == 1:
+        fields = {**{f'"{name}"': text for name, text in JOB.items()}, '"workload"; filename="e"': "0 1 5\n1 2 5\n"}
+        parts = [
+            f"--XX\r\nContent-Disposition: form-data; name={name}\r\n\r\n{text}\r\n" for name, text in fields.items()
+        ]
+        body = ("".join(parts) + "--XX--\r\n").encode()
+        said = b"multipart/form-data; boundary=XX"
+    elif kind == 2:
+        body = json.dumps(JOB | {"pattern": {"name": "ring", "ranks": 16}}).encode()
+        said = b"application/json"
+    else:
+        body = urllib.parse.urlencode(JOB | {"pattern": '{"name": "ring", "ranks": 16}'}).encode()
+        said = b"application/x-www-form-urlencoded"
+    head = b"POST /v1/jobs HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: " + said
+    return head + b"\r\nContent-Length: %d\r\n\r\n" % len(body) + body
+
+
+def changed(text: bytes, chosen: random.Random) -> bytes:
+    for _ in range(chosen.randint(1, 4)):
+        at, end = sorted(chosen.randrange(len(text) + 1) for _ in range(2))
+        end = min(end, at + chosen.choice((1, 4, 40)))
+        how = chosen.randrange(4)
+        if how == 0:
+            text = text[:at] + chosen.choice(PIECES) + text[at:]
+        elif how == 1:
+            text = text[:at] + chosen.randbytes(end - at) + text[end:]
+        elif how == 2:
+            text = text[:at] + text[end:]
+        else:
+            text = text[:end] + text[at:end] * chosen.choice((1, 3, 50)) + text[end:]
+    return text
+
+
+def answers(server: Any, text: bytes) -> list[int]:
+    """The status of each answer to what a client sends before it goes."""
+    address = urllib.parse.urlsplit(server.url)
+    content = b""
+    with socket.create_connection((address.hostname, address.port), timeout=20) as client:
+        try:
+            client.sendall(text)
+            client.shutdown(socket.SHUT_WR)
+            while part := client.recv(65536):
+                content += part
+        except ConnectionError:
+            pass
+    return [int(part[:3]) for part in content.split(b"HTTP/1.1 ")[1:] if part[:3].isdigit()]
+
+
+def test_no_request_is_a_fault_of_the_server(start) -> None:
+    server = start("--workers", "1")
+    chosen = random.Random(SEED)
+    ends = time.monotonic() + SECONDS
+    asked = 0
+    while time.monotonic() < ends:
+        text = changed(request(chosen), chosen)
+        statuses = answers(server, text)
+        asked += 1
+        assert all(status < 500 for status in statuses), text
+        if asked % 100 == 0:
+            assert server.ask("GET", "/healthz") == (200, "ok\n")
+    assert asked > 20
+    assert server.ask("GET", "/healthz") == (200, "ok\n")
+    assert not [line for line in server.log() if line["level"] == "error"]
+    print(f"{asked} requests")
