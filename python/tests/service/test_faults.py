@@ -60,6 +60,8 @@ def test_jobs_on_dask_are_those_of_this_computer(start, tmp_path: Path, monkeypa
     monkeypatch.syspath_prepend(str(Path(__file__).parent))
     from dask_cluster import Cluster, Watch
 
+    from haichi.service import landlock
+
     cluster = Cluster(tmp_path / "cluster", workers=1)
     watch = Watch(tmp_path / "cluster")
     try:
@@ -71,6 +73,8 @@ def test_jobs_on_dask_are_those_of_this_computer(start, tmp_path: Path, monkeypa
             assert far.wait().result_text() == near.wait().result_text()
         assert jobs[0][0].rank_map("csv") == jobs[1][0].rank_map("csv")
         assert jobs[0][1].report() == jobs[1][1].report()
+        for one, (job, _) in zip((server, here), jobs, strict=True):
+            assert one.attempts(job.id)[0]["landlock"] == landlock.version()
         wrong = server.client().submit("map", workload="{}", machine="torus:4")
         assert [event.data["state"] for event in wrong.events()][-1] == "failed"
         long = server.client().submit(**LONG)

@@ -31,6 +31,8 @@ class JobFolder:
         """Where the program runs; holds what was uploaded."""
         self.checkpoint = self.work / "checkpoint.json"
         """What a search limited by time has found so far, for the next attempt."""
+        self.temporary = path / "tmp"
+        """TMPDIR of the program, while it runs."""
         self.result = path / "result"
         self.outcome = path / "outcome.json"
         self.said = path / "said.txt"

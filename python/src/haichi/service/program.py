@@ -7,12 +7,20 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
+from typing import Any
 
+import haichi
 from haichi.errors import UnsupportedError
+from haichi.service import landlock
 
+_LIBRARY = re.compile(r"(/\S+) \(0x[0-9a-f]+\)$", re.MULTILINE)
+"""In what the loader prints for LD_TRACE_LOADED_OBJECTS, as ldd(1) has it."""
+UNCONFINED = "HAICHI_UNCONFINED"
+"""In the environment: for tests of what holds without Landlock."""
 _OPTION = re.compile(r"^  (?:-\w,)?--([a-z0-9-]+)((?: \S+)*?)(?: {2,}|\n +)(\S.*)$", re.MULTILINE)
 
 
@@ -50,9 +58,32 @@ class Program:
         there = {"HOME": str(home)} if home else {}
         return kept | there | {"LANG": "C.UTF-8", "HAICHI_PYTHON": sys.executable}
 
+    def is_confined(self) -> bool:
+        """Landlock holds the program to its own files and those of the job."""
+        return bool(landlock.version()) and not os.environ.get(UNCONFINED)
+
+    @cached_property
+    def own_files(self) -> list[str]:
+        """That it reads for itself, beside those of the system: its libraries, Python for `compare`."""
+        traced = subprocess.run(
+            [str(self.path)], env={"LD_TRACE_LOADED_OBJECTS": "1"}, capture_output=True, text=True, check=False
+        )
+        python = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, os.path.dirname(haichi.__file__)}
+        return sorted({str(self.path), *_LIBRARY.findall(traced.stdout), *python} - {"/"})
+
+    def confinement(self, readable: Iterable[Path] = (), writable: Iterable[Path] = ()) -> dict[str, Any] | None:
+        """As the supervisor takes it; None: there is none. The paths are the job's."""
+        if not self.is_confined():
+            return None
+        return {
+            "readable": [*landlock.SYSTEM, *self.own_files, *map(str, readable)],
+            "writable": [str(path) for path in writable],
+        }
+
     def said(self, arguments: list[str], folder: Path, seconds: float = 30) -> tuple[int, str, str]:
         """Exit code, standard output and standard error of a short run. For words only, never for a user's files."""
-        ran = subprocess.run(
+        run = partial(
+            subprocess.run,
             [str(self.path), *arguments],
             cwd=folder,
             env=self.environment(folder),
@@ -61,6 +92,8 @@ class Program:
             timeout=seconds,
             check=False,
         )
+        paths = self.confinement(readable=[folder] if folder.name else [])  # not all that there is
+        ran: subprocess.CompletedProcess[bytes] = run() if paths is None else landlock.confined(run, **paths)
         return ran.returncode, ran.stdout.decode(errors="replace"), ran.stderr.decode(errors="replace")
 
     def _options(self, command: tuple[str, ...]) -> dict[str, ProgramOption]:

@@ -57,6 +57,10 @@ class Service:
         await self._attempts.open()
         recovered = await self.queue.recover()
         await asyncio.to_thread(lambda: self.data.remove_unknown(self.queue.known()))
+        if not self.program.is_confined():
+            _LOG.warning(
+                "jobs are not confined: they may read all files that the server may (the kernel has no Landlock)"
+            )
         _LOG.info("started; %d jobs were running and run again", recovered)
         tasks = [asyncio.create_task(self.runner.run()), asyncio.create_task(self._clean())]
         try:

@@ -23,7 +23,7 @@ def specification(
     program: Program, folder: JobFolder, job: Job, limits: Limits, lease_seconds: float = NO_LEASE
 ) -> dict[str, Any]:
     """What the supervisor is told."""
-    process = _process(program, folder.work, limits)
+    process = _process(program, folder.work, folder.temporary, limits)
     return process | {
         "environment": process["environment"] | {"HAICHI_LOG": "info"},  # which goes on to the server's log
         "attempt": job.attempts,
@@ -36,9 +36,20 @@ def specification(
     }
 
 
-def _process(program: Program, work: Path, limits: Limits, seconds: float | None = None) -> dict[str, Any]:
+def _process(
+    program: Program,
+    work: Path,
+    temporary: Path,
+    limits: Limits,
+    seconds: float | None = None,
+    only_reads: Path | None = None,
+) -> dict[str, Any]:
+    """`only_reads`: a file beside those of `work`, none of which it changes then."""
+    reads = [] if only_reads is None else [work, only_reads]
     return {
         "folder": str(work),
+        "temporary": str(temporary),
+        "confinement": program.confinement(reads, [] if reads else [work]),
         "lease_seconds": NO_LEASE,
         "environment": program.environment(work),
         "limits": limits.of_process(seconds),
@@ -104,7 +115,7 @@ def comparison(program: Program, job: Job, folder: Path, shape: str | None, limi
     asked = ["--strategies=default,map:found", "--seeds=1", "--processes=1", "--json", "--output=report.html"]
     arguments = ["compare", *kept, *([f"--shapes={shape}"] if shape else []), *asked]
     output = str(folder / "comparison.json")
-    return _process(program, folder, limits, seconds=300) | {
+    return _process(program, folder, folder / "tmp", limits, seconds=300) | {
         "attempt": 1,
         "lock": str(folder / "lock"),
         "log": str(folder / "attempts.log"),
@@ -123,7 +134,8 @@ def conversion(
     kept = [word for name, word in given.items() if name in known and name not in {*words, "map", "format"}]
     asked = [f"--{name}={word}" for name, word in words.items()]
     arguments = ["convert", f"--map={mapping}", "--from=json", *kept, *asked]
-    return _process(program, work, limits, seconds=60) | {
+    temporary = output.with_name(f"{output.name}.tmp")
+    return _process(program, work, temporary, limits, seconds=60, only_reads=mapping) | {
         "attempt": 1,
         "lock": f"{output}.lock",
         "log": f"{output}.log",

@@ -1,10 +1,10 @@
 """The process of one attempt at a job. It runs the program under limits, and ends with the server.
 
-It is run as a file of its own (`python -I -S supervisor.py`), imports nothing but the standard library, and is told
-what to do by a line of JSON on standard input, which the server keeps open: when that ends, the server is gone, and so
-is what runs here. What the program tells of its progress goes to standard output, as lines of JSON. Attempts of one job
-exclude each other by a lock on a file that this process and the program both hold. Only whoever holds it writes the
-outcome, once.
+It is run as a file of its own (`python -I -S supervisor.py`), and imports the standard library and `landlock` only. A
+line of JSON on standard input says what to do. The server keeps standard input open: when that ends, the server is
+gone, and so is what runs here. What the program tells of its progress goes to standard output, as lines of JSON.
+Attempts of one job exclude each other by a lock on a file that this process and the program both hold. Only whoever
+holds it writes the outcome, once.
 
 Exit codes: 0: there is an outcome; 75: the attempt was cut off, and has none.
 """
@@ -21,6 +21,7 @@ import select
 import signal
 import sys
 import time
+from importlib.util import module_from_spec, spec_from_file_location
 from typing import Any
 
 CUT_OFF = 75
@@ -36,6 +37,18 @@ _SECONDS_BETWEEN_NEWS = 0.25
 _LONGEST_NEWS = select.PIPE_BUF
 _SPARE_BYTES = 4 * 2**20
 """A disk with less is full: what the program failed of there is not its job's fault."""
+
+
+def _beside(name: str) -> Any:
+    """A module of this folder, which is not a place to import from: it has a `queue`."""
+    found = spec_from_file_location(name, os.path.join(os.path.dirname(__file__), f"{name}.py"))
+    assert found is not None and found.loader is not None
+    module = module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
+
+
+landlock = _beside("landlock")
 
 
 class ServerGoneError(Exception):
@@ -146,9 +159,12 @@ def main() -> int:
     if os.path.exists(given["outcome"]):  # of an attempt that the server did not live to hear of
         return 0
     log = AttemptLog(given["log"], given["attempt"])
-    log.tell("start")
+    log.tell("start", landlock=landlock.version() if given["confinement"] else None)
     try:
+        _remove(given["temporary"])  # of an attempt that was killed
+        os.mkdir(given["temporary"], 0o700)
         outcome = _run_steps(given, lifeline, lock)
+        _remove(given["temporary"])
     except (ServerGoneError, StoppedError) as error:
         log.tell("end", cut_off=type(error).__name__)
         return CUT_OFF
@@ -174,6 +190,18 @@ def _locked(path: str, lifeline: Lifeline) -> int:
             return descriptor
         except BlockingIOError:
             lifeline.wait(0.02)
+
+
+def _remove(folder: str) -> None:
+    """With what it contains; most are empty."""
+    try:
+        os.rmdir(folder)
+    except FileNotFoundError:
+        pass
+    except OSError:
+        import shutil  # takes longer to import than to use
+
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _run_steps(given: dict[str, Any], lifeline: Lifeline, lock: int) -> dict[str, Any] | None:
@@ -267,7 +295,12 @@ def _become_program(step: dict[str, Any], given: dict[str, Any], kept: tuple[int
         os.close(news)
         for number in (signal.SIGPIPE, signal.SIGXFSZ):  # which Python ignores
             signal.signal(number, signal.SIG_DFL)
-        os.execve(step["arguments"][0], step["arguments"], given["environment"])
+        confinement = given["confinement"]
+        if confinement and landlock.version():
+            writable = [*confinement["writable"], given["temporary"]]
+            landlock.confine(confinement["readable"], writable)
+        environment = given["environment"] | {"TMPDIR": given["temporary"]}
+        os.execve(step["arguments"][0], step["arguments"], environment)
     except BaseException as error:
         os.write(2, f"error: {error}\n".encode())
     finally:

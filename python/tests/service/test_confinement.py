@@ -1,0 +1,201 @@
+"""A job reads and writes its own files, whatever an upload names. Landlock alone holds this here: the program is given
+files that send it elsewhere, or is one that tries."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from haichi.service import landlock, steps
+from haichi.service.limits import Limits
+from haichi.service.program import UNCONFINED, Program, find_program
+from haichi.service.queue import Job
+from haichi.service.short_runs import ShortRuns
+
+pytestmark = pytest.mark.skipif(landlock.version() < 1, reason="the kernel has no Landlock")
+
+RING = {"name": "ring", "ranks": 4}
+SECRET = "0f3c-secret-words"
+
+
+def named(path: object) -> dict[str, Any]:
+    """A machine whose graph is another file."""
+    machine: dict[str, Any] = json.loads((Path(__file__).parents[3] / "machines" / "fattree.json").read_text())
+    return machine | {"topology": {"kind": "graph", "file": str(path)}}
+
+
+@pytest.fixture
+def secret(tmp_path: Path) -> Path:
+    path = tmp_path / "secret.txt"
+    path.write_text(f"{SECRET}\n")
+    return path
+
+
+def told(server: Any, job: str) -> str:
+    """All that the service shows of a job."""
+    answers = [server.ask("GET", f"/v1/jobs/{job}{route}") for route in ("", "/log", "/result", "/rankmap", "/events")]
+    return json.dumps(answers)
+
+
+def test_a_machine_file_does_not_name_files_of_the_server(start, secret: Path) -> None:
+    server = start()
+    for kind in ("map", "evaluate", "simulate", "compare", "advise-shape", "advise-spread"):
+        status, answer = server.ask("POST", "/v1/jobs", {"kind": kind, "machine": named(secret), "pattern": RING})
+        assert status in (201, 422), answer
+        if status == 201:
+            states = [
+                event.data["state"] for event in server.client().job(answer["id"]).events() if event.name == "state"
+            ]
+            assert states[-1] == "failed"
+            assert SECRET not in told(server, answer["id"])
+
+
+def test_a_job_does_not_get_what_another_uploaded(start) -> None:
+    server = start()
+    first = server.client().submit("map", workload=f"{SECRET} 1 2\n", machine="torus:4")
+    list(first.events())
+    other = server.data / "jobs" / first.id / "work" / "workload"
+    assert SECRET in other.read_text()
+    for path in (other, f"../../{first.id}/work/workload", server.data / "queue.db"):
+        asked = {"kind": "map", "machine": named(path), "pattern": RING, "objective": "hop-bytes"}
+        job = server.client().job(server.ask("POST", "/v1/jobs", asked)[1]["id"])
+        assert [event.data["state"] for event in job.events() if event.name == "state"][-1] == "failed"
+        assert SECRET not in told(server, job.id) and "SQLite" not in told(server, job.id)
+
+
+def test_an_index_of_traces_does_not_name_files_of_the_server(start, secret: Path) -> None:
+    server = start()
+    for index in (f"{secret}\n", f"{secret}\n{secret}\n", f"../../../../{secret.name}\n"):
+        status, answer = server.ask("POST", "/v1/jobs", {"kind": "ccs", "log": index, "log_format": "tit"})
+        assert status == 201, answer
+        states = [event.data["state"] for event in server.client().job(answer["id"]).events() if event.name == "state"]
+        assert states[-1] == "failed" and SECRET not in told(server, answer["id"])
+
+
+def test_the_switch_for_tests_is_told(start, monkeypatch, secret: Path) -> None:
+    assert not any("not confined" in line["message"] for line in start(name="first").log())
+    monkeypatch.setenv(UNCONFINED, "1")
+    assert any("jobs are not confined" in line["message"] for line in start(name="second").log())
+
+
+PROBE = """#!/usr/bin/python3 -IS
+import json, os, signal, socket, sys, tempfile
+def tried(work):
+    try:
+        work()
+    except OSError as error:
+        return type(error).__name__
+    return "done"
+def listen(kind, address):
+    socket.socket(kind).bind(address)
+outside = {outside!r}
+answers = {{
+    "read": tried(lambda: open(outside + "/secret.txt").read()),
+    "list": tried(lambda: os.listdir(outside)),
+    "passwd": tried(lambda: open("/etc/passwd").read()),
+    "home": tried(lambda: os.listdir("/root")),
+    "write": tried(lambda: open(outside + "/new", "w")),
+    "remove": tried(lambda: os.unlink(outside + "/secret.txt")),
+    "temporary of others": tried(lambda: open("/tmp/haichi-probe", "w")),
+    "parent": tried(lambda: os.listdir("..")),
+    "environment of the server": tried(lambda: open(f"/proc/{{os.getppid()}}/environ").read()),
+    "link": tried(lambda: os.symlink("/etc/passwd", "link")),
+    "pipe": tried(lambda: os.mkfifo("pipe")),
+    "signal": tried(lambda: os.kill({server}, 0)),
+    "tcp": tried(lambda: listen(socket.AF_INET, ("127.0.0.1", 0))),
+    "own": tried(lambda: open("own", "w").write("x")),
+    "own temporary": tried(lambda: tempfile.NamedTemporaryFile().write(b"x")),
+    "nothing": tried(lambda: open("/dev/null", "w").write("x")),
+    "itself": tried(lambda: open("/proc/self/status").read()),
+}}
+print(json.dumps(answers))
+"""
+
+
+def probe(tmp_path: Path) -> Path:
+    """A program that does what no job may."""
+    path = tmp_path / "bin" / "probe"
+    path.parent.mkdir()
+    path.write_text(PROBE.format(outside=str(tmp_path), server=os.getpid()))
+    path.chmod(0o755)
+    return path
+
+
+def test_a_program_that_tries_gets_nowhere(tmp_path: Path, secret: Path) -> None:
+    from haichi.service import supervisor
+
+    program = Program(probe(tmp_path))
+    work = tmp_path / "job" / "work"
+    work.mkdir(parents=True)
+    folder = work.parent
+    given = {
+        "folder": str(work),
+        "temporary": str(folder / "tmp"),
+        "confinement": program.confinement([], [work]),
+        "environment": program.environment(work),
+        "limits": {"seconds": 60, "memory_bytes": 2**32, "file_bytes": 2**20, "disk_bytes": 2**20, "cpu_seconds": 60}
+        | {"niceness": 0},
+        "attempt": 1,
+        "lease_seconds": 1e9,
+        **{name: str(folder / name) for name in ("lock", "log", "outcome", "said")},
+        "steps": [{"arguments": [str(program.path)], "stdout": str(folder / "result"), "good_codes": [0]}],
+    }
+    with subprocess.Popen([sys.executable, "-I", "-S", supervisor.__file__], stdin=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        process.stdin.write(json.dumps(given).encode() + b"\n")
+        process.stdin.flush()
+        assert process.wait(60) == 0
+    assert json.loads((folder / "outcome").read_text())["exit_code"] == 0, (folder / "said").read_text()
+    answers = json.loads((folder / "result").read_text())
+    allowed = {"own", "own temporary", "nothing", "itself"}
+    assert {name: answer for name, answer in answers.items() if name in allowed} == dict.fromkeys(allowed, "done")
+    may = allowed | ({"tcp"} if landlock.version() < 4 else set()) | ({"signal"} if landlock.version() < 6 else set())
+    assert [name for name, answer in answers.items() if answer == "done" and name not in may] == []
+    assert secret.exists() and not (tmp_path / "new").exists()
+    assert not (folder / "tmp").exists() and {path.name for path in work.iterdir()} == {"own"}
+
+
+def test_checks_of_words_are_confined_and_the_server_is_not(tmp_path: Path, secret: Path) -> None:
+    program = Program(probe(tmp_path))
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    code, text, error = program.said([], empty)
+    assert code == 0, error
+    answers = json.loads(text)
+    assert answers["nothing"] == "done" and "done" not in (answers["read"], answers["passwd"], answers["own"])
+    assert secret.read_text() and (tmp_path / "new").write_text("the server still writes")
+
+
+def test_rank_maps_and_comparisons_are_confined(tmp_path: Path, secret: Path) -> None:
+    """The program is one that reads a secret, and then does what it is asked."""
+    wrapper = tmp_path / "bin" / "haichi"
+    wrapper.parent.mkdir()
+    wrapper.write_text(f'#!/bin/sh\ncat {secret} >&2\nexec {find_program()} "$@"\n')
+    wrapper.chmod(0o755)
+    program = Program(wrapper)
+    program.own_files.extend(Program(find_program()).own_files)
+    runs = ShortRuns(program, Limits(), lambda: False)
+    work = tmp_path / "job" / "work"
+    work.mkdir(parents=True)
+    (work / "workload").write_text("0 1 5\n1 2 5\n2 3 5\n3 0 5\n")
+    mapping = json.dumps({"schema": "haichi-mapping/1", "ranks": 4, "node_of_rank": [0, 1, 3, 2]})
+    request = {"arguments": ["--machine=torus:2x2", "--workload=workload"], "pattern": [], "files": ["workload"]}
+    job = Job(1, "j", "local", "map", "done", request, 0, 0, 0, 1, 0, False, 0, None)
+
+    found = tmp_path / "asked" / "mapping.json"
+    found.parent.mkdir()
+    found.write_text(mapping)
+    output = found.with_name("map")
+    outcome = runs.outcome(steps.conversion(program, job, work, found, output, {"to": "fujitsu"}, Limits()))
+    assert outcome["exit_code"] == 0 and output.read_text().startswith("(")
+    assert "Permission denied" in outcome["said"] and SECRET not in outcome["said"]
+
+    (work / "found").write_text(mapping)
+    outcome = runs.outcome(steps.comparison(program, job, work, None, Limits()))
+    assert outcome["exit_code"] == 0 and (work / "report.html").exists()
+    assert "Permission denied" in outcome["said"] and SECRET not in outcome["said"]
+    assert not (work / "tmp").exists()
