@@ -55,6 +55,7 @@ class Client:
         self._url = url.rstrip("/")
         self._token = os.environ.get("HAICHI_TOKEN") if token is None else token
         self._timeout = timeout
+        self._opener = urllib.request.build_opener(_Redirects(has_token=self._token is not None))
 
     def submit(self, kind: str, *, idempotency_key: str | None = None, **fields: Any) -> RemoteJob:
         """Submits a job; it is kept when this returns. Without a key a new one is made, so that a request whose answer
@@ -100,11 +101,31 @@ class Client:
         known = {} if self._token is None else {"Authorization": f"Bearer {self._token}"}
         asked = urllib.request.Request(self._url + path, body, {**headers, **known}, method=method)
         try:
-            return urllib.request.urlopen(asked, timeout=self._timeout)
+            return self._opener.open(asked, timeout=self._timeout)
         except urllib.error.HTTPError as error:
             raise _refusal(error) from None
         except OSError as error:
             raise ServiceError(f"{self._url} cannot be reached: {error}", "is `haichi serve` running there?") from error
+
+
+class _Redirects(urllib.request.HTTPRedirectHandler):
+    """A token goes to no other server, and a request with a body is not made one without."""
+
+    def __init__(self, has_token: bool) -> None:
+        self._has_token = has_token
+
+    def redirect_request(
+        self, req: urllib.request.Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
+    ) -> urllib.request.Request | None:
+        if req.get_method() != "GET" or (self._has_token and _origin(newurl) != _origin(req.full_url)):
+            hint = "give the address that it redirects to, if that is the service"
+            raise ServiceError(f"{req.full_url} redirects to {newurl}, and is not sent there", hint, code)
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+def _origin(url: str) -> tuple[str, str | None, int | None]:
+    parts = urllib.parse.urlsplit(url)
+    return parts.scheme, parts.hostname, parts.port or {"http": 80, "https": 443}.get(parts.scheme)
 
 
 class RemoteJob:

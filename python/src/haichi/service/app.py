@@ -26,7 +26,7 @@ from haichi.service.answers import (
     job_answer,
     request_schema,
 )
-from haichi.service.auth import check_origin
+from haichi.service.auth import OnlyOurPages
 from haichi.service.bodies import BodyLimit, fields_of
 from haichi.service.comparisons import comparison_file
 from haichi.service.connections import HeadRequests, allowed_methods
@@ -58,6 +58,7 @@ def create_app(service: Service) -> FastAPI:
     )
     app.add_middleware(BodyLimit, most_bytes=service.limits.body_bytes)
     app.add_middleware(HeadRequests)
+    app.add_middleware(OnlyOurPages, users=service.users)
     app.add_middleware(Measured, metrics=service.metrics)
     _add_error_answers(app)
     _add_operation(app, service)
@@ -70,8 +71,7 @@ def create_app(service: Service) -> FastAPI:
 
 def _user_of(service: Service) -> Callable[..., Awaitable[str]]:
     async def user(request: Request, authorization: Annotated[str | None, Header()] = None) -> str:
-        check_origin(service.users, request.headers.get("host"), request.headers.get("origin"))
-        return service.users.user_of(authorization)
+        return await service.users.checked(authorization, request.client.host if request.client else "")
 
     return user
 

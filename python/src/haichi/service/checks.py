@@ -18,6 +18,10 @@ _SECONDS = 10
 _MOST_KNOWN = 4096
 
 
+class _NoAnswerError(Exception):
+    """The program was killed, or the computer is short of memory, processes or descriptors: to be asked again."""
+
+
 class Checks:
     """Runs the command in an empty folder: it looks at all its words before it misses the first file. Answers are
     kept: job scripts ask for the same again and again."""
@@ -35,7 +39,14 @@ class Checks:
             if len(self._known) >= _MOST_KNOWN:
                 self._known.clear()
             self._known[question] = asyncio.ensure_future(asyncio.to_thread(self._ask, request))
-        complaint = await asyncio.shield(self._known[question])  # which others may wait for, too
+        asked = self._known[question]
+        try:
+            complaint = await asyncio.shield(asked)  # which others may wait for, too
+        except _NoAnswerError:
+            complaint = None  # the job's own process finds what is wrong
+        finally:
+            if asked.done() and (asked.cancelled() or asked.exception()) and self._known.get(question) is asked:
+                del self._known[question]
         if complaint is not None:
             raise WrongRequest(*complaint)
 
@@ -57,11 +68,14 @@ class Checks:
         """Other than of files, which are not there."""
         try:
             code, _, said = self._program.said(arguments, self._empty, seconds=_SECONDS)
-        except subprocess.TimeoutExpired:
-            return None
+        except (subprocess.TimeoutExpired, OSError) as error:
+            raise _NoAnswerError from error
         message, hint = told_by_program(said)
-        is_about_files = "cannot be read" in message or "No such file" in message
-        return None if code != _BAD_INPUT or is_about_files else (message, hint)
+        if code == _BAD_INPUT and "No such file" in message:
+            return None
+        if code not in (0, _BAD_INPUT) or "cannot be read" in message:
+            raise _NoAnswerError
+        return None if code == 0 else (message, hint)
 
 
 def _check_names(request: JobRequest) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import fcntl
 import json
 import os
@@ -16,6 +18,10 @@ _NETWORK = re.compile(
     r"nfs\d?|lustre|gpfs|fefs|cifs|smb\d?|beegfs|ceph|afs|pvfs2|orangefs|panfs|wekafs|9p|ncpfs|fuse\.(?!overlay).*"
 )
 """Types of file systems on which SQLite's shared memory and locks cannot be relied on."""
+
+
+_NAME_OF_JOB = re.compile(r"[0-9a-f]{32}")
+_REMOVED, _UNANSWERED = ".removed", "unanswered"
 
 
 class DataGoneError(OSError):
@@ -39,6 +45,8 @@ class JobFolder:
         """What the program wrote to standard error."""
         self.lock = path / "lock"
         self.attempts = path / "attempts.log"
+        self.unanswered = path / _UNANSWERED
+        """It is there until the queue has the job."""
 
     def read_outcome(self) -> dict[str, Any] | None:
         try:
@@ -84,10 +92,16 @@ class DataFolder:
         return JobFolder(self.jobs / name)
 
     def new_job(self, name: str) -> JobFolder:
-        """It counts from `keep` on; until then a start of the server removes it."""
+        """It counts when it is told to be `answered`; until then a start of the server removes it."""
         folder = JobFolder(self.jobs / name)
-        folder.work.mkdir(parents=True, mode=0o700)
+        folder.path.mkdir(mode=0o700)
+        folder.unanswered.touch()
+        folder.work.mkdir(mode=0o700)
         return folder
+
+    def answered(self, name: str) -> None:
+        """The queue has its job."""
+        self.job(name).unanswered.unlink(missing_ok=True)
 
     def keep(self, folder: JobFolder) -> None:
         """What was uploaded has reached the disk."""
@@ -109,13 +123,44 @@ class DataFolder:
         return folder
 
     def remove(self, name: str) -> None:
-        shutil.rmtree(self.jobs / name, ignore_errors=True)
+        """At once, for a start of the server finds it removed, or whole."""
+        path = self.jobs / name
+        with contextlib.suppress(OSError):
+            path = path.replace(path.with_name(f"{name}{_REMOVED}"))
+        shutil.rmtree(path, ignore_errors=True)
 
-    def remove_unknown(self, known: set[str]) -> None:
-        """Folders of requests that were never answered."""
-        for path in self.jobs.iterdir():
-            if path.name not in known:
-                shutil.rmtree(path, ignore_errors=True)
+    def check_database(self) -> None:
+        """Before it is opened: a new one is for a new folder only. Raises InputError."""
+        if not self.database.exists() or not self.database.stat().st_size:
+            self._refuse([path for path in self._folders() if not _is_unanswered(path)])
+
+    def remove_unknown(self, known: set[str], removed: set[str]) -> None:
+        """Removes the folders of requests that were never answered and of jobs that were removed. Others mean that the
+        database is not theirs: raises InputError then, and removes nothing. Raises OSError."""
+        unknown = []
+        for path in self._folders():
+            if path.name in known:
+                self.answered(path.name)
+            else:
+                unknown.append(path)
+        self._refuse([path for path in unknown if path.name not in removed and not _is_unanswered(path)])
+        for path in unknown:
+            self.remove(path.name)
+            if path.exists():
+                raise PermissionError(errno.EACCES, "cannot be removed", str(path))
+        for path in self.jobs.glob(f"*{_REMOVED}"):
+            shutil.rmtree(path, ignore_errors=True)
+
+    def _folders(self) -> list[Path]:
+        return sorted(path for path in self.jobs.iterdir() if _NAME_OF_JOB.fullmatch(path.name))
+
+    def _refuse(self, strangers: list[Path]) -> None:
+        if strangers:
+            raise InputError(
+                f"{self.database}: does not know {len(strangers)} of the jobs in {self.jobs}, such as"
+                f" {strangers[0].name}: it is empty, older than they are, or of another server; nothing was removed",
+                "put their queue.db and queue.db-wal back; or give their folders up: move them elsewhere",
+            )
 
     def free_bytes(self) -> int:
         """Raises DataGoneError: what is written goes nowhere then."""
@@ -127,6 +172,11 @@ class DataFolder:
             raise DataGoneError(f"the data folder {self.path} was removed while the server ran")
         free = os.statvfs(self.path)
         return free.f_bavail * free.f_frsize
+
+
+def _is_unanswered(folder: Path) -> bool:
+    """Nobody was told that its job exists; nor is there anything to lose in a folder without files."""
+    return (folder / _UNANSWERED).exists() or all(path.is_dir() for path in folder.rglob("*"))
 
 
 def file_system_of(path: Path) -> str:

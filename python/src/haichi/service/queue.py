@@ -8,11 +8,13 @@ import sqlite3
 import threading
 import time
 from asyncio import Future
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from haichi.errors import InputError
 from haichi.service.writer import Writer, connect
 
 _SCHEMA = """
@@ -31,7 +33,20 @@ CREATE INDEX IF NOT EXISTS events_by_job ON events(job, seq);
 CREATE TABLE IF NOT EXISTS files(
     job TEXT NOT NULL REFERENCES jobs(id) ON DELETE CASCADE, name TEXT NOT NULL, content BLOB NOT NULL,
     PRIMARY KEY(job, name)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS uptime(seconds REAL NOT NULL);
+INSERT INTO uptime SELECT 0 WHERE NOT EXISTS (SELECT * FROM uptime);
+CREATE TABLE IF NOT EXISTS kept(
+    job TEXT PRIMARY KEY REFERENCES jobs(id) ON DELETE CASCADE, since REAL) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS kept_since ON kept(since);
+CREATE TRIGGER IF NOT EXISTS job_ended AFTER UPDATE OF ended ON jobs WHEN new.ended IS NOT NULL
+    BEGIN INSERT OR IGNORE INTO kept VALUES (new.id, NULL); END;
+INSERT OR IGNORE INTO kept SELECT id, NULL FROM jobs WHERE ended IS NOT NULL;
+CREATE TABLE IF NOT EXISTS removed(job TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TRIGGER IF NOT EXISTS job_removed AFTER DELETE ON jobs
+    BEGIN INSERT OR IGNORE INTO removed VALUES (old.id); END;
 """
+"""`uptime` counts the seconds that servers ran on this queue; `kept.since` is its value when the end of a job was first
+seen. So no jump of the clock makes a job old. `removed` has jobs whose folders may still be there."""
 
 STATES = ("queued", "running", "done", "failed", "cancelled")
 ENDED = ("done", "failed", "cancelled")
@@ -94,13 +109,15 @@ class Event:
 
 
 class Queue:
-    """Each thread reads by a connection of its own; the `Writer` makes all changes."""
+    """Each thread reads by a connection of its own; the `Writer` makes all changes. Raises InputError for a file that
+    cannot be read or written, or is something else; nothing is changed in it then."""
 
     def __init__(self, path: Path, patience_seconds: float = 5) -> None:
         self._path = path
         self._own = threading.local()
-        connect(path, patience_seconds).executescript(_SCHEMA)
-        self._writer = Writer(path, patience_seconds)
+        with _told(path):
+            self._first = _opened(path, patience_seconds)
+            self._writer = Writer(path, patience_seconds)
 
     def _read(self, query: str, *values: Any) -> sqlite3.Cursor:
         found: sqlite3.Connection | None = getattr(self._own, "connection", None)
@@ -216,17 +233,18 @@ class Queue:
 
     # ---- The whole --------------------------------------------------------------------------------------------------
 
-    def recover(self) -> Future[int]:
-        """At the start: what was running runs again; how many."""
-
-        def change(connection: sqlite3.Connection) -> int:
+    def recover(self) -> int:
+        """At the start, when no folder of a removed job is left: what was running runs again; how many. Raises
+        InputError."""
+        with _told(self._path), self._first as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("DELETE FROM removed")
             jobs = [row["id"] for row in connection.execute("SELECT id FROM jobs WHERE state = 'running'")]
             for job in jobs:
                 connection.execute("UPDATE jobs SET state = 'queued' WHERE id = ?", (job,))
                 _tell(connection, job, "state", {"state": "queued", "why": "the server was started again"})
-            return len(jobs)
-
-        return self._writer.do(change)
+        self._first.close()
+        return len(jobs)
 
     def counts(self) -> dict[str, int]:
         rows = self._read("SELECT state, count(*) AS jobs FROM jobs GROUP BY state")
@@ -235,15 +253,57 @@ class Queue:
     def known(self) -> set[str]:
         return {row["id"] for row in self._read("SELECT id FROM jobs")}
 
-    def forget(self, ended_before: float) -> Future[list[str]]:
-        """Removes jobs that ended earlier; which."""
+    def removed(self) -> set[str]:
+        """Jobs that were there before; their folders may be left."""
+        return {row["job"] for row in self._read("SELECT job FROM removed")}
+
+    def forget(self, passed_seconds: float, kept_seconds: float) -> Future[list[str]]:
+        """Removes jobs that have been seen ended for so long; which. `passed_seconds`: since this was called before."""
 
         def change(connection: sqlite3.Connection) -> list[str]:
-            rows = connection.execute("SELECT id FROM jobs WHERE ended < ?", (ended_before,)).fetchall()
-            connection.execute("DELETE FROM jobs WHERE ended < ?", (ended_before,))
-            return [row["id"] for row in rows]
+            (now,) = connection.execute(
+                "UPDATE uptime SET seconds = seconds + ? RETURNING seconds", (passed_seconds,)
+            ).fetchone()
+            connection.execute("UPDATE kept SET since = ? WHERE since IS NULL", (now,))
+            rows = connection.execute("SELECT job FROM kept WHERE since <= ?", (now - kept_seconds,)).fetchall()
+            connection.executemany("DELETE FROM jobs WHERE id = ?", [(row["job"],) for row in rows])
+            return [row["job"] for row in rows]
 
         return self._writer.do(change)
+
+
+def _opened(path: Path, patience_seconds: float) -> sqlite3.Connection:
+    """With all tables. Nothing is changed in a file that is something else."""
+    if path.exists():
+        found = sqlite3.connect(path, timeout=patience_seconds)
+        try:
+            if found.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+                raise sqlite3.DatabaseError("database disk image is malformed")
+            tables = {name for (name,) in found.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        finally:
+            found.close()
+        if tables and not tables >= {"jobs", "events"}:
+            raise InputError(
+                f"{path}: is not a queue of haichi, but has {min(tables)!r}", "--data names another folder"
+            )
+    connection = connect(path, patience_seconds)
+    connection.executescript(_SCHEMA)
+    return connection
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """What a database complains of, as InputError."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        text = str(error)
+        if "full" in text:
+            raise InputError(f"{path}: cannot be written: the disk is full", "make room, and start again") from error
+        if "malformed" in text or "not a database" in text:
+            hint = "keep a copy; `sqlite3 queue.db .recover | sqlite3 new.db` saves what can be read (docs/service.md)"
+            raise InputError(f"{path}: is damaged: {text}", hint) from error
+        raise InputError(f"{path}: cannot be used: {text}", "is the disk full, or does it belong to others?") from error
 
 
 _WITH_KEY = "SELECT * FROM jobs WHERE user = ? AND idempotency_key = ?"

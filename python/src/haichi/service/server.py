@@ -49,7 +49,12 @@ def serve(address: Address, data: Path, limits: Limits, token_file: Path | None,
         asyncio.run(DaskAttempts(dask, limits).check())
     take_all_descriptors()
     bound = _bound(address)
-    service = Service(DataFolder(data), Program(find_program()), limits, users, dask)
+    program = Program(find_program())
+    try:
+        service = Service(DataFolder(data), program, limits, users, dask)
+    except OSError as error:
+        named = error.filename or data
+        raise InputError(f"{named}: {error.strerror}", "the data folder needs room, and to be this user's") from error
     config = uvicorn.Config(
         create_app(service),
         http=PatientProtocol,

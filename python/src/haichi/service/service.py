@@ -42,7 +42,10 @@ class Service:
         self.program = program
         self.limits = limits
         self.users = users
+        data.check_database()
         self.queue = Queue(data.database)
+        data.remove_unknown(self.queue.known(), self.queue.removed())
+        self._recovered = self.queue.recover()
         self.bell = Bell()
         self.metrics = Metrics(self.queue.counts, data.free_bytes)
         self.checks = Checks(program, data.path / "empty")
@@ -55,13 +58,11 @@ class Service:
         """From the first request to the last."""
         self.bell.open()
         await self._attempts.open()
-        recovered = await self.queue.recover()
-        await asyncio.to_thread(lambda: self.data.remove_unknown(self.queue.known()))
         if not self.program.is_confined():
             _LOG.warning(
                 "jobs are not confined: they may read all files that the server may (the kernel has no Landlock)"
             )
-        _LOG.info("started; %d jobs were running and run again", recovered)
+        _LOG.info("started; %d jobs were running and run again", self._recovered)
         tasks = [asyncio.create_task(self.runner.run()), asyncio.create_task(self._clean())]
         try:
             yield
@@ -74,9 +75,13 @@ class Service:
             self.data.close()
 
     async def _clean(self) -> None:
+        looked = time.monotonic()
         while True:
             with contextlib.suppress(sqlite3.Error, OSError):
-                for job in await self.queue.forget(time.time() - self.limits.kept_seconds):
+                now = time.monotonic()
+                ended = await self.queue.forget(now - looked, self.limits.kept_seconds)
+                looked = now
+                for job in ended:
                     await asyncio.to_thread(self.data.remove, job)
             await asyncio.sleep(min(_SECONDS_BETWEEN_CLEANINGS, self.limits.kept_seconds))
 
@@ -109,8 +114,8 @@ class Service:
             await asyncio.to_thread(self._keep_files, new.id, request)
             job, is_new = await self._add(new)
         finally:
-            if not is_new:
-                await asyncio.to_thread(self.data.remove, new.id)
+            settle = self.data.answered if is_new else self.data.remove
+            await asyncio.to_thread(settle, new.id)
         return job, is_new
 
     def _keep_files(self, job: str, request: JobRequest) -> None:

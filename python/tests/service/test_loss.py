@@ -1,0 +1,202 @@
+"""Nothing is lost without a word: databases that are not those of the jobs, full disks, clocks, crashes."""
+
+import asyncio
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from haichi.service.checks import Checks
+from haichi.service.data_folder import DataFolder
+from haichi.service.kinds import JOB_KINDS
+from haichi.service.problems import WrongRequest
+from haichi.service.program import Program, find_program
+from haichi.service.queue import NewJob, Queue
+from haichi.service.requests import JobRequest
+
+RING = {"kind": "map", "machine": "torus:4x4", "objective": "hop-bytes", "pattern": {"name": "ring", "ranks": 16}}
+
+
+def start_that_fails(data: Path, *before: str) -> tuple[int, str]:
+    """Exit code, and the lines on standard error that are no log."""
+    command = [sys.executable, "-P", "-m", "haichi", "serve", "--port", "0", "--data", str(data)]
+    ran = subprocess.run([*before, *command], capture_output=True, text=True, check=False, timeout=60)
+    lines = [line for line in ran.stderr.splitlines() if not line.startswith('{"at"')]
+    return ran.returncode, "\n".join(lines)
+
+
+def _empty(database: Path) -> None:
+    database.write_bytes(b"")
+
+
+def _of_another_server(database: Path) -> None:
+    database.unlink()
+    Queue(database).recover()
+
+
+def _of_another_program(database: Path) -> None:
+    database.unlink()
+    with sqlite3.connect(database) as other:
+        other.execute("CREATE TABLE notes(text TEXT)")
+    other.close()
+
+
+def _text(database: Path) -> None:
+    database.write_text("this is no database at all\n" * 100)
+
+
+def _damaged(database: Path) -> None:
+    content = bytearray(database.read_bytes())
+    content[4096:] = os.urandom(len(content) - 4096)
+    database.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("change", "message", "hint"),
+    [
+        (Path.unlink, "does not know 1 of the jobs in ", "put their queue.db and queue.db-wal back"),
+        (_empty, "does not know 1 of the jobs in ", "put their queue.db and queue.db-wal back"),
+        (_of_another_server, "does not know 1 of the jobs in ", "or give their folders up: move them elsewhere"),
+        (_of_another_program, "is not a queue of haichi, but has 'notes'", "--data names another folder"),
+        (_text, "is damaged: file is not a database", "keep a copy; `sqlite3 queue.db .recover"),
+        (_damaged, "is damaged: ", "keep a copy; `sqlite3 queue.db .recover"),
+    ],
+)
+def test_a_database_that_is_not_the_jobs_removes_none(
+    start, change: Callable[[Path], None], message: str, hint: str
+) -> None:
+    server = start()
+    job = server.client().submit(**RING).wait()
+    assert server.stop() == 0
+    sqlite3.connect(server.data / "queue.db").execute("PRAGMA wal_checkpoint(TRUNCATE)").connection.close()
+    kept = shutil.copytree(server.data, server.data.with_name("kept"))
+    database = server.data / "queue.db"
+    change(database)
+    content = database.read_bytes() if database.exists() else b""
+    code, said = start_that_fails(server.data)
+    assert code == 2 and said.startswith(f"error: {database}: {message}"), said
+    assert f"hint: {hint}" in said.replace("; or", "\nhint: or") and "Traceback" not in said
+    assert len(said.splitlines()) == 2
+    assert (server.data / "jobs" / job.id / "result").exists()
+    if change != _of_another_server:
+        assert (database.read_bytes() if database.exists() else b"") == content
+    shutil.copy(kept / "queue.db", database)  # the way to repair it
+    server.start()
+    assert server.client().job(job.id).result()["objective"] == "hop-bytes"
+
+
+def test_a_start_removes_what_nobody_was_answered_about(tmp_path: Path) -> None:
+    data = DataFolder(tmp_path / "data")
+    names = [uuid.UUID(int=number).hex for number in range(5)]
+    for name in names[:3]:
+        (data.new_job(name).work / "workload").write_text("0 1 5\n")
+    for name in names[1:3]:
+        data.answered(name)
+    (data.jobs / names[3] / "work").mkdir(parents=True)  # killed before the first file
+    (data.jobs / f"{names[4]}.removed" / "work").mkdir(parents=True)  # killed while it was removed
+    (data.jobs / "lost+found").mkdir()
+    data.remove_unknown({names[1]}, {names[2]})
+    assert {path.name for path in data.jobs.iterdir()} == {names[1], "lost+found"}
+    data.close()
+
+
+def test_a_job_that_was_removed_is_known_to_be(tmp_path: Path) -> None:
+    """A server that is killed between both removals finds the folder again."""
+
+    async def run() -> None:
+        queue = Queue(tmp_path / "queue.db")
+        assert queue.recover() == 0
+        await queue.add(NewJob("a", "ann", "map", {}, "f"), 10)
+        await queue.cancel("ann", "a")
+        assert await queue.forget(0, 10) == []
+        assert await queue.forget(10, 10) == ["a"]
+        assert (queue.known(), queue.removed()) == (set(), {"a"})
+        again = Queue(tmp_path / "queue.db")
+        again.recover()
+        assert again.removed() == set()
+
+    asyncio.run(run())
+
+
+def test_a_clock_that_jumps_removes_no_job(start) -> None:
+    """A jump by 31 days makes all ends 31 days older."""
+    server = start()
+    job = server.client().submit(**RING).wait()
+    assert server.stop() == 0
+    with sqlite3.connect(server.data / "queue.db") as database:
+        database.execute("UPDATE jobs SET created = created - 2678400, ended = ended - 2678400")
+    database.close()
+    server.start()
+    server.client().submit(**RING).wait()
+    assert server.client().job(job.id).result()["objective"] == "hop-bytes"
+
+
+def test_jobs_are_kept_for_the_time_that_servers_ran(tmp_path: Path) -> None:
+    async def run() -> None:
+        for _ in range(3):
+            queue = Queue(tmp_path / "queue.db")
+            queue.recover()
+            await queue.add(NewJob("a", "ann", "map", {}, "f"), 10) if "a" not in queue.known() else None
+            await queue.cancel("ann", "a")
+            assert await queue.forget(600, 1800) == []
+        assert await queue.forget(600, 1800) == ["a"]
+
+    asyncio.run(run())
+
+
+class _Stumbling(Program):
+    """It fails for passing reasons first."""
+
+    def __init__(self, *ends: Any) -> None:
+        super().__init__(find_program())
+        self.ends = list(ends)
+
+    def said(self, arguments: list[str], folder: Path, seconds: float = 30) -> tuple[int, str, str]:
+        if not self.ends:
+            return super().said(arguments, folder, seconds)
+        end = self.ends.pop(0)
+        if isinstance(end, Exception):
+            raise end
+        return int(end), "", ""
+
+
+@pytest.mark.parametrize(
+    "end", [subprocess.TimeoutExpired("haichi", 10), OSError(11, "Resource temporarily unavailable"), -9, 70, 127]
+)
+def test_a_check_that_fails_is_made_again(tmp_path: Path, end: Any) -> None:
+    program = _Stumbling(end)
+    checks = Checks(program, tmp_path / "empty")
+    request = JobRequest(JOB_KINDS["map"], {"machine": ["torus:4"], "seed": ["x"], "workload": ["workload"]})
+
+    async def run() -> None:
+        await checks.check(request)
+        assert program.ends == []
+        for _ in range(2):
+            with pytest.raises(WrongRequest, match="--seed"):
+                await checks.check(request)
+        program.ends = [-9]  # what is known is not asked again
+        with pytest.raises(WrongRequest):
+            await checks.check(request)
+        assert program.ends == [-9]
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("room", ["16k", "64k"])
+def test_a_full_disk_at_the_start_is_told(tmp_path: Path, room: str) -> None:
+    place = tmp_path / "small"
+    place.mkdir()
+    mount = f'mount -t tmpfs -o size={room} none {place} && cat /dev/zero 2>/dev/null >{place}/much; exec "$@"'
+    private = ["unshare", "-Urm", "sh", "-c", mount, "sh"]
+    if subprocess.run([*private, "true"], capture_output=True, check=False).returncode != 0:
+        pytest.skip("no mounts of one's own")
+    code, said = start_that_fails(place / "data", *private)
+    assert code == 2 and "Traceback" not in said and len(said.splitlines()) == 2, said
+    assert "room" in said or "full" in said or "No space left" in said
