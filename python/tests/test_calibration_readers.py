@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -206,3 +209,115 @@ def test_what_is_broken_is_refused_by_line(tmp_path: Path, text: str, message: s
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(haichi.InputError, match=r"none\.txt: cannot be read: No such file or directory"):
         read_results(str(tmp_path / "none.txt"))
+
+
+def test_an_osu_title_is_read_by_its_words(tmp_path: Path) -> None:
+    for title in (
+        "#OSU MPI-CUDA  Latency  Test   v7.5",
+        "\t# OSU MPI Latency Benchmark v7.5-rc1 ",
+        "# OSU MPI Latency v7",
+    ):
+        assert rows(read(tmp_path, OSU_5.replace("# OSU MPI Latency Test v5.6.2", title)))[0][0] == "latency"
+    for text in ("# OSU MPI Latency Test", "# OSU MPI", "#", "OSU MPI Latency Test v5"):
+        with pytest.raises(haichi.InputError, match="not the output of a known benchmark"):
+            read(tmp_path, OSU_5.replace("# OSU MPI Latency Test v5.6.2", text))
+
+
+MANY = 1 << 20
+
+
+@contextlib.contextmanager
+def seconds_of_computing(most: float) -> Iterator[None]:
+    """However busy the computer is; a reader that is quadratic in a line of 1 MB takes hours."""
+
+    def end(*_: object) -> None:
+        raise AssertionError(f"it computes for more than {most} s")
+
+    before = signal.signal(signal.SIGVTALRM, end)
+    signal.setitimer(signal.ITIMER_VIRTUAL, most)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "# OSU MPI" + " " * MANY + "x",
+        "# OSU MPI Latency" + " v" * (MANY // 2),
+        "# OSU MPI Latency" + " Test v5 " * (MANY // 9) + "!",
+        "#" * MANY,
+        "# " + "Latency (us)  " * (MANY // 14),
+        "# Size" + "\t " * (MANY // 2) + ")",
+        "# Benchmarking" + " " * MANY,
+        "#" + " " * MANY + "#processes",
+        "# #processes" + " " * MANY + "2",
+        "0: " + "bytes " * (MANY // 6),
+        "0: " + "bytes -- > " * (MANY // 11),
+        "0: 1 bytes " + "1 times -->" * (MANY // 11),
+        "0: " + " " * MANY + "1 bytes -->",
+        "0:" + " 8 bytes 1 times --> 2 Mbps in" * (MANY // 30),
+        "7" * MANY,
+        " " * MANY + ":",
+        "7 " * (MANY // 2),
+        "\x0b" * (MANY // 8),
+    ],
+    ids=range(18),
+)
+def test_lines_of_a_megabyte_take_a_time_that_grows_with_them(tmp_path: Path, line: str) -> None:
+    for before in ("", OSU_5, IMB, NETPIPE, NETPIPE_FILE):
+        with seconds_of_computing(5), contextlib.suppress(haichi.InputError):
+            read(tmp_path, f"{before}{line}\n")
+
+
+@pytest.mark.parametrize(
+    "word", ["0e999999999", "1e-999999999", "0e" + "9" * 5000, "1e-0" + "0" * 5000, "0." + "0" * 400]
+)
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (OSU_5 + "64 {}\n", 6),
+        (OSU_7.replace("0.95  ", "{}  "), 6),
+        (IMB.replace("0.43  ", "{}  "), 12),
+        (
+            IMB.replace(
+                "      2000000\n\n#---------------------------------------------------\n# Benchmarking A",
+                " {}\n\n# Benchmarking A",
+            ),
+            34,
+        ),
+        (NETPIPE + "2: 8 bytes 9 times --> {} Mbps in 3 usec\n", 6),
+        (NETPIPE + "2: 8 bytes 9 times --> 3 Mbps in {} usec\n", 6),
+        (NETPIPE_FILE + "16384 {} 1.0\n", 3),
+        (NETPIPE_FILE + "16384 1.0 {}\n", 3),
+    ],
+)
+def test_numbers_of_any_exponent_are_read_or_refused_by_line(tmp_path: Path, text: str, line: int, word: str) -> None:
+    try:
+        assert read(tmp_path, text.format(word)).points
+    except haichi.InputError as error:
+        assert f"results.txt:{line}: the " in str(error) and len(str(error)) < 500
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (OSU_5 + "64 1e-310\n", "results.txt:6: the time of a message is 1e-316 s, not between 1e-18 and 1e+06"),
+        (OSU_7.replace("0.95  ", "1e-320"), "results.txt:6: the time of a message is inf s"),
+        (
+            IMB.replace("# #processes = 2", "# #processes = " + "2" * 5000),
+            "results.txt:8: the number of processes '222",
+        ),
+        (
+            NETPIPE + "2: 8 bytes 9 times --> 1e-320 Mbps in 0.00 usec\n",
+            "results.txt:6: the time of a message is inf s",
+        ),
+        (OSU_5 + f"64 {'1' * 100}\n", "results.txt:6: the latency '111"),
+    ],
+)
+def test_times_that_no_computer_has_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(haichi.InputError) as told:
+        read(tmp_path, text)
+    assert message in str(told.value)

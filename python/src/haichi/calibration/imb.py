@@ -40,7 +40,7 @@ def read_imb(lines: Lines) -> Results:
         elif benchmark is None or not line:
             continue
         elif found := _PROCESSES.match(line):
-            processes = int(found[1])
+            processes = lines.count(number, "number of processes", found[1])
             if processes != 2 and benchmark not in ("latency", "pingping", "barrier"):
                 results.left_out.append(f"line {number}: IMB {name} of {processes} processes: pairs are fitted")
                 benchmark = None
@@ -77,7 +77,7 @@ def _row(
         seconds = None if time.value == 0 else Number(time.value * 1e-6, time.resolution)
     if seconds is None:
         return None
-    return Point(lines.file, number, benchmark, processes, size, seconds.value, seconds.resolution)
+    return lines.point(number, benchmark, processes, size, seconds)
 
 
 def _of_rate(lines: Lines, number: int, benchmark: str, row: dict[str, str], size: int) -> Number | None:

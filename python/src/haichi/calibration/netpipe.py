@@ -8,20 +8,27 @@ import re
 from haichi.calibration.results import Lines, Number, Point, Results
 
 _ROW = re.compile(r"\s*\d+:\s+(\S+) bytes\s+(\S+) times -->\s+(\S+) Mbps in\s+(\S+) usec")
-_IS_ROW = re.compile(r"\s*\d+:\s.*\bbytes\b.*-->")
+_BYTES = re.compile(r"\bbytes\b")
 _BITS_PER_MEGABIT = 1024 * 1024
 _MOST_MEGABITS_PER_S = 1e12
 
 
 def is_netpipe(text: str) -> bool:
-    return any(_IS_ROW.match(line) for line in text.splitlines())
+    return any(map(_is_row, text.splitlines()))
+
+
+def _is_row(line: str) -> bool:
+    """`0: ... bytes ... -->`, in one pass over the line."""
+    head, _, rest = line.partition(":")
+    before, arrow, _ = rest.rpartition("-->")
+    return bool(arrow) and rest[0].isspace() and head.lstrip().isdecimal() and _BYTES.search(before) is not None
 
 
 def read_netpipe(lines: Lines) -> Results:
     """Half round trips of ping-pongs, for each size the shortest of several trials."""
     results = Results()
     for number, line in lines:
-        if not _IS_ROW.match(line):
+        if not _is_row(line):
             continue
         row = _ROW.match(line)
         if row is None:
@@ -75,4 +82,4 @@ def _point(lines: Lines, number: int, size: int, rate: Number, microseconds: Num
         seconds = Number(8 * size / (rate.value * _BITS_PER_MEGABIT), rate.resolution)
     if seconds.value == 0:
         return []
-    return [Point(lines.file, number, "latency", 2, size, seconds.value, seconds.resolution)]
+    return [lines.point(number, "latency", 2, size, seconds)]

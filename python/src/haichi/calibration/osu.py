@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from haichi.calibration.results import Lines, Number, Point, Results, quoted
 
-_TITLE = re.compile(r"#\s*OSU MPI\S*\s+(.*?)\s*(?:Test|Benchmark)?\s+v\d[\w.-]*\s*$")
+_VERSION = re.compile(r"v\d[\w.-]*")
 _BENCHMARKS = {
     "Latency": "latency",
     "Bandwidth": "bandwidth",
@@ -29,7 +29,17 @@ class _Columns:
 
 
 def is_osu(text: str) -> bool:
-    return any(_TITLE.match(line.strip()) for line in text.splitlines())
+    return any(_title(line) is not None for line in text.splitlines())
+
+
+def _title(line: str) -> str | None:
+    """`Latency`, of `# OSU MPI Latency Test v7.5`. By words: it takes a time that grows with the line only."""
+    if not line.lstrip().startswith("#"):
+        return None
+    words = line.lstrip()[1:].split()
+    if len(words) < 3 or words[0] != "OSU" or not words[1].startswith("MPI") or not _VERSION.fullmatch(words[-1]):
+        return None
+    return " ".join(words[2:-1]).removesuffix("Test").removesuffix("Benchmark").rstrip()
 
 
 def read_osu(lines: Lines) -> Results:
@@ -38,8 +48,8 @@ def read_osu(lines: Lines) -> Results:
     benchmark, title, columns = None, "", None
     for number, raw in lines:
         line = raw.strip()
-        if found := _TITLE.match(line):
-            title, columns = found[1], None
+        if (found := _title(line)) is not None:
+            title, columns = found, None
             benchmark = _BENCHMARKS.get(title)
             if benchmark is None:
                 results.left_out.append(f"line {number}: OSU {title}: not a benchmark that is fitted")
@@ -85,4 +95,4 @@ def _row(lines: Lines, number: int, benchmark: str, columns: _Columns, words: li
         if time.value == 0:
             return None  # less than what is printed
         seconds = Number(time.value * 1e-6, time.resolution)
-    return Point(lines.file, number, benchmark, None, size, seconds.value, seconds.resolution)
+    return lines.point(number, benchmark, None, size, seconds)

@@ -12,6 +12,9 @@ from haichi.errors import InputError
 
 _MOST_BYTES = 2**40
 _MOST_MICROSECONDS = 1e12
+_LEAST_SECONDS = 1e-18
+_LONGEST_NUMBER = 60
+"""Characters: no benchmark prints more, and what is computed of them stays in range."""
 
 
 @dataclass(frozen=True)
@@ -70,16 +73,33 @@ class Lines:
 
     def number(self, line: int, name: str, word: str, most: float) -> Number:
         """Of a column `name`. Raises InputError for what is none, below 0 or above `most`."""
+        if len(word) > _LONGEST_NUMBER:
+            self.fail(line, f"the {name} {quoted(word)} has {len(word)} characters, more than a number needs")
         try:
             value = float(word)
         except ValueError:
             self.fail(line, f"the {name} {quoted(word)} is not a number")
         if not 0 <= value <= most:  # nor for NaN
             self.fail(line, f"the {name} {quoted(word)} is not between 0 and {most:g}")
+        if value == 0:  # with any exponent
+            return Number(value, math.inf)
         mantissa, _, exponent = word.lower().partition("e")
         digits = len(mantissa.partition(".")[2])
         last = 10.0 ** (int(exponent or 0) - digits)
-        return Number(value, 0.5 * last / value if value > 0 else math.inf)
+        return Number(value, 0.5 * last / value)
+
+    def count(self, line: int, name: str, word: str) -> int:
+        """Raises InputError for more than ten digits."""
+        if len(word) > 10:
+            self.fail(line, f"the {name} {quoted(word)} is too large")
+        return int(word)
+
+    def point(self, line: int, benchmark: str, processes: int | None, size: int, time: Number) -> Point:
+        """`time`: in seconds. Raises InputError for one that no computer has."""
+        if not _LEAST_SECONDS <= time.value <= _MOST_MICROSECONDS * 1e-6:
+            least, most = f"{_LEAST_SECONDS:g}", f"{_MOST_MICROSECONDS * 1e-6:g}"
+            self.fail(line, f"the time of a message is {time.value:.3g} s, not between {least} and {most}")
+        return Point(self.file, line, benchmark, processes, size, time.value, time.resolution)
 
     def size(self, line: int, word: str) -> int:
         """Bytes of a message."""
