@@ -109,12 +109,13 @@ if ! [ -x "$venv_python" ] || ! "$venv_python" -c 'import pip, sys; sys.exit(sys
 fi
 # A line per pinned package that is installed: what a higher level has installed serves the lower ones, too.
 stamp=.venv/haichi-requirements
-grep -hv '^#' "${requirements[@]}" | sort >"$stamp.wanted"
+sed -n 's/^\([^ #]*==[^ ;]*\).*/\1/p' "${requirements[@]}" | sort -u >"$stamp.wanted"
 if [ -f "$stamp" ] && [ -z "$(comm -23 "$stamp.wanted" "$stamp")" ]; then
     say "virtual environment: .venv has the pinned packages"
 else
     say "virtual environment: installing the pinned packages of ${requirements[*]} into .venv"
-    "$venv_python" -m pip install --quiet --disable-pip-version-check "${requirements[@]/#/-r}"
+    # All that is needed is in the files, with hashes: what the index serves cannot differ.
+    "$venv_python" -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes "${requirements[@]/#/-r}"
     cat "$stamp.wanted" >"$stamp"
 fi
 rm -f "$stamp.wanted"

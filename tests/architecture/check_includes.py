@@ -82,7 +82,7 @@ MOST_LINES = 500
 
 CPP_SUFFIXES = {".h", ".cc", ".hpp", ".cpp", ".c"}
 COUNTED_SUFFIXES = CPP_SUFFIXES | {".py", ".sh", ".cmake", ".txt"}
-SKIPPED_FOLDERS = {".git", ".venv", "build", "dist", "__pycache__"}
+SKIPPED_FOLDERS = {".git", ".venv", "build", "dist", "__pycache__", "requirements"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 LINK = re.compile(r"\bhaichi::(\w+)")
