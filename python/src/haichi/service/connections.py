@@ -3,32 +3,105 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import resource
 from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-_SECONDS_TO_ASK = 60.0
+from haichi.service.limits import Limits
+from haichi.service.problems import Problem
+
+_PIECE = 4096
+"""Bytes that the parser gets at a time: it keeps a field until its end, and says only then that there was one."""
+_SECONDS_TO_READ_A_REFUSAL = 2.0
 
 
 class PatientProtocol(HttpToolsProtocol):
-    """A connection is closed on which the head of a request does not come to its end: so that those who say nothing
-    use up no descriptors."""
+    """Keeps a connection from using up memory, processor time or descriptors while no request of it is answered. The
+    bytes of a head count as they arrive, before the parser has them; so do those around a body (trailers, extensions
+    of chunks). The head has to end in time."""
 
     _patience: asyncio.TimerHandle | None = None
+    _unread = 0
+    """Bytes since the last sign of progress: a head or a request that is whole, or a part of a body."""
+    _is_in_body = False
+    _is_too_large = False
+    _is_refused = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._wait_for_head()
 
+    def data_received(self, data: bytes) -> None:
+        for begin in range(0, len(data), _PIECE):
+            if self._is_refused or self.transport.is_closing():
+                return
+            piece = data[begin : begin + _PIECE]
+            self._unread += len(piece)
+            if self._unread <= Limits.head_bytes:
+                super().data_received(piece)
+            if self._unread > Limits.head_bytes or self._is_too_large:
+                self._refuse()
+
+    def _refuse(self) -> None:
+        """What a client sends on is thrown away for a while: whoever is cut off while sending does not read answers."""
+        self._is_refused = True
+        self._stop_waiting()
+        self._patience = self.loop.call_later(_SECONDS_TO_READ_A_REFUSAL, self.transport.close)
+        if self.cycle is None or self.cycle.response_complete:
+            self._tell_refusal()
+
+    def _tell_refusal(self) -> None:
+        message = f"the head of the request has more than {Limits.head_bytes} bytes or {Limits.head_fields} fields"
+        hint = f"at most {Limits.pipelined} requests wait on a connection"
+        content = json.dumps(Problem(431, "head_too_large", message, hint).content()).encode()
+        self.transport.write(
+            b"HTTP/1.1 431 Request Header Fields Too Large\r\nContent-Type: application/json\r\n"
+            b"Content-Length: %d\r\nConnection: close\r\n\r\n%s" % (len(content), content)
+        )
+
     def on_message_begin(self) -> None:
         super().on_message_begin()
+        self._unread = 0
+        self._is_in_body = False
         self._wait_for_head()
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if self._is_in_body:
+            return  # a trailer, which must not count as a field of the head
+        if len(self.headers) < Limits.head_fields:
+            super().on_header(name, value)
+        else:
+            self._is_too_large = True
+
     def on_headers_complete(self) -> None:
+        self._unread = 0
+        self._is_in_body = True
         self._stop_waiting()
-        super().on_headers_complete()
+        self._is_too_large = self._is_too_large or len(self.pipeline) >= Limits.pipelined
+        if not self._is_too_large:
+            super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        self._unread = 0
+        if not self._is_too_large:
+            super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._unread = 0
+        if not self._is_too_large:
+            super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self._is_refused:
+            self._unset_keepalive_if_required()
+            if self.cycle.response_complete and not self.transport.is_closing():
+                self._tell_refusal()
+        elif self.cycle.response_complete:  # else the next request has begun
+            self._wait_for_head()  # the rest of a body that nobody reads has to end in this time, too
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
@@ -36,7 +109,7 @@ class PatientProtocol(HttpToolsProtocol):
 
     def _wait_for_head(self) -> None:
         self._stop_waiting()
-        self._patience = self.loop.call_later(_SECONDS_TO_ASK, self.transport.close)
+        self._patience = self.loop.call_later(Limits.head_seconds, self.transport.close)
 
     def _stop_waiting(self) -> None:
         if self._patience is not None:

@@ -1,0 +1,69 @@
+"""What a client may do with a connection."""
+
+import hashlib
+import json
+import socket
+import urllib.parse
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CHUNKED = (
+    b"POST /v1/jobs HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+)
+
+
+def answer_to(server: Any, *parts: bytes) -> bytes:
+    """All that the server says until it closes the connection."""
+    host, port = urllib.parse.urlsplit(server.url).netloc.split(":")
+    with socket.create_connection((host, int(port)), timeout=20) as connection:
+        for part in parts:
+            connection.sendall(part)
+        with connection.makefile("rb") as answer:
+            return answer.read()
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nA: " + b"a" * 70_000],
+        [b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nA: ", *[b"a" * 1000] * 70],
+        [b"GET /healthz?" + b"a" * 70_000],
+        [b"GET /healthz HTTP/1.1\r\n" + b"a:\r\n" * 130 + b"\r\n"],
+        [b"\r\n" * 40_000],
+        [b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", b"GET /healthz HTTP/1.1\r\nA: " + b"a" * 80_000],
+    ],
+)
+def test_heads_are_limited_while_they_arrive(server, parts: list[bytes]) -> None:
+    status, _, rest = answer_to(server, *parts).rpartition(b"HTTP/1.1 ")[2].partition(b"\r\n")
+    assert status.startswith(b"431 ") and b"Connection: close" in rest
+    assert json.loads(rest.partition(b"\r\n\r\n")[2])["error"]["message"].startswith("the head of the request has more")
+
+
+def test_a_head_within_the_limits_is_read(server) -> None:
+    head = (
+        b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nA: "
+        + b"a" * 65_000
+        + b"\r\n"
+        + b"b:c\r\n" * 90
+    )
+    assert answer_to(server, head, b"\r\n").startswith(b"HTTP/1.1 200 ")
+
+
+@pytest.mark.parametrize("rest", [b"2;" + b"a" * 90_000, b"2\r\n{}\r\n0\r\nA: " + b"a" * 90_000])
+def test_what_is_around_a_body_is_limited(server, rest: bytes) -> None:
+    assert b" 200 " not in answer_to(server, CHUNKED, rest)
+
+
+def test_trailers_are_no_fields_of_the_head(start, tmp_path: Path) -> None:
+    (tmp_path / "tokens").write_text(f"ann {hashlib.sha256(b'annann').hexdigest()}\n")
+    server = start("--token-file", str(tmp_path / "tokens"))
+    trailer = b"2\r\n{}\r\n0\r\nAuthorization: Bearer annann\r\nConnection: close\r\n\r\n"
+    head = CHUNKED.replace(b"Host:", b"Connection: close\r\nHost:")
+    assert answer_to(server, head + trailer).startswith(b"HTTP/1.1 401 ")
+
+
+def test_only_so_many_requests_wait_on_a_connection(server) -> None:
+    answers = answer_to(server, b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 2000)
+    assert answers.count(b" 200 OK") < 100
