@@ -6,14 +6,17 @@ import contextlib
 import errno
 import fcntl
 import json
+import logging
 import os
 import re
 import shutil
+import stat
 from pathlib import Path
 from typing import Any
 
 from haichi.errors import InputError, UnsupportedError
 
+_LOG = logging.getLogger("haichi.service")
 _NETWORK = re.compile(
     r"nfs\d?|lustre|gpfs|fefs|cifs|smb\d?|beegfs|ceph|afs|pvfs2|orangefs|panfs|wekafs|9p|ncpfs|fuse\.(?!overlay).*"
 )
@@ -22,6 +25,8 @@ _NETWORK = re.compile(
 
 _NAME_OF_JOB = re.compile(r"[0-9a-f]{32}")
 _REMOVED, _UNANSWERED = ".removed", "unanswered"
+UNFINISHED = ("map-", "splitting-", "comparing-")
+"""Names of folders in that of a job begin so until what is in them is whole."""
 
 
 class DataGoneError(OSError):
@@ -66,8 +71,12 @@ class DataFolder:
             path.mkdir(parents=True, exist_ok=True, mode=0o700)
             self.path = path.resolve()
             self._refuse_network()
+            self._tighten(path)
             self.jobs = self.path / "jobs"
             self.jobs.mkdir(exist_ok=True, mode=0o700)
+            self.arriving = self.path / "arriving"
+            """Of requests, before they are jobs: files without a name."""
+            self.arriving.mkdir(exist_ok=True, mode=0o700)
             self._lock = os.open(self.path / self._LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
             raise InputError(f"{path}: cannot be the data folder: {error.strerror}", "--data names another") from error
@@ -76,9 +85,28 @@ class DataFolder:
         except BlockingIOError as error:
             raise InputError(f"{path}: another server has this data folder", "--data names another") from error
         self.database = self.path / "queue.db"
+        for name in ("queue.db", "queue.db-wal", "queue.db-shm"):
+            with contextlib.suppress(FileNotFoundError):
+                (self.path / name).chmod(0o600)
 
     def close(self) -> None:
         os.close(self._lock)
+
+    def _tighten(self, path: Path) -> None:
+        """Uploads and results are for the server's user alone. Raises InputError, OSError."""
+        status = self.path.stat()
+        if not status.st_mode & 0o077:
+            return
+        if status.st_uid != os.geteuid():
+            raise InputError(
+                f"{path}: others may enter the data folder (mode {stat.S_IMODE(status.st_mode):04o}),"
+                f" and it belongs to user {status.st_uid}, not to {os.geteuid()}, who runs the server",
+                f"chmod 700, or --data names a folder inside of it, as in --data {path / 'haichi'}",
+            )
+        self.path.chmod(0o700)
+        _LOG.warning(
+            "the data folder was open to others (mode %04o), and is not any more", stat.S_IMODE(status.st_mode)
+        )
 
     def _refuse_network(self) -> None:
         kind = file_system_of(self.path)
@@ -121,6 +149,22 @@ class DataFolder:
         if files:
             self.keep(folder)
         return folder
+
+    def bytes_of(self, name: str) -> int:
+        """Of all files of a job; a file with two names counts once."""
+        found: dict[int, int] = {}
+        for place, _, files in os.walk(self.jobs / name):
+            for file in files:
+                with contextlib.suppress(OSError):  # it is gone
+                    status = os.lstat(os.path.join(place, file))
+                    found[status.st_ino] = status.st_size
+        return sum(found.values())
+
+    def remove_unfinished(self) -> None:
+        """Rank maps and comparisons that a server did not live to finish."""
+        for kind in UNFINISHED:
+            for path in self.jobs.glob(f"*/{kind}*"):
+                shutil.rmtree(path, ignore_errors=True)
 
     def remove(self, name: str) -> None:
         """At once, for a start of the server finds it removed, or whole."""

@@ -9,7 +9,10 @@ import json
 import logging
 import os
 import socket
+import sqlite3
 import sys
+import tempfile
+import traceback
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -42,6 +45,7 @@ class Address:
 
 def serve(address: Address, data: Path, limits: Limits, token_file: Path | None, dask: str | None = None) -> int:
     """Until a signal comes; the exit code. Raises haichi.Error for what keeps it from starting."""
+    os.umask(0o077)  # whatever this process and those of jobs write is the server's alone
     users = Users({}) if token_file is None else Users.of_file(token_file)
     check_host(address.host, users)
     _log_as_json()
@@ -51,13 +55,16 @@ def serve(address: Address, data: Path, limits: Limits, token_file: Path | None,
     bound = _bound(address)
     program = Program(find_program())
     try:
-        service = Service(DataFolder(data), program, limits, users, dask)
+        folder = DataFolder(data)
+        tempfile.tempdir = str(folder.arriving)  # on a disk whose room is looked at, where /tmp may be memory
+        service = Service(folder, program, limits, users, dask)
     except OSError as error:
         named = error.filename or data
         raise InputError(f"{named}: {error.strerror}", "the data folder needs room, and to be this user's") from error
     config = uvicorn.Config(
         create_app(service),
         http=PatientProtocol,
+        ws="none",
         log_config=None,
         access_log=False,
         server_header=False,
@@ -104,7 +111,7 @@ def _log_as_json() -> None:
     logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
     # It logs what clients send; the answer to them says the same.
     logging.getLogger("python_multipart").setLevel(logging.CRITICAL)
-    for name in ("haichi.service", "uvicorn.error"):
+    for name in ("haichi.service", "uvicorn.error", "asyncio"):
         logger = logging.getLogger(name)
         logger.handlers = [handler]
         logger.propagate = False
@@ -118,11 +125,22 @@ class _JsonLines(logging.Formatter):
         line: dict[str, Any] = {
             "at": self.formatTime(record, "%Y-%m-%dT%H:%M:%S%z"),
             "level": record.levelname.lower(),
-            "message": record.getMessage(),
+            # That of asyncio goes on with the error, which may quote a file.
+            "message": record.getMessage().partition("\n")[0],
         }
         if record.exc_info:
-            line["exception"] = self.formatException(record.exc_info)
+            line["exception"] = _shown(record.exc_info[1])
         return json.dumps(line | own, default=str)
+
+
+def _shown(error: BaseException | None) -> str:
+    """Where it came from. The text of an error may quote a file of a user; those of the system and of SQLite do not."""
+    parts = []
+    while error is not None:
+        says = f": {error}" if isinstance(error, OSError | sqlite3.Error) else ""
+        parts.append("".join(traceback.format_tb(error.__traceback__)) + type(error).__name__ + says)
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    return "\n".join(reversed(parts))
 
 
 def default_data_folder() -> Path:
