@@ -190,7 +190,11 @@ class RemoteJob:
 
     def cancel(self) -> None:
         """Raises OptionError for a job that has ended otherwise."""
-        self._client._ask("DELETE", self._path)
+        self._client._ask("DELETE", f"{self._path}?purge=false")
+
+    def remove(self) -> None:
+        """With its files, whatever its state is: cancels a job that waits or runs."""
+        self._client._ask("DELETE", f"{self._path}?purge=true")
 
     def __repr__(self) -> str:
         return f"RemoteJob({self.id!r})"

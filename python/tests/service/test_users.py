@@ -39,7 +39,8 @@ def test_users_are_isolated_on_every_route(shared) -> None:
         assert (status, answer["error"]["code"]) == (404, "no_job"), (path, method)
         unknown = shared.ask(method.upper(), path.replace("{job_id}", "0" * 32), Authorization="Bearer benben")
         assert unknown[1]["error"]["message"].replace("0" * 32, job.id) == answer["error"]["message"]
-        assert shared.ask(method.upper(), mine, Authorization="Bearer annann")[0] in (200, 404, 409), (path, method)
+        own = mine + ("?purge=false" if method == "delete" else "")
+        assert shared.ask(method.upper(), own, Authorization="Bearer annann")[0] in (200, 404, 409), (path, method)
     assert [one.id for one in shared.client("annann").jobs()] == [job.id]
     assert list(shared.client("benben").jobs()) == []
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
+from starlette.responses import FileResponse
+from starlette.types import Receive, Scope, Send
 
 from haichi.service.kinds import JOB_KINDS, offered
 from haichi.service.problems import Problem
@@ -54,10 +57,22 @@ class EntryAnswer(BaseModel):
     description: str
 
 
-def job_answer(job: Job) -> JobAnswer:
+class KeptFile(FileResponse):
+    """A file of a job, which may be removed before it is read."""
+
+    chunk_size = 64 * 1024
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if not Path(self.path).exists():
+            raise Problem(404, "no_job", "the job was removed")
+        await super().__call__(scope, receive, send)
+
+
+def job_answer(job: Job, is_gone: bool = False) -> JobAnswer:
+    """`is_gone`: it was removed."""
     at = f"/v1/jobs/{job.id}"
-    links = {"self": at, "events": f"{at}/events"}
-    if job.state == "done":
+    links = {} if is_gone else {"self": at, "events": f"{at}/events"}
+    if job.state == "done" and not is_gone:
         links["result"] = f"{at}/result"
         if JOB_KINDS[job.kind].has_map:
             links["rankmap"] = f"{at}/rankmap"

@@ -10,8 +10,9 @@ from weakref import WeakValueDictionary
 
 from fastapi import Depends, FastAPI, Header, Query, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
+from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
 from fastapi_offline import FastAPIOffline
+from starlette.background import BackgroundTask
 from starlette.exceptions import HTTPException
 
 import haichi
@@ -20,6 +21,7 @@ from haichi.service.answers import (
     ErrorAnswer,
     JobAnswer,
     JobPage,
+    KeptFile,
     also,
     checked_key,
     errors,
@@ -27,7 +29,7 @@ from haichi.service.answers import (
     request_schema,
 )
 from haichi.service.auth import OnlyOurPages
-from haichi.service.bodies import BodyLimit, fields_of
+from haichi.service.bodies import BodyLimit
 from haichi.service.comparisons import comparison_file
 from haichi.service.connections import HeadRequests, allowed_methods
 from haichi.service.data_folder import DataGoneError
@@ -56,7 +58,7 @@ def create_app(service: Service) -> FastAPI:
     app = FastAPIOffline(
         title="haichi", version=haichi.__version__, lifespan=lifespan, redoc_url=None, redirect_slashes=False
     )
-    app.add_middleware(BodyLimit, most_bytes=service.limits.body_bytes)
+    app.add_middleware(BodyLimit, limits=service.limits)
     app.add_middleware(HeadRequests)
     app.add_middleware(OnlyOurPages, users=service.users)
     app.add_middleware(Measured, metrics=service.metrics)
@@ -95,8 +97,9 @@ def _add_jobs(app: FastAPI, service: Service) -> None:
         key = checked_key(idempotency_key)
         if service.data.free_bytes() < service.limits.reserve_bytes:
             raise disk_is_full(507)
-        asked = job_request(service.program, await fields_of(request))
-        job, is_new = await service.submit(user, asked, key)
+        with service.bodies.account(user) as account:
+            asked = job_request(service.program, await service.bodies.fields(request, account))
+            job, is_new = await service.submit(user, asked, key)
         response.status_code = 201 if is_new else 200
         response.headers["Location"] = f"/v1/jobs/{job.id}"
         return job_answer(job)
@@ -118,9 +121,13 @@ def _add_jobs(app: FastAPI, service: Service) -> None:
         return job_answer(service.job(user, job_id))
 
     @app.delete("/v1/jobs/{job_id}", responses=errors(401, 403, 404, 409, 422, 503))
-    async def cancel(job_id: str, user: Annotated[str, Depends(user_of)]) -> JobAnswer:
-        """Cancels a job that waits or runs."""
-        return job_answer(await service.cancel(user, job_id))
+    async def delete(
+        job_id: str, user: Annotated[str, Depends(user_of)], purge: Annotated[bool | None, Query()] = None
+    ) -> JobAnswer:
+        """Cancels a job that waits or runs; removes one that has ended, with its files. `purge=true` does both;
+        `purge=false` never removes."""
+        job, is_gone = await service.delete(user, job_id, purge)
+        return job_answer(job, is_gone)
 
     @app.get(
         "/v1/jobs/{job_id}/events",
@@ -135,8 +142,9 @@ def _add_jobs(app: FastAPI, service: Service) -> None:
         """What happens to a job, as server-sent events; after Last-Event-ID."""
         job = service.job(user, job_id)
 
-        async def read(after: int) -> list[Event]:
-            return await asyncio.to_thread(service.queue.events, job.id, after)
+        async def read(after: int) -> list[Event] | None:
+            found = await asyncio.to_thread(service.queue.events, job.id, after)
+            return None if not found and service.queue.get(user, job.id) is None else found
 
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         return StreamingResponse(
@@ -154,32 +162,38 @@ def _add_results(app: FastAPI, service: Service) -> None:
             raise Problem(409, "not_done", f"the job is {job.state}, it has no result", hint)
         return job
 
-    @app.get("/v1/jobs/{job_id}/result", response_class=FileResponse, responses=errors(401, 403, 404, 409, 422, 503))
-    def result(job_id: str, user: Annotated[str, Depends(user_of)]) -> FileResponse:
+    @app.get("/v1/jobs/{job_id}/result", response_class=KeptFile, responses=errors(401, 403, 404, 409, 422, 503))
+    def result(job_id: str, user: Annotated[str, Depends(user_of)]) -> KeptFile:
         """What the program prints, byte for byte."""
         path = service.data.job(done(user, job_id).id).result
-        return FileResponse(path, media_type="application/json", headers=_NO_SNIFFING)
+        return KeptFile(path, media_type="application/json", headers=_NO_SNIFFING)
 
     @app.get(
-        "/v1/jobs/{job_id}/rankmap", response_class=PlainTextResponse, responses=errors(401, 403, 404, 409, 422, 503)
+        "/v1/jobs/{job_id}/rankmap",
+        response_class=PlainTextResponse,
+        responses=errors(401, 403, 404, 409, 422, 429, 503),
     )
-    def rankmap(
+    async def rankmap(
         job_id: str,
         user: Annotated[str, Depends(user_of)],
         format: str = "fujitsu",
         shape: str | None = None,
         hosts: str | None = None,
-    ) -> PlainTextResponse:
+    ) -> KeptFile:
         """The placement in a format of `haichi list formats`."""
         job = done(user, job_id)
         asked = {"format": format, "shape": shape, "hosts": hosts}
-        text = rank_map(service.short_runs, job, service.data.job(job.id), asked)
-        return PlainTextResponse(text, headers=_NO_SNIFFING)
+        async with service.files_of(job):
+            made = await rank_map(service.short_runs, job, service.data.job(job.id), asked)
+        rest = BackgroundTask(made.remove_unless_kept)
+        return KeptFile(made.path, media_type="text/plain", headers=_NO_SNIFFING, background=rest)
 
     @app.get(
-        "/v1/jobs/{job_id}/jobscript", response_class=PlainTextResponse, responses=errors(401, 403, 404, 409, 422, 503)
+        "/v1/jobs/{job_id}/jobscript",
+        response_class=PlainTextResponse,
+        responses=errors(401, 403, 404, 409, 422, 429, 503),
     )
-    def jobscript(
+    async def jobscript(
         job_id: str,
         user: Annotated[str, Depends(user_of)],
         scheduler: Literal["pjm", "slurm"] = "pjm",
@@ -189,30 +203,27 @@ def _add_results(app: FastAPI, service: Service) -> None:
         """The lines of a job script that use the placement; `file`: where its rank map will be."""
         job = done(user, job_id)
         asked = {"scheduler": scheduler, "shape": shape, "file": file}
-        lines = script_lines(service.short_runs, job, service.data.job(job.id), asked)
+        async with service.files_of(job):
+            lines = await script_lines(service.short_runs, job, service.data.job(job.id), asked)
         return PlainTextResponse(lines, headers=_NO_SNIFFING)
 
-    drawing = asyncio.Semaphore(service.limits.comparisons)
     of_job: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()  # who comes second finds the file
 
     async def compared(user: str, job_id: str, what: str, shape: str | None) -> Path:
-        job = await asyncio.to_thread(done, user, job_id)
-        async with of_job.setdefault(job.id, asyncio.Lock()), drawing:  # requests that wait hold no thread
-            folder = service.data.job(job.id)
-            return await asyncio.to_thread(comparison_file, service.short_runs, job, folder, what, shape)
+        job = done(user, job_id)
+        async with of_job.setdefault(job.id, asyncio.Lock()), service.files_of(job):
+            return await comparison_file(service.short_runs, job, service.data.job(job.id), what, shape)
 
-    @app.get(
-        "/v1/jobs/{job_id}/comparison", response_class=FileResponse, responses=errors(401, 403, 404, 409, 422, 503)
-    )
-    async def comparison(job_id: str, user: Annotated[str, Depends(user_of)], shape: str | None = None) -> FileResponse:
+    @app.get("/v1/jobs/{job_id}/comparison", response_class=KeptFile, responses=errors(401, 403, 404, 409, 422, 503))
+    async def comparison(job_id: str, user: Annotated[str, Depends(user_of)], shape: str | None = None) -> KeptFile:
         """The job's placement beside the default one, as `haichi compare --json` has them."""
         path = await compared(user, job_id, "comparison", shape)
-        return FileResponse(path, media_type="application/json", headers=_NO_SNIFFING)
+        return KeptFile(path, media_type="application/json", headers=_NO_SNIFFING)
 
-    @app.get("/v1/jobs/{job_id}/report", response_class=FileResponse, responses=errors(401, 403, 404, 409, 422, 503))
-    async def report(job_id: str, user: Annotated[str, Depends(user_of)], shape: str | None = None) -> FileResponse:
+    @app.get("/v1/jobs/{job_id}/report", response_class=KeptFile, responses=errors(401, 403, 404, 409, 422, 503))
+    async def report(job_id: str, user: Annotated[str, Depends(user_of)], shape: str | None = None) -> KeptFile:
         """The page of the comparison, as `haichi report` makes it."""
-        return FileResponse(await compared(user, job_id, "report", shape), media_type="text/html", headers=_NO_POWERS)
+        return KeptFile(await compared(user, job_id, "report", shape), media_type="text/html", headers=_NO_POWERS)
 
     @app.get("/v1/jobs/{job_id}/log", response_class=PlainTextResponse, responses=errors(401, 403, 404, 422, 503))
     def log(job_id: str, user: Annotated[str, Depends(user_of)]) -> PlainTextResponse:
@@ -250,7 +261,7 @@ def _add_tables(app: FastAPI, service: Service) -> None:
 
 def _add_operation(app: FastAPI, service: Service) -> None:
     @app.get("/healthz", response_class=PlainTextResponse)
-    def healthz() -> str:
+    async def healthz() -> str:
         """The server answers."""
         return "ok\n"
 
@@ -271,10 +282,10 @@ def _add_operation(app: FastAPI, service: Service) -> None:
 def _add_error_answers(app: FastAPI) -> None:
     @app.exception_handler(Problem)
     def told(_: Request, problem: Problem) -> JSONResponse:
-        closes = {"Connection": "close"}  # the rest of the body is not read
+        closes = {"Connection": "close"}  # the rest of the body does not come
         headers = {
             **{401: {"WWW-Authenticate": "Bearer"}, 429: {"Retry-After": "10"}, 503: {"Retry-After": "2"}},
-            **{408: closes, 413: closes},
+            **{408: closes},
         }
         return JSONResponse(problem.content(), problem.status, headers.get(problem.status))
 

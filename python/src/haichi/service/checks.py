@@ -16,6 +16,8 @@ _BAD_INPUT = 2
 _PLAIN_NAME = re.compile(r"[a-z0-9-]+")
 _SECONDS = 10
 _MOST_KNOWN = 4096
+_AT_A_TIME = 2
+"""The others wait without a thread: the queue needs some, too."""
 
 
 class _NoAnswerError(Exception):
@@ -30,6 +32,7 @@ class Checks:
         empty.mkdir(exist_ok=True)
         self._program = program
         self._empty = empty
+        self._turns = asyncio.Semaphore(_AT_A_TIME)
         self._known: dict[tuple[str, ...], asyncio.Future[tuple[str, str] | None]] = {}
 
     async def check(self, request: JobRequest) -> None:
@@ -38,7 +41,7 @@ class Checks:
         if question not in self._known:
             if len(self._known) >= _MOST_KNOWN:
                 self._known.clear()
-            self._known[question] = asyncio.ensure_future(asyncio.to_thread(self._ask, request))
+            self._known[question] = asyncio.ensure_future(self._answer(request))
         asked = self._known[question]
         try:
             complaint = await asyncio.shield(asked)  # which others may wait for, too
@@ -49,6 +52,10 @@ class Checks:
                 del self._known[question]
         if complaint is not None:
             raise WrongRequest(*complaint)
+
+    async def _answer(self, request: JobRequest) -> tuple[str, str] | None:
+        async with self._turns:
+            return await asyncio.to_thread(self._ask, request)
 
     def _ask(self, request: JobRequest) -> tuple[str, str] | None:
         """Message and hint."""

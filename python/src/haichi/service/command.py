@@ -33,6 +33,8 @@ SERVE_OPTIONS: Rows = {
     "token_file": Option("users: a line with the name and the SHA-256 of the token for each", "FILE"),
     "most_body": Option("bytes of a request; default: 256MiB", "BYTES", _Size()),
     "most_jobs": Option("of a user that wait or run; default: 1000", "N", Whole()),
+    "most_jobs_in_all": Option("of all users that wait or run; default: 10000", "N", Whole()),
+    "most_data": Option("of the uploads and results of a user's jobs; default: 20GiB", "BYTES", _Size()),
     "most_time": Option("that a job may run; default: 3600s", "TIME", Seconds()),
     "most_memory": Option("of a job; default: 8GiB", "BYTES", _Size()),
     "most_disk": Option("of a job's files; default: 2GiB", "BYTES", _Size()),
@@ -43,10 +45,15 @@ SERVE_OPTIONS: Rows = {
 
 def limits_of(given: dict[str, Any]) -> Limits:
     """As the options say."""
+    body = given.get("most_body", _DEFAULTS.body_bytes)
     return Limits(
         workers=given.get("workers", _DEFAULTS.workers),
-        body_bytes=given.get("most_body", _DEFAULTS.body_bytes),
+        body_bytes=body,
+        bodies_of_user_bytes=max(_DEFAULTS.bodies_of_user_bytes, body + body // 4),
+        bodies_bytes=max(_DEFAULTS.bodies_bytes, 2 * (body + body // 4)),
         jobs_of_user=given.get("most_jobs", _DEFAULTS.jobs_of_user),
+        jobs=given.get("most_jobs_in_all", _DEFAULTS.jobs),
+        user_bytes=given.get("most_data", _DEFAULTS.user_bytes),
         seconds=given.get("most_time", _DEFAULTS.seconds),
         memory_bytes=given.get("most_memory", _DEFAULTS.memory_bytes),
         disk_bytes=given.get("most_disk", _DEFAULTS.disk_bytes),

@@ -3,7 +3,9 @@ it is first asked for, under the limits of jobs, and kept with the job."""
 
 from __future__ import annotations
 
+import asyncio
 import os
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -18,7 +20,7 @@ from haichi.service.short_runs import ShortRuns
 FILES = {"comparison": "comparison.json", "report": "report.html"}
 
 
-def comparison_file(runs: ShortRuns, job: Job, folder: JobFolder, what: str, shape: str | None) -> Path:
+async def comparison_file(runs: ShortRuns, job: Job, folder: JobFolder, what: str, shape: str | None) -> Path:
     """Of a job that is done; `what`: a key of FILES; `shape`: for jobs that have several. Raises Problem."""
     kind = JOB_KINDS[job.kind]
     if kind.files:  # it is a comparison
@@ -26,14 +28,16 @@ def comparison_file(runs: ShortRuns, job: Job, folder: JobFolder, what: str, sha
     if not kind.is_placed:
         hint = "jobs that place have: map, evaluate and compare"
         raise Problem(404, f"no_{what}", f"a {job.kind} job has no {what}", hint)
-    found = placement_of(folder.result, shape)
-    kept = folder.path / f"comparison-{found.number}"
-    if not kept.exists():
-        _compare(runs, job, folder, found, kept)
+    async with runs.comparisons.of(job.user):
+        found = await placement_of(folder, shape)
+        kept = folder.path / f"comparison-{found.number}"
+        if not kept.exists():
+            runs.check_room(job.user)
+            await _compare(runs, job, folder, found, kept)
     return kept / FILES[what]
 
 
-def _compare(runs: ShortRuns, job: Job, folder: JobFolder, found: Placement, kept: Path) -> None:
+async def _compare(runs: ShortRuns, job: Job, folder: JobFolder, found: Placement, kept: Path) -> None:
     is_shaped = any(word.startswith(("--shape=", "--shapes=")) for word in job.request["arguments"])
     with tempfile.TemporaryDirectory(dir=folder.path, prefix="comparing-") as place:
         work = Path(place) / "work"
@@ -41,9 +45,10 @@ def _compare(runs: ShortRuns, job: Job, folder: JobFolder, found: Placement, kep
         for path in folder.work.iterdir():
             if path.is_file():
                 os.link(path, work / path.name)
-        (work / "found").write_bytes(found.mapping)
+        # A copy: the program may write here.
+        await asyncio.to_thread(shutil.copyfile, found.mapping, work / "found")
         told = steps.comparison(runs.program, job, work, found.shape if is_shaped else None, runs.limits)
-        outcome = runs.outcome(told)
+        outcome = await runs.outcome(told)
         if outcome["exit_code"] != 0:
             message, hint = told_by_program(outcome["said"])
             raise Problem(409, "not_compared", outcome["message"] or message, "" if outcome["message"] else hint)

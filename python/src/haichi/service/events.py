@@ -62,14 +62,19 @@ class Bell:
         return True
 
 
-async def stream(read: Callable[[int], Awaitable[list[Event]]], after: int, bell: Bell, job: str) -> AsyncIterator[str]:
-    """Ends behind the event that ends the job."""
+async def stream(
+    read: Callable[[int], Awaitable[list[Event] | None]], after: int, bell: Bell, job: str
+) -> AsyncIterator[str]:
+    """Ends after the event that ends the job, or when there is no job any more: `read` gives None then."""
     yield "retry: 2000\n\n"
     while not bell.is_closed:
         waiting = asyncio.ensure_future(bell.wait(job, _SECONDS_BETWEEN_SIGNS))
         await asyncio.sleep(0)  # it listens before the events are read: none gets lost between
         try:
-            for event in await read(after):
+            events = await read(after)
+            if events is None:
+                return
+            for event in events:
                 after = event.seq
                 yield f"id: {event.seq}\nevent: {event.name}\ndata: {json.dumps(event.data)}\n\n"
                 if event.name == "state" and event.data["state"] in ENDED:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from haichi.errors import InputError
+from haichi.service.limits import Limits
 from haichi.service.writer import Writer, connect
 
 _SCHEMA = """
@@ -44,6 +45,18 @@ INSERT OR IGNORE INTO kept SELECT id, NULL FROM jobs WHERE ended IS NOT NULL;
 CREATE TABLE IF NOT EXISTS removed(job TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TRIGGER IF NOT EXISTS job_removed AFTER DELETE ON jobs
     BEGIN INSERT OR IGNORE INTO removed VALUES (old.id); END;
+CREATE TABLE IF NOT EXISTS sizes(
+    job TEXT PRIMARY KEY REFERENCES jobs(id) ON DELETE CASCADE, user TEXT NOT NULL, bytes INTEGER NOT NULL)
+    WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS users(
+    name TEXT PRIMARY KEY, bytes INTEGER NOT NULL DEFAULT 0, turn INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
+CREATE TRIGGER IF NOT EXISTS size_is_added AFTER INSERT ON sizes BEGIN
+    INSERT INTO users(name, bytes) VALUES (new.user, new.bytes)
+    ON CONFLICT(name) DO UPDATE SET bytes = bytes + excluded.bytes; END;
+CREATE TRIGGER IF NOT EXISTS size_is_changed AFTER UPDATE ON sizes BEGIN
+    UPDATE users SET bytes = bytes - old.bytes + new.bytes WHERE name = new.user; END;
+CREATE TRIGGER IF NOT EXISTS size_is_removed AFTER DELETE ON sizes BEGIN
+    UPDATE users SET bytes = bytes - old.bytes WHERE name = old.user; END;
 """
 """`uptime` counts the seconds that servers ran on this queue; `kept.since` is its value when the end of a job was first
 seen. So no jump of the clock makes a job old. `removed` has jobs whose folders may still be there."""
@@ -61,6 +74,14 @@ class Conflict(Exception):  # noqa: N818 - an answer, not a fault
 
 class TooManyJobs(Exception):  # noqa: N818
     """The user has as many as may wait or run."""
+
+
+class QueueFull(Exception):  # noqa: N818
+    """All users together have as many as may wait or run."""
+
+
+class TooMuchData(Exception):  # noqa: N818
+    """The files of the user's jobs have as many bytes as they may."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +120,8 @@ class NewJob:
     idempotency_key: str | None = None
     files: Mapping[str, bytes] = field(default_factory=dict)
     """Small ones, which are kept here until the job has ended."""
+    size: int = 0
+    """Bytes that count against what the user may have."""
 
 
 @dataclass(frozen=True)
@@ -129,9 +152,39 @@ class Queue:
 
     # ---- Jobs as users see them -------------------------------------------------------------------------------------
 
-    def add(self, new: NewJob, most_of_user: int) -> Future[tuple[Job, bool]]:
-        """The job, and whether it is new: one with its idempotency key may be there. Conflict, TooManyJobs."""
-        return self._writer.do(lambda connection: _add(connection, new, most_of_user))
+    def add(self, new: NewJob, limits: Limits) -> Future[tuple[Job, bool]]:
+        """The job, and whether it is new: one with its idempotency key may be there. Conflict, TooManyJobs, QueueFull,
+        TooMuchData."""
+        return self._writer.do(lambda connection: _add(connection, new, limits))
+
+    def bytes_of(self, user: str) -> int:
+        """Of the files of all jobs."""
+        row = self._read("SELECT bytes FROM users WHERE name = ?", user).fetchone()
+        return 0 if row is None else int(row["bytes"])
+
+    def tell_size(self, job: str, size: int) -> Future[None]:
+        """Bytes that it has now."""
+
+        def change(connection: sqlite3.Connection) -> None:
+            connection.execute(
+                "INSERT INTO sizes(job, user, bytes) SELECT id, user, ? FROM jobs WHERE id = ?"
+                " ON CONFLICT(job) DO UPDATE SET bytes = excluded.bytes",
+                (size, job),
+            )
+
+        return self._writer.do(change)
+
+    def without_size(self) -> list[str]:
+        """Jobs of a server that did not count them."""
+        return [row["id"] for row in self._read("SELECT id FROM jobs WHERE id NOT IN (SELECT job FROM sizes)")]
+
+    def remove(self, job: str) -> Future[bool]:
+        """Forgets a job that has ended; whether there was one."""
+
+        def change(connection: sqlite3.Connection) -> bool:
+            return connection.execute("DELETE FROM jobs WHERE id = ? AND ended IS NOT NULL", (job,)).rowcount > 0
+
+        return self._writer.do(change)
 
     def of_key(self, new: NewJob) -> Job | None:
         """The job that was submitted with this key. Raises Conflict."""
@@ -181,7 +234,8 @@ class Queue:
         return self._read("SELECT 1 FROM jobs WHERE state = 'queued' LIMIT 1").fetchone() is not None
 
     def claim(self) -> Future[Job | None]:
-        """The next to run: of the user with fewest running jobs the first that came."""
+        """The next to run: among users with fewest running jobs, the first one of the user whose last turn is the
+        longest ago."""
         return self._writer.do(_claim)
 
     def files(self, job: str) -> dict[str, bytes]:
@@ -310,16 +364,22 @@ _WITH_KEY = "SELECT * FROM jobs WHERE user = ? AND idempotency_key = ?"
 _PROGRESS = "SELECT seq, row_number() OVER (ORDER BY seq) AS number FROM events WHERE job = ? AND name = 'progress'"
 
 
-def _add(connection: sqlite3.Connection, new: NewJob, most_of_user: int) -> tuple[Job, bool]:
+def _add(connection: sqlite3.Connection, new: NewJob, limits: Limits) -> tuple[Job, bool]:
     if new.idempotency_key is not None:
         earlier = _of_key(connection.execute(_WITH_KEY, (new.user, new.idempotency_key)), new)
         if earlier is not None:
             return earlier, False
-    (waiting,) = connection.execute(
-        "SELECT count(*) FROM jobs WHERE user = ? AND state IN ('queued', 'running')", (new.user,)
+    of_all, of_user = connection.execute(
+        "SELECT count(*), count(CASE WHEN user = ? THEN 1 END) FROM jobs WHERE state IN ('queued', 'running')",
+        (new.user,),
     ).fetchone()
-    if waiting >= most_of_user:
+    if of_user >= limits.jobs_of_user:
         raise TooManyJobs
+    if of_all >= limits.jobs:
+        raise QueueFull
+    held = connection.execute("SELECT bytes FROM users WHERE name = ?", (new.user,)).fetchone()
+    if new.size + (held["bytes"] if held else 0) > limits.user_bytes:
+        raise TooMuchData
     row = connection.execute(
         "INSERT INTO jobs(id, user, kind, state, request, idempotency_key, fingerprint, created)"
         " VALUES (?, ?, ?, 'queued', ?, ?, ?, ?) RETURNING *",
@@ -332,6 +392,7 @@ def _add(connection: sqlite3.Connection, new: NewJob, most_of_user: int) -> tupl
         "INSERT INTO files(job, name, content) VALUES (?, ?, ?)",
         [(new.id, name, content) for name, content in new.files.items()],
     )
+    connection.execute("INSERT INTO sizes(job, user, bytes) VALUES (?, ?, ?)", (new.id, new.user, new.size))
     _tell(connection, new.id, "state", {"state": "queued"})
     return _of_row(row), True
 
@@ -345,12 +406,17 @@ def _of_key(found: sqlite3.Cursor, new: NewJob) -> Job | None:
 
 def _claim(connection: sqlite3.Connection) -> Job | None:
     row = connection.execute(
-        "SELECT id, min(seq) FROM jobs AS waiting WHERE state = 'queued' GROUP BY user ORDER BY"
+        "SELECT id, user, min(seq) FROM jobs AS waiting WHERE state = 'queued' GROUP BY user ORDER BY"
         " (SELECT count(*) FROM jobs AS other WHERE other.state = 'running' AND other.user = waiting.user),"
-        " min(seq) LIMIT 1"
+        " (SELECT turn FROM users WHERE name = waiting.user), min(seq) LIMIT 1"
     ).fetchone()
     if row is None:
         return None
+    connection.execute(
+        "INSERT INTO users(name, turn) VALUES (?, (SELECT coalesce(max(turn), 0) + 1 FROM users))"
+        " ON CONFLICT(name) DO UPDATE SET turn = excluded.turn",
+        (row["user"],),
+    )
     connection.execute(
         "UPDATE jobs SET state = 'running', attempts = attempts + 1, started = coalesce(started, ?) WHERE id = ?",
         (time.time(), row["id"]),

@@ -1,16 +1,22 @@
-"""Placements of ended jobs in the formats of schedulers. The program converts them, under the limits of jobs."""
+"""Placements of ended jobs in the formats of schedulers. The program converts them, under the limits of jobs.
+Those that were asked for are kept with the job, up to a number."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import hashlib
 import json
+import os
 import re
+import shutil
 import tempfile
-import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from haichi.service import steps
+from haichi.service import placements, steps
+from haichi.service.children import ChildFailedError, child_output
 from haichi.service.data_folder import JobFolder
 from haichi.service.kinds import JOB_KINDS
 from haichi.service.problems import Problem, WrongRequest, told_by_program
@@ -18,34 +24,56 @@ from haichi.service.queue import Job
 from haichi.service.requests import word
 from haichi.service.short_runs import ShortRuns
 
-_AT_A_TIME = threading.Semaphore(2)
 _FILE_NAME = re.compile(r"[A-Za-z0-9._-]{1,255}")
 
 
-def rank_map(runs: ShortRuns, job: Job, folder: JobFolder, asked: dict[str, str | None]) -> bytes:
+@dataclass(frozen=True)
+class RankMap:
+    """A file, and lines of a job script that the program says with it."""
+
+    path: Path
+    is_kept: bool
+    """Else whoever asked removes its folder."""
+    said: str
+
+    def remove_unless_kept(self) -> None:
+        if not self.is_kept:
+            shutil.rmtree(self.path.parent, ignore_errors=True)
+
+
+async def rank_map(runs: ShortRuns, job: Job, folder: JobFolder, asked: dict[str, str | None]) -> RankMap:
     """In the asked `format`; `shape`: for jobs that have several; `hosts`: names of the nodes. Raises Problem."""
     words = {name: word(name, value) for name, value in asked.items() if value is not None}
     words["to"] = words.pop("format")
-    return _converted(runs, job, folder, words).content
+    _check_has_map(job)
+    async with runs.maps.of(job.user):
+        return await _converted(runs, job, folder, words)
 
 
-def script_lines(runs: ShortRuns, job: Job, folder: JobFolder, asked: dict[str, str | None]) -> str:
+async def script_lines(runs: ShortRuns, job: Job, folder: JobFolder, asked: dict[str, str | None]) -> str:
     """Lines of a job script for a `scheduler` that use the placement for a `shape`; `file` has its map.
     Raises Problem."""
     words = {name: word(name, value) for name, value in asked.items() if value is not None}
     scheduler, file = words.pop("scheduler"), words.pop("file")
     if not _FILE_NAME.fullmatch(file):
         raise WrongRequest(f"file: {file[:100]!r} is no plain file name", "letters, digits and ._-")
-    if scheduler == "slurm":
-        _check_has_map(job)
-        nodes = json.loads(placement_of(folder.result, words.get("shape")).mapping)["node_of_rank"]
-        return (
-            f"#SBATCH --nodes={len(set(nodes))}\n#SBATCH --ntasks={len(nodes)}\n"
-            f"export SLURM_HOSTFILE={file}\nsrun --distribution=arbitrary ...\n"
-        )
-    said = _converted(runs, job, folder, words | {"to": "fujitsu"}).said
-    lines = [line for line in said.splitlines() if line.startswith("#PJM ")]
+    _check_has_map(job)
+    async with runs.maps.of(job.user):
+        if scheduler == "slurm":
+            found = await placement_of(folder, words.get("shape"))
+            return (
+                f"#SBATCH --nodes={found.nodes}\n#SBATCH --ntasks={found.ranks}\n"
+                f"export SLURM_HOSTFILE={file}\nsrun --distribution=arbitrary ...\n"
+            )
+        made = await _converted(runs, job, folder, words | {"to": "fujitsu"})
+    made.remove_unless_kept()
+    lines = [line for line in made.said.splitlines() if line.startswith("#PJM ")]
     return "".join(f"{line}\n" for line in lines).replace("rank-map-hostfile=FILE", f"rank-map-hostfile={file}")
+
+
+def _check_has_map(job: Job) -> None:
+    if not JOB_KINDS[job.kind].has_map:
+        raise Problem(404, "no_rankmap", f"a {job.kind} job has no rank map")
 
 
 @dataclass(frozen=True)
@@ -57,51 +85,73 @@ class Placement:
     shape: str
     """Empty where the machine has none."""
     is_one_of_several: bool
-    mapping: bytes
+    mapping: Path
     """As the program reads it."""
+    ranks: int
+    nodes: int
 
 
-def placement_of(result: Path, shape: str | None) -> Placement:
+async def placement_of(folder: JobFolder, shape: str | None) -> Placement:
     """The one for a shape; None: the only one. Raises WrongRequest."""
-    content = result.read_bytes()
-    report: dict[str, Any] = json.loads(content)
-    if "shapes" not in report:
-        own = "x".join(map(str, report.get("shape", [])))
-        if shape is not None and shape != own:
-            raise WrongRequest(f"shape: the job has one shape, not {shape}")
-        return Placement(0, own, False, content)
-    entries = {"x".join(map(str, entry["shape"])): entry for entry in report["shapes"]}
-    if shape not in entries:
-        raise WrongRequest(f"shape: the job has the shapes {', '.join(entries)}", f"?shape={next(iter(entries))}")
-    nodes = entries[shape]["node_of_rank"]
-    mapping = {"schema": "haichi-mapping/1", "ranks": len(nodes), "node_of_rank": nodes}
-    return Placement(list(entries).index(shape), shape, True, json.dumps(mapping).encode())
+    place = folder.path / "placements"
+    if not place.exists():
+        await _split(folder, place)
+    told: dict[str, Any] = json.loads((place / "index.json").read_bytes())
+    rows = told["placements"]
+    shapes = [row["shape"] for row in rows]
+    if told["is_one_of_several"] and shape not in shapes:
+        raise WrongRequest(f"shape: the job has the shapes {', '.join(shapes)}", f"?shape={shapes[0]}")
+    if shape is not None and shape not in shapes:
+        raise WrongRequest(f"shape: the job has one shape, not {shape}")
+    number = 0 if shape is None else shapes.index(shape)
+    row, mapping = rows[number], place / f"{number}.json"
+    return Placement(number, row["shape"], told["is_one_of_several"], mapping, row["ranks"], row["nodes"])
 
 
-@dataclass(frozen=True)
-class _Conversion:
-    content: bytes
-    said: str
+async def _split(folder: JobFolder, place: Path) -> None:
+    made = Path(tempfile.mkdtemp(dir=folder.path, prefix="splitting-"))
+    try:
+        await child_output(placements.__file__, [str(folder.result), str(made)])
+        with contextlib.suppress(OSError):  # another request was faster
+            os.rename(made, place)
+    except ChildFailedError:
+        raise Problem(500, "internal", "internal error: the placements of the result cannot be read") from None
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
 
 
-def _check_has_map(job: Job) -> None:
-    if not JOB_KINDS[job.kind].has_map:
-        raise Problem(404, "no_rankmap", f"a {job.kind} job has no rank map")
-
-
-def _converted(runs: ShortRuns, job: Job, folder: JobFolder, words: dict[str, str]) -> _Conversion:
+async def _converted(runs: ShortRuns, job: Job, folder: JobFolder, words: dict[str, str]) -> RankMap:
     """As the program converts the placement with these options."""
-    _check_has_map(job)
-    found = placement_of(folder.result, words.pop("shape", None))
+    found = await placement_of(folder, words.pop("shape", None))
     if found.is_one_of_several:
         words["shape"] = found.shape
-    with tempfile.TemporaryDirectory(dir=folder.path, prefix="map-") as place:
-        mapping, output = Path(place) / "mapping.json", Path(place) / "map"
-        mapping.write_bytes(found.mapping)
-        told = steps.conversion(runs.program, job, folder.work, mapping, output, words, runs.limits)
-        with _AT_A_TIME:
-            outcome = runs.outcome(told)
-        if outcome["exit_code"] == 0:
-            return _Conversion(output.read_bytes(), outcome["said"])
-    message, hint = told_by_program(outcome["said"])
-    raise WrongRequest(outcome["message"] or message, hint, code="bad_input")
+    kept = folder.path / "maps" / hashlib.sha256(json.dumps(words, sort_keys=True).encode()).hexdigest()
+    if kept.exists():
+        return _of_folder(kept, is_kept=True)
+    place = Path(tempfile.mkdtemp(dir=folder.path, prefix="map-"))
+    is_made = False
+    try:
+        mapping = place / "mapping.json"
+        os.link(found.mapping, mapping)
+        told = steps.conversion(runs.program, job, folder.work, mapping, place / "map", words, runs.limits)
+        outcome = await runs.outcome(told)
+        if outcome["exit_code"] != 0:
+            message, hint = told_by_program(outcome["said"])
+            raise WrongRequest(outcome["message"] or message, hint, code="bad_input")
+        mapping.unlink()
+        is_made = True
+    finally:
+        if not is_made:
+            await asyncio.to_thread(shutil.rmtree, place, ignore_errors=True)
+    kept.parent.mkdir(exist_ok=True, mode=0o700)
+    if len(os.listdir(kept.parent)) < runs.limits.kept_maps:
+        with contextlib.suppress(OSError, Problem):  # another request was faster, or there is no room
+            runs.check_room(job.user)
+            os.rename(place, kept)
+            return _of_folder(kept, is_kept=True)
+    return _of_folder(place, is_kept=False)
+
+
+def _of_folder(place: Path, is_kept: bool) -> RankMap:
+    said: str = json.loads((place / "map.outcome").read_bytes())["said"]
+    return RankMap(place / "map", is_kept, said)

@@ -7,19 +7,22 @@ import hashlib
 import json
 import os
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from haichi.service.json_bodies import parsed
 from haichi.service.kinds import FILE_NAMES, JOB_KINDS, Form, JobKind, OfferedOption, offered
+from haichi.service.limits import Limits
 from haichi.service.problems import WrongRequest
 from haichi.service.program import Program
 
 _LONGEST_WORD = 4096
 _LONGEST_NAME = 200
-_MOST_FILES = 10_000
+_LONGEST_COMPARED = 64
+"""Characters of a name that is compared with others: how long that takes grows with the square."""
+_CHUNK = 2**20
 _PATTERN_NAME = re.compile(r"[a-z][a-z0-9-]{0,63}")
 _NUMBERED = re.compile(r"[.-](\d{1,7})(\.[a-z0-9]{1,8})?\Z")
 """Where names of logs say the rank that they are of."""
@@ -27,15 +30,44 @@ _ENDINGS = frozenset({".txt", ".prof", ".xml", ".prv", ".goal"})
 
 
 @dataclass(frozen=True)
+class Section:
+    """A part of an open file."""
+
+    file: BinaryIO
+    begin: int
+    size: int
+
+    @staticmethod
+    def whole(file: BinaryIO) -> Section:
+        return Section(file, 0, file.seek(0, os.SEEK_END))
+
+    def chunks(self) -> Iterator[bytes]:
+        self.file.seek(self.begin)
+        left = self.size
+        while left > 0 and (chunk := self.file.read(min(left, _CHUNK))):
+            left -= len(chunk)
+            yield chunk
+
+
+@dataclass(frozen=True)
 class Upload:
     """A file of a form."""
 
     name: str
-    content: BinaryIO
+    content: Section
 
 
-Value = str | int | float | bool | list[Any] | dict[str, Any] | Upload | None
-Source = bytes | BinaryIO
+@dataclass(frozen=True)
+class Content:
+    """A large value of a JSON object, as the file that it stands for."""
+
+    content: Section
+    is_text: bool
+    """Or an object or a list."""
+
+
+Value = str | int | float | bool | list[Any] | dict[str, Any] | Upload | Content | None
+Source = bytes | Section
 
 
 @dataclass
@@ -72,7 +104,10 @@ class JobRequest:
         """Equal for equal requests; reads the files."""
         digest = hashlib.sha256(json.dumps([self.kind.name, self._asked()]).encode())
         for name in sorted(self.files):
-            digest.update(hashlib.sha256(_content(self.files[name])).digest())
+            of_file = hashlib.sha256()
+            for chunk in _chunks(self.files[name]):
+                of_file.update(chunk)
+            digest.update(of_file.digest())
         return digest.hexdigest()
 
     def size(self) -> int:
@@ -80,24 +115,20 @@ class JobRequest:
         return sum(_size(source) for source in self.files.values())
 
     def contents(self) -> dict[str, bytes]:
-        return {name: _content(source) for name, source in self.files.items()}
+        return {name: b"".join(_chunks(source)) for name, source in self.files.items()}
 
     def write_files(self, folder: Path) -> None:
         for name, source in self.files.items():
-            (folder / name).write_bytes(_content(source))
+            with (folder / name).open("wb") as file:
+                file.writelines(_chunks(source))
 
 
 def _size(source: Source) -> int:
-    if isinstance(source, bytes):
-        return len(source)
-    return source.seek(0, os.SEEK_END)
+    return len(source) if isinstance(source, bytes) else source.size
 
 
-def _content(source: Source) -> bytes:
-    if isinstance(source, bytes):
-        return source
-    source.seek(0)
-    return source.read()
+def _chunks(source: Source) -> Iterator[bytes]:
+    return iter((source,)) if isinstance(source, bytes) else source.chunks()
 
 
 def job_request(program: Program, fields: Mapping[str, list[Value]]) -> JobRequest:
@@ -116,6 +147,8 @@ def job_request(program: Program, fields: Mapping[str, list[Value]]) -> JobReque
         else:
             raise WrongRequest(f"unknown option {name[:100]!r}", _near(name, [*options, "pattern", "kind"]))
     _check_whole(request, fields)
+    if sum(map(len, request.arguments())) + sum(map(len, request.pattern)) > Limits.words_bytes:
+        raise WrongRequest(f"the words of the job have more than {Limits.words_bytes} bytes", "files are uploaded")
     return request
 
 
@@ -156,8 +189,8 @@ class _Taker:
             values = values[0]
         if not values or (len(values) > 1 and not several):
             raise WrongRequest(f"{self._name} takes one value and is given once")
-        if len(values) > _MOST_FILES:
-            raise WrongRequest(f"{self._name}: {len(values)} are too many", f"at most {_MOST_FILES}")
+        if len(values) > Limits.form_parts:
+            raise WrongRequest(f"{self._name}: {len(values)} are too many", f"at most {Limits.form_parts}")
         takers = {Form.FLAG: self._take_flag, Form.FILE: self._take_files, Form.FILES: self._take_files}
         takers.get(self._option.form, self._take_words)(values)
 
@@ -169,7 +202,8 @@ class _Taker:
             self._request.words[self._option.option] = True
 
     def _take_words(self, values: list[Value]) -> None:
-        if self._option.form is Form.WORD_OR_FILE and isinstance(values[0], dict | Upload):
+        is_file = isinstance(values[0], dict | Upload) or (isinstance(values[0], Content) and not values[0].is_text)
+        if self._option.form is Form.WORD_OR_FILE and is_file:
             self._take_files(values)
             return
         words = [word(self._name, value) for value in values]
@@ -229,9 +263,9 @@ def word(name: str, value: Value) -> str:
 
 
 def _file_content(name: str, value: Value) -> Source:
-    if isinstance(value, Upload):
+    if isinstance(value, Upload | Content):
         return value.content
-    if isinstance(value, dict | list):
+    if isinstance(value, dict) or (isinstance(value, list) and not any(isinstance(one, Content) for one in value)):
         return json.dumps(value).encode()
     if isinstance(value, str):
         try:
@@ -269,26 +303,11 @@ def _pattern(program: Program, values: list[Value]) -> list[str]:
 def json_value(text: bytes, what: str) -> Any:
     """Raises WrongRequest for what is no JSON."""
     try:
-        return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_object)
-    except (ValueError, RecursionError) as error:
-        why = "too deep" if isinstance(error, RecursionError) else str(error)
-        if "integer string conversion" in why:
-            why = "a number has too many digits"
-        raise WrongRequest(f"{what} is not JSON: {why}", status=400, code="malformed") from error
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        (twice, _), *_ = Counter(name for name, _ in pairs).most_common(1)
-        raise ValueError(f"{twice[:100]!r} is there twice")
-    return found
-
-
-def _refuse_constant(word: str) -> None:
-    raise ValueError(f"{word} is no number")
+        return parsed(text)
+    except ValueError as error:
+        raise WrongRequest(f"{what} is not JSON: {error}", status=400, code="malformed") from error
 
 
 def _near(name: str, names: Iterable[str]) -> str:
-    found = difflib.get_close_matches(name, list(names), n=1)
+    found = difflib.get_close_matches(name[:_LONGEST_COMPARED], list(names), n=1)
     return f"did you mean {found[0]!r}?" if found else ""

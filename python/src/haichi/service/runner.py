@@ -23,8 +23,8 @@ from haichi.service.queue import Job, Queue
 _LOG = logging.getLogger("haichi.service")
 _SECONDS_TO_RETRY = 1.0
 _MOST_LINES_OF_PROGRAM = 200
-_LEVELS = {"info": logging.INFO, "warning": logging.WARNING, "error": logging.WARNING}
-"""By what the program writes before its messages. Its errors are the users', not the server's."""
+_DECISION = "info: "
+"""What the program writes before what it decides. Its warnings and errors quote files: they are for the user."""
 
 
 class Runner:
@@ -83,6 +83,7 @@ class Runner:
         seconds = time.monotonic() - began
         self._metrics.job_seconds.labels(job.kind).observe(seconds)
         await self._persist(lambda: self._settle(job, lost))
+        await self.tell_size(job.id)
         self._bell.ring(job.id)
         _log_what_the_program_said(job, self._data.job(job.id).read_outcome())
         _LOG.info("attempt %d ended", job.attempts, extra={"job": job.id, "seconds": round(seconds, 3)})
@@ -102,6 +103,17 @@ class Runner:
                     self._bell.ring(job.id)
 
         return await self._attempts.run(job, folder, hear)
+
+    async def tell_size(self, job: str) -> None:
+        """How much of the disk its files take counts against what its user may have."""
+        size = await asyncio.to_thread(self._data.bytes_of, job)
+        with contextlib.suppress(sqlite3.Error):  # a full disk: the files of the request count on
+            await self._queue.tell_size(job, size + self._limits.job_overhead_bytes)
+
+    async def has_ended(self, job: str, seconds: float) -> bool:
+        """Nothing of it runs any more; waits so long for it."""
+        running = self._running.get(job)
+        return running is None or bool((await asyncio.wait({running}, timeout=seconds))[0])
 
     def stop(self, job: str) -> None:
         """Ends its process, if there is one."""
@@ -156,9 +168,8 @@ class Runner:
 
 def _log_what_the_program_said(job: Job, outcome: dict[str, Any] | None) -> None:
     for line in ("" if outcome is None else outcome["said"]).splitlines()[:_MOST_LINES_OF_PROGRAM]:
-        label, _, text = line.partition(": ")
-        if label in _LEVELS:
-            _LOG.log(_LEVELS[label], "%s", text, extra={"job": job.id, "by": "program"})
+        if line.startswith(_DECISION):
+            _LOG.info("%s", line.removeprefix(_DECISION), extra={"job": job.id, "by": "program"})
 
 
 def _verdict(outcome: dict[str, Any]) -> tuple[str, dict[str, Any] | None]:

@@ -11,8 +11,11 @@ import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import anyio.to_thread
+
 from haichi.service.attempts import Attempts, LocalAttempts
 from haichi.service.auth import Users
+from haichi.service.bodies import Bodies
 from haichi.service.checks import Checks
 from haichi.service.dask_attempts import DaskAttempts
 from haichi.service.data_folder import DataFolder
@@ -21,13 +24,18 @@ from haichi.service.limits import Limits
 from haichi.service.metrics import Metrics
 from haichi.service.problems import Problem
 from haichi.service.program import Program
-from haichi.service.queue import Conflict, Job, NewJob, Queue, TooManyJobs
+from haichi.service.queue import Conflict, Job, NewJob, Queue, QueueFull, TooManyJobs, TooMuchData
 from haichi.service.requests import JobRequest
 from haichi.service.runner import Runner
 from haichi.service.short_runs import ShortRuns
 
 _LOG = logging.getLogger("haichi.service")
 _SECONDS_BETWEEN_CLEANINGS = 600
+_THREADS = 4
+"""For files and for routes that read the queue: short work. The more run, the longer the event loop waits for its turn
+at the interpreter."""
+_SECONDS_TO_END = 10
+"""That a request waits for a job that it has cancelled."""
 _SMALL_BYTES = 256 * 1024
 """Files that are not larger go to the queue with their job, by the same write to the disk."""
 
@@ -51,18 +59,23 @@ class Service:
         self.checks = Checks(program, data.path / "empty")
         self._attempts: Attempts = LocalAttempts(program, limits) if dask is None else DaskAttempts(dask, limits)
         self.runner = Runner(self.queue, data, self._attempts, limits, self.bell, self.metrics)
-        self.short_runs = ShortRuns(program, limits, lambda: self.bell.is_closed)
+        self.short_runs = ShortRuns(program, limits, lambda: self.bell.is_closed, self.check_room)
+        self.bodies = Bodies(limits)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """From the first request to the last."""
         self.bell.open()
+        anyio.to_thread.current_default_thread_limiter().total_tokens = _THREADS
         await self._attempts.open()
         if not self.program.is_confined():
             _LOG.warning(
                 "jobs are not confined: they may read all files that the server may (the kernel has no Landlock)"
             )
         _LOG.info("started; %d jobs were running and run again", self._recovered)
+        await asyncio.to_thread(self.data.remove_unfinished)
+        for job in self.queue.without_size():
+            await self.runner.tell_size(job)
         tasks = [asyncio.create_task(self.runner.run()), asyncio.create_task(self._clean())]
         try:
             yield
@@ -90,25 +103,36 @@ class Service:
         await self.checks.check(request)
         try:
             if request.size() <= _SMALL_BYTES:
-                return await self._add(_new_job(user, request, idempotency_key, request.contents()))
+                return await self._add(self._new_job(user, request, idempotency_key, request.contents()))
             return await self._add_large(user, request, idempotency_key)
         except Conflict:
             raise Problem(409, "other_request", "the idempotency key is that of another request") from None
         except TooManyJobs:
             message = f"{self.limits.jobs_of_user} jobs of this user wait or run, which is the limit"
             raise Problem(429, "too_many_jobs", message, "wait, or cancel some") from None
+        except QueueFull:
+            message = f"{self.limits.jobs} jobs of all users wait or run, which is the limit"
+            raise Problem(503, "too_many_jobs", message, "send it later") from None
+        except TooMuchData:
+            raise self._too_much_data() from None
+
+    def _too_much_data(self) -> Problem:
+        message = f"the files of this user's jobs may have {self.limits.user_bytes} bytes, which is the limit"
+        return Problem(507, "too_much_data", message, "remove jobs that have ended: DELETE /v1/jobs/ID")
 
     async def _add(self, new: NewJob) -> tuple[Job, bool]:
-        job, is_new = await self.queue.add(new, self.limits.jobs_of_user)
+        job, is_new = await self.queue.add(new, self.limits)
         self.bell.ring(QUEUE)
         return job, is_new
 
     async def _add_large(self, user: str, request: JobRequest, idempotency_key: str | None) -> tuple[Job, bool]:
         """Its files have a folder before the queue has the job."""
-        new = await asyncio.to_thread(_new_job, user, request, idempotency_key, {})
+        new = await asyncio.to_thread(self._new_job, user, request, idempotency_key, {})
         earlier = self.queue.of_key(new)
         if earlier is not None:
             return earlier, False
+        if self.queue.bytes_of(user) + new.size > self.limits.user_bytes:
+            raise TooMuchData
         is_new = False
         try:
             await asyncio.to_thread(self._keep_files, new.id, request)
@@ -117,6 +141,12 @@ class Service:
             settle = self.data.answered if is_new else self.data.remove
             await asyncio.to_thread(settle, new.id)
         return job, is_new
+
+    def _new_job(self, user: str, request: JobRequest, idempotency_key: str | None, files: dict[str, bytes]) -> NewJob:
+        return NewJob(
+            *(uuid.uuid4().hex, user, request.kind.name, request.stored(), request.fingerprint(), idempotency_key),
+            *(files, request.size() + self.limits.job_overhead_bytes),
+        )
 
     def _keep_files(self, job: str, request: JobRequest) -> None:
         folder = self.data.new_job(job)
@@ -127,22 +157,51 @@ class Service:
         """Raises Problem for jobs of others as for those that do not exist."""
         found = self.queue.get(user, name)
         if found is None:
-            raise Problem(404, "no_job", f"there is no job {name[:64]!r}")
+            raise self._no_job(name)
         return found
 
-    async def cancel(self, user: str, name: str) -> Job:
-        """Raises Problem."""
+    async def delete(self, user: str, name: str, purge: bool | None) -> tuple[Job, bool]:
+        """Cancels a job that waits or runs, removes one that has ended; `purge`: does both, or never removes. The job
+        as it was last, and whether it is gone. Raises Problem."""
+        found = self.job(user, name)
+        if found.has_ended() and purge is False:
+            if found.state == "cancelled":
+                return found, False
+            raise Problem(409, "has_ended", f"the job is {found.state}", "?purge=true removes it and its files")
+        if not found.has_ended():
+            found = await self._cancel(user, name)
+            if not purge:
+                return found, False
+        if await self.runner.has_ended(found.id, _SECONDS_TO_END) and await self.queue.remove(found.id):
+            await asyncio.to_thread(self.data.remove, found.id)
+            self.bell.ring(found.id)
+            return found, True
+        raise Problem(409, "is_ending", "the job was cancelled, and has not ended yet", "send the DELETE again")
+
+    async def _cancel(self, user: str, name: str) -> Job:
         found = await self.queue.cancel(user, name)
         if found is None:
-            raise Problem(404, "no_job", f"there is no job {name[:64]!r}")
-        if found.state in ("done", "failed"):
-            raise Problem(409, "has_ended", f"the job is {found.state}")
+            raise self._no_job(name)
         self.runner.stop(found.id)
         self.bell.ring(found.id)
         return found
 
+    def _no_job(self, name: str) -> Problem:
+        return Problem(404, "no_job", f"there is no job {name[:64]!r}")
 
-def _new_job(user: str, request: JobRequest, idempotency_key: str | None, files: dict[str, bytes]) -> NewJob:
-    return NewJob(
-        uuid.uuid4().hex, user, request.kind.name, request.stored(), request.fingerprint(), idempotency_key, files
-    )
+    @asynccontextmanager
+    async def files_of(self, job: Job) -> AsyncIterator[None]:
+        """Of a job that may be removed meanwhile; what is made of it counts. Raises Problem."""
+        before = self.short_runs.made
+        try:
+            yield
+        except FileNotFoundError:
+            self.job(job.user, job.id)
+            raise
+        if self.short_runs.made != before:
+            await self.runner.tell_size(job.id)
+
+    def check_room(self, user: str) -> None:
+        """For more files of jobs that have ended. Raises Problem."""
+        if self.queue.bytes_of(user) > self.limits.user_bytes:
+            raise self._too_much_data()

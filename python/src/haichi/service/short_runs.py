@@ -1,49 +1,54 @@
-"""Runs of the program that a request waits for, under the limits of jobs."""
+"""Runs of the program that a request waits for, under the limits of jobs. They wait for their turn without a thread."""
 
 from __future__ import annotations
 
+import asyncio
 import json
-import subprocess
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from haichi.service.attempts import supervisor_command
+from haichi.service.attempts import supervisor_command, told_of
 from haichi.service.limits import Limits
 from haichi.service.problems import Problem
 from haichi.service.program import Program
+from haichi.service.turns import Turns
 
 _SECONDS_BETWEEN_LOOKS = 0.2
 
 
-@dataclass(frozen=True)
 class ShortRuns:
-    program: Program
-    limits: Limits
-    is_stopping: Callable[[], bool]
-    """The server is told to stop, and waits for its threads."""
+    """`is_stopping`: the server is told to stop, and waits for its requests; `check_room` raises Problem where a user
+    has no room for more files. Belongs to one event loop."""
 
-    def outcome(self, told: dict[str, Any]) -> dict[str, Any]:
+    def __init__(
+        self, program: Program, limits: Limits, is_stopping: Callable[[], bool], check_room: Callable[[str], None]
+    ) -> None:
+        self.program = program
+        self.limits = limits
+        self.check_room = check_room
+        self._is_stopping = is_stopping
+        self.made = 0
+        self.maps = Turns(limits.maps_at_a_time, limits.waiting_of_user, limits.waiting)
+        self.comparisons = Turns(limits.comparisons, limits.waiting_of_user, limits.waiting)
+
+    async def outcome(self, told: dict[str, Any]) -> dict[str, Any]:
         """What became of the process that a supervisor is told to run. Raises Problem where it was cut off."""
-        with subprocess.Popen(supervisor_command(), stdin=subprocess.PIPE, start_new_session=True) as process:
-            assert process.stdin is not None
-            process.stdin.write(json.dumps(told).encode() + b"\n")
-            process.stdin.flush()
-            while not _has_ended(process):
-                if self.is_stopping():
-                    process.stdin.close()  # which ends it, as the end of the server does
-                    process.wait()
+        process = await asyncio.create_subprocess_exec(
+            *supervisor_command(), stdin=asyncio.subprocess.PIPE, start_new_session=True
+        )
+        assert process.stdin is not None
+        ended = asyncio.ensure_future(process.wait())
+        try:
+            process.stdin.write(told_of(told))
+            while not ended.done() and not self._is_stopping():
+                await asyncio.wait({ended}, timeout=_SECONDS_BETWEEN_LOOKS)
+        finally:
+            process.stdin.close()  # which ends it, as the end of the server does
+            await ended
         try:
             outcome: dict[str, Any] = json.loads(Path(told["outcome"]).read_bytes())
         except FileNotFoundError:
             raise Problem(503, "cut_off", "the program was cut off", "ask again") from None
+        self.made += 1
         return outcome
-
-
-def _has_ended(process: subprocess.Popen[bytes]) -> bool:
-    try:
-        process.wait(_SECONDS_BETWEEN_LOOKS)
-    except subprocess.TimeoutExpired:
-        return False
-    return True

@@ -72,7 +72,7 @@ class ServicePage {
 
   async cancel(job) {
     try {
-      await this.server.ask("DELETE", this.server.job(job.id));
+      await this.server.ask("DELETE", this.server.job(job.id, "?purge=false"));
       say(`${titleText(job)} is being cancelled`);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;

@@ -1,0 +1,92 @@
+"""JSON of clients: a parser that refuses what nobody means, and a process that takes large bodies apart.
+
+`json` keeps the interpreter to itself while it parses, so that the server would answer nobody meanwhile. It is run as a
+file of its own (`python -I -S json_bodies.py DESCRIPTOR`), imports nothing but the standard library, reads an object
+from standard input, and writes what is large to the descriptor, as the files that jobs get. Standard output says which
+field has what, as a line of JSON: {"fields": {name: value}}, or {"error": why}. A value is {"is": small} for what is
+small, {"from": begin, "size": bytes, "is_text": bool} for a part of the descriptor's file, or {"list": [values]}.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import sys
+from collections import Counter
+from typing import Any, BinaryIO
+
+LONGEST_INLINE = 4096
+"""Characters of a text that is not written to the file; no word is longer."""
+_LONGEST_NAME = 1000
+_MOST_PARTS = 10_000
+_TOO_MUCH = "it has too many values; send files as uploads of a form"
+
+
+def parsed(text: bytes) -> Any:
+    """Raises ValueError, whose text says why."""
+    try:
+        return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_object)
+    except RecursionError:
+        raise ValueError("too deep") from None
+    except ValueError as error:
+        if "integer string conversion" in str(error):
+            raise ValueError("a number has too many digits") from None
+        raise
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        (twice, _), *_ = Counter(name for name, _ in pairs).most_common(1)
+        raise ValueError(f"{twice[:100]!r} is there twice")
+    return found
+
+
+def _refuse_constant(word: str) -> None:
+    raise ValueError(f"{word} is no number")
+
+
+def taken_apart(text: bytes, output: BinaryIO) -> dict[str, Any]:
+    """What standard output says."""
+    try:
+        content = parsed(text)
+        if not isinstance(content, dict):
+            return {"error": "it is not an object"}
+        if len(content) > _MOST_PARTS:
+            return {"error": _TOO_MUCH}
+        return {"fields": {name[:_LONGEST_NAME]: _piece(value, output) for name, value in content.items()}}
+    except UnicodeEncodeError:
+        return {"error": "a text is not Unicode"}
+    except ValueError as error:
+        return {"error": str(error)}
+    except (MemoryError, RecursionError):
+        return {"error": _TOO_MUCH}
+
+
+def _piece(value: Any, output: BinaryIO) -> dict[str, Any]:
+    if isinstance(value, list) and len(value) <= _MOST_PARTS:
+        return {"list": [_piece_of_list(one, output) for one in value]}
+    return _piece_of_list(value, output)
+
+
+def _piece_of_list(value: Any, output: BinaryIO) -> dict[str, Any]:
+    is_text = isinstance(value, str)
+    text = value if is_text else json.dumps(value)
+    if len(text) <= LONGEST_INLINE:
+        return {"is": value}
+    begin = output.tell()
+    return {"from": begin, "size": output.write(text.encode()), "is_text": is_text}
+
+
+def main() -> int:
+    gc.disable()  # there are no cycles; looking for them takes ten times as long as the parser
+    text = sys.stdin.buffer.read()
+    with os.fdopen(int(sys.argv[1]), "wb") as output:
+        told = taken_apart(text, output)
+    print(json.dumps(told), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,39 @@
+"""The placements of a result, one file for each shape: made once, by a process, and kept with the job. Results of large
+jobs have many megabytes, and `json` keeps the interpreter to itself while it parses them.
+
+It is run as a file of its own (`python -I -S placements.py RESULT FOLDER`), with nothing but the standard library.
+FOLDER gets `index.json`, a list of {"shape", "ranks", "nodes"}, and `0.json`, `1.json`, ... as the program reads them.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+
+def split(result: Path, folder: Path) -> None:
+    report: dict[str, Any] = json.loads(result.read_bytes())
+    index = []
+    if "shapes" not in report:
+        os.link(result, folder / "0.json")
+        index.append(_row(report.get("shape", []), report.get("node_of_rank", [])))
+    for number, entry in enumerate(report.get("shapes", [])):
+        nodes = entry["node_of_rank"]
+        mapping = {"schema": "haichi-mapping/1", "ranks": len(nodes), "node_of_rank": nodes}
+        (folder / f"{number}.json").write_text(json.dumps(mapping), encoding="utf-8")
+        index.append(_row(entry["shape"], nodes))
+    told = {"is_one_of_several": "shapes" in report, "placements": index}
+    (folder / "index.json").write_text(json.dumps(told), encoding="utf-8")
+
+
+def _row(shape: list[int], nodes: list[Any]) -> dict[str, Any]:
+    return {"shape": "x".join(map(str, shape)), "ranks": len(nodes), "nodes": len(set(nodes))}
+
+
+if __name__ == "__main__":
+    gc.disable()  # as in json_bodies
+    split(Path(sys.argv[1]), Path(sys.argv[2]))

@@ -1,0 +1,61 @@
+"""Whose turn it is, where requests wait for work that is done for a few of them at a time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from haichi.service.problems import Problem
+
+
+class Turns:
+    """One user after the other, first in first out within a user. Who waits holds no thread. Belongs to one event
+    loop."""
+
+    def __init__(self, at_a_time: int, most_of_user: int, most: int) -> None:
+        self._free = at_a_time
+        self._most_of_user = most_of_user
+        self._most = most
+        self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
+        """The user whose turn is next comes first."""
+
+    @asynccontextmanager
+    async def of(self, user: str) -> AsyncIterator[None]:
+        """Raises Problem where too many wait."""
+        if self._free > 0:
+            self._free -= 1
+        else:
+            await self._wait(user)
+        try:
+            yield
+        finally:
+            self._pass_on()
+
+    async def _wait(self, user: str) -> None:
+        if len(self._waiting.get(user, ())) >= self._most_of_user:
+            message = f"{self._most_of_user} requests of this user wait for their turn, which is the limit"
+            raise Problem(429, "too_many_requests", message, "wait for their answers")
+        if sum(map(len, self._waiting.values())) >= self._most:
+            raise Problem(503, "busy", f"{self._most} requests wait for their turn, which is the limit", "ask again")
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(user, deque()).append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self._pass_on()
+            raise
+
+    def _pass_on(self) -> None:
+        while self._waiting:
+            user = next(iter(self._waiting))
+            queue = self._waiting.pop(user)
+            turn = queue.popleft()
+            if queue:
+                self._waiting[user] = queue  # behind all others
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self._free += 1
