@@ -36,7 +36,7 @@ SYSTEM = (
 @lru_cache(maxsize=1)
 def version() -> int:
     """Of the kernel's Landlock; 0: there is none, or it is switched off."""
-    return max(0, ctypes.CDLL(None).syscall(_CREATE_RULESET, None, 0, _ASK_VERSION))
+    return max(0, int(ctypes.CDLL(None).syscall(_CREATE_RULESET, None, 0, _ASK_VERSION)))
 
 
 def confine(readable: Iterable[str], writable: Iterable[str]) -> None:

@@ -95,7 +95,7 @@ def rows() -> list[LimitRow]:
     """All limits."""
     return [
         LimitRow(told["what"], _text(default, told["unit"]), told["option"], told["then"])
-        for told, default in ((row.metadata, row.default) for row in dataclasses.fields(Limits))
+        for told, default in ((row.metadata, getattr(Limits, row.name)) for row in dataclasses.fields(Limits))
     ]
 
 

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -82,18 +82,20 @@ class Program:
 
     def said(self, arguments: list[str], folder: Path, seconds: float = 30) -> tuple[int, str, str]:
         """Exit code, standard output and standard error of a short run. For words only, never for a user's files."""
-        run = partial(
-            subprocess.run,
-            [str(self.path), *arguments],
-            cwd=folder,
-            env=self.environment(folder),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=seconds,
-            check=False,
-        )
+
+        def run() -> subprocess.CompletedProcess[bytes]:
+            return subprocess.run(
+                [str(self.path), *arguments],
+                cwd=folder,
+                env=self.environment(folder),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=seconds,
+                check=False,
+            )
+
         paths = self.confinement(readable=[folder] if folder.name else [])  # not all that there is
-        ran: subprocess.CompletedProcess[bytes] = run() if paths is None else landlock.confined(run, **paths)
+        ran = run() if paths is None else landlock.confined(run, **paths)
         return ran.returncode, ran.stdout.decode(errors="replace"), ran.stderr.decode(errors="replace")
 
     def _options(self, command: tuple[str, ...]) -> dict[str, ProgramOption]:
