@@ -118,6 +118,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
         self, req: urllib.request.Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
     ) -> urllib.request.Request | None:
         if req.get_method() != "GET" or (self._has_token and _origin(newurl) != _origin(req.full_url)):
+            fp.close()
             hint = "give the address that it redirects to, if that is the service"
             raise ServiceError(f"{req.full_url} redirects to {newurl}, and is not sent there", hint, code)
         return super().redirect_request(req, fp, code, msg, headers, newurl)
