@@ -1,6 +1,7 @@
 """A job reads and writes its own files, whatever an upload names. Landlock alone holds this here: the program is given
 files that send it elsewhere, or is one that tries."""
 
+import asyncio
 import json
 import os
 import subprocess
@@ -178,7 +179,7 @@ def test_rank_maps_and_comparisons_are_confined(tmp_path: Path, secret: Path) ->
     wrapper.chmod(0o755)
     program = Program(wrapper)
     program.own_files.extend(Program(find_program()).own_files)
-    runs = ShortRuns(program, Limits(), lambda: False)
+    runs = ShortRuns(program, Limits(), lambda: False, lambda user: None)
     work = tmp_path / "job" / "work"
     work.mkdir(parents=True)
     (work / "workload").write_text("0 1 5\n1 2 5\n2 3 5\n3 0 5\n")
@@ -190,12 +191,14 @@ def test_rank_maps_and_comparisons_are_confined(tmp_path: Path, secret: Path) ->
     found.parent.mkdir()
     found.write_text(mapping)
     output = found.with_name("map")
-    outcome = runs.outcome(steps.conversion(program, job, work, found, output, {"to": "fujitsu"}, Limits()))
+    outcome = asyncio.run(
+        runs.outcome(steps.conversion(program, job, work, found, output, {"to": "fujitsu"}, Limits()))
+    )
     assert outcome["exit_code"] == 0 and output.read_text().startswith("(")
     assert "Permission denied" in outcome["said"] and SECRET not in outcome["said"]
 
     (work / "found").write_text(mapping)
-    outcome = runs.outcome(steps.comparison(program, job, work, None, Limits()))
+    outcome = asyncio.run(runs.outcome(steps.comparison(program, job, work, None, Limits())))
     assert outcome["exit_code"] == 0 and (work / "report.html").exists()
     assert "Permission denied" in outcome["said"] and SECRET not in outcome["said"]
     assert not (work / "tmp").exists()

@@ -16,6 +16,7 @@ import pytest
 from haichi.service.checks import Checks
 from haichi.service.data_folder import DataFolder
 from haichi.service.kinds import JOB_KINDS
+from haichi.service.limits import Limits
 from haichi.service.problems import WrongRequest
 from haichi.service.program import Program, find_program
 from haichi.service.queue import NewJob, Queue
@@ -113,7 +114,7 @@ def test_a_job_that_was_removed_is_known_to_be(tmp_path: Path) -> None:
     async def run() -> None:
         queue = Queue(tmp_path / "queue.db")
         assert queue.recover() == 0
-        await queue.add(NewJob("a", "ann", "map", {}, "f"), 10)
+        await queue.add(NewJob("a", "ann", "map", {}, "f"), Limits())
         await queue.cancel("ann", "a")
         assert await queue.forget(0, 10) == []
         assert await queue.forget(10, 10) == ["a"]
@@ -143,7 +144,7 @@ def test_jobs_are_kept_for_the_time_that_servers_ran(tmp_path: Path) -> None:
         for _ in range(3):
             queue = Queue(tmp_path / "queue.db")
             queue.recover()
-            await queue.add(NewJob("a", "ann", "map", {}, "f"), 10) if "a" not in queue.known() else None
+            await queue.add(NewJob("a", "ann", "map", {}, "f"), Limits()) if "a" not in queue.known() else None
             await queue.cancel("ann", "a")
             assert await queue.forget(600, 1800) == []
         assert await queue.forget(600, 1800) == ["a"]

@@ -108,7 +108,7 @@ loads a plug-in from a word that `requests` lets pass. What is in no table here 
 OWN: frozenset[str] = frozenset(
     (
         *("help", "output", "json", "no-timing", "timing", "no-views", "quiet", "verbose", "log-level"),
-        *("processes", "dask", "progress-fd", "checkpoint"),
+        *("processes", "dask", "progress-fd", "checkpoint", "files-below"),
         *("stats", "stats-bin", "buffer-history", "router", "from", "to", "every"),
         *("ranks", "stack", "globals", "payload", "refused-calls"),
     )
