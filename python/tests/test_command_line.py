@@ -46,9 +46,9 @@ def test_help_is_laid_out_alike():
         for fixed in ("Options:", "  -h,--help                   Print this help message and exit", "Example:"):
             assert fixed in lines and fixed in model_lines
         assert lines[-3:-1] == ["", "Example:"] and lines[-1].startswith(f"  haichi {name} ")
-        starts = [line[:28].rstrip() for line in lines[-6:-3]]
-        assert starts == ["  --quiet", "  -v,--verbose", "  --log-level LEVEL"]
-        assert lines[-6:-3] == model_lines[-6:-3]
+        starts = [line[:28].rstrip() for line in lines[-7:-3]]
+        assert starts == ["  --quiet", "  -v,--verbose", "  --log-level LEVEL", "  --files-below DIR"]
+        assert lines[-7:-3] == model_lines[-7:-3]
         texts = [line for line in lines if line.startswith("  -")]
         assert all(re.match(r".{29} \S", line) or len(line) < 60 for line in texts)
 

@@ -15,6 +15,12 @@ from haichi.errors import OptionError
 from haichi.options import Flag, Option, Rows
 from haichi.program_log import VERBOSITY, log_level, logged
 
+_FILES_BELOW = Option(
+    "where the files must be that another file names: a machine's graph, the traces of an index, the programs of a log;"
+    " default: HAICHI_FILES_BELOW, else the directory of that other file",
+    "DIR",
+)
+
 Given = dict[str, Any]
 """Values by the names of parameters; only of options that were typed."""
 
@@ -37,7 +43,7 @@ class Command:
 
     @property
     def all_options(self) -> dict[str, Option]:
-        return {**self.options, **VERBOSITY}
+        return {**self.options, **VERBOSITY, "files_below": _FILES_BELOW}
 
 
 def run_command(commands: Sequence[Command], words: Sequence[str]) -> int:
@@ -68,6 +74,8 @@ def run_command(commands: Sequence[Command], words: Sequence[str]) -> int:
             given[parameter] = option.kind.read(option.long_name(parameter), *typed[parameter])
         elif option.is_required:
             raise OptionError(f"{option.long_name(parameter)} is missing", "--help shows an example")
+    if "files_below" in given:
+        os.environ["HAICHI_FILES_BELOW"] = given.pop("files_below")  # of processes that compute, too
     with logged(log_level(given), quiet=bool(given.get("quiet"))):
         return command.run(given)
 

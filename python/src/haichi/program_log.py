@@ -1,5 +1,5 @@
 """What the program's Python commands say with ``-v``, ``--log-level`` and ``HAICHI_LOG``, as those written in C++ do
-(cli/commands/verbosity.cc): entries of Python's logger ``haichi``, as lines on standard error."""
+(cli/commands/common_options.cc): entries of Python's logger ``haichi``, as lines on standard error."""
 
 from __future__ import annotations
 
