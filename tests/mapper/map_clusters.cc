@@ -175,8 +175,7 @@ TEST(Bipartitions, are_all_looked_at) {
 
 TEST(TwoClusters, get_the_halves_of_small_jobs_between_which_the_fewest_bytes_go) {
     for (const bool periodic : {false, true}) {
-        for (const auto& dims :
-             std::vector<std::vector<std::int32_t>>{{2, 4}, {4, 3}, {2, 6}, {4, 4}}) {
+        for (const auto& dims : std::vector<std::vector<std::int32_t>>{{2, 4}, {4, 3}, {2, 6}, {4, 4}}) {
             SCOPED_TRACE(std::to_string(dims[0]) + "x" + std::to_string(dims[1]) + (periodic ? ", periodic" : ""));
             expect_least_cut(stencil("stencil2d", dims, periodic, 7), "hop-bytes");
         }
