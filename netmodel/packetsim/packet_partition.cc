@@ -23,6 +23,7 @@ PacketPartition::PacketPartition(PacketMachine& machine, PacketClient& client, i
       outboxes_(state_->neighbours.size()) {}
 
 void PacketPartition::inject(const PacketMessage& message, std::int64_t time_ps) {
+    if (message.source != message.destination) check_packet_count(machine_->timing, message.bytes);
     const std::int32_t id = add_message(message);
     ++counts_.messages_under_way;
     if (time_ps > now_ps_) {

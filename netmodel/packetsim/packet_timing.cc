@@ -49,6 +49,14 @@ PacketTiming::PacketTiming(const PacketTimingOptions& options) : options_(option
         options.routing_ps + options.vc_allocation_ps + options.switch_allocation_ps + options.switch_latency_ps;
 }
 
+void check_packet_count(const PacketTiming& timing, std::int64_t message_bytes) {
+    const std::int64_t packets = timing.packet_count(message_bytes);
+    if (packets <= kMostPacketsOfMessage) return;
+    throw UnsupportedError("a message of " + std::to_string(message_bytes) + " bytes has " + std::to_string(packets) +
+                               " packets; at most " + std::to_string(kMostPacketsOfMessage) + " can be simulated",
+                           "simulate a part of it, as with --message-size 1GiB, and scale the time");
+}
+
 void refuse_too_late() {
     throw UnsupportedError(
         "the simulated time passes " + std::to_string(kLongestSimulationPs) + " ps, the most that can be simulated",

@@ -68,6 +68,11 @@ class PacketTiming {
     std::int64_t host_bandwidth_bytes_per_s_ = 0;
 };
 
+/// Most packets of a message: about an hour of simulation. Messages of up to 2^48 bytes would take days.
+inline constexpr std::int64_t kMostPacketsOfMessage = std::int64_t{1} << 32;
+/// Throws UnsupportedError for a message of more packets.
+void check_packet_count(const PacketTiming& timing, std::int64_t message_bytes);
+
 /// Simulated time ends here (26 days), far from an overflow of sums.
 inline constexpr std::int64_t kLongestSimulationPs = std::int64_t{1} << 61;
 

@@ -388,6 +388,20 @@ def test_a_log_without_messages_is_named(tmp_path: Path) -> None:
     assert "haichi ccs --kernel N" in run.stderr
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("w.json", '{"schema": "haichi-workload/1", "ranks": 2, "sets": [{"messages": [[0, 1, 281474976710656]]}]}'),
+        ("w.tit", "0 send 1 0 281474976710656\n1 recv 0 0 281474976710656\n"),
+        ("w.goal", "num_ranks 2\nrank 0 {\nsend 99999999999999b to 1\n}\nrank 1 {\nrecv 99999999999999b from 0\n}\n"),
+    ],
+)
+def test_messages_that_would_be_simulated_for_days_are_refused(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    error = fail(2, "simulate", "-m", "switch:2", "-w", name, cwd=tmp_path)
+    assert "packets; at most 4294967296 can be simulated" in error and "--message-size" in error
+
+
 def test_a_workload_has_no_calls(tmp_path: Path) -> None:
     (tmp_path / "ring.txt").write_text("0 1 100\n1 0 100\n")
     run = haichi("simulate", "-m", "torus:4", "-w", "ring.txt", "--as", "calls", cwd=tmp_path)

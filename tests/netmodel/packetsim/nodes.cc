@@ -210,6 +210,16 @@ TEST(PacketNode, copies_that_end_after_the_longest_time_are_refused) {
     EXPECT_THROW(run.engine.inject(run.message(0, 0, std::int64_t{1} << 48, 3), 0), UnsupportedError);
 }
 
+TEST(PacketNode, messages_of_more_packets_than_can_be_simulated_are_refused) {
+    const Network network = grid_network({2});
+    const PacketTimingOptions options = torus_study();
+    const std::int64_t most = kMostPacketsOfMessage * options.packet_payload_bytes;
+    RecordedRun run(network, options);
+    run.engine.inject(run.message(0, 1, most, 1), 0);
+    EXPECT_THROW(run.engine.inject(run.message(0, 1, most + 1, 2), 0), UnsupportedError);
+    EXPECT_THROW(run.engine.inject(run.message(0, 1, std::int64_t{1} << 48, 3), 0), UnsupportedError);
+}
+
 /// Every node passes a token to the next of another partition by nothing but timers.
 struct TokenRing final : PacketClient {
     void message_delivered(const PacketMessage&, std::int64_t) override {}
