@@ -15,6 +15,7 @@ Collisions::Collisions(const Problem& problem, std::size_t dense_budget_bytes)
         }
     }
     histogram_.assign(size, 0);
+    fallen_.resize(groups_.size());
 }
 
 void Collisions::clear() {
@@ -25,26 +26,41 @@ void Collisions::clear() {
     excess_ = 0;
     begun_.clear();
     noted_ = taken_ = 0;
+    ++trial_;
 }
 
 /// The largest count where a trial has emptied the top of the histogram. Links that were brought to have at most
 /// trial.most; above that, levels changed only by what was taken.
 std::int64_t Collisions::fallen_largest_of(std::size_t number) const {
     const Group& group = groups_[number];
-    const Trial& trial = group.trial;
-    const std::uint32_t lowest = std::max(trial.most, 1U);
-    std::uint32_t came = trial.at_top;  // from the level above
-    std::uint32_t went = trial.below_top;
-    for (std::uint32_t level = group.largest - 1; level > lowest; --level) {
-        if (histogram_[group.histogram_first + level] + came > went) return level;
-        came = went;
-        went = 0;
-        for (std::size_t i = 0; i < taken_; ++i) {
-            went += notes_[i].group == number && notes_[i].count + 1 == level ? 1 : 0;
-        }
-    }
-    const bool any = static_cast<std::int64_t>(group.used) + trial.used > 0;
+    const std::uint32_t lowest = std::max(group.trial.most, 1U);
+    Fallen& fallen = fallen_[number];
+    if (fallen.trial != trial_ || fallen.taken != taken_) fallen = {trial_, taken_, level_left_in(number)};
+    if (fallen.level > lowest) return fallen.level;
+    const bool any = static_cast<std::int64_t>(group.used) + group.trial.used > 0;
     return any ? lowest : 0;
+}
+
+/// The largest count below the largest one, of links that the trial has left with more than one message; else 1. Where
+/// a rank with very many partners moves, there are as many levels as messages.
+std::uint32_t Collisions::level_left_in(std::size_t number) const {
+    const Group& group = groups_[number];
+    std::uint32_t came = group.trial.at_top;  // from the level above
+    std::uint32_t went = group.trial.below_top;
+    taken_from_.clear();
+    for (std::uint32_t level = group.largest - 1; level > 1; --level) {
+        if (histogram_[group.histogram_first + level] + came > went) return level;
+        if (taken_from_.empty()) {  // mostly the first level has a link
+            taken_from_.assign(group.largest, 0);
+            for (std::size_t i = 0; i < taken_; ++i) {
+                const Note& note = notes_[i];
+                if (note.group == number && note.count + 1 < group.largest) ++taken_from_[note.count + 1];
+            }
+        }
+        came = went;
+        went = taken_from_[level];
+    }
+    return 1;
 }
 
 void Collisions::keep() {
@@ -91,6 +107,7 @@ void Collisions::end_trial() {
     }
     begun_.clear();
     noted_ = taken_ = 0;
+    ++trial_;
 }
 
 }  // namespace haichi

@@ -93,6 +93,13 @@ class Collisions {
         std::uint32_t group = 0;
     };
 
+    /// What level_left_in() was when a trial had taken so much: it is asked for after each route that is brought.
+    struct Fallen {
+        std::uint64_t trial = 0;
+        std::size_t taken = 0;
+        std::uint32_t level = 1;
+    };
+
     template <class F>
     [[gnu::always_inline]] inline void change(std::size_t set, std::span<const LinkId> links, F&& f) {
         if (notes_.size() < noted_ + links.size()) notes_.resize(2 * (noted_ + links.size()));
@@ -135,6 +142,7 @@ class Collisions {
         return fallen_largest_of(number);
     }
     [[nodiscard]] std::int64_t fallen_largest_of(std::size_t number) const;
+    [[nodiscard]] std::uint32_t level_left_in(std::size_t number) const;
     void end_trial();
 
     const Problem* problem_;
@@ -151,6 +159,9 @@ class Collisions {
     std::vector<Note> notes_;  ///< the first noted_; of those the first taken_ of routes taken away
     std::size_t noted_ = 0;
     std::size_t taken_ = 0;
+    std::uint64_t trial_ = 1;
+    mutable std::vector<Fallen> fallen_;             ///< of the groups
+    mutable std::vector<std::uint32_t> taken_from_;  ///< by level, in level_left_in()
 };
 
 }  // namespace haichi

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <limits>
 
 #include "mapper/anneal/defaults.h"
 
@@ -17,6 +18,32 @@ std::int64_t whole_rounds(std::int64_t evaluations, const AnyAnnealRun& run) {
 }
 
 }  // namespace
+
+/// How many evaluations are made between two looks at the stop flag and the clock: as many as take a tenth of a second,
+/// for a few may take that long where a rank has tens of thousands of partners.
+class AnyRestarts::Burst {
+  public:
+    Burst(std::int64_t most, const AnyAnnealRun& run)
+        : round_(run.round_size()),
+          most_(whole_rounds(most, run)),
+          length_(whole_rounds(std::min(most, kFirst), run)) {}
+
+    [[nodiscard]] std::int64_t length() const { return length_; }
+    void took(double seconds) {
+        constexpr double kLongest = 0.1;
+        if (seconds > kLongest) {
+            length_ = std::max(length_ / 2 / round_ * round_, round_);
+        } else if (seconds < kLongest / 4) {
+            length_ = std::min(2 * length_, most_);
+        }
+    }
+
+  private:
+    static constexpr std::int64_t kFirst = 16;
+    std::int64_t round_;
+    std::int64_t most_;
+    std::int64_t length_;
+};
 
 AnyRestarts::AnyRestarts(const SearchedObjective& objective, const Problem& problem, const StartOfRestart& start,
                          const SearchOptions& options, const SearchControl& control)
@@ -110,10 +137,10 @@ bool AnyRestarts::anneal_as_planned(std::int32_t restart, AnyAnnealRun& run) {
 
 /// The bursts only bound the time between two looks at the stop flag.
 bool AnyRestarts::anneal_to(std::int32_t restart, AnyAnnealRun& run, std::int64_t all) {
-    const std::int64_t burst = whole_rounds(options_.verify == VerifyLevel::kStep ? 16 : 2048, run);
+    Burst burst(options_.verify == VerifyLevel::kStep ? 16 : 2048, run);
     while (run.state().evaluations < all && !run.finished()) {
         if (is_cut(restart)) return false;
-        run_burst(run, std::min(all, run.state().evaluations + burst));
+        run_burst(run, burst, all);
         meter_.report(static_cast<double>(run.state().evaluations) / static_cast<double>(all), 0, run.best_in_unit(),
                       false, [&] { return run.best(); });
     }
@@ -138,21 +165,23 @@ bool AnyRestarts::anneal_for_time(std::int32_t restart, AnyAnnealRun& run) {
     const std::int32_t rounds = (restarts_ + shares_.restarts - 1) / shares_.restarts;
     const double now = seconds_since(search_start_);
     const double mine = std::max(limit - now, 0.0) / std::max(rounds - restart / shares_.restarts, 1);
-    const std::int64_t burst = whole_rounds(512, run);
+    Burst burst(512, run);
     while (!run.finished()) {
         const double fraction = (seconds_since(search_start_) - now) / std::max(mine, 1e-9);
         if (fraction >= 1) break;
         if (is_cut(restart)) return false;
         run.cool_to(fraction);
-        run_burst(run, run.state().evaluations + burst);
+        run_burst(run, burst, std::numeric_limits<std::int64_t>::max());
         meter_.report(fraction, time_fraction(), run.best_in_unit(), false, [&] { return run.best(); });
     }
     return true;
 }
 
-void AnyRestarts::run_burst(AnyAnnealRun& run, std::int64_t end) {
+void AnyRestarts::run_burst(AnyAnnealRun& run, Burst& burst, std::int64_t all) {
     const std::int64_t begin = run.state().evaluations;
-    run.run_until(end);
+    const auto start = std::chrono::steady_clock::now();
+    run.run_until(std::min(all, begin + burst.length()));
+    burst.took(seconds_since(start));
     meter_.count(run.state().evaluations - begin);
 }
 

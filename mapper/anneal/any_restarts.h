@@ -96,7 +96,9 @@ class AnyRestarts {
     bool anneal_by_windows(std::int32_t restart, AnyAnnealRun& run);
     bool anneal_for_time(std::int32_t restart, AnyAnnealRun& run);
 
-    void run_burst(AnyAnnealRun& run, std::int64_t end);
+    class Burst;
+    /// At most to `all` evaluations.
+    void run_burst(AnyAnnealRun& run, Burst& burst, std::int64_t all);
     [[nodiscard]] double time_fraction() const;
     SearchResult sum_up();
     void log_restart(std::int32_t restart, const RestartTally& tally) const;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -92,6 +93,22 @@ def test_a_signal_that_was_ignored_at_the_start_is_ignored(folder: Path, number:
     assert run.returncode == 0 and "interrupted" not in words
     assert (folder / "ignored.map").read_text().count("\n") == 64
     (folder / "ignored.map").unlink()
+
+
+def test_a_search_whose_moves_take_long_ends_soon(tmp_path: Path) -> None:
+    """A rank has all others as partners: one move took seconds, and 2,048 were made between two looks at the signal."""
+    ranks = 8_000
+    messages = [[rank, 0, 1000] for rank in range(1, ranks)]
+    (tmp_path / "w.json").write_text(
+        json.dumps({"schema": "haichi-workload/1", "ranks": ranks, "sets": [{"messages": messages}]})
+    )
+    job = ["-m", "torus:20x20x20", "-w", "w.json", "--objective", "tac3", "--start", "random", "-o", "o.map"]
+    run = start_until("search", "map", *job, cwd=tmp_path)
+    run.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    _, words = run.communicate(timeout=120)
+    assert run.returncode == 130 and "best placement so far" in words
+    assert time.monotonic() - began < 20
 
 
 def test_the_threads_of_an_interrupted_search_end_with_it(folder: Path) -> None:
