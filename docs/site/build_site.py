@@ -104,6 +104,8 @@ def python_page() -> str:
             lines.append(f".. {directive}:: haichi.{name}")
             if directive != "autofunction":
                 lines += ["   :members:", "   :show-inheritance:"]
+            if directive == "autoclass":
+                lines.append("   :inherited-members: tuple, object")
             lines.append("")
         lines += ["```", ""]
     return "\n".join(lines)

@@ -16,7 +16,7 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 
 import haichi
-from haichi.commands import run
+from haichi.cli.commands import run
 from haichi.comparison import driver
 from haichi.comparison.executors import LocalProcesses
 from haichi.errors import InternalError

@@ -20,12 +20,12 @@ from typing import Any
 import pytest
 
 import haichi
+from haichi.base.program import find_program
 from haichi.calibration import Calibration, calibrate
 from haichi.calibration.calibrate import like_content
 from haichi.calibration.machine_file import machine_text
 from haichi.calibration.report import report_text
-from haichi.commands import run
-from haichi.service.program import find_program
+from haichi.cli.commands import run
 
 SOURCE = Path(__file__).parents[2] / "tests/bench/micro_benchmarks.c"
 LIKE = "fattree:2x4"

@@ -9,10 +9,10 @@ import sys
 import pytest
 
 import haichi
-from haichi.command_line import help_text
-from haichi.commands import COMMANDS
+from haichi.base.options import rows_of
+from haichi.cli.command_line import help_text
+from haichi.cli.commands import COMMANDS
 from haichi.comparison.options import CompareOptions
-from haichi.options import rows_of
 
 pytestmark = pytest.mark.skipif(
     "HAICHI_BIN" not in os.environ, reason="compares with the built program, which ctest names in HAICHI_BIN"

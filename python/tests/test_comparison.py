@@ -15,12 +15,12 @@ import numpy as np
 import pytest
 
 import haichi
+from haichi.base.options import complete
 from haichi.comparison import executors
 from haichi.comparison.driver import compare_specs
 from haichi.comparison.journal import Journal
 from haichi.comparison.options import CompareArguments
 from haichi.comparison.plan import jobs_of_files
-from haichi.options import complete
 
 MACHINE, SHAPES = "torus:4x4", ["4x4", "2x4"]
 STRATEGIES = ["default", "random", "hop-bytes", "tac3"]
@@ -105,7 +105,7 @@ def test_a_failed_cell_is_reported_and_ends_nothing(cg8, tmp_path):
 
 def test_simulated_cells_are_what_simulate_says(cg8):
     job = haichi.Job(cg8, "fx10-kyushu", shape="1x1x1x2x3x2")
-    found = job.compare(strategies=["random"], seeds=2, simulate=True)
+    found = haichi.compare(job, strategies=["random"], seeds=2, simulate=True)
     for cell in found.cells:
         for barrier in ("none", "sets"):
             run = job.simulate(cell["node_of_rank"], barrier=barrier).run

@@ -15,9 +15,9 @@ import pytest
 
 import haichi
 from haichi import _core
+from haichi.base.interruption import held_back
+from haichi.base.outputs import write_files
 from haichi.comparison.journal import Journal
-from haichi.interruption import held_back
-from haichi.outputs import write_files
 
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 JOB = ["-m", "mesh:4x4", "-w", "ring.json"]
@@ -65,7 +65,7 @@ def ended(folder: Path, work: str, number: signal.Signals) -> int:
     """The exit code of a program that does this work; it is started as `compare` and `report` are."""
     script = f"""
 import atexit, os, signal, sys
-from haichi.interruption import exit_code_of
+from haichi.base.interruption import exit_code_of
 number = signal.{number.name}
 class Last:
     def __del__(self, kill=os.kill, process=os.getpid(), number=number):

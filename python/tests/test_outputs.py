@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import haichi
-from haichi.outputs import write_files
+from haichi.base.outputs import write_files
 
 OLD = "what was there before\n"
 

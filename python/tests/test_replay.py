@@ -16,13 +16,13 @@ import numpy as np
 import pytest
 
 import haichi
+from haichi.base.options import complete
 from haichi.comparison.cell import Cell, SimulationPlan, compute_cell
 from haichi.comparison.driver import compare_specs
 from haichi.comparison.options import CompareArguments
 from haichi.comparison.plan import jobs_of_files
 from haichi.comparison.strategies import parse_strategy
-from haichi.options import complete
-from haichi.views import ViewRequest, placement_views
+from haichi.comparison.views import ViewRequest, placement_views
 
 UNORDERED = Path(__file__).resolve().parents[2] / "tests" / "data" / "logs" / "open-mpi-monitoring" / "ring.0.prof"
 STEPS, BYTES, COMPUTE_NS = 20, 2**20, 1_000_000
@@ -226,7 +226,7 @@ def test_a_log_without_sets_is_simulated_and_refused_where_sets_are_needed(tmp_p
             ask()
         assert str(error.value) in refusal and str(error.value.hint) in refusal
     with pytest.raises(haichi.UnsupportedError, match=r"reduce\.tit: the kernel has no messages"):
-        job.compare(simulate=True, **QUICK)
+        haichi.compare(job, simulate=True, **QUICK)
     for copied in (pickle.loads(pickle.dumps(job)), copy.deepcopy(job)):
         assert copied.simulate().to_json(timing=False) == whole
     (alone,) = haichi.jobs(log, "torus:2x2", ["2x2"])
@@ -242,7 +242,7 @@ def test_what_sets_of_a_log_leave_out_is_told_once(tmp_path: Path, caplog: pytes
     job.simulate(form="sets")
     job.optimize(evaluations=10, restarts=1)
     job.evaluate()
-    job.compare(strategies=["default"], seeds=1, processes=1)
+    haichi.compare(job, strategies=["default"], seeds=1, processes=1)
     pickle.loads(pickle.dumps(job)).optimize(evaluations=10, restarts=1)
     messages = [record.getMessage() for record in caplog.records]
     assert told in messages[0] and len(messages) == len(set(messages)) == 3  # and what the reader noticed
@@ -325,13 +325,13 @@ def _cell_texts(comparison: haichi.Comparison) -> list[str]:
 
 def test_a_comparison_of_the_sets_of_a_log_says_so(ring: Path) -> None:
     job = haichi.Job(ring, "torus:4")
-    found = job.compare(simulate=True, form="sets", **QUICK)
+    found = haichi.compare(job, simulate=True, form="sets", **QUICK)
     assert found.to_dict()["workloads"][0]["as"] == "sets"
     for cell in found.cells:
         assert set(cell["simulated"]) == {"none", "sets"}
         assert {entry["left_out"]["computing"] for entry in cell["simulated"].values()} == {True}
     # Nothing is simulated, and nothing is said of it.
-    measured = job.compare(**QUICK).to_dict()
+    measured = haichi.compare(job, **QUICK).to_dict()
     assert "as" not in measured["workloads"][0]
 
 
@@ -410,15 +410,15 @@ def test_options_of_calls_that_do_not_fit_a_comparison_are_refused(
     ring: Path, options: dict[str, Any], words: str
 ) -> None:
     with pytest.raises(haichi.OptionError, match=words):
-        haichi.Job(ring, "torus:4").compare(simulate=True, **options, **QUICK)
+        haichi.compare(haichi.Job(ring, "torus:4"), simulate=True, **options, **QUICK)
 
 
 def test_cells_of_another_log_are_not_taken_over(ring: Path) -> None:
     options: dict[str, Any] = {**QUICK, "strategies": ["default"], "simulate": True, "views": False}
-    first = haichi.Job(ring, "torus:4").compare(**options)
-    assert haichi.Job(ring, "torus:4").compare(**options, earlier=first).to_json() == first.to_json()
+    first = haichi.compare(haichi.Job(ring, "torus:4"), **options)
+    assert haichi.compare(haichi.Job(ring, "torus:4"), **options, earlier=first).to_json() == first.to_json()
     ring.write_text(ring.read_text().replace(f"calc {COMPUTE_NS}", f"calc {3 * COMPUTE_NS}"))
-    slower = haichi.Job(ring, "torus:4").compare(**options, earlier=first)
+    slower = haichi.compare(haichi.Job(ring, "torus:4"), **options, earlier=first)
     before, after = (found.cells[0]["simulated"]["calls"]["seconds"] for found in (first, slower))
     assert after == pytest.approx(before + STEPS * 2 * COMPUTE_NS * 1e-9, rel=1e-6)
     assert first.cells[0]["key"] != slower.cells[0]["key"]
@@ -427,14 +427,14 @@ def test_cells_of_another_log_are_not_taken_over(ring: Path) -> None:
 def test_what_no_cell_can_follow_is_an_error_at_once(ring: Path) -> None:
     job = haichi.Job(ring, "torus:4")
     with pytest.raises(haichi.OptionError, match="barrier is about communication sets"):
-        job.compare(simulate=True, barrier="sets", **QUICK)
+        haichi.compare(job, simulate=True, barrier="sets", **QUICK)
     with pytest.raises(haichi.OptionError, match="sim_iterations is about communication sets"):
-        job.compare(simulate=True, sim_iterations=3, **QUICK)
+        haichi.compare(job, simulate=True, sim_iterations=3, **QUICK)
     plain = haichi.Job(np.ones((4, 4), np.int64), "torus:4")
     with pytest.raises(haichi.OptionError, match="plain: form is 'calls', but the traffic has no calls"):
         haichi.compare({"log": job, "plain": plain}, simulate=True, form="calls", **QUICK)
     with pytest.raises(haichi.OptionError, match="form"):
-        job.compare(simulate=True, form="colls", **QUICK)
+        haichi.compare(job, simulate=True, form="colls", **QUICK)
 
 
 def test_a_message_size_is_about_sets(ring: Path) -> None:
@@ -476,7 +476,9 @@ def test_the_pictures_of_a_log_are_of_the_whole_run(ring: Path) -> None:
 
 def test_the_page_says_that_it_is_the_whole_run(tmp_path: Path, browser: Any) -> None:
     log = schedule(tmp_path / "ring.goal", (0, 2, 1, 3))
-    found = haichi.Job(log, "torus:4").compare(strategies=["default", "tac3"], seeds=1, simulate=True, processes=1)
+    found = haichi.compare(
+        haichi.Job(log, "torus:4"), strategies=["default", "tac3"], seeds=1, simulate=True, processes=1
+    )
     found.report(tmp_path / "r.html")
     browser.open(tmp_path / "r.html")
     assert browser.text("#simulated h3").startswith("The whole run: ")

@@ -13,8 +13,8 @@ from selenium.webdriver.common.keys import Keys
 
 import haichi
 from haichi import _core
+from haichi.comparison.views import ViewRequest, placement_views
 from haichi.report.view_data import ViewData, check_comparison
-from haichi.views import ViewRequest, placement_views
 
 Browser = Any
 """Of conftest.py."""

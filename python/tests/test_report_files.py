@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import haichi
-from haichi.comparison.files import one_line
+from haichi.base.json_text import one_line
 from haichi.report import write_figures, write_report
 
 BROKEN: list[tuple[str, Callable[[dict[str, Any]], Any], str]] = [

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import haichi
-from haichi.comparison.files import one_line
+from haichi.base.json_text import one_line
 
 Browser = Any
 """Of conftest.py."""

@@ -79,7 +79,7 @@ def test_buffers_that_hold_links_back_are_logged(ping, caplog) -> None:
         job.simulate,
         lambda: job.evaluate(simulate=True),
         job.advise_barrier,
-        lambda: job.compare(strategies=["default", "random"], simulate=True, processes=2),
+        lambda: haichi.compare(job, strategies=["default", "random"], simulate=True, processes=2),
     )
     for ask in asks:
         caplog.clear()

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import haichi
-from haichi.service.program import find_program
+from haichi.base.program import find_program
 
 PROGRAMS = Path(__file__).parents[2] / "tests" / "mgen" / "live" / "programs"
 MACHINE = "torus:4x4"

@@ -17,8 +17,8 @@ from hypothesis.extra import numpy as st_numpy
 
 import haichi
 from haichi import _core
-from haichi.packed_arrays import pack_array, unpack_array
-from haichi.views import ViewRequest, placement_views
+from haichi.base.packed_arrays import pack_array, unpack_array
+from haichi.comparison.views import ViewRequest, placement_views
 
 DTYPES = ["int8", "uint8", "int32", "int64", "float32", "float64"]
 
@@ -154,7 +154,7 @@ def test_pictures_leave_no_files_behind_even_when_killed(small_cg: haichi.Worklo
     """A file that has a name stays where SIGKILL ends the process."""
     script = f"""
 import os, signal, threading
-import haichi.views
+import haichi.comparison.views
 from haichi import _core
 import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})
 from test_views import request
@@ -202,7 +202,7 @@ def test_a_job_without_messages_over_links_has_a_view(tmp_path: Any) -> None:
 
 
 def test_routes_and_links_beyond_the_budget_are_left_out(cg64: haichi.Workload, monkeypatch: Any) -> None:
-    monkeypatch.setattr("haichi.views._MOST_ENTRIES", 40)
+    monkeypatch.setattr("haichi.comparison.views._MOST_ENTRIES", 40)
     view = placement_views([request(cg64, "torus:8x8")])["views"][0]
     assert view["routes"] is None
     for number, loads in enumerate(view["set_links"]):

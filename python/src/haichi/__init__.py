@@ -10,36 +10,20 @@
 
 from importlib.metadata import version as _version
 
-from haichi.advice import (
-    BarrierAdvice,
-    BarrierAnswer,
-    BarrierTimes,
-    RailAdvice,
-    RailAnswer,
-    ShapeAdvice,
-    ShapeChoice,
-    TimesOfSeeds,
-    advise_rails,
-    advise_shape,
-)
-from haichi.client import Client, JobEvent, RemoteJob, ServiceError
 from haichi.comparison.driver import compare
 from haichi.comparison.options import ComparisonProgress
 from haichi.comparison.results import Comparison
 from haichi.errors import Error, InputError, InternalError, OptionError, UnsupportedError
-from haichi.evaluation import Evaluation
-from haichi.extraction import Extraction, extract_sets
-from haichi.job import Job, jobs
-from haichi.machine import Axis, Machine
-from haichi.nas import write_nas_log
-from haichi.placement import Placement
-from haichi.program_simulation import ProgramSimulation, simulate_program
-from haichi.search import SearchProgress
-from haichi.shapes import RobustPlacement, ShapesResult, optimize_shapes
-from haichi.simulation import BufferHistory, LinkStatistics, SimulationProgress
-from haichi.simulation_result import LinkTraffic, RunShares, SimulatedPlacement, SimulatedRun, Simulation
-from haichi.spread_advice import SpreadAdvice, SpreadTimes, advise_spread
-from haichi.tables import (
+from haichi.job.advise import advise_rails, advise_shape, advise_spread
+from haichi.job.job import Job, jobs
+from haichi.job.program_simulation import ProgramSimulation, simulate_program
+from haichi.job.shapes import RobustPlacement, ShapesResult, optimize_shapes
+from haichi.model.machine import Axis, Machine
+from haichi.model.nas import write_nas_log
+from haichi.model.placement import Placement
+from haichi.model.search import SearchProgress
+from haichi.model.simulation import BufferHistory, LinkStatistics, SimulationProgress
+from haichi.model.tables import (
     Entry,
     list_folds,
     list_formats,
@@ -49,7 +33,23 @@ from haichi.tables import (
     list_strategies,
     list_workload_formats,
 )
-from haichi.workload import Messages, Workload
+from haichi.model.workload import Messages, Workload
+from haichi.results.advice import (
+    BarrierAdvice,
+    BarrierAnswer,
+    BarrierTimes,
+    RailAdvice,
+    RailAnswer,
+    ShapeAdvice,
+    ShapeChoice,
+    SpreadAdvice,
+    SpreadTimes,
+    TimesOfSeeds,
+)
+from haichi.results.evaluation import Evaluation
+from haichi.results.extraction import Extraction, extract_sets
+from haichi.results.simulation import LinkTraffic, RunShares, SimulatedPlacement, SimulatedRun, Simulation
+from haichi.service.client import Client, JobEvent, RemoteJob, ServiceError
 
 __version__ = _version("haichi")
 

@@ -3,7 +3,7 @@
 
 import sys
 
-from haichi.commands import main
+from haichi.cli.commands import main
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

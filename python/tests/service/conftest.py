@@ -123,7 +123,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 @pytest.fixture(scope="session")
 def run_program(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., bytes]:
     """What the program prints in a folder."""
-    from haichi.service.program import find_program
+    from haichi.base.program import find_program
 
     def run(folder: Path, *arguments: str) -> bytes:
         environment = os.environ | {"HAICHI_PYTHON": sys.executable}

@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
+from haichi.base.program import find_program
 from haichi.service import landlock, steps
 from haichi.service.limits import Limits
-from haichi.service.program import UNCONFINED, Program, find_program
+from haichi.service.program import UNCONFINED, Program
 from haichi.service.queue import Job
 from haichi.service.short_runs import ShortRuns
 

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 import haichi
+from haichi.base.program import find_program
 from haichi.service.kinds import JOB_KINDS, unclassified
-from haichi.service.program import Program, find_program
+from haichi.service.program import Program
 
 CG = {"pattern": {"name": "cg", "ranks": 64}}
 ON_SHAPE_1 = {"machine": "fx10-kyushu", "shape": "1x2x4x2x3x2"}

@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 
 import haichi
+from haichi.base.program import find_program
 from haichi.service import json_bodies, limits
 from haichi.service.bodies import Bodies
 from haichi.service.limits import Limits
 from haichi.service.problems import Problem, WrongRequest
-from haichi.service.program import Program, find_program
+from haichi.service.program import Program
 from haichi.service.queue import NewJob, Queue
 from haichi.service.requests import job_request
 from haichi.service.turns import Turns

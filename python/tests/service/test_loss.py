@@ -13,12 +13,13 @@ from typing import Any
 
 import pytest
 
+from haichi.base.program import find_program
 from haichi.service.checks import Checks
 from haichi.service.data_folder import DataFolder
 from haichi.service.kinds import JOB_KINDS
 from haichi.service.limits import Limits
 from haichi.service.problems import WrongRequest
-from haichi.service.program import Program, find_program
+from haichi.service.program import Program
 from haichi.service.queue import NewJob, Queue
 from haichi.service.requests import JobRequest
 

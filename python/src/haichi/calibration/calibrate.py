@@ -21,7 +21,7 @@ from haichi.calibration.readers import read_results
 from haichi.calibration.simulated import Setting, Simulator
 from haichi.calibration.start import start_values
 from haichi.errors import InputError, OptionError
-from haichi.machine import Machine
+from haichi.model.machine import Machine
 
 DEFAULT_LIKE = "switch:2"
 

@@ -6,15 +6,15 @@ import sys
 from typing import Any
 
 from haichi import _core
+from haichi.base.file_names import encoded
+from haichi.base.options import Flag, MessageSize, Option, Rows
+from haichi.base.outputs import write_files
 from haichi.calibration.calibrate import DEFAULT_LIKE, calibrate
 from haichi.calibration.figure import check_figure, figure_bytes
 from haichi.calibration.machine_file import machine_text
 from haichi.calibration.placed import file_and_hops
 from haichi.calibration.report import report_json, report_text
 from haichi.errors import OptionError
-from haichi.file_names import encoded
-from haichi.options import Flag, MessageSize, Option, Rows
-from haichi.outputs import write_files
 
 CALIBRATE_OPTIONS: Rows = {
     "like": Option(

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from haichi import _core
+from haichi.base.options import complete
 from haichi.calibration.results import Point
 from haichi.errors import OptionError
-from haichi.job_spec import JobOptions, JobSpec
-from haichi.machine import Machine
-from haichi.options import complete
-from haichi.traffic import Traffic
-from haichi.workload import Workload
+from haichi.model.job_spec import JobOptions, JobSpec
+from haichi.model.machine import Machine
+from haichi.model.traffic import Traffic
+from haichi.model.workload import Workload
 
 _WITH_HOPS = re.compile(r"(.+)@(\d{1,9})")
 _MOST_TARGETS = 4096

@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 
 from haichi import _core
+from haichi.base.options import complete
 from haichi.calibration.benchmarks import BENCHMARKS, trace
 from haichi.calibration.parameters import PARAMETERS, Content, Values, with_values
 from haichi.calibration.placed import Distances, PlacedPoint
-from haichi.job_spec import JobOptions, JobSpec
-from haichi.machine import Machine
-from haichi.options import complete
-from haichi.simulation import core_observation, core_options
-from haichi.traffic import Traffic
+from haichi.model.job_spec import JobOptions, JobSpec
+from haichi.model.machine import Machine
+from haichi.model.simulation import core_observation, core_options
+from haichi.model.traffic import Traffic
 
 _OPTIONS = core_options(form="calls", hottest=0)
 _NOTHING = core_observation(None, None, [])

@@ -14,13 +14,13 @@ from typing import Any, Literal
 from haichi import _core
 from haichi.comparison.strategies import Strategy, plugin_library
 from haichi.errors import Error
-from haichi.evaluation import Evaluation
-from haichi.job import Job
-from haichi.job_spec import JobSpec
-from haichi.placement import Placement
-from haichi.search import SearchOptions
-from haichi.simulation import Replay, core_observation, core_options
-from haichi.simulation_result import SimulatedRun, simulation_of
+from haichi.job.job import Job
+from haichi.model.job_spec import JobSpec
+from haichi.model.placement import Placement
+from haichi.model.search import SearchOptions
+from haichi.model.simulation import Replay, core_observation, core_options
+from haichi.results.evaluation import Evaluation
+from haichi.results.simulation import SimulatedRun, simulation_of
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def _compute(cell: Cell) -> Outcome:
         "ranks": job.ranks,
         "nodes": job.nodes,
         "evaluations": placed.evaluations,
-        "optimal": _is_optimal(cell, measured),
+        "optimal": _is_optimal(cell, job, measured),
         "objectives": {
             entry["objective"]: {key: entry[key] for key in ("value", "unit", "lower_bound", "optimal")}
             for entry in measured.report["objectives"]
@@ -154,12 +154,11 @@ def _place(cell: Cell, job: Job) -> Placement:
     return job.optimize(cell.strategy.objective or "auto", **search)
 
 
-def _is_optimal(cell: Cell, measured: Evaluation) -> bool:
+def _is_optimal(cell: Cell, job: Job, measured: Evaluation) -> bool:
     """Proved, for the objective that was searched for."""
     objective = cell.strategy.objective
     if objective is None or objective == measured.objective:
         return objective is not None and measured.optimal
-    job = measured.placement.job
     return job.evaluate(measured.placement, objective=objective, all_objectives=False).optimal
 
 

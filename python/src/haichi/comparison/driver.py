@@ -12,9 +12,11 @@ from typing import Any, Literal, Unpack
 import numpy as np
 
 from haichi import _core
+from haichi.base.json_text import one_line
+from haichi.base.options import complete, takes
 from haichi.comparison.cell import Cell, Outcome, compute_cell
 from haichi.comparison.executors import DaskWorkers, Executor, LocalProcesses, LostWorkerError
-from haichi.comparison.files import SCHEMA, checked_outcome, one_line
+from haichi.comparison.files import SCHEMA, checked_outcome
 from haichi.comparison.journal import Journal
 from haichi.comparison.options import CompareArguments, ComparisonProgress
 from haichi.comparison.plan import (
@@ -39,10 +41,9 @@ from haichi.comparison.summary import (
     summarise_overall,
     times_of,
 )
+from haichi.comparison.views import ViewRequest, placement_views
 from haichi.errors import Error, InternalError
-from haichi.machine import warn_of_buffers
-from haichi.options import complete, takes
-from haichi.views import ViewRequest, placement_views
+from haichi.model.machine import warn_of_buffers
 
 _LOG = logging.getLogger("haichi")
 

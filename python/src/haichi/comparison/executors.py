@@ -16,10 +16,9 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any, Protocol
 
-import haichi
+from haichi.base.program import PACKAGE
 from haichi.errors import InputError, InternalError, OptionError, UnsupportedError
 
 _LOG = logging.getLogger("haichi")
@@ -128,7 +127,7 @@ class _Worker:
             if self._process is None:
                 # A session of its own keeps the terminal's Ctrl-C away from it.
                 self._process = subprocess.Popen(
-                    [sys.executable, "-P", "-c", _START_WORKER, str(Path(haichi.__file__).parents[1])],
+                    [sys.executable, "-P", "-c", _START_WORKER, str(PACKAGE.parent)],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     start_new_session=True,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import math
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,36 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from haichi.base.json_text import one_line
 from haichi.errors import InputError
 
 SCHEMA = "haichi-comparison/1"
 _LISTS = ("workloads", "objectives", "cells", "views", "networks", "message_lists")
 """Whose entries stand on a line each."""
 _RUNS = ("none", "sets", "calls")
-
-
-def one_line(value: Any) -> str:
-    """JSON; arrays as lists, what is no number as null."""
-    try:
-        return json.dumps(value, default=_plain, allow_nan=False)
-    except ValueError:
-        return json.dumps(_without_nan(value), allow_nan=False)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.ndarray | np.generic):
-        return value.tolist()
-    raise TypeError(f"{type(value).__name__} has no place in a comparison")
-
-
-def _without_nan(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _without_nan(entry) for key, entry in value.items()}
-    if isinstance(value, np.ndarray | np.generic):
-        value = value.tolist()
-    if isinstance(value, list | tuple):
-        return [_without_nan(entry) for entry in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def from_json(outcome: dict[str, Any]) -> dict[str, Any]:

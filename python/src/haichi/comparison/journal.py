@@ -10,8 +10,9 @@ import stat
 from pathlib import Path
 from typing import Any
 
+from haichi.base.json_text import one_line
 from haichi.comparison.cell import Outcome
-from haichi.comparison.files import checked_outcome, one_line
+from haichi.comparison.files import checked_outcome
 from haichi.errors import InputError
 
 _HEAD = b'{"haichi-journal": 1}\n'

@@ -6,11 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Literal, NamedTuple, TypedDict
 
-from haichi.comparison.results import Comparison
-from haichi.comparison.strategies import DEFAULT_STRATEGIES, split_strategies
-from haichi.errors import OptionError
-from haichi.job_spec import JobOptions
-from haichi.options import (
+from haichi.base.options import (
     Algorithms,
     Anything,
     Choice,
@@ -27,7 +23,11 @@ from haichi.options import (
     Whole,
     rows_of,
 )
-from haichi.simulation import MOST_COMPUTE_FACTOR
+from haichi.comparison.results import Comparison
+from haichi.comparison.strategies import DEFAULT_STRATEGIES, split_strategies
+from haichi.errors import OptionError
+from haichi.model.job_spec import JobOptions
+from haichi.model.simulation import MOST_COMPUTE_FACTOR
 
 
 class _Names(Anything):

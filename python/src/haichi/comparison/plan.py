@@ -9,19 +9,19 @@ from typing import Any, SupportsIndex, cast
 import numpy as np
 
 from haichi import _core
+from haichi.base.file_names import encoded
+from haichi.base.numbers import whole_option
+from haichi.base.options import Sizes, TrafficForm, complete
 from haichi.comparison.cell import Cell, SearchEffort, SimulatedAs, SimulationPlan, common_options
 from haichi.comparison.options import CompareArguments
 from haichi.comparison.strategies import BASELINE, Strategy, parse_strategy
 from haichi.errors import OptionError
-from haichi.file_names import encoded
-from haichi.job import Job
-from haichi.job_spec import JobOptions, JobSpec, file_name
-from haichi.machine import as_machine
-from haichi.numbers import whole_option
-from haichi.options import Sizes, TrafficForm, complete
-from haichi.simulation import Replay, core_options
-from haichi.traffic import Traffic
-from haichi.workload import Workload
+from haichi.job.job import Job
+from haichi.model.job_spec import JobOptions, JobSpec, file_name
+from haichi.model.machine import as_machine
+from haichi.model.simulation import Replay, core_options
+from haichi.model.traffic import Traffic
+from haichi.model.workload import Workload
 
 _DEFAULT_SECONDS = 10.0
 

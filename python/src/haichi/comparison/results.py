@@ -6,10 +6,10 @@ import os
 from pathlib import Path
 from typing import Any
 
-from haichi import notebook
+from haichi.base import notebook
+from haichi.base.outputs import write_files
 from haichi.comparison.files import csv_text, from_json, json_text, read_comparison
 from haichi.errors import InputError, OptionError
-from haichi.outputs import write_files
 
 _TIMING = ("wall_seconds", "evaluations_per_second")
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from haichi import _core
+from haichi.base.file_names import encoded
 from haichi.errors import OptionError
-from haichi.file_names import encoded
 
 _MAP_PREFIX = "map:"
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from haichi.base.outputs import write_files
 from haichi.errors import InputError, UnsupportedError
-from haichi.outputs import write_files
 from haichi.report.link_images import NO_LINK, link_images
 from haichi.report.view_data import Array, ViewData, check_comparison
 

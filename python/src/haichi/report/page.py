@@ -7,8 +7,8 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from haichi.comparison.files import one_line
-from haichi.outputs import write_files
+from haichi.base.json_text import one_line
+from haichi.base.outputs import write_files
 from haichi.report.inline_page import DRAWING_SCRIPTS, content_hash, filled, joined_script, report_text
 from haichi.report.view_data import check_comparison
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from haichi.base.packed_arrays import unpack_array
 from haichi.errors import InputError
-from haichi.packed_arrays import unpack_array
 
 Array = npt.NDArray[Any]
 

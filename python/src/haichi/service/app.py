@@ -4,6 +4,7 @@ import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Literal
 from weakref import WeakValueDictionary
@@ -15,7 +16,7 @@ from fastapi_offline import FastAPIOffline
 from starlette.background import BackgroundTask
 from starlette.exceptions import HTTPException
 
-import haichi
+from haichi.model import tables
 from haichi.service.answers import (
     EntryAnswer,
     ErrorAnswer,
@@ -56,7 +57,7 @@ def create_app(service: Service) -> FastAPI:
             yield
 
     app = FastAPIOffline(
-        title="haichi", version=haichi.__version__, lifespan=lifespan, redoc_url=None, redirect_slashes=False
+        title="haichi", version=version("haichi"), lifespan=lifespan, redoc_url=None, redirect_slashes=False
     )
     app.add_middleware(BodyLimit, limits=service.limits)
     app.add_middleware(HeadRequests)
@@ -242,7 +243,7 @@ def _add_page(app: FastAPI, service: Service) -> None:
 def _add_tables(app: FastAPI, service: Service) -> None:
     user_of = _user_of(service)
 
-    def route(name: str, entries: Callable[[], list[haichi.tables.Entry]]) -> None:
+    def route(name: str, entries: Callable[[], list[tables.Entry]]) -> None:
         @app.get(
             f"/v1/{name}",
             name=name,
@@ -252,11 +253,11 @@ def _add_tables(app: FastAPI, service: Service) -> None:
         def listed(_: Annotated[str, Depends(user_of)]) -> list[EntryAnswer]:
             return [EntryAnswer(name=entry.name, description=entry.description) for entry in entries()]
 
-    route("machines", haichi.list_machines)
-    route("objectives", haichi.list_objectives)
-    route("strategies", haichi.list_strategies)
-    route("formats", haichi.list_formats)
-    route("patterns", haichi.list_patterns)
+    route("machines", tables.list_machines)
+    route("objectives", tables.list_objectives)
+    route("strategies", tables.list_strategies)
+    route("formats", tables.list_formats)
+    route("patterns", tables.list_patterns)
 
 
 def _add_operation(app: FastAPI, service: Service) -> None:

@@ -7,7 +7,11 @@ import re
 import subprocess
 from pathlib import Path
 
-import haichi
+from haichi.errors import Error
+from haichi.job.job import Job
+from haichi.model.machine import Machine
+from haichi.model.tables import list_machines, list_objectives
+from haichi.model.workload import Workload
 from haichi.service.problems import WrongRequest, told_by_program
 from haichi.service.program import Program
 from haichi.service.requests import JobRequest
@@ -61,7 +65,7 @@ class Checks:
         """Message and hint."""
         try:
             _check_names(request)
-        except haichi.Error as error:
+        except Error as error:
             return str(error), error.hint
         except WrongRequest as error:
             return error.message, error.hint
@@ -86,7 +90,7 @@ class Checks:
 
 
 def _check_names(request: JobRequest) -> None:
-    """Raises WrongRequest or haichi.Error."""
+    """Raises WrongRequest or Error."""
     machine = request.words.get("machine")
     if isinstance(machine, list) and machine[0] not in request.files and not machine[0].startswith("graph:"):
         _check_machine(machine[0])
@@ -96,13 +100,13 @@ def _check_names(request: JobRequest) -> None:
 
 
 def _check_machine(name: str) -> None:
-    presets = {re.split(r"[:\[]", entry.name)[0] for entry in haichi.list_machines()} - {"graph", "FILE"}
+    presets = {re.split(r"[:\[]", entry.name)[0] for entry in list_machines()} - {"graph", "FILE"}
     if name.partition(":")[0] not in presets and Path(name).exists():
         raise WrongRequest(f"unknown machine {name[:100]!r}")  # not a file of the server's
-    haichi.Machine(name)
+    Machine(name)
 
 
 def _check_objective(name: str) -> None:
-    known = {entry.name for entry in haichi.list_objectives()} | {"auto"}
+    known = {entry.name for entry in list_objectives()} | {"auto"}
     if _PLAIN_NAME.fullmatch(name) and name not in known:
-        haichi.Job(haichi.Workload.from_pattern("ring", ranks=2), "torus:2").optimize(name)
+        Job(Workload.from_pattern("ring", ranks=2), "torus:2").optimize(name)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from haichi.base.options import MessageSize, Option, Rows, Seconds, Whole
 from haichi.errors import OptionError, UnsupportedError
-from haichi.options import MessageSize, Option, Rows, Seconds, Whole
 from haichi.service.limits import Limits
 
 _DEFAULTS = Limits()
@@ -77,12 +77,3 @@ def run_serve(given: dict[str, Any]) -> int:
         tokens,
         given.get("dask"),
     )
-
-
-def main() -> int:
-    """The console script ``haichi-serve``."""
-    import sys
-
-    from haichi.commands import main as run
-
-    return run(["serve", *sys.argv[1:]])

@@ -16,11 +16,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from haichi.base.program import find_program
 from haichi.service import steps
 from haichi.service.attempts import supervisor_command, told_of
 from haichi.service.data_folder import JobFolder
 from haichi.service.limits import Limits
-from haichi.service.program import Program, find_program
+from haichi.service.program import Program
 from haichi.service.queue import Job
 
 _SECONDS_BETWEEN_LOOKS = 0.2

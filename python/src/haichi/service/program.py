@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -13,7 +12,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-import haichi
+from haichi.base.program import PACKAGE
 from haichi.errors import UnsupportedError
 from haichi.service import landlock
 
@@ -33,16 +32,6 @@ class ProgramOption:
     """Stands for the value; empty for flags."""
     help: str
     is_several: bool
-
-
-def find_program() -> Path:
-    """The program that was installed with the package; HAICHI_BIN names another. Raises UnsupportedError."""
-    named = os.environ.get("HAICHI_BIN")
-    beside = Path(sys.executable).with_name("haichi")
-    found = named or (str(beside) if os.access(beside, os.X_OK) else shutil.which("haichi"))
-    if not found or not os.access(found, os.X_OK):
-        raise UnsupportedError("the program haichi is not found", "pip installs it with the package, or set HAICHI_BIN")
-    return Path(found).absolute()
 
 
 class Program:
@@ -68,7 +57,7 @@ class Program:
         traced = subprocess.run(
             [str(self.path)], env={"LD_TRACE_LOADED_OBJECTS": "1"}, capture_output=True, text=True, check=False
         )
-        python = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, os.path.dirname(haichi.__file__)}
+        python = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, str(PACKAGE)}
         return sorted({str(self.path), *_LIBRARY.findall(traced.stdout), *python} - {"/"})
 
     def confinement(self, readable: Iterable[Path] = (), writable: Iterable[Path] = ()) -> dict[str, Any] | None:

@@ -20,6 +20,7 @@ from typing import Any
 
 import uvicorn
 
+from haichi.base.program import find_program
 from haichi.errors import InputError
 from haichi.service.app import create_app
 from haichi.service.auth import Users, check_host
@@ -27,7 +28,7 @@ from haichi.service.connections import PatientProtocol, take_all_descriptors
 from haichi.service.dask_attempts import DaskAttempts
 from haichi.service.data_folder import DataFolder
 from haichi.service.limits import Limits
-from haichi.service.program import Program, find_program
+from haichi.service.program import Program
 from haichi.service.service import Service
 
 _LOG = logging.getLogger("haichi.service")

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, SupportsFloat
+from typing import Any, SupportsFloat
 
 import numpy as np
 import numpy.typing as npt
 
 from haichi import _core
+from haichi.base.file_names import encoded
+from haichi.base.outputs import write_files
 from haichi.errors import OptionError
-from haichi.file_names import encoded
-from haichi.outputs import write_files
-from haichi.workload import number_array
-
-if TYPE_CHECKING:
-    from haichi.job import Job
-
+from haichi.model.loaded_job import LoadedJob
+from haichi.model.workload import number_array
 
 ObjectiveCallable = Callable[[npt.NDArray[np.int32]], SupportsFloat]
 """A function of the node of every rank."""
@@ -28,14 +25,14 @@ class Placement:
 
     __slots__ = ("_core", "_job", "_objective", "_search")
 
-    def __init__(self, job: Job, core: _core.Placement, objective: str | ObjectiveCallable = "auto") -> None:
+    def __init__(self, job: LoadedJob, core: _core.Placement, objective: str | ObjectiveCallable = "auto") -> None:
         self._job = job
         self._core = core
         self._objective = objective
         self._search = core.search
 
     @property
-    def job(self) -> Job:
+    def job(self) -> LoadedJob:
         return self._job
 
     @property

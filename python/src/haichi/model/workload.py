@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import os
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple, SupportsIndex, cast
@@ -11,12 +12,14 @@ from typing import Any, NamedTuple, SupportsIndex, cast
 import numpy as np
 import numpy.typing as npt
 
-from haichi import _core, notebook
+from haichi import _core
+from haichi.base import notebook
+from haichi.base.file_names import encoded, unicode_text
+from haichi.base.interruption import held_back
+from haichi.base.options import MessageSize
 from haichi.errors import InputError
-from haichi.file_names import encoded, unicode_text
-from haichi.foreign_types import Graph, SparseMatrix, is_graph, is_sparse_matrix
-from haichi.interruption import held_back
-from haichi.options import MessageSize
+from haichi.model.array_files import is_array_file, read_array_file
+from haichi.model.foreign_types import Graph, SparseMatrix, is_graph, is_sparse_matrix
 
 Int32Array = npt.NDArray[np.int32]
 Int64Array = npt.NDArray[np.int64]
@@ -185,9 +188,17 @@ class Workload:
         ``.npy`` and ``.npz`` hold a dense matrix or a sparse one of SciPy, taken as by `from_matrix`; nothing is
         unpickled. Raises InputError with file and line.
         """
-        from haichi.traffic import Traffic  # which holds workloads
+        if not format and is_array_file(os.fspath(path)):
+            return cls.from_matrix(read_array_file(os.fspath(path)))
+        return cls._of_traffic(_core.Traffic.read(encoded("path", path), encoded("format", format))[0])
 
-        return Traffic.read(path, format).workload
+    @classmethod
+    def _of_traffic(cls, traffic: _core.Traffic) -> Workload:
+        """Its sets. What has to be known of those of a log is told the logger ``haichi``."""
+        workload = cls(traffic.workload())
+        for warning in traffic.warnings():
+            logging.getLogger("haichi").warning("%s", warning)
+        return workload
 
     @classmethod
     def from_pattern(
@@ -421,7 +432,7 @@ WorkloadLike = Workload | str | os.PathLike[str] | npt.NDArray[Any] | SparseMatr
 
 def as_workload(workload: WorkloadLike) -> Workload:
     """A workload as it is; an array or a sparse matrix is taken as a matrix, a graph by its weights. Paths are read by
-    `haichi.traffic`."""
+    `Traffic`."""
     if isinstance(workload, Workload):
         return workload
     if is_graph(workload):

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from haichi import _core
+from haichi.base.options import Count, Flag, Kind, Option, Rows
 from haichi.errors import OptionError
-from haichi.options import Count, Flag, Kind, Option, Rows
 
 TRACE = 5
 """Below DEBUG; logging has no name for it."""

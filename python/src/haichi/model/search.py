@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Literal, NamedTuple, TypedDict
 
 from haichi import _core
+from haichi.base.file_names import encoded
+from haichi.base.numbers import number_option
+from haichi.base.options import Anything, Kind, Option, Whole
 from haichi.errors import OptionError
-from haichi.file_names import encoded
-from haichi.numbers import number_option
-from haichi.options import Anything, Kind, Option, Whole
-from haichi.placement import ObjectiveCallable, PlacementLike, as_map
+from haichi.model.placement import ObjectiveCallable, PlacementLike, as_map
 
 _LONGEST_SECONDS = 2**63 / 1e12
 _LARGEST_WEIGHT = 1e300

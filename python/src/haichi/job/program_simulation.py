@@ -18,22 +18,22 @@ import numpy as np
 import numpy.typing as npt
 
 from haichi import errors
+from haichi.base.file_names import encoded
+from haichi.base.numbers import whole_option
+from haichi.base.options import Choice, complete, takes
+from haichi.base.program import find_program
 from haichi.errors import Error, InputError, InternalError, OptionError
-from haichi.file_names import encoded
-from haichi.job_spec import JobOptions
-from haichi.machine import Machine, MachineLike, as_machine, warn_of_buffers
-from haichi.numbers import whole_option
-from haichi.options import Choice, complete, takes
-from haichi.placement import PlacementLike, as_map
-from haichi.service.program import find_program
-from haichi.simulation import (
+from haichi.model.job_spec import JobOptions
+from haichi.model.machine import Machine, MachineLike, as_machine, warn_of_buffers
+from haichi.model.placement import PlacementLike, as_map
+from haichi.model.simulation import (
     BufferHistory,
     LinkStatistics,
     SimulationCallback,
     SimulationProgress,
     _picoseconds,
 )
-from haichi.simulation_result import FloatArray, LinkTraffic, RunShares, SimulatedRun, simulated_run
+from haichi.results.simulation import FloatArray, LinkTraffic, RunShares, SimulatedRun, simulated_run
 
 ProgramLike = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 """A program, or a program and its arguments."""

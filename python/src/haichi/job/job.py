@@ -4,26 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, SupportsIndex, Unpack
+from typing import Literal, SupportsIndex, Unpack
 
-from haichi import _core, advice, notebook
-from haichi.comparison.options import CompareArguments
-from haichi.comparison.results import Comparison
+from haichi import _core
+from haichi.base.file_names import encoded
+from haichi.base.options import Form, TrafficForm, complete, takes
 from haichi.errors import OptionError
-from haichi.evaluation import Evaluation, evaluation_of
-from haichi.file_names import encoded
-from haichi.job_spec import JobOptions, JobSpec, SizesLike
-from haichi.machine import Machine, MachineLike, as_machine, warn_of_buffers
-from haichi.options import Form, TrafficForm, complete, takes
-from haichi.placement import ObjectiveCallable, Placement, PlacementLike, as_map
-from haichi.search import (
-    SearchCallback,
-    SearchOptions,
-    core_objective,
-    core_options,
-    search_callback,
-)
-from haichi.simulation import (
+from haichi.job.advise import barrier_advice, barrier_options
+from haichi.model.job_spec import JobOptions, SizesLike
+from haichi.model.loaded_job import LoadedJob, job_spec
+from haichi.model.machine import MachineLike, warn_of_buffers
+from haichi.model.placement import ObjectiveCallable, Placement, PlacementLike, as_map
+from haichi.model.search import SearchCallback, SearchOptions, core_objective, core_options, search_callback
+from haichi.model.simulation import (
     BufferHistory,
     LinkStatistics,
     Replay,
@@ -31,14 +24,15 @@ from haichi.simulation import (
     core_observation,
     simulation_callback,
 )
-from haichi.simulation import core_options as simulation_options
-from haichi.simulation_result import Simulation, simulation_of
-from haichi.traffic import Traffic
-from haichi.workload import Workload, WorkloadLike
+from haichi.model.simulation import core_options as simulation_options
+from haichi.model.workload import WorkloadLike
+from haichi.results.advice import BarrierAdvice
+from haichi.results.evaluation import Evaluation, evaluation_of
+from haichi.results.simulation import Simulation, simulation_of
 
 
 @takes(JobOptions)
-class Job:
+class Job(LoadedJob):
     """A workload on the nodes that a job has of a machine; loaded and checked, immutable.
 
     Equal jobs give equal answers, here and by the program's commands. A job pickles, with the texts of its machine.
@@ -54,43 +48,10 @@ class Job:
     Raises InputError, OptionError and UnsupportedError for what cannot be had, before anything is searched.
     """
 
-    __slots__ = ("_core", "_problem", "_spec")
+    __slots__ = ()
 
     def __init__(self, workload: WorkloadLike, machine: MachineLike, **options: Unpack[JobOptions]) -> None:
-        self._spec = job_spec("Job", workload, machine, options)
-        self._core = _core.Job(self._spec.core())
-        self._problem = _core.HeldProblem()
-
-    @classmethod
-    def _of(cls, spec: JobSpec, core: _core.Job | None = None) -> Job:
-        job = cls.__new__(cls)
-        job._spec = spec
-        job._core = _core.Job(spec.core()) if core is None else core
-        job._problem = _core.HeldProblem()
-        return job
-
-    @property
-    def workload(self) -> Workload:
-        """Its communication sets. Raises UnsupportedError for a log that has none."""
-        return self._spec.workload
-
-    @property
-    def machine(self) -> Machine:
-        return self._spec.machine
-
-    @property
-    def ranks(self) -> int:
-        return self._core.rank_count
-
-    @property
-    def nodes(self) -> int:
-        """How many the job has."""
-        return self._core.node_count
-
-    @property
-    def shape(self) -> str:
-        """Of the cuboid, as in ``"1x2x4x2x3x2"``; empty for jobs that have none."""
-        return "x".join(map(str, self._core.shape))
+        super().__init__(job_spec("Job", workload, machine, options))
 
     @takes(SearchOptions)
     def optimize(
@@ -245,18 +206,6 @@ class Job:
         core = _core.simulate(placed._core, options, observation=observation, progress=simulation_callback(progress))
         return simulation_of(placed, core)
 
-    @takes(CompareArguments)
-    def compare(self, **options: Unpack[CompareArguments]) -> Comparison:
-        """Compares mapping strategies on this job: ``haichi.compare([job], ...)``.
-
-        Parameters
-        ----------
-        {options}
-        """
-        from haichi.comparison.driver import compare  # which computes by jobs
-
-        return compare([self], **options)
-
     def advise_barrier(
         self,
         placement: PlacementLike | None = None,
@@ -268,7 +217,7 @@ class Job:
         simulations: int = 64,
         packet_hops: float = _core.ADVICE_PACKET_HOPS,
         threads: int = 0,
-    ) -> advice.BarrierAdvice:
+    ) -> BarrierAdvice:
         """Tells before which sets it pays that all ranks wait for each other, as ``haichi advise barrier`` does.
 
         Parameters
@@ -284,37 +233,13 @@ class Job:
         Other Python threads run meanwhile; Ctrl-C ends it with what is known. Raises InputError, OptionError,
         UnsupportedError.
         """
-        options = advice.barrier_options(imbalance, draws, seed, sizes, simulations, packet_hops, threads)
+        options = barrier_options(imbalance, draws, seed, sizes, simulations, packet_hops, threads)
         self._spec.traffic.tell_of_sets()
         warn_of_buffers(self.machine)
-        return advice.barrier_advice(self.place(placement)._core, options)
+        return barrier_advice(self.place(placement)._core, options)
 
     def _simulated_form(self, form: TrafficForm) -> Literal["sets", "calls"]:
         return self._spec.simulated_form(Form().checked("form", form))
-
-    def _has_nodes_of(self, other: Job) -> bool:
-        """Whether numbers of nodes mean the same in both."""
-        ours, theirs = self._spec.options, other._spec.options
-        same = all(ours[name] == theirs[name] for name in ("nodes", "origin", "faulty"))
-        return same and self.shape == other.shape and self.machine == other.machine
-
-    def _input_files(self, placement: PlacementLike | None) -> list[str]:
-        given = [os.fspath(placement)] if isinstance(placement, str | os.PathLike) else []
-        return [*self._spec.input_files(), *given]
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Job._of, (self._spec,)
-
-    def _where(self) -> str:
-        return f"{self.machine.name}{f', shape={self.shape}' if self.shape else ''}"
-
-    def __repr__(self) -> str:
-        return f"Job(ranks={self.ranks}, nodes={self.nodes} of {self._where()})"
-
-    def _repr_html_(self) -> str:
-        """A table, for notebooks."""
-        rows = [("ranks", notebook.number(self.ranks)), ("nodes", notebook.number(self.nodes))]
-        return notebook.table(f"job on {self._where()}", rows)
 
 
 @takes(JobOptions)
@@ -339,9 +264,3 @@ def jobs(
         raise OptionError("None is not a shape: shapes lists what the job may get")
     sizes = [[int(size) for size in str(one.shape).split("x")] for one in specs]
     return [Job._of(one, core) for one, core in zip(specs, _core.Job.of_shapes(spec.core(), sizes), strict=True)]
-
-
-def job_spec(function: str, workload: WorkloadLike, machine: MachineLike, options: JobOptions) -> JobSpec:
-    """What is asked of `function`, checked, its machine and workload read."""
-    given = complete(function, JobOptions, options)
-    return JobSpec(Traffic.of(workload), as_machine(machine), given)

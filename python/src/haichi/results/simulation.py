@@ -11,8 +11,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from haichi import _core, notebook
-from haichi.placement import Placement
+from haichi import _core
+from haichi.base import notebook
+from haichi.model.placement import Placement
 
 FloatArray = npt.NDArray[np.float64]
 

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from haichi import _core, notebook
-from haichi.placement import Placement
-from haichi.simulation_result import SimulatedPlacement, simulated_placement
+from haichi import _core
+from haichi.base import notebook
+from haichi.model.placement import Placement
+from haichi.results.simulation import SimulatedPlacement, simulated_placement
 
 
 @dataclass(frozen=True, repr=False, eq=False)

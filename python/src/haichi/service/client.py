@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from haichi.errors import Error, InputError, InternalError, OptionError
-from haichi.workload import Workload
+from haichi.model.workload import Workload
 
 _ENDED = ("done", "failed", "cancelled")
 _SECONDS_BETWEEN_TRIES = 1.0

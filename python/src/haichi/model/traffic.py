@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
 from haichi import _core
-from haichi.array_files import is_array_file, read_array_file
+from haichi.base.file_names import encoded
 from haichi.errors import UnsupportedError
-from haichi.file_names import encoded
-from haichi.log_files import LogFiles
-from haichi.workload import Workload, WorkloadLike, as_workload
+from haichi.model.array_files import is_array_file, read_array_file
+from haichi.model.log_files import LogFiles
+from haichi.model.workload import Workload, WorkloadLike, as_workload
 
 
 class Traffic:
@@ -71,9 +70,7 @@ class Traffic:
         """Its sets. What has to be known of those of a log is told the logger ``haichi`` when they are extracted.
         Raises UnsupportedError for a log that has none."""
         if self._workload is None:
-            self._workload = Workload(self._core.workload())
-            for warning in self._core.warnings():
-                logging.getLogger("haichi").warning("%s", warning)
+            self._workload = Workload._of_traffic(self._core)
         return self._workload
 
     def tell_of_sets(self) -> None:

@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterable
 
 from haichi import _core
-from haichi.file_names import encoded
-from haichi.interruption import held_back
+from haichi.base.file_names import encoded
+from haichi.base.interruption import held_back
 
 
 def write_files(files: Iterable[tuple[str | os.PathLike[str], str | bytes]]) -> None:

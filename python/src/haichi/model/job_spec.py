@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from haichi import _core
+from haichi.base.file_names import encoded
+from haichi.base.options import Flag, Kind, Option, Sizes, TrafficForm, Whole
 from haichi.errors import InputError, OptionError
-from haichi.file_names import encoded
-from haichi.machine import Machine
-from haichi.options import Flag, Kind, Option, Sizes, TrafficForm, Whole
-from haichi.traffic import Traffic, read_once
-from haichi.workload import Workload, whole_numbers
+from haichi.model.machine import Machine
+from haichi.model.traffic import Traffic, read_once
+from haichi.model.workload import Workload, whole_numbers
 
 
 class _Nodes(Kind):

@@ -15,15 +15,15 @@ import numpy as np
 import numpy.typing as npt
 
 from haichi import _core
+from haichi.base.packed_arrays import pack_array
 from haichi.comparison.cell import SimulatedAs
 from haichi.errors import InputError
-from haichi.job import Job
-from haichi.job_spec import JobSpec
-from haichi.packed_arrays import pack_array
-from haichi.placement import Placement
-from haichi.simulation import LinkStatistics, Replay
-from haichi.simulation_result import SimulatedRun
-from haichi.workload import Messages
+from haichi.job.job import Job
+from haichi.model.job_spec import JobSpec
+from haichi.model.placement import Placement
+from haichi.model.simulation import LinkStatistics, Replay
+from haichi.model.workload import Messages
+from haichi.results.simulation import SimulatedRun
 
 _MOST_ENTRIES = 4_000_000
 """Of all routes of a placement, and of all sets' links."""
@@ -80,9 +80,10 @@ def placement_views(requests: Sequence[ViewRequest]) -> dict[str, Any]:
     messages = _Numbered()
     views = []
     for request in requests:
-        placement = Job._of(request.job.reading_once()).place(request.node_of_rank)
+        job = Job._of(request.job.reading_once())
+        placement = job.place(request.node_of_rank)
         outline = _core.network_outline(placement._core)
-        views.append(_view(request, placement, outline, networks, messages))
+        views.append(_view(request, job, placement, outline, networks, messages))
     return {"views": views, "networks": networks.values, "message_lists": messages.values}
 
 
@@ -102,9 +103,14 @@ class _Numbered:
 
 
 def _view(
-    request: ViewRequest, placement: Placement, outline: dict[str, Any], networks: _Numbered, messages: _Numbered
+    request: ViewRequest,
+    job: Job,
+    placement: Placement,
+    outline: dict[str, Any],
+    networks: _Numbered,
+    messages: _Numbered,
 ) -> dict[str, Any]:
-    workload = placement.job.workload
+    workload = job.workload
     message_list = workload.messages
     first, link = _core.message_routes(placement._core)
     view: dict[str, Any] = {
@@ -124,7 +130,7 @@ def _view(
         view["routes"] = {"first": pack_array(first, "int64"), "link": pack_array(link, "int32")}
     if request.runs:
         network = _named(outline)
-        view["simulated"] = {run: _simulated(request, placement, network, run) for run in request.runs}
+        view["simulated"] = {run: _simulated(request, job, placement, network, run) for run in request.runs}
     return view
 
 
@@ -202,12 +208,12 @@ def _named(outline: dict[str, Any]) -> _Network:
 
 
 def _simulated(
-    request: ViewRequest, placement: Placement, network: _Network, simulated_as: SimulatedAs
+    request: ViewRequest, job: Job, placement: Placement, network: _Network, simulated_as: SimulatedAs
 ) -> dict[str, Any]:
     def run(iterations: int, statistics: LinkStatistics | None = None) -> SimulatedRun:
         """Of calls the whole, which is one iteration."""
         of_calls = simulated_as == "calls"
-        simulation = placement.job.simulate(
+        simulation = job.simulate(
             placement,
             form="calls" if of_calls else "sets",
             barrier="none" if of_calls else simulated_as,
@@ -223,7 +229,7 @@ def _simulated(
     seconds = request.whole_run_seconds if simulated_as == "calls" else None
     if simulated_as != "calls":
         small = len(network.outline["vertex_of_node"]) <= _SMALL_JOB_NODES
-        iterations = min(_SHOWN_ITERATIONS if small else 1, placement.job.workload.iterations)
+        iterations = min(_SHOWN_ITERATIONS if small else 1, job.workload.iterations)
     # How long it takes has to be known before the bins are.
     links = max(len(network.number_of_channel), 1)
     bins = min(_BINS, max(_MOST_STATISTICS_LINES // links, 20))

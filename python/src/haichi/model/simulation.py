@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, SupportsFloat, SupportsIndex
 
 from haichi import _core
+from haichi.base.file_names import encoded
+from haichi.base.numbers import number_option, whole_option
+from haichi.base.options import Choice, Iterations
 from haichi.errors import InputError, OptionError
-from haichi.extraction import algorithm_list
-from haichi.file_names import encoded
-from haichi.numbers import number_option, whole_option
-from haichi.options import Choice, Iterations
 
 Duration = str | float
 """``"100us"``, or seconds."""
@@ -98,6 +97,11 @@ def core_options(
                 "form='sets' simulates the sets of its kernel",
             )
     return options
+
+
+def algorithm_list(algorithms: Mapping[str, str] | None) -> list[str]:
+    """In the program's words."""
+    return [f"{operation}={algorithm}" for operation, algorithm in (algorithms or {}).items()]
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from haichi import _core
-from haichi.file_names import encoded
+from haichi.base.file_names import encoded
 
 
 def write_nas_log(

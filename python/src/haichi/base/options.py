@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, cast, get_type_hints
 
 from haichi import _core
+from haichi.base.file_names import encoded
+from haichi.base.numbers import number_option, whole_option
 from haichi.errors import InputError, OptionError
-from haichi.file_names import encoded
-from haichi.numbers import number_option, whole_option
 
 _LONGEST_SECONDS = 1e9
 _LARGEST_MESSAGE_BYTES = 2**48

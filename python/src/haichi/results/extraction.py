@@ -8,8 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from haichi import _core, notebook
-from haichi.workload import Workload
+from haichi import _core
+from haichi.base import notebook
+from haichi.model.simulation import algorithm_list
+from haichi.model.workload import Workload
 
 
 @dataclass(frozen=True)
@@ -53,11 +55,6 @@ class Extraction:
         if self.warnings:
             shown += notebook.table("warnings", [(text,) for text in self.warnings])
         return shown
-
-
-def algorithm_list(algorithms: Mapping[str, str] | None) -> list[str]:
-    """In the program's words."""
-    return [f"{operation}={algorithm}" for operation, algorithm in (algorithms or {}).items()]
 
 
 def extract_sets(

@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from haichi import _core, notebook
+from haichi import _core
+from haichi.base import notebook
+from haichi.base.file_names import encoded
 from haichi.errors import InputError
-from haichi.file_names import encoded
 
 
 class Axis(NamedTuple):

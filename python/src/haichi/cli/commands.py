@@ -17,19 +17,19 @@ from pathlib import Path
 from typing import Any
 
 from haichi import _core
+from haichi.base.file_names import encoded
+from haichi.base.interruption import exit_code_of
+from haichi.base.options import Flag, Option, Rows, Several, Whole, complete, rows_of
+from haichi.base.outputs import write_files
 from haichi.calibration.command import CALIBRATE_OPTIONS, run_calibrate
-from haichi.command_line import Command, Given, parameters_of, print_error, run_command
+from haichi.cli.command_line import Command, Given, parameters_of, print_error, run_command
 from haichi.comparison.driver import compare_specs
 from haichi.comparison.files import read_comparison
 from haichi.comparison.options import JOB_ROWS, CompareArguments, CompareOptions, ComparisonProgress
 from haichi.comparison.plan import jobs_of_files
 from haichi.comparison.results import Comparison, check_output
 from haichi.errors import Error, InputError, InternalError, OptionError
-from haichi.file_names import encoded
-from haichi.interruption import exit_code_of
-from haichi.job_spec import JobOptions
-from haichi.options import Flag, Option, Rows, Several, Whole, complete, rows_of
-from haichi.outputs import write_files
+from haichi.model.job_spec import JobOptions
 from haichi.service.command import SERVE_OPTIONS, run_serve
 
 _DONE = 0
@@ -41,6 +41,11 @@ _INTERRUPTED = 130
 def main(arguments: Sequence[str]) -> int:
     """Runs a command as the whole of a process, which a signal ends with exit code 130."""
     return exit_code_of(lambda: run(arguments))
+
+
+def serve() -> int:
+    """The console script ``haichi-serve``."""
+    return main(["serve", *sys.argv[1:]])
 
 
 def run(arguments: Sequence[str]) -> int:

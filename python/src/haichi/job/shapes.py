@@ -6,22 +6,21 @@ import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
-from haichi import _core, notebook
+from haichi import _core
+from haichi.base import notebook
+from haichi.base.file_names import encoded
+from haichi.base.options import complete, takes
+from haichi.base.outputs import write_files
 from haichi.errors import OptionError
-from haichi.evaluation import Evaluation, evaluation_of
-from haichi.file_names import encoded
-from haichi.options import complete, takes
-from haichi.outputs import write_files
-from haichi.placement import ObjectiveCallable, Placement
-from haichi.search import SearchCallback, SearchOptions, core_options, search_callback
-
-if TYPE_CHECKING:
-    from haichi.job import Job
+from haichi.job.job import Job
+from haichi.model.placement import ObjectiveCallable, Placement
+from haichi.model.search import SearchCallback, SearchOptions, core_options, search_callback
+from haichi.results.evaluation import Evaluation, evaluation_of
 
 
 @dataclass(frozen=True, eq=False)

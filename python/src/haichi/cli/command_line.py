@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from haichi import _core
+from haichi.base.options import Flag, Option, Rows
+from haichi.cli.program_log import VERBOSITY, log_level, logged
 from haichi.errors import OptionError
-from haichi.options import Flag, Option, Rows
-from haichi.program_log import VERBOSITY, log_level, logged
 
 _FILES_BELOW = Option(
     "where the files must be that another file names: a machine's graph, the traces of an index, the programs of a log;"

@@ -1,0 +1,1 @@
+"""What is asked of a job: `Job`, its shapes, advice, programs on the simulated machine."""

@@ -1,0 +1,84 @@
+"""A job that is loaded: what placements and results know of it. `haichi.Job` adds what can be asked."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Self
+
+from haichi import _core
+from haichi.base import notebook
+from haichi.base.options import complete
+from haichi.model.job_spec import JobOptions, JobSpec
+from haichi.model.machine import Machine, MachineLike, as_machine
+from haichi.model.traffic import Traffic
+from haichi.model.workload import Workload, WorkloadLike
+
+
+class LoadedJob:
+    """A workload on the nodes that a job has of a machine."""
+
+    __slots__ = ("_core", "_problem", "_spec")
+
+    def __init__(self, spec: JobSpec, core: _core.Job | None = None) -> None:
+        self._spec = spec
+        self._core = _core.Job(spec.core()) if core is None else core
+        self._problem = _core.HeldProblem()
+
+    @property
+    def workload(self) -> Workload:
+        """Its communication sets. Raises UnsupportedError for a log that has none."""
+        return self._spec.workload
+
+    @property
+    def machine(self) -> Machine:
+        return self._spec.machine
+
+    @property
+    def ranks(self) -> int:
+        return self._core.rank_count
+
+    @property
+    def nodes(self) -> int:
+        """How many the job has."""
+        return self._core.node_count
+
+    @property
+    def shape(self) -> str:
+        """Of the cuboid, as in ``"1x2x4x2x3x2"``; empty for jobs that have none."""
+        return "x".join(map(str, self._core.shape))
+
+    def _has_nodes_of(self, other: LoadedJob) -> bool:
+        """Whether numbers of nodes mean the same in both."""
+        ours, theirs = self._spec.options, other._spec.options
+        same = all(ours[name] == theirs[name] for name in ("nodes", "origin", "faulty"))
+        return same and self.shape == other.shape and self.machine == other.machine
+
+    def _input_files(self, placement: object) -> list[str]:
+        given = [os.fspath(placement)] if isinstance(placement, str | os.PathLike) else []
+        return [*self._spec.input_files(), *given]
+
+    @classmethod
+    def _of(cls, spec: JobSpec, core: _core.Job | None = None) -> Self:
+        job = cls.__new__(cls)
+        LoadedJob.__init__(job, spec, core)
+        return job
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self)._of, (self._spec,)
+
+    def _where(self) -> str:
+        return f"{self.machine.name}{f', shape={self.shape}' if self.shape else ''}"
+
+    def __repr__(self) -> str:
+        return f"Job(ranks={self.ranks}, nodes={self.nodes} of {self._where()})"
+
+    def _repr_html_(self) -> str:
+        """A table, for notebooks."""
+        rows = [("ranks", notebook.number(self.ranks)), ("nodes", notebook.number(self.nodes))]
+        return notebook.table(f"job on {self._where()}", rows)
+
+
+def job_spec(function: str, workload: WorkloadLike, machine: MachineLike, options: JobOptions) -> JobSpec:
+    """What is asked of `function`, checked, its machine and workload read."""
+    given = complete(function, JobOptions, options)
+    return JobSpec(Traffic.of(workload), as_machine(machine), given)

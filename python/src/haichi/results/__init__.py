@@ -1,0 +1,1 @@
+"""What haichi answers: evaluations, simulations, advice, extracted communication sets."""
