@@ -101,20 +101,10 @@ def compare_specs(jobs: NamedJobs, given: CompareArguments) -> Comparison:
             warn_of_buffers(plan.first_job.machine)
     book = None if given["journal"] is None else Journal(given["journal"])
     dask, earlier = given["dask"], _done_cells(given["earlier"])
-    try:
+    with contextlib.closing(book or contextlib.ExitStack()):
         executor: Executor = LocalProcesses(given["processes"]) if dask is None else DaskWorkers(dask)
-        try:
-            comparison = _run(plan, executor, book, earlier, given["views"], given["progress"])
-        finally:
-            if isinstance(executor, DaskWorkers):
-                executor.close()
-    except BaseException:
-        if book is not None:
-            book.close(remove=False)
-        raise
-    if book is not None:
-        book.close(remove=False)
-    return comparison
+        with contextlib.closing(executor):
+            return _run(plan, executor, book, earlier, given["views"], given["progress"])
 
 
 def _run(

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from importlib.metadata import version
 from typing import Any, Protocol
 
@@ -44,6 +45,9 @@ class Executor(Protocol):
         """(index of the task, result) in the order in which they end; the result is a LostWorkerError where the process
         died. Closing the iterator stops what runs."""
 
+    def close(self) -> None:
+        """After the last run."""
+
 
 class LocalProcesses:
     """A process for every processor, so that a crash costs one task and Python's lock nothing."""
@@ -53,67 +57,57 @@ class LocalProcesses:
             raise OptionError(f"the number of processes must be 0 (all processors) or more, not {processes}")
         self.processes = processes or len(os.sched_getaffinity(0))
 
+    def close(self) -> None:
+        """There is nothing between two runs."""
+
     def run(self, function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[tuple[int, Any]]:
-        waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
-        for index in range(len(tasks)):
-            waiting.put(index)
-        done: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
-        workers = [_Worker(function, tasks, waiting, done) for _ in range(min(self.processes, len(tasks)))]
+        workers = [_Worker() for _ in range(min(self.processes, len(tasks)))]
+        idle: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
+        for worker in workers:
+            idle.put(worker)
+
+        def result(index: int) -> Any:
+            worker = idle.get()
+            found = worker.result(function, tasks[index])
+            if isinstance(found, LostWorkerError) and not worker.is_stopped:  # memory may have been short; once more
+                _LOG.info("task %d of %d: %s; it is computed once more", index + 1, len(tasks), found)
+                found = worker.result(function, tasks[index])
+            idle.put(worker)
+            return found
+
+        threads = ThreadPoolExecutor(max(len(workers), 1))
+        futures = {threads.submit(result, index): index for index in range(len(tasks))}
         try:
-            for _ in tasks:
-                yield done.get()
+            for future in as_completed(futures):
+                yield futures.pop(future), future.result()
         finally:
             for worker in workers:
                 worker.stop()
+            threads.shutdown(cancel_futures=True)
+            for worker in workers:
+                worker.end()
 
 
 class _Worker:
-    """A thread that feeds a process of its own, and starts another when that dies."""
+    """A process that computes one task after the other; another is started when it dies."""
 
-    def __init__(
-        self,
-        function: Callable[[Any], Any],
-        tasks: Sequence[Any],
-        waiting: queue.SimpleQueue[int],
-        done: queue.SimpleQueue[tuple[int, Any]],
-    ) -> None:
-        self._function = function
-        self._tasks = tasks
-        self._waiting = waiting
-        self._done = done
+    def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
-        self._stopped = False
+        self.is_stopped = False
         self._lock = threading.Lock()
-        self._thread = threading.Thread(target=self._work, daemon=True)
-        self._thread.start()
 
     def stop(self) -> None:
         """Ends the process, whatever it computes."""
         with self._lock:
-            self._stopped = True
+            self.is_stopped = True
             if self._process is not None:
                 self._process.kill()
-        self._thread.join()
 
-    def _work(self) -> None:
-        while not self._stopped:
-            try:
-                index = self._waiting.get_nowait()
-            except queue.Empty:
-                break
-            result = self._result(self._tasks[index])
-            if isinstance(result, LostWorkerError) and not self._stopped:  # memory may have been short; once more
-                _LOG.info("task %d of %d: %s; it is computed once more", index + 1, len(self._tasks), result)
-                result = self._result(self._tasks[index])
-            if not self._stopped:
-                self._done.put((index, result))
-        self._end_process()
-
-    def _result(self, task: Any) -> Any:
+    def result(self, function: Callable[[Any], Any], task: Any) -> Any:
         try:
             process = self._running_process()
             assert process.stdin is not None and process.stdout is not None
-            pickle.dump((self._function, task), process.stdin)
+            pickle.dump((function, task), process.stdin)
             process.stdin.flush()
             is_result, answer = pickle.load(process.stdout)
         except (EOFError, OSError, pickle.UnpicklingError) as error:
@@ -122,7 +116,7 @@ class _Worker:
 
     def _running_process(self) -> subprocess.Popen[bytes]:
         with self._lock:
-            if self._stopped:
+            if self.is_stopped:
                 raise EOFError
             if self._process is None:
                 # A session of its own keeps the terminal's Ctrl-C away from it.
@@ -135,7 +129,7 @@ class _Worker:
             return self._process
 
     def _cause_of_death(self, error: Exception) -> str:
-        self._end_process()
+        self.end()
         code = self._returncode
         if code is None:
             return f"its process could not be started or reached: {error}"
@@ -146,7 +140,8 @@ class _Worker:
 
     _returncode: int | None = None
 
-    def _end_process(self) -> None:
+    def end(self) -> None:
+        """Until the process is gone."""
         with self._lock:
             process, self._process = self._process, None
         if process is None:

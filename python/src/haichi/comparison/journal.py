@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import errno
-import fcntl
+import contextlib
 import json
 import os
+import sqlite3
 import stat
 from pathlib import Path
-from typing import Any
 
+from haichi.base.database import check, complaints, connect
 from haichi.base.json_text import one_line
 from haichi.comparison.cell import Outcome
 from haichi.comparison.files import checked_outcome
 from haichi.errors import InputError
 
-_HEAD = b'{"haichi-journal": 1}\n'
+_SCHEMA = "CREATE TABLE IF NOT EXISTS cells(key TEXT PRIMARY KEY, outcome TEXT NOT NULL) WITHOUT ROWID"
+_WHAT, _ANOTHER_NAME = "the journal of a comparison", "choose another name"
+_START_ANEW = "remove the file to start anew"
 
 
 class Journal:
-    """A line of JSON per cell that is done, by the cell's key; appended and flushed, cell by cell.
+    """A SQLite database with a row for each cell that is done, by the cell's key; it is on the disk after `add`.
 
     A comparison takes what it finds under its cells' keys and ignores the rest, so asking for more seeds or strategies
     computes only these. Failed cells are not written: they are tried again.
@@ -28,74 +30,45 @@ class Journal:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         """Raises InputError for files that cannot be written, and when another comparison is writing this one."""
         self.path = Path(path)
-        # Its name follows from another's: through a link it could be any file, and a pipe would wait.
-        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         try:
-            self._file = open(os.open(self.path, flags, 0o666), "a+b", buffering=0)  # noqa: SIM115 - as long as this
+            with contextlib.suppress(FileExistsError):
+                os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666))
+            # Its name follows from another's: through a link it could be any file, and a pipe would wait.
+            kind = os.lstat(self.path).st_mode
         except OSError as error:
-            reason = "it is a symbolic link" if error.errno == errno.ELOOP else error.strerror
-            raise InputError(f"{self.path}: cannot be written: {reason}") from error
-        if not stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
-            self._file.close()
-            raise InputError(f"{self.path}: is not a regular file")
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            self._file.close()
-            raise InputError(
-                f"{self.path}: another comparison is writing it", "wait for it, or choose another output"
-            ) from error
-        try:
-            self.outcomes = self._read()
-        except InputError:
-            self._file.close()
-            raise
-
-    def _read(self) -> dict[str, Outcome]:
-        """All whole lines behind the first, which says that it is a journal. A last one that is torn (a kill, a full
-        disk) is cut off."""
-        self._file.seek(0)
-        head = self._file.read(len(_HEAD))
-        if not _HEAD.startswith(head):
-            raise InputError(f"{self.path}:1: is not the journal of a comparison", "choose another name")
-        if head != _HEAD:
-            self._file.truncate(0)
-            self._append(_HEAD)
-            return {}
-        outcomes: dict[str, Outcome] = {}
-        good = len(_HEAD)
-        for number, line in enumerate(self._file, start=2):
-            if not line.endswith(b"\n"):
-                break
+            raise InputError(f"{self.path}: cannot be written: {error.strerror}") from error
+        if not stat.S_ISREG(kind):
+            what = "is a symbolic link" if stat.S_ISLNK(kind) else "is not a regular file"
+            raise InputError(f"{self.path}: cannot be written: it {what}")
+        with complaints(self.path, _START_ANEW):
             try:
-                entry: dict[str, Any] = json.loads(line)
-                outcomes[entry["key"]] = checked_outcome(entry["outcome"])
-            except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
-                raise InputError(
-                    f"{self.path}:{number}: is not a line of a comparison's journal", "remove the file to start anew"
-                ) from error
-            good += len(line)
-        self._file.truncate(good)
-        return outcomes
+                check(self.path, {"cells"}, _WHAT, _ANOTHER_NAME)
+                self._database = connect(self.path, 0, is_alone=True)
+                self._database.execute(_SCHEMA)
+            except sqlite3.DatabaseError as error:
+                if "not a database" in str(error):
+                    raise InputError(f"{self.path}: is not {_WHAT}", _ANOTHER_NAME) from error
+                if "locked" in str(error):
+                    message = f"{self.path}: another comparison is writing it"
+                    raise InputError(message, "wait for it, or choose another output") from error
+                raise
+            rows = self._database.execute("SELECT key, outcome FROM cells").fetchall()
+        try:
+            self.outcomes = {key: checked_outcome(json.loads(outcome)) for key, outcome in rows}
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
+            self._database.close()
+            raise InputError(f"{self.path}: has a row that is not a cell of a comparison", _START_ANEW) from error
 
     def add(self, key: str, outcome: Outcome) -> None:
         """Raises InputError when the disk is full; what was there stays."""
         if outcome["status"] != "done":
             return
         self.outcomes[key] = outcome
-        self._append(one_line({"key": key, "outcome": outcome}).encode() + b"\n")
+        with complaints(self.path, _START_ANEW):
+            self._database.execute("INSERT OR REPLACE INTO cells VALUES (?, ?)", (key, one_line(outcome)))
 
-    def _append(self, line: bytes) -> None:
-        size = os.fstat(self._file.fileno()).st_size
-        try:
-            while line:
-                line = line[self._file.write(line) :]
-        except OSError as error:
-            self._file.truncate(size)
-            raise InputError(f"{self.path}: cannot be written: {error.strerror}") from error
-
-    def close(self, *, remove: bool) -> None:
-        """`remove` when the results are in their own file; one that holds nothing is removed in any case."""
-        if remove or not self.outcomes:
+    def close(self) -> None:
+        """A file that holds nothing is removed."""
+        self._database.close()
+        if not self.outcomes:
             self.path.unlink(missing_ok=True)
-        self._file.close()

@@ -8,15 +8,14 @@ import sqlite3
 import threading
 import time
 from asyncio import Future
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from haichi.errors import InputError
+from haichi.base.database import check, complaints, connect
 from haichi.service.limits import Limits
-from haichi.service.writer import Writer, connect
+from haichi.service.writer import Writer
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS jobs(
@@ -138,8 +137,11 @@ class Queue:
     def __init__(self, path: Path, patience_seconds: float = 5) -> None:
         self._path = path
         self._own = threading.local()
-        with _told(path):
-            self._first = _opened(path, patience_seconds)
+        with complaints(path, _IF_DAMAGED):
+            if path.exists():
+                check(path, {"jobs", "events"}, "a queue of haichi", "--data names another folder", patience_seconds)
+            self._first = connect(path, patience_seconds)
+            self._first.executescript(_SCHEMA)
             self._writer = Writer(path, patience_seconds)
 
     def _read(self, query: str, *values: Any) -> sqlite3.Cursor:
@@ -290,7 +292,7 @@ class Queue:
     def recover(self) -> int:
         """At the start, when no folder of a removed job is left: what was running runs again; how many. Raises
         InputError."""
-        with _told(self._path), self._first as connection:
+        with complaints(self._path, _IF_DAMAGED), self._first as connection:
             connection.execute("BEGIN IMMEDIATE")
             connection.execute("DELETE FROM removed")
             jobs = [row["id"] for row in connection.execute("SELECT id FROM jobs WHERE state = 'running'")]
@@ -326,40 +328,7 @@ class Queue:
         return self._writer.do(change)
 
 
-def _opened(path: Path, patience_seconds: float) -> sqlite3.Connection:
-    """With all tables. Nothing is changed in a file that is something else."""
-    if path.exists():
-        found = sqlite3.connect(path, timeout=patience_seconds)
-        try:
-            if found.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
-                raise sqlite3.DatabaseError("database disk image is malformed")
-            tables = {name for (name,) in found.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        finally:
-            found.close()
-        if tables and not tables >= {"jobs", "events"}:
-            raise InputError(
-                f"{path}: is not a queue of haichi, but has {min(tables)!r}", "--data names another folder"
-            )
-    connection = connect(path, patience_seconds)
-    connection.executescript(_SCHEMA)
-    return connection
-
-
-@contextmanager
-def _told(path: Path) -> Iterator[None]:
-    """What a database complains of, as InputError."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        text = str(error)
-        if "full" in text:
-            raise InputError(f"{path}: cannot be written: the disk is full", "make room, and start again") from error
-        if "malformed" in text or "not a database" in text:
-            hint = "keep a copy; `sqlite3 queue.db .recover | sqlite3 new.db` saves what can be read (docs/service.md)"
-            raise InputError(f"{path}: is damaged: {text}", hint) from error
-        raise InputError(f"{path}: cannot be used: {text}", "is the disk full, or does it belong to others?") from error
-
-
+_IF_DAMAGED = "keep a copy; `sqlite3 queue.db .recover | sqlite3 new.db` saves what can be read (docs/service.md)"
 _WITH_KEY = "SELECT * FROM jobs WHERE user = ? AND idempotency_key = ?"
 _PROGRESS = "SELECT seq, row_number() OVER (ORDER BY seq) AS number FROM events WHERE job = ? AND name = 'progress'"
 

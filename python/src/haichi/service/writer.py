@@ -11,18 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from haichi.base.database import connect
+
 _T = TypeVar("_T")
 _MOST_AT_ONCE = 100
-
-
-def connect(path: Path, patience_seconds: float) -> sqlite3.Connection:
-    """It waits so long for others that lock the database. One thread at a time may use it."""
-    connection = sqlite3.connect(path, timeout=patience_seconds, isolation_level=None, check_same_thread=False)
-    connection.row_factory = sqlite3.Row
-    connection.execute("PRAGMA journal_mode=WAL")
-    connection.execute("PRAGMA synchronous=FULL")
-    connection.execute("PRAGMA foreign_keys=ON")
-    return connection
 
 
 @dataclass(frozen=True)
