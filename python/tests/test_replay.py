@@ -479,7 +479,7 @@ def test_the_page_says_that_it_is_the_whole_run(tmp_path: Path, browser: Any) ->
     found = haichi.compare(
         haichi.Job(log, "torus:4"), strategies=["default", "tac3"], seeds=1, simulate=True, processes=1
     )
-    found.report(tmp_path / "r.html")
+    found.write(tmp_path / "r.html")
     browser.open(tmp_path / "r.html")
     assert browser.text("#simulated h3").startswith("The whole run: ")
     assert "time of the whole run, simulated call by call" in browser.text("table.strategies thead")

@@ -24,8 +24,8 @@ def connect(path: Path, patience_seconds: float, is_alone: bool = False) -> sqli
 
 
 def check(path: Path, tables: set[str], foreign: str, hint: str, patience_seconds: float = 0) -> None:
-    """Before a file that exists is changed. Raises InputError where it has tables, but not these: `foreign` says what it
-    is not; sqlite3.DatabaseError where it is damaged."""
+    """Before a file that exists is changed. Raises InputError where it has other tables than these: `foreign` says what
+    it is not; sqlite3.DatabaseError where it is damaged."""
     found = sqlite3.connect(path, timeout=patience_seconds)
     try:
         if found.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):

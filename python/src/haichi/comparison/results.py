@@ -89,12 +89,6 @@ class Comparison:
             return page_text(self.to_dict())
         return self.to_csv(timing=timing) if suffix == ".csv" else self.to_json(timing=timing)
 
-    def report(self, path: str | os.PathLike[str]) -> None:
-        """Writes the report, one page without anything from the network."""
-        from haichi.report import write_report
-
-        write_report(self.to_dict(), path)
-
     def text(self) -> str:
         """Tables for people, one per job, and who wins by how much."""
         jobs = self.summary["jobs"]

@@ -33,7 +33,7 @@ from haichi.model.simulation import (
     SimulationProgress,
     _picoseconds,
 )
-from haichi.results.simulation import FloatArray, LinkTraffic, RunShares, SimulatedRun, simulated_run
+from haichi.results.simulation import RunShares, SimulatedRun, run_fields
 
 ProgramLike = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 """A program, or a program and its arguments."""
@@ -45,16 +45,14 @@ _KEPT_BYTES = 1 << 16
 """Of standard error, where an error is looked for."""
 
 
-@dataclass(frozen=True, repr=False, eq=False)
-class ProgramSimulation:
-    """What `simulate_program` gives. Times are simulated seconds; arrays have an entry per rank and are read-only."""
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
+class ProgramSimulation(SimulatedRun):
+    """What `simulate_program` gives: the run of a program; an interrupted one has what is known until then."""
 
-    run: SimulatedRun
+    share_of_run: RunShares
     program: str
     exit_code: int
     """Of the program: that of MPI_Abort, else the first one that is not 0."""
-    interrupted: bool
-    """Ended by Ctrl-C: what is known is that of the time until then."""
     measured_factor: float | None
     """Code between calls took the CPU time that it took on this computer, times this, so no second run gives the same
     times. None: it took no time."""
@@ -64,40 +62,6 @@ class ProgramSimulation:
     """What stood on standard error: the program's, and warnings of haichi."""
     node_of_rank: npt.NDArray[np.int32]
     _report: dict[str, Any] = field(repr=False)
-
-    @property
-    def seconds(self) -> float:
-        """To the end of the last rank."""
-        return self.run.seconds
-
-    @property
-    def calls(self) -> int:
-        """Of MPI, made by all ranks."""
-        return self.run.calls
-
-    @property
-    def share_of_run(self) -> RunShares:
-        return cast(RunShares, self.run.share_of_run)
-
-    @property
-    def hottest_links(self) -> tuple[LinkTraffic, ...]:
-        return self.run.hottest_links
-
-    @property
-    def compute_seconds(self) -> FloatArray:
-        return self.run.compute_seconds
-
-    @property
-    def call_seconds(self) -> FloatArray:
-        return self.run.call_seconds
-
-    @property
-    def wait_seconds(self) -> FloatArray:
-        return self.run.wait_seconds
-
-    @property
-    def end_seconds(self) -> FloatArray:
-        return self.run.end_seconds
 
     def to_dict(self) -> dict[str, Any]:
         """The report ``haichi-simulation/1``, as ``haichi simulate --json`` prints it."""
@@ -202,10 +166,9 @@ def _result(content: dict[str, Any], finished: _Finished, texts: tuple[str, str]
     nodes = np.array(content["node_of_rank"], np.int32)
     nodes.flags.writeable = False
     return ProgramSimulation(
-        run=simulated_run(entry),
+        **run_fields(entry) | {"interrupted": bool(content.get("interrupted", False))},
         program=entry["program"],
         exit_code=entry["exit_code"],
-        interrupted=bool(content.get("interrupted", False)),
         measured_factor=entry["computing"]["factor"] if "computing" in entry else None,
         output=texts[0] if texts else None,
         errors=texts[1] if texts else None,

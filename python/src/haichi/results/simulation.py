@@ -129,8 +129,8 @@ def _rank_array(values: list[float]) -> FloatArray:
 _OF_PROGRAMS = {"program", "exit_code", "computing"}
 
 
-def simulated_run(entry: dict[str, Any]) -> SimulatedRun:
-    """From an entry of a report's ``runs``."""
+def run_fields(entry: dict[str, Any]) -> dict[str, Any]:
+    """Of an entry of a report's ``runs``."""
     fields: dict[str, Any] = {
         key: value
         for key, value in entry.items()
@@ -150,7 +150,7 @@ def simulated_run(entry: dict[str, Any]) -> SimulatedRun:
     fields["hottest_links"] = tuple(LinkTraffic(**link) for link in entry["hottest_links"])
     for key, values in entry["ranks"].items():
         fields[key] = _rank_array(values)
-    return SimulatedRun(**fields)
+    return fields
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -274,7 +274,7 @@ def _share(part: FloatArray, run: SimulatedRun) -> str:
 
 def simulation_of(placement: Placement, core: _core.Simulation) -> Simulation:
     return Simulation(
-        runs=tuple(simulated_run(entry) for entry in json.loads(core.json(True))["runs"]),
+        runs=tuple(SimulatedRun(**run_fields(entry)) for entry in json.loads(core.json(True))["runs"]),
         placement=placement,
         interrupted=core.interrupted,
         _core=core,
@@ -295,5 +295,7 @@ def simulated_placement(core: _core.Evaluation) -> SimulatedPlacement | None:
     if text is None:
         return None
     entries = json.loads(text)
-    default = [simulated_run(entry) for entry in entries["default_runs"]]
-    return SimulatedPlacement(simulated_run(entries["runs"][0]), default[0] if default else None)
+    runs, default = (
+        [SimulatedRun(**run_fields(entry)) for entry in entries[name]] for name in ("runs", "default_runs")
+    )
+    return SimulatedPlacement(runs[0], default[0] if default else None)
