@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 from typing import Any
 
 from haichi.calibration.benchmarks import BENCHMARKS
 from haichi.calibration.calibrate import Calibration, by_benchmark
-from haichi.errors import OptionError, UnsupportedError
-from haichi.report.figures import STYLE
+from haichi.errors import OptionError
+from haichi.report.figures import drawn, matplotlib
 
 FORMATS = ("svg", "png")
 _COLORS = ("#0b6bb0", "#c65102", "#3d8b37", "#7b3f99", "#8a6d00", "#7b8794")
@@ -20,31 +19,18 @@ def check_figure(path: str) -> str:
     kind = Path(path).suffix.removeprefix(".").lower()
     if kind not in FORMATS:
         raise OptionError(f"--figure: {path!r} must end with .svg or .png")
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError as error:
-        raise UnsupportedError(
-            "pictures are drawn by matplotlib, which is missing", "install the package matplotlib"
-        ) from error
+    matplotlib()
     return kind
 
 
 def figure_bytes(calibration: Calibration, kind: str) -> bytes:
     """Of a file in `kind`. Equal calibrations give equal SVG."""
-    import matplotlib
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(9.2, 3.8), layout="constrained")
-        FigureCanvasAgg(figure)
-        _draw(figure, calibration)
-        content = io.BytesIO()
-        figure.savefig(content, format=kind, metadata={"Date": None} if kind == "svg" else {"Software": None})
-    return content.getvalue()
+    ((_, content),) = drawn(lambda figure: _draw(figure, calibration), [kind])
+    return content
 
 
 def _draw(figure: Any, calibration: Calibration) -> None:
+    figure.set_size_inches(9.2, 3.8)
     times, errors = figure.subplots(1, 2, width_ratios=(3, 2))
     drawn = [(heading, rows) for heading, rows in by_benchmark(calibration) if not rows[0][0].is_barrier]
     for number, (heading, listed) in enumerate(drawn):

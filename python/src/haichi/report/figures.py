@@ -1,10 +1,10 @@
-"""A comparison as pictures for papers and slides, through matplotlib."""
+"""Figures of a comparison for papers, by matplotlib."""
 
 from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,18 +13,11 @@ import numpy as np
 
 from haichi.base.outputs import write_files
 from haichi.errors import InputError, UnsupportedError
-from haichi.report.link_images import NO_LINK, link_images
-from haichi.report.view_data import Array, ViewData, check_comparison
+from haichi.report.view_data import ViewData, check_comparison
 
 _BEFORE, _AFTER = "#7b8794", "#0b6bb0"
-_PARTS = (
-    ("compute_seconds", "computing", "#3b9dd4"),
-    ("call_seconds", "in calls", "#e0a100"),
-    ("wait_seconds", "waiting", "#c65102"),
-)
 _FORMATS = ("svg", "png")
-_MOST_BARS = 1000
-STYLE: Any = {
+_STYLE: Any = {
     "svg.hashsalt": "haichi",  # otherwise ids differ from run to run
     "svg.fonttype": "path",
     "font.size": 9,
@@ -38,10 +31,10 @@ STYLE: Any = {
 def write_figures(
     comparison: Mapping[str, Any], folder: str | os.PathLike[str], *, source: str = "the comparison"
 ) -> list[Path]:
-    """Writes the pictures of every job of a comparison (``haichi-comparison/1``) as PNG and SVG; tells which.
+    """Writes the figures of every job of a comparison (``haichi-comparison/1``) as PNG and SVG; tells which.
 
-    ``strategies``, ``convergence``, ``link-loads``, ``contention``, ``time-space`` and ``rank-time``, each where the
-    results hold what it shows; of several jobs with a number in front. Equal comparisons give equal SVG. All are
+    ``strategies``, ``convergence`` and ``link-loads``, each where the results hold what it shows; of several jobs with
+    a number in front. All other pictures are those of the page. Equal comparisons give equal SVG. All are
     written whole, or none is touched. Raises UnsupportedError without matplotlib, InputError - naming `source` - when
     the comparison is broken, and what `write_files` raises.
     """
@@ -52,36 +45,46 @@ def write_figures(
 
 def figure_files(comparison: Mapping[str, Any], folder: str | os.PathLike[str], *, source: str) -> dict[Path, bytes]:
     """What `write_figures` writes; the folder is made."""
+    matplotlib()
+    views = check_comparison(comparison, source)
+    jobs = comparison.get("summary", {}).get("jobs", [])
+    target = Path(folder)
     try:
-        import matplotlib
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{target}: cannot be written: {error.strerror}") from error
+    return {
+        target / f"{f'{number}-' if len(jobs) > 1 else ''}{name}.{kind}": content
+        for number, job in enumerate(jobs, 1)
+        for name, draw in _pictures(comparison, job, views)
+        for kind, content in drawn(draw, _FORMATS)
+    }
+
+
+def matplotlib() -> Any:
+    """Raises UnsupportedError where it is missing."""
+    try:
+        import matplotlib as imported
     except ImportError as error:
         raise UnsupportedError(
             "pictures are drawn by matplotlib, which is missing", "install the package matplotlib"
         ) from error
-    views = check_comparison(comparison, source)
-    jobs = comparison.get("summary", {}).get("jobs", [])
-    target = Path(folder)
-    files: dict[Path, bytes] = {}
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-        with matplotlib.rc_context(STYLE):
-            for number, job in enumerate(jobs):
-                prefix = f"{number + 1}-" if len(jobs) > 1 else ""
-                for name, draw in _pictures(comparison, job, views):
-                    figure = Figure(layout="constrained")
-                    FigureCanvasAgg(figure)
-                    draw(figure)
-                    for kind in _FORMATS:
-                        path = target / f"{prefix}{name}.{kind}"
-                        content = io.BytesIO()
-                        metadata = {"Date": None} if kind == "svg" else {"Software": None}
-                        figure.savefig(content, format=kind, metadata=metadata)
-                        files[path] = content.getvalue()
-    except OSError as error:
-        raise InputError(f"{target}: cannot be written: {error.strerror}") from error
-    return files
+    return imported
+
+
+def drawn(draw: Callable[[Any], None], kinds: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+    """A figure as the content of a file of each kind, "svg" or "png". Equal figures give equal SVG."""
+    with matplotlib().rc_context(_STYLE):
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+
+        figure = Figure(layout="constrained")
+        FigureCanvasAgg(figure)
+        draw(figure)
+        for kind in kinds:
+            content = io.BytesIO()
+            figure.savefig(content, format=kind, metadata={"Date": None} if kind == "svg" else {"Software": None})
+            yield kind, content.getvalue()
 
 
 def _pictures(
@@ -103,14 +106,6 @@ def _pictures(
         yield "convergence", partial(_draw_convergence, title=title, curves=curves)
     if shown:
         yield "link-loads", partial(_draw_link_loads, title=title, shown=shown)
-        yield "contention", partial(_draw_contention, title=title, shown=shown)
-    if shown and link_images(shown[0].network):
-        yield "link-maps", partial(_draw_link_maps, title=title, shown=shown)
-    for barrier, suffix in (("none", ""), ("sets", "-barriers"), ("calls", "")):
-        runs = [view for view in shown if barrier in view.simulated]
-        if runs:
-            yield f"time-space{suffix}", partial(_draw_times, title=title, runs=runs, barrier=barrier)
-            yield f"rank-time{suffix}", partial(_draw_ranks, title=title, runs=runs, barrier=barrier)
 
 
 def _before_and_after(views: Sequence[ViewData]) -> list[ViewData]:
@@ -219,130 +214,3 @@ def _draw_link_loads(figure: Any, title: str, shown: Sequence[ViewData]) -> None
     axes.set_ylabel("MiB at once, in the link's worst set")
     axes.set_title(f"{title}: loads of links", loc="left")
     axes.legend(frameon=False)
-
-
-def _draw_link_maps(figure: Any, title: str, shown: Sequence[ViewData]) -> None:
-    """A row of panels per placement, all on one scale; links that carry nothing are grey."""
-    from matplotlib import colormaps
-
-    colors = colormaps["inferno_r"].with_extremes(under="#e3e7ec")
-    images = link_images(shown[0].network)
-    figure.set_size_inches(max(2.1 * len(images), 6.4), 2.4 * len(shown) + 0.3)
-    rows = figure.subplots(len(shown), len(images), squeeze=False)
-    loads = [view.worst_of_links()[1] / 2**20 for view in shown]
-    most = max(float(load.max(initial=0)) for load in loads) or 1.0
-    for view, load, row in zip(shown, loads, rows, strict=True):
-        for (name, links), axes in zip(images, row, strict=True):
-            drawn = axes.imshow(
-                np.ma.masked_where(links == NO_LINK, load[links]),
-                aspect="auto",
-                interpolation="nearest",
-                cmap=colors,
-                vmin=most * 1e-9,
-                vmax=most,
-            )
-            axes.set_title(name, loc="left")
-            axes.set_xticks([])
-            axes.set_yticks([])
-            axes.spines[:].set_visible(True)
-            axes.spines[:].set_color("#d8dde3")
-        row[0].set_ylabel(f"{view.role}: {view.strategy}")
-    figure.colorbar(drawn, ax=rows, label="MiB at once, worst set")
-    figure.suptitle(f"{title}: loads of links, by axis" if shown[0].network.axes else f"{title}: loads of links")
-
-
-def _draw_contention(figure: Any, title: str, shown: Sequence[ViewData]) -> None:
-    sets = len(shown[0].labels)
-    figure.set_size_inches(min(max(6.4, 1.5 + 0.5 * sets), 12), 3.2)
-    axes = figure.subplots()
-    places = np.arange(sets)
-    for number, view in enumerate(shown):
-        axes.bar(
-            places + 0.4 * number - 0.2 * (len(shown) - 1),
-            view.contention,
-            0.4,
-            color=(_BEFORE, _AFTER)[number],
-            label=f"{view.role}: {view.strategy}",
-        )
-    if sets <= 24:
-        axes.set_xticks(
-            places,
-            [_shortened(label) for label in shown[0].labels],
-            rotation=30 if sets > 5 else 0,
-            ha="right" if sets > 5 else "center",
-        )
-    else:
-        axes.set_xlabel("communication set")
-    axes.yaxis.get_major_locator().set_params(integer=True)
-    axes.set_ylabel("most messages on a link at once")
-    axes.set_title(f"{title}: contention per set", loc="left")
-    axes.legend(frameon=False)
-
-
-def _shortened(label: str, most: int = 18) -> str:
-    return label if len(label) <= most else f"{label[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
-
-
-def _draw_times(figure: Any, title: str, runs: Sequence[ViewData], barrier: str) -> None:
-    figure.set_size_inches(5.2 * len(runs), 4.2)
-    upper, lower = figure.subplots(2, len(runs), squeeze=False, height_ratios=(3, 1), sharex=True)
-    most = max((float(view.simulated[barrier].mean_efficiency.max(initial=0)) for view in runs), default=0)
-    for view, image, line in zip(runs, upper, lower, strict=True):
-        run = view.simulated[barrier]
-        length = run.efficiency.shape[1] * run.bin_seconds * 1e3
-        drawn = (
-            image.imshow(
-                np.ma.masked_equal(run.efficiency, 0) / 255,
-                aspect="auto",
-                interpolation="nearest",
-                cmap="inferno_r",
-                vmin=0,
-                vmax=1,
-                extent=(0, length, len(run.links), 0),
-            )
-            if run.efficiency.size
-            else None
-        )
-        if drawn is not None:
-            figure.colorbar(drawn, ax=image, label="efficiency")
-        image.set_title(f"{view.role}, {view.strategy}: {run.seconds * 1e3:.3g} ms", loc="left")
-        image.set_ylabel("link")
-        bins = len(run.mean_efficiency)
-        line.step(
-            np.arange(bins) * run.bin_seconds * 1e3,
-            run.mean_efficiency,
-            where="post",
-            color=_AFTER if view.role == "after" else _BEFORE,
-        )
-        line.set_ylim(0, most * 1.1 or 1)
-        line.set_xlabel("milliseconds")
-        line.set_ylabel("mean of all links")
-    longest = max(view.simulated[barrier].seconds for view in runs) * 1e3
-    upper[0].set_xlim(0, longest or 1)
-    iterations = runs[0].simulated[barrier].iterations
-    what = {"sets": f"{iterations} iterations with a barrier before every set", "calls": "the whole run, call by call"}
-    figure.suptitle(f"{title}: {what.get(barrier, f'{iterations} iterations without barriers')}")
-
-
-def _draw_ranks(figure: Any, title: str, runs: Sequence[ViewData], barrier: str) -> None:
-    figure.set_size_inches(5.2 * len(runs), 3)
-    panels = figure.subplots(1, len(runs), squeeze=False, sharey=True)[0]
-    for view, axes in zip(runs, panels, strict=True):
-        times = view.simulated[barrier].rank_seconds
-        ranks = len(view.node_of_rank)
-        edges = np.unique(np.linspace(0, ranks, min(ranks, _MOST_BARS) + 1).astype(int))
-        below = np.zeros(len(edges) - 1)
-        for key, name, color in _PARTS:
-            heights = _means(times[key], edges) * 1e3
-            axes.bar(edges[:-1], heights, np.diff(edges), below, align="edge", color=color, label=name, linewidth=0)
-            below += heights
-        axes.set_title(f"{view.role}, {view.strategy}", loc="left")
-        axes.set_xlabel("rank")
-        axes.set_xlim(0, ranks)
-    panels[0].set_ylabel("milliseconds")
-    panels[-1].legend(frameon=False, loc="upper right")
-    figure.suptitle(f"{title}: how ranks spend their time")
-
-
-def _means(values: Array, edges: Array) -> Array:
-    return np.add.reduceat(values.astype(np.float64), edges[:-1]) / np.diff(edges)

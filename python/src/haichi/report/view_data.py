@@ -62,19 +62,6 @@ class NetworkData:
 
 
 @dataclass(frozen=True, eq=False)
-class SimulatedData:
-    seconds: float
-    iterations: int
-    rank_seconds: Mapping[str, Array]
-    """``compute_seconds``, ``call_seconds``, ``wait_seconds``, by rank."""
-    bin_seconds: float
-    links: Array
-    efficiency: Array
-    """Links x bins, 255: 100 %."""
-    mean_efficiency: Array
-
-
-@dataclass(frozen=True, eq=False)
 class ViewData:
     workload: str
     shape: str | None
@@ -85,7 +72,6 @@ class ViewData:
     node_of_rank: Array
     sets: Sequence[tuple[Array, Array, Array]]
     """Per set: links, messages on each, bytes on each."""
-    simulated: Mapping[str, SimulatedData]
 
     @property
     def contention(self) -> list[int]:
@@ -298,7 +284,9 @@ def _view(
     if value.get("routes") is not None:
         _check_routes(_object(value["routes"], f"{name}.routes"), len(messages["set"]), network.links, f"{name}.routes")
     labels = [str(entry.get("label", "")) for entry in sets.get(str(value.get("workload")), [])]
-    runs = _object(value.get("simulated") or {}, f"{name}.simulated")
+    for barrier, run in _object(value.get("simulated") or {}, f"{name}.simulated").items():
+        place = f"{name}.simulated.{barrier}"
+        _check_simulated(_object(run, place), network, len(node_of_rank), place)
     return ViewData(
         str(value.get("workload")),
         None if value.get("shape") is None else str(value["shape"]),
@@ -311,12 +299,6 @@ def _view(
         ],
         node_of_rank,
         loads,
-        {
-            barrier: _simulated(
-                _object(run, f"{name}.simulated.{barrier}"), network, len(node_of_rank), f"{name}.simulated.{barrier}"
-            )
-            for barrier, run in runs.items()
-        },
     )
 
 
@@ -334,23 +316,15 @@ def _check_routes(value: Mapping[str, Any], messages: int, links: int, name: str
         raise InputError(f"{name}.first: must rise from 0 to {len(link)}")
 
 
-def _simulated(value: Mapping[str, Any], network: NetworkData, ranks: int, name: str) -> SimulatedData:
+def _check_simulated(value: Mapping[str, Any], network: NetworkData, ranks: int, name: str) -> None:
     times = _object(value.get("ranks"), f"{name}.ranks")
     shown = _object(value.get("links"), f"{name}.links")
     links = _within(_array(shown, "link", f"{name}.links"), network.links, f"{name}.links.link")
-    mean = _array(value, "mean_efficiency", name)
+    _array(value, "mean_efficiency", name)
     efficiency = unpack_array(shown.get("efficiency"), f"{name}.links.efficiency", dimensions=2)
     if len(efficiency) != len(links) or efficiency.dtype != np.uint8:
         raise InputError(f"{name}.links.efficiency: must have {len(links)} rows of uint8")
-    return SimulatedData(
-        _number(value.get("seconds"), f"{name}.seconds"),
-        int(_number(value.get("iterations"), f"{name}.iterations")),
-        {
-            key: _array(times, key, f"{name}.ranks", ranks)
-            for key in ("compute_seconds", "call_seconds", "wait_seconds")
-        },
-        _number(value.get("bin_seconds"), f"{name}.bin_seconds"),
-        links,
-        efficiency,
-        mean,
-    )
+    for key in ("seconds", "iterations", "bin_seconds"):
+        _number(value.get(key), f"{name}.{key}")
+    for key in ("compute_seconds", "call_seconds", "wait_seconds"):
+        _array(times, key, f"{name}.ranks", ranks)
