@@ -6,7 +6,8 @@ import asyncio
 import json
 import sys
 from asyncio.subprocess import Process
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from typing import Any, Protocol
 
 from haichi.service import steps, supervisor
@@ -36,22 +37,33 @@ class Attempts(Protocol):
         """After the last."""
 
 
-def supervisor_command() -> list[str]:
-    """Alone, without site packages: it starts in a few milliseconds."""
-    return [sys.executable, "-I", "-S", supervisor.__file__]
-
-
-def told_of(told: dict[str, Any]) -> bytes:
-    """What a supervisor reads first."""
-    return json.dumps(told).encode() + b"\n"
+@asynccontextmanager
+async def supervised(told: dict[str, Any]) -> AsyncIterator[Process]:
+    """A supervisor that runs what it is told, as the server's process does where there are users' files. It has ended
+    when this is left."""
+    process = await asyncio.create_subprocess_exec(
+        # Alone, without site packages: it starts in a few milliseconds.
+        *(sys.executable, "-I", "-S", supervisor.__file__),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        start_new_session=True,  # Ctrl-C in a terminal is the server's
+    )
+    assert process.stdin is not None
+    try:
+        process.stdin.write(json.dumps(told).encode() + b"\n")
+        yield process
+    finally:
+        process.stdin.close()  # which ends it, as the end of the server does
+        await process.wait()
 
 
 class LocalAttempts:
-    """In processes of this computer, which end with the server."""
+    """In processes of this computer, which end with this one, or without a word from it for `lease_seconds`."""
 
-    def __init__(self, program: Program, limits: Limits) -> None:
+    def __init__(self, program: Program, limits: Limits, lease_seconds: float = steps.NO_LEASE) -> None:
         self._program = program
         self._limits = limits
+        self._lease_seconds = lease_seconds
         self._processes: dict[str, Process] = {}
 
     async def open(self) -> None:
@@ -61,25 +73,27 @@ class LocalAttempts:
         pass
 
     async def run(self, job: Job, folder: JobFolder, hear: Hear) -> str:
-        process = await asyncio.create_subprocess_exec(
-            *supervisor_command(),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C in a terminal is the server's
-        )
-        assert process.stdin is not None and process.stdout is not None
-        self._processes[job.id] = process
-        try:
-            process.stdin.write(told_of(steps.specification(self._program, folder, job, self._limits)))
-            await hear(b"")
-            async for line in process.stdout:
-                await hear(line)
-            await process.wait()
-        finally:
-            del self._processes[job.id]
+        told = steps.specification(self._program, folder, job, self._limits, self._lease_seconds)
+        async with supervised(told) as process:
+            assert process.stdout is not None
+            self._processes[job.id] = process
+            try:
+                await hear(b"")
+                async for line in process.stdout:
+                    await hear(line)
+                await process.wait()
+            finally:
+                del self._processes[job.id]
         return ""
 
+    def prolong(self, job: str) -> None:
+        """The lease of its process."""
+        self._say(job, b"on\n")
+
     def stop(self, job: str) -> None:
+        self._say(job, b"stop\n")
+
+    def _say(self, job: str, line: bytes) -> None:
         process = self._processes.get(job)
         if process is not None and process.stdin is not None and not process.stdin.is_closing():
-            process.stdin.write(b"stop\n")
+            process.stdin.write(line)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from haichi.service.attempts import supervisor_command, told_of
+from haichi.service.attempts import supervised
 from haichi.service.limits import Limits
 from haichi.service.problems import Problem
 from haichi.service.program import Program
@@ -34,18 +34,10 @@ class ShortRuns:
 
     async def outcome(self, told: dict[str, Any]) -> dict[str, Any]:
         """What became of the process that a supervisor is told to run. Raises Problem where it was cut off."""
-        process = await asyncio.create_subprocess_exec(
-            *supervisor_command(), stdin=asyncio.subprocess.PIPE, start_new_session=True
-        )
-        assert process.stdin is not None
-        ended = asyncio.ensure_future(process.wait())
-        try:
-            process.stdin.write(told_of(told))
+        async with supervised(told) as process:
+            ended = asyncio.ensure_future(process.wait())
             while not ended.done() and not self._is_stopping():
                 await asyncio.wait({ended}, timeout=_SECONDS_BETWEEN_LOOKS)
-        finally:
-            process.stdin.close()  # which ends it, as the end of the server does
-            await ended
         try:
             outcome: dict[str, Any] = json.loads(Path(told["outcome"]).read_bytes())
         except FileNotFoundError:
