@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 from haichi import _core
+from haichi.base import progress_line
 from haichi.base.file_names import encoded
 from haichi.base.options import Flag, MessageSize, Option, Rows
 from haichi.base.outputs import write_files
@@ -37,10 +38,10 @@ def run_calibrate(given: dict[str, Any]) -> tuple[int, str]:
         raise OptionError("-o -: the machine file is part of --json", "name a file")
     inputs = [*(file_and_hops(word)[0] for word in results), like]
     _core.check_outputs([encoded("input", path) for path in inputs], [encoded("output", path) for path in outputs])
-    line = None if given.get("quiet") or not sys.stderr.isatty() else _ProgressLine()
+    line = None if given.get("quiet") or not sys.stderr.isatty() else progress_line.show
     found = calibrate(results, like=like, largest=given.get("largest"), progress=line)
     if line is not None:
-        line.clear()
+        line("")
     machine = machine_text(found, given.get("output", "machine.json"))
     files: list[tuple[str, str | bytes]] = []
     if "output" in given:
@@ -49,14 +50,3 @@ def run_calibrate(given: dict[str, Any]) -> tuple[int, str]:
         files.append((given["figure"], figure_bytes(found, kind)))
     write_files(files)
     return 0, report_json(found, machine) if given.get("json") else report_text(found)
-
-
-class _ProgressLine:
-    """One line of a terminal, written anew."""
-
-    def __call__(self, text: str) -> None:
-        sys.stderr.write(f"\r\x1b[K{text}")
-        sys.stderr.flush()
-
-    def clear(self) -> None:
-        self("")

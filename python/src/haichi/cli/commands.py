@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from haichi import _core
+from haichi.base import progress_line
 from haichi.base.file_names import encoded
 from haichi.base.interruption import exit_code_of
 from haichi.base.options import Flag, Option, Rows, Several, Whole, complete, rows_of
@@ -128,7 +129,7 @@ def _run_compare(given: Given) -> int:
     }
     comparison = compare_specs(jobs, complete("compare", CompareArguments, arguments))
     if line is not None:
-        line.clear()
+        progress_line.show("")
     # Half a comparison is better than none, but not than a whole one.
     is_kept = comparison.interrupted and earlier is not None and not earlier.interrupted
     if not is_kept:
@@ -183,7 +184,7 @@ def _print(text: str) -> None:
 
 
 class _ProgressLine:
-    """One line of a terminal, written anew."""
+    """On the terminal."""
 
     def __init__(self) -> None:
         self._started = time.monotonic()
@@ -196,12 +197,7 @@ class _ProgressLine:
         if computed:
             left = (time.monotonic() - self._started) / computed * (progress.cells - progress.cells_done)
             text += f", about {left / 60:.0f} min left" if left >= 90 else f", about {left:.0f} s left"
-        sys.stderr.write(f"\r\x1b[K{text}")
-        sys.stderr.flush()
-
-    def clear(self) -> None:
-        sys.stderr.write("\r\x1b[K")
-        sys.stderr.flush()
+        progress_line.show(text)
 
 
 class _ProgressLines:

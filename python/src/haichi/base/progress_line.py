@@ -1,0 +1,10 @@
+"""One line of a terminal, written anew."""
+
+from __future__ import annotations
+
+import sys
+
+
+def show(text: str) -> None:
+    sys.stderr.write(f"\r\x1b[K{text}")
+    sys.stderr.flush()
