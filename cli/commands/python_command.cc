@@ -85,7 +85,7 @@ const std::vector<PythonCommand>& python_commands() {
 
 void run_python_command(char** arguments) {
     std::string python = interpreter();
-    // The command takes its signals when it is ready for them (haichi/interruption.py): none gets lost before.
+    // The command takes its signals when it is ready for them (haichi/base/interruption.py): none gets lost before.
     const sigset_t ours = interrupting_signals();
     sigset_t before;
     ::sigprocmask(SIG_BLOCK, &ours, &before);

@@ -5,7 +5,7 @@
 
 namespace haichi::cli {
 
-/// A command that is written in Python (python/src/haichi/commands.py), which reads its own options.
+/// A command that is written in Python (python/src/haichi/cli/commands.py), which reads its own options.
 struct PythonCommand {
     std::string name;
     std::string summary;

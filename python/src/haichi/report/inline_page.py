@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from importlib import resources
 
 DRAWING_SCRIPTS = (
-    *("words", "colors", "data", "layout", "heatpanel", "maps", "story", "tables", "charts", "times", "space3d"),
-    *("theme", "app"),
+    *("words", "colors", "data", "layout", "heatpanel", "maps", "story", "tables", "bars", "charts", "times"),
+    *("space3d", "theme", "tip", "app"),
 )
 """Of the report, which draw a comparison in any page."""
 

@@ -1,30 +1,5 @@
 // A comparison as a page's sections: a job, a placement on each side, in the order of a reader's questions.
 
-class Tip {
-  constructor() {
-    this.node = element("div", { id: "tip", role: "status", "aria-live": "polite", hidden: true });
-    document.body.append(this.node);
-  }
-
-  show(content, x, y) {
-    replace(this.node, content);
-    this.node.hidden = false;
-    const { width, height } = this.node.getBoundingClientRect(), room = 10;
-    const left = x + 16 + width < innerWidth - room ? x + 16 : Math.max(x - width - 16, room);
-    const top = Math.min(Math.max(y - height / 2, room), Math.max(innerHeight - height - room, room));
-    this.node.style.left = `${Math.min(left, Math.max(innerWidth - width - room, room))}px`;
-    this.node.style.top = `${top}px`;
-  }
-
-  hide() { this.node.hidden = true; }
-
-  /// It belongs to what is pointed at.
-  hideOnMoves() {
-    addEventListener("keydown", (event) => { if (event.key === "Escape") this.hide(); });
-    addEventListener("scroll", () => this.hide(), { passive: true });
-  }
-}
-
 class App {
   /// Shows it within the node `main`, of a page that has one `tip`.
   constructor(comparison, main, tip) {

@@ -16,9 +16,7 @@ function contentionTitle(before, after) {
 }
 
 function contentionRows(app, before, after, most) {
-  const bar = (role, value) => element("div", { class: "bar-row" }, element("span", { class: "bar-role" }, role),
-    element("span", { class: "bar-track" }, element("i", { class: `bar bar-${role}`, style: { width: `${100 * value / most}%` } })),
-    element("span", { class: "bar-value" }, digits(value)));
+  const bar = (role, value) => barRow(role, value / most, digits(value));
   return element("div", { class: "bars contention" }, before.map((value, set) => element("div", { class: "bar-group" },
     element("p", {}, app.before.setName(set)), bar("before", value), after ? bar("after", after[set] ?? 0) : null)));
 }

@@ -18,5 +18,8 @@ function loadColor(share) { return isDark() ? inferno(0.3 + 0.68 * share) : infe
 
 function rgb(color) { return `rgb(${color.join(",")})`; }
 
+/// All of them, as a background.
+function loadRamp() { return `linear-gradient(to right, ${Array.from({ length: 11 }, (_, i) => rgb(loadColor(i / 10))).join(",")})`; }
+
 /// A colour of the page's style sheet.
 function themeColor(name) { return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim(); }

@@ -150,9 +150,7 @@ class Maps {
     if (this.measure === "messages" && total <= 12) {
       for (let step = 1; step <= total; ++step) swatches.append(key(rgb(loadColor(this.sides[0].share(step))), step));
     } else {
-      const stops = Array.from({ length: 11 }, (_, i) => rgb(loadColor(i / 10)));
-      swatches.append(element("span", { class: "ramp", style: { background: `linear-gradient(to right, ${stops.join(",")})` } }),
-        element("span", {}, this.amount(total)));
+      swatches.append(element("span", { class: "ramp", style: { background: loadRamp() } }), element("span", {}, this.amount(total)));
     }
     const marks = this.app.marks.map(({ letter, text }) => element("span", { class: "mark-key" }, element("b", { class: "letter" }, letter), ` ${text}`));
     return [element("span", { class: "legend-title" }, `${what} ${when}`), swatches, marks];

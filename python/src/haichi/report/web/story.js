@@ -85,9 +85,7 @@ function bottleneckBars(before, after) {
   const none = { messages: 0, bytes: 0 };
   const rows = [[`link A, ${before.setName(before.worst.set)}`, before.worst, now], ["busiest link", before.worst, after.worst ?? none]];
   const most = Math.max(...rows.flatMap(([, from, to]) => [amount(from), amount(to)]), 1);
-  const bar = (role, load) => element("div", { class: "bar-row" }, element("span", { class: "bar-role" }, role),
-    element("span", { class: "bar-track" }, element("i", { class: `bar bar-${role}`, style: { width: `${100 * amount(load) / most}%` } })),
-    element("span", { class: "bar-value" }, text(amount(load))));
+  const bar = (role, load) => barRow(role, amount(load) / most, text(amount(load)));
   return element("div", { class: "bars", role: "img", "aria-label": rows.map(([name, from, to]) => `${name}: before ${text(amount(from))}, after ${text(amount(to))}`).join("; ") },
     element("p", { class: "bars-title" }, same ? "messages at once" : "bytes at once"),
     rows.map(([name, from, to]) => element("div", { class: "bar-group" }, element("p", {}, name), bar("before", from), bar("after", to))));

@@ -184,6 +184,5 @@ const PARTS = [["compute_seconds", "computing", "compute"], ["call_seconds", "in
 function rowsHeight(rows) { return rows < 150 ? Math.max(rows * Math.floor(300 / Math.max(rows, 1)), 60) : Math.min(rows, 400); }
 
 function efficiencyKey() {
-  const stops = Array.from({ length: 11 }, (_, i) => rgb(loadColor(i / 10)));
-  return element("span", { class: "swatches" }, "0", element("span", { class: "ramp", style: { background: `linear-gradient(to right, ${stops.join(",")})` } }), "100 % busy");
+  return element("span", { class: "swatches" }, "0", element("span", { class: "ramp", style: { background: loadRamp() } }), "100 % busy");
 }

@@ -143,12 +143,3 @@ class Convergence {
     svgElement("path", { d: path, class: "curve curve-after" }), svgElement("circle", { cx: x(place(last)), cy: y(last.best), r: 4, class: "fill-after" }));
   }
 }
-
-/// Round values between two.
-function niceTicks(least, most, wanted) {
-  const rough = (most - least) / Math.max(wanted - 1, 1), power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= rough * 0.999);
-  const ticks = [];
-  for (let value = Math.ceil(least / step - 1e-9) * step; value <= most + step * 1e-9; value += step) ticks.push(Math.abs(value) < step * 1e-9 ? 0 : value);
-  return ticks;
-}
