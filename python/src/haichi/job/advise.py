@@ -30,6 +30,7 @@ from haichi.results.advice import (
     SpreadAdvice,
     SpreadTimes,
     TimesOfSeeds,
+    of_report,
 )
 
 _LONGEST_COMPUTE_SECONDS = 2.0**21  # 24 days; a simulation holds 26
@@ -76,17 +77,8 @@ def advise_shape(
     spec.traffic.tell_of_sets()
     warn_of_buffers(spec.machine)
     report = json.loads(_core.advise_shape(spec.core(), options))
-    return ShapeAdvice(
-        advice=report["advice"],
-        requests=tuple(tuple(request) for request in report["requests"]),
-        gain=report["gain"],
-        spread=report["spread"],
-        sentence=report["sentence"],
-        shapes=tuple(_shape_choice(row) for row in report["shapes"]),
-        nodes=report["nodes"],
-        interrupted=report.get("interrupted", False),
-        report=report,
-    )
+    shapes = tuple(_shape_choice(row) for row in report["shapes"])
+    return of_report(ShapeAdvice, report, shapes=shapes, report=report)
 
 
 def advise_spread(
@@ -146,19 +138,9 @@ def advise_spread(
         options.set_spread(spread._core)
     warn_of_buffers(spec.machine)
     report = json.loads(_core.advise_spread(spec.core(), options))
-    return SpreadAdvice(
-        advice=report["advice"],
-        gain=report.get("gain"),
-        tolerance=report.get("tolerance"),
-        pays_up_to_delay_seconds=report.get("pays_up_to_delay_seconds"),
-        pays_from_compute_seconds=report.get("pays_from_compute_seconds"),
-        in_one=tuple(_times(place) for place in report["in_one"]),
-        over_all=_times(report["over_all"]),
-        simulations=report["simulations"],
-        sentence=report["sentence"],
-        interrupted=report.get("interrupted", False),
-        report=report,
-    )
+    in_one = tuple(of_report(SpreadTimes, place) for place in report["in_one"])
+    over_all = of_report(SpreadTimes, report["over_all"])
+    return of_report(SpreadAdvice, report, in_one=in_one, over_all=over_all, report=report)
 
 
 def barrier_options(
@@ -184,14 +166,11 @@ def barrier_options(
 
 def barrier_advice(placement: _core.Placement, options: _core.BarrierAdviceOptions) -> BarrierAdvice:
     report = json.loads(_core.advise_barrier(placement, options))
-    return BarrierAdvice(
-        answers=tuple(_barrier_answer(entry) for entry in report["answers"]),
-        pays_from_bytes=report.get("pays_from_bytes"),
-        set_contention=tuple(report["set_contention"]),
-        sentence=report["sentence"],
-        interrupted=report.get("interrupted", False),
-        report=report,
+    answers = tuple(
+        of_report(BarrierAnswer, entry, choices=tuple(of_report(BarrierTimes, choice) for choice in entry["choices"]))
+        for entry in report["answers"]
     )
+    return of_report(BarrierAdvice, report, answers=answers, report=report)
 
 
 def advise_rails(
@@ -218,17 +197,8 @@ def advise_rails(
         named = [(os.fspath(log), os.path.basename(os.fspath(log)), None) for log in paths]
     count = 0 if interfaces is None else whole_option("interfaces", interfaces, 1, 1000)
     report = json.loads(_core.advise_rails(named, format=format, interfaces=count))
-    return RailAdvice(
-        answers=tuple(
-            RailAnswer(**{**entry, "reasons": tuple(entry["reasons"]), "settings": tuple(entry["settings"])})
-            for entry in report["answers"]
-        ),
-        measured=report["measured"],
-        trend=report.get("trend"),
-        warnings=tuple(report["warnings"]),
-        sentence=report["sentence"],
-        report=report,
-    )
+    answers = tuple(of_report(RailAnswer, entry) for entry in report["answers"])
+    return of_report(RailAdvice, report, answers=answers, report=report)
 
 
 def _number_from_1(name: str, value: float) -> float:
@@ -242,28 +212,5 @@ def _number_from_1(name: str, value: float) -> float:
 
 
 def _shape_choice(row: dict[str, Any]) -> ShapeChoice:
-    fields: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
-    for key in ("without_barriers", "with_barriers"):
-        if key in fields:
-            fields[key] = TimesOfSeeds(**{**row[key], "by_seed": tuple(row[key]["by_seed"])})
-    return ShapeChoice(**fields)
-
-
-def _barrier_answer(entry: dict[str, Any]) -> BarrierAnswer:
-    return BarrierAnswer(
-        message_size=entry["message_size"],
-        advice=entry["advice"],
-        sets=tuple(entry["sets"]),
-        gain_seconds=entry["gain_seconds"],
-        spread_seconds=entry["spread_seconds"],
-        simulations=entry["simulations"],
-        choices=tuple(BarrierTimes(tuple(choice["sets"]), tuple(choice["seconds"])) for choice in entry["choices"]),
-        sentence=entry["sentence"],
-        break_even_seconds=entry.get("break_even_seconds"),
-        put_barrier_seconds=entry.get("put_barrier_seconds"),
-    )
-
-
-def _times(place: dict[str, Any]) -> SpreadTimes:
-    values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in place.items()}
-    return SpreadTimes(**values)
+    simulated = {key: of_report(TimesOfSeeds, row[key]) for key in ("without_barriers", "with_barriers") if key in row}
+    return of_report(ShapeChoice, row, **simulated)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
-import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, Literal, SupportsIndex, Unpack, cast
+from typing import Any, Literal, SupportsIndex, Unpack, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -154,7 +155,7 @@ def simulate_program(
         command += _map(placement, files) + _observation(statistics, history)
         report = files.folder / "report.json"
         command += ["--json", "-o", str(report), "--", *(os.fsdecode(encoded("program", word)) for word in words)]
-        finished = _Run(command, input, output == "pass", progress).finish()
+        finished = _finished(command, input, output == "pass", progress)
         if not report.is_file():
             raise finished.error()
         content = json.loads(report.read_text(encoding="utf-8"))
@@ -266,80 +267,72 @@ class _Finished:
         return InputError(message, hint)
 
 
-class _Run:
-    """A process of haichi, whose pipes are read while it runs."""
-
-    def __init__(
-        self, command: list[str], input: str | bytes | None, passes: bool, progress: SimulationCallback | None
-    ) -> None:
-        self._progress = progress
-        self._failure: dict[str, str] | None = None
-        self._raised: BaseException | None = None
-        told, tells = os.pipe()
-        command[2:2] = ["--progress-fd", str(tells)]
-        try:
-            # In a session of its own: Ctrl-C comes here, and goes on from here.
-            self._process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE if input is not None else subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                pass_fds=(tells,),
-                start_new_session=True,
-            )
-        except BaseException:
-            os.close(told)
-            raise
-        finally:
-            os.close(tells)
-        self._output = _Reader(self._process.stdout, (lambda text: sys.stdout.write(text)) if passes else None)
-        self._errors = _Reader(self._process.stderr, (lambda text: sys.stderr.write(text)) if passes else None)
-        self._threads = [
-            threading.Thread(target=self._output.read, daemon=True),
-            threading.Thread(target=self._errors.read, daemon=True),
-            threading.Thread(target=self._read_lines, args=(told,), daemon=True),
-        ]
+def _finished(
+    command: list[str], input: InputLike | None, passes: bool, progress: SimulationCallback | None
+) -> _Finished:
+    """What became of haichi in a process of its own, whose pipes are read while it runs."""
+    told, tells = os.pipe()
+    command[2:2] = ["--progress-fd", str(tells)]
+    try:
+        # In a session of its own: Ctrl-C comes here, and goes on from here.
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL if input is None else subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            pass_fds=(tells,),
+            start_new_session=True,
+        )
+    except BaseException:
+        os.close(told)
+        raise
+    finally:
+        os.close(tells)
+    with ThreadPoolExecutor(4) as threads:
+        failure = threads.submit(_failure, told, process, progress)
+        output = threads.submit(_text, process.stdout, (lambda text: sys.stdout.write(text)) if passes else None)
+        errors = threads.submit(_text, process.stderr, (lambda text: sys.stderr.write(text)) if passes else None)
         if input is not None:
-            text = input.encode() if isinstance(input, str) else bytes(input)
-            self._threads.append(threading.Thread(target=self._give, args=(text,), daemon=True))
-        for thread in self._threads:
-            thread.start()
+            threads.submit(_give, process.stdin, input.encode() if isinstance(input, str) else bytes(input))
+        _wait(process)
+        told_failure = failure.result()  # raises what the caller's function raised
+        return _Finished(process.returncode, output.result(), errors.result(), told_failure)
 
-    def finish(self) -> _Finished:
-        interrupts = 0
-        while True:
-            try:
-                self._process.wait()
-                break
-            except KeyboardInterrupt:
-                interrupts += 1
-                self._process.send_signal(2)
-                if interrupts > 1:
-                    self._process.wait()
+
+def _wait(process: subprocess.Popen[bytes]) -> None:
+    """Passes Ctrl-C on; a second one ends this, too."""
+    interrupts = 0
+    while True:
+        try:
+            process.wait()
+            return
+        except KeyboardInterrupt:
+            interrupts += 1
+            process.send_signal(signal.SIGINT)
+            if interrupts > 1:
+                process.wait()
+                raise
+
+
+def _give(pipe: Any, text: bytes) -> None:
+    with contextlib.suppress(OSError), pipe:  # nobody reads it
+        pipe.write(text)
+
+
+def _failure(told: int, process: subprocess.Popen[bytes], progress: SimulationCallback | None) -> dict[str, str] | None:
+    """What the program tells of its error; hands on what it tells of its progress."""
+    failure: dict[str, str] | None = None
+    with open(told, encoding="utf-8") as lines:
+        for news in map(json.loads, lines):
+            if news.get("phase") == "failed":
+                failure = news["error"]
+            elif progress is not None:
+                try:
+                    progress(_progress_of(news))
+                except BaseException:
+                    process.kill()
                     raise
-        for thread in self._threads:
-            thread.join()
-        if self._raised is not None:
-            raise self._raised
-        return _Finished(self._process.returncode, self._output.text(), self._errors.text(), self._failure)
-
-    def _give(self, text: bytes) -> None:
-        pipe = cast("IO[bytes]", self._process.stdin)
-        with contextlib.suppress(OSError), pipe:  # nobody needs to read it
-            pipe.write(text)
-
-    def _read_lines(self, told_by: int) -> None:
-        with open(told_by, encoding="utf-8") as lines:
-            for line in lines:
-                told = json.loads(line)
-                if told.get("phase") == "failed":
-                    self._failure = told["error"]
-                elif self._progress is not None and self._raised is None:
-                    try:
-                        self._progress(_progress_of(told))
-                    except BaseException as error:  # raised where the run was asked for
-                        self._raised = error
-                        self._process.kill()
+    return failure
 
 
 def _progress_of(told: dict[str, Any]) -> SimulationProgress:
@@ -353,28 +346,13 @@ def _progress_of(told: dict[str, Any]) -> SimulationProgress:
     )
 
 
-class _Reader:
-    """A pipe's text: kept, or passed on as it comes and its end kept."""
-
-    def __init__(self, pipe: IO[bytes] | None, passes: Callable[[str], object] | None) -> None:
-        self._pipe = cast("IO[bytes]", pipe)
-        self._passes = passes
-        self._kept = b""
-        self._parts: list[bytes] = []
-
-    def read(self) -> None:
-        with self._pipe:
-            for part in self._blocks():
-                if self._passes is None:
-                    self._parts.append(part)
-                else:
-                    self._passes(part.decode(errors="replace"))
-                    self._kept = (self._kept + part)[-_KEPT_BYTES:]
-
-    def _blocks(self) -> Iterator[bytes]:
-        """Whole lines, so that no character is cut."""
-        while line := self._pipe.readline():
-            yield line
-
-    def text(self) -> str:
-        return (b"".join(self._parts) if self._passes is None else self._kept).decode(errors="replace")
+def _text(pipe: Any, passes: Callable[[str], object] | None) -> str:
+    """What a pipe brings; or its end, where lines are passed on as they come."""
+    parts: list[bytes] = []
+    with pipe:
+        for line in pipe:  # whole lines, so that no character is cut
+            parts.append(line)
+            if passes is not None:
+                passes(line.decode(errors="replace"))
+                parts = [b"".join(parts)[-_KEPT_BYTES:]]
+    return b"".join(parts).decode(errors="replace")

@@ -240,18 +240,7 @@ class Workload:
     def with_message_size(self, size: str | SupportsIndex) -> Workload:
         """The same workload with every message that is not empty of this size: ``"64KiB"``, or bytes."""
         size_bytes = MessageSize().checked("size", size)
-        messages = self.messages
-        return Workload.from_messages(
-            messages.source,
-            messages.destination,
-            np.where(messages.bytes > 0, np.int64(size_bytes), np.int64(0)),
-            messages.set,
-            ranks=self.ranks,
-            iterations=self.iterations,
-            labels=self.labels,
-            compute_seconds=self.compute_seconds.tolist(),
-            transfers=self.transfers,
-        )
+        return Workload(_core.Traffic.of_workload(self._core).with_message_size(size_bytes).workload())
 
     @property
     def ranks(self) -> int:

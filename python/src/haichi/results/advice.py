@@ -3,10 +3,24 @@ whether to spread over clusters."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, TypeVar, cast
 
 from haichi.base import notebook
+
+_T = TypeVar("_T")
+
+
+def of_report(kind: type[_T], entry: Mapping[str, Any], **more: Any) -> _T:
+    """A dataclass of the values that a part of a report has by the names of its fields, lists as tuples."""
+    values = {**entry, **more}
+    names = [one.name for one in fields(cast(Any, kind)) if one.name in values]
+    return kind(**{name: _with_tuples(values[name]) for name in names})
+
+
+def _with_tuples(value: Any) -> Any:
+    return tuple(map(_with_tuples, value)) if isinstance(value, list) else value
 
 
 @dataclass(frozen=True)
@@ -41,7 +55,7 @@ class ShapeChoice:
     with_barriers: TimesOfSeeds | None = None
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, kw_only=True)
 class ShapeAdvice:
     """Which job shape suits, of `haichi.advise_shape`."""
 
@@ -58,7 +72,7 @@ class ShapeAdvice:
     """Best first; not simulated ones last."""
     nodes: int
     """Of all shapes; more than asked for when no allowed shape has exactly as many."""
-    interrupted: bool
+    interrupted: bool = False
     report: dict[str, Any] = field(compare=False)
     """``haichi-advice/1``."""
 
@@ -114,17 +128,17 @@ class BarrierAnswer:
     """There: what a barrier by put and poll takes."""
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, kw_only=True)
 class BarrierAdvice:
     """Before which sets barriers pay, of `Job.advise_barrier`."""
 
     answers: tuple[BarrierAnswer, ...]
     """One for each message size, ascending."""
-    pays_from_bytes: int | None
+    pays_from_bytes: int | None = None
     """The message size from which on barriers pay, of those asked for."""
     set_contention: tuple[int, ...]
     sentence: str
-    interrupted: bool
+    interrupted: bool = False
     report: dict[str, Any] = field(compare=False)
     """``haichi-advice/1``."""
 
@@ -182,14 +196,14 @@ class RailAnswer:
     """Times faster than the fewest rails that were measured."""
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, kw_only=True)
 class RailAdvice:
     """How many network interfaces to use, of `haichi.advise_rails`."""
 
     answers: tuple[RailAnswer, ...]
     measured: bool
     """From times of runs with different numbers of rails; else from profiles."""
-    trend: str | None
+    trend: str | None = None
     """What measured runs say about larger jobs."""
     warnings: tuple[str, ...]
     sentence: str
@@ -230,27 +244,27 @@ class SpreadTimes:
     """The least of them."""
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, kw_only=True)
 class SpreadAdvice:
     """Whether to spread a job over clusters, of `haichi.advise_spread`."""
 
     advice: str
     """``"spread"``: over all clusters it is faster; ``"stay"``: in one; ``"equal"``: they cannot be told apart;
     ``"unknown"``: see `sentence`."""
-    gain: float | None
+    gain: float | None = None
     """The time in the best single cluster over that over all."""
-    tolerance: float | None
+    tolerance: float | None = None
     """Of the gain."""
-    pays_up_to_delay_seconds: float | None
+    pays_up_to_delay_seconds: float | None = None
     """The delay of what joins the clusters up to which spreading pays; None: at any up to a second, or at none."""
-    pays_from_compute_seconds: float | None
+    pays_from_compute_seconds: float | None = None
     """Where the workload states no computing time: what a rank has to compute in an iteration for it to pay."""
     in_one: tuple[SpreadTimes, ...]
     """In single clusters."""
     over_all: SpreadTimes
     simulations: int
     sentence: str
-    interrupted: bool
+    interrupted: bool = False
     report: dict[str, Any] = field(compare=False)
     """``haichi-advice/1``."""
 
