@@ -3,6 +3,7 @@
 import json
 import pickle
 import shutil
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 
 import haichi
+from haichi.base.program import find_program
 from haichi.cli.commands import run
 from haichi.comparison import driver
 from haichi.comparison.executors import LocalProcesses
@@ -245,3 +247,44 @@ def compare_small() -> Callable[..., dict[str, Any]]:
         return haichi.compare({"small": haichi.Job(workload, machine, **of_job)}, **given).to_dict()
 
     return compared
+
+
+@pytest.fixture
+def turns_of_others() -> Callable[[Callable[[], object]], int]:
+    """How often another thread got its turn while something was done: with the GIL held, never."""
+
+    def count(work: Callable[[], object]) -> int:
+        done = threading.Event()
+        turns = 0
+
+        def other() -> None:
+            nonlocal turns
+            while not done.is_set():
+                turns += 1
+                time.sleep(0.001)
+
+        counter = threading.Thread(target=other)
+        counter.start()
+        try:
+            before = turns
+            work()
+            return turns - before
+        finally:
+            done.set()
+            counter.join()
+
+    return count
+
+
+@pytest.fixture(scope="session")
+def live_programs() -> Path:
+    """The programs of the tests of live programs; skipped where they cannot be run."""
+    programs = Path(__file__).parents[2] / "tests/mgen/live/programs"
+    try:
+        folder = find_program().resolve().parent
+    except haichi.UnsupportedError:
+        folder = Path()
+    libraries = [folder / place / "libhaichi-mpich.so" for place in ("../lib/haichi", "live")]
+    if shutil.which("mpicc.mpich") is None or not programs.is_dir() or not any(map(Path.is_file, libraries)):
+        pytest.skip("needs mpicc.mpich and the library of live programs")
+    return programs

@@ -10,7 +10,6 @@ import copy
 import json
 import os
 import random
-import shutil
 import subprocess
 from collections.abc import Callable
 from functools import partial
@@ -20,7 +19,6 @@ from typing import Any
 import pytest
 
 import haichi
-from haichi.base.program import find_program
 from haichi.calibration import Calibration, calibrate
 from haichi.calibration.calibrate import like_content
 from haichi.calibration.machine_file import machine_text
@@ -62,16 +60,6 @@ SIZES = {4**k for k in range(11)} | {8192, 32768}
 """Half of those that are measured, with both sides of the eager limit: the tests are to be fast."""
 
 
-def _can_run() -> bool:
-    if shutil.which("mpicc.mpich") is None or not SOURCE.is_file():
-        return False
-    try:
-        folder = find_program().resolve().parent
-    except haichi.UnsupportedError:
-        return False
-    return any((folder / place).is_file() for place in ("../lib/haichi/libhaichi-mpich.so", "live/libhaichi-mpich.so"))
-
-
 @pytest.fixture(scope="session")
 def known_machine() -> dict[str, Any]:
     content, _ = like_content(LIKE)
@@ -83,10 +71,10 @@ def known_machine() -> dict[str, Any]:
 
 
 @pytest.fixture(scope="session")
-def measured(known_machine: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def measured(
+    known_machine: dict[str, Any], live_programs: Path, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, str]:
     """What the program prints on the known machine, by NAME@HOPS."""
-    if not _can_run():
-        pytest.skip("needs mpicc.mpich and the library of live programs")
     program = tmp_path_factory.mktemp("benchmarks") / "micro_benchmarks"
     subprocess.run(["mpicc.mpich", "-O1", "-w", str(SOURCE), "-o", str(program)], check=True)
     texts = {}

@@ -6,9 +6,11 @@ import json
 import logging
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -211,15 +213,12 @@ def test_nodes_may_be_a_list(cg8):
 # Nothing is lost
 
 
-def test_a_journal_is_taken_over_and_a_torn_line_cut_off(jobs, tmp_path, small):
-    path = tmp_path / "journal"
-    options = {**QUICK, "journal": path}
-    haichi.compare({"cg8": jobs["cg8"][0]}, **options)
-    lines = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(b"".join(lines[:-1]) + lines[-1][:50])
+def test_a_journal_is_taken_over(jobs, tmp_path, small):
+    options = {**QUICK, "journal": tmp_path / "journal"}
+    first = haichi.compare({"cg8": jobs["cg8"][0]}, **options)
     taken = []
     found = haichi.compare(jobs, **options, progress=lambda news: taken.append(news.taken_over))
-    assert taken[-1] == len(lines) - 2  # without the first line and the torn one
+    assert taken[-1] == len({cell["key"] for cell in first.cells}) > 1
     assert found.to_json() == small.to_json()
 
 
@@ -227,18 +226,45 @@ def test_a_journal_has_one_writer(tmp_path):
     first = Journal(tmp_path / "journal")
     with pytest.raises(haichi.InputError, match="another comparison"):
         Journal(tmp_path / "journal")
-    first.close(remove=True)
+    first.close()
+    assert not (tmp_path / "journal").exists()
+
+
+def other_database(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE TABLE notes(text)")
 
 
 @pytest.mark.parametrize(
-    "text", ['{"mine": 1}\n', '{"mine": 1}', "\n", '{"haichi-journal": 1}\n{"key": "a", "outcome": {}}\n']
+    "write", [*(lambda path, text=text: path.write_text(text) for text in ('{"mine": 1}\n', "\n")), other_database]
 )
-def test_what_is_no_journal_stays_as_it_is(cg8, tmp_path, text):
+def test_what_is_no_journal_stays_as_it_is(cg8, tmp_path, write):
     path = tmp_path / "results.json"
-    path.write_text(text)
-    with pytest.raises(haichi.InputError, match="results.json:[12]"):
+    write(path)
+    before = path.read_bytes()
+    with pytest.raises(haichi.InputError, match="results.json: is not the journal of a comparison"):
         haichi.compare(haichi.Job(cg8, "torus:4x4"), journal=path)
-    assert path.read_text() == text
+    assert path.read_bytes() == before
+
+
+def torn(path: Path) -> None:
+    content = path.read_bytes()
+    path.write_bytes(content[:4096] + bytes(4096) + content[8192:])
+
+
+def strange_row(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("UPDATE cells SET outcome = '{}'")
+
+
+@pytest.mark.parametrize(("damage", "why"), [(torn, "is damaged"), (strange_row, "a row that is not a cell")])
+def test_a_damaged_journal_is_an_error(cg8, tmp_path, damage, why):
+    job, options = haichi.Job(cg8, "torus:4x4"), QUICK | {"journal": tmp_path / "journal"}
+    haichi.compare(job, **options)
+    damage(tmp_path / "journal")
+    with pytest.raises(haichi.InputError, match=why) as error:
+        haichi.compare(job, **options)
+    assert error.value.hint == "remove the file to start anew"
 
 
 def test_a_device_is_no_journal(cg8):
@@ -281,13 +307,15 @@ def cg16_job(tmp_path):
     return [*job, "--strategies", "default,random,tac3", "--seeds", "4", "--simulate", "--barrier", "sets"]
 
 
-def wait_for_lines(path: Path, count: int) -> None:
+def wait_for_cells(journal: Path, count: int) -> None:
+    """As they are written, before SQLite moves them to the database itself."""
+    log = journal.with_name(f"{journal.name}-wal")
     end = time.monotonic() + 60
     while time.monotonic() < end:
-        if path.exists() and path.read_bytes().count(b"\n") >= count:
+        if log.exists() and log.read_bytes().count(b'{"status"') >= count:
             return
         time.sleep(0.02)
-    raise AssertionError(f"{path} has not got {count} lines")
+    raise AssertionError(f"{journal} has not got {count} cells")
 
 
 @needs_program
@@ -301,13 +329,13 @@ def test_a_killed_and_an_interrupted_batch_go_on_where_they_stopped(cg16_job, tm
 
     again = tmp_path / "again.json"
     killed = program(*cg16_job, "-o", again)
-    wait_for_lines(tmp_path / "again.json.journal", 1)
+    wait_for_cells(tmp_path / "again.json.journal", 1)
     killed.kill()
     killed.communicate()
     assert not again.exists()
 
     stopped = program(*cg16_job, "-o", again)
-    wait_for_lines(tmp_path / "again.json.journal", 3)
+    wait_for_cells(tmp_path / "again.json.journal", 3)
     stopped.send_signal(signal.SIGINT)
     _, messages = stopped.communicate()
     if stopped.returncode != 0:  # it may have been faster

@@ -113,9 +113,9 @@ def test_compare_keeps_the_finished_cells_at_every_signal(place: Path, number: s
         text=True,
         preexec_fn=as_from_a_terminal,
     )
-    journal = place / "results.json.journal"
+    log = place / "results.json.journal-wal"
     until = time.monotonic() + 60
-    while time.monotonic() < until and (not journal.exists() or journal.read_bytes().count(b"\n") < 3):
+    while time.monotonic() < until and (not log.exists() or log.read_bytes().count(b'{"status"') < 3):
         time.sleep(0.02)
     run.send_signal(number)
     _, words = run.communicate(timeout=60)

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import threading
-import time
 from pathlib import Path
 
 import numpy as np
@@ -294,29 +293,13 @@ def test_a_ctrl_c_that_arrives_in_the_progress_keeps_what_is_known(endless) -> N
     assert result.interrupted and result.seconds > 0
 
 
-def test_other_threads_run_during_a_simulation(endless) -> None:
-    """With the GIL held, the counting thread would get no turn until the simulation ends."""
-    done = threading.Event()
-    turns = 0
-
-    def count() -> None:
-        nonlocal turns
-        while not done.is_set():
-            turns += 1
-            time.sleep(0.001)
-
-    counter = threading.Thread(target=count)
-    counter.start()
-    try:
-        turns_before = turns
+def test_other_threads_run_during_a_simulation(endless, turns_of_others) -> None:
+    def simulate() -> None:
         timer = interrupt_soon()
         haichi.Job(endless, **SHAPE).simulate()
         timer.join()
-        turns_during = turns - turns_before
-    finally:
-        done.set()
-        counter.join()
-    assert turns_during > 20
+
+    assert turns_of_others(simulate) > 20
 
 
 def test_a_result_shows_itself_in_text_and_notebooks(pair, ping) -> None:

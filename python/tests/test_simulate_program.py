@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import os
-import shutil
 import signal
 import subprocess
 import threading
@@ -17,29 +16,18 @@ import pytest
 import haichi
 from haichi.base.program import find_program
 
-PROGRAMS = Path(__file__).parents[2] / "tests" / "mgen" / "live" / "programs"
 MACHINE = "torus:4x4"
 
 
-def _can_run() -> bool:
-    if shutil.which("mpicc.mpich") is None or not PROGRAMS.is_dir():
-        return False
-    try:
-        folder = find_program().resolve().parent
-    except haichi.UnsupportedError:
-        return False
-    return any((folder / place).is_file() for place in ("../lib/haichi/libhaichi-mpich.so", "live/libhaichi-mpich.so"))
-
-
-pytestmark = pytest.mark.skipif(not _can_run(), reason="needs mpicc.mpich and the library of live programs")
+pytestmark = pytest.mark.usefixtures("live_programs")
 
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built(live_programs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("programs")
     for name in ("ring", "deadlock", "crash", "refused", "abort", "barriers", "spin", "state"):
-        source = PROGRAMS / f"{name}.c"
-        include = f"-I{PROGRAMS.parents[3]}"
+        source = live_programs / f"{name}.c"
+        include = f"-I{live_programs.parents[3]}"
         subprocess.run(
             ["mpicc.mpich", "-D_DEFAULT_SOURCE", "-O1", "-g", "-w", include, str(source), "-o", str(folder / name)],
             check=True,
