@@ -6,11 +6,9 @@ import json
 import logging
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +18,6 @@ import haichi
 from haichi.base.options import complete
 from haichi.comparison import executors
 from haichi.comparison.driver import compare_specs
-from haichi.comparison.journal import Journal
 from haichi.comparison.options import CompareArguments
 from haichi.comparison.plan import jobs_of_files
 
@@ -220,56 +217,6 @@ def test_a_journal_is_taken_over(jobs, tmp_path, small):
     found = haichi.compare(jobs, **options, progress=lambda news: taken.append(news.taken_over))
     assert taken[-1] == len({cell["key"] for cell in first.cells}) > 1
     assert found.to_json() == small.to_json()
-
-
-def test_a_journal_has_one_writer(tmp_path):
-    first = Journal(tmp_path / "journal")
-    with pytest.raises(haichi.InputError, match="another comparison"):
-        Journal(tmp_path / "journal")
-    first.close()
-    assert not (tmp_path / "journal").exists()
-
-
-def other_database(path: Path) -> None:
-    with closing(sqlite3.connect(path)) as database:
-        database.execute("CREATE TABLE notes(text)")
-
-
-@pytest.mark.parametrize(
-    "write", [*(lambda path, text=text: path.write_text(text) for text in ('{"mine": 1}\n', "\n")), other_database]
-)
-def test_what_is_no_journal_stays_as_it_is(cg8, tmp_path, write):
-    path = tmp_path / "results.json"
-    write(path)
-    before = path.read_bytes()
-    with pytest.raises(haichi.InputError, match="results.json: is not the journal of a comparison"):
-        haichi.compare(haichi.Job(cg8, "torus:4x4"), journal=path)
-    assert path.read_bytes() == before
-
-
-def torn(path: Path) -> None:
-    content = path.read_bytes()
-    path.write_bytes(content[:4096] + bytes(4096) + content[8192:])
-
-
-def strange_row(path: Path) -> None:
-    with closing(sqlite3.connect(path)) as database, database:
-        database.execute("UPDATE cells SET outcome = '{}'")
-
-
-@pytest.mark.parametrize(("damage", "why"), [(torn, "is damaged"), (strange_row, "a row that is not a cell")])
-def test_a_damaged_journal_is_an_error(cg8, tmp_path, damage, why):
-    job, options = haichi.Job(cg8, "torus:4x4"), QUICK | {"journal": tmp_path / "journal"}
-    haichi.compare(job, **options)
-    damage(tmp_path / "journal")
-    with pytest.raises(haichi.InputError, match=why) as error:
-        haichi.compare(job, **options)
-    assert error.value.hint == "remove the file to start anew"
-
-
-def test_a_device_is_no_journal(cg8):
-    with pytest.raises(haichi.InputError, match="not a regular file"):
-        haichi.compare(haichi.Job(cg8, "torus:4x4"), journal="/dev/zero")
 
 
 def test_more_seeds_take_over_what_is_done(jobs, small):

@@ -17,7 +17,6 @@ import haichi
 from haichi import _core
 from haichi.base.interruption import held_back
 from haichi.base.outputs import write_files
-from haichi.comparison.journal import Journal
 
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 JOB = ["-m", "mesh:4x4", "-w", "ring.json"]
@@ -159,14 +158,3 @@ def test_files_that_an_input_names_are_inputs(place: Path) -> None:
         with pytest.raises(haichi.OptionError, match="input"):
             haichi.Job("ring.json", named).simulate(statistics=haichi.LinkStatistics("net.json"))
     assert (place / "net.json").read_text() == graph
-
-
-def test_a_journal_is_a_regular_file_and_not_reached_through_a_link(tmp_path: Path) -> None:
-    (tmp_path / "victim").write_text("precious")
-    (tmp_path / "link.journal").symlink_to("victim")
-    with pytest.raises(haichi.InputError, match="symbolic link"):
-        Journal(tmp_path / "link.journal")
-    os.mkfifo(tmp_path / "pipe.journal")
-    with pytest.raises(haichi.InputError, match="not a regular file"):
-        Journal(tmp_path / "pipe.journal")
-    assert (tmp_path / "victim").read_text() == "precious"

@@ -154,7 +154,6 @@ def test_pictures_leave_no_files_behind_even_when_killed(small_cg: haichi.Worklo
     """A file that has a name stays where SIGKILL ends the process."""
     script = f"""
 import os, signal, threading
-import haichi.comparison.views
 from haichi import _core
 import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})
 from test_views import request
@@ -162,8 +161,9 @@ import haichi
 def killed(statistics, network, bin_ps):
     assert statistics.read(1)
     os.kill(os.getpid(), signal.SIGKILL)
-haichi.views._time_space = killed
-haichi.views.placement_views([request(haichi.Workload.from_pattern("cg", ranks=16), "torus:4x4", runs=("none",))])
+from haichi.comparison import views
+views._time_space = killed
+views.placement_views([request(haichi.Workload.from_pattern("cg", ranks=16), "torus:4x4", runs=("none",))])
 """
     done = subprocess.run([sys.executable, "-c", script], env=os.environ | {"TMPDIR": str(tmp_path)}, check=False)
     assert done.returncode == -signal.SIGKILL

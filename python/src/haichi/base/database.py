@@ -9,6 +9,8 @@ from pathlib import Path
 
 from haichi.errors import InputError
 
+_HEADER_BYTES = 100
+
 
 def connect(path: Path, patience_seconds: float, is_alone: bool = False) -> sqlite3.Connection:
     """It waits so long for others that lock the database; `is_alone`: it keeps all others out. One thread at a time may
@@ -26,6 +28,8 @@ def connect(path: Path, patience_seconds: float, is_alone: bool = False) -> sqli
 def check(path: Path, tables: set[str], foreign: str, hint: str, patience_seconds: float = 0) -> None:
     """Before a file that exists is changed. Raises InputError where it has other tables than these: `foreign` says what
     it is not; sqlite3.DatabaseError where it is damaged."""
+    if 0 < path.stat().st_size < _HEADER_BYTES:  # which SQLite would take for an empty one
+        raise sqlite3.DatabaseError("file is not a database")
     found = sqlite3.connect(path, timeout=patience_seconds)
     try:
         if found.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):

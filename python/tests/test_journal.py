@@ -1,0 +1,79 @@
+"""The journal of a comparison: one writer, and errors for files that are something else."""
+
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+import haichi
+from haichi.comparison.journal import Journal
+
+QUICK = {"strategies": ["default", "random"], "seeds": 2, "processes": 1}
+
+
+@pytest.fixture(scope="module")
+def job() -> haichi.Job:
+    return haichi.Job(haichi.Workload.from_pattern("cg", ranks=8, bytes=65536, iterations=20), "torus:4x4")
+
+
+def test_a_journal_has_one_writer(tmp_path: Path) -> None:
+    first = Journal(tmp_path / "journal")
+    with pytest.raises(haichi.InputError, match="another comparison"):
+        Journal(tmp_path / "journal")
+    first.close()
+    assert not (tmp_path / "journal").exists()
+
+
+def other_database(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE TABLE notes(text)")
+
+
+@pytest.mark.parametrize(
+    "write", [*(lambda path, text=text: path.write_text(text) for text in ('{"mine": 1}\n', "\n")), other_database]
+)
+def test_what_is_no_journal_stays_as_it_is(job, tmp_path, write):
+    path = tmp_path / "results.json"
+    write(path)
+    before = path.read_bytes()
+    with pytest.raises(haichi.InputError, match="results.json: is not the journal of a comparison"):
+        haichi.compare(job, journal=path)
+    assert path.read_bytes() == before
+
+
+def torn(path: Path) -> None:
+    content = path.read_bytes()
+    path.write_bytes(content[:4096] + bytes(4096) + content[8192:])
+
+
+def strange_row(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("UPDATE cells SET outcome = '{}'")
+
+
+@pytest.mark.parametrize(("damage", "why"), [(torn, "is damaged"), (strange_row, "a row that is not a cell")])
+def test_a_damaged_journal_is_an_error(job, tmp_path, damage, why):
+    options = QUICK | {"journal": tmp_path / "journal"}
+    haichi.compare(job, **options)
+    damage(tmp_path / "journal")
+    with pytest.raises(haichi.InputError, match=why) as error:
+        haichi.compare(job, **options)
+    assert error.value.hint == "remove the file to start anew"
+
+
+def test_a_device_is_no_journal(job):
+    with pytest.raises(haichi.InputError, match="not a regular file"):
+        haichi.compare(job, journal="/dev/zero")
+
+
+def test_a_journal_is_a_regular_file_and_not_reached_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "victim").write_text("precious")
+    (tmp_path / "link.journal").symlink_to("victim")
+    with pytest.raises(haichi.InputError, match="symbolic link"):
+        Journal(tmp_path / "link.journal")
+    os.mkfifo(tmp_path / "pipe.journal")
+    with pytest.raises(haichi.InputError, match="not a regular file"):
+        Journal(tmp_path / "pipe.journal")
+    assert (tmp_path / "victim").read_text() == "precious"
