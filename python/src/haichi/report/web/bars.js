@@ -9,6 +9,9 @@ function niceTicks(least, most, wanted) {
   return ticks;
 }
 
+/// A line through [x, y] that keeps a value until the next one.
+function stepPath(points) { return points.map(([x, y], i) => (i ? `H${x.toFixed(1)}V${y.toFixed(1)}` : `M${x.toFixed(1)},${y.toFixed(1)}`)).join(""); }
+
 /// A bar that lies, "before" or "after".
 function barRow(role, share, text) {
   return element("div", { class: "bar-row" }, element("span", { class: "bar-role" }, role),

@@ -62,9 +62,7 @@ function convergenceChart(cell, role, mostEvaluations) {
   const bound = isNumber(objective.lower_bound) ? objective.lower_bound : null;
   const x = (evaluations) => left + Math.log10(Math.max(evaluations, 1)) / Math.log10(Math.max(mostEvaluations, 10)) * (width - left - right);
   const y = (value) => 6 + (1 - value / (high || 1)) * (height - 12);
-  let path = "";
-  points.forEach(([evaluations, value], i) => { path += i ? `H${x(evaluations).toFixed(1)}V${y(value).toFixed(1)}` : `M${x(evaluations).toFixed(1)},${y(value).toFixed(1)}`; });
-  path += `H${width - right}`;
+  const path = `${stepPath(points.map(([evaluations, value]) => [x(evaluations), y(value)]))}H${width - right}`;
   const last = points[points.length - 1] ?? [0, NaN];
   const exponents = Array.from({ length: Math.floor(Math.log10(mostEvaluations)) + 1 }, (_, i) => i).filter((_, i, all) => i % Math.ceil(all.length / 5) === 0);
   const ticks = exponents.map((power) => svgElement("text", { x: x(10 ** power), y: height + 14, class: "tick", "text-anchor": power ? "middle" : "start" }, `10${superscript(power)}`));

@@ -38,11 +38,7 @@ class HeatPanel {
   }
 
   resize(height) {
-    const width = Math.max(this.canvas.clientWidth, 40), ratio = window.devicePixelRatio || 1;
-    this.canvas.style.height = `${height}px`;
-    this.canvas.width = Math.round(width * ratio);
-    this.canvas.height = Math.round(height * ratio);
-    Object.assign(this, { width, height, ratio });
+    Object.assign(this, canvasContext(this.canvas, height), { height });
     this.draw();
   }
 
@@ -63,9 +59,8 @@ class HeatPanel {
 
   draw() {
     if (!this.width) return;
-    const context = this.canvas.getContext("2d"), { cells } = this.panel, { value, most } = this.side;
+    const { context } = this, { cells } = this.panel, { value, most } = this.side;
     const { scaleX, scaleY, left, top } = this.transform();
-    context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     context.clearRect(0, 0, this.width, this.height);
     // Thinner than a pixel they would vanish; drawn in the order of their loads, the highest stays visible.
     const thin = 1 / this.ratio;

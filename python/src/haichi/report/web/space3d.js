@@ -56,12 +56,7 @@ class Space {
   }
 
   drawSide(canvas, side) {
-    const ratio = window.devicePixelRatio || 1, width = Math.max(canvas.clientWidth, 40), height = Math.min(Math.max(width * 0.7, 220), 460);
-    canvas.style.height = `${height}px`;
-    canvas.width = Math.round(width * ratio);
-    canvas.height = Math.round(height * ratio);
-    const context = canvas.getContext("2d"), axes = side.view.network.axes.slice(0, 3);
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    const height = Math.min(Math.max(canvas.clientWidth * 0.7, 220), 460), { context, width } = canvasContext(canvas, height), axes = side.view.network.axes.slice(0, 3);
     const [sinYaw, cosYaw, sinPitch, cosPitch] = [Math.sin(this.yaw), Math.cos(this.yaw), Math.sin(this.pitch), Math.cos(this.pitch)];
     const turn = (x, y, z) => {
       const [a, b, c] = [x - (axes[0].size - 1) / 2, z - (axes[2].size - 1) / 2, y - (axes[1].size - 1) / 2];

@@ -72,10 +72,7 @@ class SimulatedRuns {
   paintTimes(side) {
     const { canvas, order, columns } = side, rows = order.length;
     if (!rows || !columns) { canvas.hidden = true; return; }
-    const ratio = window.devicePixelRatio || 1, width = Math.max(canvas.clientWidth, 40), height = rowsHeight(Math.max(...this.sides.map((entry) => entry.order.length)));
-    canvas.style.height = `${height}px`;
-    canvas.width = Math.round(width * ratio);
-    canvas.height = Math.round(height * ratio);
+    const height = rowsHeight(Math.max(...this.sides.map((entry) => entry.order.length))), { context, width, ratio } = canvasContext(canvas, height);
     const picture = new ImageData(columns, rows), shades = Array.from({ length: 256 }, (_, i) => loadColor(i / 255)), none = isDark() ? [28, 33, 39] : [242, 244, 246];
     order.forEach(({ row }, y) => {
       for (let x = 0; x < columns; ++x) {
@@ -85,9 +82,7 @@ class SimulatedRuns {
     });
     const small = element("canvas", { width: columns, height: rows });
     small.getContext("2d").putImageData(picture, 0, 0);
-    const context = canvas.getContext("2d");
     context.imageSmoothingEnabled = rows > height * ratio;
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
     side.left = 30;
     side.scale = (width - side.left) / this.longest;
     context.drawImage(small, side.left, 0, columns * side.raw.bin_seconds * side.scale, height);
@@ -150,11 +145,7 @@ class SimulatedRuns {
   }
 
   paintRanks(side) {
-    const canvas = side.rankCanvas, ratio = window.devicePixelRatio || 1, width = Math.max(canvas.clientWidth, 40), height = 170, ranks = side.ranks.wait_seconds.length;
-    canvas.width = Math.round(width * ratio);
-    canvas.height = Math.round(height * ratio);
-    const context = canvas.getContext("2d");
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    const height = 170, ranks = side.ranks.wait_seconds.length, { context, width } = canvasContext(side.rankCanvas, height);
     side.bins = Math.max(Math.min(ranks, Math.floor(width)), 1);
     const barWidth = width / side.bins;
     for (let bin = 0; bin < side.bins; ++bin) {

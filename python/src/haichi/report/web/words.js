@@ -88,6 +88,16 @@ function replace(node, ...children) {
   append(node, children);
 }
 
+/// To draw on in pixels of the style sheet.
+function canvasContext(canvas, height) {
+  const ratio = window.devicePixelRatio || 1, width = Math.max(canvas.clientWidth, 40), context = canvas.getContext("2d");
+  canvas.style.height = `${height}px`;
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(height * ratio);
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  return { context, width, ratio };
+}
+
 function option(value, text, isSelected) {
   const entry = element("option", { value }, text);
   entry.selected = Boolean(isSelected);

@@ -132,7 +132,7 @@ class Convergence {
     const yTicks = niceTicks(least / scale, most / scale, height < 180 ? 3 : 5).map((value) => value * scale), end = Math.max(place(last), this.over === "seconds" ? 0.1 : 1);
     const labels = this.labels(run, yTicks), left = 14 + 7 * Math.max(...labels.map((text) => text.length)), [right, top, bottom] = [14, 12, 24];
     const x = (value) => left + value / end * (width - left - right), y = (value) => top + (most - value) / (most - least) * (height - top - bottom);
-    const path = points.map((point, i) => (i ? `H${x(place(point)).toFixed(1)}V${y(point.best).toFixed(1)}` : `M${x(place(point)).toFixed(1)},${y(point.best).toFixed(1)}`)).join("");
+    const path = stepPath(points.map((point) => [x(place(point)), y(point.best)]));
     const xTicks = niceTicks(0, end, Math.max(Math.floor((width - left) / 110), 3));
     const xText = (value) => (this.over === "seconds" ? seconds(value) : powerText(value));
     return svgElement("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img",
