@@ -37,10 +37,6 @@ class Strategy:
     def uses_seed(self) -> bool:
         return self.map_file is None and _rows()[self.search].uses_seed
 
-    @property
-    def is_search(self) -> bool:
-        return self.objective is not None
-
 
 def _rows() -> dict[str, _core.StrategyRow]:
     return {row.name: row for row in _core.strategies()}

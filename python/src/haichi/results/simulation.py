@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Generic, Literal, NamedTuple, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from haichi.base import notebook
 from haichi.model.placement import Placement
 
 FloatArray = npt.NDArray[np.float64]
+_T = TypeVar("_T")
 
 
 class LinkTraffic(NamedTuple):
@@ -153,6 +154,16 @@ def run_fields(entry: dict[str, Any]) -> dict[str, Any]:
     return fields
 
 
+class _OfRun(Generic[_T]):
+    """An attribute of the only run, as `Simulation.run`."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, simulation: Simulation | None, owner: type) -> _T:
+        return cast(_T, self if simulation is None else getattr(simulation.run, self._name))
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class Simulation:
     """What `Job.simulate` gives: one run or, by ``barrier="both"``, one without and one with barriers.
@@ -178,57 +189,19 @@ class Simulation:
     def form(self) -> Literal["sets", "calls", "program"]:
         return self.runs[0].form
 
-    @property
-    def seconds(self) -> float:
-        return self.run.seconds
-
-    @property
-    def calls(self) -> int:
-        return self.run.calls
-
-    @property
-    def share_of_run(self) -> RunShares | None:
-        return self.run.share_of_run
-
-    @property
-    def left_out(self) -> Mapping[str, int | bool]:
-        return self.run.left_out
-
-    @property
-    def seconds_per_iteration(self) -> float:
-        return self.run.seconds_per_iteration
-
-    @property
-    def simulated_iterations(self) -> int:
-        return self.run.simulated_iterations
-
-    @property
-    def extrapolated(self) -> bool:
-        return self.run.extrapolated
-
-    @property
-    def settled_by_mean(self) -> bool:
-        return self.run.settled_by_mean
-
-    @property
-    def hottest_links(self) -> tuple[LinkTraffic, ...]:
-        return self.run.hottest_links
-
-    @property
-    def compute_seconds(self) -> FloatArray:
-        return self.run.compute_seconds
-
-    @property
-    def call_seconds(self) -> FloatArray:
-        return self.run.call_seconds
-
-    @property
-    def wait_seconds(self) -> FloatArray:
-        return self.run.wait_seconds
-
-    @property
-    def end_seconds(self) -> FloatArray:
-        return self.run.end_seconds
+    seconds = _OfRun[float]()
+    calls = _OfRun[int]()
+    share_of_run = _OfRun[RunShares | None]()
+    left_out = _OfRun[Mapping[str, int | bool]]()
+    seconds_per_iteration = _OfRun[float]()
+    simulated_iterations = _OfRun[int]()
+    extrapolated = _OfRun[bool]()
+    settled_by_mean = _OfRun[bool]()
+    hottest_links = _OfRun[tuple[LinkTraffic, ...]]()
+    compute_seconds = _OfRun[FloatArray]()
+    call_seconds = _OfRun[FloatArray]()
+    wait_seconds = _OfRun[FloatArray]()
+    end_seconds = _OfRun[FloatArray]()
 
     def to_json(self, *, timing: bool = True) -> str:
         """The report ``haichi-simulation/1``, the text that ``haichi simulate --json`` prints.

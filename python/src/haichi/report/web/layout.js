@@ -4,7 +4,7 @@
 /// Rectangles in units of the panel: `cells` are links, `dots` are nodes.
 class Panel {
   constructor(title, caption, { isotropic = false, dot = 0.45 } = {}) {
-    Object.assign(this, { title, caption, isotropic, dot, width: 0, height: 0, labels: [] });
+    Object.assign(this, { title, caption, isotropic, dot, width: 0, height: 0 });
     this.cells = { x: [], y: [], width: [], height: [], link: [] };
     this.dots = { x: [], y: [], size: [], vertex: [] };
   }
@@ -20,8 +20,6 @@ class Panel {
     dots.x.push(x); dots.y.push(y); dots.size.push(size); dots.vertex.push(vertex);
     this.grow(x + size, y + size);
   }
-
-  addLabel(text, x, y) { this.labels.push({ text, x, y }); }
 
   grow(x, y) {
     this.width = Math.max(this.width, x);

@@ -33,8 +33,6 @@ function count(value, one, many = `${one}s`) { return `${digits(value)} ${value 
 
 function percent(share) { return isNumber(share) ? `${digits(100 * share, 2)} %` : DASH; }
 
-function factorText(value) { return isNumber(value) ? `${digits(value)}${TIMES}` : DASH; }
-
 /// 1.49\u00b710\u00b9\u2075
 function powerText(value) {
   if (!isNumber(value) || Math.abs(value) < 1e7) return digits(value);
