@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import sys
-from asyncio.subprocess import Process
+from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any, Protocol
 
 from haichi.service import steps, supervisor
+from haichi.service.children import started
 from haichi.service.data_folder import JobFolder
 from haichi.service.limits import Limits
 from haichi.service.program import Program
@@ -39,15 +38,9 @@ class Attempts(Protocol):
 
 @asynccontextmanager
 async def supervised(told: dict[str, Any]) -> AsyncIterator[Process]:
-    """A supervisor that runs what it is told, as the server's process does where there are users' files. It has ended
-    when this is left."""
-    process = await asyncio.create_subprocess_exec(
-        # Alone, without site packages: it starts in a few milliseconds.
-        *(sys.executable, "-I", "-S", supervisor.__file__),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        start_new_session=True,  # Ctrl-C in a terminal is the server's
-    )
+    """The process of a supervisor, which is told what to run. It has ended when this is left."""
+    # In a session of its own: Ctrl-C in a terminal is the server's.
+    process = await started(supervisor.__file__, stdin=PIPE, start_new_session=True)
     assert process.stdin is not None
     try:
         process.stdin.write(json.dumps(told).encode() + b"\n")

@@ -7,9 +7,9 @@ import contextlib
 import os
 import resource
 import sys
-from asyncio.subprocess import PIPE
+from asyncio.subprocess import PIPE, Process
 from collections.abc import Sequence
-from typing import IO
+from typing import IO, Any
 
 from haichi.service.limits import Limits
 
@@ -20,13 +20,18 @@ class ChildFailedError(Exception):
     """It took too much memory or time."""
 
 
+async def started(script: str, *arguments: str, **how: Any) -> Process:
+    """A file of the server's code, run alone and without site packages: it starts in a few milliseconds."""
+    return await asyncio.create_subprocess_exec(sys.executable, "-I", "-S", script, *arguments, stdout=PIPE, **how)
+
+
 async def child_output(script: str, arguments: Sequence[str], given: IO[bytes] | None = None, kept: int = -1) -> bytes:
-    """What a file of the server's code prints, run alone and without site packages. `given`: its standard input;
-    `kept`: a descriptor that it gets, too. Raises ChildFailedError."""
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-I", "-S", script, *arguments),
+    """What a file of the server's code prints. `given`: its standard input; `kept`: a descriptor that it gets, too.
+    Raises ChildFailedError."""
+    process = await started(
+        script,
+        *arguments,
         stdin=asyncio.subprocess.DEVNULL if given is None else given,
-        stdout=PIPE,
         stderr=asyncio.subprocess.DEVNULL,  # a traceback shows what it was given
         pass_fds=(kept,) if kept >= 0 else (),
     )
