@@ -81,7 +81,7 @@ class Calibration:
     @property
     def errors(self) -> Array:
         """Simulated over measured time, less 1."""
-        return self.simulated_seconds / [entry.point.seconds for entry in self.points] - 1
+        return self.simulated_seconds / [entry.seconds for entry in self.points] - 1
 
     def value(self, name: str) -> Value:
         return next(value for value in self.values if value.parameter.name == name)
@@ -141,7 +141,11 @@ def _read(
         reader, found = read_results(path)
         hops = distances.nearest if stated is None else stated
         distances.check(hops, word, machine)
-        placed = [PlacedPoint(point, hops) for point in found.points if largest is None or point.size_bytes <= largest]
+        placed = [
+            PlacedPoint(**vars(point), hops=hops)
+            for point in found.points
+            if largest is None or point.size_bytes <= largest
+        ]
         left_out = list(found.left_out)
         if len(placed) < len(found.points):
             left_out.append(f"{len(found.points) - len(placed)} messages of more than {largest} bytes")
@@ -210,7 +214,7 @@ def title(point: PlacedPoint) -> str:
 def by_benchmark(calibration: Calibration) -> Iterator[tuple[str, list[tuple[PlacedPoint, float, float]]]]:
     """A heading for each benchmark of each file, and its points with simulated seconds and relative error."""
     rows = zip(calibration.points, calibration.simulated_seconds.tolist(), calibration.errors.tolist(), strict=True)
-    for (path, what), group in groupby(rows, lambda row: (row[0].point.file, title(row[0]))):
+    for (path, what), group in groupby(rows, lambda row: (row[0].file, title(row[0]))):
         yield f"{file_name(path)}: {what}", list(group)
 
 

@@ -80,11 +80,11 @@ def jumps(points: Sequence[PlacedPoint]) -> list[int]:
     series: dict[tuple[str, str, int], list[PlacedPoint]] = defaultdict(list)
     for point in points:
         if not point.is_barrier:
-            series[point.point.file, point.benchmark, point.hops].append(point)
+            series[point.file, point.benchmark, point.hops].append(point)
     gains: dict[int, float] = defaultdict(float)
     for of_series in series.values():
         sizes = np.array([point.size_bytes for point in of_series], float)
-        times = np.array([point.point.seconds for point in of_series])
+        times = np.array([point.seconds for point in of_series])
         whole = _misfit(sizes, times)
         for limit in sorted(set(sizes.tolist())):
             below = sizes <= limit

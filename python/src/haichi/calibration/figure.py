@@ -38,7 +38,7 @@ def _draw(figure: Any, calibration: Calibration) -> None:
         sizes = [max(entry.size_bytes, 0.5) for entry, _, _ in listed]
         is_stream = BENCHMARKS[listed[0][0].benchmark].is_stream
         label = heading + (", per message" if is_stream else "")
-        times.plot(sizes, [entry.point.seconds * 1e6 for entry, _, _ in listed], "o", color=color, markersize=3.5)
+        times.plot(sizes, [entry.seconds * 1e6 for entry, _, _ in listed], "o", color=color, markersize=3.5)
         times.plot(sizes, [simulated * 1e6 for _, simulated, _ in listed], color=color, linewidth=1.1, label=label)
         errors.plot(sizes, [error * 100 for _, _, error in listed], "o-", color=color, markersize=3, linewidth=0.8)
     for axes in (times, errors):

@@ -93,9 +93,9 @@ class Problem:
         self.points = tuple(points)
         self.simulator = simulator
         self.tell = tell
-        self._measured = np.log([entry.point.seconds for entry in points])
+        self._measured = np.log([entry.seconds for entry in points])
         # A time of two digits counts less than one of four.
-        printed = np.array([entry.point.resolution for entry in points])
+        printed = np.array([entry.resolution for entry in points])
         self._weights = 1 / np.sqrt(1 + (printed / LEAST_ERROR) ** 2)
 
     def times(self, setting: Setting) -> Array:
@@ -106,7 +106,7 @@ class Problem:
 
     def smallest(self, name: str, eager_limit: int) -> float:
         """A value of this parameter that is small beside the times that it is part of."""
-        points = [entry.point for entry in self.points if BY_NAME[name].concerns(entry)]
+        points = [entry for entry in self.points if BY_NAME[name].concerns(entry)]
         if name == "rendezvous_overhead":
             points = [point for point in points if point.size_bytes > eager_limit] or points
         if BY_NAME[name].unit == "seconds":

@@ -22,23 +22,15 @@ _MOST_TARGETS = 4096
 
 
 @dataclass(frozen=True)
-class PlacedPoint:
-    """A point, and the links between the nodes of its ranks; 0: they shared a node."""
+class PlacedPoint(Point):
+    """A point, and where its ranks ran."""
 
-    point: Point
     hops: int
-
-    @property
-    def benchmark(self) -> str:
-        return self.point.benchmark
-
-    @property
-    def size_bytes(self) -> int:
-        return self.point.size_bytes
+    """Links between their nodes; 0: they shared a node."""
 
     @property
     def is_barrier(self) -> bool:
-        return self.point.benchmark == "barrier"
+        return self.benchmark == "barrier"
 
 
 def file_and_hops(word: str) -> tuple[str, int | None]:

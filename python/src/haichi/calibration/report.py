@@ -61,7 +61,7 @@ def _residuals(calibration: Calibration) -> Iterator[str]:
         yield heading
         yield f"  {'bytes':>10}{'measured, us':>15}{'simulated, us':>15}{'error':>9}"
         for point, simulated, error in rows:
-            seconds = point.point.seconds
+            seconds = point.seconds
             yield f"  {point.size_bytes:>10}{seconds * 1e6:>15.4g}{simulated * 1e6:>15.4g}{error:>+9.1%}"
 
 
@@ -85,12 +85,12 @@ def report_json(calibration: Calibration, machine: str) -> str:
         "unknown": what_is_unknown(calibration),
         "points": [
             {
-                "file": entry.point.file,
-                "line": entry.point.line,
+                "file": entry.file,
+                "line": entry.line,
                 "benchmark": entry.benchmark,
                 "hops": entry.hops,
                 "bytes": entry.size_bytes,
-                "measured_seconds": entry.point.seconds,
+                "measured_seconds": entry.seconds,
                 "simulated_seconds": simulated,
                 "error": error,
             }

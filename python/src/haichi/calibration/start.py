@@ -35,7 +35,7 @@ def start_values(points: Sequence[PlacedPoint], like: Content, eager_limit: int)
     if local:
         first = _shortest(local, lambda point: True)
         values["shared_memory_latency"] = max(first - call, 0.1 * first)
-    barriers = [point.point.seconds for point in points if point.is_barrier]
+    barriers = [point.seconds for point in points if point.is_barrier]
     if barriers:
         values["barrier"] = statistics.geometric_mean(barriers)
     return values
@@ -45,22 +45,22 @@ def _call_overhead(messages: Sequence[PlacedPoint]) -> float:
     """What a message of a stream takes at least, else half of what a message does."""
     if not messages:
         return 0.0
-    streams = [point.point.seconds for point in messages if BENCHMARKS[point.benchmark].is_stream]
-    alone = [point.point.seconds / 2 for point in messages if not BENCHMARKS[point.benchmark].is_stream]
+    streams = [point.seconds for point in messages if BENCHMARKS[point.benchmark].is_stream]
+    alone = [point.seconds / 2 for point in messages if not BENCHMARKS[point.benchmark].is_stream]
     return min(streams + alone)
 
 
 def _shortest(points: Sequence[PlacedPoint], is_one: Callable[[PlacedPoint], bool]) -> float:
     """Time of a message alone, where one was measured."""
     alone = [point for point in points if is_one(point) and not BENCHMARKS[point.benchmark].is_stream]
-    return min(point.point.seconds for point in alone or points)
+    return min(point.seconds for point in alone or points)
 
 
 def _per_byte(points: Sequence[PlacedPoint], is_one: Callable[[PlacedPoint], bool]) -> float:
     """Of the fastest message."""
     with_bytes = [point for point in points if point.size_bytes > 0]
     chosen = [point for point in with_bytes if is_one(point)] or with_bytes
-    return min(point.point.seconds / point.size_bytes for point in chosen)
+    return min(point.seconds / point.size_bytes for point in chosen)
 
 
 def _jump(messages: Sequence[PlacedPoint], eager_limit: int) -> float:
@@ -72,5 +72,5 @@ def _jump(messages: Sequence[PlacedPoint], eager_limit: int) -> float:
         return 0.0
     last = max(small, key=lambda point: point.size_bytes)
     following = min(large, key=lambda point: point.size_bytes)
-    growth = following.point.seconds - last.point.seconds * following.size_bytes / max(last.size_bytes, 1)
-    return growth - 2 * min(point.point.seconds for point in alone)
+    growth = following.seconds - last.seconds * following.size_bytes / max(last.size_bytes, 1)
+    return growth - 2 * min(point.seconds for point in alone)

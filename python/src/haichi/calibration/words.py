@@ -51,7 +51,7 @@ def _points_of(points: Iterable[PlacedPoint]) -> str:
     """Files and how many points of each."""
     counts: dict[str, int] = {}
     for point in points:
-        name = os.path.basename(point.point.file)
+        name = os.path.basename(point.file)
         counts[name] = counts.get(name, 0) + 1
     return ", ".join(f"{counted(count, 'point')} of {name}" for name, count in counts.items())
 
