@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from haichi.errors import InputError
@@ -17,11 +17,14 @@ def connect(path: Path, patience_seconds: float, is_alone: bool = False) -> sqli
     use it."""
     connection = sqlite3.connect(path, timeout=patience_seconds, isolation_level=None, check_same_thread=False)
     connection.row_factory = sqlite3.Row
-    if is_alone:
-        connection.execute("PRAGMA locking_mode=EXCLUSIVE")
-    connection.execute("PRAGMA journal_mode=WAL")
-    connection.execute("PRAGMA synchronous=FULL")
-    connection.execute("PRAGMA foreign_keys=ON")
+    with ExitStack() as opened:
+        opened.callback(connection.close)
+        if is_alone:
+            connection.execute("PRAGMA locking_mode=EXCLUSIVE")
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=FULL")
+        connection.execute("PRAGMA foreign_keys=ON")
+        opened.pop_all()
     return connection
 
 

@@ -40,10 +40,11 @@ class Journal:
         if not stat.S_ISREG(kind):
             what = "is a symbolic link" if stat.S_ISLNK(kind) else "is not a regular file"
             raise InputError(f"{self.path}: cannot be written: it {what}")
-        with complaints(self.path, _START_ANEW):
+        with complaints(self.path, _START_ANEW), contextlib.ExitStack() as opened:
             try:
                 check(self.path, {"cells"}, _WHAT, _ANOTHER_NAME)
                 self._database = connect(self.path, 0, is_alone=True)
+                opened.callback(self._database.close)
                 self._database.execute(_SCHEMA)
             except sqlite3.DatabaseError as error:
                 if "not a database" in str(error):
@@ -53,11 +54,11 @@ class Journal:
                     raise InputError(message, "wait for it, or choose another output") from error
                 raise
             rows = self._database.execute("SELECT key, outcome FROM cells").fetchall()
-        try:
-            self.outcomes = {key: checked_outcome(json.loads(outcome)) for key, outcome in rows}
-        except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
-            self._database.close()
-            raise InputError(f"{self.path}: has a row that is not a cell of a comparison", _START_ANEW) from error
+            try:
+                self.outcomes = {key: checked_outcome(json.loads(outcome)) for key, outcome in rows}
+            except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
+                raise InputError(f"{self.path}: has a row that is not a cell of a comparison", _START_ANEW) from error
+            opened.pop_all()
 
     def add(self, key: str, outcome: Outcome) -> None:
         """Raises InputError when the disk is full; what was there stays."""
