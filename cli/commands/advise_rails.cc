@@ -9,8 +9,8 @@
 #include "cli/commands/values.h"
 #include "cli/output/log_comparison.h"
 #include "cli/output/log_words.h"
-#include "mapper/job/advice_json.h"
-#include "mapper/job/report_json.h"
+#include "mapper/report/advice_json.h"
+#include "mapper/report/report_json.h"
 
 namespace haichi::cli {
 

@@ -12,8 +12,8 @@
 #include "cli/interrupt.h"
 #include "cli/output/advice_text.h"
 #include "cli/output/progress.h"
-#include "mapper/job/advice_json.h"
-#include "mapper/job/report_json.h"
+#include "mapper/report/advice_json.h"
+#include "mapper/report/report_json.h"
 #include "mgen/process_options.h"
 
 namespace haichi::cli {

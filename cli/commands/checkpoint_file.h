@@ -3,7 +3,7 @@
 #include <string>
 
 #include "cli/output/console.h"
-#include "mapper/job/checkpoint.h"
+#include "mapper/solve/checkpoint.h"
 
 namespace haichi::cli {
 

@@ -11,9 +11,9 @@
 #include "cli/interrupt.h"
 #include "cli/output/progress.h"
 #include "cli/output/tables.h"
-#include "mapper/job/evaluate.h"
-#include "mapper/job/report_json.h"
+#include "mapper/judge/evaluate.h"
 #include "mapper/rankmap/rankmap.h"
+#include "mapper/report/report_json.h"
 
 namespace haichi::cli {
 

@@ -5,7 +5,7 @@
 #include "cli/output/log_words.h"
 #include "commlog/readers/readers.h"
 #include "mapper/job/job.h"
-#include "mapper/job/simulate.h"
+#include "mapper/judge/simulate.h"
 #include "netmodel/machine/fold.h"
 
 namespace haichi::cli {

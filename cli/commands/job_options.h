@@ -8,7 +8,7 @@
 #include "cli/output/console.h"
 #include "mapper/job/job_spec.h"
 #include "mapper/job/placement.h"
-#include "mapper/job/simulate.h"
+#include "mapper/judge/simulate.h"
 #include "mapper/rankmap/rankmap.h"
 
 namespace haichi::cli {

@@ -10,7 +10,7 @@
 #include "cli/output/log_comparison.h"
 #include "cli/output/log_words.h"
 #include "commlog/readers/log_readers.h"
-#include "mapper/job/advice_json.h"
+#include "mapper/report/advice_json.h"
 
 namespace haichi::cli {
 

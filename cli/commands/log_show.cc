@@ -15,7 +15,7 @@
 #include "cli/output/log_tables.h"
 #include "cli/output/log_text.h"
 #include "commlog/readers/log_readers.h"
-#include "mapper/job/advice_json.h"
+#include "mapper/report/advice_json.h"
 
 namespace haichi::cli {
 

@@ -17,10 +17,10 @@
 #include "cli/interrupt.h"
 #include "cli/output/progress.h"
 #include "cli/output/tables.h"
-#include "mapper/job/map_auto.h"
-#include "mapper/job/map_shapes.h"
-#include "mapper/job/report_json.h"
+#include "mapper/choose/map.h"
+#include "mapper/choose/map_shapes.h"
 #include "mapper/rankmap/rankmap.h"
+#include "mapper/report/report_json.h"
 #include "netmodel/topology/sizes.h"
 
 namespace haichi::cli {

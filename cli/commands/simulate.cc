@@ -10,9 +10,9 @@
 #include "cli/interrupt.h"
 #include "cli/output/progress.h"
 #include "cli/output/simulation_text.h"
-#include "mapper/job/report_json.h"
-#include "mapper/job/simulate.h"
-#include "mapper/job/simulation_json.h"
+#include "mapper/judge/simulate.h"
+#include "mapper/report/report_json.h"
+#include "mapper/report/simulation_json.h"
 
 namespace haichi::cli {
 

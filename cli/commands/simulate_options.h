@@ -5,7 +5,7 @@
 
 #include "cli/commands/job_options.h"
 #include "cli/commands/option_table.h"
-#include "mapper/job/simulate.h"
+#include "mapper/judge/simulate.h"
 
 namespace haichi::cli {
 

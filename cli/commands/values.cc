@@ -7,8 +7,8 @@
 #include "base/errors.h"
 #include "base/quantity.h"
 #include "cli/output/tables.h"
-#include "mapper/job/advice_runs.h"
-#include "mapper/job/report_json.h"
+#include "mapper/advise/advice_runs.h"
+#include "mapper/report/report_json.h"
 
 namespace haichi::cli {
 

@@ -6,7 +6,7 @@
 
 #include "cli/commands/option_table.h"
 #include "cli/output/console.h"
-#include "mapper/job/evaluate.h"
+#include "mapper/judge/evaluate.h"
 
 namespace haichi::cli {
 

@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "mapper/job/advise_barrier.h"
-#include "mapper/job/advise_shape.h"
-#include "mapper/job/advise_spread.h"
+#include "mapper/advise/barrier.h"
+#include "mapper/advise/shape.h"
+#include "mapper/advise/spread.h"
 
 namespace haichi::cli {
 

@@ -8,7 +8,7 @@
 
 #include "base/errors.h"
 #include "cli/output/console.h"
-#include "mapper/job/advice_runs.h"
+#include "mapper/advise/advice_runs.h"
 #include "mapper/search/search_options.h"
 #include "mgen/replay/simulation.h"
 

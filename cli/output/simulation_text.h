@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "mapper/job/simulate.h"
+#include "mapper/judge/simulate.h"
 
 namespace haichi::cli {
 

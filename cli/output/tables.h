@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "mapper/job/map_shapes.h"
+#include "mapper/choose/map_shapes.h"
 
 namespace haichi::cli {
 

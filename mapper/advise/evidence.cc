@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <vector>
 
 namespace haichi {
 
@@ -31,7 +32,7 @@ TimeSpread spread_of(std::span<const SimulatedTime> times) {
     return {sum / static_cast<double>(times.size()), (highest - lowest) / 2 + tolerance};
 }
 
-std::vector<std::string> missing_times(const Machine& machine) {
+std::string why_times_mean_nothing(const Machine& machine) {
     std::vector<std::string> missing;
     if (!machine.packet_payload_bytes) missing.emplace_back("packet.payload");
     const Machine::Router& router = machine.router;
@@ -39,7 +40,9 @@ std::vector<std::string> missing_times(const Machine& machine) {
                              router.vc_allocation_time_ps || router.switch_allocation_time_ps;
     if (!has_latency) missing.emplace_back("router.switch_latency");
     if (!machine.node.mpi_call_overhead_ps) missing.emplace_back("node.mpi_call_overhead");
-    return missing;
+    if (missing.empty()) return "";
+    return "machine " + machine.name + " does not state " + listed(missing) +
+           ", without which simulated times mean nothing";
 }
 
 std::string listed(std::span<const std::string> words) {

@@ -2,7 +2,6 @@
 
 #include <span>
 #include <string>
-#include <vector>
 
 #include "netmodel/machine/machine.h"
 
@@ -26,10 +25,11 @@ struct TimeSpread {
 /// `times` must not be empty.
 TimeSpread spread_of(std::span<const SimulatedTime> times);
 
-/// The keys of a machine file without which a simulation of messages means nothing, and which the machine does not
-/// state: what a packet holds, what a hop takes, and what a call costs. Empty: times can be believed as far as the
-/// machine file can.
-std::vector<std::string> missing_times(const Machine& machine);
+/// Names the keys of a machine file without which a simulation of messages means nothing, and which the machine does
+/// not state: what a packet holds, what a hop takes, and what a call costs. A clause, as in "machine m does not state
+/// packet.payload, without which simulated times mean nothing"; empty: times can be believed as far as the machine file
+/// can.
+std::string why_times_mean_nothing(const Machine& machine);
 
 /// "packet.payload", "packet.payload and node.barrier"
 std::string listed(std::span<const std::string> words);

@@ -1,11 +1,16 @@
 #include "mapper/advise/shape.h"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
-#include <limits>
+#include <numeric>
+#include <set>
+#include <tuple>
 
 #include "base/errors.h"
+#include "mapper/advise/allowed_shapes.h"
+#include "mapper/judge/evaluate.h"
+#include "mapper/judge/simulation_budget.h"
+#include "mapper/solve/solve.h"
 #include "netmodel/topology/sizes.h"
 
 namespace haichi {
@@ -13,165 +18,6 @@ namespace haichi {
 namespace {
 
 using Shape = std::vector<std::int32_t>;
-
-/// The second axis of each pair: whole in every job.
-std::vector<bool> whole_axes(const Machine& machine, const Grid& grid) {
-    std::vector<bool> whole(grid.axis_count());
-    for (const auto& group : machine.logical) {
-        if (group.size() == 2) whole[group[1]] = true;
-    }
-    return whole;
-}
-
-/// Goes over the shapes that fit a machine.
-class Cuboids {
-  public:
-    explicit Cuboids(const Machine& machine)
-        : machine_(machine), grid_(*coordinates(machine)), whole_(whole_axes(machine, grid_)) {
-        has_pairs_ = std::ranges::find(whole_, true) != whole_.end();
-        for (std::size_t k = 0; k < whole_.size(); ++k) unit_ *= whole_[k] ? grid_.axis(k).size : 1;
-    }
-
-    /// Nodes of the smallest job.
-    [[nodiscard]] std::int64_t unit() const { return unit_; }
-    [[nodiscard]] std::int64_t most_nodes() const {
-        return machine_.size_is_open ? kMostVertices : grid_.vertex_count();
-    }
-
-    [[nodiscard]] bool has_any(std::int64_t nodes) const {
-        bool found = false;
-        const auto look = [&](const Shape&) { return !(found = true); };
-        (void)visit(nodes, look);
-        return found;
-    }
-    [[nodiscard]] std::vector<Shape> all(std::int64_t nodes) const {
-        std::vector<Shape> shapes;
-        const auto keep = [&](const Shape& shape) {
-            if (stands_for_its_like(shape)) shapes.push_back(shape);
-            return true;
-        };
-        (void)visit(nodes, keep);
-        return shapes;
-    }
-
-  private:
-    using Look = std::function<bool(const Shape&)>;
-
-    [[nodiscard]] bool is_open(std::size_t k) const { return machine_.size_is_open && grid_.axis(k).size == 1; }
-
-    /// Calls look() for every shape of so many nodes until it gives false.
-    bool visit(std::int64_t nodes, const Look& look) const {
-        if (nodes % unit_ != 0) return true;
-        Shape shape;
-        return extend(shape, nodes / unit_, look);
-    }
-    bool extend(Shape& shape, std::int64_t left, const Look& look) const {
-        const std::size_t k = shape.size();
-        if (k == grid_.axis_count()) return left != 1 || look(shape);
-        std::int64_t least = 1;
-        std::int64_t most = is_open(k) ? left : std::min<std::int64_t>(left, grid_.axis(k).size);
-        const std::int64_t share = whole_[k] ? 1 : left;
-        if (whole_[k]) least = most = grid_.axis(k).size;
-        for (std::int64_t size = least; size <= most; ++size) {
-            if (!whole_[k] && share % size != 0) continue;
-            shape.push_back(static_cast<std::int32_t>(size));
-            const bool goes_on = extend(shape, whole_[k] ? left : left / size, look);
-            shape.pop_back();
-            if (!goes_on) return false;
-        }
-        return true;
-    }
-
-    /// Of shapes that exchange equal axes, the one with the larger sizes first.
-    [[nodiscard]] bool stands_for_its_like(const Shape& shape) const {
-        if (has_pairs_) return true;
-        for (std::size_t a = 0; a < shape.size(); ++a) {
-            for (std::size_t b = a + 1; b < shape.size(); ++b) {
-                const Axis& x = grid_.axis(a);
-                const Axis& y = grid_.axis(b);
-                if (x.size == y.size && x.wraps == y.wraps && shape[a] < shape[b]) return false;
-            }
-        }
-        return true;
-    }
-
-    const Machine& machine_;
-    const Grid& grid_;
-    std::vector<bool> whole_;
-    bool has_pairs_ = false;
-    std::int64_t unit_ = 1;
-};
-
-std::int64_t node_count_of(const Shape& shape) {
-    std::int64_t nodes = 1;
-    for (const std::int32_t size : shape) nodes *= size;
-    return nodes;
-}
-
-/// Mean over all ordered pairs of positions, equal ones included.
-double mean_steps(std::int32_t size, bool is_ring) {
-    const double n = size;
-    if (is_ring) return std::floor(n * n / 4) / n;
-    return (n * n - 1) / (3 * n);
-}
-
-double mean_distance(const Machine& machine, const Shape& shape) {
-    const Grid& grid = *coordinates(machine);
-    double hops = 0;
-    for (std::size_t k = 0; k < shape.size(); ++k) {
-        const Axis& axis = grid.axis(k);
-        hops += mean_steps(shape[k], axis.is_ring() && shape[k] == axis.size);
-    }
-    return hops;
-}
-
-/// Of the logical axes; the shape itself where there are no pairs.
-Shape logical_sizes(const Machine& machine, const Shape& shape) {
-    const bool has_pairs = std::ranges::any_of(machine.logical, [](const auto& group) { return group.size() == 2; });
-    if (!has_pairs) return shape;
-    Shape sizes;
-    for (const auto& group : machine.logical) {
-        std::int32_t size = 1;
-        for (const std::size_t k : group) size *= shape[k];
-        sizes.push_back(size);
-    }
-    return sizes;
-}
-
-void name_requests(const Machine& machine, std::vector<AllowedShape>& shapes) {
-    const bool may_turn = std::ranges::any_of(machine.logical, [](const auto& group) { return group.size() == 2; });
-    const auto sorted = [](Shape sizes) {
-        std::ranges::sort(sizes);
-        return sizes;
-    };
-    for (std::size_t i = 0; i < shapes.size(); ++i) {
-        shapes[i].request = logical_sizes(machine, shapes[i].shape);
-        if (!may_turn) continue;
-        for (std::size_t j = 0; j < i; ++j) {
-            if (sorted(shapes[j].request) != sorted(shapes[i].request)) continue;
-            shapes[i].request = shapes[j].request;
-            break;
-        }
-    }
-}
-
-/// The smallest number of nodes from `least` on that an allowed shape has; 0: there is none.
-std::int64_t nodes_of_listed(const std::vector<Shape>& list, std::int64_t least) {
-    std::int64_t best = 0;
-    for (const Shape& shape : list) {
-        const std::int64_t nodes = node_count_of(shape);
-        if (nodes >= least && (best == 0 || nodes < best)) best = nodes;
-    }
-    return best;
-}
-
-std::int64_t nodes_that_fit(const Cuboids& cuboids, std::int64_t least) {
-    const std::int64_t unit = cuboids.unit();
-    for (std::int64_t nodes = (least + unit - 1) / unit * unit; nodes <= cuboids.most_nodes(); nodes += unit) {
-        if (cuboids.has_any(nodes)) return nodes;
-    }
-    return 0;
-}
 
 /// A request and the slowest of its shapes.
 struct TimedRequest {
@@ -208,9 +54,8 @@ ShapeAdvice without_times(std::span<const ShapeTimes> shapes, const ShapeLimits&
     advice.sentence = "Not known: ";
     if (limits.interrupted) {
         advice.sentence += "interrupted before any shape was simulated";
-    } else if (!limits.missing.empty()) {
-        advice.sentence += "machine " + limits.machine + " does not state " + listed(limits.missing) +
-                           ", without which simulated times mean nothing";
+    } else if (!limits.why_unknown.empty()) {
+        advice.sentence += limits.why_unknown;
     } else {
         advice.sentence += "a simulation of one iteration would pass the budget of packet-hops";
     }
@@ -222,39 +67,289 @@ ShapeAdvice without_times(std::span<const ShapeTimes> shapes, const ShapeLimits&
     return advice;
 }
 
-}  // namespace
+/// What a search found for a shape; nothing: it was not begun.
+using Found = std::optional<Evaluation>;
 
-AllowedShapes allowed_shapes(const Machine& machine, std::int64_t least_nodes) {
-    if (coordinates(machine) == nullptr) {
-        throw UnsupportedError("machine " + machine.name + " has no job shapes: it is not a mesh or torus",
-                               "elsewhere a job is a list of nodes");
-    }
-    AllowedShapes allowed;
-    allowed.is_listed = !machine.allocations.empty();
-    const Cuboids cuboids(machine);
-    const std::int64_t nodes =
-        allowed.is_listed ? nodes_of_listed(machine.allocations, least_nodes) : nodes_that_fit(cuboids, least_nodes);
-    if (nodes == 0) {
-        throw OptionError(
-            "machine " + machine.name + " has no job shape of " + std::to_string(least_nodes) + " nodes or more",
-            allowed.is_listed ? "its file lists the allowed ones as 'allocations'" : "");
-    }
-    allowed.node_count = static_cast<std::int32_t>(nodes);
-    std::vector<Shape> shapes;
-    if (allowed.is_listed) {
-        std::ranges::copy_if(machine.allocations, std::back_inserter(shapes),
-                             [&](const Shape& shape) { return node_count_of(shape) == nodes; });
-    } else {
-        shapes = cuboids.all(nodes);
-    }
-    for (Shape& shape : shapes) {
-        const double distance = mean_distance(machine, shape);
-        allowed.shapes.push_back({std::move(shape), {}, distance});
-    }
-    std::ranges::stable_sort(allowed.shapes, {}, &AllowedShape::mean_distance);
-    name_requests(machine, allowed.shapes);
-    return allowed;
+bool is_complete(const Found& found) { return found && !found->interrupted; }
+
+std::int32_t idle_nodes(const Placement& placement) {
+    std::set<std::int32_t> used;
+    for (const NodeId node : placement.mapping().node_of_rank()) used.insert(node.value);
+    return placement.job().allocation().node_count() - static_cast<std::int32_t>(used.size());
 }
+
+/// The spec with its parts read. Nodes that the machine states as faulty do not count.
+JobSpec without_faults(const JobSpec& spec, const Log& log) {
+    JobSpec read = loaded(spec, log);
+    Machine machine = *load_machine(read);
+    machine.faulty.clear();
+    read.machine = std::make_shared<const Machine>(std::move(machine));
+    return read;
+}
+
+class ShapeAdvisor {
+  public:
+    ShapeAdvisor(const JobSpec& spec, const ShapeAdviceOptions& options, const AdviceControl& control)
+        : options_(options),
+          control_(control),
+          spec_(without_faults(spec, control.log)),
+          machine_(*std::get<std::shared_ptr<const Machine>>(spec_.machine)),
+          workload_(load_traffic(spec_.traffic)->workload()) {
+        report_.machine = machine_.name;
+        report_.ranks = workload_.rank_count();
+        report_.ranks_per_node = spec.allocation.ranks_per_node;
+        report_.seeds = options.seeds;
+        check();
+        report_.wanted_nodes = wanted_nodes();
+        AllowedShapes allowed = allowed_shapes(machine_, report_.wanted_nodes);
+        report_.node_count = allowed.node_count;
+        report_.is_listed = allowed.is_listed;
+        for (AllowedShape& shape : allowed.shapes) {
+            ShapeReport& row = report_.shapes.emplace_back();
+            row.times.shape = std::move(shape.shape);
+            row.times.request = std::move(shape.request);
+            row.mean_distance = shape.mean_distance;
+        }
+    }
+
+    ShapeAdviceReport run() {
+        control_.log.info("advice: {} shapes of {} nodes, {}; the {} most compact get a quick search of {} evaluations",
+                          report_.shapes.size(), report_.node_count,
+                          report_.is_listed ? "as the machine lists them" : "all that the machine has",
+                          std::min(report_.shapes.size(), kMostSearchedShapes), quick_effort().evaluations);
+        look_at_all();
+        if (control_.is_stopped()) is_cut_short_ = true;
+        if (!is_cut_short_) try_finalists();
+        report_.interrupted = is_cut_short_;
+        std::vector<ShapeTimes> times;
+        for (const ShapeReport& row : report_.shapes) {
+            if (row.is_searched) times.push_back(row.times);
+        }
+        report_.advice =
+            advise_shapes(times, {.why_unknown = why_times_mean_nothing(machine_), .interrupted = is_cut_short_});
+        sort_rows();
+        return std::move(report_);
+    }
+
+  private:
+    void check() const {
+        if (options_.finalists < 1 || options_.seeds < 1)
+            throw OptionError("at least one finalist and one seed are needed");
+        if (is_given(spec_.allocation.nodes)) {
+            throw OptionError("a node list has no shape to choose", "leave out --nodes");
+        }
+    }
+
+    [[nodiscard]] std::int64_t wanted_nodes() const {
+        const std::int64_t least = (std::int64_t{report_.ranks} + report_.ranks_per_node - 1) / report_.ranks_per_node;
+        if (options_.node_count == 0) return least;
+        if (options_.node_count >= least) return options_.node_count;
+        throw OptionError(std::to_string(report_.ranks) + " ranks do not fit on " +
+                              std::to_string(options_.node_count) + " nodes with " +
+                              std::to_string(report_.ranks_per_node) +
+                              (report_.ranks_per_node == 1 ? " rank each" : " ranks each"),
+                          "they need " + std::to_string(least) + " nodes, or a larger --ppn");
+    }
+
+    /// Of one search.
+    struct Effort {
+        std::int32_t restarts = 1;
+        std::int64_t evaluations = 0;
+    };
+
+    [[nodiscard]] Effort quick_effort() const {
+        constexpr std::int64_t kPerRank = 100;
+        constexpr std::int64_t kFewest = 20'000;
+        constexpr std::int64_t kMostEvaluations = 50'000;
+        return {1, std::clamp(kPerRank * workload_.rank_count(), kFewest, kMostEvaluations)};
+    }
+
+    /// As much as a search of its own would make, unless all of them together would take minutes.
+    [[nodiscard]] Effort proper_effort(std::size_t searches) const {
+        constexpr std::int64_t kPerRank = 2000;
+        constexpr std::int64_t kFewest = 200'000;
+        constexpr std::int64_t kAll = 20'000'000;
+        constexpr std::int64_t kAllOfLarge = 5'000'000;  // an evaluation takes many times longer there
+        constexpr std::int32_t kLarge = 1024;
+        constexpr std::int64_t kRestarts = 8;
+        const std::int64_t all = workload_.rank_count() > kLarge ? kAllOfLarge : kAll;
+        const std::int64_t each = all / static_cast<std::int64_t>(searches);
+        const std::int64_t wanted = std::max(kPerRank * workload_.rank_count(), kFewest);
+        const std::int64_t restarts = std::clamp<std::int64_t>(each / wanted, 1, kRestarts);
+        return {static_cast<std::int32_t>(restarts), std::clamp(each / restarts, kFewest / 4, wanted)};
+    }
+
+    [[nodiscard]] Evaluation search(const ShapeReport& row, std::uint64_t seed, const Effort& effort) const {
+        JobSpec spec = spec_;
+        spec.allocation.shape = row.times.shape;
+        spec.allocation.origin.clear();
+        const Job job(spec);
+        const auto problem = job.problem();  // kept from the search to its evaluation
+        MapOptions options{.objective = options_.objective, .strategy = "anneal"};
+        if (options.objective.is_auto()) options.objective.name = suited_objectives(problem->problem).front();
+        options.search.seed = seed;
+        options.search.threads = 1;  // searches run side by side
+        options.search.restarts = effort.restarts;
+        options.search.evaluations = effort.evaluations;
+        const Placement placement = solve(job, options, {{}, control_.stop});
+        return evaluate(placement, {.objective = options.objective, .all_objectives = false, .hottest_links = 0});
+    }
+
+    void search_side_by_side(std::size_t count, const std::function<void(std::size_t)>& work) {
+        advance_side_by_side("searching", static_cast<std::int64_t>(count), options_.threads, control_,
+                             [&](std::int64_t i) { work(static_cast<std::size_t>(i)); });
+    }
+
+    static void note(const Evaluation& found, ShapeReport& row) {
+        if (row.is_searched && !(found.asked.value < row.times.search_value)) return;
+        row.is_searched = true;
+        row.times.search_value = found.asked.value;
+        row.set_contention = found.metrics.set_contention;
+        row.contention_sum = std::accumulate(row.set_contention.begin(), row.set_contention.end(), std::int64_t{0});
+        row.optimal = found.asked.optimal;
+        row.idle_nodes = idle_nodes(found.placement);
+    }
+
+    void look_at_all() {
+        const std::size_t count = std::min(report_.shapes.size(), kMostSearchedShapes);
+        std::vector<Found> found(count);
+        search_side_by_side(
+            count, [&](std::size_t k) { found[k] = search(report_.shapes[k], options_.seed, quick_effort()); });
+        for (std::size_t k = 0; k < count; ++k) {
+            if (!is_complete(found[k])) is_cut_short_ = true;
+            if (!found[k]) continue;
+            note(*found[k], report_.shapes[k]);
+            hops_ = std::max(hops_, packet_hops_per_iteration(found[k]->placement));
+            report_.objective = found[k]->asked.objective;
+            report_.unit = found[k]->asked.unit;
+        }
+    }
+
+    /// Requests, the best first by the worst search value of their shapes (then by their distances), as lists of rows.
+    [[nodiscard]] std::vector<std::vector<std::size_t>> requests() const {
+        std::vector<std::vector<std::size_t>> groups;
+        for (std::size_t k = 0; k < report_.shapes.size(); ++k) {
+            if (!report_.shapes[k].is_searched) continue;
+            const auto same = [&](const std::vector<std::size_t>& group) {
+                return report_.shapes[group.front()].times.request == report_.shapes[k].times.request;
+            };
+            const auto found = std::ranges::find_if(groups, same);
+            if (found == groups.end()) {
+                groups.push_back({k});
+            } else {
+                found->push_back(k);
+            }
+        }
+        std::ranges::stable_sort(groups, {}, [&](const std::vector<std::size_t>& group) {
+            double worst = 0;
+            for (const std::size_t k : group) worst = std::max(worst, report_.shapes[k].times.search_value);
+            return worst;
+        });
+        return groups;
+    }
+
+    /// The finalists that the budget allows, with seeds and iterations in the report; none when it allows no two.
+    std::vector<std::size_t> affordable_finalists() {
+        const auto groups = requests();
+        if (groups.empty()) return {};
+        const std::size_t most = std::min(groups.size(), static_cast<std::size_t>(options_.finalists));
+        const std::size_t least = std::min<std::size_t>(most, 2);
+        const std::int32_t fewest_seeds = std::min(options_.seeds, 2);
+        const auto rows = [&](std::size_t count) {
+            std::vector<std::size_t> list;
+            for (std::size_t g = 0; g < count; ++g) list.insert(list.end(), groups[g].begin(), groups[g].end());
+            return list;
+        };
+        const auto fits = [&](std::size_t count, std::int32_t seeds, double overdraft) {
+            constexpr int kWithAndWithout = 2;
+            const auto runs = static_cast<std::int64_t>(rows(count).size()) * seeds * kWithAndWithout;
+            const auto iterations =
+                affordable_iterations(hops_, workload_.iterations(), runs, options_.packet_hops, overdraft);
+            if (!iterations) return false;
+            report_.iterations = *iterations;
+            report_.seeds = seeds;
+            return true;
+        };
+        // Rather fewer finalists than less than four iterations of each; overdrafts are the last resort.
+        constexpr double kHalf = 0.5;
+        for (std::size_t count = most; count >= least; --count) {
+            if (fits(count, options_.seeds, kHalf)) return rows(count);
+        }
+        if (fits(least, fewest_seeds, kOverdraft)) return rows(least);
+        return {};
+    }
+
+    void try_finalists() {
+        if (!why_times_mean_nothing(machine_).empty()) return;
+        const std::vector<std::size_t> finalists = affordable_finalists();
+        if (finalists.empty()) return;
+        const auto seeds = static_cast<std::size_t>(report_.seeds);
+        std::vector<Found> found(finalists.size() * seeds);
+        const Effort effort = proper_effort(found.size());
+        control_.log.info("advice: {} finalists with {} seeds each, {} restarts of {} evaluations", finalists.size(),
+                          seeds, effort.restarts, effort.evaluations);
+        search_side_by_side(found.size(), [&](std::size_t k) {
+            found[k] = search(report_.shapes[finalists[k / seeds]], options_.seed + k % seeds, effort);
+        });
+        if (!std::ranges::all_of(found, is_complete)) {
+            is_cut_short_ = true;
+            return;
+        }
+        for (std::size_t k = 0; k < found.size(); ++k) {
+            note(*found[k], report_.shapes[finalists[k / seeds]]);
+            report_.shapes[finalists[k / seeds]].is_finalist = true;
+        }
+        simulate(finalists, found);
+    }
+
+    void simulate(const std::vector<std::size_t>& finalists, const std::vector<Found>& found) {
+        const auto seeds = static_cast<std::size_t>(report_.seeds);
+        std::vector<AdviceRun> runs;
+        for (const Found& one : found) {
+            for (const bool with : {false, true}) {
+                AdviceRun& run = runs.emplace_back();
+                run.placement = &one->placement;
+                run.iterations = report_.iterations;
+                run.barriers = {.without = !with, .with = with};
+            }
+        }
+        control_.log.info("advice: {} simulations, {} packet-hops in an iteration of the longest", runs.size(), hops_);
+        const auto times = simulate_runs(runs, options_.threads, control_);
+        report_.simulations = static_cast<std::int64_t>(runs.size()) -
+                              std::ranges::count_if(times, [](const auto& time) { return !time; });
+        for (std::size_t f = 0; f < finalists.size(); ++f) {
+            const std::span<const std::optional<SimulatedTime>> own(&times[f * seeds * 2], seeds * 2);
+            if (std::ranges::any_of(own, [](const auto& time) { return !time; })) {
+                is_cut_short_ = true;
+                continue;
+            }
+            ShapeTimes& row = report_.shapes[finalists[f]].times;
+            for (std::size_t k = 0; k < own.size(); k += 2) {
+                row.without_barriers.push_back(*own[k]);
+                row.with_barriers.push_back(*own[k + 1]);
+            }
+        }
+    }
+
+    void sort_rows() {
+        std::ranges::stable_sort(report_.shapes, {}, [](const ShapeReport& row) {
+            const bool is_simulated = !row.times.without_barriers.empty();
+            return std::tuple(!is_simulated, is_simulated ? shape_time(row.times).mean_seconds : 0, !row.is_searched,
+                              row.times.search_value);
+        });
+    }
+
+    const ShapeAdviceOptions& options_;
+    const AdviceControl& control_;
+    JobSpec spec_;  ///< with both as shared values
+    const Machine& machine_;
+    const Workload& workload_;
+    ShapeAdviceReport report_;
+    double hops_ = 0;  ///< packet-hops of an iteration of the longest placement found
+    bool is_cut_short_ = false;
+};
+
+}  // namespace
 
 TimeSpread shape_time(const ShapeTimes& shape) {
     const TimeSpread without = spread_of(shape.without_barriers);
@@ -299,6 +394,10 @@ ShapeAdvice advise_shapes(std::span<const ShapeTimes> shapes, const ShapeLimits&
     }
     if (limits.interrupted) advice.sentence += " Interrupted: not all were compared.";
     return advice;
+}
+
+ShapeAdviceReport advise_shape(const JobSpec& spec, const ShapeAdviceOptions& options, const AdviceControl& control) {
+    return ShapeAdvisor(spec, options, control).run();
 }
 
 }  // namespace haichi

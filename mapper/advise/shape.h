@@ -1,39 +1,19 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "mapper/advise/advice_runs.h"
 #include "mapper/advise/evidence.h"
+#include "mapper/job/job_spec.h"
+#include "mapper/job/posed_job.h"
 
 namespace haichi {
 
 /// Advice on job shapes: which cuboid of a machine suits an application.
-
-/// A shape that a job may have.
-struct AllowedShape {
-    std::vector<std::int32_t> shape;  ///< one size per axis of the machine
-    /// What a user asks for to get it. Where axes form logical ones (Tofu: X-A, Y-B, Z-C) the scheduler may lay the
-    /// request's axes on any of these, so that shapes with equal logical sizes in another order are one request; it is
-    /// written with the sizes of the first of them. Elsewhere it is the shape.
-    std::vector<std::int32_t> request;
-    /// Mean hops between two of its nodes, were routes shortest ones.
-    double mean_distance = 0;
-};
-
-struct AllowedShapes {
-    std::int32_t node_count = 0;       ///< that they all have
-    std::vector<AllowedShape> shapes;  ///< most compact first
-    bool is_listed = false;            ///< by the machine file
-};
-
-/// The allowed shapes with `least_nodes` nodes or, when there is none, with the smallest larger number that has any.
-/// They are those that the machine file lists, else all that fit; of a machine whose axes form pairs (Tofu: X-A, Y-B,
-/// Z-C) with the second axis of each pair whole, that is units of 12 nodes. Of shapes that differ only by exchanging
-/// axes of equal size and wrap, one stands for all where no pairs are formed. Throws UnsupportedError for machines that
-/// are no mesh or torus, OptionError when no allowed shape has as many nodes.
-AllowedShapes allowed_shapes(const Machine& machine, std::int64_t least_nodes);
 
 /// What is known of a shape when all is done.
 struct ShapeTimes {
@@ -65,13 +45,63 @@ struct ShapeAdvice {
 
 /// What speaks against an answer.
 struct ShapeLimits {
-    std::vector<std::string> missing;  ///< missing_times()
+    std::string why_unknown{};  ///< why_times_mean_nothing()
     bool interrupted = false;
-    std::string machine;
 };
 
 /// Compares requests by the slowest of their shapes, because the scheduler picks it; two differ when their mean times
 /// differ by more than the spreads of both.
 ShapeAdvice advise_shapes(std::span<const ShapeTimes> shapes, const ShapeLimits& limits);
+
+/// By what shapes are judged, and what the answer may cost.
+struct ShapeAdviceOptions {
+    ObjectiveChoice objective{};
+    std::uint64_t seed = 1;                  ///< of the first search
+    std::int32_t threads = 0;                ///< 0: all cores; the answer does not depend on it
+    std::int64_t node_count = 0;             ///< 0: as many as the ranks need
+    std::int32_t finalists = 4;              ///< requests whose shapes are searched properly and simulated
+    std::int32_t seeds = 3;                  ///< of the search: placements of each finalist
+    double packet_hops = kAdvicePacketHops;  ///< that all simulations together may take
+};
+
+/// A row of the answer.
+struct ShapeReport {
+    ShapeTimes times;
+    double mean_distance = 0;
+    std::int32_t idle_nodes = 0;
+    bool is_searched = false;                  ///< else only its distances are known
+    bool is_finalist = false;                  ///< searched with all seeds
+    std::int64_t contention_sum = 0;           ///< of the best placement: most messages on a link, added over the sets
+    std::vector<std::int64_t> set_contention;  ///< of the best placement
+    bool optimal = false;                      ///< its search value reaches the bound
+};
+
+/// The answer: haichi-advice/1. A value.
+struct ShapeAdviceReport {
+    std::string machine;
+    std::int32_t ranks = 0;
+    std::int32_t ranks_per_node = 1;
+    std::int64_t wanted_nodes = 0;
+    std::int32_t node_count = 0;  ///< of all shapes; more than wanted when none has exactly as many
+    bool is_listed = false;       ///< the machine file lists the shapes
+    std::string objective;
+    std::string unit;
+    std::int32_t seeds = 0;          ///< that were used
+    SimulatedIterations iterations;  ///< of each simulation
+    std::int64_t simulations = 0;
+    std::vector<ShapeReport> shapes;  ///< best first: simulated ones, searched ones, others
+    ShapeAdvice advice;
+    bool interrupted = false;
+};
+
+/// Shapes that get a quick search at most; the most compact ones do. An answer says how many did not.
+inline constexpr std::size_t kMostSearchedShapes = 64;
+
+/// Looks at all allowed shapes with a quick search, searches the best requests with all seeds, and simulates each
+/// placement without and with barriers. Where the budget does not allow that, there are fewer finalists (at least two)
+/// and fewer seeds (at least two). Nodes that the machine file states as faulty do not count: where the job will lie is
+/// not known. The spec's own shape does not matter. Throws the errors of its parts; never prints.
+ShapeAdviceReport advise_shape(const JobSpec& spec, const ShapeAdviceOptions& options,
+                               const AdviceControl& control = {});
 
 }  // namespace haichi

@@ -2,6 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include "base/errors.h"
+#include "mapper/advise/cluster_nodes.h"
+#include "mapper/judge/simulation_budget.h"
+#include "mapper/solve/solve.h"
+#include "mgen/replay/simulation.h"
 
 namespace haichi {
 
@@ -167,6 +174,273 @@ class SpreadAdvisor {
     SpreadAdvice advice_;
 };
 
+double compute_seconds_of(const Workload& workload) {
+    double seconds = 0;
+    for (std::size_t t = 0; t < workload.set_count(); ++t) seconds += workload.set(t).compute_seconds;
+    return seconds;
+}
+
+/// Its ranks compute so long before the first set.
+Workload with_computing(const Workload& workload, double seconds) {
+    Workload computing(workload.rank_count(), workload.iterations());
+    computing.reserve_messages(workload.messages().size());
+    if (workload.set_count() == 0) computing.add_set("", seconds);
+    for (std::size_t t = 0; t < workload.set_count(); ++t) {
+        computing.add_set(workload.set(t).label, t == 0 ? seconds : 0, workload.set(t).transfer);
+        for (const Message& m : workload.messages(t)) computing.add_message(m.source, m.destination, m.size_bytes);
+    }
+    return computing;
+}
+
+class SpreadRun {
+  public:
+    SpreadRun(const JobSpec& spec, const SpreadAdviceOptions& options, const AdviceControl& control)
+        : options_(options), control_(control), one_(loaded(spec, control.log)), all_(one_) {
+        if (options.seeds < 1) throw OptionError("at least one seed is needed");
+        if (options.spread_traffic) all_.traffic = {.source = load_traffic(*options.spread_traffic, control.log)};
+        report_.machine = machine().name;
+        report_.question.delay_seconds = static_cast<double>(machine().topology->delay_ps()) / kPsPerSecond;
+        compared_ =
+            compared_nodes(machine(), one_.allocation, traffic_of(one_).rank_count(), traffic_of(all_).rank_count());
+        for (const ClusterNodes& nodes : compared_.in_one) {
+            report_.question.in_one.push_back(place_of(nodes, traffic_of(one_).rank_count()));
+        }
+        report_.question.over_all = place_of(compared_.over_all, traffic_of(all_).rank_count());
+        find_form();
+        find_computing();
+        report_.question.iterations = traffic_of(one_).rank_count() > 0 && !report_.of_calls
+                                          ? traffic_of(one_).workload(control.log).iterations()
+                                          : 1;
+    }
+
+    SpreadAdviceReport run() {
+        report_.question.unknown_because = why_times_mean_nothing(machine());
+        if (report_.question.unknown_because.empty()) {
+            search();
+            if (!report_.question.interrupted) simulate();
+        }
+        SpreadTrials trials;
+        if (machine().topology->with_delay(0) != nullptr) {
+            trials.with_delay = [this](double delay_seconds) { return time_with_delay(delay_seconds); };
+        }
+        trials.with_computing = [this](double seconds) { return times_with_computing(seconds); };
+        report_.advice = advise_spread(report_.question, trials);
+        report_.interrupted = report_.advice.interrupted;
+        return std::move(report_);
+    }
+
+  private:
+    /// Where the job may be, and what it does there.
+    struct Side {
+        SpreadPlace* times = nullptr;
+        Job job;
+        std::vector<std::optional<Placement>> found{};  ///< by seed
+        std::optional<Placement> fastest{};
+    };
+
+    [[nodiscard]] const Machine& machine() const { return *std::get<std::shared_ptr<const Machine>>(one_.machine); }
+    [[nodiscard]] static const LoadedTraffic& traffic_of(const JobSpec& spec) {
+        return *std::get<std::shared_ptr<const LoadedTraffic>>(spec.traffic.source);
+    }
+
+    static SpreadPlace place_of(const ClusterNodes& nodes, std::int32_t ranks) {
+        const auto count = static_cast<std::int32_t>(nodes.terminals.size());
+        return {
+            .clusters = nodes.clusters, .ranks = ranks, .nodes = count, .ranks_per_node = ranks_per_node(ranks, count)};
+    }
+
+    // ---- What it does there -----------------------------------------------------------------------------------------
+
+    void find_form() {
+        SimulationOptions asked;
+        asked.form = options_.form;
+        const auto calls = [&](const JobSpec& spec) {
+            return replays_calls(job_on(spec, compared_.over_all), asked, control_.log);
+        };
+        report_.of_calls = calls(one_);
+        if (!options_.spread_traffic || calls(all_) == report_.of_calls) return;
+        throw OptionError(
+            "the two workloads cannot be compared: one is a log, whose calls are simulated, the other one has sets",
+            "--as sets compares the sets of both");
+    }
+
+    void find_computing() {
+        if (report_.of_calls) {
+            if (options_.compute_seconds) {
+                throw OptionError(
+                    "--compute-time is for communication sets: the calls of a log state their own computing times",
+                    "leave it out, or compare sets with --as sets");
+            }
+            report_.question.computing_is_known = true;
+            return;
+        }
+        const Workload& one = traffic_of(one_).workload(control_.log);
+        const Workload& all = traffic_of(all_).workload(control_.log);
+        const double stated = compute_seconds_of(one);
+        const double stated_of_all = compute_seconds_of(all);
+        if (!options_.compute_seconds) {
+            report_.compute_seconds = stated;
+            report_.question.computing_is_known = stated > 0 && stated_of_all > 0;
+            return;
+        }
+        if (stated > 0 || stated_of_all > 0) {
+            throw OptionError("--compute-time is given, but the workload states a computing time itself",
+                              "its 'compute_seconds'");
+        }
+        if (one.set_count() == 0 || all.set_count() == 0) {
+            throw OptionError("--compute-time is given, but a workload has no sets before which ranks compute");
+        }
+        report_.compute_seconds = *options_.compute_seconds;
+        report_.question.computing_is_known = true;
+        set_computing(one_, one, report_.compute_seconds);
+        set_computing(all_, all, shared_seconds(report_.compute_seconds));
+    }
+
+    /// Of a rank over all clusters.
+    [[nodiscard]] double shared_seconds(double seconds) const {
+        return seconds * traffic_of(one_).rank_count() / traffic_of(all_).rank_count();
+    }
+
+    static void set_computing(JobSpec& spec, const Workload& workload, double seconds) {
+        spec.traffic = {.source = load_traffic({.source = with_computing(workload, seconds)})};
+    }
+
+    [[nodiscard]] static Job job_on(const JobSpec& spec, const ClusterNodes& nodes) {
+        JobSpec on = spec;
+        on.allocation.shape.clear();
+        on.allocation.origin.clear();
+        on.allocation.nodes = nodes.terminals;
+        on.allocation.ranks_per_node =
+            ranks_per_node(traffic_of(spec).rank_count(), static_cast<std::int64_t>(nodes.terminals.size()));
+        on.hosts = std::string();
+        return Job(on);
+    }
+
+    // ---- Searches and simulations -----------------------------------------------------------------------------------
+
+    void search() {
+        for (std::size_t k = 0; k < compared_.in_one.size(); ++k) {
+            sides_.push_back({.times = &report_.question.in_one[k], .job = job_on(one_, compared_.in_one[k])});
+        }
+        sides_.push_back({.times = &report_.question.over_all, .job = job_on(all_, compared_.over_all)});
+        const auto seeds = static_cast<std::size_t>(options_.seeds);
+        for (Side& side : sides_) side.found.resize(seeds);
+        const auto count = static_cast<std::int64_t>(sides_.size() * seeds);
+        advance_side_by_side("searching", count, options_.threads, control_, [&](std::int64_t i) {
+            Side& side = sides_[static_cast<std::size_t>(i) / seeds];
+            MapOptions options{.objective = options_.objective, .strategy = "auto"};
+            if (options.objective.is_auto()) {
+                options.objective.name = suited_objectives(side.job.problem()->problem).front();
+            }
+            options.search.seed = options_.seed + static_cast<std::size_t>(i) % seeds;
+            options.search.threads = 1;  // searches run side by side
+            side.found[static_cast<std::size_t>(i) % seeds] = solve(side.job, options, {{}, control_.stop});
+        });
+        report_.question.interrupted = control_.is_stopped();
+        for (const Side& side : sides_) {
+            for (const auto& found : side.found) {
+                if (found && report_.objective.empty()) report_.objective = found->search()->objective;
+            }
+        }
+    }
+
+    /// Of one that takes longest.
+    [[nodiscard]] double packet_hops() const {
+        double hops = 0;
+        for (const Side& side : sides_) {
+            const Placement placement(side.job);
+            hops = std::max(hops,
+                            report_.of_calls ? packet_hops_of_calls(placement) : packet_hops_per_iteration(placement));
+        }
+        return hops;
+    }
+
+    [[nodiscard]] AdviceRun run_of(const Placement& placement) const {
+        AdviceRun run;
+        run.placement = &placement;
+        run.iterations = report_.iterations;
+        run.form = report_.of_calls ? TrafficForm::kCalls : TrafficForm::kSets;
+        return run;
+    }
+
+    void simulate() {
+        constexpr std::int64_t kOfBreakEven = 12;
+        const auto runs =
+            static_cast<std::int64_t>(sides_.size() * (static_cast<std::size_t>(options_.seeds) + 1)) + kOfBreakEven;
+        const double hops = packet_hops();
+        const auto iterations = affordable_iterations(hops, report_.question.iterations, runs, options_.packet_hops);
+        if (!iterations) {
+            report_.question.unknown_because =
+                std::string(report_.of_calls ? "simulations of the calls" : "simulations of two iterations") +
+                " would pass the budget of packet-hops by far";
+            return;
+        }
+        report_.iterations = *iterations;
+        std::vector<Placement> placements;
+        for (const Side& side : sides_) {
+            placements.emplace_back(side.job);
+            for (const auto& found : side.found) placements.push_back(*found);
+        }
+        std::vector<AdviceRun> batch;
+        for (const Placement& placement : placements) batch.push_back(run_of(placement));
+        control_.log.info("advice: {} simulations, {} packet-hops in an iteration of the longest", batch.size(), hops);
+        const auto times = simulate_runs(batch, options_.threads, control_);
+        report_.simulations = std::ranges::count_if(times, [](const auto& time) { return time.has_value(); });
+        if (report_.simulations < static_cast<std::int64_t>(times.size())) {
+            report_.question.interrupted = true;
+            return;
+        }
+        std::size_t next = 0;
+        for (Side& side : sides_) {
+            side.times->by_default = {*times[next]};
+            std::size_t best = next++;
+            for (std::size_t seed = 0; seed < side.found.size(); ++seed, ++next) {
+                side.times->mapped.push_back(*times[next]);
+                if (times[next]->seconds < times[best]->seconds) best = next;
+            }
+            side.fastest = placements[best];
+        }
+    }
+
+    // ---- What if ----------------------------------------------------------------------------------------------------
+
+    std::optional<SimulatedTime> time_of(const Placement& placement) {
+        const AdviceRun run = run_of(placement);
+        const auto times = simulate_runs(std::span(&run, 1), 1, control_);
+        report_.simulations += times.front() ? 1 : 0;
+        return times.front();
+    }
+
+    std::optional<SimulatedTime> time_with_delay(double delay_seconds) {
+        Machine slower = machine();
+        slower.topology = slower.topology->with_delay(std::llround(delay_seconds * kPsPerSecond));
+        JobSpec spec = all_;
+        spec.machine = std::make_shared<const Machine>(std::move(slower));
+        return time_of({job_on(spec, compared_.over_all), sides_.back().fastest->mapping()});
+    }
+
+    std::optional<SpreadTrials::Both> times_with_computing(double seconds) {
+        const auto side = std::ranges::min_element(sides_.begin(), sides_.end() - 1, {},
+                                                   [](const Side& one) { return haichi::fastest(*one.times).seconds; });
+        const auto time = [&](const Placement& placement, double computing) {
+            const Job& job = placement.job();
+            return time_of({job.with_workload(with_computing(job.workload(), computing)), placement.mapping()});
+        };
+        const auto in_one = time(*side->fastest, seconds);
+        const auto over_all = time(*sides_.back().fastest, shared_seconds(seconds));
+        if (!in_one || !over_all) return std::nullopt;
+        return SpreadTrials::Both{*in_one, *over_all};
+    }
+
+    const SpreadAdviceOptions& options_;
+    const AdviceControl& control_;
+    JobSpec one_;  ///< both are read; the nodes are those asked for
+    JobSpec all_;
+    ComparedNodes compared_;
+    std::vector<Side> sides_;  ///< in one cluster, in its order; then over all
+    SpreadAdviceReport report_;
+};
+
 }  // namespace
 
 const SimulatedTime& fastest(const SpreadPlace& place) {
@@ -197,6 +471,11 @@ std::optional<BreakEven> narrowed(BreakEven between, double resolution, const Pa
 
 SpreadAdvice advise_spread(const SpreadQuestion& question, const SpreadTrials& trials) {
     return SpreadAdvisor(question, trials).advise();
+}
+
+SpreadAdviceReport advise_spread(const JobSpec& spec, const SpreadAdviceOptions& options,
+                                 const AdviceControl& control) {
+    return SpreadRun(spec, options, control).run();
 }
 
 }  // namespace haichi

@@ -13,7 +13,7 @@
 
 namespace haichi {
 
-/// The objectives that suit the traffic (mapper/job/map_auto.h); where only one can be meant, the first of them.
+/// The objectives that suit the traffic (mapper/choose/map.h); where only one can be meant, the first of them.
 inline constexpr std::string_view kAutoObjective = "auto";
 
 /// Estimates the time of an iteration; `auto` judges by it where nothing is simulated.

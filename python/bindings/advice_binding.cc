@@ -9,8 +9,8 @@
 #include <tuple>
 #include <vector>
 
-#include "mapper/job/advice_json.h"
-#include "mapper/job/report_json.h"
+#include "mapper/report/advice_json.h"
+#include "mapper/report/report_json.h"
 #include "python/bindings/binding_parts.h"
 #include "python/bindings/interruptible_run.h"
 #include "python/bindings/log_relay.h"

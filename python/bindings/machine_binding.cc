@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "mapper/job/simulate.h"
+#include "mapper/judge/simulate.h"
 #include "python/bindings/binding_parts.h"
 #include "python/bindings/foreign_text.h"
 #include "python/bindings/loaded_machine.h"

@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "mapper/job/evaluate.h"
-#include "mapper/job/map.h"
-#include "mapper/job/map_shapes.h"
-#include "mapper/job/report_json.h"
-#include "mapper/job/simulation_json.h"
+#include "mapper/choose/map.h"
+#include "mapper/choose/map_shapes.h"
+#include "mapper/judge/evaluate.h"
+#include "mapper/report/report_json.h"
+#include "mapper/report/simulation_json.h"
 #include "python/bindings/binding_parts.h"
 #include "python/bindings/foreign_text.h"
 #include "python/bindings/held_problem.h"

@@ -11,9 +11,9 @@
 
 #include "base/outputs.h"
 #include "base/quantity.h"
-#include "mapper/job/report_json.h"
-#include "mapper/job/simulate.h"
-#include "mapper/job/simulation_json.h"
+#include "mapper/judge/simulate.h"
+#include "mapper/report/report_json.h"
+#include "mapper/report/simulation_json.h"
 #include "python/bindings/binding_parts.h"
 #include "python/bindings/interruptible_run.h"
 #include "python/bindings/progress_relay.h"

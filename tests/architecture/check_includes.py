@@ -1,5 +1,5 @@
-"""Rejects what breaks the architecture (ARCHITECTURE.md): includes against the direction between rooms, CMake links
-that do not say what a room includes, includes that are not relative to the root, <mpi.h> outside the profiler and
+"""Rejects what breaks the architecture (ARCHITECTURE.md): includes against the direction between modules, CMake links
+that do not say what a module includes, includes that are not relative to the root, <mpi.h> outside the profiler and
 the examples, long files.
 
     python3 tests/architecture/check_includes.py [ROOT]
@@ -14,8 +14,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-# What each room may include: everything below it. netmodel and commlog do not know each other.
-ROOMS: dict[str, set[str]] = {
+# What each module may include: everything below it. netmodel and commlog do not know each other.
+MODULES: dict[str, set[str]] = {
     "base": set(),
     "netmodel": {"base"},
     "commlog": {"base"},
@@ -26,8 +26,8 @@ ROOMS: dict[str, set[str]] = {
     "python": {"base", "netmodel", "commlog", "mgen", "objectives", "mapper"},
 }
 
-# The same between the folders of a room; folders that are not listed are free.
-FOLDERS: dict[str, dict[str, set[str]]] = {
+# The same between the directories of a module; directories that are not listed are free.
+DIRECTORIES: dict[str, dict[str, set[str]]] = {
     "netmodel": {
         "topology": set(),
         "routing": {"topology"},
@@ -47,22 +47,28 @@ FOLDERS: dict[str, dict[str, set[str]]] = {
         "program": set(),
         "abi": {"host", "mpi", "program"},
     },
-    # job is where everything meets: nothing else in the room may know it.
+    # Each may include only directories above it in this list. choose is above solve: where the objective is open, it
+    # solves for several.
     "mapper": {
         "search": set(),
+        "exhaustive": {"search"},
         "anneal": {"search", "exhaustive"},
         "tabu": {"search"},
-        "exhaustive": {"search"},
         "structure": set(),
         "start": {"structure"},
         "rankmap": set(),
-        "job": {"search", "anneal", "tabu", "exhaustive", "start", "rankmap", "advise"},
+        "job": {"search", "anneal", "start", "rankmap"},
+        "judge": {"search", "job"},
+        "solve": {"search", "anneal", "tabu", "start", "job", "judge"},
+        "choose": {"search", "anneal", "job", "judge", "solve"},
+        "advise": {"job", "judge", "solve"},
+        "report": {"anneal", "job", "judge", "choose", "advise"},
     },
 }
 
-# Not rooms, but C++ is in them: free to include any room, and files of their own.
-OUTSIDE_ROOMS = {"tests", "examples", "studies"}
-MPI_FOLDERS = (
+# Not modules, but C++ is in them: free to include any module, and files of their own.
+OUTSIDE_MODULES = {"tests", "examples", "studies"}
+MPI_DIRECTORIES = (
     "commlog/profiler/",
     "commlog/renumber/",
     "examples/",
@@ -77,12 +83,12 @@ MPI_FOLDERS = (
     "tests/mgen/live/",
 )
 # Programs that are compiled where they lie: they may name what is beside them.
-USERS_FOLDERS = ("examples/programs/", "tests/mgen/live/programs/mgen/")
+USERS_DIRECTORIES = ("examples/programs/", "tests/mgen/live/programs/mgen/")
 MOST_LINES = 500
 
 CPP_SUFFIXES = {".h", ".cc", ".hpp", ".cpp", ".c"}
 COUNTED_SUFFIXES = CPP_SUFFIXES | {".py", ".sh", ".cmake", ".txt"}
-SKIPPED_FOLDERS = {".git", ".venv", "build", "dist", "__pycache__", "requirements"}
+SKIPPED_DIRECTORIES = {".git", ".venv", "build", "dist", "__pycache__", "requirements"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 LINK = re.compile(r"\bhaichi::(\w+)")
@@ -90,7 +96,7 @@ LINK = re.compile(r"\bhaichi::(\w+)")
 
 def source_files(root: Path) -> Iterator[Path]:
     for path in sorted(root.iterdir()):
-        if path.name in SKIPPED_FOLDERS or path.is_symlink():
+        if path.name in SKIPPED_DIRECTORIES or path.is_symlink():
             continue
         if path.is_dir():
             yield from source_files(path)
@@ -109,33 +115,33 @@ def includes(text: str) -> Iterator[tuple[int, str, str]]:
 def include_violation(root: Path, file: str, quote: str, target: str) -> str | None:
     """What is wrong with this include, or None. `file` is relative to the root, with forward slashes."""
     if quote == "<" and target == "mpi.h":
-        allowed = file.startswith(MPI_FOLDERS)
-        return None if allowed else f"<mpi.h> may be included only in {', '.join(MPI_FOLDERS)}"
+        allowed = file.startswith(MPI_DIRECTORIES)
+        return None if allowed else f"<mpi.h> may be included only in {', '.join(MPI_DIRECTORIES)}"
     parts = target.split("/")
-    is_ours = parts[0] in ROOMS and (root / parts[0]).is_dir() and len(parts) > 1
+    is_ours = parts[0] in MODULES and (root / parts[0]).is_dir() and len(parts) > 1
     if quote == "<":
         return f'write "{target}" in quotes: it is a file of this repository' if is_ours else None
-    if file.startswith(USERS_FOLDERS) and len(parts) == 1:
+    if file.startswith(USERS_DIRECTORIES) and len(parts) == 1:
         return None
-    if not is_ours and not (parts[0] in OUTSIDE_ROOMS and len(parts) > 1):
-        return f'"{target}" is not relative to the root of the repository (ROOM/FOLDER/FILE)'
+    if not is_ours and not (parts[0] in OUTSIDE_MODULES and len(parts) > 1):
+        return f'"{target}" is not relative to the root of the repository (MODULE/DIRECTORY/FILE)'
     if not (root / target).is_file() and not (root / f"{target}.in").is_file():
         return f'"{target}" does not exist'
 
     here = file.split("/")
-    if here[0] not in ROOMS:
+    if here[0] not in MODULES:
         return None
     if parts[0] != here[0]:
-        if parts[0] in ROOMS[here[0]]:
+        if parts[0] in MODULES[here[0]]:
             return None
-        return f'room {here[0]} may not include room {parts[0]} ("{target}")'
-    folders = FOLDERS.get(here[0], {})
-    if here[1] in folders and len(parts) > 2 and parts[1] != here[1] and parts[1] not in folders[here[1]]:
-        return f'folder {here[0]}/{here[1]} may not include {parts[0]}/{parts[1]} ("{target}")'
+        return f'module {here[0]} may not include module {parts[0]} ("{target}")'
+    directories = DIRECTORIES.get(here[0], {})
+    if here[1] in directories and len(parts) > 2 and parts[1] != here[1] and parts[1] not in directories[here[1]]:
+        return f'directory {here[0]}/{here[1]} may not include {parts[0]}/{parts[1]} ("{target}")'
     return None
 
 
-def check_file(root: Path, path: Path, included_rooms: dict[str, set[str]]) -> Iterator[str]:
+def check_file(root: Path, path: Path, included_modules: dict[str, set[str]]) -> Iterator[str]:
     file = path.relative_to(root).as_posix()
     text = path.read_text(encoding="utf-8")
     lines = len(text.splitlines())
@@ -143,40 +149,40 @@ def check_file(root: Path, path: Path, included_rooms: dict[str, set[str]]) -> I
         yield f"{file}:{lines}: more than {MOST_LINES} lines: is there a second subject in it?"
     if path.suffix not in CPP_SUFFIXES:
         return
-    room = file.split("/")[0]
+    module = file.split("/")[0]
     for number, quote, target in includes(text):
         violation = include_violation(root, file, quote, target)
         if violation:
             yield f"{file}:{number}: {violation}"
-        elif quote == '"' and room in ROOMS:
-            included_rooms.setdefault(room, set()).add(target.split("/")[0])
+        elif quote == '"' and module in MODULES:
+            included_modules.setdefault(module, set()).add(target.split("/")[0])
 
 
-def check_links(root: Path, included_rooms: dict[str, set[str]]) -> Iterator[str]:
-    """The haichi:: targets in a room's CMakeLists.txt are the rooms that it includes, all of them below it."""
-    for room, allowed in ROOMS.items():
-        if not (root / room).is_dir():
+def check_links(root: Path, included_modules: dict[str, set[str]]) -> Iterator[str]:
+    """The haichi:: targets in a module's CMakeLists.txt are the modules that it includes, all of them below it."""
+    for module, allowed in MODULES.items():
+        if not (root / module).is_dir():
             continue
         links: set[str] = set()
-        cmake_files = sorted((root / room).rglob("CMakeLists.txt"))
-        name = cmake_files[0].relative_to(root).as_posix() if cmake_files else f"{room}/CMakeLists.txt"
+        cmake_files = sorted((root / module).rglob("CMakeLists.txt"))
+        name = cmake_files[0].relative_to(root).as_posix() if cmake_files else f"{module}/CMakeLists.txt"
         if not cmake_files:
-            yield f"{name}:1: the room has no CMakeLists.txt"
+            yield f"{name}:1: the module has no CMakeLists.txt"
         for cmake_file in cmake_files:
             text = re.sub(r"#.*", "", cmake_file.read_text(encoding="utf-8"))
-            links |= {link for link in LINK.findall(text) if link in ROOMS and link != room}
+            links |= {link for link in LINK.findall(text) if link in MODULES and link != module}
         for link in sorted(links - allowed):
-            yield f"{name}:1: room {room} may not link haichi::{link}"
-        for link in sorted(included_rooms.get(room, set()) - {room} - links):
-            yield f"{name}:1: room {room} includes room {link} but does not link haichi::{link}"
+            yield f"{name}:1: module {module} may not link haichi::{link}"
+        for link in sorted(included_modules.get(module, set()) - {module} - links):
+            yield f"{name}:1: module {module} includes module {link} but does not link haichi::{link}"
 
 
 def check(root: Path) -> list[str]:
-    included_rooms: dict[str, set[str]] = {}
+    included_modules: dict[str, set[str]] = {}
     violations: list[str] = []
     for path in source_files(root):
-        violations += check_file(root, path, included_rooms)
-    violations += check_links(root, included_rooms)
+        violations += check_file(root, path, included_modules)
+    violations += check_links(root, included_modules)
     return violations
 
 

@@ -1,10 +1,11 @@
 """Plants violations in a small tree, each of which check_includes must find, so that it is known to be able to fail."""
 
+import graphlib
 import tempfile
 import unittest
 from pathlib import Path
 
-from check_includes import MOST_LINES, check
+from check_includes import DIRECTORIES, MOST_LINES, check
 
 CLEAN = {
     "base/CMakeLists.txt": "haichi_room(base SOURCES errors.cc)\n",
@@ -28,8 +29,8 @@ CLEAN = {
 
 class CheckIncludes(unittest.TestCase):
     def violations(self, **planted: str) -> list[str]:
-        with tempfile.TemporaryDirectory() as folder:
-            root = Path(folder)
+        with tempfile.TemporaryDirectory() as directory:
+            root = Path(directory)
             for name, text in (CLEAN | {k.replace("__", "/"): v for k, v in planted.items()}).items():
                 path = root / name
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -48,33 +49,38 @@ class CheckIncludes(unittest.TestCase):
     def test_an_upward_include_is_found_with_file_and_line(self) -> None:
         planted = {"base/errors.cc": '\n#include "commlog/workload/workload.h"\n'}
         violations = self.violations(**planted)
-        self.assertTrue(violations[0].startswith("base/errors.cc:2: room base may not include"), violations)
+        self.assertTrue(violations[0].startswith("base/errors.cc:2: module base may not include"), violations)
 
     def test_netmodel_and_commlog_do_not_know_each_other(self) -> None:
         self.assert_found(
             "netmodel/topology/grid.h:1",
-            "room netmodel may not include room commlog",
+            "module netmodel may not include module commlog",
             {"netmodel/topology/grid.h": '#include "commlog/workload/workload.h"\n'},
         )
         self.assert_found(
             "commlog/workload/workload.h:1",
-            "room commlog may not include room netmodel",
+            "module commlog may not include module netmodel",
             {"commlog/workload/workload.h": '  #  include "netmodel/topology/grid.h"\n'},
         )
 
-    def test_folders_of_netmodel_have_a_direction(self) -> None:
+    def test_directories_of_netmodel_have_a_direction(self) -> None:
         self.assert_found(
             "netmodel/topology/grid.h:1",
-            "folder netmodel/topology may not include netmodel/routing",
+            "directory netmodel/topology may not include netmodel/routing",
             {"netmodel/topology/grid.h": '#include "netmodel/routing/network.h"\n'},
         )
 
-    def test_nothing_in_the_mapper_includes_the_job(self) -> None:
-        self.assert_found(
-            "mapper/rankmap/rankmap.h:1",
-            "mapper/rankmap may not include mapper/job",
-            {"mapper/rankmap/rankmap.h": '#include "mapper/job/map.h"\n'},
-        )
+    def test_directories_of_the_mapper_have_a_direction(self) -> None:
+        for upper, lower in (("job", "rankmap"), ("choose", "job")):
+            self.assert_found(
+                f"mapper/{lower}/planted.h:1",
+                f"mapper/{lower} may not include mapper/{upper}",
+                {f"mapper/{lower}/planted.h": f'#include "mapper/{upper}/map.h"\n', f"mapper/{upper}/map.h": "\n"},
+            )
+
+    def test_directories_with_a_direction_make_no_circle(self) -> None:
+        for directories in DIRECTORIES.values():
+            graphlib.TopologicalSorter(directories).prepare()
 
     def test_includes_are_relative_to_the_root(self) -> None:
         for target in ("network.h", "../topology/grid.h", "routing/network.h"):
@@ -93,12 +99,12 @@ class CheckIncludes(unittest.TestCase):
     def test_links_agree_with_includes_and_with_the_table(self) -> None:
         self.assert_found(
             "netmodel/CMakeLists.txt:1",
-            "room netmodel may not link haichi::mapper",
+            "module netmodel may not link haichi::mapper",
             {"netmodel/CMakeLists.txt": "haichi_room(netmodel LINKS haichi::base haichi::mapper SOURCES x.cc)\n"},
         )
         self.assert_found(
             "mapper/CMakeLists.txt:1",
-            "includes room netmodel but does not link",
+            "includes module netmodel but does not link",
             {"mapper/CMakeLists.txt": "# haichi::netmodel\nhaichi_room(mapper LINKS haichi::commlog SOURCES x.cc)\n"},
         )
 

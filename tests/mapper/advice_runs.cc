@@ -1,4 +1,4 @@
-#include "mapper/job/advice_runs.h"
+#include "mapper/advise/advice_runs.h"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,10 @@
 
 #include "base/errors.h"
 #include "commlog/workload/patterns.h"
-#include "mapper/job/advice_json.h"
-#include "mapper/job/advise_barrier.h"
-#include "mapper/job/advise_shape.h"
+#include "mapper/advise/barrier.h"
+#include "mapper/advise/shape.h"
+#include "mapper/judge/simulation_budget.h"
+#include "mapper/report/advice_json.h"
 #include "tests/mapper/jobs.h"
 
 namespace haichi {

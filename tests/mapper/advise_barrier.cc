@@ -123,9 +123,18 @@ TEST(BarrierAdvisor, says_so_when_it_was_interrupted) {
 
 TEST(BarrierAdvisor, barriers_pay_from_the_size_behind_which_none_disagrees) {
     using enum BarrierVerdict;
-    EXPECT_EQ(barriers_pay_from(std::vector<SizedBarrierVerdict>{{1, kNone}, {2, kSets}, {3, kSets}}), 2);
-    EXPECT_EQ(barriers_pay_from(std::vector<SizedBarrierVerdict>{{1, kSets}, {2, kUnknown}, {3, kSets}}), 3);
-    EXPECT_EQ(barriers_pay_from(std::vector<SizedBarrierVerdict>{{1, kSets}, {2, kNone}}), std::nullopt);
+    const auto from = [](const std::vector<BarrierVerdict>& of_bytes_1_on) {
+        std::vector<SizedBarrierAdvice> sizes;
+        for (const BarrierVerdict verdict : of_bytes_1_on) {
+            SizedBarrierAdvice& sized = sizes.emplace_back();
+            sized.message_size_bytes = static_cast<std::int64_t>(sizes.size());
+            sized.advice.verdict = verdict;
+        }
+        return barriers_pay_from(sizes);
+    };
+    EXPECT_EQ(from({kNone, kSets, kSets}), 2);
+    EXPECT_EQ(from({kSets, kUnknown, kSets}), 3);
+    EXPECT_EQ(from({kSets, kNone}), std::nullopt);
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include "mapper/advise/allowed_shapes.h"
 #include "mapper/advise/shape.h"
 
 #include <gtest/gtest.h>
@@ -136,24 +137,26 @@ TEST(ShapeAdvisor, sends_to_the_queue_where_nothing_is_beyond_the_spread) {
 TEST(ShapeAdvisor, does_not_know_without_simulated_times) {
     const std::vector<ShapeTimes> shapes = {timed({8, 1}, {8, 1}, {}, {})};
     const ShapeAdvice advice =
-        advise_shapes(shapes, {.missing = {"packet.payload"}, .interrupted = false, .machine = "m"});
+        advise_shapes(shapes, {.why_unknown = "machine m does not state packet.payload", .interrupted = false});
     EXPECT_EQ(advice.verdict, ShapeVerdict::kUnknown);
     EXPECT_EQ(advice.sentence,
-              "Not known: machine m does not state packet.payload, without which simulated times mean nothing; by the "
-              "search alone 8x1 is no worse than the others.");
-    EXPECT_NE(advise_shapes(shapes, {.missing = {}, .interrupted = true, .machine = "m"}).sentence.find("interrupted"),
-              std::string::npos);
+              "Not known: machine m does not state packet.payload; by the search alone 8x1 is no worse than the "
+              "others.");
+    EXPECT_NE(advise_shapes(shapes, {.interrupted = true}).sentence.find("interrupted"), std::string::npos);
     EXPECT_EQ(advise_shapes({}, {}).verdict, ShapeVerdict::kUnknown);
 }
 
 TEST(MissingTimes, are_told_by_the_keys_of_the_machine_file) {
     for (const char* preset : {"fx10-kyushu", "fugaku", "torus:4x4", "fattree:2x4", "switch"}) {
-        EXPECT_TRUE(missing_times(load_machine(preset)).empty()) << preset;
+        EXPECT_EQ(why_times_mean_nothing(load_machine(preset)), "") << preset;
     }
     Machine machine = load_machine("torus:4x4");
+    machine.name = "m";
     machine.packet_payload_bytes.reset();
     machine.node.mpi_call_overhead_ps.reset();
-    EXPECT_EQ(listed(missing_times(machine)), "packet.payload and node.mpi_call_overhead");
+    EXPECT_EQ(why_times_mean_nothing(machine),
+              "machine m does not state packet.payload and node.mpi_call_overhead, without which simulated times mean "
+              "nothing");
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 
 #include "base/errors.h"
 #include "commlog/workload/patterns.h"
-#include "mapper/job/advice_json.h"
-#include "mapper/job/advise_spread.h"
+#include "mapper/advise/spread.h"
+#include "mapper/report/advice_json.h"
 
 namespace haichi {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/errors.h"
-#include "mapper/job/simulate.h"
+#include "mapper/judge/simulate.h"
 #include "tests/base/temporary_folder.h"
 #include "tests/mapper/jobs.h"
 

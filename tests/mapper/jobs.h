@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "commlog/workload/patterns.h"
-#include "mapper/job/evaluate.h"
-#include "mapper/job/map.h"
+#include "mapper/choose/map.h"
+#include "mapper/judge/evaluate.h"
 
 namespace haichi::testing_jobs {
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "mapper/job/simulate.h"
+#include "mapper/judge/simulate.h"
 
 namespace haichi {
 namespace {

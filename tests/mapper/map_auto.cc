@@ -4,11 +4,11 @@
 #include <algorithm>
 
 #include "base/errors.h"
-#include "mapper/job/auto_budget.h"
-#include "mapper/job/evaluate.h"
-#include "mapper/job/map_auto.h"
-#include "mapper/job/map_robust.h"
-#include "mapper/job/simulate.h"
+#include "mapper/choose/auto_budget.h"
+#include "mapper/choose/map.h"
+#include "mapper/judge/evaluate.h"
+#include "mapper/judge/simulate.h"
+#include "mapper/solve/robust.h"
 #include "mapper/start/start.h"
 #include "tests/mapper/jobs.h"
 

@@ -13,8 +13,8 @@
 
 #include "base/random.h"
 #include "commlog/workload/patterns.h"
-#include "mapper/job/evaluate.h"
-#include "mapper/job/map.h"
+#include "mapper/choose/map.h"
+#include "mapper/judge/evaluate.h"
 
 namespace haichi {
 namespace {

@@ -1,4 +1,4 @@
-#include "mapper/job/map_shapes.h"
+#include "mapper/choose/map_shapes.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "base/errors.h"
-#include "mapper/job/rotations.h"
+#include "mapper/solve/rotations.h"
 #include "objectives/registry.h"
 #include "tests/mapper/jobs.h"
 #include "tests/objectives/objective_names.h"

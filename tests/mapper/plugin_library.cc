@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/errors.h"
-#include "mapper/job/map_shapes.h"
+#include "mapper/choose/map_shapes.h"
 #include "objectives/function_objective.h"
 #include "tests/mapper/jobs.h"
 #include "tests/objectives/problems.h"

@@ -4,7 +4,7 @@
 #include <set>
 #include <tuple>
 
-#include "mapper/job/grouped_start.h"
+#include "mapper/solve/grouped_start.h"
 #include "mapper/start/bisection.h"
 #include "mapper/start/node_blocks.h"
 #include "mapper/start/rank_groups.h"

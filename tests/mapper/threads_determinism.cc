@@ -1,7 +1,7 @@
 // Same inputs and seed, same bytes, on any number of threads.
 #include <gtest/gtest.h>
 
-#include "mapper/job/report_json.h"
+#include "mapper/report/report_json.h"
 #include "tests/mapper/jobs.h"
 #include "tests/objectives/objective_names.h"
 #include "tests/objectives/problems.h"

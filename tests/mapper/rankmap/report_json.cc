@@ -1,4 +1,4 @@
-#include "mapper/job/report_json.h"
+#include "mapper/report/report_json.h"
 
 #include <gtest/gtest.h>
 

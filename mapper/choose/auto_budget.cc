@@ -1,0 +1,87 @@
+#include "mapper/choose/auto_budget.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/random.h"
+#include "mapper/anneal/defaults.h"
+#include "objectives/sliced_collisions.h"
+
+namespace haichi {
+
+namespace {
+
+/// Links between two nodes, about: the mean over pairs drawn at random.
+double mean_distance(const Network& network) {
+    constexpr int kDraws = 256;
+    Random random(1, 1);
+    const auto nodes = static_cast<std::uint32_t>(network.node_count());
+    double sum = 0;
+    int pairs = 0;
+    for (int draw = 0; draw < kDraws; ++draw) {
+        const NodeId from(static_cast<std::int32_t>(random.below(nodes)));
+        const NodeId to(static_cast<std::int32_t>(random.below(nodes)));
+        if (!network.is_usable(from) || !network.is_usable(to)) continue;
+        sum += network.route_length(from, to);
+        ++pairs;
+    }
+    return pairs > 0 ? sum / pairs : 1;
+}
+
+/// Passages over links that a proposal changes: two ranks move, their messages are taken off their routes and put on
+/// others.
+double changed_passages(const Problem& problem) {
+    std::size_t ends = 0;
+    for (const RankId rank : problem.communicating_ranks()) ends += problem.incident(rank).size();
+    const double ends_per_rank =
+        static_cast<double>(ends) / static_cast<double>(std::max<std::size_t>(problem.communicating_ranks().size(), 1));
+    return 2 * 2 * ends_per_rank * std::max(mean_distance(problem.network()), 1.0);
+}
+
+/// Nanoseconds of an evaluation: `fixed`, and `per_passage`. Measured on CG, stencils of 7 and 27 points, FFT, Bruck's
+/// and pairwise all-to-all and a dense matrix on 96 nodes, and three of them on 4,096; within a factor of two.
+struct EvaluationCost {
+    double fixed = 0;
+    double per_passage = 0;
+};
+
+EvaluationCost cost_of(std::string_view objective, const Problem& problem) {
+    if (objective == "hop-bytes") return {.fixed = 200, .per_passage = 0.5};
+    if (objective == "predicted-time") return {.fixed = 1000, .per_passage = 110};
+    const bool is_sliced = objective == "tac3" && SlicedCollisions::suits(problem, Counted::kPerSet);
+    return is_sliced ? EvaluationCost{.fixed = 200, .per_passage = 3} : EvaluationCost{.fixed = 500, .per_passage = 18};
+}
+
+}  // namespace
+
+AutoBudget::AutoBudget(const Problem& problem, std::size_t trials, std::int32_t seeds)
+    : problem_(&problem), searches_(static_cast<double>(trials) * seeds), seeds_(seeds) {
+    constexpr double kLeast = 10;
+    constexpr double kAtLarge = 60;
+    constexpr double kLarge = 4096;
+    seconds_ = std::max(kLeast, kAtLarge * std::sqrt(static_cast<double>(problem.rank_count()) / kLarge));
+}
+
+double AutoBudget::evaluation_seconds(std::string_view objective) const {
+    constexpr double kNanosecond = 1e-9;
+    const EvaluationCost cost = cost_of(objective, *problem_);
+    return (cost.fixed + cost.per_passage * changed_passages(*problem_)) * kNanosecond;
+}
+
+SearchOptions AutoBudget::effort(std::string_view objective, const SearchOptions& asked) const {
+    SearchOptions options = asked;
+    const auto searches = static_cast<std::int32_t>(searches_);
+    options.restarts = asked.restarts > 0 ? std::max(asked.restarts / searches, 1)
+                                          : (default_restarts(*problem_, asked.schedule) + seeds_ - 1) / seeds_;
+    if (asked.evaluations > 0 || asked.time_limit_seconds) return options;
+    constexpr std::int64_t kFewest = 1000;
+    const auto usual = static_cast<double>(default_evaluations(*problem_));
+    const double affordable = seconds_ / 2 / searches_ / evaluation_seconds(objective);
+    if (asked.restarts == 0) {
+        options.restarts = static_cast<std::int32_t>(std::clamp(affordable / usual, 1.0, double{1} * options.restarts));
+    }
+    options.evaluations = std::max(static_cast<std::int64_t>(std::min(usual, affordable / options.restarts)), kFewest);
+    return options;
+}
+
+}  // namespace haichi

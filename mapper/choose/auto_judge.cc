@@ -1,0 +1,172 @@
+#include "mapper/choose/auto_judge.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+
+#include "mapper/job/posed_job.h"
+#include "mapper/judge/simulation_budget.h"
+
+namespace haichi {
+
+namespace {
+
+using Mappings = std::span<const Mapping* const>;
+
+/// How many placements, those of all seeds or fewer, can be simulated; 0: not one of each objective.
+template <class Fits, class Hops>
+std::size_t affordable(Mappings placements, std::size_t objectives, Fits&& fits, Hops&& hops) {
+    const std::size_t found = placements.size() - 1;
+    const std::size_t each = std::min(objectives, found);
+    std::vector<double> until = {hops(*placements.front())};
+    for (const Mapping* mapping : placements.subspan(1)) until.push_back(until.back() + hops(*mapping));
+    for (std::size_t count = found; count >= each && count > 0; count -= std::min(each, count)) {
+        if (fits(until[count])) return count + 1;
+    }
+    return 0;
+}
+
+std::vector<double> predicted(const Job& job, Mappings placements) {
+    const auto held = job.problem();
+    const auto predictor = bind_objective({.name = kPredictor}, held->problem, job.default_placement());
+    std::vector<double> seconds;
+    for (const Mapping* mapping : placements) seconds.push_back(predictor->standing(*mapping).value);
+    return seconds;
+}
+
+/// Its sets once, without computing, sizes in proportion.
+Workload loaded_workload(const Workload& workload, double factor) {
+    Workload loaded(workload.rank_count());
+    loaded.reserve_messages(workload.messages().size());
+    for (std::size_t t = 0; t < workload.set_count(); ++t) {
+        loaded.add_set(workload.set(t).label, 0, workload.set(t).transfer);
+        for (const Message& m : workload.messages(t)) {
+            const auto size = static_cast<std::int64_t>(static_cast<double>(m.size_bytes) * factor);
+            loaded.add_message(m.source, m.destination, std::min(size, kLargestMessageBytes));
+        }
+    }
+    return loaded;
+}
+
+}  // namespace
+
+AutoJudge::Times AutoJudge::times(Mappings placements, std::size_t objectives) const {
+    Plan plan = affordable_plan(placements, objectives);
+    Times times{.of_calls = plan.of_calls, .reason = std::move(plan.reason)};
+    if (plan.judged > 0) {
+        times.seconds = simulated(job_, placements.first(plan.judged), plan.options);
+        const auto needed = static_cast<std::ptrdiff_t>(std::min(1 + objectives, plan.judged));
+        times.is_simulated = std::all_of(times.seconds.begin(), times.seconds.begin() + needed,
+                                         [](const auto& one) { return one.has_value(); });
+        if (!times.is_simulated) times.reason = "the time or an interruption ended the simulations";
+    }
+    if (!times.is_simulated) {
+        times.of_calls = false;
+        const std::vector<double> seconds = predicted(job_, placements);
+        times.seconds.assign(seconds.begin(), seconds.end());
+    }
+    times.seconds.resize(placements.size());
+    return times;
+}
+
+std::optional<AutoJudge::LoadedTimes> AutoJudge::loaded_times(Mappings placements) const {
+    constexpr std::int64_t kLoadingBytes = 64 << 10;  // 32 packets: overheads no longer count
+    const Workload& workload = job_.workload();
+    if (workload.crossing_message_count() == 0) return std::nullopt;
+    const double mean =
+        static_cast<double>(workload.total_bytes()) / static_cast<double>(workload.crossing_message_count());
+    bool computes = job_.is_of_log();
+    for (std::size_t t = 0; t < workload.set_count(); ++t) computes |= workload.set(t).compute_seconds > 0;
+    if (!(mean > 0) || (mean >= kLoadingBytes && !computes)) return std::nullopt;
+
+    LoadedTimes times;
+    SimulationOptions options;
+    options.hottest_links = 0;
+    options.form = TrafficForm::kSets;
+    options.barriers = {.without = false, .with = true};
+    options.iterations.rule = SimulatedIterations::Rule::kAll;
+    double factor = std::max(kLoadingBytes / mean, 1.0);
+    std::optional<Job> loaded;
+    double hops = 0;
+    for (;; factor /= 2) {
+        loaded = job_.with_workload(loaded_workload(workload, factor));
+        hops = static_cast<double>(placements.size()) * packet_hops_per_iteration(Placement(*loaded));
+        if (hops <= budget_.loaded_packet_hops() || factor <= 1) break;
+    }
+    times.mean_message_bytes = static_cast<std::int64_t>(mean * factor);
+    const auto can_be_simulated = [&] {
+        try {
+            check_simulation(*loaded, options);
+        } catch (const Error&) {
+            return false;
+        }
+        return hops <= budget_.loaded_packet_hops();
+    };
+    times.is_simulated = can_be_simulated();
+    if (!times.is_simulated) {
+        times.seconds = predicted(*loaded, placements);
+        return times;
+    }
+    for (const std::optional<double>& seconds : simulated(*loaded, placements, options)) {
+        if (!seconds) return std::nullopt;
+        times.seconds.push_back(*seconds);
+    }
+    return times;
+}
+
+AutoJudge::Plan AutoJudge::affordable_plan(Mappings placements, std::size_t objectives) const {
+    Plan plan;
+    plan.options.hottest_links = 0;
+    try {
+        check_simulation(job_, plan.options);
+    } catch (const Error& error) {
+        plan.reason = error.what();
+        return plan;
+    }
+    if (replays_calls(job_, plan.options, limits_.simulation.log)) {
+        plan.judged = affordable(
+            placements, objectives, [&](double all) { return all <= budget_.packet_hops(); },
+            [&](const Mapping& mapping) { return packet_hops_of_calls(Placement(job_, mapping)); });
+        plan.of_calls = plan.judged > 0;
+        if (plan.of_calls) return plan;
+        plan.reason = "its calls are too many to be simulated so often";
+    }
+    plan.options.form = TrafficForm::kSets;
+    const auto fits = [&](double all) {
+        const auto iterations = affordable_iterations(all, job_.workload().iterations(), 1, budget_.packet_hops(), 1);
+        if (iterations) plan.options.iterations = *iterations;
+        return iterations.has_value();
+    };
+    plan.judged = affordable(placements, objectives, fits, [&](const Mapping& mapping) {
+        return packet_hops_per_iteration(Placement(job_, mapping));
+    });
+    if (plan.judged == 0) plan.reason = "its packets are too many to be simulated so often";
+    return plan;
+}
+
+/// Nothing for those that an interruption leaves out.
+std::vector<std::optional<double>> AutoJudge::simulated(const Job& job, Mappings placements,
+                                                        const SimulationOptions& options) const {
+    std::vector<std::optional<double>> seconds(placements.size());
+    std::mutex mutex;
+    const bool of_calls = replays_calls(job, options, limits_.simulation.log);
+    run_side_by_side(static_cast<std::int64_t>(placements.size()), limits_.threads, [&](std::int64_t i) {
+        if (!limits_.may_go_on()) return;
+        std::atomic<bool> stop = false;
+        SimulationControl watched;
+        watched.stop = &stop;
+        watched.log = limits_.simulation.log;
+        watched.progress = [&](const SimulationProgress& progress) {
+            if (!limits_.may_go_on()) stop = true;
+            const std::scoped_lock lock(mutex);
+            if (limits_.simulation.progress) limits_.simulation.progress(progress);
+        };
+        const auto k = static_cast<std::size_t>(i);
+        const SimulationResult result = simulate_mapping(job, *placements[k], options, watched).front().result;
+        if (result.interrupted) return;
+        seconds[k] = of_calls ? result.seconds : result.seconds_per_iteration;
+    });
+    return seconds;
+}
+
+}  // namespace haichi

@@ -1,0 +1,260 @@
+#include "mapper/choose/map.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+
+#include "mapper/anneal/defaults.h"
+#include "mapper/choose/auto_budget.h"
+#include "mapper/choose/auto_judge.h"
+#include "mapper/job/posed_job.h"
+#include "mapper/search/progress_meter.h"
+
+namespace haichi {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Jobs up to this size are searched from several seeds; for larger ones one search of each objective is what there is
+/// time for.
+constexpr std::int32_t kManySeeds = 1024;
+constexpr std::int32_t kSeeds = 3;
+
+bool is_set(const std::atomic<bool>* flag) { return flag != nullptr && flag->load(); }
+
+/// One placement of one objective.
+struct Candidate {
+    std::size_t trial = 0;
+    Placement placement;
+    std::optional<double> seconds{};  ///< once it is judged
+};
+
+std::int32_t seeds_for(const Problem& problem) {
+    return problem.communicating_ranks().size() <= kManySeeds ? kSeeds : 1;
+}
+
+/// One call of map() with an open objective.
+class AutoRun {
+  public:
+    AutoRun(const Job& job, const MapOptions& options, const SearchControl& control,
+            const SimulationControl& simulation)
+        : job_(job),
+          options_(options),
+          seconds_gone_(options.search.seconds_gone),
+          control_(control),
+          simulation_(simulation),
+          held_(job.problem(control.log)),
+          suited_(suited_objectives(held_->problem)),
+          seeds_(seeds_for(held_->problem)),
+          budget_(held_->problem, suited_.size(), seeds_) {
+        if (options.search.time_by_savings) {
+            options_.search.time_limit_seconds = seconds_worth_searching(PosedJob(job, {}));
+            options_.search.time_by_savings = false;
+        }
+        time_limit_seconds_ = options_.search.time_limit_seconds;
+        options_.search.time_limit_seconds = time_left(options_.search);
+        options_.search.seconds_gone = 0;
+    }
+
+    Placement run() {
+        control_.log.info("auto: {} objectives, {} seeds, up to {:.0f} s of one core", suited_.size(), seeds_,
+                          options_.search.time_limit_seconds.value_or(budget_.seconds()));
+        search();
+        const Clock::time_point begin = Clock::now();
+        judge();
+        trials_.judging_seconds = seconds_since(begin);
+        return chosen();
+    }
+
+  private:
+    [[nodiscard]] bool is_stopped() const { return is_set(control_.stop) || is_set(simulation_.stop); }
+
+    void search() {
+        for (const std::string& name : suited_) trials_.trials.push_back({.objective = name});
+        const auto all = static_cast<std::int32_t>(suited_.size()) * seeds_;
+        // Seed after seed, so that what an interruption leaves can be compared.
+        for (std::int32_t seed = 0; seed < seeds_; ++seed) {
+            for (std::size_t trial = 0; trial < trials_.trials.size(); ++trial) {
+                if (!candidates_.empty() && is_stopped()) return;
+                const auto done = static_cast<std::int32_t>(candidates_.size());
+                control_.log.info("auto: {}, seed {} of {}", suited_[trial], seed + 1, seeds_);
+                candidates_.push_back({trial, solve(job_, options_of(trial, seed, all - done), part(done, all))});
+                const SearchRecord& found = *candidates_.back().placement.search();
+                trials_.trials[trial].next = found.next;
+                evaluations_ += found.evaluations;
+            }
+        }
+    }
+
+    /// predicted-time goes on from what the first objective of the seed has found: a change of it costs more than one
+    /// of theirs.
+    [[nodiscard]] MapOptions options_of(std::size_t trial, std::int32_t seed, std::int32_t left) const {
+        const std::string& objective = trials_.trials[trial].objective;
+        MapOptions options = options_;
+        options.strategy = "anneal";  // tabu search, the usual one for hop-bytes on few nodes, takes ten times as long
+        options.objective.name = objective;
+        if (options.objective.then) std::erase(*options.objective.then, objective);
+        options.search = budget_.effort(objective, options_.search);
+        options.search.seed += static_cast<std::uint64_t>(seed);
+        if (objective == kPredictor && !options.has_start() && trial > 0) {
+            const auto nodes = candidates_[candidates_.size() - trial].placement.mapping().node_of_rank();
+            options.start = std::vector<NodeId>(nodes.begin(), nodes.end());
+            if (options_.search.restarts == 0) options.search.restarts = 1;
+        }
+        if (options_.search.time_limit_seconds) {
+            constexpr double kLeast = 1e-3;
+            const double gone = seconds_since(start_time_);
+            options.search.time_limit_seconds =
+                std::max((*options_.search.time_limit_seconds / 2 - gone) / left, kLeast);
+        }
+        return options;
+    }
+
+    /// Tells the progress of one search as that of all.
+    [[nodiscard]] SearchControl part(std::int32_t number, std::int32_t all) const {
+        SearchControl control = control_;
+        if (!control_.progress) return control;
+        control.progress = [this, number, all](SearchProgress progress) {
+            progress.fraction_done = (number + progress.fraction_done) / all;
+            control_.progress(progress);
+        };
+        return control;
+    }
+
+    [[nodiscard]] bool may_go_on() {
+        if (options_.checkpoint != nullptr) options_.checkpoint->tick();
+        const bool is_late =
+            options_.search.time_limit_seconds && seconds_since(start_time_) > *options_.search.time_limit_seconds;
+        if (is_late) is_cut_short_ = true;
+        return !is_late && !is_stopped();
+    }
+
+    void judge() {
+        std::vector<const Mapping*> placements = {&job_.default_placement()};
+        for (const Candidate& candidate : candidates_) placements.push_back(&candidate.placement.mapping());
+        const AutoJudge judge(job_, budget_,
+                              {.threads = options_.search.threads,
+                               .may_go_on = [this] { return may_go_on(); },
+                               .simulation = simulation_});
+        const AutoJudge::Times times = judge.times(placements, trials_.trials.size());
+        trials_.judge = times.is_simulated ? "simulated" : "predicted";
+        trials_.of_calls = times.of_calls;
+        trials_.reason = times.reason;
+        trials_.default_seconds = *times.seconds.front();
+        for (std::size_t k = 0; k < candidates_.size(); ++k) {
+            candidates_[k].seconds = times.seconds[k + 1];
+            if (candidates_[k].seconds) trials_.trials[candidates_[k].trial].seconds.push_back(*candidates_[k].seconds);
+        }
+        best_ = &best_by_mean();
+        trials_.keeps_default = !(*best_->seconds < trials_.default_seconds);
+        judge_under_load(judge);
+    }
+
+    // ---- The choice -------------------------------------------------------------------------------------------------
+
+    /// Of the objective with the least mean over the seeds the fastest. Of objectives that are equally fast, to a
+    /// thousandth, the one that suits the job best: what is known of its value (that it is optimal) is then known of
+    /// the placement.
+    [[nodiscard]] const Candidate& best_by_mean() const {
+        constexpr double kEqual = 0.999;
+        std::size_t winner = 0;
+        for (std::size_t k = 1; k < trials_.trials.size(); ++k) {
+            const ObjectiveTrial& trial = trials_.trials[k];
+            if (trial.seconds.empty()) continue;
+            if (mean_seconds(trial) < kEqual * mean_seconds(trials_.trials[winner])) winner = k;
+        }
+        const Candidate* best = nullptr;
+        for (const Candidate& candidate : candidates_) {
+            if (candidate.trial != winner || !candidate.seconds) continue;
+            if (best == nullptr || *candidate.seconds < *best->seconds) best = &candidate;
+        }
+        return *best;
+    }
+
+    /// Placements whose times differ by less than a run on a machine would show are told apart by their sets under
+    /// load. No candidate that is slower than the default placement as it is takes part.
+    void judge_under_load(const AutoJudge& judge) {
+        constexpr double kAlike = 1.02;
+        constexpr double kNotSlower = 1.001;
+        double least = trials_.default_seconds;
+        for (const Candidate& candidate : candidates_) least = std::min(least, candidate.seconds.value_or(least));
+        std::vector<const Candidate*> alike;
+        std::vector<const Mapping*> placements = {&job_.default_placement()};
+        for (const Candidate& candidate : candidates_) {
+            if (!candidate.seconds || *candidate.seconds > kAlike * least) continue;
+            if (*candidate.seconds > kNotSlower * trials_.default_seconds) continue;
+            alike.push_back(&candidate);
+            placements.push_back(&candidate.placement.mapping());
+        }
+        const bool default_is_alike = trials_.default_seconds <= kAlike * least;
+        if (alike.size() + (default_is_alike ? 1 : 0) < 2) return;
+        const auto loaded = judge.loaded_times(placements);
+        if (!loaded) return;
+        // Equal under load as well: the one that is best as it is.
+        std::size_t winner = default_is_alike ? 0 : 1;
+        const auto best = std::ranges::find(alike, best_);
+        if (best != alike.end() && !trials_.keeps_default) winner = static_cast<std::size_t>(best - alike.begin()) + 1;
+        for (std::size_t k = 1; k < placements.size(); ++k) {
+            if (loaded->seconds[k] < loaded->seconds[winner]) winner = k;
+        }
+        if (default_is_alike && loaded->seconds.front() < loaded->seconds[winner]) winner = 0;
+        trials_.keeps_default = winner == 0;
+        if (winner > 0) best_ = alike[winner - 1];
+        trials_.loaded = {.mean_message_bytes = loaded->mean_message_bytes,
+                          .is_simulated = loaded->is_simulated,
+                          .default_seconds = loaded->seconds.front(),
+                          .seconds = loaded->seconds[winner]};
+    }
+
+    Placement chosen() {
+        ObjectiveTrial& trial = trials_.trials[best_->trial];
+        trial.is_chosen = true;
+        control_.log.info("auto: {} by {}{}", trial.objective, trials_.judge,
+                          trials_.keeps_default ? "; the default placement is not slower and is kept" : "");
+        SearchRecord record = *best_->placement.search();
+        record.seed = options_.search.seed;
+        record.evaluations = evaluations_;
+        record.wall_seconds = seconds_since(start_time_);
+        record.time_limit_seconds = time_limit_seconds_;
+        record.seconds_gone = seconds_gone_;
+        record.interrupted = is_stopped();
+        record.reproducible = !record.time_limit_seconds && !record.interrupted && !is_cut_short_;
+        record.trials = std::move(trials_);
+        const bool keeps_default = record.trials->keeps_default;
+        return {job_, keeps_default ? job_.default_placement() : best_->placement.mapping(), std::move(record)};
+    }
+
+    const Clock::time_point start_time_ = Clock::now();
+    const Job& job_;
+    MapOptions options_;  ///< a time limit is what is left of it
+    const double seconds_gone_;
+    std::optional<double> time_limit_seconds_;  ///< the whole
+    const SearchControl& control_;
+    const SimulationControl& simulation_;
+    const std::shared_ptr<const JobProblem> held_;  ///< kept from search to search
+    const std::vector<std::string> suited_;
+    const std::int32_t seeds_;
+    const AutoBudget budget_;
+    std::vector<Candidate> candidates_;
+    const Candidate* best_ = nullptr;  ///< once they are judged
+    ObjectiveTrials trials_;
+    std::int64_t evaluations_ = 0;
+    std::atomic<bool> is_cut_short_ = false;
+};
+
+}  // namespace
+
+bool is_open(const MapOptions& options) {
+    const bool is_usual_search = options.strategy == "auto" || options.strategy == "anneal";
+    return options.objective.is_auto() && is_usual_search && options.search.schedule == ScheduleKind::kAuto;
+}
+
+Placement map(const Job& job, const MapOptions& options, const SearchControl& control,
+              const SimulationControl& simulation) {
+    check_map_options(options);
+    if (!is_open(options)) return solve(job, options, control, simulation);
+    return AutoRun(job, options, control, simulation).run();
+}
+
+}  // namespace haichi

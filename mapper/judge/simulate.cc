@@ -1,0 +1,193 @@
+#include "mapper/judge/simulate.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <optional>
+
+#include "base/errors.h"
+#include "base/quantity.h"
+#include "netmodel/packetsim/machine_timing.h"
+
+namespace haichi {
+
+namespace {
+
+/// "1,3", counted from 1: {0, 2}.
+std::vector<std::size_t> parse_set_numbers(std::string_view text) {
+    std::vector<std::size_t> sets;
+    for (std::size_t at = 0; at <= text.size();) {
+        const std::size_t end = std::min(text.find(',', at), text.size());
+        const std::int64_t number = parse_count(text.substr(at, end - at), kMostSets, {"--barrier", 0});
+        if (number == 0) throw OptionError("--barrier: sets are counted from 1");
+        sets.push_back(static_cast<std::size_t>(number - 1));
+        at = end + 1;
+    }
+    std::ranges::sort(sets);
+    const auto twice = std::ranges::adjacent_find(sets);
+    if (twice != sets.end()) throw OptionError("--barrier: set " + std::to_string(*twice + 1) + " is named twice");
+    return sets;
+}
+
+/// By set.
+std::vector<bool> barriers_of(const BarrierChoice& choice, std::size_t set_count) {
+    std::vector<bool> barriers(set_count, choice.sets.empty());
+    for (const std::size_t t : choice.sets) {
+        if (t >= set_count) {
+            throw OptionError("there is no set " + std::to_string(t + 1) + " to have a barrier before it",
+                              "the workload has " + std::to_string(set_count));
+        }
+        barriers[t] = true;
+    }
+    return barriers;
+}
+
+}  // namespace
+
+const Table<BarrierWord>& barrier_words() {
+    static const Table<BarrierWord> kWords({"choice of barriers", "choices (beside numbers of sets, as in 1,3)"},
+                                           {{"none", "no barrier", true, false},
+                                            {"sets", "a barrier before every set", false, true},
+                                            {"both", "one simulation with each", true, true}});
+    return kWords;
+}
+
+BarrierChoice parse_barrier_choice(std::string_view text) {
+    if (const BarrierWord* word = barrier_words().find(text)) return {.without = word->without, .with = word->with};
+    if (!text.empty() && text.find_first_not_of("0123456789,") == std::string_view::npos) {
+        return {.without = false, .with = true, .sets = parse_set_numbers(text)};
+    }
+    throw OptionError("unknown choice of barriers " + shown(text), barrier_words().hint_for(text));
+}
+
+std::string barrier_name(const SimulatedRun& run) {
+    if (!run.has_barriers) return "none";
+    if (run.barrier_sets.empty()) return "sets";
+    std::string text;
+    for (const std::size_t t : run.barrier_sets) text.append(text.empty() ? "" : ",").append(std::to_string(t + 1));
+    return text;
+}
+
+SimulatedIterations parse_simulated_iterations(const std::string& text) {
+    using Rule = SimulatedIterations::Rule;
+    if (text == "auto") return {Rule::kAuto, 0};
+    if (text == "all") return {Rule::kAll, 0};
+    const std::int64_t count = parse_count(text, std::numeric_limits<std::int64_t>::max(), {"--sim-iterations", 0});
+    if (count == 0) throw OptionError("--sim-iterations: at least one has to be simulated", "or auto, or all");
+    return {Rule::kCount, count};
+}
+
+TrafficForm parse_traffic_form(std::string_view text) {
+    if (text == "sets") return TrafficForm::kSets;
+    if (text == "calls") return TrafficForm::kCalls;
+    throw OptionError("--as " + shown(text) + ": a log is simulated as sets or as calls");
+}
+
+ReplayedComputing::Rule parse_computing(std::string_view text) {
+    using Rule = ReplayedComputing::Rule;
+    if (text == "mean") return Rule::kMean;
+    if (text == "drawn") return Rule::kDrawn;
+    if (text == "none") return Rule::kNone;
+    throw OptionError("--compute " + shown(text) + ": it is mean, drawn or none");
+}
+
+namespace {
+
+void refuse_options_of_calls(const Job& job, const SimulationOptions& options) {
+    if (options.call_option.empty()) return;
+    throw OptionError(options.call_option + " is about the calls of a log, but communication sets are simulated",
+                      job.is_of_log()
+                          ? "without --as sets (form='sets'), the calls of a log are simulated where it has their order"
+                          : "the sets of a workload file state their computing time (compute_seconds)");
+}
+
+}  // namespace
+
+bool replays_calls(const Job& job, const SimulationOptions& options, const Log& log) {
+    if (options.form == TrafficForm::kSets || job.calls(log) == nullptr) {
+        if (options.form != TrafficForm::kCalls) {
+            refuse_options_of_calls(job, options);
+            return false;
+        }
+        throw OptionError("--as calls: the traffic has no calls", "it is no log, or one that has no order");
+    }
+    const auto refuse = [](const char* option) {
+        throw OptionError(std::string(option) + " is about communication sets, but the calls of the log are simulated",
+                          "--as sets simulates the sets of its kernel");
+    };
+    if (options.barriers.with) refuse("--barrier");
+    if (options.iterations.rule != SimulatedIterations::Rule::kAuto) refuse("--sim-iterations");
+    if (options.imbalance.share > 0 || options.imbalance.most_ps > 0) refuse("--imbalance");
+    return true;
+}
+
+SimulationRequest machine_request(const Job& job, const Mapping& mapping, const SimulationOptions& options) {
+    SimulationRequest request;
+    request.network = &job.allocation().network;
+    request.timing = packet_timing_of(job.machine());
+    request.process = process_options_of(job.machine());
+    request.node_of_rank.assign(mapping.node_of_rank().begin(), mapping.node_of_rank().end());
+    request.threads = options.threads;
+    request.partitions = options.partitions;
+    request.hottest_links = options.hottest_links;
+    request.observation = options.observation;
+    return request;
+}
+
+std::vector<SimulatedRun> simulate_mapping(const Job& job, const Mapping& mapping, const SimulationOptions& options,
+                                           const SimulationControl& control) {
+    SimulationRequest request = machine_request(job, mapping, options);
+    request.iterations = options.iterations;
+    std::vector<SimulatedRun> runs;
+    if (replays_calls(job, options, control.log)) {
+        request.log = job.calls();
+        request.calls = options.calls;
+        runs.push_back({.result = simulate(request, control)});
+        return runs;
+    }
+    request.workload = &job.workload();
+    request.replay.imbalance = options.imbalance;
+    const BarrierChoice& choice = options.barriers;
+    if (choice.without) runs.push_back({.has_barriers = false, .result = simulate(request, control)});
+    const bool leaves_out = job.is_of_log();
+    if (choice.without) runs.back().leaves_computing_out = leaves_out;
+    if (!choice.with || (choice.without && runs.back().result.interrupted)) return runs;
+    request.replay.barriers = barriers_of(choice, job.workload().set_count());
+    runs.push_back({.has_barriers = true,
+                    .barrier_sets = choice.sets,
+                    .result = simulate(request, control),
+                    .leaves_computing_out = leaves_out});
+    return runs;
+}
+
+Simulation simulate(const Placement& placement, const SimulationOptions& options, const SimulationControl& control) {
+    Simulation simulation{.placement = placement,
+                          .runs = simulate_mapping(placement.job(), placement.mapping(), options, control)};
+    simulation.interrupted = simulation.runs.back().result.interrupted;
+    return simulation;
+}
+
+std::string buffer_warning(const Machine& machine) {
+    const std::optional<BufferShortage> shortage = buffer_shortage_of(machine);
+    if (!shortage) return "";
+    constexpr double kGiga = 1e9;
+    const double rate = static_cast<double>(shortage->link_bandwidth_bytes_per_s) / kGiga;
+    const std::string cure =
+        machine.router.buffer_packets
+            ? fmt::format("{} packets cover it", shortage->packets_that_cover)
+            : fmt::format("{} packets would cover it, more than can be simulated", shortage->packets_that_cover);
+    return fmt::format(
+        "{}: buffers of {} packets let a virtual channel carry {:.3g} of the {:.3g} GB/s of its link{}; {} "
+        "('router.buffer')",
+        machine.name, shortage->buffer_packets, shortage->share * rate, rate,
+        machine.topology->link_classes().size() > 1 ? " (" + shortage->links + ")" : "", cure);
+}
+
+void check_simulation(const Job& job, const SimulationOptions& options) {
+    const std::atomic<bool> stop{true};
+    (void)simulate_mapping(job, job.default_placement(), options, {{}, &stop});
+}
+
+}  // namespace haichi

@@ -1,0 +1,118 @@
+#include "mapper/solve/strategy.h"
+
+#include "base/errors.h"
+#include "mapper/start/start.h"
+#include "mapper/tabu/population_search.h"
+
+namespace haichi {
+
+namespace {
+
+/// Names of the objectives that tabu search can minimise.
+std::vector<std::string> objectives_of_tabu_search() {
+    std::vector<std::string> names;
+    for (const ObjectiveRow& row : objectives()) {
+        if (row.is_quadratic_assignment) names.emplace_back(row.name);
+    }
+    return names;
+}
+
+/// Why tabu search cannot do this job, or nothing.
+std::optional<std::string> why_no_tabu_search(const PosedJob& posed, const SearchOptions& options) {
+    if (!posed.objective->info().is_quadratic_assignment) {
+        return "tabu search is only for " + joined(objectives_of_tabu_search());
+    }
+    if (!posed.spec.then.empty()) return "--then is the annealing's";
+    if (options.schedule != ScheduleKind::kAuto || !options.moves.empty() || options.companion_weight) {
+        return "--schedule, --moves and --companion are the annealing's";
+    }
+    return why_not_tabu(posed.problem());
+}
+
+/// Whether tabu search beats annealing: measured at equal time and at the defaults of both on dense and sparse
+/// communication (docs/concepts.md). Sparse or not did not matter; slots that are idle did: swaps with them are many.
+bool is_small_and_full(const Problem& problem) {
+    constexpr std::int64_t kMostSlots = 256;
+    const std::int64_t slots = std::int64_t{problem.network().usable_node_count()} * problem.ranks_per_node();
+    return slots <= kMostSlots && static_cast<std::int64_t>(problem.communicating_ranks().size()) * 4 >= slots * 3;
+}
+
+/// Why `auto` is not tabu search, or nothing.
+std::optional<std::string> why_not_tabu(const PosedJob& posed, const SearchOptions& options) {
+    if (auto reason = why_no_tabu_search(posed, options)) return reason;
+    if (is_small_and_full(posed.problem())) return std::nullopt;
+    return "the job has more than 256 slots, or less than 3/4 of them in use";
+}
+
+/// First placements and the exhaustive search have nothing to limit or to tune.
+void check_options_mean_something(const MapOptions& options) {
+    if (strategies().at(options.strategy).is_tuned) return;
+    const SearchOptions& search = options.search;
+    const char* option = nullptr;
+    if (search.time_limit_seconds || search.time_by_savings) option = "--time";
+    if (search.evaluations > 0) option = "--evaluations";
+    if (search.restarts > 0) option = "--restarts";
+    if (search.schedule != ScheduleKind::kAuto) option = "--schedule";
+    if (!search.moves.empty()) option = "--moves";
+    if (search.companion_weight) option = "--companion";
+    if (option == nullptr) return;
+    throw OptionError(std::string(option) + " has no effect with --strategy " + options.strategy,
+                      "it is for searches: auto, anneal and tabu");
+}
+
+}  // namespace
+
+const Table<StrategyRow>& strategies() {
+    static const Table<StrategyRow> kStrategies({"strategy", "strategies"}, [] {
+        const ObjectiveChoice usual;
+        const std::vector<std::string> names = objectives_of_tabu_search();
+        const std::string of_tabu = joined(names);
+        std::vector<StrategyRow> rows;
+        rows.push_back({.name = "auto",
+                        .sentence = "tabu for " + of_tabu +
+                                    " on up to 256 slots of which 3/4 are in use, else anneal; the default",
+                        .objective = usual.name,
+                        .is_tuned = true,
+                        .uses_seed = true});
+        for (const StartRow& row : start_rows()) {
+            rows.push_back({.name = row.name, .sentence = row.sentence, .uses_seed = row.uses_seed});
+        }
+        rows.push_back({.name = "anneal",
+                        .sentence = "simulated annealing on the objective, with restarts",
+                        .objective = usual.name,
+                        .is_tuned = true,
+                        .uses_seed = true});
+        rows.push_back({.name = "tabu",
+                        .sentence = "populations of robust tabu searches; " + of_tabu + " on up to " +
+                                    std::to_string(kMostTabuSlots) + " slots",
+                        .objective = names.empty() ? usual.name : names.front(),
+                        .is_tuned = true,
+                        .uses_seed = true});
+        rows.push_back({.name = "exhaustive",
+                        .sentence = "every placement; up to 10 ranks on 10 slots, or as many placements",
+                        .objective = usual.name});
+        return rows;
+    }());
+    return kStrategies;
+}
+
+std::string chosen_strategy(const PosedJob& posed, const MapOptions& options, const Log& log) {
+    check_options_mean_something(options);
+    if (options.strategy == "tabu") {
+        if (const auto reason = why_no_tabu_search(posed, options.search)) {
+            throw OptionError("--strategy tabu does not suit this job: " + *reason, "anneal instead");
+        }
+    }
+    if (options.strategy != "auto") {
+        log.info("strategy {}: as named", options.strategy);
+        return options.strategy;
+    }
+    if (const auto reason = why_not_tabu(posed, options.search)) {
+        log.info("strategy auto is anneal: {}", *reason);
+        return "anneal";
+    }
+    log.info("strategy auto is tabu: {} on few slots, most of them in use", posed.objective->info().name);
+    return "tabu";
+}
+
+}  // namespace haichi
