@@ -24,7 +24,7 @@ struct PlaceWord {
     std::array<char, 4096 + 32> text{};
 
     PlaceWord(const LiveProgram& program, std::uintptr_t address) {
-        const auto [module, offset] = program.place_of(reinterpret_cast<const void*>(address));
+        const auto [module, offset] = program.module_offset(reinterpret_cast<const void*>(address));
         if (address == 0 || module == nullptr) return;
         const char* const path = module->is_program ? program.path().c_str() : module->path.c_str();
         std::snprintf(text.data(), text.size(), "%s+%" PRIuPTR, path, offset);

@@ -192,7 +192,7 @@ void end_at_once(LiveRank& rank, int code) { rank.exit(code & kVisible); }
 /// By the handle of a module; a program that is not position independent has none.
 bool is_of_ranks(const void* module) {
     if (module == nullptr) return true;
-    const host::ProgramModule* const of = LiveProgram::running()->place_of(module).module;
+    const host::ProgramModule* const of = LiveProgram::running()->module_offset(module).module;
     return of != nullptr && of->is_private;
 }
 
@@ -264,7 +264,7 @@ using SignalHandler = void (*)(int);
 HAICHI_LIBC_CALL(SignalHandler, signal, (int number, SignalHandler handler)) {
     if (calling_rank() != nullptr && handler != SIG_DFL && handler != SIG_IGN) {
         const host::ProgramModule* const module =
-            LiveProgram::running()->place_of(reinterpret_cast<const void*>(handler)).module;
+            LiveProgram::running()->module_offset(reinterpret_cast<const void*>(handler)).module;
         if (module != nullptr && module->path.find("libgfortran.so") != std::string::npos) return SIG_DFL;
     }
     return real<SignalHandler(int, SignalHandler)>("signal")(number, handler);

@@ -28,7 +28,7 @@ class PlaceNames {
     explicit PlaceNames(const LiveProgram& program) : program_(&program) {}
 
     std::string operator()(const void* address) {
-        const auto [found, offset] = program_->place_of(address);
+        const auto [found, offset] = program_->module_offset(address);
         if (found == nullptr) return "";
         const Module module{.path = found->is_program ? program_->path() : found->path,
                             .build_id = std::string(SourceLines::kAnyBuild)};
@@ -67,7 +67,7 @@ LiveProgram* LiveProgram::running() { return running_program; }
 
 host::RankHeaps* LiveProgram::heaps() { return running_heaps; }
 
-LiveProgram::Place LiveProgram::place_of(const void* address) const {
+LiveProgram::ModuleOffset LiveProgram::module_offset(const void* address) const {
     const void* const loaded = original(address);
     const host::ProgramModule* const module = image_->module_of(loaded);
     return {module, module == nullptr ? 0 : reinterpret_cast<std::uintptr_t>(loaded) - module->base};

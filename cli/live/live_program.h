@@ -48,12 +48,12 @@ class LiveProgram : public LiveProcess {
     void warn_once(const host::LiveRank& rank, const char* function, const char* what);
 
     /// Where something lies in the program or a library, as that was loaded.
-    struct Place {
+    struct ModuleOffset {
         const host::ProgramModule* module;  ///< null: nowhere
         std::uintptr_t offset;
     };
     /// Also of a rank's own copy.
-    [[nodiscard]] Place place_of(const void* address) const;
+    [[nodiscard]] ModuleOffset module_offset(const void* address) const;
     /// As the program was loaded: where a rank has a copy of it.
     [[nodiscard]] const void* original(const void* address) const {
         return globals_ ? globals_->original(address) : address;

@@ -98,7 +98,7 @@ void check_is_allocated(const char* function, const void* block, const void* cod
     const std::span<const std::byte> stack = rank->host().stacks().stack(rank->id().index());
     const bool is_on_stack =
         static_cast<std::size_t>(static_cast<const std::byte*>(block) - stack.data()) < stack.size();
-    if (is_on_stack || LiveProgram::running()->place_of(block).module != nullptr) {
+    if (is_on_stack || LiveProgram::running()->module_offset(block).module != nullptr) {
         refuse_block(*rank, function, block, code);
     }
 }

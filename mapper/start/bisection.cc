@@ -237,14 +237,14 @@ class MachineHalver {
         return cut_near_middle(set, [this](std::int32_t node) { return region_of(node); });
     }
 
-    /// As near to the middle as possible between two nodes of which place() differs; there are such.
-    template <class Place>
-    std::size_t cut_near_middle(NodeSet set, Place&& place) const {
+    /// As near to the middle as possible between two nodes of which key() differs; there are such.
+    template <class Key>
+    std::size_t cut_near_middle(NodeSet set, Key&& key) const {
         const std::size_t middle = set.first + set.size() / 2;
         const auto off = [&](std::size_t i) { return i > middle ? i - middle : middle - i; };
         std::size_t best = set.first;
         for (std::size_t i = set.first + 1; i < set.last; ++i) {
-            if (place(nodes_[i - 1]) == place(nodes_[i])) continue;
+            if (key(nodes_[i - 1]) == key(nodes_[i])) continue;
             if (best == set.first || off(i) < off(best)) best = i;
         }
         return best;
@@ -280,7 +280,7 @@ class MachineHalver {
 class DualBipartitioning {
   public:
     DualBipartitioning(const Problem& problem, std::uint64_t seed)
-        : problem_(problem), halver_(problem), seed_(seed), place_(rank_count()) {
+        : problem_(problem), halver_(problem), seed_(seed), at_(rank_count()) {
         // Costs are bytes * units summed over all messages; low bits are dropped where that could overflow.
         std::int64_t total = 0;
         for (std::int32_t r = 0; r < problem.rank_count(); ++r) {
@@ -309,7 +309,7 @@ class DualBipartitioning {
         for (std::int32_t r = 0; r < problem_.rank_count(); ++r) {
             const std::int32_t block = block_of_rank[static_cast<std::size_t>(r)];
             parts_[static_cast<std::size_t>(block)].ranks.push_back(RankId(r));
-            place_[static_cast<std::size_t>(r)].part = static_cast<std::uint32_t>(block);
+            at_[static_cast<std::size_t>(r)].part = static_cast<std::uint32_t>(block);
         }
         return cut_all(may_go_on);
     }
@@ -321,7 +321,7 @@ class DualBipartitioning {
     };
 
     /// Where a rank is so far. In one array, because the partners of a rank are all over the memory.
-    struct Place {
+    struct RankOfPart {
         std::uint32_t part = 0;
         std::int32_t number = 0;  ///< in the graph at hand
     };
@@ -382,7 +382,7 @@ class DualBipartitioning {
         std::vector<RankId> ranks;
         std::ranges::merge(parts_[p].ranks, parts_[q].ranks, std::back_inserter(ranks));
         Sides sides;
-        for (const RankId rank : ranks) sides.push_back(place_[rank.index()].part == p ? 0 : 1);
+        for (const RankId rank : ranks) sides.push_back(at_[rank.index()].part == p ? 0 : 1);
         const WeightedGraph graph = graph_between(p, q, ranks);
         refine_bisection(graph, range(p, q, ranks.size()), sides);
         assign(p, q, ranks, sides);
@@ -399,7 +399,7 @@ class DualBipartitioning {
         parts_[q].ranks.clear();
         for (std::size_t i = 0; i < ranks.size(); ++i) {
             const std::size_t part = sides[i] == 0 ? p : q;
-            place_[ranks[i].index()].part = static_cast<std::uint32_t>(part);
+            at_[ranks[i].index()].part = static_cast<std::uint32_t>(part);
             parts_[part].ranks.push_back(ranks[i]);
         }
     }
@@ -410,7 +410,7 @@ class DualBipartitioning {
         constexpr auto kInside = std::numeric_limits<std::uint32_t>::max();
         std::size_t flow_count = 0;
         for (std::size_t i = 0; i < ranks.size(); ++i) {
-            place_[ranks[i].index()] = {kInside, static_cast<std::int32_t>(i)};
+            at_[ranks[i].index()] = {kInside, static_cast<std::int32_t>(i)};
             flow_count += problem_.flows(ranks[i]).size();
         }
         const std::int64_t apart = std::max<std::int64_t>(halver_.distance(p, q), 1);
@@ -421,11 +421,11 @@ class DualBipartitioning {
         graph.edges.reserve(flow_count);
         for (std::size_t i = 0; i < ranks.size(); ++i) {
             for (const Flow& flow : problem_.flows(ranks[i])) {
-                const Place place = place_[flow.partner.index()];
-                if (place.part == kInside) {
-                    graph.edges.push_back({place.number, weight(flow) * apart});
+                const RankOfPart partner = at_[flow.partner.index()];
+                if (partner.part == kInside) {
+                    graph.edges.push_back({partner.number, weight(flow) * apart});
                 } else {
-                    graph.pull[i] += weight(flow) * halver_.farther(p, q, place.part);
+                    graph.pull[i] += weight(flow) * halver_.farther(p, q, partner.part);
                 }
             }
             graph.first.push_back(graph.edges.size());
@@ -438,7 +438,7 @@ class DualBipartitioning {
     std::uint64_t seed_;
     int shift_ = 0;
     std::vector<Part> parts_;
-    std::vector<Place> place_;
+    std::vector<RankOfPart> at_;
 };
 
 /// A cut is often one of several equally good ones, of which later cuts prove some bad (a torus cut twice across the

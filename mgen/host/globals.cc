@@ -34,7 +34,7 @@ GlobalsWay parse_globals(std::string_view text) {
 
 Globals::Globals(const std::vector<PrivateRange>& ranges)
     : thread_(static_cast<const std::byte*>(__builtin_thread_pointer())) {
-    for (const PrivateRange& range : ranges) places_.push_back({range.bytes, range.is_of_thread});
+    for (const PrivateRange& range : ranges) variables_.push_back({range.bytes, range.is_of_thread});
 }
 
 std::ptrdiff_t Globals::thread_distance() const {
@@ -44,9 +44,9 @@ std::ptrdiff_t Globals::thread_distance() const {
 bool Globals::holds(const void* address) const {
     const auto* const at = static_cast<const std::byte*>(address);
     const std::ptrdiff_t distance = thread_distance();
-    return std::ranges::any_of(places_, [&](const Place& place) {
-        const std::byte* const begin = place.bytes.data() + (place.is_of_thread ? distance : 0);
-        return begin <= at && at < begin + place.bytes.size();
+    return std::ranges::any_of(variables_, [&](const Variables& variables) {
+        const std::byte* const begin = variables.bytes.data() + (variables.is_of_thread ? distance : 0);
+        return begin <= at && at < begin + variables.bytes.size();
     });
 }
 

@@ -56,11 +56,11 @@ class Globals : public RankMemory {
     [[nodiscard]] std::ptrdiff_t thread_distance() const;
 
   private:
-    struct Place {
+    struct Variables {
         std::span<const std::byte> bytes;
         bool is_of_thread;
     };
-    std::vector<Place> places_;
+    std::vector<Variables> variables_;
     const std::byte* thread_;
 };
 

@@ -77,7 +77,7 @@ GroupRef Group::of(std::vector<RankId> ranks) {
     group.count_ = count;
     group.by_world_.reserve(ranks.size());
     for (std::int32_t i = 0; i < count; ++i) group.by_world_.push_back({ranks[static_cast<std::size_t>(i)], i});
-    std::ranges::sort(group.by_world_, {}, &Place::world);
+    std::ranges::sort(group.by_world_, {}, &RankOfGroup::world);
     ranks.shrink_to_fit();
     group.table_ = std::move(ranks);
     return std::make_shared<const Group>(std::move(group));
@@ -91,9 +91,9 @@ std::optional<int> Group::rank_of(RankId world) const {
         const std::int32_t rank = distance / stride_;
         return rank >= 0 && rank < count_ ? std::optional<int>(rank) : std::nullopt;
     }
-    const auto place = std::ranges::lower_bound(by_world_, world, {}, &Place::world);
-    if (place == by_world_.end() || place->world != world) return std::nullopt;
-    return place->rank;
+    const auto found = std::ranges::lower_bound(by_world_, world, {}, &RankOfGroup::world);
+    if (found == by_world_.end() || found->world != world) return std::nullopt;
+    return found->rank;
 }
 
 std::vector<RankId> Group::world_ranks() const {

@@ -53,7 +53,7 @@ class Group {
     friend bool operator==(const Group& a, const Group& b);
 
   private:
-    struct Place {
+    struct RankOfGroup {
         RankId world;
         std::int32_t rank;
     };
@@ -61,8 +61,8 @@ class Group {
     std::int32_t start_ = 0;
     std::int32_t stride_ = 1;
     std::int32_t count_ = 0;
-    std::vector<RankId> table_;    ///< if not strided
-    std::vector<Place> by_world_;  ///< the same, sorted
+    std::vector<RankId> table_;          ///< if not strided
+    std::vector<RankOfGroup> by_world_;  ///< the same, sorted
 };
 
 /// The members of `a`, then those of `b` that are not in `a`.

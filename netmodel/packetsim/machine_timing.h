@@ -15,14 +15,14 @@ namespace haichi {
 /// the key of the machine file, for a machine without link bandwidth and for values that a simulation cannot have.
 [[nodiscard]] PacketTimingOptions packet_timing_of(const Machine& machine);
 
-/// The round of a place in the buffer behind a link, as full packets take it.
+/// The round of an entry in the buffer downstream of a link, as full packets take it.
 struct CreditLoop {
     std::int64_t packet_ps = 0;    ///< a full packet on the link
     std::int64_t own_time_ps = 0;  ///< from its head to its tail: as on the slowest of link, NIC and DMA
     std::int64_t latency_ps = 0;   ///< of the passage: routing, allocation, switch and cable
 };
 
-/// Packets that a buffer has to hold so that the link never waits for a place. A place is taken from the grant of the
+/// Packets that a buffer has to hold so that the link never waits for an entry. An entry is taken from the grant of the
 /// link until one latency after the tail has left on the next router: the head takes a latency to come, and leaves at
 /// once at best, the tail follows in the packet's own time, and the news takes a latency back.
 [[nodiscard]] std::int64_t packets_that_cover(const CreditLoop& loop);

@@ -28,7 +28,7 @@ PacketEngine::PacketEngine(const Network& network, const PacketTiming& timing, P
       transport_(options.transport != nullptr ? options.transport : &memory_) {
     constexpr std::int64_t kLongestWindowPs = 1'000'000;  // for whoever wants to look in between
     window_ps_ = std::min(machine_.lookahead_ps, kLongestWindowPs);
-    if (window_ps_ == 0) window_ps_ = kLongestWindowPs;  // there is one partition, and one place
+    if (window_ps_ == 0) window_ps_ = kLongestWindowPs;  // there is one partition, and one turn
     for (int p = 0; p < machine_.partition_count(); ++p) partitions_.emplace_back(machine_, client, p, window_ps_);
     join_partitions();
 }
@@ -85,7 +85,7 @@ void PacketEngine::call_across(NodeId from, NodeId node, std::uint32_t data, std
     const int to = machine_.partition_of(node);
     if (machine_.partition_of(from) == to) return call_at(node, data, time_ps);
     if (time_ps < window_end_ps_) throw InternalError("a timer of another node comes too early to be told in time");
-    partitions_[static_cast<std::size_t>(machine_.partition_of(from))].call_far({node, data, time_ps});
+    partitions_[static_cast<std::size_t>(machine_.partition_of(from))].call_remote({node, data, time_ps});
 }
 
 void PacketEngine::run(std::int64_t until_ps) {
@@ -93,7 +93,8 @@ void PacketEngine::run(std::int64_t until_ps) {
 }
 
 void PacketEngine::run_while(const std::function<bool()>& go_on, std::int64_t until_ps) {
-    for (PacketPartition& partition : partitions_) partition.send_mail();  // of messages injected since the last run
+    for (PacketPartition& partition : partitions_)
+        partition.send_remote_events();  // of messages injected since the last run
     bool is_over = false;
     std::int64_t next_ps = 0;
     while (!is_over) {
@@ -106,7 +107,7 @@ void PacketEngine::run_while(const std::function<bool()>& go_on, std::int64_t un
     }
     if (is_over)
         this->next_ps();  // what the last window has sent arrives, too: it is under way, and sooner than what is left
-    for (PacketPartition& partition : partitions_) partition.take_mail();
+    for (PacketPartition& partition : partitions_) partition.receive_remote_events();
     if (is_over) {
         now_ps_ = std::max(now_ps_, std::min(window_end_ps_ - 1, until_ps));
     } else if (next_ps != kForEver) {
@@ -122,7 +123,7 @@ void PacketEngine::run_while(const std::function<bool()>& go_on, std::int64_t un
 std::int64_t PacketEngine::next_ps() {
     std::int64_t next_ps = kForEver;
     for (PacketPartition& partition : partitions_) next_ps = std::min(next_ps, partition.next_ps());
-    send_far_timers();
+    send_remote_timers();
     return transport_->end_window(next_ps);
 }
 
@@ -145,8 +146,8 @@ void PacketEngine::run_window(std::int64_t begin_ps, std::int64_t until_ps) {
     events_of_last_window_ = counts().events - events_before;
 }
 
-std::size_t PacketEngine::far_channel(int from, int to) {
-    const auto [entry, is_new] = far_channels_.try_emplace({from, to}, 0);
+std::size_t PacketEngine::timer_channel(int from, int to) {
+    const auto [entry, is_new] = timer_channels_.try_emplace({from, to}, 0);
     if (is_new) {
         entry->second = transport_->open();
         partitions_[static_cast<std::size_t>(to)].add_arriving(entry->second);
@@ -154,17 +155,18 @@ std::size_t PacketEngine::far_channel(int from, int to) {
     return entry->second;
 }
 
-void PacketEngine::send_far_timers() {
+void PacketEngine::send_remote_timers() {
     for (std::size_t p = 0; p < partitions_.size(); ++p) {
-        std::map<int, MailBatch> batches;
-        for (const auto& timer : partitions_[p].far()) {
-            batches[machine_.partition_of(timer.node)].items.push_back({.time_ps = timer.time_ps,
-                                                                        .message = timer.data,
-                                                                        .buffer = machine_.local_node(timer.node),
-                                                                        .kind = PacketMail::Kind::kTimer});
+        std::map<int, RemoteEventBatch> batches;
+        for (const auto& timer : partitions_[p].remote_timers()) {
+            batches[machine_.partition_of(timer.node)].events.push_back(
+                {.time_ps = timer.time_ps,
+                 .message = timer.data,
+                 .target = machine_.local_node(timer.node).value,
+                 .kind = RemoteEvent::Kind::kTimer});
         }
-        partitions_[p].far().clear();
-        for (auto& [to, batch] : batches) transport_->send(far_channel(static_cast<int>(p), to), batch);
+        partitions_[p].remote_timers().clear();
+        for (auto& [to, batch] : batches) transport_->send(timer_channel(static_cast<int>(p), to), batch);
     }
 }
 
@@ -185,11 +187,11 @@ std::string PacketEngine::waiting_packets() const {
     constexpr int kMost = 8;
     std::string text;
     int count = 0;
-    std::map<std::int32_t, std::string> texts;  // by the buffer's number in the machine
+    std::map<InputId, std::string> texts;  // by the buffer's number in the machine
     for (const PartitionState& part : machine_.parts) {
-        for (const std::int32_t b : part.buffers_of_routers) {
+        for (const BufferId b : part.buffers_of_routers) {
             const PacketBuffer& buffer = part.buffer(b);
-            if (buffer.request == PacketBuffer::kNotWaiting) continue;
+            if (!buffer.request.valid()) continue;
             const PacketMessage& info = part.messages[part.packets[buffer.first].message()].message;
             texts[machine_.buffer_number(part, b)] =
                 "; a packet from node " + std::to_string(info.source.value) + " to node " +
@@ -212,9 +214,9 @@ PacketCounts PacketEngine::counts() const {
 std::vector<std::int64_t> PacketEngine::bytes_passed() const {
     std::vector<std::int64_t> bytes(static_cast<std::size_t>(machine_.ports.output_count()), 0);
     for (const PartitionState& part : machine_.parts) {
-        for (std::int32_t i = 0; i < part.port_count(); ++i) {
-            if (part.port(i).cut == PacketPort::Cut::kIn) continue;
-            bytes[static_cast<std::size_t>(machine_.output_number(part, i))] = part.port(i).bytes_passed;
+        for (PortId port(0); port.value < part.port_count(); ++port.value) {
+            if (part.port(port).cut == PacketPort::Cut::kIn) continue;
+            bytes[machine_.output_number(part, port).index()] = part.port(port).bytes_passed;
         }
     }
     return bytes;
@@ -222,9 +224,9 @@ std::vector<std::int64_t> PacketEngine::bytes_passed() const {
 
 bool PacketEngine::is_drained() const {
     for (const PartitionState& part : machine_.parts) {
-        for (std::int32_t i = 0; i < part.port_count(); ++i) {
+        for (PortId port(0); port.value < part.port_count(); ++port.value) {
             for (std::int32_t vc = 0; vc < machine_.vcs; ++vc) {
-                const PacketBuffer& buffer = part.buffer(i, vc);
+                const PacketBuffer& buffer = part.buffer(port, vc);
                 if (buffer.count != 0 || buffer.leave_ps > now_ps_) return false;
             }
         }
@@ -235,14 +237,14 @@ bool PacketEngine::is_drained() const {
 std::int32_t PacketEngine::most_packets_waiting() const {
     std::int32_t most = 0;
     for (const PartitionState& part : machine_.parts) {
-        for (const std::int32_t b : part.buffers_of_routers) most = std::max<std::int32_t>(most, part.buffer(b).count);
+        for (const BufferId b : part.buffers_of_routers) most = std::max<std::int32_t>(most, part.buffer(b).count);
     }
     return most;
 }
 
 void PacketEngine::watch(VertexId router, bool is_on) {
     for (PartitionState& part : machine_.parts) {
-        for (const std::int32_t b : part.buffers_of_routers) {
+        for (const BufferId b : part.buffers_of_routers) {
             PacketPort& feeding = part.port(PacketPort::port_of(b));
             if (part.routers[feeding.to_router].vertex == router) feeding.is_watched = is_on ? 1 : 0;
         }

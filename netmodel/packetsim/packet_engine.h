@@ -52,10 +52,11 @@ struct PacketEngineOptions {
 ///
 /// The machine is cut into partitions (PacketMachine), so small that what one works with stays in the caches. They work
 /// through windows of simulated time one after the other, and side by side in threads, each of which always has the
-/// same ones. A window is no longer than the least latency between routers, so nothing that happens in it is felt in
-/// another partition before it ends; what passes between them are values, sent then over a Transport. Events at one
-/// instant have an order (PacketPartition) that does not know of partitions, so results are the same with any number.
-/// Windows lie on a fixed grid of time for the same reason: whoever looks in between them (run_while) sees the same.
+/// same ones. A lookahead window is no longer than the least latency between routers, so nothing that happens in it is
+/// felt in another partition before it ends; what passes between them are values, sent then over a Transport. Events at
+/// one instant have an order (PacketPartition) that does not know of partitions, so results are the same with any
+/// number. Windows lie on a fixed grid of time for the same reason: whoever looks in between them (run_while) sees the
+/// same.
 class PacketEngine {
   public:
     static constexpr std::int64_t kForEver = std::numeric_limits<std::int64_t>::max();
@@ -103,7 +104,7 @@ class PacketEngine {
     /// Of any buffer at this moment: packets in it, or on the way to it, that are not granted yet.
     [[nodiscard]] std::int32_t most_packets_waiting() const;
     /// Packets in the buffer, or on the way to it, that are not granted yet.
-    [[nodiscard]] std::int32_t packets_waiting(std::int32_t buffer) const { return machine_.packets_waiting(buffer); }
+    [[nodiscard]] std::int32_t packets_waiting(InputId buffer) const { return machine_.packets_waiting(buffer); }
     /// From now on every packet that leaves a buffer of this router is remembered, until take_passages(); or not any
     /// more. O(buffers).
     void watch(VertexId router, bool is_on = true);
@@ -116,10 +117,10 @@ class PacketEngine {
         return partitions_[static_cast<std::size_t>(machine_.partition_of(node))];
     }
     /// The number of a channel from one partition to another that carries timers; opens it the first time.
-    std::size_t far_channel(int from, int to);
+    std::size_t timer_channel(int from, int to);
     void join_partitions();
     void run_window(std::int64_t begin_ps, std::int64_t until_ps);
-    void send_far_timers();
+    void send_remote_timers();
     std::int64_t next_ps();
     void check_for_deadlock() const;
     [[nodiscard]] std::string waiting_packets() const;
@@ -129,7 +130,7 @@ class PacketEngine {
     std::deque<PacketPartition> partitions_;
     MemoryTransport memory_;
     Transport* transport_;
-    std::map<std::pair<int, int>, std::size_t> far_channels_;
+    std::map<std::pair<int, int>, std::size_t> timer_channels_;
     std::vector<int> first_of_thread_;
     std::unique_ptr<ThreadTeam> threads_;  ///< from the first window that is worth them
     std::int64_t events_of_last_window_ = 0;

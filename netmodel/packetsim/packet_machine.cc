@@ -51,7 +51,7 @@ void PacketMachine::find_lookahead() {
         const VertexId from = ports.link_source()[static_cast<std::size_t>(l)];
         const VertexId to = ports.link_target()[static_cast<std::size_t>(l)];
         if (!from.valid() || ports.is_host(from) || ports.is_host(to)) continue;
-        lookahead_ps = std::min(lookahead_ps, class_of_output(l).latency_ps);
+        lookahead_ps = std::min(lookahead_ps, class_of_output(OutputId(l)).latency_ps);
     }
 }
 
@@ -95,7 +95,7 @@ void PacketMachine::number_ports() {
     local_nodes.resize(static_cast<std::size_t>(network->node_count()));
     for (std::int32_t n = 0; n < network->node_count(); ++n) {
         PartitionState& part = parts[static_cast<std::size_t>(partition_of(NodeId(n)))];
-        local_nodes[static_cast<std::size_t>(n)] = static_cast<std::int32_t>(part.nodes.size());
+        local_nodes[static_cast<std::size_t>(n)] = LocalNodeId(part.nodes.size());
         part.nodes.emplace_back(n);
     }
     for (PartitionState& part : parts) {
@@ -107,25 +107,25 @@ void PacketMachine::number_ports() {
 
 void PacketMachine::take_memory() {
     std::size_t port_bytes = 0;
-    std::size_t places = 0;
-    const auto places_of = [this](PartitionState& part) {
+    std::size_t entries = 0;
+    const auto entries_of = [this](PartitionState& part) {
         auto all = static_cast<std::size_t>(part.port_count()) * static_cast<std::size_t>(vcs * buffer_packets);
-        part.own_places.clear();
+        part.own_entries.clear();
         for (std::int32_t i = 0; i < part.link_count(); ++i) {
             const LinkId link = part.links[static_cast<std::size_t>(i)];
-            if (!ports.link_target()[link.index()].valid() || !class_of_output(link.value).stores) continue;
-            part.own_places.push_back({i, all, class_of_output(link.value).buffer_packets});
-            all += static_cast<std::size_t>(vcs) * static_cast<std::size_t>(part.own_places.back().places);
+            if (!ports.link_target()[link.index()].valid() || !class_of_output(OutputId(link.value)).stores) continue;
+            part.own_entries.push_back({PortId(i), all, class_of_output(OutputId(link.value)).buffer_packets});
+            all += static_cast<std::size_t>(vcs) * static_cast<std::size_t>(part.own_entries.back().entries);
         }
         return all;
     };
     for (PartitionState& part : parts) {
         port_bytes += static_cast<std::size_t>(part.port_count()) * PartitionState::port_bytes(vcs);
-        places += places_of(part);
+        entries += entries_of(part);
     }
     port_memory_ = ZeroedArray<std::byte>(port_bytes);
-    packet_memory_ = ZeroedArray<Packet>(places);
-    credit_memory_ = ZeroedArray<std::int64_t>(places);
+    packet_memory_ = ZeroedArray<Packet>(entries);
+    credit_memory_ = ZeroedArray<std::int64_t>(entries);
     // Where there is less, pages of 4 KiB do, and those that are not touched take no memory.
     constexpr std::size_t kLeastBytesOfHugePages = std::size_t{32} << 20;
     if (port_memory_.bytes() + packet_memory_.bytes() + credit_memory_.bytes() >= kLeastBytesOfHugePages) {
@@ -134,15 +134,15 @@ void PacketMachine::take_memory() {
         credit_memory_.use_huge_pages();
     }
     std::size_t first_byte = 0;
-    std::size_t first_place = 0;
+    std::size_t first_entry = 0;
     for (PartitionState& part : parts) {
         const std::size_t bytes = static_cast<std::size_t>(part.port_count()) * PartitionState::port_bytes(vcs);
         part.ports = port_memory_.slice(first_byte, bytes);
-        const std::size_t own = places_of(part);
-        part.packets = packet_memory_.slice(first_place, own);
-        part.credits = credit_memory_.slice(first_place, own);
+        const std::size_t own = entries_of(part);
+        part.packets = packet_memory_.slice(first_entry, own);
+        part.credits = credit_memory_.slice(first_entry, own);
         first_byte += bytes;
-        first_place += own;
+        first_entry += own;
     }
 }
 
@@ -157,20 +157,20 @@ void PacketMachine::build_routers(int p) {
         router.position = steps->position(VertexId(v));
         router.first_port = part.port_of(LinkId(v * steps->links_per_vertex()));
     }
-    find_places(part, p);
+    find_turns(part, p);
     for (auto node = part.nodes.size(); node-- > 0;) {
         PacketRouter& router = part.routers[local_routers_[network->vertex(part.nodes[node]).index()]];
-        router.first_ejection = part.link_count() + static_cast<std::int32_t>(node) * nics_per_node;
+        router.first_ejection = part.port_of(part.nic_of(LocalNodeId(node), 0));
     }
     for (std::size_t nic = 0; nic < part.nics.size(); ++nic) {
         const NodeId node = part.nodes[nic / static_cast<std::size_t>(nics_per_node)];
-        part.nics[nic].place = part.routers[local_routers_[network->vertex(node).index()]].place;
+        part.nics[nic].turn = part.routers[local_routers_[network->vertex(node).index()]].turn;
     }
 }
 
 /// Routers of their own, but for hosts and the switches that they hang on: nothing takes time between these.
-void PacketMachine::find_places(PartitionState& part, int p) {
-    part.places = 1;
+void PacketMachine::find_turns(PartitionState& part, int p) {
+    part.turns = 1;
     if (lookahead_ps == 0) return;
     std::vector<std::uint32_t> joined(part.routers.size());
     std::iota(joined.begin(), joined.end(), 0U);
@@ -186,34 +186,34 @@ void PacketMachine::find_places(PartitionState& part, int p) {
         const std::uint32_t b = root(local_routers_[to.index()]);
         joined[std::max(a, b)] = std::min(a, b);
     }
-    std::uint32_t places = 0;
+    std::uint32_t turns = 0;
     for (std::uint32_t r = 0; r < joined.size(); ++r) {
-        part.routers[r].place = root(r) == r ? places++ : part.routers[root(r)].place;
+        part.routers[r].turn = root(r) == r ? turns++ : part.routers[root(r)].turn;
     }
-    part.places = places;
+    part.turns = turns;
 }
 
 void PacketMachine::build_ports(int p) {
     PartitionState& part = parts[static_cast<std::size_t>(p)];
-    for (std::int32_t i = 0; i < part.port_count(); ++i) {
+    for (PortId i(0); i.value < part.port_count(); ++i.value) {
         PacketPort& port = part.port(i) = PacketPort();
         for (std::int32_t vc = 0; vc < vcs; ++vc) part.buffer(i, vc) = {};
         if (part.is_ejection(i)) {
-            const NodeId node = part.nodes[static_cast<std::size_t>((i - part.link_count()) / nics_per_node)];
+            const NodeId node = part.nodes[part.node_of(part.nic_of(i)).index()];
             port.from_router = port.to_router = local_routers_[network->vertex(node).index()];
-            port.to_place = part.routers[port.to_router].place;
-            port.port_class = ports.class_of_output()[static_cast<std::size_t>(output_number(part, i))];
+            port.to_turn = part.routers[port.to_router].turn;
+            port.port_class = ports.class_of_output()[output_number(part, i).index()];
             continue;
         }
-        const std::size_t link = part.links[static_cast<std::size_t>(i)].index();
+        const std::size_t link = part.links[i.index()].index();
         const VertexId from = ports.link_source()[link];
         const VertexId to = ports.link_target()[link];
         if (!to.valid()) continue;
         port.port_class = ports.class_of_output()[link];
-        port.has_own_places = class_of(port).stores ? 1 : 0;
+        port.has_own_entries = class_of(port).stores ? 1 : 0;
         if (partition_of(to) == p) {
             port.to_router = local_routers_[to.index()];
-            port.to_place = part.routers[port.to_router].place;
+            port.to_turn = part.routers[port.to_router].turn;
         } else {
             port.cut = PacketPort::Cut::kOut;
         }
@@ -228,7 +228,7 @@ void PacketMachine::build_ports(int p) {
 /// Numbers the input buffers of every router.
 void PacketMachine::build_inputs(PartitionState& part) const {
     const auto for_inputs = [&](const auto& visit) {
-        for (std::int32_t i = 0; i < part.port_count(); ++i) {
+        for (PortId i(0); i.value < part.port_count(); ++i.value) {
             const PacketPort& port = part.port(i);
             if (port.to_router == PacketPort::kNoRouter) continue;
             const std::int32_t count = part.is_ejection(i) ? 1 : vcs;
@@ -236,7 +236,7 @@ void PacketMachine::build_inputs(PartitionState& part) const {
         }
     };
     std::vector<std::uint32_t> first(part.routers.size() + 1, 0);
-    for_inputs([&](std::uint32_t router, std::int32_t) { ++first[router + 1]; });
+    for_inputs([&](std::uint32_t router, BufferId) { ++first[router + 1]; });
     const std::uint32_t most = *std::ranges::max_element(first);
     if (most > std::numeric_limits<std::uint16_t>::max()) {
         throw UnsupportedError(
@@ -249,7 +249,7 @@ void PacketMachine::build_inputs(PartitionState& part) const {
     }
     part.buffers_of_routers.resize(first.back());
     std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
-    for_inputs([&](std::uint32_t router, std::int32_t buffer) {
+    for_inputs([&](std::uint32_t router, BufferId buffer) {
         part.buffer(buffer).number = static_cast<std::uint16_t>(next[router] - first[router]);
         part.buffers_of_routers[next[router]++] = buffer;
     });
@@ -257,7 +257,7 @@ void PacketMachine::build_inputs(PartitionState& part) const {
     if (part.words_per_row > 1) {
         part.wide_waiting.resize(static_cast<std::size_t>(part.port_count() * vcs) * part.words_per_row);
     }
-    for (std::int32_t i = 0; i < part.port_count(); ++i) {
+    for (PortId i(0); i.value < part.port_count(); ++i.value) {
         PacketPort& port = part.port(i);
         if (port.from_router == PacketPort::kNoRouter) continue;
         // The first turn starts at the lowest.
@@ -269,10 +269,10 @@ void PacketMachine::join_cut_links() {
     const auto for_cuts = [this](const auto& visit) {
         for (int p = 0; p < blocks.count; ++p) {
             PartitionState& part = parts[static_cast<std::size_t>(p)];
-            for (std::int32_t i = 0; i < part.link_count(); ++i) {
+            for (PortId i(0); i.value < part.link_count(); ++i.value) {
                 PacketPort& port = part.port(i);
                 if (port.cut == PacketPort::Cut::kNone) continue;
-                const LinkId link = part.links[static_cast<std::size_t>(i)];
+                const LinkId link = part.links[i.index()];
                 const bool is_out = port.cut == PacketPort::Cut::kOut;
                 const std::vector<VertexId>& ends = is_out ? ports.link_target() : ports.link_source();
                 visit(part, port, link, partition_of(ends[link.index()]));
@@ -290,51 +290,51 @@ void PacketMachine::join_cut_links() {
     for_cuts([this](PartitionState& part, PacketPort& port, LinkId link, int peer) {
         const auto at = std::ranges::lower_bound(part.neighbours, peer, {}, &PartitionState::Neighbour::partition);
         port.channel = static_cast<std::uint16_t>(at - part.neighbours.begin());
-        port.peer_port = static_cast<std::uint32_t>(parts[static_cast<std::size_t>(peer)].port_of(link));
+        port.peer_port = parts[static_cast<std::size_t>(peer)].port_of(link);
     });
 }
 
-std::int32_t PacketMachine::output_number(const PartitionState& at, std::int32_t port) const {
-    if (!at.is_ejection(port)) return at.links[static_cast<std::size_t>(port)].value;
-    const std::int32_t nic = port - at.link_count();
-    const NodeId node = at.nodes[static_cast<std::size_t>(nic / nics_per_node)];
-    return ports.link_count() + node.value * nics_per_node + nic % nics_per_node;
+OutputId PacketMachine::output_number(const PartitionState& at, PortId port) const {
+    if (!at.is_ejection(port)) return OutputId(at.links[port.index()].value);
+    const NicId nic = at.nic_of(port);
+    const NodeId node = at.nodes[at.node_of(nic).index()];
+    return OutputId(ports.link_count() + node.value * nics_per_node + nic.value % nics_per_node);
 }
 
-std::int32_t PacketMachine::buffer_number(const PartitionState& at, std::int32_t buffer) const {
-    const std::int32_t output = output_number(at, PacketPort::port_of(buffer));
-    if (output < ports.link_count()) return output * vcs + PacketPort::vc_of(buffer);
-    return first_injection_buffer + output - ports.link_count();
+InputId PacketMachine::buffer_number(const PartitionState& at, BufferId buffer) const {
+    const OutputId output = output_number(at, PacketPort::port_of(buffer));
+    if (output.value < ports.link_count()) return InputId(output.value * vcs + PacketPort::vc_of(buffer));
+    return InputId(first_injection_buffer + output.value - ports.link_count());
 }
 
-const PacketPort& PacketMachine::port_of_output(std::int32_t output) const {
-    if (output < ports.link_count()) {
-        const PartitionState& part = parts[static_cast<std::size_t>(partition_of(source_of(output)))];
-        return part.port(part.port_of(LinkId(output)));
+const PacketPort& PacketMachine::port_of_output(OutputId output) const {
+    if (output.value < ports.link_count()) {
+        const PartitionState& part = parts[static_cast<std::size_t>(partition_of(source_of(output.value)))];
+        return part.port(part.port_of(LinkId(output.value)));
     }
-    const std::int32_t nic = output - ports.link_count();
+    const std::int32_t nic = output.value - ports.link_count();
     const NodeId node(nic / nics_per_node);
     const PartitionState& part = parts[static_cast<std::size_t>(partition_of(node))];
-    return part.port(part.link_count() + local_node(node) * nics_per_node + nic % nics_per_node);
+    return part.port(part.port_of(part.nic_of(local_node(node), nic % nics_per_node)));
 }
 
-std::int32_t PacketMachine::packets_waiting(std::int32_t buffer) const {
-    if (buffer >= first_injection_buffer) {
-        const std::int32_t nic = buffer - first_injection_buffer;
+std::int32_t PacketMachine::packets_waiting(InputId buffer) const {
+    if (buffer.value >= first_injection_buffer) {
+        const std::int32_t nic = buffer.value - first_injection_buffer;
         const NodeId node(nic / nics_per_node);
         const PartitionState& part = parts[static_cast<std::size_t>(partition_of(node))];
-        return part.buffer(part.link_count() + local_node(node) * nics_per_node + nic % nics_per_node, 0).count;
+        return part.buffer(part.port_of(part.nic_of(local_node(node), nic % nics_per_node)), 0).count;
     }
-    const std::int32_t link = buffer / vcs;
-    const VertexId to = ports.link_target()[static_cast<std::size_t>(link)];
+    const LinkId link(buffer.value / vcs);
+    const VertexId to = ports.link_target()[link.index()];
     if (!to.valid()) return 0;
     const PartitionState& part = parts[static_cast<std::size_t>(partition_of(to))];
-    return part.buffer(part.port_of(LinkId(link)), buffer % vcs).count;
+    return part.buffer(part.port_of(link), buffer.value % vcs).count;
 }
 
 std::size_t PacketMachine::memory_bytes() const {
     std::size_t bytes =
-        local_nodes.capacity() * sizeof(std::int32_t) + blocks.block_of_vertex.capacity() * sizeof(std::uint16_t);
+        local_nodes.capacity() * sizeof(LocalNodeId) + blocks.block_of_vertex.capacity() * sizeof(std::uint16_t);
     for (const PartitionState& part : parts) bytes += part.memory_bytes();
     return bytes;
 }

@@ -38,22 +38,22 @@ class PacketMachine {
     }
     [[nodiscard]] int partition_of(NodeId node) const { return partition_of(network->vertex(node)); }
     /// Among the nodes of its partition.
-    [[nodiscard]] std::int32_t local_node(NodeId node) const { return local_nodes[node.index()]; }
+    [[nodiscard]] LocalNodeId local_node(NodeId node) const { return local_nodes[node.index()]; }
     /// Among the routers of its partition.
     [[nodiscard]] std::uint32_t local_router(VertexId v) const { return local_routers_[v.index()]; }
 
     // What the ports of PacketPorts are like at this moment; by their numbers there.
     /// Packets in the buffer, or on the way to it inside its partition, that are not granted yet.
-    [[nodiscard]] std::int32_t packets_waiting(std::int32_t buffer) const;
+    [[nodiscard]] std::int32_t packets_waiting(InputId buffer) const;
     /// Payload and headers that the channel has carried, and is carrying.
-    [[nodiscard]] std::int64_t bytes_passed(std::int32_t output) const { return port_of_output(output).bytes_passed; }
-    [[nodiscard]] std::int64_t busy_until_ps(std::int32_t output) const { return port_of_output(output).busy_until_ps; }
-    [[nodiscard]] const PacketPorts::Class& class_of_output(std::int32_t output) const {
-        return ports.classes()[ports.class_of_output()[static_cast<std::size_t>(output)]];
+    [[nodiscard]] std::int64_t bytes_passed(OutputId output) const { return port_of_output(output).bytes_passed; }
+    [[nodiscard]] std::int64_t busy_until_ps(OutputId output) const { return port_of_output(output).busy_until_ps; }
+    [[nodiscard]] const PacketPorts::Class& class_of_output(OutputId output) const {
+        return ports.classes()[ports.class_of_output()[output.index()]];
     }
     /// The output of a port of a partition, or its buffer, as PacketPorts numbers them.
-    [[nodiscard]] std::int32_t output_number(const PartitionState& at, std::int32_t port) const;
-    [[nodiscard]] std::int32_t buffer_number(const PartitionState& at, std::int32_t buffer) const;
+    [[nodiscard]] OutputId output_number(const PartitionState& at, PortId port) const;
+    [[nodiscard]] InputId buffer_number(const PartitionState& at, BufferId buffer) const;
 
     [[nodiscard]] std::size_t memory_bytes() const;
 
@@ -70,20 +70,20 @@ class PacketMachine {
     /// all.
     std::int64_t lookahead_ps = 0;
     MachineBlocks blocks;
-    std::vector<std::int32_t> local_nodes;
+    std::vector<LocalNodeId> local_nodes;
     std::vector<PartitionState> parts;
 
   private:
     void find_lookahead();
     [[nodiscard]] int partitions_by_size(int threads) const;
-    [[nodiscard]] const PacketPort& port_of_output(std::int32_t output) const;
+    [[nodiscard]] const PacketPort& port_of_output(OutputId output) const;
     /// The partition of the router that the link leaves; of one that does not exist, of the router that would have it.
     [[nodiscard]] VertexId source_of(std::int32_t link) const;
 
     void number_ports();
     void take_memory();
     void build_routers(int p);
-    void find_places(PartitionState& part, int p);
+    void find_turns(PartitionState& part, int p);
     void build_ports(int p);
     void build_inputs(PartitionState& part) const;
     void join_cut_links();

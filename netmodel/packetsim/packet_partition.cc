@@ -19,12 +19,12 @@ PacketPartition::PacketPartition(PacketMachine& machine, PacketClient& client, i
       is_uniform_(machine.ports.bandwidth_is_uniform()),
       are_full_(machine.ports.packets_are_full()),
       is_large_(state_->ports.size_bytes() > kNearCacheBytes),
-      queue_(window_ps, state_->places),
-      outboxes_(state_->neighbours.size()) {}
+      queue_(window_ps, state_->turns),
+      outgoing_(state_->neighbours.size()) {}
 
 void PacketPartition::inject(const PacketMessage& message, std::int64_t time_ps) {
     if (message.source != message.destination) check_packet_count(machine_->timing, message.bytes);
-    const std::int32_t id = add_message(message);
+    const MessageId id = add_message(message);
     ++counts_.messages_under_way;
     if (time_ps > now_ps_) {
         posts_.emplace(++last_post_, id);
@@ -36,13 +36,13 @@ void PacketPartition::inject(const PacketMessage& message, std::int64_t time_ps)
 
 // ---- Events ---------------------------------------------------------------------------------------------------------
 
-std::int64_t PacketPartition::next_ps() { return std::min(earliest_mail_ps_, queue_.next_ps()); }
+std::int64_t PacketPartition::next_ps() { return std::min(earliest_remote_ps_, queue_.next_ps()); }
 
 void PacketPartition::run(std::int64_t begin_ps, std::int64_t until_ps) {
-    take_mail();
+    receive_remote_events();
     queue_.begin(begin_ps, until_ps);
     looked_at_ = {};
-    while (queue_.next_place()) {
+    while (queue_.next_turn()) {
         if (is_large_) look_ahead();
         for (WindowQueue::Event event; queue_.pop(event);) {
             now_ps_ = queue_.time_ps(event);
@@ -51,18 +51,18 @@ void PacketPartition::run(std::int64_t begin_ps, std::int64_t until_ps) {
         }
     }
     queue_.end();
-    send_mail();
+    send_remote_events();
 }
 
 [[gnu::always_inline]] inline void PacketPartition::handle(const WindowQueue::Event& event) {
-    const std::int32_t entity = entity_of(event);
-    if (priority_of(event) == kFront) [[likely]] {
+    if (priority_of(event) == kHeadArrived) [[likely]] {
         last_change_ps_ = std::max(last_change_ps_, now_ps_);
-        return come_to_front(entity, static_cast<std::int32_t>(event.data()));
+        return head_arrived(entity_of<BufferId>(event), data_of<BufferId>(event));
     }
-    if (priority_of(event) == kWake) {
+    if (priority_of(event) == kArbitrate) {
+        const auto port = entity_of<PortId>(event);
         // Which outputs are woken in vain depends on the partitions: no change by itself.
-        if (state_->port(entity).wake_ps == now_ps_) wake_output(entity);
+        if (state_->port(port).arbitrate_ps == now_ps_) arbitrate(port);
         return;
     }
     last_change_ps_ = std::max(last_change_ps_, now_ps_);
@@ -78,28 +78,28 @@ void PacketPartition::run(std::int64_t begin_ps, std::int64_t until_ps) {
     const auto end = [&](std::size_t distance) { return begin + std::min(distance, events.size()); };
     LookedAt& at = looked_at_;
     for (at.far = std::max(at.far, begin); at.far < end(kFar); ++at.far) fetch_state(*at.far);
-    for (at.near = std::max(at.near, begin); at.near < end(kNear); ++at.near) fetch_behind(*at.near);
+    for (at.near = std::max(at.near, begin); at.near < end(kNear); ++at.near) fetch_downstream(*at.near);
 }
 
 // Both are inline: compilers drop calls of functions that do nothing but prefetch.
 
 /// Into the caches, what is known of it by the event alone: of a head its buffer and the channel that it asks for.
 [[gnu::always_inline]] inline void PacketPartition::fetch_state(const WindowQueue::Event& event) {
-    const std::int32_t entity = entity_of(event);
     switch (priority_of(event)) {
-        case kWake:
-            __builtin_prefetch(&state_->port(entity));
+        case kArbitrate:
+            __builtin_prefetch(&state_->port(entity_of<PortId>(event)));
             return;
-        case kFront: {
-            const auto request = static_cast<std::int32_t>(event.data());
-            __builtin_prefetch(&state_->buffer(entity));
-            __builtin_prefetch(&state_->buffer(entity).count);
+        case kHeadArrived: {
+            const auto request = data_of<BufferId>(event);
+            const PacketBuffer& buffer = state_->buffer(entity_of<BufferId>(event));
+            __builtin_prefetch(&buffer);
+            __builtin_prefetch(&buffer.count);
             __builtin_prefetch(&state_->port(PacketPort::port_of(request)));
             __builtin_prefetch(&state_->buffer(request).count);
             return;
         }
         case kNic:
-            __builtin_prefetch(&state_->nics[static_cast<std::size_t>(entity)]);
+            __builtin_prefetch(&state_->nics[entity_of<NicId>(event).index()]);
             return;
         default:
             return;
@@ -107,27 +107,27 @@ void PacketPartition::run(std::int64_t begin_ps, std::int64_t until_ps) {
 }
 
 /// The packet at the front, where its credit goes, and the router that will be next; or the message to be delivered.
-[[gnu::always_inline]] inline void PacketPartition::fetch_behind(const WindowQueue::Event& event) {
-    if (priority_of(event) == kDelivery) state_->messages.prefetch(static_cast<std::int32_t>(event.data()));
-    if (priority_of(event) != kFront) return;
-    const std::int32_t b = entity_of(event);
+[[gnu::always_inline]] inline void PacketPartition::fetch_downstream(const WindowQueue::Event& event) {
+    if (priority_of(event) == kDelivery) state_->messages.prefetch(data_of<MessageId>(event));
+    if (priority_of(event) != kHeadArrived) return;
+    const auto b = entity_of<BufferId>(event);
     const PacketBuffer& at = state_->buffer(b);
     __builtin_prefetch(&state_->packets[at.first]);
     state_->prefetch_credit(at, b);
-    const PacketPort& out = state_->port(PacketPort::port_of(static_cast<std::int32_t>(event.data())));
+    const PacketPort& out = state_->port(PacketPort::port_of(data_of<BufferId>(event)));
     if (out.to_router != PacketPort::kNoRouter) __builtin_prefetch(&state_->routers[out.to_router]);
 }
 
 // ---- The passage of packets -----------------------------------------------------------------------------------------
 
-/// The same where no place is known to be free: looks which packets have left.
-[[gnu::noinline]] std::int64_t PacketPartition::late_credit_ps(PacketBuffer& to, std::int32_t b, Places places) {
-    if (to.count == places.count) {
-        state_->await_place(b);
+/// The same where no entry is known to be free: looks which packets have left.
+[[gnu::noinline]] std::int64_t PacketPartition::late_credit_ps(PacketBuffer& to, BufferId b, Entries entries) {
+    if (to.count == entries.count) {
+        state_->await_entry(b);
         return kForEver;
     }
-    const std::int64_t leave_ps = state_->free_places(to, b, now_ps_ - places.latency_ps);
-    return to.count + to.leaving < places.count ? now_ps_ : leave_ps + places.latency_ps;
+    const std::int64_t leave_ps = state_->free_entries(to, b, now_ps_ - entries.latency_ps);
+    return to.count + to.leaving < entries.count ? now_ps_ : leave_ps + entries.latency_ps;
 }
 
 [[gnu::always_inline]] inline void PacketPartition::remove_waiting(const Channel& out, std::uint32_t number) {
@@ -138,38 +138,38 @@ void PacketPartition::run(std::int64_t begin_ps, std::int64_t until_ps) {
         wide_row(out.request)[number / 64] &= ~bit;
     }
     bool has_waiting = false;
-    for (std::int32_t vc = 0; vc < channels_of(out.number); ++vc) {
-        has_waiting = has_waiting || any_waiting(PacketPort::buffer(out.number, vc));
+    for (std::int32_t vc = 0; vc < channels_of(out.id); ++vc) {
+        has_waiting = has_waiting || any_waiting(PacketPort::buffer(out.id, vc));
     }
     out.port.has_waiting = has_waiting ? 1 : 0;
 }
 
 /// Lets the packet pass whose turn it is among those that have credit.
-[[gnu::always_inline]] inline void PacketPartition::wake_output(std::int32_t port) {
+[[gnu::always_inline]] inline void PacketPartition::arbitrate(PortId port) {
     PacketPort& at = state_->port(port);
-    at.wake_ps = PacketPort::kNoWake;
+    at.arbitrate_ps = PacketPort::kNotPlanned;
     const std::int32_t channels = channels_of(port);
     const auto words = static_cast<std::uint32_t>(state_->words_per_row);
     std::array<std::uint64_t*, PacketTiming::kMostVirtualChannels> rows;  // of the channels that have credit
     std::size_t row_count = 0;
     std::int64_t possible_ps = kForEver;
     for (std::int32_t vc = 0; vc < channels; ++vc) {
-        const std::int32_t request = PacketPort::buffer(port, vc);
+        const BufferId request = PacketPort::buffer(port, vc);
         if (!any_waiting(request)) continue;
         const Channel out = channel(request);
-        const std::int64_t credit_at_ps = credit_behind_ps(out);
+        const std::int64_t credit_at_ps = downstream_credit_ps(out);
         possible_ps = std::min(possible_ps, credit_at_ps);
         if (credit_at_ps <= now_ps_) rows[row_count++] = words == 1 ? &out.to.waiting : wide_row(request).data();
     }
     if (possible_ps == kForEver) return;
     possible_ps = std::max(possible_ps, at.busy_until_ps);
-    if (possible_ps > now_ps_) return wake_at(at, port, possible_ps);
+    if (possible_ps > now_ps_) return arbitrate_at(at, port, possible_ps);
     const auto candidates = [&rows, row_count](std::uint32_t word) {
         std::uint64_t set = 0;
         for (std::size_t row = 0; row < row_count; ++row) set |= rows[row][word];
         return set;
     };
-    // Round: behind the last one in its word, the other words, and up to it in its word.
+    // Round: after the last one in its word, the other words, and up to it in its word.
     const std::uint32_t start = at.last_granted;
     const std::uint64_t up_to_it = ~std::uint64_t{0} >> (63 - start % 64);
     std::uint32_t word = start / 64 % words;
@@ -179,14 +179,14 @@ void PacketPartition::run(std::int64_t begin_ps, std::int64_t until_ps) {
         set = candidates(word);
     }
     const std::uint32_t chosen = word * 64 + static_cast<std::uint32_t>(std::countr_zero(set));
-    const std::int32_t b = state_->buffers_of_routers[state_->routers[at.from_router].first_buffer + chosen];
-    const Channel out = channel(std::exchange(state_->buffer(b).request, PacketBuffer::kNotWaiting));
+    const BufferId b = state_->buffers_of_routers[state_->routers[at.from_router].first_buffer + chosen];
+    const Channel out = channel(std::exchange(state_->buffer(b).request, BufferId()));
     remove_waiting(out, chosen);
     last_change_ps_ = std::max(last_change_ps_, now_ps_);
     grant(b, out);
 }
 
-void PacketPartition::watch(std::int32_t b, std::int32_t port, const Packet& packet) {
+void PacketPartition::watch(BufferId b, PortId port, const Packet& packet) {
     passages_.push_back({now_ps_, packet.time_ps, machine_->buffer_number(*state_, b),
                          machine_->output_number(*state_, port), state_->messages[packet.message()].message});
 }

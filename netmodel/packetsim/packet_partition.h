@@ -10,15 +10,15 @@
 #include "netmodel/packetsim/packet_client.h"
 #include "netmodel/packetsim/packet_counts.h"
 #include "netmodel/packetsim/packet_machine.h"
-#include "netmodel/packetsim/packet_mail.h"
 #include "netmodel/packetsim/packet_passage.h"
+#include "netmodel/packetsim/remote_event.h"
 #include "netmodel/packetsim/transport.h"
 #include "netmodel/packetsim/window_queue.h"
 
 namespace haichi {
 
-/// The events of one partition of a PacketMachine: window by window, in a window place by place (WindowQueue), at a
-/// place in the order of (time, priority, port or node, data).
+/// The events of one partition of a PacketMachine: window by window, in a window turn by turn (WindowQueue), there
+/// in the order of (time, priority, port or node, data).
 ///
 /// At one instant: first outputs that become free, or get credit, choose among the packets that wait, round robin over
 /// (port, VC); then heads that have just come to the front, lowest (port, VC) first, injection buffers last; then
@@ -27,8 +27,8 @@ namespace haichi {
 class alignas(64) PacketPartition {
   public:
     static constexpr std::int64_t kForEver = std::numeric_limits<std::int64_t>::max();
-    /// A timer of another node than one of this partition.
-    struct Far {
+    /// A timer of a node of another partition.
+    struct RemoteTimer {
         NodeId node;
         std::uint32_t data = 0;
         std::int64_t time_ps = 0;
@@ -41,25 +41,25 @@ class alignas(64) PacketPartition {
     void call_at(NodeId node, std::uint32_t data, std::int64_t time_ps) {
         push_node(time_ps, kTimer, machine_->local_node(node), data);
     }
-    void call_far(const Far& timer) {
-        earliest_mail_ps_ = std::min(earliest_mail_ps_, timer.time_ps);
-        far_.push_back(timer);
+    void call_remote(const RemoteTimer& timer) {
+        earliest_remote_ps_ = std::min(earliest_remote_ps_, timer.time_ps);
+        remote_timers_.push_back(timer);
     }
     /// The timers of other partitions' nodes that have been asked for since the last window.
-    [[nodiscard]] std::vector<Far>& far() { return far_; }
+    [[nodiscard]] std::vector<RemoteTimer>& remote_timers() { return remote_timers_; }
 
     /// What others have sent arrives on these channels, what this one sends leaves on those, by its neighbours.
     void join(Transport& transport, std::vector<std::size_t> arriving, std::vector<std::size_t> leaving);
     /// A channel besides, by which timers arrive.
     void add_arriving(std::size_t channel) { arriving_.push_back(channel); }
     /// Takes what has arrived.
-    void take_mail();
+    void receive_remote_events();
     /// Sends what there is for others, once between two ends of windows.
-    void send_mail();
-    /// Takes the mail, works through the events of the window of `begin_ps` up to and including `until_ps`, and sends
-    /// what came of it to others.
+    void send_remote_events();
+    /// Receives the remote events, works through the events of the window of `begin_ps` up to and including `until_ps`,
+    /// and sends what came of it to others.
     void run(std::int64_t begin_ps, std::int64_t until_ps);
-    /// No event of this partition, and no mail that it has sent, is earlier; kForEver when there is none.
+    /// No event of this partition, and none that it has sent, is earlier; kForEver when there is none.
     [[nodiscard]] std::int64_t next_ps();
 
     /// No event is left.
@@ -73,28 +73,38 @@ class alignas(64) PacketPartition {
     [[nodiscard]] std::size_t memory_bytes() const { return queue_.memory_bytes(); }
 
   private:
-    /// The data of kFront is what the packet asks for (Channel::request).
-    enum Priority : std::uint32_t { kWake, kFront, kReceived, kNic, kPost, kCopied, kDelivery, kTimer };
+    /// The data of kHeadArrived is what the packet asks for (Channel::request).
+    enum Priority : std::uint32_t { kArbitrate, kHeadArrived, kReceived, kNic, kPost, kCopied, kDelivery, kTimer };
     /// Below it, fetching ahead costs more than it saves (measured: 0.5 MiB loses 5 %, 4 MiB gains).
     static constexpr std::size_t kNearCacheBytes = std::size_t{1} << 20;
     static constexpr int kEntityBits = 29;
     static Priority priority_of(const WindowQueue::Event& event) {
         return static_cast<Priority>(event.key() >> kEntityBits);
     }
-    static std::int32_t entity_of(const WindowQueue::Event& event) {
-        return static_cast<std::int32_t>(event.key() & ((std::uint32_t{1} << kEntityBits) - 1));
+    /// Where the event happens: a PortId, BufferId, NicId or LocalNodeId, as its priority has it.
+    template <class Id>
+    static Id entity_of(const WindowQueue::Event& event) {
+        return Id(static_cast<std::int32_t>(event.key() & ((std::uint32_t{1} << kEntityBits) - 1)));
     }
-    void push(std::uint32_t place, std::int64_t time_ps, Priority priority, std::int32_t entity,
-              std::uint32_t data = 0) {
-        const auto key = static_cast<std::uint32_t>(priority) << kEntityBits | static_cast<std::uint32_t>(entity);
-        queue_.push(place, time_ps, key, data);
+    /// A BufferId or MessageId that is the event's data.
+    template <class Id>
+    static Id data_of(const WindowQueue::Event& event) {
+        return Id(static_cast<std::int32_t>(event.data()));
     }
-    void push_nic(std::int64_t time_ps, Priority priority, std::int32_t nic, std::uint32_t data = 0) {
-        push(state_->nics[static_cast<std::size_t>(nic)].place, time_ps, priority, nic, data);
+    template <class Id>
+    static std::uint32_t as_data(Id id) {
+        return static_cast<std::uint32_t>(id.value);
     }
-    void push_node(std::int64_t time_ps, Priority priority, std::int32_t node, std::uint32_t data) {
-        const std::int32_t first_nic = node * machine_->nics_per_node;
-        push(state_->nics[static_cast<std::size_t>(first_nic)].place, time_ps, priority, node, data);
+    template <class Id>
+    void push(std::uint32_t turn, std::int64_t time_ps, Priority priority, Id entity, std::uint32_t data = 0) {
+        const auto key = static_cast<std::uint32_t>(priority) << kEntityBits | static_cast<std::uint32_t>(entity.value);
+        queue_.push(turn, time_ps, key, data);
+    }
+    void push_nic(std::int64_t time_ps, Priority priority, NicId nic, std::uint32_t data = 0) {
+        push(state_->nics[nic.index()].turn, time_ps, priority, nic, data);
+    }
+    void push_node(std::int64_t time_ps, Priority priority, LocalNodeId node, std::uint32_t data) {
+        push(state_->nics[state_->nic_of(node, 0).index()].turn, time_ps, priority, node, data);
     }
     void handle(const WindowQueue::Event& event);
     void handle_host(const WindowQueue::Event& event);
@@ -102,72 +112,74 @@ class alignas(64) PacketPartition {
     /// Changes no result.
     void look_ahead();
     void fetch_state(const WindowQueue::Event& event);
-    void fetch_behind(const WindowQueue::Event& event);
+    void fetch_downstream(const WindowQueue::Event& event);
 
-    // Mail.
-    void take(const MailBatch& batch, PartitionState::Neighbour* from);
-    void take_announcement(const PacketMail& item, const PacketMessage& message, PartitionState::Neighbour& from);
-    void take_packet(const PacketMail& item, const PartitionState::Neighbour& from);
-    void send(std::size_t neighbour, const PacketMail& mail);
+    // Remote events.
+    void take(const RemoteEventBatch& batch, PartitionState::Neighbour* from);
+    void take_announcement(const RemoteEvent& event, const PacketMessage& message, PartitionState::Neighbour& from);
+    void take_packet(const RemoteEvent& event, const PartitionState::Neighbour& from);
+    void send(std::size_t neighbour, const RemoteEvent& event);
 
     // The passage of packets.
-    /// What a packet at the front asks for: an output, and the buffer behind it.
+    /// What a packet at the front asks for: an output, and the buffer downstream of it.
     struct Channel {
-        std::int32_t request;  ///< number of the buffer
-        std::int32_t number;   ///< of the port
+        BufferId request;
+        PortId id;
         PacketPort& port;
         PacketBuffer& to;
         const PacketPorts::Class& port_class;
     };
-    Channel channel(std::int32_t request);
-    [[nodiscard]] std::int32_t channels_of(std::int32_t port) const { return port < links_ ? machine_->vcs : 1; }
-    void come_to_front(std::int32_t b, std::int32_t request);
-    [[nodiscard]] std::int32_t next_request(const Packet& packet, std::uint32_t at_router) const;
-    [[nodiscard]] std::int32_t request_on_route(const Packet& packet) const;
-    void wake_output(std::int32_t port);
-    void wake_at(PacketPort& at, std::int32_t port, std::int64_t time_ps);
-    /// Since when, or from when on, there is a place in a buffer, a latency after the tail has left; kForEver when it
-    /// is not known: then the output, or the NIC, is woken once it is.
-    struct Places {
+    Channel channel(BufferId request);
+    [[nodiscard]] std::int32_t channels_of(PortId port) const { return port.value < links_ ? machine_->vcs : 1; }
+    void head_arrived(BufferId b, BufferId request);
+    [[nodiscard]] BufferId next_request(const Packet& packet, std::uint32_t at_router) const;
+    [[nodiscard]] BufferId request_on_route(const Packet& packet) const;
+    void arbitrate(PortId port);
+    void arbitrate_at(PacketPort& at, PortId port, std::int64_t time_ps);
+    /// Since when, or from when on, there is a free entry in a buffer, a latency after the tail has left; kForEver when
+    /// it is not known: then the output, or the NIC, is woken once it is.
+    struct Entries {
         std::int32_t count = 0;       ///< of the buffer
         std::int64_t latency_ps = 0;  ///< until they are known to be free
     };
-    std::int64_t credit_ps(PacketBuffer& to, std::int32_t b, Places places);
-    std::int64_t late_credit_ps(PacketBuffer& to, std::int32_t b, Places places);
-    /// The same for what is behind an output.
-    std::int64_t credit_behind_ps(const Channel& out);
+    std::int64_t credit_ps(PacketBuffer& to, BufferId b, Entries entries);
+    std::int64_t late_credit_ps(PacketBuffer& to, BufferId b, Entries entries);
+    /// The same for what is downstream of an output.
+    std::int64_t downstream_credit_ps(const Channel& out);
     /// When an output can let the first of those pass that wait for it.
-    std::int64_t next_grant_ps(std::int32_t port);
+    std::int64_t next_grant_ps(PortId port);
     void add_waiting(const Channel& out, std::uint32_t number);
     void remove_waiting(const Channel& out, std::uint32_t number);
-    [[nodiscard]] std::span<std::uint64_t> wide_row(std::int32_t request);
-    [[nodiscard]] bool any_waiting(std::int32_t request);
-    void grant(std::int32_t b, const Channel& out);
-    void cross(Packet& packet, std::int32_t port, std::int32_t vc);
-    void put(std::int32_t b, const PacketPort& port, PacketBuffer& at, std::uint32_t packet);
-    void push_front(std::int32_t b, const PacketPort& port, const PacketBuffer& at);
-    void give_place_back(std::int32_t b, PacketBuffer& at, std::int64_t leave_ps);
-    void take_credit(std::int32_t b, std::int64_t usable_ps);
-    void watch(std::int32_t b, std::int32_t port, const Packet& packet);
+    [[nodiscard]] std::span<std::uint64_t> wide_row(BufferId request);
+    [[nodiscard]] bool any_waiting(BufferId request);
+    void grant(BufferId b, const Channel& out);
+    void cross(Packet& packet, PortId port, std::int32_t vc);
+    void put(BufferId b, const PacketPort& port, PacketBuffer& at, std::uint32_t packet);
+    void push_front(BufferId b, const PacketPort& port, const PacketBuffer& at);
+    void return_credit(BufferId b, PacketBuffer& at, std::int64_t leave_ps);
+    void take_credit(BufferId b, std::int64_t usable_ps);
+    void watch(BufferId b, PortId port, const Packet& packet);
     [[nodiscard]] std::uint32_t duration_ps(const Packet& packet, const PacketPorts::Class& port) const;
-    [[nodiscard]] std::uint32_t reading_ps(std::int32_t b, const Packet& packet) const;
+    [[nodiscard]] std::uint32_t reading_ps(BufferId b, const Packet& packet) const;
 
     // NICs and messages.
-    void eject(const Packet& packet, std::int32_t nic);
-    void receive(std::int32_t nic, std::int32_t pending);
+    [[nodiscard]] PortId ejection_of(NicId nic) const { return PortId(links_ + nic.value); }
+    [[nodiscard]] NicId nic_of(PortId ejection) const { return NicId(ejection.value - links_); }
+    void eject(const Packet& packet, NicId nic);
+    void receive(NicId nic, std::int32_t pending);
     std::int64_t last_tail_ps(const Packet& packet);
-    std::int32_t add_message(const PacketMessage& message);
-    [[nodiscard]] std::uint64_t way(VertexId to, std::int32_t ejection) const;
+    MessageId add_message(const PacketMessage& message);
+    [[nodiscard]] std::uint64_t way(VertexId to, PortId ejection) const;
     void find_hops(MessageTable::Entry& entry, LinkId after);
-    void start(std::int32_t message);
-    void add_last(PacketNic& nic, std::int32_t message);
+    void start(MessageId message);
+    void add_last(PacketNic& nic, MessageId message);
     void remove_first(PacketNic& nic);
-    void nic_ready(std::int32_t number);
-    void send_next(std::int32_t number);
-    std::int64_t take_dma(std::int32_t node, std::int64_t payload_bytes);
+    void nic_ready(NicId id);
+    void send_next(NicId id);
+    std::int64_t take_dma(LocalNodeId node, std::int64_t payload_bytes);
     void finish(const WindowQueue::Event& first);
-    void copied(std::int32_t message, std::int32_t nic);
-    void deliver(std::int32_t message);
+    void copied(MessageId message, NicId nic);
+    void deliver(MessageId message);
 
     PacketMachine* machine_;
     PartitionState* state_;
@@ -191,16 +203,16 @@ class alignas(64) PacketPartition {
     Transport* transport_ = nullptr;
     std::vector<std::size_t> arriving_;  ///< of every neighbour, then those of add_arriving()
     std::vector<std::size_t> leaving_;
-    std::vector<MailBatch> outboxes_;  ///< by neighbour
-    MailBatch inbox_;
-    std::vector<Far> far_;
-    std::int64_t earliest_mail_ps_ = kForEver;
+    std::vector<RemoteEventBatch> outgoing_;  ///< by neighbour
+    RemoteEventBatch incoming_;
+    std::vector<RemoteTimer> remote_timers_;
+    std::int64_t earliest_remote_ps_ = kForEver;
     /// Messages posted ahead by a number of their own, which grows with the calls; message numbers do not.
-    std::unordered_map<std::uint32_t, std::int32_t> posts_;
+    std::unordered_map<std::uint32_t, MessageId> posts_;
     std::uint32_t last_post_ = 0;
     std::vector<Packet> received_;  ///< on their way to a NIC that has to ask for DMA
     std::vector<std::int32_t> unused_received_;
-    std::vector<std::int32_t> finished_;  ///< at one NIC and instant
+    std::vector<MessageId> finished_;  ///< at one NIC and instant
     std::vector<PacketPassage> passages_;
     std::vector<ChannelHop> hops_;  ///< work space
 };

@@ -12,52 +12,52 @@
 namespace haichi {
 
 /// What a packet asks for that has come, or will come, to a router.
-[[gnu::always_inline]] inline std::int32_t PacketPartition::next_request(const Packet& packet,
-                                                                         std::uint32_t at_router) const {
+[[gnu::always_inline]] inline BufferId PacketPartition::next_request(const Packet& packet,
+                                                                     std::uint32_t at_router) const {
     if (steps_ == nullptr) return request_on_route(packet);
     const PacketRouter& router = state_->routers[at_router];
     const std::uint64_t to = packet.way & ((std::uint64_t{1} << GridSteps::kPositionBits) - 1);
     if (router.position == to) {
         const auto channel = static_cast<std::int32_t>(packet.way >> GridSteps::kPositionBits);
-        return PacketPort::buffer(router.first_ejection + channel, 0);
+        return PacketPort::buffer(PortId(router.first_ejection.value + channel), 0);
     }
     const GridSteps::Step step = steps_->next(router.position, to);
-    return PacketPort::buffer(router.first_port + step.link, step.vc);
+    return PacketPort::buffer(PortId(router.first_port.value + step.link), step.vc);
 }
 
-inline std::int32_t PacketPartition::request_on_route(const Packet& packet) const {
+inline BufferId PacketPartition::request_on_route(const Packet& packet) const {
     const MessageTable::Entry& entry = state_->messages[packet.message()];
     if (packet.way == entry.route.size()) return PacketPort::buffer(entry.ejection, 0);
     const PortHop& hop = entry.route[packet.way];
     return PacketPort::buffer(hop.port, hop.vc);
 }
 
-[[gnu::always_inline]] inline auto PacketPartition::channel(std::int32_t request) -> Channel {
-    const std::int32_t number = PacketPort::port_of(request);
-    PacketPort& port = state_->port(number);
-    return {request, number, port, state_->buffer(request), machine_->class_of(port)};
+[[gnu::always_inline]] inline auto PacketPartition::channel(BufferId request) -> Channel {
+    const PortId id = PacketPort::port_of(request);
+    PacketPort& port = state_->port(id);
+    return {request, id, port, state_->buffer(request), machine_->class_of(port)};
 }
 
-[[gnu::always_inline]] inline std::int64_t PacketPartition::credit_ps(PacketBuffer& to, std::int32_t b, Places places) {
+[[gnu::always_inline]] inline std::int64_t PacketPartition::credit_ps(PacketBuffer& to, BufferId b, Entries entries) {
     // Where all have left, the row of times begins anew, in memory that is in the caches. By arithmetic: nobody can
     // predict that branch.
-    const std::uint16_t some_leave = to.leave_ps + places.latency_ps <= now_ps_ ? 0 : 0xffff;
+    const std::uint16_t some_leave = to.leave_ps + entries.latency_ps <= now_ps_ ? 0 : 0xffff;
     to.leaving &= some_leave;
     to.next_credit &= some_leave;
-    if (to.count + to.leaving < places.count) [[likely]] {
+    if (to.count + to.leaving < entries.count) [[likely]] {
         return now_ps_;
     }
-    return late_credit_ps(to, b, places);
+    return late_credit_ps(to, b, entries);
 }
 
-[[gnu::always_inline]] inline std::int64_t PacketPartition::credit_behind_ps(const Channel& out) {
-    if (out.number >= links_) return now_ps_;  // the NIC always drains
+[[gnu::always_inline]] inline std::int64_t PacketPartition::downstream_credit_ps(const Channel& out) {
+    if (out.id.value >= links_) return now_ps_;  // the NIC always drains
     return credit_ps(out.to, out.request, {out.port_class.buffer_packets, out.port_class.latency_ps});
 }
 
-inline std::span<std::uint64_t> PacketPartition::wide_row(std::int32_t request) {
+inline std::span<std::uint64_t> PacketPartition::wide_row(BufferId request) {
     const std::size_t words = state_->words_per_row;
-    const std::int32_t row = PacketPort::port_of(request) * machine_->vcs + PacketPort::vc_of(request);
+    const std::int32_t row = PacketPort::port_of(request).value * machine_->vcs + PacketPort::vc_of(request);
     return std::span(state_->wide_waiting).subspan(static_cast<std::size_t>(row) * words, words);
 }
 
@@ -71,39 +71,39 @@ inline void PacketPartition::add_waiting(const Channel& out, std::uint32_t numbe
     }
 }
 
-[[gnu::always_inline]] inline bool PacketPartition::any_waiting(std::int32_t request) {
+[[gnu::always_inline]] inline bool PacketPartition::any_waiting(BufferId request) {
     if (state_->words_per_row == 1) return state_->buffer(request).waiting != 0;
     return std::ranges::any_of(wide_row(request), [](std::uint64_t word) { return word != 0; });
 }
 
-inline std::int64_t PacketPartition::next_grant_ps(std::int32_t port) {
+inline std::int64_t PacketPartition::next_grant_ps(PortId port) {
     std::int64_t earliest_ps = kForEver;
     for (std::int32_t vc = 0; vc < channels_of(port); ++vc) {
-        const std::int32_t request = PacketPort::buffer(port, vc);
-        if (any_waiting(request)) earliest_ps = std::min(earliest_ps, credit_behind_ps(channel(request)));
+        const BufferId request = PacketPort::buffer(port, vc);
+        if (any_waiting(request)) earliest_ps = std::min(earliest_ps, downstream_credit_ps(channel(request)));
     }
     return earliest_ps == kForEver ? kForEver : std::max(earliest_ps, state_->port(port).busy_until_ps);
 }
 
-[[gnu::always_inline]] inline void PacketPartition::send(std::size_t neighbour, const PacketMail& mail) {
-    earliest_mail_ps_ = std::min(earliest_mail_ps_, mail.time_ps);
-    outboxes_[neighbour].items.push_back(mail);
+[[gnu::always_inline]] inline void PacketPartition::send(std::size_t neighbour, const RemoteEvent& event) {
+    earliest_remote_ps_ = std::min(earliest_remote_ps_, event.time_ps);
+    outgoing_[neighbour].events.push_back(event);
 }
 
-[[gnu::always_inline]] inline void PacketPartition::come_to_front(std::int32_t b, std::int32_t request) {
+[[gnu::always_inline]] inline void PacketPartition::head_arrived(BufferId b, BufferId request) {
     const Channel out = channel(request);
-    const std::int64_t possible_ps = std::max(out.port.busy_until_ps, credit_behind_ps(out));
+    const std::int64_t possible_ps = std::max(out.port.busy_until_ps, downstream_credit_ps(out));
     if (possible_ps <= now_ps_) return grant(b, out);
     PacketBuffer& at = state_->buffer(b);
     at.request = request;
     add_waiting(out, at.number);
-    if (possible_ps != kForEver) wake_at(out.port, out.number, possible_ps);
+    if (possible_ps != kForEver) arbitrate_at(out.port, out.id, possible_ps);
 }
 
-inline void PacketPartition::wake_at(PacketPort& at, std::int32_t port, std::int64_t time_ps) {
-    if (time_ps >= at.wake_ps) return;
-    at.wake_ps = time_ps;
-    push(state_->routers[at.from_router].place, time_ps, kWake, port);
+inline void PacketPartition::arbitrate_at(PacketPort& at, PortId port, std::int64_t time_ps) {
+    if (time_ps >= at.arbitrate_ps) return;
+    at.arbitrate_ps = time_ps;
+    push(state_->routers[at.from_router].turn, time_ps, kArbitrate, port);
 }
 
 /// On a channel.
@@ -115,27 +115,27 @@ inline std::uint32_t PacketPartition::duration_ps(const Packet& packet, const Pa
 
 /// How long a packet takes to leave its buffer for the output's queue: as long as it took the channel that feeds the
 /// buffer, so that slower outputs hold back their own packets only.
-inline std::uint32_t PacketPartition::reading_ps(std::int32_t b, const Packet& packet) const {
+inline std::uint32_t PacketPartition::reading_ps(BufferId b, const Packet& packet) const {
     if (is_uniform_) return packet.duration_ps;
-    const std::int32_t feeding = PacketPort::port_of(b);
-    if (feeding < links_) return duration_ps(packet, machine_->class_of(state_->port(feeding)));
+    const PortId feeding = PacketPort::port_of(b);
+    if (feeding.value < links_) return duration_ps(packet, machine_->class_of(state_->port(feeding)));
     return static_cast<std::uint32_t>(transfer_ps(packet.bytes, machine_->ports.nic_bandwidth_bytes_per_s()));
 }
 
 /// The packet at the front of a buffer passes its output.
-[[gnu::always_inline]] inline void PacketPartition::grant(std::int32_t b, const Channel& out) {
+[[gnu::always_inline]] inline void PacketPartition::grant(BufferId b, const Channel& out) {
     PacketBuffer& at = state_->buffer(b);
     const std::int64_t latency_ps = out.port_class.latency_ps;
     const std::uint32_t index = at.first;
     Packet& packet = state_->packets[index];
     const PacketPort& from = state_->port(PacketPort::port_of(b));
     if (from.is_watched != 0) [[unlikely]] {
-        watch(b, out.number, packet);
+        watch(b, out.id, packet);
     }
     const std::uint32_t output_ps = duration_ps(packet, out.port_class);
     const std::uint32_t read_ps = reading_ps(b, packet);
     // A packet that is here as a whole begins anew.
-    packet.duration_ps = from.has_own_places != 0 ? output_ps : std::max(packet.duration_ps, output_ps);
+    packet.duration_ps = from.has_own_entries != 0 ? output_ps : std::max(packet.duration_ps, output_ps);
     packet.time_ps = now_ps_ + latency_ps;
     if (steps_ == nullptr) ++packet.way;
     out.port.busy_until_ps = now_ps_ + output_ps + out.port_class.packet_time_ps;
@@ -149,52 +149,51 @@ inline std::uint32_t PacketPartition::reading_ps(std::int32_t b, const Packet& p
     at.leave_ps = std::max(at.leave_ps, leave_ps);
     // A packet that is here as a whole may leave faster than it came.
     at.read_ahead_ps = static_cast<std::uint32_t>(std::max<std::int64_t>(at.leave_ps - now_ps_ - read_ps, 0));
-    if (out.number >= links_) {
-        eject(packet, out.number - links_);
+    if (out.id.value >= links_) {
+        eject(packet, nic_of(out.id));
         state_->drop_packet(index);
     } else {
         if (out.port.cut == PacketPort::Cut::kNone) [[likely]] {
             put(out.request, out.port, out.to, index);
         } else {
             ++out.to.count;
-            cross(packet, out.number, PacketPort::vc_of(out.request));
+            cross(packet, out.id, PacketPort::vc_of(out.request));
             state_->drop_packet(index);
         }
     }
-    give_place_back(b, at, leave_ps);
+    return_credit(b, at, leave_ps);
     if (!is_empty) {
         const PacketPort& feeding = state_->port(PacketPort::port_of(b));
         push_front(b, feeding, at);
     }
     if (out.port.has_waiting == 0) return;
-    if (const std::int64_t next_ps = next_grant_ps(out.number); next_ps != kForEver) {
-        wake_at(out.port, out.number, next_ps);
+    if (const std::int64_t next_ps = next_grant_ps(out.id); next_ps != kForEver) {
+        arbitrate_at(out.port, out.id, next_ps);
     }
 }
 
-/// The tail of the packet at the front leaves then: its place is free, and whoever waits for that is told.
-[[gnu::always_inline]] inline void PacketPartition::give_place_back(std::int32_t b, PacketBuffer& at,
-                                                                    std::int64_t leave_ps) {
-    const std::int32_t number = PacketPort::port_of(b);
-    PacketPort& feeding = state_->port(number);
+/// The tail of the packet at the front leaves then: its entry is free, and the upstream port or NIC that waits for it
+/// is woken.
+[[gnu::always_inline]] inline void PacketPartition::return_credit(BufferId b, PacketBuffer& at, std::int64_t leave_ps) {
+    const PortId id = PacketPort::port_of(b);
+    PacketPort& feeding = state_->port(id);
     if (feeding.cut == PacketPort::Cut::kIn) {
-        send(feeding.channel,
-             {.time_ps = leave_ps + machine_->class_of(feeding).latency_ps,
-              .buffer = PacketPort::buffer(static_cast<std::int32_t>(feeding.peer_port), PacketPort::vc_of(b)),
-              .kind = PacketMail::Kind::kCredit});
+        send(feeding.channel, {.time_ps = leave_ps + machine_->class_of(feeding).latency_ps,
+                               .target = PacketPort::buffer(feeding.peer_port, PacketPort::vc_of(b)).value,
+                               .kind = RemoteEvent::Kind::kCredit});
         return;
     }
     state_->add_credit(at, b, leave_ps);
-    if (!state_->stop_awaiting_place(b)) return;
-    if (number >= links_) {
-        push_nic(leave_ps, kNic, number - links_);
+    if (!state_->stop_awaiting_entry(b)) return;
+    if (id.value >= links_) {
+        push_nic(leave_ps, kNic, nic_of(id));
     } else {
-        wake_at(feeding, number, std::max(leave_ps + machine_->class_of(feeding).latency_ps, feeding.busy_until_ps));
+        arbitrate_at(feeding, id, std::max(leave_ps + machine_->class_of(feeding).latency_ps, feeding.busy_until_ps));
     }
 }
 
-/// Behind the others in buffer b, `at`, of a port.
-[[gnu::always_inline]] inline void PacketPartition::put(std::int32_t b, const PacketPort& port, PacketBuffer& at,
+/// To the end of buffer b, `at`, of a port.
+[[gnu::always_inline]] inline void PacketPartition::put(BufferId b, const PacketPort& port, PacketBuffer& at,
                                                         std::uint32_t packet) {
     const std::uint32_t before = std::exchange(at.last, packet);
     if (at.count++ > 0) {
@@ -206,15 +205,15 @@ inline std::uint32_t PacketPartition::reading_ps(std::int32_t b, const Packet& p
 }
 
 /// The first packet of buffer b, `at`, of a port comes to the front.
-[[gnu::always_inline]] inline void PacketPartition::push_front(std::int32_t b, const PacketPort& port,
+[[gnu::always_inline]] inline void PacketPartition::push_front(BufferId b, const PacketPort& port,
                                                                const PacketBuffer& at) {
     const Packet& packet = state_->packets[at.first];
     std::int64_t arrival_ps = packet.time_ps;
-    if (port.has_own_places != 0) [[unlikely]] {
+    if (port.has_own_entries != 0) [[unlikely]] {
         arrival_ps = machine_->class_of(port).release_ps(arrival_ps + packet.duration_ps);
     }
-    push(port.to_place, std::max(arrival_ps, at.next_front_ps()), kFront, b,
-         static_cast<std::uint32_t>(next_request(packet, port.to_router)));
+    push(port.to_turn, std::max(arrival_ps, at.next_front_ps()), kHeadArrived, b,
+         as_data(next_request(packet, port.to_router)));
 }
 
 }  // namespace haichi

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <tuple>
 
+#include "netmodel/packetsim/packet_ids.h"
 #include "netmodel/packetsim/packet_message.h"
 
 namespace haichi {
@@ -11,8 +12,8 @@ namespace haichi {
 struct PacketPassage {
     std::int64_t time_ps = 0;     ///< of the grant
     std::int64_t arrival_ps = 0;  ///< of the head at the buffer
-    std::int32_t buffer = 0;      ///< as PacketPorts numbers them
-    std::int32_t output = 0;
+    InputId buffer;
+    OutputId output;
     PacketMessage message;
 
     friend bool operator<(const PacketPassage& a, const PacketPassage& b) {

@@ -10,18 +10,18 @@ namespace haichi {
 
 namespace {
 
-/// Places of full packets, in an input of routers that have their own buffers.
-std::int32_t places_of(const PortClass& routers, const PacketTiming& timing) {
+/// Entries for full packets, in an input of routers that have their own buffers.
+std::int32_t entries_of(const PortClass& routers, const PacketTiming& timing) {
     const PortClass::Store& store = *routers.store;
     if (!store.buffer_bytes) return timing.options().buffer_packets;
     const std::int64_t payload =
         std::min(store.most_payload_bytes.value_or(PacketPorts::kNoLimit), timing.options().packet_payload_bytes);
     const std::int64_t packet = payload + timing.options().packet_header_bytes;
     constexpr std::int64_t kMost = std::numeric_limits<std::uint16_t>::max();
-    const std::int64_t places = *store.buffer_bytes / packet;
-    if (places >= 1 && places <= kMost) return static_cast<std::int32_t>(places);
+    const std::int64_t entries = *store.buffer_bytes / packet;
+    if (entries >= 1 && entries <= kMost) return static_cast<std::int32_t>(entries);
     throw OptionError("a buffer of " + std::to_string(*store.buffer_bytes) + " bytes of the " + routers.name +
-                          " has room for " + std::to_string(places) + " packets of " + std::to_string(packet) +
+                          " has room for " + std::to_string(entries) + " packets of " + std::to_string(packet) +
                           " bytes",
                       "the packet simulator takes 1 to " + std::to_string(kMost));
 }
@@ -87,12 +87,12 @@ PacketPorts::PacketPorts(const Network& network, const PacketTiming& timing, std
         const LinkKind kind = kind_of_link(network.topology(), LinkId(l));
         const std::span<const PortClass> routers = topology_->router_classes();
         const VertexId to = link_target_[static_cast<std::size_t>(l)];
-        const PortClass* behind = routers.empty() ? nullptr : &routers[topology_->class_of_router(to)];
+        const PortClass* downstream = routers.empty() ? nullptr : &routers[topology_->class_of_router(to)];
         // A message has packets that every router on its way takes.
         const std::int64_t payload =
             std::min({options.packet_payload_bytes, most_payload_of(from), most_payload_of(to)});
         add_output(timing, bandwidth(l), payload + options.packet_header_bytes,
-                   passage_of(network.topology(), timing, kind), behind);
+                   passage_of(network.topology(), timing, kind), downstream);
         packets_are_full_ = packets_are_full_ && most_payload_of(to) >= options.packet_payload_bytes;
     }
     nic_bandwidth_bytes_per_s_ = options.nic_bandwidth_bytes_per_s;
@@ -132,7 +132,9 @@ std::int64_t PacketPorts::longest_passage_ps() const {
     return longest;
 }
 
-std::int64_t PacketPorts::most_payload_behind(LinkId link) const { return most_payload_of(link_target_[link.index()]); }
+std::int64_t PacketPorts::most_payload_downstream(LinkId link) const {
+    return most_payload_of(link_target_[link.index()]);
+}
 
 std::int64_t PacketPorts::most_payload_of(VertexId router) const {
     const std::span<const PortClass> routers = topology_->router_classes();
@@ -143,14 +145,14 @@ std::int64_t PacketPorts::most_payload_of(VertexId router) const {
 
 void PacketPorts::add_output(const PacketTiming& timing, std::int64_t bandwidth_bytes_per_s,
                              std::int64_t full_packet_bytes, const LinkPassage& passage,
-                             const PortClass* router_behind) {
+                             const PortClass* router_downstream) {
     Class port;
     port.buffer_packets = timing.options().buffer_packets;
-    if (router_behind != nullptr && router_behind->store) {
+    if (router_downstream != nullptr && router_downstream->store) {
         port.stores = true;
-        port.buffer_packets = places_of(*router_behind, timing);
-        port.delay_ps = router_behind->store->delay_ps;
-        port.timer_ps = router_behind->store->timer_ps;
+        port.buffer_packets = entries_of(*router_downstream, timing);
+        port.delay_ps = router_downstream->store->delay_ps;
+        port.timer_ps = router_downstream->store->timer_ps;
     }
     port.bandwidth_bytes_per_s = passage.switch_bandwidth_bytes_per_s == 0
                                      ? bandwidth_bytes_per_s

@@ -34,8 +34,8 @@ LinkPassage passage_of(const Topology& topology, const PacketTiming& timing, con
 ///
 /// Every vertex is a router, and every node has NICs of its own: NIC i of node n is number n * NICs + i. Output ports:
 /// link l of the fabric is output l, the ejection channel of NIC k is output link_count() + k. Input buffers: that
-/// behind link l for VC v is l * VCs + v, the injection buffer of NIC k is link_count() * VCs + k. The inputs of a
-/// router are numbered by link, the injection buffers last: "lowest (port, VC)" is the lowest buffer.
+/// downstream of link l for VC v is l * VCs + v, the injection buffer of NIC k is link_count() * VCs + k. The inputs of
+/// a router are numbered by link, the injection buffers last: "lowest (port, VC)" is the lowest buffer.
 ///
 /// Where a terminal is a host without a router, its links are the channels of its NIC: see passage_of(). The passage
 /// between host and its NIC costs nothing.
@@ -46,8 +46,8 @@ class PacketPorts {
         std::int64_t bandwidth_bytes_per_s = 0;  ///< of the channel or the switch, whichever is slower
         std::int64_t latency_ps = 0;             ///< L: from the grant to the head's arrival
         std::int64_t full_packet_ps = 0;         ///< a packet of the largest size that passes it
-        std::int32_t buffer_packets = 0;         ///< places of a buffer behind it
-        bool stores = false;                     ///< the router behind it takes packets in whole, and holds them:
+        std::int32_t buffer_packets = 0;         ///< entries of a buffer downstream of it
+        bool stores = false;                     ///< the router downstream takes packets in whole, and holds them:
         std::int64_t delay_ps = 0;
         std::int64_t timer_ps = 0;
         std::int64_t packet_time_ps = 0;  ///< that a packet takes the output longer than its bytes do
@@ -81,8 +81,8 @@ class PacketPorts {
     [[nodiscard]] bool bandwidth_is_uniform() const { return bandwidth_is_uniform_; }
     /// All packets but the last of a message are full ones.
     [[nodiscard]] bool packets_are_full() const { return packets_are_full_; }
-    /// Most payload of a packet that takes the link: of the router behind it, or kNoLimit.
-    [[nodiscard]] std::int64_t most_payload_behind(LinkId link) const;
+    /// Most payload of a packet that takes the link: of the router downstream, or kNoLimit.
+    [[nodiscard]] std::int64_t most_payload_downstream(LinkId link) const;
     static constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
     /// How far ahead an event of a passage can lie: latency and two packets.
     [[nodiscard]] std::int64_t longest_passage_ps() const;
@@ -94,7 +94,7 @@ class PacketPorts {
     void find_ends(const Topology& topology);
     [[nodiscard]] std::int64_t most_payload_of(VertexId router) const;
     void add_output(const PacketTiming& timing, std::int64_t bandwidth_bytes_per_s, std::int64_t full_packet_bytes,
-                    const LinkPassage& passage, const PortClass* router_behind);
+                    const LinkPassage& passage, const PortClass* router_downstream);
 
     std::int32_t link_count_ = 0;
     std::int32_t nic_count_ = 0;

@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kPsPerS = 1e12;
 
+/// By its number in the machine.
 std::string nic_name(const PacketMachine& machine, std::int32_t nic) {
     const std::string node = machine.network->node_name(NodeId(nic / machine.nics_per_node));
     if (machine.nics_per_node == 1) return node;
@@ -22,7 +23,7 @@ std::string nic_name(const PacketMachine& machine, std::int32_t nic) {
 std::string quoted(const std::string& text) { return '"' + text + '"'; }
 
 /// What has gone over a channel by now: of the packet that is on it, the part that has.
-std::int64_t carried_bytes(const PacketMachine& machine, std::int32_t output, std::int64_t now_ps) {
+std::int64_t carried_bytes(const PacketMachine& machine, OutputId output, std::int64_t now_ps) {
     const std::int64_t bytes = machine.bytes_passed(output);
     const std::int64_t busy_until_ps = machine.busy_until_ps(output);
     if (busy_until_ps <= now_ps) return bytes;
@@ -42,9 +43,9 @@ std::string seconds(std::int64_t time_ps) {
 
 }  // namespace
 
-std::string channel_name(const PacketMachine& machine, std::int32_t output) {
-    if (output < machine.ports.link_count()) return machine.network->link_name(LinkId(output));
-    return "ejection " + nic_name(machine, output - machine.ports.link_count());
+std::string channel_name(const PacketMachine& machine, OutputId output) {
+    if (output.value < machine.ports.link_count()) return machine.network->link_name(LinkId(output.value));
+    return "ejection " + nic_name(machine, output.value - machine.ports.link_count());
 }
 
 TimeSpaceStatistics::TimeSpaceStatistics(const PacketMachine& machine, std::ostream& out)
@@ -57,23 +58,24 @@ TimeSpaceStatistics::TimeSpaceStatistics(const PacketMachine& machine, std::ostr
 void TimeSpaceStatistics::end_bin(std::int64_t now_ps) {
     const double span_s = static_cast<double>(now_ps - begin_ps_) / kPsPerS;
     const std::int32_t links = machine_->ports.link_count();
-    for (std::int32_t o = 0; o < machine_->ports.output_count(); ++o) {
-        const auto index = static_cast<std::size_t>(o);
-        const std::int64_t bytes = carried_bytes(*machine_, o, now_ps) - bytes_before_[index];
+    for (OutputId output(0); output.value < machine_->ports.output_count(); ++output.value) {
+        const std::int32_t o = output.value;
+        const std::size_t index = output.index();
+        const std::int64_t bytes = carried_bytes(*machine_, output, now_ps) - bytes_before_[index];
         std::int64_t buffered = 0;
         for (std::int32_t vc = 0; o < links && vc < machine_->vcs; ++vc) {
-            buffered += machine_->packets_waiting(o * machine_->vcs + vc);
+            buffered += machine_->packets_waiting(InputId(o * machine_->vcs + vc));
         }
         if (bytes == 0 && buffered == 0) continue;
         bytes_before_[index] += bytes;
-        const auto bandwidth = static_cast<double>(machine_->class_of_output(o).bandwidth_bytes_per_s);
+        const auto bandwidth = static_cast<double>(machine_->class_of_output(output).bandwidth_bytes_per_s);
         const double throughput = span_s > 0 ? static_cast<double>(bytes) / span_s : 0;
-        const double places = machine_->vcs * machine_->class_of_output(o).buffer_packets;
+        const double entries = machine_->vcs * machine_->class_of_output(output).buffer_packets;
         const VertexId router = o < links ? machine_->ports.link_source()[index]
                                           : machine_->network->vertex(NodeId((o - links) / machine_->nics_per_node));
         *out_ << bin_ << ',' << seconds(begin_ps_) << ',' << seconds(now_ps) << ',' << router.value << ','
-              << quoted(channel_name(*machine_, o)) << ',' << bytes << ',' << throughput << ','
-              << throughput / bandwidth << ',' << buffered << ',' << static_cast<double>(buffered) / places << '\n';
+              << quoted(channel_name(*machine_, output)) << ',' << bytes << ',' << throughput << ','
+              << throughput / bandwidth << ',' << buffered << ',' << static_cast<double>(buffered) / entries << '\n';
     }
     out_->flush();
     begin_ps_ = now_ps;
@@ -87,15 +89,16 @@ BufferHistory::BufferHistory(const PacketMachine& machine, std::ostream& out) : 
 
 void BufferHistory::add_interval(const std::vector<PacketPassage>& passages) {
     for (const PacketPassage& passage : passages) {
-        const bool is_injection = passage.buffer >= machine_->first_injection_buffer;
-        const std::string from =
-            is_injection ? "injection " + nic_name(*machine_, passage.buffer - machine_->first_injection_buffer)
-                         : machine_->network->link_name(LinkId(passage.buffer / machine_->vcs));
+        const std::int32_t input = passage.buffer.value;
+        const bool is_injection = input >= machine_->first_injection_buffer;
+        const std::string from = is_injection
+                                     ? "injection " + nic_name(*machine_, input - machine_->first_injection_buffer)
+                                     : machine_->network->link_name(LinkId(input / machine_->vcs));
         *out_ << interval_ << ',' << seconds(passage.arrival_ps) << ',' << seconds(passage.time_ps) << ','
               << seconds(passage.time_ps - passage.arrival_ps) << ',' << quoted(from) << ','
-              << (is_injection ? 0 : passage.buffer % machine_->vcs) << ','
-              << quoted(channel_name(*machine_, passage.output)) << ',' << passage.message.source.value << ','
-              << passage.message.destination.value << ',' << passage.message.bytes << '\n';
+              << (is_injection ? 0 : input % machine_->vcs) << ',' << quoted(channel_name(*machine_, passage.output))
+              << ',' << passage.message.source.value << ',' << passage.message.destination.value << ','
+              << passage.message.bytes << '\n';
     }
     out_->flush();
     ++interval_;

@@ -12,12 +12,12 @@ namespace haichi {
 class PacketMachine;
 
 /// Time-space statistics: what every link and ejection channel carried in each bin of time, and how full the buffers
-/// behind it were, as lines of CSV written as the run goes. Lines of links without traffic and packets are left out.
+/// downstream were, as lines of CSV written as the run goes. Lines of links without traffic and packets are left out.
 ///
 /// Columns: bin (from 0), begin_seconds, end_seconds, router (where the channel starts), channel (the link's name, or
 /// "ejection NODE"), bytes (payload and headers), throughput_bytes_per_s, efficiency
-/// (of the channel's bandwidth), buffered_packets (in the input buffers behind the link or on the way to them, and not
-/// yet granted, at the end of the bin), buffer_utilisation (of the places of these buffers).
+/// (of the channel's bandwidth), buffered_packets (in the input buffers downstream of the link or on the way to them,
+/// and not yet granted, at the end of the bin), buffer_utilisation (of the entries of these buffers).
 class TimeSpaceStatistics {
   public:
     /// Both must outlive it. Writes the header line.
@@ -51,6 +51,6 @@ class BufferHistory {
 };
 
 /// "X+ (0,0)->(1,0)", or "ejection (0,5) NIC 1".
-[[nodiscard]] std::string channel_name(const PacketMachine& machine, std::int32_t output);
+[[nodiscard]] std::string channel_name(const PacketMachine& machine, OutputId output);
 
 }  // namespace haichi

@@ -21,12 +21,12 @@ std::size_t SerialisingTransport::open() {
     return sent_.size() - 1;
 }
 
-void SerialisingTransport::send(std::size_t channel, MailBatch& batch) {
+void SerialisingTransport::send(std::size_t channel, RemoteEventBatch& batch) {
     sent_[channel] = to_bytes(batch);
     batch = {};
 }
 
-void SerialisingTransport::receive(std::size_t channel, MailBatch& batch) {
+void SerialisingTransport::receive(std::size_t channel, RemoteEventBatch& batch) {
     if (arrived_[channel].empty()) return;
     from_bytes(arrived_[channel], batch);
     arrived_[channel].clear();

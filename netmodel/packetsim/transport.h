@@ -5,12 +5,13 @@
 #include <utility>
 #include <vector>
 
-#include "netmodel/packetsim/packet_mail.h"
+#include "netmodel/packetsim/remote_event.h"
 
 namespace haichi {
 
-/// How mail gets from one partition to another, over numbered channels, each with one sender and one receiver. What is
-/// sent in a window is received in the next. Threads of a process are one transport; processes and hosts can be others.
+/// How remote events get from one partition to another, over numbered channels, each with one sender and one receiver.
+/// What is sent in a window is received in the next. Threads of a process are one transport; processes and hosts can be
+/// others.
 class Transport {
   public:
     Transport() = default;
@@ -21,9 +22,9 @@ class Transport {
     /// Between windows: another channel, and its number. They count from 0.
     virtual std::size_t open() = 0;
     /// At the end of the sender's window, by its thread: takes the batch and leaves it empty.
-    virtual void send(std::size_t channel, MailBatch& batch) = 0;
+    virtual void send(std::size_t channel, RemoteEventBatch& batch) = 0;
     /// At the beginning of the receiver's next window, by its thread: what was sent, into a batch that is empty.
-    virtual void receive(std::size_t channel, MailBatch& batch) = 0;
+    virtual void receive(std::size_t channel, RemoteEventBatch& batch) = 0;
     /// Between two windows, by one thread: what was sent can be received from now on. The least of all processes'
     /// `next_ps`, the time of their next event.
     virtual std::int64_t end_window(std::int64_t next_ps) = 0;
@@ -33,22 +34,22 @@ class Transport {
 class MemoryTransport final : public Transport {
   public:
     std::size_t open() override;
-    void send(std::size_t channel, MailBatch& batch) override { std::swap(sent_[channel], batch); }
-    void receive(std::size_t channel, MailBatch& batch) override { std::swap(arrived_[channel], batch); }
+    void send(std::size_t channel, RemoteEventBatch& batch) override { std::swap(sent_[channel], batch); }
+    void receive(std::size_t channel, RemoteEventBatch& batch) override { std::swap(arrived_[channel], batch); }
     std::int64_t end_window(std::int64_t next_ps) override;
 
   private:
     // Swapped between windows: some partitions send while others have not yet received.
-    std::vector<MailBatch> sent_;
-    std::vector<MailBatch> arrived_;
+    std::vector<RemoteEventBatch> sent_;
+    std::vector<RemoteEventBatch> arrived_;
 };
 
 /// The same, but every batch becomes bytes and is made anew from them, as it would between processes.
 class SerialisingTransport final : public Transport {
   public:
     std::size_t open() override;
-    void send(std::size_t channel, MailBatch& batch) override;
-    void receive(std::size_t channel, MailBatch& batch) override;
+    void send(std::size_t channel, RemoteEventBatch& batch) override;
+    void receive(std::size_t channel, RemoteEventBatch& batch) override;
     std::int64_t end_window(std::int64_t next_ps) override;
 
   private:

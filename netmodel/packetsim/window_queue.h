@@ -14,22 +14,22 @@
 
 namespace haichi {
 
-/// The events of a partition, window of simulated time by window, and in a window place by place (a place is a router
-/// with the nodes that hang on it), there in the order of (time, key, data). What happens at one place is felt at
-/// others in the next window at the earliest, so the order between places does not matter; and all that a window does
-/// at a place is done while its state is in the caches. push and pop are O(1) amortised, but O(log n) where n events of
-/// one window are at one place. Memory is that of the events and 4 bytes per place.
+/// The events of a partition, lookahead window by lookahead window of simulated time, and in a window turn by turn (a
+/// turn is a router with its nodes), there in the order of (time, key, data). What happens in one turn is felt in
+/// others in the next window at the earliest, so the order of turns does not matter; and all that a window does at a
+/// router is done while its state is in the caches. push and pop are O(1) amortised, but O(log n) where n events of one
+/// window are of one turn. Memory is that of the events and 4 bytes per turn.
 class WindowQueue {
   public:
     /// Two words, so that it stays in registers.
     struct Event {
-        std::uint64_t when = 0;  ///< ps into its window above the key: the order at one place
-        std::uint64_t what = 0;  ///< place above data
+        std::uint64_t when = 0;  ///< ps into its window above the key: the order in one turn
+        std::uint64_t what = 0;  ///< turn above data
 
         [[nodiscard]] std::int64_t offset_ps() const { return static_cast<std::int64_t>(when >> 32); }
         /// Priority above entity: the order at one instant.
         [[nodiscard]] std::uint32_t key() const { return static_cast<std::uint32_t>(when); }
-        [[nodiscard]] std::uint32_t place() const { return static_cast<std::uint32_t>(what >> 32); }
+        [[nodiscard]] std::uint32_t turn() const { return static_cast<std::uint32_t>(what >> 32); }
         [[nodiscard]] std::uint32_t data() const { return static_cast<std::uint32_t>(what); }
         /// As one number: two comparisons would be two branches that nobody can predict.
         friend bool operator<(const Event& a, const Event& b) { return a.number() < b.number(); }
@@ -42,20 +42,20 @@ class WindowQueue {
     static constexpr std::int64_t kForEver = std::numeric_limits<std::int64_t>::max();
     static constexpr std::int64_t kLongestWindowPs = std::int64_t{1} << 31;
 
-    WindowQueue(std::int64_t window_ps, std::size_t places) : window_ps_(window_ps), ends_(places, 0) {
+    WindowQueue(std::int64_t window_ps, std::size_t turns) : window_ps_(window_ps), ends_(turns, 0) {
         if (window_ps < 1 || window_ps > kLongestWindowPs) throw InternalError("a window of that length");
         while ((window_ps - 1) >> part_shift_ >= std::int64_t{kParts}) ++part_shift_;
     }
 
     [[nodiscard]] bool empty() const { return size_ == 0; }
 
-    /// Between begin() and end() what falls into the window is of the place whose turn it is, not before the event
+    /// Between begin() and end() what falls into the window is of the turn that it is, not before the event
     /// popped last.
-    [[gnu::always_inline]] inline void push(std::uint32_t place, std::int64_t time_ps, std::uint32_t key,
+    [[gnu::always_inline]] inline void push(std::uint32_t turn, std::int64_t time_ps, std::uint32_t key,
                                             std::uint32_t data) {
         ++size_;
         const std::int64_t ahead_ps = time_ps - begin_ps_;
-        const std::uint64_t what = std::uint64_t{place} << 32 | data;
+        const std::uint64_t what = std::uint64_t{turn} << 32 | data;
         const std::int64_t into_next_ps = ahead_ps - window_ps_;
         if (into_next_ps < 0) return push_now({when(ahead_ps, key), what});
         if (into_next_ps < window_ps_) {
@@ -96,24 +96,24 @@ class WindowQueue {
             later_.pop_back();
         }
         if (window_ == before) {
-            sort_by_place({&events, 1}, {});
+            sort_by_turn({&events, 1}, {});
         } else {
-            sort_by_place(next_, {&events, 1});
+            sort_by_turn(next_, {&events, 1});
         }
-        cursor_ = place_end_ = sorted_.data();
+        cursor_ = turn_end_ = sorted_.data();
     }
-    /// On to the next place with events; false when there is none.
-    bool next_place() {
+    /// On to the next turn with events; false when there is none.
+    bool next_turn() {
         const Event* const end = sorted_.data() + sorted_.size();
-        if (place_end_ == end) return false;
-        cursor_ = place_end_;
-        const std::uint32_t place = cursor_->place();
-        do ++place_end_;
-        while (place_end_ < end && place_end_->place() == place);
-        sort_by_time(cursor_, place_end_);
+        if (turn_end_ == end) return false;
+        cursor_ = turn_end_;
+        const std::uint32_t turn = cursor_->turn();
+        do ++turn_end_;
+        while (turn_end_ < end && turn_end_->turn() == turn);
+        sort_by_time(cursor_, turn_end_);
         return true;
     }
-    /// The next event of the place if it is not too late; what is left waits for the next begin().
+    /// The next event of the turn if it is not too late; what is left waits for the next begin().
     bool pop(Event& event) {
         const Event* next = next_here();
         if (next == nullptr) return false;
@@ -132,18 +132,18 @@ class WindowQueue {
 
     /// Of an event of the window.
     [[nodiscard]] std::int64_t time_ps(const Event& event) const { return begin_ps_ + event.offset_ps(); }
-    /// The next event of the place; null when there is none.
+    /// The next event of the turn; null when there is none.
     [[nodiscard]] const Event* next_here() const {
-        const Event* next = cursor_ < place_end_ ? cursor_ : nullptr;
+        const Event* next = cursor_ < turn_end_ ? cursor_ : nullptr;
         if (!soon_.empty() && (next == nullptr || soon_.front() < *next)) [[unlikely]] {
             return soon_.data();
         }
         return next;
     }
     void drop_next() { drop(next_here()); }
-    /// The events of the window that are of places whose turn is still to come, place by place.
+    /// The events of the window of turns that are still to come, turn by turn.
     [[nodiscard]] std::span<const Event> elsewhere() const {
-        return {static_cast<const Event*>(place_end_), sorted_.data() + sorted_.size()};
+        return {static_cast<const Event*>(turn_end_), sorted_.data() + sorted_.size()};
     }
 
     [[nodiscard]] std::size_t memory_bytes() const {
@@ -172,20 +172,20 @@ class WindowQueue {
     }
     [[nodiscard]] static std::size_t slot(std::int64_t window) { return static_cast<std::uint64_t>(window) % kSlots; }
 
-    /// Into the window that is open: among the events to come, where the one popped last has left its place. Most are
+    /// Into the window that is open: among the events to come, where the one popped last has left a gap. Most are
     /// due soon.
     void push_now(const Event& event) {
         if (!is_open_) return slots_[slot(window_)].push_back(event);
-        if (event.place() != place_end_[-1].place()) {
-            throw InternalError("an event at another place comes within a window");
+        if (event.turn() != turn_end_[-1].turn()) {
+            throw InternalError("an event of another turn comes within a window");
         }
         Event* at = cursor_;
-        if (at == sorted_.data() || (place_end_ - at > static_cast<std::ptrdiff_t>(kFew) && at[kFew] < event)) {
+        if (at == sorted_.data() || (turn_end_ - at > static_cast<std::ptrdiff_t>(kFew) && at[kFew] < event)) {
             soon_.push_back(event);
             std::push_heap(soon_.begin(), soon_.end(), std::greater<>());
             return;
         }
-        for (--cursor_; at < place_end_ && *at < event; ++at) at[-1] = *at;
+        for (--cursor_; at < turn_end_ && *at < event; ++at) at[-1] = *at;
         at[-1] = event;
     }
 
@@ -209,14 +209,14 @@ class WindowQueue {
 
     void put_back() {
         std::vector<Event>& events = slots_[slot(window_)];
-        events.insert(events.end(), cursor_, place_end_);
+        events.insert(events.end(), cursor_, turn_end_);
         events.insert(events.end(), soon_.begin(), soon_.end());
         soon_.clear();
-        cursor_ = place_end_;
+        cursor_ = turn_end_;
     }
 
-    /// The events of the window into sorted_: counted by place, where they are many. What comes first stays first.
-    void sort_by_place(std::span<std::vector<Event>> first, std::span<std::vector<Event>> then) {
+    /// The events of the window into sorted_: counted by turn, where they are many. What comes first stays first.
+    void sort_by_turn(std::span<std::vector<Event>> first, std::span<std::vector<Event>> then) {
         const auto for_all = [first, then](const auto& visit) {
             for (std::vector<Event>& events : first) visit(events);
             for (std::vector<Event>& events : then) visit(events);
@@ -234,13 +234,13 @@ class WindowQueue {
         }
         std::ranges::fill(ends_, 0);
         for_all([this](const std::vector<Event>& events) {
-            for (const Event& event : events) ++ends_[event.place()];
+            for (const Event& event : events) ++ends_[event.turn()];
         });
         std::uint32_t sum = 0;
         for (std::uint32_t& end : ends_) sum += std::exchange(end, sum);
         sorted_.resize(count);
         for_all([sorted = sorted_.data(), ends = ends_.data()](std::vector<Event>& events) {
-            for (const Event& event : events) sorted[ends[event.place()]++] = event;
+            for (const Event& event : events) sorted[ends[event.turn()]++] = event;
             events.clear();
         });
     }
@@ -261,17 +261,17 @@ class WindowQueue {
     std::uint64_t last_when_ = 0;
     bool is_open_ = false;
     std::size_t size_ = 0;
-    /// Of the window behind it, pushed since it began: by parts of the window, so that the events of a place are almost
+    /// Of the window after it, pushed since it began: by parts of the window, so that the events of a turn are almost
     /// sorted when they have been collected.
     std::array<std::vector<Event>, kParts> next_;
     int part_shift_ = 0;                            ///< parts are 2 to that many ps
     std::array<std::vector<Event>, kSlots> slots_;  ///< the others, by the window's number mod kSlots, in no order
     std::vector<Later> later_;                      ///< heap
-    std::vector<Event> sorted_;                     ///< of the open window, by place
+    std::vector<Event> sorted_;                     ///< of the open window, by turn
     Event* cursor_ = nullptr;                       ///< in sorted_: the next event
-    Event* place_end_ = nullptr;                    ///< behind the events of the place whose turn it is
-    std::vector<Event> soon_;                       ///< heap: of this place, added since, where there are many
-    std::vector<std::uint32_t> ends_;               ///< work space, by place
+    Event* turn_end_ = nullptr;                     ///< after the events of this turn
+    std::vector<Event> soon_;                       ///< heap: of this turn, added since, where there are many
+    std::vector<std::uint32_t> ends_;               ///< work space, by turn
 };
 
 }  // namespace haichi

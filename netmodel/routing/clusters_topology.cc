@@ -239,7 +239,7 @@ std::size_t ClustersTopology::cluster_of(VertexId terminal) const {
     return static_cast<std::size_t>(behind - parts_.begin()) - 1;
 }
 
-ClustersTopology::Place ClustersTopology::place(VertexId v) const {
+ClustersTopology::VertexOfPart ClustersTopology::vertex_of_part(VertexId v) const {
     if (v.value < terminal_count_) {
         const std::size_t part = cluster_of(v);
         return {part, VertexId(v.value - parts_[part].first_terminal)};
@@ -290,7 +290,7 @@ std::size_t ClustersTopology::class_of_router(VertexId router) const {
     if (router.value >= first_bridge_vertex_) {
         return bridge_router_class_[bridges_[static_cast<std::size_t>(router.value - first_bridge_vertex_)].pair];
     }
-    const Place at = place(router);
+    const VertexOfPart at = vertex_of_part(router);
     const Part& part = parts_[at.part];
     return part.router_class.empty() ? 0 : part.router_class[part.topology->class_of_router(at.vertex)];
 }
@@ -302,7 +302,7 @@ std::string ClustersTopology::vertex_name(VertexId v) const {
         return "(bridge " + std::to_string(pair.a) + "-" + std::to_string(pair.b) + "." +
                std::to_string(number - first_bridge_[bridges_[number].pair]) + ")";
     }
-    const Place at = place(v);
+    const VertexOfPart at = vertex_of_part(v);
     const std::string own = parts_[at.part].topology->vertex_name(at.vertex);
     return "(" + std::to_string(at.part) + ":" + (own.starts_with('(') ? own.substr(1) : own + ")");
 }
@@ -397,7 +397,7 @@ std::int64_t ClustersTopology::delay_ps() const {
 }
 
 bool ClustersTopology::is_host(VertexId terminal) const {
-    const Place at = place(terminal);
+    const VertexOfPart at = vertex_of_part(terminal);
     return parts_[at.part].topology->is_host(at.vertex);
 }
 

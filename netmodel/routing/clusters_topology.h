@@ -120,12 +120,12 @@ class ClustersTopology final : public Topology {
     [[nodiscard]] std::vector<std::string> routings(std::string_view text) const;
 
   private:
-    struct Place {
+    struct VertexOfPart {
         std::size_t part = 0;
         VertexId vertex;  ///< of the part
     };
     /// Of a vertex that is no bridge.
-    [[nodiscard]] Place place(VertexId v) const;
+    [[nodiscard]] VertexOfPart vertex_of_part(VertexId v) const;
     [[nodiscard]] VertexId vertex(std::size_t part, VertexId own) const;
     [[nodiscard]] std::size_t part_of(LinkId link) const;
     void number_parts(std::vector<std::shared_ptr<const Topology>> clusters);

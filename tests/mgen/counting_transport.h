@@ -16,8 +16,8 @@ namespace haichi::packetsim_machines {
 class CountingTransport final : public Transport {
   public:
     std::size_t open() override { return bytes_.open(); }
-    void send(std::size_t channel, MailBatch& batch) override {
-        for (const PacketMail& item : batch.items) ++items_[static_cast<std::size_t>(item.kind)];
+    void send(std::size_t channel, RemoteEventBatch& batch) override {
+        for (const RemoteEvent& item : batch.events) ++items_[static_cast<std::size_t>(item.kind)];
         for (const PacketMessage& message : batch.messages) {
             if (std::ranges::any_of(message.note, [](std::uint32_t word) { return word != 0; })) ++envelopes_;
         }
@@ -27,10 +27,10 @@ class CountingTransport final : public Transport {
         }
         bytes_.send(channel, batch);
     }
-    void receive(std::size_t channel, MailBatch& batch) override { bytes_.receive(channel, batch); }
+    void receive(std::size_t channel, RemoteEventBatch& batch) override { bytes_.receive(channel, batch); }
     std::int64_t end_window(std::int64_t next_ps) override { return bytes_.end_window(next_ps); }
 
-    [[nodiscard]] std::int64_t count(PacketMail::Kind kind) const { return items_[static_cast<std::size_t>(kind)]; }
+    [[nodiscard]] std::int64_t count(RemoteEvent::Kind kind) const { return items_[static_cast<std::size_t>(kind)]; }
     /// Announced messages that carry an envelope.
     [[nodiscard]] std::int64_t envelopes() const { return envelopes_; }
     /// That have sent anything.

@@ -114,15 +114,15 @@ TEST(Partitions, of_any_number_in_any_threads_over_memory_or_bytes_tell_the_same
             CountingTransport transport;
             expect_equal(job.run(partitions, threads, &transport), whole);
             const bool is_cut = partitions > 1;
-            EXPECT_EQ(transport.count(PacketMail::Kind::kPacket) > 0, is_cut);
-            EXPECT_EQ(transport.count(PacketMail::Kind::kAnnouncement) > 0, is_cut);
-            EXPECT_EQ(transport.count(PacketMail::Kind::kCredit) > 0, is_cut);
-            EXPECT_EQ(transport.count(PacketMail::Kind::kTimer) > 0, is_cut);  // barriers
+            EXPECT_EQ(transport.count(RemoteEvent::Kind::kPacket) > 0, is_cut);
+            EXPECT_EQ(transport.count(RemoteEvent::Kind::kAnnouncement) > 0, is_cut);
+            EXPECT_EQ(transport.count(RemoteEvent::Kind::kCredit) > 0, is_cut);
+            EXPECT_EQ(transport.count(RemoteEvent::Kind::kTimer) > 0, is_cut);  // barriers
             EXPECT_EQ(transport.envelopes() > 0, is_cut);
             EXPECT_EQ(transport.threads(), static_cast<std::size_t>(is_cut ? threads : 0));
             // Every packet that crosses gives its place back, once.
-            EXPECT_EQ(transport.count(PacketMail::Kind::kCredit), transport.count(PacketMail::Kind::kPacket));
-            EXPECT_LE(transport.count(PacketMail::Kind::kAnnouncement), transport.count(PacketMail::Kind::kPacket));
+            EXPECT_EQ(transport.count(RemoteEvent::Kind::kCredit), transport.count(RemoteEvent::Kind::kPacket));
+            EXPECT_LE(transport.count(RemoteEvent::Kind::kAnnouncement), transport.count(RemoteEvent::Kind::kPacket));
             if (testing::Test::HasFailure()) return;
         }
     }

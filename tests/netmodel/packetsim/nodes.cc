@@ -187,7 +187,7 @@ TEST(PacketWindows, a_run_can_be_stopped_between_windows_and_goes_on_as_if_it_ha
             while (cut.engine.counts().messages_under_way > 0 && waiting_here.size() < 1'000'000) {
                 cut.engine.run_while([] { return false; });
                 for (std::int32_t b = 0; b < cut.engine.ports().buffer_count(); ++b) {
-                    waiting_here.push_back(cut.engine.packets_waiting(b));
+                    waiting_here.push_back(cut.engine.packets_waiting(InputId(b)));
                 }
             }
             EXPECT_GT(std::ranges::count_if(waiting_here, [](std::int32_t packets) { return packets > 0; }), 100);
@@ -282,7 +282,7 @@ TEST(PacketWindows, a_watched_router_tells_which_packets_left_its_buffers_and_wh
     EXPECT_EQ(passages[0].time_ps, 2 * kHopPs);
     EXPECT_EQ(passages[1].time_ps, 2 * kHopPs + kPacketPs);
     EXPECT_EQ(passages[1].message.tag, 5u);
-    EXPECT_EQ(run.engine.ports().link_target()[static_cast<std::size_t>(passages[0].output)], VertexId(3));
+    EXPECT_EQ(run.engine.ports().link_target()[passages[0].output.index()], VertexId(3));
     EXPECT_TRUE(run.engine.take_passages().empty());
 }
 

@@ -67,22 +67,22 @@ TEST(PacketTiming, values_out_of_range_are_refused_by_name) {
               "link bandwidth must be from 0 to 1000000000000000 bytes/s, not -5");
 }
 
-TEST(WindowQueue, works_through_every_window_place_by_place_in_the_order_of_time_key_and_data) {
+TEST(WindowQueue, works_through_every_window_turn_by_turn_in_the_order_of_time_key_and_data) {
     constexpr std::int64_t kWindowPs = 1'000;
-    constexpr std::uint32_t kPlaces = 40;
-    WindowQueue queue(kWindowPs, kPlaces);
+    constexpr std::uint32_t kTurns = 40;
+    WindowQueue queue(kWindowPs, kTurns);
     Random random(7);
     using Order = std::tuple<std::uint32_t, std::uint32_t>;                 // key, data
-    std::multiset<std::tuple<std::int64_t, std::uint32_t, Order>> waiting;  // time, place, order
-    const auto add_as = [&](std::int64_t time_ps, std::uint32_t place, const Order& order) {
-        queue.push(place, time_ps, std::get<0>(order), std::get<1>(order));
-        waiting.emplace(time_ps, place, order);
+    std::multiset<std::tuple<std::int64_t, std::uint32_t, Order>> waiting;  // time, turn, order
+    const auto add_as = [&](std::int64_t time_ps, std::uint32_t turn, const Order& order) {
+        queue.push(turn, time_ps, std::get<0>(order), std::get<1>(order));
+        waiting.emplace(time_ps, turn, order);
     };
-    const auto add = [&](std::int64_t time_ps, std::uint32_t place) {
+    const auto add = [&](std::int64_t time_ps, std::uint32_t turn) {
         const std::uint32_t key = random.below(5);
-        add_as(time_ps, place, {key, random.below(3)});
+        add_as(time_ps, turn, {key, random.below(3)});
     };
-    for (int i = 0; i < 50; ++i) add(random.below(50 * kWindowPs), random.below(kPlaces));
+    for (int i = 0; i < 50; ++i) add(random.below(50 * kWindowPs), random.below(kTurns));
     std::size_t popped = 0;
     for (int round = 0; round < 3'000 && !waiting.empty(); ++round) {
         ASSERT_EQ(queue.next_ps(), std::get<0>(*waiting.begin()));
@@ -90,38 +90,38 @@ TEST(WindowQueue, works_through_every_window_place_by_place_in_the_order_of_time
         // Some windows are left in the midst, and gone on with.
         const std::int64_t until_ps = begin_ps + (random.below(4) == 0 ? random.below(kWindowPs) : kWindowPs - 1);
         queue.begin(begin_ps, until_ps);
-        std::set<std::uint32_t> places;
-        while (queue.next_place()) {
+        std::set<std::uint32_t> turns;
+        while (queue.next_turn()) {
             std::tuple<std::int64_t, Order> last{0, {0, 0}};
             std::optional<std::uint32_t> at;
             for (WindowQueue::Event event; queue.pop(event);) {
                 const std::int64_t time_ps = queue.time_ps(event);
-                const std::uint32_t place = event.place();
+                const std::uint32_t turn = event.turn();
                 const Order order{event.key(), event.data()};
-                ASSERT_TRUE(!at || *at == place);
+                ASSERT_TRUE(!at || *at == turn);
                 if (!at) {
-                    ASSERT_TRUE(places.insert(place).second) << "a place has its turn once";
+                    ASSERT_TRUE(turns.insert(turn).second) << "a turn comes once";
                 }
-                at = place;
+                at = turn;
                 const std::tuple<std::int64_t, Order> now{time_ps, order};
                 ASSERT_LE(last, now);
                 ASSERT_LE(time_ps, until_ps);
-                const auto found = waiting.find({time_ps, place, order});
+                const auto found = waiting.find({time_ps, turn, order});
                 ASSERT_NE(found, waiting.end());
                 waiting.erase(found);
                 last = now;
                 ++popped;
                 if (popped > 100'000) continue;
                 // At this instant but behind it, later here, and elsewhere in the next windows and far away.
-                if (random.below(4) == 0) add_as(time_ps, place, {event.key() + 3, event.data()});
-                if (random.below(2) == 0) add(time_ps + 1 + random.below(3'000), place);
+                if (random.below(4) == 0) add_as(time_ps, turn, {event.key() + 3, event.data()});
+                if (random.below(2) == 0) add(time_ps + 1 + random.below(3'000), turn);
                 // Now and then many, more than are kept in order one by one.
                 if (random.below(200) == 0) {
-                    for (int i = 0; i < 100; ++i) add(time_ps + 1 + random.below(600), place);
+                    for (int i = 0; i < 100; ++i) add(time_ps + 1 + random.below(600), turn);
                 }
                 if (random.below(2) == 0) {
                     const std::uint32_t spans[] = {1'500, 14'000, 200'000};
-                    add(begin_ps + kWindowPs + random.below(spans[random.below(3)]), random.below(kPlaces));
+                    add(begin_ps + kWindowPs + random.below(spans[random.below(3)]), random.below(kTurns));
                 }
             }
         }
