@@ -6,6 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "base/decimal.h"
+#include "base/split.h"
+
 namespace haichi {
 
 namespace {
@@ -19,42 +22,6 @@ struct Unit {
     std::int64_t denominator = 1;
 };
 
-struct Decimal {
-    Wide digits = 0;
-    Wide scale = 1;  ///< value = digits / scale
-    std::string_view rest;
-};
-
-std::string_view trimmed(std::string_view text) {
-    const auto first = text.find_first_not_of(" \t");
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
-/// nullopt where `text` does not begin with a number.
-std::optional<Decimal> parse_decimal(std::string_view text, std::string_view whole, const SourcePlace& place) {
-    constexpr int kMostDigits = 24;  // digits * unit must fit 128 bits
-    Decimal decimal;
-    std::size_t at = 0;
-    int digits = 0;
-    bool fraction = false;
-    for (; at < text.size(); ++at) {
-        const char c = text[at];
-        if (c == '.' && !fraction) {
-            fraction = true;
-        } else if (c >= '0' && c <= '9') {
-            if (++digits > kMostDigits) throw InputError(place, "too many digits in " + shown(whole));
-            decimal.digits = decimal.digits * 10 + static_cast<Wide>(c - '0');
-            if (fraction) decimal.scale *= 10;
-        } else {
-            break;
-        }
-    }
-    if (digits == 0) return std::nullopt;
-    decimal.rest = trimmed(text.substr(at));
-    return decimal;
-}
-
 /// A kind of quantities: "size", as in "64KiB".
 struct Kind {
     std::string_view name;
@@ -64,12 +31,15 @@ struct Kind {
 std::int64_t parse_quantity(std::string_view text, std::span<const Unit> units, const Kind& kind,
                             const SourcePlace& place) {
     const std::string what(kind.name);
-    const std::optional<Decimal> number = parse_decimal(trimmed(text), text, place);
+    const std::string_view all_of_it = trimmed(text, " \t");
+    const std::size_t end = std::min(all_of_it.find_first_not_of("0123456789."), all_of_it.size());
+    const std::optional<Decimal> number = parse_decimal(all_of_it.substr(0, end));
     if (!number) {
         throw InputError(place, "expected a " + what + " such as " + shown(kind.example) + ", got " + shown(text));
     }
-    const Decimal& decimal = *number;
-    const auto unit = std::ranges::find(units, decimal.rest, &Unit::name);
+    if (number->too_many_digits) throw InputError(place, "too many digits in " + shown(text));
+    const std::string_view unit_name = trimmed(all_of_it.substr(end), " \t");
+    const auto unit = std::ranges::find(units, unit_name, &Unit::name);
     if (unit == units.end()) {
         std::vector<std::string> names;
         std::string all;
@@ -77,17 +47,19 @@ std::int64_t parse_quantity(std::string_view text, std::span<const Unit> units, 
             names.push_back(u.name);
             all += (all.empty() ? "" : ", ") + u.name;
         }
-        const std::string near = did_you_mean(decimal.rest, names);
+        const std::string near = did_you_mean(unit_name, names);
         throw InputError(
             place,
-            std::string(decimal.rest.empty() ? "a unit is missing in " : "unknown unit in ") + what + " " + shown(text),
+            std::string(unit_name.empty() ? "a unit is missing in " : "unknown unit in ") + what + " " + shown(text),
             near.empty() ? "units are " + all : near);
     }
-    const Wide scaled = decimal.digits * static_cast<Wide>(unit->numerator);
-    const Wide divisor = decimal.scale * static_cast<Wide>(unit->denominator);
-    if (scaled / divisor > static_cast<Wide>(std::int64_t{1} << 62)) {
-        throw InputError(place, what + " " + shown(text) + " is too large");
-    }
+    constexpr Wide kLargest = std::int64_t{1} << 62;
+    Wide scaled = static_cast<Wide>(number->digits) * static_cast<Wide>(unit->numerator);
+    Wide divisor = static_cast<Wide>(unit->denominator);
+    if (scaled == 0) return 0;
+    for (std::int64_t e = number->exponent; e > 0 && scaled / divisor <= kLargest; --e) scaled *= 10;
+    for (std::int64_t e = number->exponent; e < 0 && divisor <= scaled; ++e) divisor *= 10;
+    if (scaled / divisor > kLargest) throw InputError(place, what + " " + shown(text) + " is too large");
     if (scaled % divisor != 0) {
         throw InputError(place, what + " " + shown(text) + " is finer than this quantity can be");
     }

@@ -16,4 +16,11 @@ inline std::vector<std::string_view> split(std::string_view text, char separator
     }
 }
 
+/// Without these at both ends.
+inline std::string_view trimmed(std::string_view text, std::string_view blanks = " \t\r\n") {
+    const auto first = text.find_first_not_of(blanks);
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
 }  // namespace haichi

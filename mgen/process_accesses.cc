@@ -45,13 +45,17 @@ void ProcessModel::start_access(RankId id, std::int64_t now_ps) {
     engine_.inject(message, now_ps);
 }
 
+void ProcessModel::set_kind(RemoteAccess& access, std::uint32_t flags) {
+    access.kind = static_cast<RemoteAccess::Kind>(flags >> kAccessKindShift & kAccessKindMask);
+    access.is_counted = (flags & kIsCounted) != 0;
+}
+
 /// Of an access, or of its answer.
 RemoteAccess ProcessModel::access_of(const PacketMessage& message) {
     const auto& [origin, target, tag, request, unused, flags, context] = message.note;
     const auto part = static_cast<Part>(flags & kPartMask);
     RemoteAccess access;
-    access.kind = static_cast<RemoteAccess::Kind>(flags >> kAccessKindShift & kAccessKindMask);
-    access.is_counted = (flags & kIsCounted) != 0;
+    set_kind(access, flags);
     access.origin = RankId(static_cast<std::int32_t>(origin));
     access.target = RankId(static_cast<std::int32_t>(target));
     access.tag = static_cast<std::int32_t>(tag);
@@ -84,33 +88,29 @@ void ProcessModel::access_delivered(const PacketMessage& message, std::int64_t n
         envelope.stage = Envelope::Stage::kAccess;
         return defer(target, envelope);
     }
-    perform_access(message, now_ps);
+    perform_access(access, now_ps);
     resume_if_satisfied(access.target, now_ps);
 }
 
 /// That the target's rank has put off.
 void ProcessModel::perform_deferred(Envelope& envelope, std::int64_t now_ps) {
-    PacketMessage message;
-    message.source = rank_at(envelope.source).node;
-    message.destination = rank_at(envelope.destination).node;
-    message.bytes = envelope.bytes;
-    message.tag = static_cast<std::uint64_t>(envelope.further_bytes);
-    message.gap_ps = envelope.gap_ps;
-    message.nic = envelope.nic;
-    message.note = {static_cast<std::uint32_t>(envelope.source.value),
-                    static_cast<std::uint32_t>(envelope.destination.value),
-                    static_cast<std::uint32_t>(envelope.tag),
-                    envelope.send_request,
-                    0,
-                    envelope.flags,
-                    envelope.context};
+    RemoteAccess access;
+    set_kind(access, envelope.flags);
+    access.origin = envelope.source;
+    access.target = envelope.destination;
+    access.tag = envelope.tag;
+    access.context = envelope.context;
+    access.request = envelope.send_request;
+    access.bytes = envelope.bytes;
+    access.answer_bytes = envelope.further_bytes;
+    access.gap_ps = envelope.gap_ps;
+    access.nic = envelope.nic;
     pool_of(envelope.destination).give_back(envelope);
-    perform_access(message, now_ps);
+    perform_access(access, now_ps);
 }
 
 /// In the memory of the target.
-void ProcessModel::perform_access(const PacketMessage& message, std::int64_t now_ps) {
-    const RemoteAccess access = access_of(message);
+void ProcessModel::perform_access(const RemoteAccess& access, std::int64_t now_ps) {
     if (program_->accessed(access, now_ps) == TargetAnswer::kNow) answer_access(access, now_ps);
     if (!access.is_counted) return;
     Rank& target = rank_at(access.target);

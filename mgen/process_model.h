@@ -243,7 +243,8 @@ class ProcessModel final : public PacketClient {
     static RemoteAccess access_of(const PacketMessage& message);
     void start_access(RankId id, std::int64_t now_ps);
     void access_delivered(const PacketMessage& message, std::int64_t now_ps);
-    void perform_access(const PacketMessage& message, std::int64_t now_ps);
+    static void set_kind(RemoteAccess& access, std::uint32_t flags);
+    void perform_access(const RemoteAccess& access, std::int64_t now_ps);
     void perform_deferred(Envelope& envelope, std::int64_t now_ps);
     void answer_delivered(const PacketMessage& message, std::int64_t now_ps);
 

@@ -1,12 +1,6 @@
 #include "commlog/log/log_file.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <filesystem>
@@ -17,6 +11,7 @@
 #include <set>
 
 #include "base/errors.h"
+#include "base/mapped_file.h"
 #include "base/opened_names.h"
 #include "commlog/log/rank_bytes.h"
 #include "commlog/workload/workload.h"
@@ -29,39 +24,6 @@ namespace {
 constexpr std::int32_t kMostLoggedRanks = 1 << 22;
 /// Members of a communicator that are not in the job: parents of spawned processes, say.
 constexpr std::int32_t kMostOutside = 1 << 20;
-
-/// A file as memory. Parts are mostly room that was never used and takes no space: they are not read whole.
-class MappedFile {
-  public:
-    explicit MappedFile(const std::string& path) {
-        const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-        struct stat status {};
-        if (file < 0 || ::fstat(file, &status) != 0) {
-            const int why = errno;
-            if (file >= 0) ::close(file);
-            throw InputError(path + ": cannot be read: " + std::strerror(why));
-        }
-        if (!S_ISREG(status.st_mode) || status.st_size == 0) {
-            ::close(file);
-            throw InputError(path + (S_ISREG(status.st_mode) ? ": is empty" : ": a profile must be a file"));
-        }
-        size_ = static_cast<std::size_t>(status.st_size);
-        void* const data = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
-        const int why = errno;
-        ::close(file);
-        if (data == MAP_FAILED) throw InputError(path + ": cannot be read: " + std::strerror(why));
-        data_ = static_cast<const std::byte*>(data);
-    }
-    ~MappedFile() { ::munmap(const_cast<std::byte*>(data_), size_); }
-    MappedFile(const MappedFile&) = delete;
-    MappedFile& operator=(const MappedFile&) = delete;
-
-    [[nodiscard]] std::span<const std::byte> bytes() const { return {data_, size_}; }
-
-  private:
-    const std::byte* data_ = nullptr;
-    std::size_t size_ = 0;
-};
 
 bool begins_with(std::span<const std::byte> bytes, const char (&magic)[8]) {
     return bytes.size() >= sizeof(magic) && std::memcmp(bytes.data(), magic, sizeof(magic)) == 0;

@@ -133,60 +133,51 @@ class Reader {
 
 // What follows is both directions: `io` is a ByteWriter or a Reader.
 
+template <typename Io, typename... T>
+void numbers(Io& io, T&... all) {
+    (io.number(all), ...);
+}
+template <typename Io, typename... T>
+void counters(Io& io, T&... all) {
+    (io.counter(all), ...);
+}
+
 template <typename Io>
 void pass(Io& io, MessageStatistics& messages) {
     io.counter(messages.count);
     if (messages.count == 0) return;
-    io.counter(messages.bytes_total);
-    io.counter(messages.bytes_min);
-    io.counter(messages.bytes_max);
-    io.counter(messages.empty);
+    counters(io, messages.bytes_total, messages.bytes_min, messages.bytes_max, messages.empty);
     for (std::uint64_t& in_class : messages.classes) io.counter(in_class);
 }
 
 template <typename Io>
 void pass(Io& io, SiteProfile& site) {
-    io.number(site.module);
-    io.number(site.offset);
-    io.number(site.function);
-    io.number(site.communicator);
-    io.number(site.region);
+    numbers(io, site.module, site.offset, site.function, site.communicator, site.region);
     io.counter(site.calls);
-    io.number(site.seconds_total);
-    io.number(site.seconds_min);
-    io.number(site.seconds_max);
-    io.counter(site.sent_bytes);
-    io.counter(site.received_bytes);
+    numbers(io, site.seconds_total, site.seconds_min, site.seconds_max);
+    counters(io, site.sent_bytes, site.received_bytes);
 }
 
 template <typename Io>
 void pass(Io& io, RankProfile& profile) {
-    io.number(profile.wall_seconds);
-    io.number(profile.mpi_seconds);
-    io.counter(profile.lost_messages);
-    io.counter(profile.lost_bytes);
+    numbers(io, profile.wall_seconds, profile.mpi_seconds);
+    counters(io, profile.lost_messages, profile.lost_bytes);
     io.list(profile.functions, [&](FunctionProfile& function) {
         io.text(function.name);
         io.counter(function.calls);
-        io.number(function.seconds_total);
-        io.number(function.seconds_min);
-        io.number(function.seconds_max);
+        numbers(io, function.seconds_total, function.seconds_min, function.seconds_max);
         pass(io, function.sent);
         pass(io, function.received);
     });
     io.list(profile.peers, [&](PeerTraffic& peer) {
         io.number(peer.peer);
-        io.counter(peer.traffic.sent_messages);
-        io.counter(peer.traffic.sent_bytes);
-        io.counter(peer.traffic.received_messages);
-        io.counter(peer.traffic.received_bytes);
+        counters(io, peer.traffic.sent_messages, peer.traffic.sent_bytes, peer.traffic.received_messages,
+                 peer.traffic.received_bytes);
     });
     io.list(profile.targets, [&](OneSidedTraffic& target) {
         io.number(target.target);
-        io.counter(target.traffic.put_operations);
-        io.counter(target.traffic.put_bytes);
-        io.counter(target.traffic.got_operations);
-        io.counter(target.traffic.got_bytes);
+        counters(io, target.traffic.put_operations, target.traffic.put_bytes, target.traffic.got_operations,
+                 target.traffic.got_bytes);
     });
     io.list(profile.modules, [&](Module& module) {
         io.text(module.path);
@@ -198,52 +189,33 @@ void pass(Io& io, RankProfile& profile) {
         io.number(region.seconds);
     });
     io.list(profile.sites, [&](SiteProfile& site) { pass(io, site); });
-    io.counter(profile.lost_site_calls);
-    io.counter(profile.lost_regions);
+    counters(io, profile.lost_site_calls, profile.lost_regions);
 }
 
 template <typename Io>
 void pass(Io& io, LoggedEvent& event) {
-    io.number(event.key.kind);
-    io.number(event.key.flags);
-    io.number(event.key.operation);
-    io.number(event.key.peer);
-    io.number(event.key.tag);
-    io.number(event.key.communicator);
-    io.number(event.key.bytes);
-    io.number(event.key.received_bytes_or_list);
+    numbers(io, event.key.kind, event.key.flags, event.key.operation, event.key.peer, event.key.tag,
+            event.key.communicator, event.key.bytes, event.key.received_bytes_or_list);
     io.counter(event.count);
     if ((event.key.flags & kVariableSize) != 0) {
-        io.counter(event.bytes_total);
-        io.counter(event.bytes_min);
-        io.counter(event.bytes_max);
+        counters(io, event.bytes_total, event.bytes_min, event.bytes_max);
     }
-    io.counter(event.gap_total);
-    io.counter(event.gap_min);
-    io.counter(event.gap_max);
-    io.number(event.first_completion);
-    io.number(event.completions);
+    counters(io, event.gap_total, event.gap_min, event.gap_max);
+    numbers(io, event.first_completion, event.completions);
 }
 
 template <typename Io>
 void pass(Io& io, CallSequence& calls) {
     io.number(calls.ticks_per_second);
-    io.counter(calls.gap_behind);
-    io.counter(calls.lost_events);
-    io.counter(calls.lost_symbols);
-    io.counter(calls.lost_completions);
+    counters(io, calls.gap_behind, calls.lost_events, calls.lost_symbols, calls.lost_completions);
     io.list(calls.events, [&](LoggedEvent& event) { pass(io, event); });
     io.list(calls.completions, [&](Completion& completion) {
-        io.number(completion.distance);
-        io.number(completion.source);
-        io.number(completion.tag);
-        io.number(completion.event);
+        numbers(io, completion.distance, completion.source, completion.tag, completion.event);
     });
     io.list(calls.body, [&](Symbol& symbol) { io.number(symbol); });
     io.list(calls.bodies, [&](LoopBody& body) {
         io.counter(body.repetitions);
-        io.number(body.first);
-        io.number(body.length);
+        numbers(io, body.first, body.length);
     });
     io.list(calls.loops, [&](Loop& loop) {
         io.number(loop.body);
@@ -254,27 +226,18 @@ void pass(Io& io, CallSequence& calls) {
 
 template <typename Io>
 void pass(Io& io, std::vector<RankSegment>& segments) {
-    io.list(segments, [&](RankSegment& segment) {
-        io.number(segment.first);
-        io.number(segment.stride);
-        io.number(segment.count);
-    });
+    io.list(segments, [&](RankSegment& segment) { numbers(io, segment.first, segment.stride, segment.count); });
 }
 
 template <typename Io>
 void pass(Io& io, RankRecord& rank) {
-    io.number(rank.job);
-    io.number(rank.ranks);
-    io.number(rank.log.rank);
+    numbers(io, rank.job, rank.ranks, rank.log.rank);
     auto has = static_cast<std::uint8_t>((rank.has_profile ? 1 : 0) | (rank.has_calls ? 2 : 0));
     io.number(has);
     rank.has_profile = (has & 1) != 0;
     rank.has_calls = (has & 2) != 0;
-    io.counter(rank.lost_requests);
-    io.counter(rank.uncounted_calls);
-    io.number(rank.lost_communicators);
-    io.number(rank.log.state);
-    io.number(rank.log.signal);
+    counters(io, rank.lost_requests, rank.uncounted_calls);
+    numbers(io, rank.lost_communicators, rank.log.state, rank.log.signal);
     io.text(rank.log.host);
     io.text(rank.log.program);
     io.text(rank.log.library);

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/split.h"
 #include "base/text_stream.h"
 
 namespace haichi {
@@ -40,8 +41,6 @@ class TraceLines {
 std::string_view next_field(std::string_view& rest);
 /// Cuts off what stands before the next `separator`, and that.
 std::string_view next_part(std::string_view& rest, char separator);
-/// Without blanks around it.
-std::string_view trimmed(std::string_view text);
 /// The line of `text` that begins at `at`, and moves `at` behind it.
 std::string_view line_at(std::string_view text, std::size_t& at);
 

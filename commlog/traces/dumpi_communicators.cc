@@ -65,7 +65,7 @@ void DumpiCommunicators::resolve(std::int32_t ranks) {
     while (!movable_.empty()) {
         const std::int32_t rank = movable_.back();
         movable_.pop_back();
-        RankState& state = states_[rank];
+        RankCommunicators& state = states_[rank];
         std::vector<Making>& makings = makings_[rank];
         if (state.next == makings.size()) continue;
         const Making& making = makings[state.next];
@@ -101,7 +101,7 @@ void DumpiCommunicators::resolve(std::int32_t ranks) {
 }
 
 void DumpiCommunicators::advance(std::int32_t rank, std::uint32_t result) {
-    RankState& state = states_[rank];
+    RankCommunicators& state = states_[rank];
     Making& making = makings_[rank][state.next++];
     making.result = result;
     state.handles[making.new_handle] = result;

@@ -46,7 +46,7 @@ class DumpiCommunicators {
         std::vector<std::int64_t> dims;  ///< of the grid, or whether each remains
         std::uint32_t result = 0;        ///< index of the job's communicator
     };
-    struct RankState {
+    struct RankCommunicators {
         std::size_t next = 0;
         std::unordered_map<std::int64_t, std::uint32_t> handles;
         std::unordered_map<std::uint32_t, std::uint32_t> calls_on;  ///< of a communicator, so far
@@ -58,7 +58,7 @@ class DumpiCommunicators {
     TracedJob* job_;
     std::map<std::int32_t, std::vector<Making>> makings_;
     std::size_t making_count_ = 0;
-    std::map<std::int32_t, RankState> states_;
+    std::map<std::int32_t, RankCommunicators> states_;
     std::vector<std::int32_t> movable_;                                  ///< ranks that have gone on
     std::unordered_map<std::uint32_t, std::vector<std::int64_t>> dims_;  ///< of grids
     std::uint32_t unknown_ = 0;

@@ -146,14 +146,12 @@ class GoalRank {
     }
 
     /// As it is, once it has run.
-    [[nodiscard]] std::shared_ptr<const RankSchedule> schedule() {
-        return std::make_shared<const RankSchedule>(std::move(operations_), dependencies_, kNanosecondsPerSecond);
-    }
+    [[nodiscard]] std::shared_ptr<const RankSchedule> schedule() const { return schedule_; }
 
-    /// False when the dependencies are a ring.
+    /// False when the dependencies are a ring. Nothing can be added after it.
     [[nodiscard]] bool run(TracedRank& rank) {
         prepare();
-        for (std::uint32_t i = 0; i < operations_.size(); ++i) enqueue(i);
+        for (std::uint32_t i = 0; i < state_.size(); ++i) enqueue(i);
         std::size_t posted = 0;
         for (;;) {
             std::uint32_t next = 0;
@@ -172,8 +170,8 @@ class GoalRank {
             start(next, rank);
             ++posted;
         }
-        for (std::uint32_t i = 0; i < operations_.size(); ++i) complete(i, rank);
-        return posted == operations_.size();
+        for (std::uint32_t i = 0; i < state_.size(); ++i) complete(i, rank);
+        return posted == state_.size();
     }
 
   private:
@@ -187,27 +185,18 @@ class GoalRank {
 
     void prepare() {
         state_.assign(operations_.size(), {});
-        // The same dependencies twice: by the earlier and by the later operation.
-        first_later_.assign(operations_.size() + 1, 0);
+        // The same dependencies twice: the schedule has them by the earlier operation, and here they are by the later.
         first_earlier_.assign(operations_.size() + 1, 0);
         for (const Dependency& d : dependencies_) {
             ++state_[d.later].unstarted;
             if (!d.started_is_enough) ++state_[d.later].uncompleted;
-            ++first_later_[d.earlier + 1];
             ++first_earlier_[d.later + 1];
         }
-        for (std::size_t i = 1; i < first_later_.size(); ++i) {
-            first_later_[i] += first_later_[i - 1];
-            first_earlier_[i] += first_earlier_[i - 1];
-        }
-        by_earlier_.resize(dependencies_.size());
+        for (std::size_t i = 1; i < first_earlier_.size(); ++i) first_earlier_[i] += first_earlier_[i - 1];
         by_later_.resize(dependencies_.size());
-        auto later = first_later_;
         auto earlier = first_earlier_;
-        for (std::uint32_t d = 0; d < dependencies_.size(); ++d) {
-            by_earlier_[later[dependencies_[d].earlier]++] = d;
-            by_later_[earlier[dependencies_[d].later]++] = d;
-        }
+        for (std::uint32_t d = 0; d < dependencies_.size(); ++d) by_later_[earlier[dependencies_[d].later]++] = d;
+        schedule_ = std::make_shared<const RankSchedule>(std::move(operations_), dependencies_, kNanosecondsPerSecond);
     }
     void enqueue(std::uint32_t i) {
         State& s = state_[i];
@@ -221,7 +210,7 @@ class GoalRank {
         }
     }
     void start(std::uint32_t i, TracedRank& rank) {
-        const ScheduledOperation& o = operations_[i];
+        const ScheduledOperation& o = schedule_->operations()[i];
         state_[i].started = true;
         const TracedMessage envelope{o.peer, o.tag, 0, o.amount};
         switch (o.kind) {
@@ -239,10 +228,9 @@ class GoalRank {
                 (void)rank.start_receive(i, envelope, o.flags);
                 break;
         }
-        for (std::uint32_t d = first_later_[i]; d < first_later_[i + 1]; ++d) {
-            const std::uint32_t later = dependencies_[by_earlier_[d]].later;
-            --state_[later].unstarted;
-            enqueue(later);
+        for (const RankSchedule::Later& later : schedule_->later_than(i)) {
+            --state_[later.operation].unstarted;
+            enqueue(later.operation);
         }
         if (o.kind == ScheduledOperation::Kind::kCompute) complete(i, rank);
     }
@@ -256,19 +244,18 @@ class GoalRank {
         if (state_[i].completed || !state_[i].started) return;
         state_[i].completed = true;
         rank.complete(i);  // nothing for a calculation
-        for (std::uint32_t d = first_later_[i]; d < first_later_[i + 1]; ++d) {
-            const Dependency& dependency = dependencies_[by_earlier_[d]];
-            if (dependency.started_is_enough) continue;
-            --state_[dependency.later].uncompleted;
-            enqueue(dependency.later);
+        for (const RankSchedule::Later& later : schedule_->later_than(i)) {
+            if (later.started_is_enough != 0) continue;
+            --state_[later.operation].uncompleted;
+            enqueue(later.operation);
         }
     }
 
     std::vector<ScheduledOperation> operations_;
     std::vector<Dependency> dependencies_;
     std::vector<State> state_;
-    std::vector<std::uint32_t> first_later_, by_earlier_;  ///< dependencies of what comes later
-    std::vector<std::uint32_t> first_earlier_, by_later_;  ///< and of what comes earlier
+    std::vector<std::uint32_t> first_earlier_, by_later_;  ///< dependencies on what comes earlier
+    std::shared_ptr<const RankSchedule> schedule_;         ///< once it runs; it then has the operations
     Queue ready_, waiting_;
 };
 

@@ -55,59 +55,33 @@ CollectiveOperation operation_of(std::uint8_t op) {
 /// What the library calls: exceptions are kept until it has returned.
 class Otf2Location::Callbacks {
   public:
-    static OTF2_CallbackCode on_enter(OTF2_LocationRef, OTF2_TimeStamp time, std::uint64_t, void* user,
-                                      OTF2_AttributeList*, OTF2_RegionRef region) {
-        return push(user, {.kind = Kind::kEnter, .time = time, .partner = region});
+    template <Kind kind>
+    static OTF2_CallbackCode on_region(OTF2_LocationRef, OTF2_TimeStamp time, std::uint64_t, void* user,
+                                       OTF2_AttributeList*, OTF2_RegionRef region) {
+        return push(user, {.kind = kind, .time = time, .partner = region});
     }
-    static OTF2_CallbackCode on_leave(OTF2_LocationRef, OTF2_TimeStamp time, std::uint64_t, void* user,
-                                      OTF2_AttributeList*, OTF2_RegionRef region) {
-        return push(user, {.kind = Kind::kLeave, .time = time, .partner = region});
+    template <Kind kind>
+    static OTF2_CallbackCode on_message(OTF2_LocationRef at, OTF2_TimeStamp time, std::uint64_t number, void* user,
+                                        OTF2_AttributeList* attributes, std::uint32_t partner, OTF2_CommRef comm,
+                                        std::uint32_t tag, std::uint64_t length) {
+        return on_message_of_request<kind>(at, time, number, user, attributes, partner, comm, tag, length, {});
     }
-    static OTF2_CallbackCode on_send(OTF2_LocationRef, OTF2_TimeStamp time, std::uint64_t, void* user,
-                                     OTF2_AttributeList*, std::uint32_t receiver, OTF2_CommRef comm, std::uint32_t tag,
-                                     std::uint64_t length) {
-        return push(
-            user, {.kind = Kind::kSend, .time = time, .partner = receiver, .comm = comm, .tag = tag, .bytes = length});
-    }
-    static OTF2_CallbackCode on_receive(OTF2_LocationRef, OTF2_TimeStamp time, std::uint64_t, void* user,
-                                        OTF2_AttributeList*, std::uint32_t sender, OTF2_CommRef comm, std::uint32_t tag,
-                                        std::uint64_t length) {
-        return push(
-            user, {.kind = Kind::kReceive, .time = time, .partner = sender, .comm = comm, .tag = tag, .bytes = length});
-    }
-    static OTF2_CallbackCode on_isend(OTF2_LocationRef, OTF2_TimeStamp time, std::uint64_t, void* user,
-                                      OTF2_AttributeList*, std::uint32_t receiver, OTF2_CommRef comm, std::uint32_t tag,
-                                      std::uint64_t length, std::uint64_t request) {
-        return push(user, {.kind = Kind::kStartSend,
+    template <Kind kind>
+    static OTF2_CallbackCode on_message_of_request(OTF2_LocationRef, OTF2_TimeStamp time, std::uint64_t, void* user,
+                                                   OTF2_AttributeList*, std::uint32_t partner, OTF2_CommRef comm,
+                                                   std::uint32_t tag, std::uint64_t length, std::uint64_t request) {
+        return push(user, {.kind = kind,
                            .time = time,
-                           .partner = receiver,
+                           .partner = partner,
                            .comm = comm,
                            .tag = tag,
                            .bytes = length,
                            .request = request});
     }
-    static OTF2_CallbackCode on_isend_complete(OTF2_LocationRef, OTF2_TimeStamp time, std::uint64_t, void* user,
-                                               OTF2_AttributeList*, std::uint64_t request) {
-        return push(user, {.kind = Kind::kComplete, .time = time, .request = request});
-    }
-    static OTF2_CallbackCode on_irecv_request(OTF2_LocationRef, OTF2_TimeStamp time, std::uint64_t, void* user,
-                                              OTF2_AttributeList*, std::uint64_t request) {
-        return push(user, {.kind = Kind::kStartReceive, .known = false, .time = time, .request = request});
-    }
-    static OTF2_CallbackCode on_irecv(OTF2_LocationRef, OTF2_TimeStamp time, std::uint64_t, void* user,
-                                      OTF2_AttributeList*, std::uint32_t sender, OTF2_CommRef comm, std::uint32_t tag,
-                                      std::uint64_t length, std::uint64_t request) {
-        return push(user, {.kind = Kind::kCompleteReceive,
-                           .time = time,
-                           .partner = sender,
-                           .comm = comm,
-                           .tag = tag,
-                           .bytes = length,
-                           .request = request});
-    }
-    static OTF2_CallbackCode on_cancelled(OTF2_LocationRef, OTF2_TimeStamp time, std::uint64_t, void* user,
-                                          OTF2_AttributeList*, std::uint64_t request) {
-        return push(user, {.kind = Kind::kForget, .time = time, .request = request});
+    template <Kind kind, bool is_known = true>
+    static OTF2_CallbackCode on_request(OTF2_LocationRef, OTF2_TimeStamp time, std::uint64_t, void* user,
+                                        OTF2_AttributeList*, std::uint64_t request) {
+        return push(user, {.kind = kind, .known = is_known, .time = time, .request = request});
     }
     static OTF2_CallbackCode on_collective(OTF2_LocationRef, OTF2_TimeStamp time, std::uint64_t, void* user,
                                            OTF2_AttributeList*, OTF2_CollectiveOp op, OTF2_CommRef comm,
@@ -119,10 +93,6 @@ class Otf2Location::Callbacks {
                            .comm = comm,
                            .bytes = sent,
                            .received_bytes = received});
-    }
-    static OTF2_CallbackCode on_request(OTF2_LocationRef, OTF2_TimeStamp time, std::uint64_t, void* user,
-                                        OTF2_AttributeList*, std::uint64_t request) {
-        return push(user, {.kind = Kind::kStartCollective, .known = false, .time = time, .request = request});
     }
     static OTF2_CallbackCode on_complete(OTF2_LocationRef, OTF2_TimeStamp time, std::uint64_t, void* user,
                                          OTF2_AttributeList*, OTF2_CollectiveOp op, OTF2_CommRef comm,
@@ -178,17 +148,18 @@ void Otf2Location::read() {
     if (events == nullptr) archive_->check(OTF2_ERROR_INVALID_DATA, what);
     const std::unique_ptr<OTF2_EvtReaderCallbacks, Delete> callbacks(OTF2_EvtReaderCallbacks_New());
     OTF2_EvtReaderCallbacks* const c = callbacks.get();
-    OTF2_EvtReaderCallbacks_SetEnterCallback(c, Callbacks::on_enter);
-    OTF2_EvtReaderCallbacks_SetLeaveCallback(c, Callbacks::on_leave);
-    OTF2_EvtReaderCallbacks_SetMpiSendCallback(c, Callbacks::on_send);
-    OTF2_EvtReaderCallbacks_SetMpiRecvCallback(c, Callbacks::on_receive);
-    OTF2_EvtReaderCallbacks_SetMpiIsendCallback(c, Callbacks::on_isend);
-    OTF2_EvtReaderCallbacks_SetMpiIsendCompleteCallback(c, Callbacks::on_isend_complete);
-    OTF2_EvtReaderCallbacks_SetMpiIrecvRequestCallback(c, Callbacks::on_irecv_request);
-    OTF2_EvtReaderCallbacks_SetMpiIrecvCallback(c, Callbacks::on_irecv);
-    OTF2_EvtReaderCallbacks_SetMpiRequestCancelledCallback(c, Callbacks::on_cancelled);
+    OTF2_EvtReaderCallbacks_SetEnterCallback(c, Callbacks::on_region<Kind::kEnter>);
+    OTF2_EvtReaderCallbacks_SetLeaveCallback(c, Callbacks::on_region<Kind::kLeave>);
+    OTF2_EvtReaderCallbacks_SetMpiSendCallback(c, Callbacks::on_message<Kind::kSend>);
+    OTF2_EvtReaderCallbacks_SetMpiRecvCallback(c, Callbacks::on_message<Kind::kReceive>);
+    OTF2_EvtReaderCallbacks_SetMpiIsendCallback(c, Callbacks::on_message_of_request<Kind::kStartSend>);
+    OTF2_EvtReaderCallbacks_SetMpiIsendCompleteCallback(c, Callbacks::on_request<Kind::kComplete>);
+    OTF2_EvtReaderCallbacks_SetMpiIrecvRequestCallback(c, (Callbacks::on_request<Kind::kStartReceive, false>));
+    OTF2_EvtReaderCallbacks_SetMpiIrecvCallback(c, Callbacks::on_message_of_request<Kind::kCompleteReceive>);
+    OTF2_EvtReaderCallbacks_SetMpiRequestCancelledCallback(c, Callbacks::on_request<Kind::kForget>);
     OTF2_EvtReaderCallbacks_SetMpiCollectiveEndCallback(c, Callbacks::on_collective);
-    OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveRequestCallback(c, Callbacks::on_request);
+    OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveRequestCallback(
+        c, (Callbacks::on_request<Kind::kStartCollective, false>));
     OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveCompleteCallback(c, Callbacks::on_complete);
     archive_->check(OTF2_Reader_RegisterEvtCallbacks(reader, events, c, this), what);
     std::uint64_t read = 0;

@@ -21,8 +21,6 @@ using Clock = std::chrono::steady_clock;
 constexpr std::int32_t kManySeeds = 1024;
 constexpr std::int32_t kSeeds = 3;
 
-bool is_set(const std::atomic<bool>* flag) { return flag != nullptr && flag->load(); }
-
 /// One placement of one objective.
 struct Candidate {
     std::size_t trial = 0;
@@ -68,7 +66,9 @@ class AutoRun {
     }
 
   private:
-    [[nodiscard]] bool is_stopped() const { return is_set(control_.stop) || is_set(simulation_.stop); }
+    [[nodiscard]] bool is_stopped() const {
+        return (control_.stop != nullptr && control_.stop->load()) || simulation_.is_stopped();
+    }
 
     void search() {
         for (const std::string& name : suited_) trials_.trials.push_back({.objective = name});

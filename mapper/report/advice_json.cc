@@ -26,59 +26,15 @@ ordered_json times_json(const std::vector<SimulatedTime>& times) {
     return out;
 }
 
-const char* name_of(ShapeVerdict verdict) {
-    switch (verdict) {
-        case ShapeVerdict::kOne:
-            return "one";
-        case ShapeVerdict::kSeveral:
-            return "several";
-        case ShapeVerdict::kAny:
-            return "any";
-        case ShapeVerdict::kUnknown:
-            break;
-    }
-    return "unknown";
+/// The words are in the order of the enumerators.
+template <class Enum, std::size_t count>
+const char* word_of(Enum value, const char* const (&words)[count]) {
+    return words[static_cast<std::size_t>(value)];
 }
-
-const char* name_of(BarrierVerdict verdict) {
-    switch (verdict) {
-        case BarrierVerdict::kNone:
-            return "none";
-        case BarrierVerdict::kSets:
-            return "sets";
-        case BarrierVerdict::kUnknown:
-            break;
-    }
-    return "unknown";
-}
-
-const char* name_of(RailChoice choice) {
-    switch (choice) {
-        case RailChoice::kMore:
-            return "more";
-        case RailChoice::kFewer:
-            return "fewer";
-        case RailChoice::kNumber:
-            return "measured";
-        case RailChoice::kUnknown:
-            break;
-    }
-    return "unknown";
-}
-
-const char* name_of(SpreadVerdict verdict) {
-    switch (verdict) {
-        case SpreadVerdict::kSpread:
-            return "spread";
-        case SpreadVerdict::kStay:
-            return "stay";
-        case SpreadVerdict::kEqual:
-            return "equal";
-        case SpreadVerdict::kUnknown:
-            break;
-    }
-    return "unknown";
-}
+const char* name_of(ShapeVerdict verdict) { return word_of(verdict, {"one", "several", "any", "unknown"}); }
+const char* name_of(BarrierVerdict verdict) { return word_of(verdict, {"none", "sets", "unknown"}); }
+const char* name_of(RailChoice choice) { return word_of(choice, {"more", "fewer", "measured", "unknown"}); }
+const char* name_of(SpreadVerdict verdict) { return word_of(verdict, {"spread", "stay", "equal", "unknown"}); }
 
 ordered_json place_json(const SpreadPlace& place) {
     ordered_json out;

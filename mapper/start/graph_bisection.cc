@@ -106,6 +106,39 @@ class Mover {
     std::int64_t gained_ = 0;
 };
 
+/// Moves of vertices, of which those up to the best state met are kept.
+class Moves {
+  public:
+    Moves(Mover& mover, SideWeightRange range)
+        : mover_(mover), range_(range), violation_(distance_to(range, mover.weight0())) {}
+
+    void move(std::int32_t vertex) {
+        mover_.move(static_cast<std::size_t>(vertex));
+        moves_.push_back(vertex);
+        const std::int64_t now = distance_to(range_, mover_.weight0());
+        if (now > violation_ || (now == violation_ && mover_.gained() <= best_gained_)) return;
+        violation_ = now;
+        best_gained_ = mover_.gained();
+        kept_ = moves_.size();
+    }
+    void undo_rest(Sides& sides) const {
+        for (std::size_t i = moves_.size(); i > kept_; --i) sides[static_cast<std::size_t>(moves_[i - 1])] ^= 1;
+    }
+
+    [[nodiscard]] std::int64_t violation() const { return violation_; }
+    [[nodiscard]] std::int64_t best_gained() const { return best_gained_; }
+    [[nodiscard]] std::size_t count() const { return moves_.size(); }
+    [[nodiscard]] std::size_t kept() const { return kept_; }
+
+  private:
+    Mover& mover_;
+    SideWeightRange range_;
+    std::int64_t violation_;  ///< of the best state, as the next two
+    std::int64_t best_gained_ = 0;
+    std::size_t kept_ = 0;
+    std::vector<std::int32_t> moves_;
+};
+
 /// One pass: every vertex moves at most once, uphill too; then back to the best state met. Returns whether that is
 /// better than the first.
 bool refine_once(const WeightedGraph& graph, SideWeightRange range, Sides& sides) {
@@ -113,17 +146,14 @@ bool refine_once(const WeightedGraph& graph, SideWeightRange range, Sides& sides
     const std::size_t patience = 50 + count / 20;
     const std::int64_t slack = largest_vertex(graph) + static_cast<std::int64_t>(count / 200);
     Mover mover(graph, sides);
-    std::int64_t violation = distance_to(range, mover.weight0());
-    if (violation > 0) {
+    Moves moves(mover, range);
+    if (moves.violation() > 0) {
         const std::uint8_t heavy = mover.weight0() > range.most ? 0 : 1;
         for (std::size_t v = 0; v < count; ++v) {
             if (sides[v] == heavy) mover.offer(v);
         }
     }
-    std::vector<std::int32_t> moves;
-    std::size_t kept = 0;
-    std::int64_t best_gained = 0;
-    while (moves.size() - kept < patience || violation > 0) {
+    while (moves.count() - moves.kept() < patience || moves.violation() > 0) {
         const std::int32_t candidates[2] = {mover.best_of(0), mover.best_of(1)};
         std::int32_t chosen = -1;
         std::int64_t chosen_gain = 0;
@@ -145,49 +175,30 @@ bool refine_once(const WeightedGraph& graph, SideWeightRange range, Sides& sides
             chosen_distance = distance;
         }
         if (chosen < 0) break;
-        mover.move(static_cast<std::size_t>(chosen));
-        moves.push_back(chosen);
-        const std::int64_t now = distance_to(range, mover.weight0());
-        if (now < violation || (now == violation && mover.gained() > best_gained)) {
-            violation = now;
-            best_gained = mover.gained();
-            kept = moves.size();
-        }
+        moves.move(chosen);
     }
-    for (std::size_t i = moves.size(); i > kept; --i) sides[static_cast<std::size_t>(moves[i - 1])] ^= 1;
-    return kept > 0;
+    moves.undo_rest(sides);
+    return moves.kept() > 0;
 }
 
 /// Side 0 grows from one vertex by the best gains; what counts is the best state with a weight in the range.
 Sides grow(const WeightedGraph& graph, SideWeightRange range, std::size_t seed_vertex, std::int64_t& cost) {
     const std::size_t count = graph.vertex_count();
     Sides sides(count, 1);
-    std::vector<std::int32_t> moves;
-    std::size_t kept = 0;
-    std::int64_t best_gained = 0;
-    std::int64_t violation = distance_to(range, 0);
-    {
-        Mover mover(graph, sides);
-        std::size_t next = seed_vertex;
-        while (mover.weight0() < range.most && moves.size() < count) {
-            std::int32_t chosen = moves.empty() ? static_cast<std::int32_t>(seed_vertex) : mover.best_of(1);
-            if (chosen < 0) {
-                // The connected part is used up: on with the next vertex by number.
-                while (mover.has_moved(next)) next = (next + 1) % count;
-                chosen = static_cast<std::int32_t>(next);
-            }
-            mover.move(static_cast<std::size_t>(chosen));
-            moves.push_back(chosen);
-            const std::int64_t now = distance_to(range, mover.weight0());
-            if (now < violation || (now == violation && mover.gained() > best_gained)) {
-                violation = now;
-                best_gained = mover.gained();
-                kept = moves.size();
-            }
+    Mover mover(graph, sides);
+    Moves moves(mover, range);
+    std::size_t next = seed_vertex;
+    while (mover.weight0() < range.most && moves.count() < count) {
+        std::int32_t chosen = moves.count() == 0 ? static_cast<std::int32_t>(seed_vertex) : mover.best_of(1);
+        if (chosen < 0) {
+            // The connected part is used up: on with the next vertex by number.
+            while (mover.has_moved(next)) next = (next + 1) % count;
+            chosen = static_cast<std::int32_t>(next);
         }
+        moves.move(chosen);
     }
-    for (std::size_t i = moves.size(); i > kept; --i) sides[static_cast<std::size_t>(moves[i - 1])] ^= 1;
-    cost = -best_gained;
+    moves.undo_rest(sides);
+    cost = -moves.best_gained();
     return sides;
 }
 

@@ -1,21 +1,16 @@
 #include "mgen/host/elf_file.h"
 
 #include <elf.h>
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cerrno>
 #include <cstring>
 #include <optional>
 #include <set>
 
 #include "base/errors.h"
-#include "base/regular_file.h"
+#include "base/mapped_file.h"
 
 namespace haichi::host {
 
@@ -184,33 +179,6 @@ class Parser {
     ElfFile file_;
     Elf64_Ehdr header_{};
     std::vector<Elf64_Phdr> loads_;
-};
-
-/// The file in memory, while it exists.
-class MappedFile {
-  public:
-    explicit MappedFile(const std::string& path) {
-        check_regular_file(path);
-        const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-        if (file < 0) throw InputError(path + ": cannot be read: " + std::strerror(errno));
-        struct stat status {};
-        if (::fstat(file, &status) == 0) size_ = static_cast<std::size_t>(status.st_size);
-        if (size_ > 0) data_ = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
-        const int problem = errno;
-        ::close(file);
-        if (size_ > 0 && data_ == MAP_FAILED) throw InputError(path + ": cannot be read: " + std::strerror(problem));
-    }
-    ~MappedFile() {
-        if (size_ > 0) ::munmap(data_, size_);
-    }
-    MappedFile(const MappedFile&) = delete;
-    MappedFile& operator=(const MappedFile&) = delete;
-
-    [[nodiscard]] std::span<const std::byte> bytes() const { return {static_cast<const std::byte*>(data_), size_}; }
-
-  private:
-    void* data_ = nullptr;
-    std::size_t size_ = 0;
 };
 
 /// The MPI function in lower case, "mpi_send", of the C symbols MPI_Send and PMPI_Send and of the Fortran symbols

@@ -9,119 +9,71 @@ namespace haichi::host {
 
 namespace {
 
-/// A table that the dynamic section gives by its address and its size, one after the other.
-struct Table {
-    std::uintptr_t address = 0;
-    std::size_t bytes = 0;
+/// The entries of a dynamic section by their tags.
+class DynamicSection {
+  public:
+    DynamicSection(std::uintptr_t base, const ElfW(Dyn) * first) : base_(base), first_(first) {}
 
-    template <class T>
-    [[nodiscard]] std::span<const T> of() const {
-        return {pointer<const T>(address), address == 0 ? 0 : bytes / sizeof(T)};
+    /// Of the last entry; 0: there is none.
+    [[nodiscard]] std::uint64_t value(std::int64_t tag) const {
+        std::uint64_t value = 0;
+        for_all(tag, [&](std::uint64_t one) { value = one; });
+        return value;
     }
-};
-
-void read_dynamic(LoadedModule& loaded, const ElfW(Dyn) * dynamic) {
-    // glibc relocates these pointers in place (not in the kernel's own module).
-    const auto address = [&](const ElfW(Dyn) & entry) {
-        return entry.d_un.d_ptr < loaded.base ? entry.d_un.d_ptr + loaded.base : entry.d_un.d_ptr;
-    };
-    // What glibc leaves as it is in the file.
-    const auto offset = [&](const ElfW(Dyn) & entry) { return loaded.base + entry.d_un.d_ptr; };
-    Table preinit, init, fini, relocations, jumps, relative;
-    std::vector<std::size_t> needed;
-    std::size_t soname = 0;
-    for (; dynamic->d_tag != DT_NULL; ++dynamic) {
-        const ElfW(Dyn)& entry = *dynamic;
-        switch (entry.d_tag) {
-            case DT_NEEDED:
-                needed.push_back(entry.d_un.d_val);
-                break;
-            case DT_SONAME:
-                soname = entry.d_un.d_val;
-                break;
-            case DT_STRTAB:
-                loaded.strings = pointer<const char>(address(entry));
-                break;
-            case DT_SYMTAB:
-                loaded.symbols = pointer<const ElfW(Sym)>(address(entry));
-                break;
-            case DT_VERSYM:
-                loaded.symbol_versions = pointer<const ElfW(Half)>(address(entry));
-                break;
-            case DT_VERNEED:
-                loaded.needed_versions = offset(entry);
-                break;
-            case DT_VERNEEDNUM:
-                loaded.needed_version_count = entry.d_un.d_val;
-                break;
-            case DT_RELA:
-                relocations.address = address(entry);
-                break;
-            case DT_RELASZ:
-                relocations.bytes = entry.d_un.d_val;
-                break;
-            case DT_RELR:
-                relative.address = address(entry);
-                break;
-            case DT_RELRSZ:
-                relative.bytes = entry.d_un.d_val;
-                break;
-            case DT_JMPREL:
-                jumps.address = address(entry);
-                break;
-            case DT_PLTGOT:
-                loaded.jump_slots = address(entry);
-                break;
-            case DT_PLTRELSZ:
-                jumps.bytes = entry.d_un.d_val;
-                break;
-            case DT_TEXTREL:
-                loaded.has_text_relocations = true;
-                break;
-            case DT_FLAGS:
-                if ((entry.d_un.d_val & DF_TEXTREL) != 0) loaded.has_text_relocations = true;
-                break;
-            case DT_INIT:
-                loaded.init = reinterpret_cast<LoadedModule::Initialiser>(offset(entry));
-                break;
-            case DT_FINI:
-                loaded.fini = reinterpret_cast<LoadedModule::Finaliser>(offset(entry));
-                break;
-            case DT_PREINIT_ARRAY:
-                preinit.address = offset(entry);
-                break;
-            case DT_PREINIT_ARRAYSZ:
-                preinit.bytes = entry.d_un.d_val;
-                break;
-            case DT_INIT_ARRAY:
-                init.address = offset(entry);
-                break;
-            case DT_INIT_ARRAYSZ:
-                init.bytes = entry.d_un.d_val;
-                break;
-            case DT_FINI_ARRAY:
-                fini.address = offset(entry);
-                break;
-            case DT_FINI_ARRAYSZ:
-                fini.bytes = entry.d_un.d_val;
-                break;
-            default:
-                break;
+    /// Of what glibc relocates in place (not in the kernel's own module).
+    [[nodiscard]] std::uintptr_t address(std::int64_t tag) const {
+        const std::uintptr_t at = value(tag);
+        return at != 0 && at < base_ ? at + base_ : at;
+    }
+    /// Of what glibc leaves as it is in the file.
+    [[nodiscard]] std::uintptr_t offset(std::int64_t tag) const {
+        const std::uintptr_t at = value(tag);
+        return at == 0 ? 0 : base_ + at;
+    }
+    /// At an address, of so many bytes as the entry with the other tag has it.
+    template <class T>
+    [[nodiscard]] std::span<const T> table(std::uintptr_t at, std::int64_t bytes) const {
+        return {pointer<const T>(at), at == 0 ? 0 : value(bytes) / sizeof(T)};
+    }
+    template <class Visit>
+    void for_all(std::int64_t tag, const Visit& visit) const {
+        for (const ElfW(Dyn)* entry = first_; entry->d_tag != DT_NULL; ++entry) {
+            if (entry->d_tag == tag) visit(entry->d_un.d_val);
         }
     }
-    loaded.preinit_array = preinit.of<LoadedModule::Initialiser>();
-    loaded.init_array = init.of<LoadedModule::Initialiser>();
-    loaded.fini_array = fini.of<LoadedModule::Finaliser>();
-    loaded.relocations = relocations.of<ElfW(Rela)>();
-    loaded.jump_relocations = jumps.of<ElfW(Rela)>();
-    loaded.relative = relative.of<ElfW(Addr)>();
+
+  private:
+    std::uintptr_t base_;
+    const ElfW(Dyn) * first_;
+};
+
+void read_dynamic(LoadedModule& loaded, const ElfW(Dyn) * first) {
+    using Initialiser = LoadedModule::Initialiser;
+    using Finaliser = LoadedModule::Finaliser;
+    const DynamicSection section(loaded.base, first);
+    loaded.strings = pointer<const char>(section.address(DT_STRTAB));
+    loaded.symbols = pointer<const ElfW(Sym)>(section.address(DT_SYMTAB));
+    loaded.symbol_versions = pointer<const ElfW(Half)>(section.address(DT_VERSYM));
+    loaded.needed_versions = section.offset(DT_VERNEED);
+    loaded.needed_version_count = section.value(DT_VERNEEDNUM);
+    loaded.has_text_relocations = (section.value(DT_FLAGS) & DF_TEXTREL) != 0;
+    section.for_all(DT_TEXTREL, [&](std::uint64_t) { loaded.has_text_relocations = true; });
+    loaded.init = reinterpret_cast<Initialiser>(section.offset(DT_INIT));
+    loaded.fini = reinterpret_cast<Finaliser>(section.offset(DT_FINI));
+    loaded.preinit_array = section.table<Initialiser>(section.offset(DT_PREINIT_ARRAY), DT_PREINIT_ARRAYSZ);
+    loaded.init_array = section.table<Initialiser>(section.offset(DT_INIT_ARRAY), DT_INIT_ARRAYSZ);
+    loaded.fini_array = section.table<Finaliser>(section.offset(DT_FINI_ARRAY), DT_FINI_ARRAYSZ);
+    loaded.relocations = section.table<ElfW(Rela)>(section.address(DT_RELA), DT_RELASZ);
+    loaded.jump_relocations = section.table<ElfW(Rela)>(section.address(DT_JMPREL), DT_PLTRELSZ);
+    loaded.relative = section.table<ElfW(Addr)>(section.address(DT_RELR), DT_RELRSZ);
+    loaded.jump_slots = section.address(DT_PLTGOT);
     constexpr std::size_t kReserved = 3;
-    if (jumps.bytes > 0) {
+    if (section.value(DT_PLTRELSZ) > 0) {
         loaded.jump_slot_bytes = (kReserved + loaded.jump_relocations.size()) * sizeof(void*);
     }
     if (loaded.strings == nullptr) return;
-    for (const std::size_t name : needed) loaded.needed.push_back(loaded.strings + name);
-    if (soname != 0) loaded.soname = loaded.strings + soname;
+    section.for_all(DT_NEEDED, [&](std::uint64_t name) { loaded.needed.push_back(loaded.strings + name); });
+    if (const std::uint64_t soname = section.value(DT_SONAME); soname != 0) loaded.soname = loaded.strings + soname;
 }
 
 int take(dl_phdr_info* info, std::size_t /*size*/, void* to) {

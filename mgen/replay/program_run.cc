@@ -24,7 +24,7 @@ class RunWatch {
 
     bool may_go_on() {
         if (run_->is_enough()) return false;
-        if (control_->stop != nullptr && control_->stop->load()) {
+        if (control_->is_stopped()) {
             was_stopped_ = true;
             return false;
         }

@@ -59,6 +59,8 @@ struct SimulationControl {
     std::function<void(const SimulationProgress&)> progress;
     const std::atomic<bool>* stop = nullptr;  ///< set from outside: end soon with what is known
     Log log{};
+
+    [[nodiscard]] bool is_stopped() const { return stop != nullptr && stop->load(); }
 };
 
 /// Traffic of a link while the simulation ran.

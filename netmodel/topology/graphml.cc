@@ -9,20 +9,13 @@
 
 #include "base/located_json.h"
 #include "base/quantity.h"
+#include "base/split.h"
 #include "netmodel/topology/bandwidth.h"
 #include "netmodel/topology/xml_reader.h"
 
 namespace haichi {
 
 namespace {
-
-constexpr std::string_view kBlanks = " \t\r\n";
-
-std::string_view trimmed(std::string_view text) {
-    const auto first = text.find_first_not_of(kBlanks);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
 
 /// A number without a unit, if the text is one.
 std::optional<double> plain_number(std::string_view text) {

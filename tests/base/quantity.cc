@@ -15,6 +15,10 @@ TEST(Quantity, decimal_and_binary_units_are_exact) {
     EXPECT_EQ(parse_bytes("1920B", kPlace), 1920);
     EXPECT_EQ(parse_time_ps("0.5us", kPlace), 500'000);
     EXPECT_EQ(parse_time_ps("100ns", kPlace), 100'000);
+    EXPECT_EQ(parse_bytes(" 10.50 KiB ", kPlace), 10'752);
+    EXPECT_EQ(parse_bytes("1.5000000000000000000000000000KiB", kPlace), 1536);
+    EXPECT_EQ(parse_bytes("4611686018427387904B", kPlace), std::int64_t{1} << 62);
+    EXPECT_EQ(parse_bytes("0.000KB", kPlace), 0);
 }
 
 template <class F>
@@ -28,8 +32,10 @@ std::string error_of(F&& f) {
 }
 
 TEST(Quantity, errors_name_place_and_value) {
-    for (const char* text : {"", "5", "GB/s", "5 GX/s", "-5GB/s", "5e9B/s", "1..2GB/s", "99999999999999999999GB/s",
-                             "1.5bit/s", "0x5GB/s", "5GB/s extra", "1234567890123456789012345B/s"}) {
+    for (const char* text :
+         {"", "5", "GB/s", "5 GX/s", "-5GB/s", "5e9B/s", "1..2GB/s", "99999999999999999999GB/s", "1.5bit/s",
+          "0.00000000000000000000000000000000000000001GB/s", "100000000000000000000000000000000000000000000B/s",
+          "4611686018427387905B/s", "0x5GB/s", "5GB/s extra", "1234567890123456789012345B/s"}) {
         const std::string message = error_of([&] { (void)parse_bandwidth_bytes_per_s(text, kPlace); });
         EXPECT_TRUE(message.starts_with("machine.json:7: ")) << text << ": " << message;
         EXPECT_NE(message.find(shown(text)), std::string::npos) << text << ": " << message;

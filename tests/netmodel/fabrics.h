@@ -1,5 +1,9 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -12,6 +16,7 @@
 #include "netmodel/routing/graph_topology.h"
 #include "netmodel/routing/grid_topology.h"
 #include "netmodel/routing/network.h"
+#include "netmodel/routing/shortest_paths.h"
 
 namespace haichi::testing_fabrics {
 
@@ -37,6 +42,22 @@ inline std::vector<std::string> route_names(const Network& network, std::int32_t
     std::vector<std::string> names;
     for (const LinkId link : links) names.push_back(network.link_name(link));
     return names;
+}
+
+/// Over all pairs of terminals but those of which one is left out.
+inline void expect_equal_routes(const Graph& graph, const ShortestPaths& a, const ShortestPaths& b,
+                                std::span<const VertexId> left_out = {}) {
+    const auto is_left_out = [&](VertexId v) { return std::ranges::find(left_out, v) != left_out.end(); };
+    for (VertexId s(0); s.value < graph.terminal_count(); ++s.value) {
+        for (VertexId d(0); d.value < graph.terminal_count(); ++d.value) {
+            if (is_left_out(s) || is_left_out(d)) continue;
+            std::vector<LinkId> by_a;
+            std::vector<LinkId> by_b;
+            a.append_route(graph, s, d, by_a);
+            b.append_route(graph, s, d, by_b);
+            ASSERT_EQ(by_a, by_b) << s.value << " to " << d.value;
+        }
+    }
 }
 
 /// The value that a topology was made of.

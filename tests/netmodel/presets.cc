@@ -138,39 +138,33 @@ TEST(Presets, of_the_tofu_family_have_units_of_2_x_3_x_2_with_a_ring) {
     }
 }
 
-TEST(Presets, of_grids_have_the_values_of_the_study_of_tori) {
+/// What the studies of tori and of fat trees have in common; `decision_ps` is each of routing and the two allocations.
+Machine study(std::int64_t bandwidth_bytes_per_s, std::int64_t cable_ps, std::int64_t decision_ps) {
     Machine study;
-    study.link_bandwidth_bytes_per_s = 8'000'000'000;
-    study.cable_latency_ps = 100 * kNanosecond;
-    study.router.routing_time_ps = 2 * kNanosecond;
-    study.router.vc_allocation_time_ps = 2 * kNanosecond;
-    study.router.switch_allocation_time_ps = 2 * kNanosecond;
+    study.link_bandwidth_bytes_per_s = bandwidth_bytes_per_s;
+    study.router.bandwidth_bytes_per_s = bandwidth_bytes_per_s;
+    study.cable_latency_ps = cable_ps;
+    study.router.routing_time_ps = study.router.vc_allocation_time_ps = study.router.switch_allocation_time_ps =
+        decision_ps;
     study.router.switch_latency_ps = 140 * kNanosecond;
-    study.router.bandwidth_bytes_per_s = 8'000'000'000;
-    study.packet_payload_bytes = 256;
-    study.node.dma_bandwidth_bytes_per_s = 10'000'000'000;
-    study.node.memory_bandwidth_bytes_per_s = 10'000'000'000;
+    study.node.dma_bandwidth_bytes_per_s = study.node.memory_bandwidth_bytes_per_s = 10'000'000'000;
     study.node.mpi_call_overhead_ps = 200 * kNanosecond;
-    for (const char* name : {"torus:8x8x8", "torus:5", "mesh:10x10", "mesh:2x3x4x5"}) expect_values(name, study);
+    return study;
+}
+
+TEST(Presets, of_grids_have_the_values_of_the_study_of_tori) {
+    Machine tori = study(8'000'000'000, 100 * kNanosecond, 2 * kNanosecond);
+    tori.packet_payload_bytes = 256;
+    for (const char* name : {"torus:8x8x8", "torus:5", "mesh:10x10", "mesh:2x3x4x5"}) expect_values(name, tori);
 }
 
 TEST(Presets, of_networks_of_switches_have_the_values_of_the_study_of_fat_trees) {
-    Machine study;
-    study.link_bandwidth_bytes_per_s = 4'000'000'000;
-    study.cable_latency_ps = 200 * kNanosecond;
-    study.router.routing_time_ps = 10 * kNanosecond;
-    study.router.vc_allocation_time_ps = 10 * kNanosecond;
-    study.router.switch_allocation_time_ps = 10 * kNanosecond;
-    study.router.switch_latency_ps = 140 * kNanosecond;
-    study.router.bandwidth_bytes_per_s = 4'000'000'000;
-    study.packet_payload_bytes = 2048;
-    study.node.nic_bandwidth_bytes_per_s = 2'000'000'000;
-    study.node.dma_bandwidth_bytes_per_s = 10'000'000'000;
-    study.node.memory_bandwidth_bytes_per_s = 10'000'000'000;
-    study.node.mpi_call_overhead_ps = 200 * kNanosecond;
+    Machine trees = study(4'000'000'000, 200 * kNanosecond, 10 * kNanosecond);
+    trees.packet_payload_bytes = 2048;
+    trees.node.nic_bandwidth_bytes_per_s = 2'000'000'000;
     for (const char* name :
          {"fattree:3x4", "fattree:1x4", "dragonfly:2,4,2", "dragonfly-plus:4,4,2,5", "hyperx:4x4,2"}) {
-        expect_values(name, study);
+        expect_values(name, trees);
     }
 }
 

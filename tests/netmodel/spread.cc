@@ -14,6 +14,7 @@
 namespace haichi {
 namespace {
 
+using testing_fabrics::expect_equal_routes;
 using testing_fabrics::fat_tree_fabric;
 
 struct Joined {
@@ -178,17 +179,7 @@ TEST(SpreadRoutes, that_meet_no_faulty_node_stay_as_they_are) {
     const std::vector<VertexId> faulty = {VertexId(0), VertexId(17), VertexId(18)};
     const ShortestPaths whole(graph);
     const ShortestPaths with_faults(graph, faulty);
-    for (std::int32_t s = 0; s < graph.terminal_count(); ++s) {
-        for (std::int32_t d = 0; d < graph.terminal_count(); ++d) {
-            const auto is_down = [&](std::int32_t v) { return std::ranges::find(faulty, VertexId(v)) != faulty.end(); };
-            if (is_down(s) || is_down(d)) continue;
-            std::vector<LinkId> a;
-            std::vector<LinkId> b;
-            whole.append_route(graph, VertexId(s), VertexId(d), a);
-            with_faults.append_route(graph, VertexId(s), VertexId(d), b);
-            ASSERT_EQ(a, b) << s << " to " << d;
-        }
-    }
+    expect_equal_routes(graph, whole, with_faults, faulty);
 }
 
 TEST(SpreadRoutes, go_through_a_terminal_only_where_no_switch_is_as_near) {
@@ -229,15 +220,7 @@ TEST(SpreadRoutes, that_give_way_are_those_that_were_asked_for_unspread) {
     const Graph torus = graph_of(joined(torus_of({4, 4, 4})));
     const ShortestPaths fallen(torus, {}, {.most_layers = 1});
     const ShortestPaths asked(torus, {}, {GraphRouting::kUnspread});
-    for (std::int32_t s = 0; s < 64; ++s) {
-        for (std::int32_t d = 0; d < 64; ++d) {
-            std::vector<LinkId> a;
-            std::vector<LinkId> b;
-            fallen.append_route(torus, VertexId(s), VertexId(d), a);
-            asked.append_route(torus, VertexId(s), VertexId(d), b);
-            ASSERT_EQ(a, b) << s << " to " << d;
-        }
-    }
+    expect_equal_routes(torus, fallen, asked);
 }
 
 TEST(UpDownLayers, are_one_on_fat_trees_and_at_most_one_more_than_half_the_links_anywhere) {

@@ -28,7 +28,7 @@ struct TargetArguments {
 
 /// Without `request` nothing asks for the access alone. MPI_PROC_NULL: done at once.
 int begin(MPI_Win handle, const WindowAccess& access, MPI_Request* request) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     mpi::Window& window = *state.win(handle).window;
     mpi::Request* own = nullptr;
     if (request != nullptr) {
@@ -43,17 +43,17 @@ int begin(MPI_Win handle, const WindowAccess& access, MPI_Request* request) {
     return MPI_SUCCESS;
 }
 
-void set_origin(RankState& state, const OriginArguments& origin, WindowAccess& access) {
+void set_origin(MpichRank& state, const OriginArguments& origin, WindowAccess& access) {
     access.origin = state.buffer(origin.data, origin.count, origin.type);
     access.origin_type = state.type(origin.type);
 }
 
-void set_result(RankState& state, const OriginArguments& result, WindowAccess& access) {
+void set_result(MpichRank& state, const OriginArguments& result, WindowAccess& access) {
     access.result = state.buffer(result.data, result.count, result.type);
     access.result_type = state.type(result.type);
 }
 
-void set_target(RankState& state, MPI_Win handle, const TargetArguments& target, WindowAccess& access) {
+void set_target(MpichRank& state, MPI_Win handle, const TargetArguments& target, WindowAccess& access) {
     const mpi::Window& window = *state.win(handle).window;
     if (target.count < 0) {
         raise(ErrorClass::kCount, "the target's count " + std::to_string(target.count) + " is negative");
@@ -72,7 +72,7 @@ void set_target(RankState& state, MPI_Win handle, const TargetArguments& target,
     access.target_type = state.committed_type(target.type);
 }
 
-mpi::OperationRef operation_of(RankState& state, MPI_Op handle, MPI_Datatype type, bool may_be_none) {
+mpi::OperationRef operation_of(MpichRank& state, MPI_Op handle, MPI_Datatype type, bool may_be_none) {
     const mpi::OperationRef& operation = state.op(handle);
     if (!operation->kind()) raise(ErrorClass::kOperation, "only MPI's own operations are done at a target");
     const bool is_none = operation->kind() == mpi::OperationKind::kNoOperation;
@@ -85,7 +85,7 @@ mpi::OperationRef operation_of(RankState& state, MPI_Op handle, MPI_Datatype typ
 
 int transfer(WindowAccess::Kind kind, const OriginArguments& origin, const TargetArguments& target, MPI_Win win,
              MPI_Request* request) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     WindowAccess access{.kind = kind};
     set_target(state, win, target, access);
     set_origin(state, origin, access);
@@ -94,7 +94,7 @@ int transfer(WindowAccess::Kind kind, const OriginArguments& origin, const Targe
 
 int accumulate(const OriginArguments& origin, const TargetArguments& target, MPI_Op op, MPI_Win win,
                MPI_Request* request) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     WindowAccess access{.kind = WindowAccess::Kind::kAccumulate};
     set_target(state, win, target, access);
     set_origin(state, origin, access);
@@ -104,7 +104,7 @@ int accumulate(const OriginArguments& origin, const TargetArguments& target, MPI
 
 int get_accumulate(const OriginArguments& origin, const OriginArguments& result, const TargetArguments& target,
                    MPI_Op op, MPI_Win win, MPI_Request* request) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     WindowAccess access{.kind = WindowAccess::Kind::kGetAccumulate};
     set_target(state, win, target, access);
     set_result(state, result, access);
@@ -160,7 +160,7 @@ int Rget_accumulate(const void* data, MPI_Count count, MPI_Datatype type, void* 
 
 int Fetch_and_op(const void* data, void* result, MPI_Datatype type, int rank, MPI_Aint displacement, MPI_Op op,
                  MPI_Win win) {
-    if (!RankState::current().type(type)->named()) {
+    if (!MpichRank::current().type(type)->named()) {
         raise(ErrorClass::kType, "MPI_Fetch_and_op takes the data types of MPI only");
     }
     return get_accumulate({data, 1, type}, {result, 1, type}, {rank, displacement, 1, type}, op, win, nullptr);
@@ -168,7 +168,7 @@ int Fetch_and_op(const void* data, void* result, MPI_Datatype type, int rank, MP
 
 int Compare_and_swap(const void* data, const void* compare, void* result, MPI_Datatype type, int rank,
                      MPI_Aint displacement, MPI_Win win) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     WindowAccess access{.kind = WindowAccess::Kind::kCompareAndSwap};
     set_target(state, win, {rank, displacement, 1, type}, access);
     const std::optional<mpi::BasicType> named = access.target_type->named();

@@ -7,7 +7,7 @@
 #include <calls_generated.h>
 #include "mgen/abi/mpich/attributes.h"
 #include "mgen/abi/mpich/guard.h"
-#include "mgen/abi/mpich/rank_state.h"
+#include "mgen/abi/mpich/mpich_rank.h"
 
 namespace haichi::abi::mpich {
 
@@ -31,17 +31,17 @@ Function* as(void* function) {
 /// Functions of the program make calls: what this one has named is as before behind them.
 class CallOfProgram {
   public:
-    explicit CallOfProgram(RankState& state) : state_(state), comm_(state.call_comm) {}
+    explicit CallOfProgram(MpichRank& state) : state_(state), comm_(state.call_comm) {}
     ~CallOfProgram() { state_.call_comm = comm_; }
     CallOfProgram(const CallOfProgram&) = delete;
     CallOfProgram& operator=(const CallOfProgram&) = delete;
 
   private:
-    RankState& state_;
+    MpichRank& state_;
     MPI_Comm comm_;
 };
 
-int erase_code(RankState& state, int handle, Attributes::Value& of) {
+int erase_code(MpichRank& state, int handle, Attributes::Value& of) {
     const Keyval& keyval = *state.keyvals.find(of.keyval);
     if (keyval.erase == nullptr) return MPI_SUCCESS;
     const CallOfProgram guard(state);
@@ -53,7 +53,7 @@ int erase_code(RankState& state, int handle, Attributes::Value& of) {
     return function(handle, of.keyval, of.kind == kPointer ? of.value : &of.value, keyval.extra);
 }
 
-int copy_code(RankState& state, int handle, Attributes::Value of, void** copied, int* flag) {
+int copy_code(MpichRank& state, int handle, Attributes::Value of, void** copied, int* flag) {
     const Keyval& keyval = *state.keyvals.find(of.keyval);
     if (keyval.copy == nullptr) return MPI_SUCCESS;
     const CallOfProgram guard(state);
@@ -65,7 +65,7 @@ int copy_code(RankState& state, int handle, Attributes::Value of, void** copied,
     return function(handle, of.keyval, keyval.extra, of.kind == kPointer ? of.value : &of.value, copied, flag);
 }
 
-void release_keyval(RankState& state, int handle) {
+void release_keyval(MpichRank& state, int handle) {
     Keyval& keyval = *state.keyvals.find(handle);
     if (--keyval.uses == 0 && keyval.is_freed) state.keyvals.take(handle);
 }
@@ -78,7 +78,7 @@ std::list<Attributes::Value>::iterator find_value(Attributes& in, int keyval) {
     raise_code(code, std::string("the ") + which + " function of an attribute returned " + std::to_string(code));
 }
 
-void set(RankState& state, int handle, Attributes& in, Keyval::Kind kind, int key, void* value, int value_kind) {
+void set(MpichRank& state, int handle, Attributes& in, Keyval::Kind kind, int key, void* value, int value_kind) {
     Keyval& keyval = state.keyval(key, kind);
     if (const auto found = find_value(in, key); found != in.values.end()) {
         if (const int code = erase_code(state, handle, *found); code != MPI_SUCCESS) raise_returned("delete", code);
@@ -100,7 +100,7 @@ int get(Attributes& in, int key, void* value, int* flag, int wanted_kind) {
     return MPI_SUCCESS;
 }
 
-int erase(RankState& state, int handle, Attributes& in, Keyval::Kind kind, int key) {
+int erase(MpichRank& state, int handle, Attributes& in, Keyval::Kind kind, int key) {
     state.keyval(key, kind);
     if (const auto found = find_value(in, key); found != in.values.end()) {
         if (const int code = erase_code(state, handle, *found); code != MPI_SUCCESS) raise_returned("delete", code);
@@ -112,12 +112,12 @@ int erase(RankState& state, int handle, Attributes& in, Keyval::Kind kind, int k
 
 int create(Keyval::Kind kind, void* copy, void* erase, int* key, void* extra) {
     *key =
-        RankState::current().keyvals.add(Keyval{.kind = kind, .copy = copy, .erase = erase, .extra = extra, .uses = 0});
+        MpichRank::current().keyvals.add(Keyval{.kind = kind, .copy = copy, .erase = erase, .extra = extra, .uses = 0});
     return MPI_SUCCESS;
 }
 
 int free_keyval(Keyval::Kind kind, int* key) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     Keyval& keyval = state.keyval(*key, kind);
     keyval.is_freed = true;
     if (keyval.uses == 0) state.keyvals.take(*key);
@@ -126,7 +126,7 @@ int free_keyval(Keyval::Kind kind, int* key) {
 }
 
 /// MPICH numbers a predefined key for C and, one above, for Fortran.
-bool get_predefined(RankState& state, int key, void* value, int* flag, int wanted_kind) {
+bool get_predefined(MpichRank& state, int key, void* value, int* flag, int wanted_kind) {
     struct Predefined {
         int key;
         int value;
@@ -159,7 +159,7 @@ bool get_predefined(RankState& state, int key, void* value, int* flag, int wante
 }
 
 int get_of_comm(MPI_Comm handle, int key, void* value, int* flag, int wanted_kind) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     Comm& comm = state.comm(handle);
     if (get_predefined(state, key, value, flag, wanted_kind)) return MPI_SUCCESS;
     state.keyval(key, Keyval::Kind::kComm);
@@ -167,20 +167,20 @@ int get_of_comm(MPI_Comm handle, int key, void* value, int* flag, int wanted_kin
 }
 
 int set_of_comm(MPI_Comm handle, int key, void* value, int kind) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     set(state, handle, state.comm(handle).attributes, Keyval::Kind::kComm, key, value, kind);
     return MPI_SUCCESS;
 }
 
 int get_of_type(MPI_Datatype handle, int key, void* value, int* flag, int wanted_kind) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     Attributes& attributes = attributes_of_type(state, handle);
     state.keyval(key, Keyval::Kind::kType);
     return get(attributes, key, value, flag, wanted_kind);
 }
 
 int set_of_type(MPI_Datatype handle, int key, void* value, int kind) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     set(state, handle, attributes_of_type(state, handle), Keyval::Kind::kType, key, value, kind);
     return MPI_SUCCESS;
 }
@@ -222,7 +222,7 @@ bool get_predefined_of_win(Win& win, int key, void* value, int* flag, int wanted
 }
 
 int get_of_win(MPI_Win handle, int key, void* value, int* flag, int wanted_kind) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     Win& win = state.win(handle);
     if (get_predefined_of_win(win, key, value, flag, wanted_kind)) return MPI_SUCCESS;
     state.keyval(key, Keyval::Kind::kWin);
@@ -230,7 +230,7 @@ int get_of_win(MPI_Win handle, int key, void* value, int* flag, int wanted_kind)
 }
 
 int set_of_win(MPI_Win handle, int key, void* value, int kind) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     set(state, handle, state.win(handle).attributes, Keyval::Kind::kWin, key, value, kind);
     return MPI_SUCCESS;
 }
@@ -251,13 +251,13 @@ int flavor_number(mpi::WindowFlavor flavor) {
     return MPI_WIN_FLAVOR_SHARED;
 }
 
-Attributes& attributes_of_type(RankState& state, MPI_Datatype handle) {
+Attributes& attributes_of_type(MpichRank& state, MPI_Datatype handle) {
     state.type(handle);
     Type* made = state.types.find(handle);
     return made != nullptr ? made->attributes : state.named_types[handle].attributes;
 }
 
-void copy_attributes(RankState& state, int handle, const Attributes& from, Attributes& to) {
+void copy_attributes(MpichRank& state, int handle, const Attributes& from, Attributes& to) {
     for (const Attributes::Value& value : from.values) {
         void* copied = nullptr;
         int flag = 0;
@@ -270,7 +270,7 @@ void copy_attributes(RankState& state, int handle, const Attributes& from, Attri
     }
 }
 
-void delete_attributes(RankState& state, int handle, Attributes& of) {
+void delete_attributes(MpichRank& state, int handle, Attributes& of) {
     int code = MPI_SUCCESS;
     while (!of.values.empty()) {
         // Its function may look at the others.
@@ -282,7 +282,7 @@ void delete_attributes(RankState& state, int handle, Attributes& of) {
     if (code != MPI_SUCCESS) raise_returned("delete", code);
 }
 
-void RankState::end_attributes() {
+void MpichRank::end_attributes() {
     delete_attributes(*this, MPI_COMM_SELF, self.attributes);
     delete_attributes(*this, MPI_COMM_WORLD, world.attributes);
 }
@@ -311,7 +311,7 @@ int Attr_get(MPI_Comm comm, int key, void* value, int* flag) { return get_of_com
 int Comm_set_attr(MPI_Comm comm, int key, void* value) { return set_of_comm(comm, key, value, kPointer); }
 int Attr_put(MPI_Comm comm, int key, void* value) { return set_of_comm(comm, key, value, kPointer); }
 int Comm_delete_attr(MPI_Comm handle, int key) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     return erase(state, handle, state.comm(handle).attributes, Keyval::Kind::kComm, key);
 }
 int Attr_delete(MPI_Comm comm, int key) { return Comm_delete_attr(comm, key); }
@@ -321,14 +321,14 @@ int Type_get_attr(MPI_Datatype type, int key, void* value, int* flag) {
 }
 int Type_set_attr(MPI_Datatype type, int key, void* value) { return set_of_type(type, key, value, kPointer); }
 int Type_delete_attr(MPI_Datatype handle, int key) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     return erase(state, handle, attributes_of_type(state, handle), Keyval::Kind::kType, key);
 }
 
 int Win_get_attr(MPI_Win win, int key, void* value, int* flag) { return get_of_win(win, key, value, flag, kPointer); }
 int Win_set_attr(MPI_Win win, int key, void* value) { return set_of_win(win, key, value, kPointer); }
 int Win_delete_attr(MPI_Win handle, int key) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     return erase(state, handle, state.win(handle).attributes, Keyval::Kind::kWin, key);
 }
 
@@ -345,7 +345,7 @@ EXPORTED int MPIR_Dup_fn(MPI_Comm /*comm*/, int /*keyval*/, void* /*extra*/, voi
 }
 
 EXPORTED void MPII_Keyval_set_proxy(int handle, void* copy, void* erase) {
-    if (Keyval* keyval = RankState::current().keyvals.find(handle)) {
+    if (Keyval* keyval = MpichRank::current().keyvals.find(handle)) {
         keyval->copy_proxy = copy;
         keyval->erase_proxy = erase;
     }

@@ -5,7 +5,7 @@
 #include <array>
 
 #include <calls_generated.h>
-#include "mgen/abi/mpich/rank_state.h"
+#include "mgen/abi/mpich/mpich_rank.h"
 #include "mgen/mpi/collectives/selection.h"
 #include "mgen/mpi/world.h"
 
@@ -21,7 +21,7 @@ using mpi::ErrorClass;
 /// Checks arguments and keeps what they name.
 class Builder {
   public:
-    Builder(CollectiveKind collective, MPI_Comm comm) : state_(RankState::current()) {
+    Builder(CollectiveKind collective, MPI_Comm comm) : state_(MpichRank::current()) {
         call_.comm = comm;
         call_.membership = state_.comm(comm).membership;
         call_.parts = std::make_shared<CollectiveCall::Parts>();
@@ -163,7 +163,7 @@ class Builder {
         return type(is_empty && handles[block] == MPI_DATATYPE_NULL ? MPI_BYTE : handles[block]);
     }
 
-    RankState& state_;
+    MpichRank& state_;
     CollectiveCall call_;
 };
 
@@ -276,7 +276,7 @@ CollectiveCall Reduce_scatter(const void* send_data, void* receive_data, Counts 
     Builder call(CollectiveKind::kReduceScatter, comm);
     call.operation(op, type);
     // The blocks of its own group are what all members get.
-    const auto blocks = static_cast<std::size_t>(RankState::current().comm(comm).membership->size());
+    const auto blocks = static_cast<std::size_t>(MpichRank::current().comm(comm).membership->size());
     call.receive_blocks(receive_data, receive_counts, Counts(), type, blocks);
     std::int64_t all = 0;
     for (std::size_t b = 0; b < blocks; ++b) all += receive_counts[static_cast<int>(b)];
@@ -287,7 +287,7 @@ CollectiveCall Reduce_scatter_block(const void* send_data, void* receive_data, M
                                     MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
     Builder call(CollectiveKind::kReduceScatterBlock, comm);
     call.operation(op, type);
-    const auto members = static_cast<std::int64_t>(RankState::current().comm(comm).membership->size());
+    const auto members = static_cast<std::int64_t>(MpichRank::current().comm(comm).membership->size());
     call.send(send_data, receive_count * members, type);
     call.receive(receive_data, receive_count, type);
     return call.done();
@@ -389,7 +389,7 @@ bool needs_memory(const CollectiveArguments& arguments, const haichi::host::Live
 
 /// What begins the steps; it keeps the parts.
 mpi::Process::BeginSteps steps_of(const CollectiveCall& call) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     const mpi::CollectiveSelection* selection = state.selection;
     return {
         .begin = [parts = call.parts, selection](
@@ -402,7 +402,7 @@ bool ran_by_hardware(const CollectiveCall& call) {
     if (!call.parts || call.parts->arguments.collective != CollectiveKind::kBarrier) return false;
     const mpi::Membership& membership = *call.membership;
     if (membership.communicator->is_inter() || membership.size() < 2) return false;
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     const auto chosen = state.selection->choose(call.parts->arguments, membership.rank, membership.size());
     if (!chosen.row->by_hardware) return false;
     const auto group =
@@ -415,16 +415,16 @@ bool ran_by_hardware(const CollectiveCall& call) {
 
 int run(const CollectiveCall& call) {
     if (ran_by_hardware(call)) return MPI_SUCCESS;
-    RankState::current().process.run_collective(call.membership, steps_of(call));
+    MpichRank::current().process.run_collective(call.membership, steps_of(call));
     return MPI_SUCCESS;
 }
 int begin(const CollectiveCall& call, MPI_Request* request) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     *request = state.add_request(state.process.begin_collective(call.membership, steps_of(call)));
     return MPI_SUCCESS;
 }
 int prepare(const CollectiveCall& call, MPI_Request* request) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     *request = state.add_request(state.process.prepare_collective(call.membership, steps_of(call)));
     return MPI_SUCCESS;
 }

@@ -8,8 +8,8 @@
 
 #include <calls_generated.h>
 #include "mgen/abi/mpich/attributes.h"
+#include "mgen/abi/mpich/mpich_rank.h"
 #include "mgen/abi/mpich/new_communicator.h"
-#include "mgen/abi/mpich/rank_state.h"
 #include "mgen/host/host.h"
 
 namespace haichi::abi::mpich {
@@ -23,7 +23,7 @@ using mpi::MembershipRef;
 constexpr std::array kHints = {"mpi_assert_no_any_tag", "mpi_assert_no_any_source", "mpi_assert_exact_length",
                                "mpi_assert_allow_overtaking"};
 
-void set_hints(RankState& state, Comm& comm, MPI_Info handle) {
+void set_hints(MpichRank& state, Comm& comm, MPI_Info handle) {
     if (handle == MPI_INFO_NULL) return;
     Info& given = state.info(handle);
     for (const char* key : kHints) {
@@ -38,7 +38,7 @@ void set_hints(RankState& state, Comm& comm, MPI_Info handle) {
 }
 
 /// What a duplicate has of its own.
-Comm duplicate_of(RankState& state, MPI_Comm handle) {
+Comm duplicate_of(MpichRank& state, MPI_Comm handle) {
     Comm& of = state.comm(handle);
     Comm made;
     copy_attributes(state, handle, of.attributes, made.attributes);
@@ -48,7 +48,7 @@ Comm duplicate_of(RankState& state, MPI_Comm handle) {
     return made;
 }
 
-mpi::Membership& inter(RankState& state, MPI_Comm handle) {
+mpi::Membership& inter(MpichRank& state, MPI_Comm handle) {
     mpi::Membership& membership = *state.comm(handle).membership;
     if (!membership.communicator->is_inter()) {
         raise(ErrorClass::kCommunicator, "the communicator is no inter-communicator");
@@ -64,7 +64,7 @@ void check_rank(int rank, int size, const char* what) {
 }
 
 int end(MPI_Comm* handle) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     Comm& comm = state.comm(*handle);
     if (*handle == MPI_COMM_WORLD || *handle == MPI_COMM_SELF) {
         raise(ErrorClass::kCommunicator, comm.name + " cannot be freed");
@@ -80,7 +80,7 @@ int end(MPI_Comm* handle) {
 
 }  // namespace
 
-const MembershipRef& intra(RankState& state, MPI_Comm handle) {
+const MembershipRef& intra(MpichRank& state, MPI_Comm handle) {
     const MembershipRef& membership = state.comm(handle).membership;
     if (membership->communicator->is_inter()) {
         raise(ErrorClass::kCommunicator, "the communicator is an inter-communicator");
@@ -88,7 +88,7 @@ const MembershipRef& intra(RankState& state, MPI_Comm handle) {
     return membership;
 }
 
-MPI_Comm add_communicator(RankState& state, MPI_Comm parent, MembershipRef membership, Topology topology) {
+MPI_Comm add_communicator(MpichRank& state, MPI_Comm parent, MembershipRef membership, Topology topology) {
     if (!membership) return MPI_COMM_NULL;
     Comm made;
     made.membership = std::move(membership);
@@ -98,25 +98,25 @@ MPI_Comm add_communicator(RankState& state, MPI_Comm parent, MembershipRef membe
 }
 
 int Comm_test_inter(MPI_Comm comm, int* flag) {
-    *flag = RankState::current().comm(comm).membership->communicator->is_inter() ? 1 : 0;
+    *flag = MpichRank::current().comm(comm).membership->communicator->is_inter() ? 1 : 0;
     return MPI_SUCCESS;
 }
 int Comm_remote_size(MPI_Comm comm, int* size) {
-    *size = inter(RankState::current(), comm).communicator->remote->size();
+    *size = inter(MpichRank::current(), comm).communicator->remote->size();
     return MPI_SUCCESS;
 }
 int Comm_group(MPI_Comm comm, MPI_Group* group) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     *group = state.groups.add(state.comm(comm).membership->communicator->group);
     return MPI_SUCCESS;
 }
 int Comm_remote_group(MPI_Comm comm, MPI_Group* group) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     *group = state.groups.add(inter(state, comm).communicator->remote);
     return MPI_SUCCESS;
 }
 int Comm_compare(MPI_Comm a, MPI_Comm b, int* result) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     const mpi::Communicator& first = *state.comm(a).membership->communicator;
     const mpi::Communicator& second = *state.comm(b).membership->communicator;
     const auto compared = [](const mpi::Group& one, const mpi::Group& other) {
@@ -137,7 +137,7 @@ int Comm_compare(MPI_Comm a, MPI_Comm b, int* result) {
 }
 
 int Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     *made = MPI_COMM_NULL;
     Comm copy = duplicate_of(state, comm);
     set_hints(state, copy, info);
@@ -147,7 +147,7 @@ int Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made) {
 }
 int Comm_dup(MPI_Comm comm, MPI_Comm* made) { return Comm_dup_with_info(comm, MPI_INFO_NULL, made); }
 int Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made, MPI_Request* request) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     *made = MPI_COMM_NULL;
     Comm copy = duplicate_of(state, comm);
     set_hints(state, copy, info);
@@ -162,14 +162,14 @@ int Comm_idup(MPI_Comm comm, MPI_Comm* made, MPI_Request* request) {
     return Comm_idup_with_info(comm, MPI_INFO_NULL, made, request);
 }
 int Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* made) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     *made = MPI_COMM_NULL;
     const MembershipRef& of = state.comm(comm).membership;
     *made = add_communicator(state, comm, create(state.process, of, state.group(group)));
     return MPI_SUCCESS;
 }
 int Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     *made = MPI_COMM_NULL;
     const MembershipRef& of = intra(state, comm);
     if (tag < 0) raise(ErrorClass::kTag, "the tag " + std::to_string(tag) + " is negative");
@@ -177,7 +177,7 @@ int Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made) {
     return MPI_SUCCESS;
 }
 int Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* made) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     *made = MPI_COMM_NULL;
     const MembershipRef& of = state.comm(comm).membership;
     if (color < 0 && color != MPI_UNDEFINED) {
@@ -188,7 +188,7 @@ int Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* made) {
     return MPI_SUCCESS;
 }
 int Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* made) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     *made = MPI_COMM_NULL;
     const MembershipRef& of = intra(state, comm);
     Info* given = info == MPI_INFO_NULL ? nullptr : &state.info(info);
@@ -223,7 +223,7 @@ int Comm_get_parent(MPI_Comm* parent) {
 }
 
 int Intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peer, int remote_leader, int tag, MPI_Comm* made) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     *made = MPI_COMM_NULL;
     mpi::Connection connection{.local = intra(state, local), .local_leader = local_leader, .tag = tag};
     check_rank(local_leader, connection.local->size(), "the local leader");
@@ -238,14 +238,14 @@ int Intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peer, int remote
     return MPI_SUCCESS;
 }
 int Intercomm_merge(MPI_Comm comm, int is_high, MPI_Comm* made) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     *made = MPI_COMM_NULL;
     inter(state, comm);
     *made = add_communicator(state, comm, merge(state.process, state.comm(comm).membership, is_high != 0));
     return MPI_SUCCESS;
 }
 int Comm_create_from_group(MPI_Group group, const char* name, MPI_Info info, MPI_Errhandler handler, MPI_Comm* made) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     *made = MPI_COMM_NULL;
     Comm own;
     own.errhandler = state.keep_errhandler(handler);
@@ -260,7 +260,7 @@ int Comm_create_from_group(MPI_Group group, const char* name, MPI_Info info, MPI
 }
 int Intercomm_create_from_groups(MPI_Group local, int local_leader, MPI_Group remote, int remote_leader,
                                  const char* name, MPI_Info info, MPI_Errhandler handler, MPI_Comm* made) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     *made = MPI_COMM_NULL;
     mpi::GroupConnection connection{.local = state.group(local), .local_leader = local_leader, .name = name};
     check_rank(local_leader, connection.local->size(), "the local leader");
@@ -278,22 +278,22 @@ int Intercomm_create_from_groups(MPI_Group local, int local_leader, MPI_Group re
 }
 
 int Comm_set_name(MPI_Comm comm, const char* name) {
-    RankState::current().comm(comm).name = std::string(name).substr(0, MPI_MAX_OBJECT_NAME - 1);
+    MpichRank::current().comm(comm).name = std::string(name).substr(0, MPI_MAX_OBJECT_NAME - 1);
     return MPI_SUCCESS;
 }
 int Comm_get_name(MPI_Comm comm, char* name, int* length) {
-    const std::string& own = RankState::current().comm(comm).name;
+    const std::string& own = MpichRank::current().comm(comm).name;
     std::strcpy(name, own.c_str());
     *length = static_cast<int>(own.size());
     return MPI_SUCCESS;
 }
 int Comm_set_info(MPI_Comm comm, MPI_Info info) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     set_hints(state, state.comm(comm), info);
     return MPI_SUCCESS;
 }
 int Comm_get_info(MPI_Comm comm, MPI_Info* info) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     Info& hints = state.comm(comm).hints;
     Info shown;
     for (const char* key : kHints) {

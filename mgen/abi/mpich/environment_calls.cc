@@ -6,32 +6,32 @@
 
 #include <calls_generated.h>
 #include "mgen/abi/mpich/guard.h"
-#include "mgen/abi/mpich/rank_state.h"
+#include "mgen/abi/mpich/mpich_rank.h"
 #include "mgen/host/host.h"
 
 namespace haichi::abi::mpich {
 
 int Init(int* /*argc*/, char*** /*argv*/) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     if (state.process.is_initialized) raise(mpi::ErrorClass::kOther, "MPI has been initialized already");
     state.process.is_initialized = true;
     return MPI_SUCCESS;
 }
 int Init_thread(int* argc, char*** argv, int required, int* provided) {
     *provided = required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
-    RankState::current().thread_level = *provided;
+    MpichRank::current().thread_level = *provided;
     return Init(argc, argv);
 }
 int Initialized(int* flag) {
-    *flag = RankState::current().process.is_initialized;
+    *flag = MpichRank::current().process.is_initialized;
     return MPI_SUCCESS;
 }
 int Finalized(int* flag) {
-    *flag = RankState::current().process.is_finalized;
+    *flag = MpichRank::current().process.is_finalized;
     return MPI_SUCCESS;
 }
 int Finalize() {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     if (!state.process.is_initialized || state.process.is_finalized) {
         raise(mpi::ErrorClass::kOther, "MPI is not initialized, or has been finalized already");
     }
@@ -40,7 +40,7 @@ int Finalize() {
     return MPI_SUCCESS;
 }
 int Query_thread(int* provided) {
-    *provided = RankState::current().thread_level;
+    *provided = MpichRank::current().thread_level;
     return MPI_SUCCESS;
 }
 int Is_thread_main(int* flag) {
@@ -67,7 +67,7 @@ int Get_library_version(char* version, int* length) {
 int Get_processor_name(char* name, int* length) {
     // The node is the machine's affair; a program sees different names on different nodes.
     const std::string text =
-        "node" + std::to_string(host::LiveRank::current()->host().node_of(RankState::current().process.id()).value);
+        "node" + std::to_string(host::LiveRank::current()->host().node_of(MpichRank::current().process.id()).value);
     std::strcpy(name, text.c_str());
     *length = static_cast<int>(text.size());
     return MPI_SUCCESS;
@@ -85,11 +85,11 @@ int Free_mem(void* memory) {
 }
 
 int Comm_rank(MPI_Comm comm, int* rank) {
-    *rank = RankState::current().comm(comm).membership->rank;
+    *rank = MpichRank::current().comm(comm).membership->rank;
     return MPI_SUCCESS;
 }
 int Comm_size(MPI_Comm comm, int* size) {
-    *size = RankState::current().comm(comm).membership->size();
+    *size = MpichRank::current().comm(comm).membership->size();
     return MPI_SUCCESS;
 }
 

@@ -6,7 +6,7 @@
 #include <calls_generated.h>
 #include "mgen/abi/mpich/error_text.h"
 #include "mgen/abi/mpich/guard.h"
-#include "mgen/abi/mpich/rank_state.h"
+#include "mgen/abi/mpich/mpich_rank.h"
 
 namespace haichi::abi::mpich {
 
@@ -28,13 +28,13 @@ bool is_predefined(MPI_Errhandler handle) {
 
 template <class Function>
 int create(Errhandler::Kind kind, Function* function, MPI_Errhandler* handle) {
-    *handle = RankState::current().errhandlers.add(
+    *handle = MpichRank::current().errhandlers.add(
         {.kind = kind, .function = reinterpret_cast<decltype(Errhandler::function)>(function), .uses = 1});
     return MPI_SUCCESS;
 }
 
 int set(MPI_Errhandler handle, Errhandler::Kind kind, MPI_Errhandler* in) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     if (const Errhandler* own = state.errhandlers.find(handle); own != nullptr && own->kind != kind) {
         raise(mpi::ErrorClass::kArgument, "the error handler was made for another kind of object");
     }
@@ -44,7 +44,7 @@ int set(MPI_Errhandler handle, Errhandler::Kind kind, MPI_Errhandler* in) {
 }
 
 int get(MPI_Errhandler of, MPI_Errhandler* handle) {
-    *handle = RankState::current().keep_errhandler(of);
+    *handle = MpichRank::current().keep_errhandler(of);
     return MPI_SUCCESS;
 }
 
@@ -63,7 +63,7 @@ int lowest_free(const std::map<int, std::string>& used, int end, const char* wha
 
 /// The text of a class or code that the program has added; null: none.
 std::string* added_text(int code) {
-    UserErrors& errors = RankState::current().user_errors;
+    UserErrors& errors = MpichRank::current().user_errors;
     if ((code & ~(kClassMask | kAddedBit | kCodeMask)) != 0) return nullptr;
     const int of_class = (code & kCodeMask) >> kCodeShift;
     auto& texts = of_class != 0 ? errors.codes : errors.classes;
@@ -86,7 +86,7 @@ std::string error_text(int code) {
     return class_text(code & kClassMask);
 }
 
-MPI_Errhandler RankState::keep_errhandler(MPI_Errhandler handle) {
+MPI_Errhandler MpichRank::keep_errhandler(MPI_Errhandler handle) {
     if (is_predefined(handle)) return handle;
     Errhandler* own = errhandlers.find(handle);
     if (own == nullptr) {
@@ -97,7 +97,7 @@ MPI_Errhandler RankState::keep_errhandler(MPI_Errhandler handle) {
     return handle;
 }
 
-void RankState::release_errhandler(MPI_Errhandler handle) {
+void MpichRank::release_errhandler(MPI_Errhandler handle) {
     if (Errhandler* own = errhandlers.find(handle); own != nullptr && --own->uses == 0) errhandlers.take(handle);
 }
 
@@ -117,7 +117,7 @@ int Session_create_errhandler(MPI_Session_errhandler_function* function, MPI_Err
     return create(Errhandler::Kind::kSession, function, handle);
 }
 int Errhandler_free(MPI_Errhandler* handle) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     if (!is_predefined(*handle)) {
         state.keep_errhandler(*handle);
         state.release_errhandler(*handle);
@@ -128,33 +128,33 @@ int Errhandler_free(MPI_Errhandler* handle) {
 }
 
 int Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handle) {
-    return set(handle, Errhandler::Kind::kComm, &RankState::current().comm(comm).errhandler);
+    return set(handle, Errhandler::Kind::kComm, &MpichRank::current().comm(comm).errhandler);
 }
 int Errhandler_set(MPI_Comm comm, MPI_Errhandler handle) { return Comm_set_errhandler(comm, handle); }
 int Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* handle) {
-    return get(RankState::current().comm(comm).errhandler, handle);
+    return get(MpichRank::current().comm(comm).errhandler, handle);
 }
 int Errhandler_get(MPI_Comm comm, MPI_Errhandler* handle) { return Comm_get_errhandler(comm, handle); }
 int Comm_call_errhandler(MPI_Comm comm, int code) {
-    return tell(RankState::current().comm(comm).errhandler, comm, code);
+    return tell(MpichRank::current().comm(comm).errhandler, comm, code);
 }
 
 int Win_set_errhandler(MPI_Win win, MPI_Errhandler handle) {
-    return set(handle, Errhandler::Kind::kWin, &RankState::current().win(win).errhandler);
+    return set(handle, Errhandler::Kind::kWin, &MpichRank::current().win(win).errhandler);
 }
 int Win_get_errhandler(MPI_Win win, MPI_Errhandler* handle) {
-    return get(RankState::current().win(win).errhandler, handle);
+    return get(MpichRank::current().win(win).errhandler, handle);
 }
-int Win_call_errhandler(MPI_Win win, int code) { return tell(RankState::current().win(win).errhandler, win, code); }
+int Win_call_errhandler(MPI_Win win, int code) { return tell(MpichRank::current().win(win).errhandler, win, code); }
 
 int Session_set_errhandler(MPI_Session session, MPI_Errhandler handle) {
-    return set(handle, Errhandler::Kind::kSession, &RankState::current().session(session).errhandler);
+    return set(handle, Errhandler::Kind::kSession, &MpichRank::current().session(session).errhandler);
 }
 int Session_get_errhandler(MPI_Session session, MPI_Errhandler* handle) {
-    return get(RankState::current().session(session).errhandler, handle);
+    return get(MpichRank::current().session(session).errhandler, handle);
 }
 int Session_call_errhandler(MPI_Session session, int code) {
-    return tell(RankState::current().session(session).errhandler, session, code);
+    return tell(MpichRank::current().session(session).errhandler, session, code);
 }
 
 // There are no files: MPI_FILE_NULL has the handler that files would begin with.
@@ -165,11 +165,11 @@ void check_no_file(MPI_File file) {
 }  // namespace
 int File_set_errhandler(MPI_File file, MPI_Errhandler handle) {
     check_no_file(file);
-    return set(handle, Errhandler::Kind::kFile, &RankState::current().file_errhandler);
+    return set(handle, Errhandler::Kind::kFile, &MpichRank::current().file_errhandler);
 }
 int File_get_errhandler(MPI_File file, MPI_Errhandler* handle) {
     check_no_file(file);
-    return get(RankState::current().file_errhandler, handle);
+    return get(MpichRank::current().file_errhandler, handle);
 }
 
 int Error_class(int code, int* error_class) {
@@ -184,14 +184,14 @@ int Error_string(int code, char* text, int* length) {
 }
 
 int Add_error_class(int* error_class) {
-    auto& classes = RankState::current().user_errors.classes;
+    auto& classes = MpichRank::current().user_errors.classes;
     const int own = lowest_free(classes, kClassMask + 1, "error classes");
     classes[own] = "";
     *error_class = own | kAddedBit;
     return MPI_SUCCESS;
 }
 int Add_error_code(int error_class, int* code) {
-    auto& codes = RankState::current().user_errors.codes;
+    auto& codes = MpichRank::current().user_errors.codes;
     if (error_class < 0 || error_class != class_of(error_class)) {
         raise(mpi::ErrorClass::kArgument, std::to_string(error_class) + " is no error class");
     }
@@ -213,7 +213,7 @@ using namespace haichi::abi::mpich;
 EXPORTED int PMPIX_Delete_error_class(int error_class) {
     return call("MPIX_Delete_error_class", CALLER, [&] {
         check_added(error_class);
-        RankState::current().user_errors.classes.erase(error_class & kClassMask);
+        MpichRank::current().user_errors.classes.erase(error_class & kClassMask);
         return MPI_SUCCESS;
     });
 }
@@ -221,7 +221,7 @@ EXPORTED_WEAK("PMPIX_Delete_error_class") int MPIX_Delete_error_class(int error_
 EXPORTED int PMPIX_Delete_error_code(int code) {
     return call("MPIX_Delete_error_code", CALLER, [&] {
         check_added(code);
-        RankState::current().user_errors.codes.erase((code & kCodeMask) >> kCodeShift);
+        MpichRank::current().user_errors.codes.erase((code & kCodeMask) >> kCodeShift);
         return MPI_SUCCESS;
     });
 }

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include <calls_generated.h>
-#include "mgen/abi/mpich/rank_state.h"
+#include "mgen/abi/mpich/mpich_rank.h"
 #include "mgen/host/live_rank.h"
 
 namespace haichi::abi::mpich {
@@ -15,10 +15,10 @@ using mpi::ErrorClass;
 using mpi::Group;
 using mpi::GroupRef;
 
-GroupRef group_of(MPI_Group handle) { return RankState::current().group(handle); }
+GroupRef group_of(MPI_Group handle) { return MpichRank::current().group(handle); }
 
 int made(GroupRef group, MPI_Group* handle) {
-    *handle = group->size() == 0 ? MPI_GROUP_EMPTY : RankState::current().groups.add(std::move(group));
+    *handle = group->size() == 0 ? MPI_GROUP_EMPTY : MpichRank::current().groups.add(std::move(group));
     return MPI_SUCCESS;
 }
 
@@ -101,7 +101,7 @@ int Group_range_excl(MPI_Group from, int number, int ranges[][3], MPI_Group* han
     return made(group_of(from)->exclude_ranges(ranges_of(number, ranges)), handle);
 }
 int Group_free(MPI_Group* handle) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     state.group(*handle);
     if (*handle != MPI_GROUP_EMPTY) state.groups.take(*handle);
     *handle = MPI_GROUP_NULL;

@@ -58,7 +58,7 @@ void check_may_be_early_or_late(const char* name) {
     const std::string_view called = name;
     if (std::ranges::any_of(kAllowed, [&](std::string_view allowed) { return called.starts_with(allowed); })) return;
     host::LiveRank* rank = host::LiveRank::current();
-    const bool is_late = RankState::current().process.is_finalized;
+    const bool is_late = MpichRank::current().process.is_finalized;
     rank->fail(std::make_exception_ptr(InputError(
         who_and_where(*rank) + (is_late ? "MPI has been finalized already" : "MPI has not been initialized yet"))));
 }
@@ -71,7 +71,7 @@ std::exception_ptr with_place(const UnsupportedError& error) {
 
 /// What the running call has named, and whose errors are handled so.
 MPI_Comm exchange_call_comm(MPI_Comm comm) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     state.call_session = MPI_SESSION_NULL;
     state.call_win = MPI_WIN_NULL;
     return std::exchange(state.call_comm, comm);
@@ -81,7 +81,7 @@ MPI_Comm exchange_call_comm(MPI_Comm comm) {
 
 void tell_handler(MPI_Errhandler handler, int object, int code, const std::string& message, const std::string& hint) {
     if (handler == MPI_ERRORS_RETURN) return;
-    if (const Errhandler* own = RankState::current().errhandlers.find(handler)) {
+    if (const Errhandler* own = MpichRank::current().errhandlers.find(handler)) {
         // MPICH gives a third argument, for programs that were written for it before MPI had two.
         own->function(&object, &code, 0);
         return;
@@ -94,7 +94,7 @@ namespace {
 
 /// Of what the running call has named.
 void tell_own_handler(int code, const std::string& message, const std::string& hint) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     if (const Session* session = state.sessions.find(state.call_session)) {
         return tell_handler(session->errhandler, state.call_session, code, message, hint);
     }
@@ -152,7 +152,7 @@ void run_call(const char* name, const void* site, void (*make)(void* body), void
     rank->call_name = name;
     rank->call_site = rank->library_call_site == nullptr ? site : rank->library_call_site;
     rank->count_call();
-    if (!RankState::current().is_in_mpi()) check_may_be_early_or_late(name);
+    if (!MpichRank::current().is_in_mpi()) check_may_be_early_or_late(name);
     const MPI_Comm outer_comm = exchange_call_comm(MPI_COMM_WORLD);
     std::exception_ptr failure;
     try {

@@ -7,8 +7,8 @@
 #include <string>
 #include <type_traits>
 
+#include "mgen/abi/mpich/mpich_rank.h"
 #include "mgen/abi/mpich/program_callers.h"
-#include "mgen/abi/mpich/rank_state.h"
 
 #define CALLER program_caller(__builtin_return_address(0), __builtin_frame_address(0))
 #define EXPORTED extern "C" __attribute__((visibility("default")))

@@ -5,14 +5,14 @@
 #include <string>
 
 #include <calls_generated.h>
-#include "mgen/abi/mpich/rank_state.h"
+#include "mgen/abi/mpich/mpich_rank.h"
 
 namespace haichi::abi::mpich {
 
 namespace {
 
 /// MPI_INFO_ENV is empty, as it is under a process manager that says nothing.
-const Info& readable(RankState& state, MPI_Info handle) {
+const Info& readable(MpichRank& state, MPI_Info handle) {
     static const Info empty;
     return handle == MPI_INFO_ENV ? empty : state.info(handle);
 }
@@ -25,7 +25,7 @@ std::string key_of(const char* key) {
     return key;
 }
 
-const std::string* find(RankState& state, MPI_Info handle, const char* key) {
+const std::string* find(MpichRank& state, MPI_Info handle, const char* key) {
     // Found in what is not changed.
     return const_cast<Info&>(readable(state, handle)).find(key_of(key));
 }
@@ -38,24 +38,24 @@ std::string* Info::find(std::string_view key) {
 }
 
 int Info_create(MPI_Info* handle) {
-    *handle = RankState::current().infos.add({});
+    *handle = MpichRank::current().infos.add({});
     return MPI_SUCCESS;
 }
 int Info_create_env(int /*argc*/, char* /*argv*/[], MPI_Info* handle) { return Info_create(handle); }
 int Info_dup(MPI_Info handle, MPI_Info* copied) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     *copied = state.infos.add(Info(readable(state, handle)));
     return MPI_SUCCESS;
 }
 int Info_free(MPI_Info* handle) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     state.info(*handle);
     state.infos.take(*handle);
     *handle = MPI_INFO_NULL;
     return MPI_SUCCESS;
 }
 int Info_set(MPI_Info handle, const char* key, const char* value) {
-    Info& info = RankState::current().info(handle);
+    Info& info = MpichRank::current().info(handle);
     const std::string name = key_of(key);
     if (value == nullptr || *value == '\0' || std::strlen(value) > MPI_MAX_INFO_VAL) {
         raise_code(MPI_ERR_INFO_VALUE, "the value of the info's key " + name + " is empty or longer than " +
@@ -69,7 +69,7 @@ int Info_set(MPI_Info handle, const char* key, const char* value) {
     return MPI_SUCCESS;
 }
 int Info_delete(MPI_Info handle, const char* key) {
-    Info& info = RankState::current().info(handle);
+    Info& info = MpichRank::current().info(handle);
     const std::string name = key_of(key);
     if (std::erase_if(info.entries, [&](const auto& entry) { return entry.first == name; }) == 0) {
         raise_code(MPI_ERR_INFO_NOKEY, "the info has no key " + name);
@@ -77,14 +77,14 @@ int Info_delete(MPI_Info handle, const char* key) {
     return MPI_SUCCESS;
 }
 int Info_get(MPI_Info handle, const char* key, int length, char* value, int* flag) {
-    const std::string* found = find(RankState::current(), handle, key);
+    const std::string* found = find(MpichRank::current(), handle, key);
     if (length < 0) raise_code(MPI_ERR_INFO_VALUE, "the length " + std::to_string(length) + " is negative");
     *flag = found != nullptr ? 1 : 0;
     if (found != nullptr) std::strcpy(value, found->substr(0, static_cast<std::size_t>(length)).c_str());
     return MPI_SUCCESS;
 }
 int Info_get_string(MPI_Info handle, const char* key, int* length, char* value, int* flag) {
-    const std::string* found = find(RankState::current(), handle, key);
+    const std::string* found = find(MpichRank::current(), handle, key);
     *flag = found != nullptr ? 1 : 0;
     if (found == nullptr) return MPI_SUCCESS;
     if (*length > 0) std::strcpy(value, found->substr(0, static_cast<std::size_t>(*length - 1)).c_str());
@@ -92,17 +92,17 @@ int Info_get_string(MPI_Info handle, const char* key, int* length, char* value, 
     return MPI_SUCCESS;
 }
 int Info_get_valuelen(MPI_Info handle, const char* key, int* length, int* flag) {
-    const std::string* found = find(RankState::current(), handle, key);
+    const std::string* found = find(MpichRank::current(), handle, key);
     *flag = found != nullptr ? 1 : 0;
     if (found != nullptr) *length = static_cast<int>(found->size());
     return MPI_SUCCESS;
 }
 int Info_get_nkeys(MPI_Info handle, int* keys) {
-    *keys = static_cast<int>(readable(RankState::current(), handle).entries.size());
+    *keys = static_cast<int>(readable(MpichRank::current(), handle).entries.size());
     return MPI_SUCCESS;
 }
 int Info_get_nthkey(MPI_Info handle, int which, char* key) {
-    const Info& info = readable(RankState::current(), handle);
+    const Info& info = readable(MpichRank::current(), handle);
     if (which < 0 || which >= static_cast<int>(info.entries.size())) {
         raise(mpi::ErrorClass::kArgument, "the info has " + std::to_string(info.entries.size()) +
                                               " keys, not one numbered " + std::to_string(which));

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "mgen/abi/mpich/guard.h"
-#include "mgen/abi/mpich/rank_state.h"
+#include "mgen/abi/mpich/mpich_rank.h"
 #include "mgen/mpi/world.h"
 #include "mgen/program/simulated_calls.h"
 
@@ -39,7 +39,7 @@ Protocol protocol_of(int protocol) {
 }  // namespace
 
 SendOptions send_options(const MGEN_Send_options& options) {
-    const std::int32_t nics = RankState::current().process.world().options().nics;
+    const std::int32_t nics = MpichRank::current().process.world().options().nics;
     if (options.nic < -1 || options.nic >= nics) {
         raise(mpi::ErrorClass::kArgument, "there is no network interface " + std::to_string(options.nic) +
                                               ": a node of this machine has " + std::to_string(nics) +
@@ -64,7 +64,7 @@ EXPORTED void haichi_mgen_compute(double seconds, const void* site) {
 
 EXPORTED int haichi_mgen_begin_send(const MGEN_Send_options* options, const void* site) {
     const int code = call("MGEN_Send_with", site, [&] {
-        RankState& state = RankState::current();
+        MpichRank& state = MpichRank::current();
         state.process.set_next_send({});
         if (options == nullptr) return MPI_SUCCESS;
         state.process.set_next_send(send_options(*options));
@@ -76,7 +76,7 @@ EXPORTED int haichi_mgen_begin_send(const MGEN_Send_options* options, const void
 
 EXPORTED void haichi_mgen_end_send() {
     haichi::host::LiveRank::current()->library_call_site = nullptr;
-    RankState::current().process.set_next_send({});
+    MpichRank::current().process.set_next_send({});
 }
 
 EXPORTED std::uint64_t haichi_simulated_nanoseconds() {

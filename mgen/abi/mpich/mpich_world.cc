@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "mgen/abi/mpich/rank_state.h"
+#include "mgen/abi/mpich/mpich_rank.h"
 #include "mgen/host/live_rank.h"
 #include "mgen/mpi/collectives/selection.h"
 #include "mgen/mpi/world.h"
@@ -32,7 +32,7 @@ bool MpichWorld::asks_for_hardware_barriers() const {
 
 void MpichWorld::begin(host::LiveRank& rank) {
     auto& state = ranks_[rank.id().index()];
-    state = std::make_unique<RankState>(*world_, rank);
+    state = std::make_unique<MpichRank>(*world_, rank);
     state->selection = selection_.get();
     rank.calls_state = state.get();
 }

@@ -21,7 +21,7 @@ class World;
 
 namespace haichi::abi::mpich {
 
-class RankState;
+class MpichRank;
 
 /// Variables that MPICH's Fortran library sets to addresses in the program: where each rank has a copy of that, it has
 /// others in them.
@@ -55,7 +55,7 @@ class MpichWorld {
   private:
     std::unique_ptr<mpi::World> world_;
     std::unique_ptr<mpi::CollectiveSelection> selection_;
-    std::vector<std::unique_ptr<RankState>> ranks_;
+    std::vector<std::unique_ptr<MpichRank>> ranks_;
 };
 
 }  // namespace haichi::abi::mpich

@@ -14,7 +14,7 @@ using mpi::ErrorClass;
 
 int add_operation(mpi::Operation::Function function, int commutes, MPI_Op* handle) {
     auto operation = std::make_shared<const mpi::Operation>(std::move(function), commutes != 0);
-    *handle = RankState::current().ops.add(Op{std::move(operation)});
+    *handle = MpichRank::current().ops.add(Op{std::move(operation)});
     return MPI_SUCCESS;
 }
 
@@ -50,7 +50,7 @@ int Op_create_c(MPI_User_function_c* function, int commutes, MPI_Op* handle) {
 }
 
 int Op_free(MPI_Op* handle) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     if (state.op(*handle)->kind()) raise(ErrorClass::kOperation, "an operation of MPI's own is not freed");
     state.ops.take(*handle);
     *handle = MPI_OP_NULL;
@@ -58,12 +58,12 @@ int Op_free(MPI_Op* handle) {
 }
 
 int Op_commutative(MPI_Op handle, int* commutes) {
-    *commutes = RankState::current().op(handle)->commutes() ? 1 : 0;
+    *commutes = MpichRank::current().op(handle)->commutes() ? 1 : 0;
     return MPI_SUCCESS;
 }
 
 int Reduce_local(const void* in, void* inout, MPI_Count count, MPI_Datatype type, MPI_Op handle) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     const mpi::OperationRef operation = state.op(handle);
     const mpi::DatatypeRef of_items = state.type(type);
     const mpi::Buffer buffer = state.buffer(inout, count, type);

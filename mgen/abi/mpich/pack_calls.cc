@@ -28,7 +28,7 @@ void check_representation(const char* name) {
 
 template <class Count>
 int pack(const void* data, Count count, MPI_Datatype type, void* packed, Count size, Count* position, MPI_Comm comm) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     state.comm(comm);
     const mpi::Buffer buffer = state.buffer(data, count, type);
     check_room(*position, buffer.bytes(), size);
@@ -39,7 +39,7 @@ int pack(const void* data, Count count, MPI_Datatype type, void* packed, Count s
 
 template <class Count>
 int unpack(const void* packed, Count size, Count* position, void* data, Count count, MPI_Datatype type, MPI_Comm comm) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     state.comm(comm);
     const mpi::Buffer buffer = state.buffer(data, count, type);
     check_room(*position, buffer.bytes(), size);
@@ -65,7 +65,7 @@ int Unpack_c(const void* packed, MPI_Count size, MPI_Count* position, void* data
     return unpack(packed, size, position, data, count, type, comm);
 }
 int Pack_size(MPI_Count count, MPI_Datatype type, MPI_Comm comm, MPI_Count* size) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     state.comm(comm);
     *size = state.buffer_without_data(count, type).bytes();
     return MPI_SUCCESS;
@@ -74,7 +74,7 @@ int Pack_size(MPI_Count count, MPI_Datatype type, MPI_Comm comm, MPI_Count* size
 int Pack_external(const char* representation, const void* data, MPI_Count count, MPI_Datatype type, void* packed,
                   MPI_Count size, MPI_Count* position) {
     check_representation(representation);
-    const mpi::Buffer buffer = RankState::current().buffer(data, count, type);
+    const mpi::Buffer buffer = MpichRank::current().buffer(data, count, type);
     const std::int64_t bytes = mpi::external32_bytes(count, *buffer.type);
     check_room(*position, bytes, size);
     mpi::pack_external32(data, count, *buffer.type, static_cast<std::byte*>(packed) + *position);
@@ -84,7 +84,7 @@ int Pack_external(const char* representation, const void* data, MPI_Count count,
 int Unpack_external(const char representation[], const void* packed, MPI_Count size, MPI_Count* position, void* data,
                     MPI_Count count, MPI_Datatype type) {
     check_representation(representation);
-    const mpi::Buffer buffer = RankState::current().buffer(data, count, type);
+    const mpi::Buffer buffer = MpichRank::current().buffer(data, count, type);
     const std::int64_t bytes = mpi::external32_bytes(count, *buffer.type);
     check_room(*position, bytes, size);
     mpi::unpack_external32(data, count, *buffer.type, static_cast<const std::byte*>(packed) + *position);
@@ -93,7 +93,7 @@ int Unpack_external(const char representation[], const void* packed, MPI_Count s
 }
 int Pack_external_size(const char* representation, MPI_Count count, MPI_Datatype type, MPI_Count* size) {
     check_representation(representation);
-    *size = mpi::external32_bytes(count, *RankState::current().buffer_without_data(count, type).type);
+    *size = mpi::external32_bytes(count, *MpichRank::current().buffer_without_data(count, type).type);
     return MPI_SUCCESS;
 }
 

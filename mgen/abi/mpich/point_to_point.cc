@@ -3,7 +3,7 @@
 #include <string>
 
 #include <calls_generated.h>
-#include "mgen/abi/mpich/rank_state.h"
+#include "mgen/abi/mpich/mpich_rank.h"
 #include "mgen/abi/mpich/request_ends.h"
 
 namespace haichi::abi::mpich {
@@ -14,7 +14,7 @@ using mpi::Request;
 using mpi::SendMode;
 
 /// What is sent, as the call gives it.
-mpi::MessageArguments message_to_send(RankState& state, const void* data, MPI_Count count, MPI_Datatype type, int to,
+mpi::MessageArguments message_to_send(MpichRank& state, const void* data, MPI_Count count, MPI_Datatype type, int to,
                                       int tag, MPI_Comm comm, SendMode mode) {
     mpi::MessageArguments message = state.message(data, count, type, to, tag, comm, true);
     message.mode = mode;
@@ -30,14 +30,14 @@ mpi::MessageArguments message_to_send(RankState& state, const void* data, MPI_Co
 }
 
 int send(const void* data, MPI_Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm, SendMode mode) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     state.process.send(message_to_send(state, data, count, type, to, tag, comm, mode));
     return MPI_SUCCESS;
 }
 
 int begin_send(const void* data, MPI_Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm, SendMode mode,
                MPI_Request* request) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     *request =
         state.add_request(state.process.begin_send(message_to_send(state, data, count, type, to, tag, comm, mode)));
     return MPI_SUCCESS;
@@ -45,7 +45,7 @@ int begin_send(const void* data, MPI_Count count, MPI_Datatype type, int to, int
 
 int prepare_send(const void* data, MPI_Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm, SendMode mode,
                  MPI_Request* request) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     // A buffer is attached by the time when it starts.
     mpi::MessageArguments message = state.message(data, count, type, to, tag, comm, true);
     message.mode = mode;
@@ -97,16 +97,16 @@ int Rsend_init(const void* data, MPI_Count count, MPI_Datatype type, int to, int
 }
 
 int Recv(void* data, MPI_Count count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status* status) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     return end_of_call(state.process.receive(state.message(data, count, type, from, tag, comm, false)), status);
 }
 int Irecv(void* data, MPI_Count count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     *request = state.add_request(state.process.begin_receive(state.message(data, count, type, from, tag, comm, false)));
     return MPI_SUCCESS;
 }
 int Recv_init(void* data, MPI_Count count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     *request = state.add_request(
         state.process.prepare(Request::Kind::kReceive, state.message(data, count, type, from, tag, comm, false)));
     return MPI_SUCCESS;
@@ -115,7 +115,7 @@ int Recv_init(void* data, MPI_Count count, MPI_Datatype type, int from, int tag,
 int Sendrecv(const void* send_data, MPI_Count send_count, MPI_Datatype send_type, int to, int send_tag,
              void* receive_data, MPI_Count receive_count, MPI_Datatype receive_type, int from, int receive_tag,
              MPI_Comm comm, MPI_Status* status) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     return end_of_call(state.process.send_receive(
                            state.message(send_data, send_count, send_type, to, send_tag, comm, true),
                            state.message(receive_data, receive_count, receive_type, from, receive_tag, comm, false)),
@@ -124,7 +124,7 @@ int Sendrecv(const void* send_data, MPI_Count send_count, MPI_Datatype send_type
 int Sendrecv_replace(void* data, MPI_Count count, MPI_Datatype type, int to, int send_tag, int from, int receive_tag,
                      MPI_Comm comm, MPI_Status* status) {
     // What is sent has been packed when the receive begins to fill the buffer.
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     return end_of_call(state.process.send_receive(state.message(data, count, type, to, send_tag, comm, true),
                                                   state.message(data, count, type, from, receive_tag, comm, false)),
                        status);
@@ -133,7 +133,7 @@ int Sendrecv_replace(void* data, MPI_Count count, MPI_Datatype type, int to, int
 int Isendrecv(const void* send_data, MPI_Count send_count, MPI_Datatype send_type, int to, int send_tag,
               void* receive_data, MPI_Count receive_count, MPI_Datatype receive_type, int from, int receive_tag,
               MPI_Comm comm, MPI_Request* request) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     mpi::MessageArguments send = state.message(send_data, send_count, send_type, to, send_tag, comm, true);
     mpi::MessageArguments receive =
         state.message(receive_data, receive_count, receive_type, from, receive_tag, comm, false);
@@ -146,14 +146,14 @@ int Isendrecv_replace(void* data, MPI_Count count, MPI_Datatype type, int to, in
 }
 
 int Probe(int from, int tag, MPI_Comm comm, MPI_Status* status) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     const mpi::MembershipRef membership = state.message(nullptr, 0, MPI_BYTE, from, tag, comm, false).membership;
     set_status(status, from == mpi::kNoProcess ? mpi::Status{.source = mpi::kNoProcess}
                                                : state.process.probe(from, tag, membership));
     return MPI_SUCCESS;
 }
 int Iprobe(int from, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     const mpi::MembershipRef membership = state.message(nullptr, 0, MPI_BYTE, from, tag, comm, false).membership;
     const std::optional<mpi::Status> found = from == mpi::kNoProcess ? mpi::Status{.source = mpi::kNoProcess}
                                                                      : state.process.probe_now(from, tag, membership);
@@ -163,7 +163,7 @@ int Iprobe(int from, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
 }
 
 int Mprobe(int from, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     const mpi::MembershipRef membership = state.message(nullptr, 0, MPI_BYTE, from, tag, comm, false).membership;
     if (from == mpi::kNoProcess) {
         *message = MPI_MESSAGE_NO_PROC;
@@ -176,7 +176,7 @@ int Mprobe(int from, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* s
     return MPI_SUCCESS;
 }
 int Improbe(int from, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     const mpi::MembershipRef membership = state.message(nullptr, 0, MPI_BYTE, from, tag, comm, false).membership;
     if (from == mpi::kNoProcess) {
         *flag = 1;
@@ -193,7 +193,7 @@ int Improbe(int from, int tag, MPI_Comm comm, int* flag, MPI_Message* message, M
     return MPI_SUCCESS;
 }
 int Imrecv(void* data, MPI_Count count, MPI_Datatype type, MPI_Message* message, MPI_Request* request) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     if (*message == MPI_MESSAGE_NO_PROC) {
         *message = MPI_MESSAGE_NULL;
         return Irecv(data, count, type, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
@@ -212,7 +212,7 @@ int Mrecv(void* data, MPI_Count count, MPI_Datatype type, MPI_Message* message, 
 }
 
 int Start(MPI_Request* request) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     Request* of = state.request(*request);
     if (of == nullptr || !of->is_persistent || of->is_active) {
         raise(mpi::ErrorClass::kRequest, "the request is not persistent, or has begun already");
@@ -226,7 +226,7 @@ int Startall(int count, MPI_Request requests[]) {
 }
 
 int Buffer_attach(void* buffer, MPI_Count bytes) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     if (bytes < 0) raise(mpi::ErrorClass::kArgument, "the buffer has " + std::to_string(bytes) + " bytes");
     if (state.attached_bytes >= 0) raise(mpi::ErrorClass::kBuffer, "a buffer is attached already");
     state.attached_buffer = buffer;
@@ -234,7 +234,7 @@ int Buffer_attach(void* buffer, MPI_Count bytes) {
     return MPI_SUCCESS;
 }
 int Buffer_detach(void* buffer, MPI_Count* bytes) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     state.process.wait_for_buffered();
     *static_cast<void**>(buffer) = std::exchange(state.attached_buffer, nullptr);
     *bytes = std::exchange(state.attached_bytes, -1);

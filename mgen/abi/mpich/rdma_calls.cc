@@ -6,7 +6,7 @@
 
 #include "mgen/abi/mpich/guard.h"
 #include "mgen/abi/mpich/mgen_options.h"
-#include "mgen/abi/mpich/rank_state.h"
+#include "mgen/abi/mpich/mpich_rank.h"
 #include "mgen/host/host.h"
 #include "mgen/mpi/world.h"
 #include "mgen/program/simulated_calls.h"
@@ -16,7 +16,7 @@ namespace haichi::abi::mpich {
 namespace {
 
 RankId partner(int rank) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     if (rank < 0 || rank >= state.process.world().size()) {
         raise_code(MPI_ERR_RANK,
                    "there is no rank " + std::to_string(rank) + " of " + std::to_string(state.process.world().size()));
@@ -40,7 +40,7 @@ class WordOperation final : public mpi::RemoteOperation {
         : host_(&host), word_(word), expected_(expected), value_(value), result_(result) {}
 
     TargetAnswer at_target(const RemoteAccess& access, std::int64_t /*now_ps*/) override {
-        auto& words = static_cast<RankState*>(host_->rank(access.target).calls_state)->words;
+        auto& words = static_cast<MpichRank*>(host_->rank(access.target).calls_state)->words;
         const auto found = words.find(word_);
         before_ = found != words.end() ? found->second : 0;
         if (expected_ && before_ != *expected_) return TargetAnswer::kNow;
@@ -65,7 +65,7 @@ class WordOperation final : public mpi::RemoteOperation {
 };
 
 long long begin(const Call& access, std::unique_ptr<mpi::RemoteOperation> operation = nullptr) {
-    return static_cast<long long>(RankState::current().process.begin_access(access, std::move(operation)));
+    return static_cast<long long>(MpichRank::current().process.begin_access(access, std::move(operation)));
 }
 
 }  // namespace
@@ -97,14 +97,14 @@ EXPORTED long long haichi_mgen_word(int rank, int word, const long long* expecte
 
 EXPORTED void haichi_mgen_poll(int tag) {
     call("MGEN_rdma_poll", CALLER, [&] {
-        RankState::current().process.poll(tag);
+        MpichRank::current().process.poll(tag);
         return MPI_SUCCESS;
     });
 }
 
 EXPORTED void haichi_mgen_complete(long long handle) {
     call("MGEN_acp_complete", CALLER, [&] {
-        haichi::mpi::Process& process = RankState::current().process;
+        haichi::mpi::Process& process = MpichRank::current().process;
         if (handle == MGEN_ACP_HANDLE_ALL) {
             process.wait_for_accesses();
         } else {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include <calls_generated.h>
-#include "mgen/abi/mpich/rank_state.h"
+#include "mgen/abi/mpich/mpich_rank.h"
 #include "mgen/abi/mpich/request_ends.h"
 
 namespace haichi::abi::mpich {
@@ -37,7 +37,7 @@ Generalized* generalized(const Request& request) {
     return request.kind == Request::Kind::kGeneralized ? static_cast<Generalized*>(request.attached.get()) : nullptr;
 }
 
-std::vector<Request*> requests_of(RankState& state, int count, const MPI_Request handles[]) {
+std::vector<Request*> requests_of(MpichRank& state, int count, const MPI_Request handles[]) {
     if (count < 0) raise(ErrorClass::kCount, "the count " + std::to_string(count) + " is negative");
     std::vector<Request*> requests(static_cast<std::size_t>(count));
     for (int r = 0; r < count; ++r) requests[static_cast<std::size_t>(r)] = state.request(handles[r]);
@@ -54,7 +54,7 @@ MPI_Status* status_at(MPI_Status statuses[], int at) {
 }
 
 /// Ends all of them; their errors are in the statuses.
-int end_all(RankState& state, int count, MPI_Request handles[], MPI_Status statuses[]) {
+int end_all(MpichRank& state, int count, MPI_Request handles[], MPI_Status statuses[]) {
     bool has_error = false;
     std::vector<std::optional<ErrorClass>> errors(static_cast<std::size_t>(count));
     std::optional<ErrorClass> first;
@@ -76,7 +76,7 @@ int end_all(RankState& state, int count, MPI_Request handles[], MPI_Status statu
 }
 
 /// Ends those that are complete; their places in the array are in `indices`.
-int end_some(RankState& state, int count, MPI_Request handles[], int* done, int indices[], MPI_Status statuses[]) {
+int end_some(MpichRank& state, int count, MPI_Request handles[], int* done, int indices[], MPI_Status statuses[]) {
     *done = 0;
     std::optional<ErrorClass> first;
     std::vector<int> codes;
@@ -96,7 +96,7 @@ int end_some(RankState& state, int count, MPI_Request handles[], int* done, int 
     return in_status(*first);
 }
 
-int end_any(RankState& state, int count, MPI_Request handles[], int* index, MPI_Status* status) {
+int end_any(MpichRank& state, int count, MPI_Request handles[], int* index, MPI_Status* status) {
     for (int r = 0; r < count; ++r) {
         const Request* request = state.request(handles[r]);
         if (request == nullptr || !request->is_complete) continue;
@@ -119,7 +119,7 @@ int end_of_call(const mpi::Status& status, MPI_Status* to) {
     return MPI_SUCCESS;
 }
 
-mpi::Status end_request(RankState& state, MPI_Request* handle) {
+mpi::Status end_request(MpichRank& state, MPI_Request* handle) {
     Request* request = state.request(*handle);
     if (request == nullptr) return {};
     if (request->message.membership) state.call_comm = request->message.comm_handle;
@@ -142,28 +142,28 @@ mpi::Status end_request(RankState& state, MPI_Request* handle) {
 }
 
 int Wait(MPI_Request* handle, MPI_Status* status) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     if (Request* request = state.request(*handle)) state.process.wait(*request);
     return end_of_call(end_request(state, handle), status);
 }
 int Test(MPI_Request* handle, int* flag, MPI_Status* status) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     Request* request = state.request(*handle);
     *flag = request == nullptr || state.process.test(*request);
     return *flag == 0 ? MPI_SUCCESS : end_of_call(end_request(state, handle), status);
 }
 int Waitall(int count, MPI_Request handles[], MPI_Status statuses[]) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     state.process.wait_all(requests_of(state, count, handles));
     return end_all(state, count, handles, statuses);
 }
 int Testall(int count, MPI_Request handles[], int* flag, MPI_Status statuses[]) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     *flag = state.process.test_all(requests_of(state, count, handles));
     return *flag == 0 ? MPI_SUCCESS : end_all(state, count, handles, statuses);
 }
 int Waitany(int count, MPI_Request handles[], int* index, MPI_Status* status) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     const std::vector<Request*> requests = requests_of(state, count, handles);
     *index = MPI_UNDEFINED;
     if (!has_active(requests)) {
@@ -174,7 +174,7 @@ int Waitany(int count, MPI_Request handles[], int* index, MPI_Status* status) {
     return end_any(state, count, handles, index, status);
 }
 int Testany(int count, MPI_Request handles[], int* index, int* flag, MPI_Status* status) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     const std::vector<Request*> requests = requests_of(state, count, handles);
     *index = MPI_UNDEFINED;
     if (!has_active(requests)) {
@@ -186,7 +186,7 @@ int Testany(int count, MPI_Request handles[], int* index, int* flag, MPI_Status*
     return *flag == 0 ? MPI_SUCCESS : end_any(state, count, handles, index, status);
 }
 int Waitsome(int count, MPI_Request handles[], int* done, int indices[], MPI_Status statuses[]) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     const std::vector<Request*> requests = requests_of(state, count, handles);
     *done = MPI_UNDEFINED;
     if (!has_active(requests)) return MPI_SUCCESS;
@@ -194,7 +194,7 @@ int Waitsome(int count, MPI_Request handles[], int* done, int indices[], MPI_Sta
     return end_some(state, count, handles, done, indices, statuses);
 }
 int Testsome(int count, MPI_Request handles[], int* done, int indices[], MPI_Status statuses[]) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     const std::vector<Request*> requests = requests_of(state, count, handles);
     *done = MPI_UNDEFINED;
     if (!has_active(requests)) return MPI_SUCCESS;
@@ -204,7 +204,7 @@ int Testsome(int count, MPI_Request handles[], int* done, int indices[], MPI_Sta
 }
 
 int Request_free(MPI_Request* handle) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     Request* request = state.request(*handle);
     if (request == nullptr) raise(ErrorClass::kRequest, "the request is MPI_REQUEST_NULL");
     if (Generalized* own = generalized(*request); own != nullptr && request->is_complete)
@@ -216,7 +216,7 @@ int Request_free(MPI_Request* handle) {
     return MPI_SUCCESS;
 }
 int Request_get_status(MPI_Request handle, int* flag, MPI_Status* status) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     Request* request = state.request(handle);
     if (request == nullptr || !request->is_active) {
         *flag = 1;
@@ -228,7 +228,7 @@ int Request_get_status(MPI_Request handle, int* flag, MPI_Status* status) {
     return MPI_SUCCESS;
 }
 int Cancel(MPI_Request* handle) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     Request* request = state.request(*handle);
     if (request == nullptr) raise(ErrorClass::kRequest, "the request is MPI_REQUEST_NULL");
     if (Generalized* own = generalized(*request)) {
@@ -244,14 +244,14 @@ int Cancel(MPI_Request* handle) {
 
 int Grequest_start(MPI_Grequest_query_function* query, MPI_Grequest_free_function* free,
                    MPI_Grequest_cancel_function* cancel, void* extra, MPI_Request* handle) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     Request& request = state.process.begin_generalized();
     request.attached = std::make_shared<Generalized>(Generalized{query, free, cancel, extra, false});
     *handle = state.add_request(request);
     return MPI_SUCCESS;
 }
 int Grequest_complete(MPI_Request handle) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     Request* request = state.request(handle);
     if (request == nullptr || generalized(*request) == nullptr) {
         raise(ErrorClass::kRequest, "the request is not a generalized one");
@@ -277,13 +277,13 @@ void set_bytes(MPI_Status& status, std::int64_t bytes) {
 }  // namespace
 
 int Get_count(const MPI_Status* status, MPI_Datatype type, MPI_Count* count) {
-    const mpi::DatatypeRef& of = RankState::current().type(type);
+    const mpi::DatatypeRef& of = MpichRank::current().type(type);
     const std::int64_t bytes = bytes_of(*status);
     *count = of->size() == 0 ? (bytes == 0 ? 0 : MPI_UNDEFINED) : of->whole_count(bytes).value_or(MPI_UNDEFINED);
     return MPI_SUCCESS;
 }
 int Get_elements(const MPI_Status* status, MPI_Datatype type, MPI_Count* count) {
-    *count = RankState::current().type(type)->element_count(bytes_of(*status)).value_or(MPI_UNDEFINED);
+    *count = MpichRank::current().type(type)->element_count(bytes_of(*status)).value_or(MPI_UNDEFINED);
     return MPI_SUCCESS;
 }
 int Get_elements_x(const MPI_Status* status, MPI_Datatype type, MPI_Count* count) {
@@ -291,7 +291,7 @@ int Get_elements_x(const MPI_Status* status, MPI_Datatype type, MPI_Count* count
 }
 int Status_set_elements_x(MPI_Status* status, MPI_Datatype type, MPI_Count count) {
     // As MPICH: the count is of items of the type, not of its elements.
-    set_bytes(*status, RankState::current().type(type)->packed_bytes(count));
+    set_bytes(*status, MpichRank::current().type(type)->packed_bytes(count));
     return MPI_SUCCESS;
 }
 int Status_set_elements(MPI_Status* status, MPI_Datatype type, int count) {
@@ -312,6 +312,6 @@ using namespace haichi::abi::mpich;
 
 /// What libmpichfort.so.12 says of a request that it has made for MPI_GREQUEST_START.
 extern "C" __attribute__((visibility("default"))) void MPII_Grequest_set_lang_f77(MPI_Request handle) {
-    const haichi::mpi::Request* request = RankState::current().request(handle);
+    const haichi::mpi::Request* request = MpichRank::current().request(handle);
     if (Generalized* own = request != nullptr ? generalized(*request) : nullptr) own->is_fortran = true;
 }

@@ -2,7 +2,7 @@
 
 #include <mpi.h>
 
-#include "mgen/abi/mpich/rank_state.h"
+#include "mgen/abi/mpich/mpich_rank.h"
 
 namespace haichi::abi::mpich {
 
@@ -10,6 +10,6 @@ namespace haichi::abi::mpich {
 int end_of_call(const mpi::Status& status, MPI_Status* to);
 
 /// The request is complete or inactive: gives its status; one that is not persistent is gone, its handle null.
-mpi::Status end_request(RankState& state, MPI_Request* handle);
+mpi::Status end_request(MpichRank& state, MPI_Request* handle);
 
 }  // namespace haichi::abi::mpich

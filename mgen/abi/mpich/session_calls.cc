@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include <calls_generated.h>
-#include "mgen/abi/mpich/rank_state.h"
+#include "mgen/abi/mpich/mpich_rank.h"
 
 namespace haichi::abi::mpich {
 
@@ -22,7 +22,7 @@ static_assert(MPI_THREAD_SINGLE == 0 && MPI_THREAD_MULTIPLE == 3);
 constexpr std::array kSets = {"mpi://WORLD", "mpi://SELF"};
 
 /// Case makes no difference, as in URIs.
-const mpi::GroupRef& group_of_set(RankState& state, const char* name) {
+const mpi::GroupRef& group_of_set(MpichRank& state, const char* name) {
     if (name != nullptr && strcasecmp(name, kSets[0]) == 0) return state.world.membership->communicator->group;
     if (name != nullptr && strcasecmp(name, kSets[1]) == 0) return state.self.membership->communicator->group;
     raise(mpi::ErrorClass::kArgument,
@@ -32,7 +32,7 @@ const mpi::GroupRef& group_of_set(RankState& state, const char* name) {
 }  // namespace
 
 int Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session* handle) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     Session session{.errhandler = state.keep_errhandler(handler)};
     if (Info* given = state.infos.find(info)) {
         // As asked for: there is no other thread that could make calls.
@@ -44,19 +44,19 @@ int Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session* handle) {
     return MPI_SUCCESS;
 }
 int Session_finalize(MPI_Session* handle) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     state.release_errhandler(state.session(*handle).errhandler);
     state.sessions.take(*handle);
     state.call_session = *handle = MPI_SESSION_NULL;
     return MPI_SUCCESS;
 }
 int Session_get_num_psets(MPI_Session session, MPI_Info /*info*/, int* sets) {
-    RankState::current().session(session);
+    MpichRank::current().session(session);
     *sets = static_cast<int>(kSets.size());
     return MPI_SUCCESS;
 }
 int Session_get_nth_pset(MPI_Session session, MPI_Info /*info*/, int which, int* length, char* name) {
-    RankState::current().session(session);
+    MpichRank::current().session(session);
     if (which < 0 || which >= static_cast<int>(kSets.size())) {
         raise(mpi::ErrorClass::kArgument, "there is no process set numbered " + std::to_string(which));
     }
@@ -69,19 +69,19 @@ int Session_get_nth_pset(MPI_Session session, MPI_Info /*info*/, int which, int*
     return MPI_SUCCESS;
 }
 int Session_get_info(MPI_Session session, MPI_Info* info) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     const std::string_view level = kLevels[static_cast<std::size_t>(state.session(session).thread_level)];
     *info = state.infos.add({{{"thread_level", std::string(level)}}});
     return MPI_SUCCESS;
 }
 int Session_get_pset_info(MPI_Session session, const char* name, MPI_Info* info) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     state.session(session);
     *info = state.infos.add({{{"mpi_size", std::to_string(group_of_set(state, name)->size())}}});
     return MPI_SUCCESS;
 }
 int Group_from_session_pset(MPI_Session session, const char* name, MPI_Group* group) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     state.session(session);
     *group = state.groups.add(group_of_set(state, name));
     return MPI_SUCCESS;

@@ -7,8 +7,8 @@
 #include <string>
 
 #include <calls_generated.h>
+#include "mgen/abi/mpich/mpich_rank.h"
 #include "mgen/abi/mpich/new_communicator.h"
-#include "mgen/abi/mpich/rank_state.h"
 #include "mgen/mpi/communicators.h"
 
 namespace haichi::abi::mpich {
@@ -22,19 +22,19 @@ using mpi::ErrorClass;
 using mpi::GraphTopology;
 using mpi::MembershipRef;
 
-const CartTopology& cart(RankState& state, MPI_Comm handle) {
+const CartTopology& cart(MpichRank& state, MPI_Comm handle) {
     const Comm& comm = state.comm(handle);
     if (!comm.topology.cart) raise(ErrorClass::kTopology, "the communicator has no Cartesian topology");
     return *comm.topology.cart;
 }
 
-const GraphTopology& graph(RankState& state, MPI_Comm handle) {
+const GraphTopology& graph(MpichRank& state, MPI_Comm handle) {
     const Comm& comm = state.comm(handle);
     if (!comm.topology.graph) raise(ErrorClass::kTopology, "the communicator has no graph topology");
     return *comm.topology.graph;
 }
 
-const DistGraphTopology& dist_graph(RankState& state, MPI_Comm handle) {
+const DistGraphTopology& dist_graph(MpichRank& state, MPI_Comm handle) {
     const Comm& comm = state.comm(handle);
     if (!comm.topology.dist_graph) raise(ErrorClass::kTopology, "the communicator has no distributed graph topology");
     return *comm.topology.dist_graph;
@@ -78,7 +78,7 @@ void check_size(int nodes, const MembershipRef& of) {
 }
 
 /// The first ranks in a communicator of their own.
-MembershipRef make_of_first(RankState& state, const MembershipRef& of, int ranks) {
+MembershipRef make_of_first(MpichRank& state, const MembershipRef& of, int ranks) {
     const mpi::GroupRef& group = of->communicator->group;
     if (ranks == group->size()) return create(state.process, of, group);
     const std::array<mpi::Group::Range, 1> first = {{{0, ranks - 1, 1}}};
@@ -99,7 +99,7 @@ struct GatheredEdges {
 
 mpi::World::AgreementKey next_creation(mpi::Membership& of) { return {of.communicator->context, of.creations++, 0}; }
 
-std::shared_ptr<const DistGraphTopology> gather(RankState& state, const MembershipRef& made, DistGraphEdges edges,
+std::shared_ptr<const DistGraphTopology> gather(MpichRank& state, const MembershipRef& made, DistGraphEdges edges,
                                                 bool is_weighted) {
     const auto gathered = state.process.world().agree<GatheredEdges>(next_creation(*made), made->size());
     gathered->given.resize(static_cast<std::size_t>(made->size()));
@@ -124,13 +124,13 @@ int Dims_create(int nodes, int dimensions, int sizes[]) {
     return MPI_SUCCESS;
 }
 int Topo_test(MPI_Comm comm, int* kind) {
-    *kind = RankState::current().comm(comm).topology.kind();
+    *kind = MpichRank::current().comm(comm).topology.kind();
     return MPI_SUCCESS;
 }
 
 int Cart_create(MPI_Comm comm, int dimensions, const int sizes[], const int periods[], int /*reorder*/,
                 MPI_Comm* made) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     *made = MPI_COMM_NULL;
     const MembershipRef& of = intra(state, comm);
     auto topology = std::make_shared<const CartTopology>(make_cart(dimensions, sizes, periods));
@@ -140,18 +140,18 @@ int Cart_create(MPI_Comm comm, int dimensions, const int sizes[], const int peri
     return MPI_SUCCESS;
 }
 int Cart_map(MPI_Comm comm, int dimensions, const int sizes[], const int periods[], int* rank) {
-    const MembershipRef& of = intra(RankState::current(), comm);
+    const MembershipRef& of = intra(MpichRank::current(), comm);
     const CartTopology topology = make_cart(dimensions, sizes, periods);
     check_size(topology.size(), of);
     *rank = of->rank < topology.size() ? of->rank : MPI_UNDEFINED;
     return MPI_SUCCESS;
 }
 int Cartdim_get(MPI_Comm comm, int* dimensions) {
-    *dimensions = cart(RankState::current(), comm).dimensions();
+    *dimensions = cart(MpichRank::current(), comm).dimensions();
     return MPI_SUCCESS;
 }
 int Cart_get(MPI_Comm comm, int room, int sizes[], int periods[], int coordinates[]) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     const CartTopology& topology = cart(state, comm);
     check_room(room, topology.dimensions());
     std::ranges::copy(topology.sizes(), sizes);
@@ -160,19 +160,19 @@ int Cart_get(MPI_Comm comm, int room, int sizes[], int periods[], int coordinate
     return MPI_SUCCESS;
 }
 int Cart_rank(MPI_Comm comm, const int coordinates[], int* rank) {
-    const CartTopology& topology = cart(RankState::current(), comm);
+    const CartTopology& topology = cart(MpichRank::current(), comm);
     *rank = topology.rank(std::span(coordinates, static_cast<std::size_t>(topology.dimensions())));
     return MPI_SUCCESS;
 }
 int Cart_coords(MPI_Comm comm, int rank, int room, int coordinates[]) {
-    const CartTopology& topology = cart(RankState::current(), comm);
+    const CartTopology& topology = cart(MpichRank::current(), comm);
     check_rank(rank, topology.size());
     check_room(room, topology.dimensions());
     std::ranges::copy(topology.coordinates(rank), coordinates);
     return MPI_SUCCESS;
 }
 int Cart_shift(MPI_Comm comm, int dimension, int steps, int* source, int* destination) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     const CartTopology& topology = cart(state, comm);
     if (dimension < 0 || dimension >= topology.dimensions()) {
         raise(ErrorClass::kArgument, "the grid has " + std::to_string(topology.dimensions()) +
@@ -184,7 +184,7 @@ int Cart_shift(MPI_Comm comm, int dimension, int steps, int* source, int* destin
     return MPI_SUCCESS;
 }
 int Cart_sub(MPI_Comm comm, const int remains[], MPI_Comm* made) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     *made = MPI_COMM_NULL;
     const CartTopology& topology = cart(state, comm);
     const MembershipRef& of = state.comm(comm).membership;
@@ -199,7 +199,7 @@ int Cart_sub(MPI_Comm comm, const int remains[], MPI_Comm* made) {
 }
 
 int Graph_create(MPI_Comm comm, int nodes, const int index[], const int edges[], int /*reorder*/, MPI_Comm* made) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     *made = MPI_COMM_NULL;
     const MembershipRef& of = intra(state, comm);
     check_count(nodes, "nodes");
@@ -215,20 +215,20 @@ int Graph_create(MPI_Comm comm, int nodes, const int index[], const int edges[],
     return MPI_SUCCESS;
 }
 int Graph_map(MPI_Comm comm, int nodes, const int /*index*/[], const int /*edges*/[], int* rank) {
-    const MembershipRef& of = intra(RankState::current(), comm);
+    const MembershipRef& of = intra(MpichRank::current(), comm);
     if (nodes < 1) raise(ErrorClass::kArgument, "the graph has no nodes");
     check_size(nodes, of);
     *rank = of->rank < nodes ? of->rank : MPI_UNDEFINED;
     return MPI_SUCCESS;
 }
 int Graphdims_get(MPI_Comm comm, int* nodes, int* edges) {
-    const GraphTopology& topology = graph(RankState::current(), comm);
+    const GraphTopology& topology = graph(MpichRank::current(), comm);
     *nodes = topology.size();
     *edges = static_cast<int>(topology.edges().size());
     return MPI_SUCCESS;
 }
 int Graph_get(MPI_Comm comm, int index_room, int edge_room, int index[], int edges[]) {
-    const GraphTopology& topology = graph(RankState::current(), comm);
+    const GraphTopology& topology = graph(MpichRank::current(), comm);
     check_room(index_room, topology.size());
     check_room(edge_room, static_cast<int>(topology.edges().size()));
     std::ranges::copy(topology.index(), index);
@@ -236,13 +236,13 @@ int Graph_get(MPI_Comm comm, int index_room, int edge_room, int index[], int edg
     return MPI_SUCCESS;
 }
 int Graph_neighbors_count(MPI_Comm comm, int rank, int* count) {
-    const GraphTopology& topology = graph(RankState::current(), comm);
+    const GraphTopology& topology = graph(MpichRank::current(), comm);
     check_rank(rank, topology.size());
     *count = static_cast<int>(topology.neighbors(rank).size());
     return MPI_SUCCESS;
 }
 int Graph_neighbors(MPI_Comm comm, int rank, int room, int neighbors[]) {
-    const GraphTopology& topology = graph(RankState::current(), comm);
+    const GraphTopology& topology = graph(MpichRank::current(), comm);
     check_rank(rank, topology.size());
     check_room(room, static_cast<int>(topology.neighbors(rank).size()));
     std::ranges::copy(topology.neighbors(rank), neighbors);
@@ -252,7 +252,7 @@ int Graph_neighbors(MPI_Comm comm, int rank, int room, int neighbors[]) {
 int Dist_graph_create_adjacent(MPI_Comm comm, int in_degree, const int sources[], const int source_weights[],
                                int out_degree, const int destinations[], const int destination_weights[],
                                MPI_Info /*info*/, int /*reorder*/, MPI_Comm* made) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     *made = MPI_COMM_NULL;
     const MembershipRef& of = intra(state, comm);
     check_count(in_degree, "sources");
@@ -273,7 +273,7 @@ int Dist_graph_create_adjacent(MPI_Comm comm, int in_degree, const int sources[]
 }
 int Dist_graph_create(MPI_Comm comm, int nodes, const int sources[], const int degrees[], const int destinations[],
                       const int weights[], MPI_Info /*info*/, int /*reorder*/, MPI_Comm* made) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     *made = MPI_COMM_NULL;
     const MembershipRef& of = intra(state, comm);
     check_count(nodes, "sources");
@@ -295,7 +295,7 @@ int Dist_graph_create(MPI_Comm comm, int nodes, const int sources[], const int d
     return MPI_SUCCESS;
 }
 int Dist_graph_neighbors_count(MPI_Comm comm, int* in_degree, int* out_degree, int* is_weighted) {
-    const DistGraphTopology& topology = dist_graph(RankState::current(), comm);
+    const DistGraphTopology& topology = dist_graph(MpichRank::current(), comm);
     *in_degree = static_cast<int>(topology.sources.size());
     *out_degree = static_cast<int>(topology.destinations.size());
     *is_weighted = topology.is_weighted ? 1 : 0;
@@ -303,7 +303,7 @@ int Dist_graph_neighbors_count(MPI_Comm comm, int* in_degree, int* out_degree, i
 }
 int Dist_graph_neighbors(MPI_Comm comm, int in_room, int sources[], int source_weights[], int out_room,
                          int destinations[], int destination_weights[]) {
-    const DistGraphTopology& topology = dist_graph(RankState::current(), comm);
+    const DistGraphTopology& topology = dist_graph(MpichRank::current(), comm);
     check_count(in_room, "sources");
     check_count(out_room, "destinations");
     const auto copy = [](const std::vector<int>& from, int room, int* to) {
@@ -317,7 +317,7 @@ int Dist_graph_neighbors(MPI_Comm comm, int in_room, int sources[], int source_w
     return MPI_SUCCESS;
 }
 
-Neighbors RankState::neighbors(MPI_Comm handle) {
+Neighbors MpichRank::neighbors(MPI_Comm handle) {
     const Comm& of = comm(handle);
     const int rank = of.membership->rank;
     Neighbors found;

@@ -15,10 +15,10 @@ namespace {
 using mpi::BasicType;
 using mpi::ErrorClass;
 
-const mpi::Datatype& type_of(MPI_Datatype handle) { return *RankState::current().type(handle); }
+const mpi::Datatype& type_of(MPI_Datatype handle) { return *MpichRank::current().type(handle); }
 
 /// What the rank knows of a type: of a named one only if there is something to know.
-Type& own_type(RankState& state, MPI_Datatype handle) {
+Type& own_type(MpichRank& state, MPI_Datatype handle) {
     const mpi::DatatypeRef type = state.type(handle);
     if (Type* found = state.types.find(handle)) return *found;
     return state.named_types.try_emplace(handle, Type{.type = type, .is_committed = true}).first->second;
@@ -26,7 +26,7 @@ Type& own_type(RankState& state, MPI_Datatype handle) {
 
 }  // namespace
 
-MPI_Datatype add_type(mpi::DatatypeRef type) { return RankState::current().types.add(Type{.type = std::move(type)}); }
+MPI_Datatype add_type(mpi::DatatypeRef type) { return MpichRank::current().types.add(Type{.type = std::move(type)}); }
 
 bool is_f90(const mpi::Datatype& type) {
     const mpi::Combiner combiner = type.contents().combiner;
@@ -36,7 +36,7 @@ bool is_f90(const mpi::Datatype& type) {
 
 MPI_Datatype handle_of_contents(const mpi::DatatypeRef& type) {
     if (const auto named = type->named()) return handle_of(*named);
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     if (is_f90(*type)) return state.types.handle_of([&](const Type& made) { return made.type == type; });
     return state.types.add(Type{.type = type, .is_committed = true});
 }
@@ -46,7 +46,7 @@ BorrowedTypeHandle::BorrowedTypeHandle(const mpi::Datatype& type) {
         handle_ = mpich::handle_of(*named);
         return;
     }
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     handle_ = state.types.handle_of([&](const Type& made) { return made.type.get() == &type; });
     if (handle_ != 0) return;
     // The program has freed its own.
@@ -55,18 +55,18 @@ BorrowedTypeHandle::BorrowedTypeHandle(const mpi::Datatype& type) {
 }
 
 BorrowedTypeHandle::~BorrowedTypeHandle() {
-    if (is_new_) RankState::current().types.take(handle_);
+    if (is_new_) MpichRank::current().types.take(handle_);
 }
 
 int Type_commit(MPI_Datatype* handle) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     state.type(*handle);
     if (Type* made = state.types.find(*handle)) made->is_committed = true;
     return MPI_SUCCESS;
 }
 
 int Type_free(MPI_Datatype* handle) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     if (state.type(*handle)->named()) raise(ErrorClass::kType, "a named data type is not freed");
     if (!is_f90(*state.type(*handle))) {
         delete_attributes(state, *handle, state.types.find(*handle)->attributes);
@@ -77,7 +77,7 @@ int Type_free(MPI_Datatype* handle) {
 }
 
 int Type_dup(MPI_Datatype old, MPI_Datatype* handle) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     const mpi::DatatypeRef type = state.type(old);
     const Type* known = state.types.find(old);
     const bool is_committed = known == nullptr || known->is_committed;
@@ -128,14 +128,14 @@ int Type_ub(MPI_Datatype handle, MPI_Aint* bound) {
 }
 
 int Type_set_name(MPI_Datatype handle, const char* name) {
-    Type& type = own_type(RankState::current(), handle);
+    Type& type = own_type(MpichRank::current(), handle);
     type.name.assign(name, strnlen(name, MPI_MAX_OBJECT_NAME - 1));
     type.has_name = true;
     return MPI_SUCCESS;
 }
 
 int Type_get_name(MPI_Datatype handle, char* name, int* length) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     const auto named = state.type(handle)->named();
     const Type* known = state.types.find(handle);
     if (known == nullptr) {

@@ -16,7 +16,7 @@ using mpi::ErrorClass;
 
 using Integers = std::vector<std::int64_t>;
 
-mpi::DatatypeRef old_type(MPI_Datatype handle) { return RankState::current().type(handle); }
+mpi::DatatypeRef old_type(MPI_Datatype handle) { return MpichRank::current().type(handle); }
 
 int made(DatatypeRef type, MPI_Datatype* handle) {
     *handle = add_type(std::move(type));
@@ -97,7 +97,7 @@ int f90_type(mpi::Combiner combiner, std::optional<mpi::BasicType> type, std::ve
              MPI_Datatype* handle) {
     *handle = MPI_DATATYPE_NULL;
     if (!type) raise(ErrorClass::kOther, "no type of Fortran has the precision and range that are asked for");
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     *handle = state.types.handle_of([&](const Type& made) {
         return made.type->contents().combiner == combiner && made.type->contents().integers == arguments;
     });

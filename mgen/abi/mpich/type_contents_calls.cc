@@ -51,7 +51,7 @@ int number_of(Combiner combiner) {
     return MPI_UNDEFINED;
 }
 
-const TypeContents& contents_of(MPI_Datatype handle) { return RankState::current().type(handle)->contents(); }
+const TypeContents& contents_of(MPI_Datatype handle) { return MpichRank::current().type(handle)->contents(); }
 
 template <class Value, class Array>
 void give(const std::vector<Value>& values, MPI_Count most, Array* to, const char* what) {
@@ -105,7 +105,7 @@ int Type_get_envelope_c(MPI_Datatype handle, MPI_Count* integers, MPI_Count* add
 int Type_get_contents(MPI_Datatype handle, int most_integers, int most_addresses, int most_types, int integers[],
                       MPI_Aint addresses[], MPI_Datatype types[]) {
     // A reference of its own: new handles may move the table.
-    const mpi::DatatypeRef type = RankState::current().type(handle);
+    const mpi::DatatypeRef type = MpichRank::current().type(handle);
     const TypeContents& contents = type->contents();
     refuse_named(contents);
     refuse_large(contents);
@@ -118,7 +118,7 @@ int Type_get_contents(MPI_Datatype handle, int most_integers, int most_addresses
 int Type_get_contents_c(MPI_Datatype handle, MPI_Count most_integers, MPI_Count most_addresses,
                         MPI_Count most_large_counts, MPI_Count most_types, int integers[], MPI_Aint addresses[],
                         MPI_Count large_counts[], MPI_Datatype types[]) {
-    const mpi::DatatypeRef type = RankState::current().type(handle);
+    const mpi::DatatypeRef type = MpichRank::current().type(handle);
     const TypeContents& contents = type->contents();
     refuse_named(contents);
     give(contents.integers, most_integers, integers, "integers");

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "mgen/abi/mpich/rank_state.h"
+#include "mgen/abi/mpich/mpich_rank.h"
 
 namespace haichi::abi::mpich {
 

@@ -39,13 +39,13 @@ void take_hints(Info& hints, const Info& given) {
     }
 }
 
-Info hints_of(RankState& state, WindowFlavor flavor, MPI_Info given) {
+Info hints_of(MpichRank& state, WindowFlavor flavor, MPI_Info given) {
     Info hints = default_hints(flavor);
     if (given != MPI_INFO_NULL) take_hints(hints, state.info(given));
     return hints;
 }
 
-const mpi::MembershipRef& members(RankState& state, MPI_Comm comm) {
+const mpi::MembershipRef& members(MpichRank& state, MPI_Comm comm) {
     const mpi::MembershipRef& membership = state.comm(comm).membership;
     if (membership->communicator->is_inter()) {
         raise(ErrorClass::kCommunicator, "a window is not made of an inter-communicator");
@@ -62,7 +62,7 @@ mpi::Window::Memory memory_of(void* base, MPI_Aint bytes, MPI_Aint displacement_
     return {static_cast<std::byte*>(base), bytes, displacement_unit};
 }
 
-int add(RankState& state, std::unique_ptr<mpi::Window> window, Info hints, MPI_Win* handle) {
+int add(MpichRank& state, std::unique_ptr<mpi::Window> window, Info hints, MPI_Win* handle) {
     Win win;
     win.window = std::move(window);
     win.hints = std::move(hints);
@@ -70,7 +70,7 @@ int add(RankState& state, std::unique_ptr<mpi::Window> window, Info hints, MPI_W
     return MPI_SUCCESS;
 }
 
-void check_is_on_one_node(RankState& state, const mpi::Membership& membership) {
+void check_is_on_one_node(MpichRank& state, const mpi::Membership& membership) {
     const host::Host& host = state.process.rank().host();
     const mpi::Group& group = *membership.communicator->group;
     const NodeId own = host.node_of(state.process.id());
@@ -83,7 +83,7 @@ void check_is_on_one_node(RankState& state, const mpi::Membership& membership) {
 }
 
 int shared_query(MPI_Win handle, int rank, MPI_Aint* bytes, MPI_Aint* displacement_unit, void* base) {
-    const mpi::Window& window = *RankState::current().win(handle).window;
+    const mpi::Window& window = *MpichRank::current().win(handle).window;
     if (window.flavor() != WindowFlavor::kShared) {
         raise(ErrorClass::kRmaFlavor, "the window is not one of MPI_Win_allocate_shared");
     }
@@ -102,7 +102,7 @@ int shared_query(MPI_Win handle, int rank, MPI_Aint* bytes, MPI_Aint* displaceme
 }  // namespace
 
 int Win_create(void* base, MPI_Aint bytes, MPI_Aint displacement_unit, MPI_Info info, MPI_Comm comm, MPI_Win* handle) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     const mpi::MembershipRef& of = members(state, comm);
     const mpi::Window::Memory memory = memory_of(base, bytes, displacement_unit);
     Info hints = hints_of(state, WindowFlavor::kCreated, info);
@@ -111,7 +111,7 @@ int Win_create(void* base, MPI_Aint bytes, MPI_Aint displacement_unit, MPI_Info 
 }
 
 int Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win* handle) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     const mpi::MembershipRef& of = members(state, comm);
     Info hints = hints_of(state, WindowFlavor::kDynamic, info);
     // Displacements are addresses.
@@ -121,7 +121,7 @@ int Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win* handle) {
 
 int Win_allocate(MPI_Aint bytes, MPI_Aint displacement_unit, MPI_Info info, MPI_Comm comm, void* base,
                  MPI_Win* handle) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     const mpi::MembershipRef& of = members(state, comm);
     mpi::Window::Memory memory = memory_of(nullptr, bytes, displacement_unit);
     Info hints = hints_of(state, WindowFlavor::kAllocated, info);
@@ -132,7 +132,7 @@ int Win_allocate(MPI_Aint bytes, MPI_Aint displacement_unit, MPI_Info info, MPI_
 
 int Win_allocate_shared(MPI_Aint bytes, MPI_Aint displacement_unit, MPI_Info info, MPI_Comm comm, void* base,
                         MPI_Win* handle) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     const mpi::MembershipRef& of = members(state, comm);
     check_is_on_one_node(state, *of);
     mpi::Window::Memory memory = memory_of(nullptr, bytes, displacement_unit);
@@ -155,16 +155,16 @@ int Win_shared_query_c(MPI_Win handle, int rank, MPI_Aint* bytes, MPI_Aint* disp
 
 int Win_attach(MPI_Win handle, void* base, MPI_Aint bytes) {
     if (bytes < 0) raise(ErrorClass::kSize, "the size " + std::to_string(bytes) + " is negative");
-    if (bytes > 0) RankState::current().win(handle).window->attach(static_cast<std::byte*>(base), bytes);
+    if (bytes > 0) MpichRank::current().win(handle).window->attach(static_cast<std::byte*>(base), bytes);
     return MPI_SUCCESS;
 }
 int Win_detach(MPI_Win handle, const void* base) {
-    RankState::current().win(handle).window->detach(static_cast<const std::byte*>(base));
+    MpichRank::current().win(handle).window->detach(static_cast<const std::byte*>(base));
     return MPI_SUCCESS;
 }
 
 int Win_free(MPI_Win* handle) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     Win& win = state.win(*handle);
     win.window->end();
     delete_attributes(state, *handle, win.attributes);
@@ -175,28 +175,28 @@ int Win_free(MPI_Win* handle) {
 }
 
 int Win_get_group(MPI_Win handle, MPI_Group* group) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     *group = state.groups.add(state.win(handle).window->membership()->communicator->group);
     return MPI_SUCCESS;
 }
 
 int Win_set_info(MPI_Win handle, MPI_Info info) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     take_hints(state.win(handle).hints, state.info(info));
     return MPI_SUCCESS;
 }
 int Win_get_info(MPI_Win handle, MPI_Info* info) {
-    RankState& state = RankState::current();
+    MpichRank& state = MpichRank::current();
     *info = state.infos.add(Info(state.win(handle).hints));
     return MPI_SUCCESS;
 }
 
 int Win_set_name(MPI_Win handle, const char* name) {
-    RankState::current().win(handle).name = std::string(name).substr(0, MPI_MAX_OBJECT_NAME - 1);
+    MpichRank::current().win(handle).name = std::string(name).substr(0, MPI_MAX_OBJECT_NAME - 1);
     return MPI_SUCCESS;
 }
 int Win_get_name(MPI_Win handle, char* name, int* length) {
-    const std::string& own = RankState::current().win(handle).name;
+    const std::string& own = MpichRank::current().win(handle).name;
     std::strcpy(name, own.c_str());
     *length = static_cast<int>(own.size());
     return MPI_SUCCESS;

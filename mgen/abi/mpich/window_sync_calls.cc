@@ -11,7 +11,7 @@ namespace {
 
 using mpi::ErrorClass;
 
-mpi::Window& window(MPI_Win handle) { return *RankState::current().win(handle).window; }
+mpi::Window& window(MPI_Win handle) { return *MpichRank::current().win(handle).window; }
 
 void check_assertions(int given, int allowed) {
     if ((given & ~allowed) != 0) {
@@ -38,13 +38,13 @@ int Win_fence(int assertions, MPI_Win handle) {
 int Win_post(MPI_Group group, int assertions, MPI_Win handle) {
     mpi::Window& of = window(handle);
     check_assertions(assertions, MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT);
-    of.post(RankState::current().group(group), (assertions & MPI_MODE_NOCHECK) != 0);
+    of.post(MpichRank::current().group(group), (assertions & MPI_MODE_NOCHECK) != 0);
     return MPI_SUCCESS;
 }
 int Win_start(MPI_Group group, int assertions, MPI_Win handle) {
     mpi::Window& of = window(handle);
     check_assertions(assertions, MPI_MODE_NOCHECK);
-    of.start(RankState::current().group(group), (assertions & MPI_MODE_NOCHECK) != 0);
+    of.start(MpichRank::current().group(group), (assertions & MPI_MODE_NOCHECK) != 0);
     return MPI_SUCCESS;
 }
 int Win_complete(MPI_Win handle) {
@@ -103,7 +103,7 @@ int Win_flush_local_all(MPI_Win handle) {
 /// Ranks share one memory: nothing is to be made the same. A loop that looks for what others write lets them run.
 int Win_sync(MPI_Win handle) {
     window(handle);
-    RankState::current().process.rank().now_ps();
+    MpichRank::current().process.rank().now_ps();
     return MPI_SUCCESS;
 }
 

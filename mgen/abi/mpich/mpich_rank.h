@@ -128,12 +128,12 @@ struct Neighbors {
 };
 
 /// The objects of one rank, by the handles that MPICH's header names, and what its calls need.
-class RankState {
+class MpichRank {
   public:
-    explicit RankState(mpi::World& world, host::LiveRank& rank);
+    explicit MpichRank(mpi::World& world, host::LiveRank& rank);
 
     /// Of the rank that runs.
-    static RankState& current();
+    static MpichRank& current();
 
     mpi::Process& process;
     /// Between MPI_Init and MPI_Finalize, or in a session.

@@ -1,4 +1,4 @@
-#include "mgen/abi/mpich/rank_state.h"
+#include "mgen/abi/mpich/mpich_rank.h"
 
 #include <array>
 #include <string>
@@ -183,16 +183,16 @@ void set_status(MPI_Status* to, const mpi::Status& status) {
     if (status.error) to->MPI_ERROR = error_code(*status.error);
 }
 
-RankState::RankState(mpi::World& of, host::LiveRank& rank) : process(of.begin(rank)) {
+MpichRank::MpichRank(mpi::World& of, host::LiveRank& rank) : process(of.begin(rank)) {
     world.membership = std::make_shared<mpi::Membership>(of.whole(), rank.id());
     world.name = "MPI_COMM_WORLD";
     self.membership = std::make_shared<mpi::Membership>(of.self(rank.id()), rank.id());
     self.name = "MPI_COMM_SELF";
 }
 
-RankState& RankState::current() { return *static_cast<RankState*>(host::LiveRank::current()->calls_state); }
+MpichRank& MpichRank::current() { return *static_cast<MpichRank*>(host::LiveRank::current()->calls_state); }
 
-Comm& RankState::comm(MPI_Comm handle) {
+Comm& MpichRank::comm(MPI_Comm handle) {
     Comm* found = handle == MPI_COMM_WORLD ? &world : handle == MPI_COMM_SELF ? &self : comms.find(handle);
     if (found == nullptr) {
         raise(ErrorClass::kCommunicator, handle == MPI_COMM_NULL ? "the communicator is MPI_COMM_NULL"
@@ -202,21 +202,21 @@ Comm& RankState::comm(MPI_Comm handle) {
     return *found;
 }
 
-const mpi::DatatypeRef& RankState::type(MPI_Datatype handle) {
+const mpi::DatatypeRef& MpichRank::type(MPI_Datatype handle) {
     if (const mpi::DatatypeRef* named = named_type(handle)) return *named;
     if (const Type* made = types.find(handle)) return made->type;
     raise(ErrorClass::kType, handle == MPI_DATATYPE_NULL ? "the data type is MPI_DATATYPE_NULL"
                                                          : hexadecimal(handle) + " is no data type");
 }
 
-mpi::GroupRef RankState::group(MPI_Group handle) {
+mpi::GroupRef MpichRank::group(MPI_Group handle) {
     if (handle == MPI_GROUP_EMPTY) return mpi::Group::empty();
     if (const mpi::GroupRef* found = groups.find(handle)) return *found;
     raise(ErrorClass::kGroup,
           handle == MPI_GROUP_NULL ? "the group is MPI_GROUP_NULL" : hexadecimal(handle) + " is no group");
 }
 
-const mpi::OperationRef& RankState::op(MPI_Op handle) {
+const mpi::OperationRef& MpichRank::op(MPI_Op handle) {
     // MPICH numbers its own from 0x58000001, in this order.
     static constexpr std::array kOrder = {
         mpi::OperationKind::kMax,       mpi::OperationKind::kMin,         mpi::OperationKind::kSum,
@@ -234,18 +234,18 @@ const mpi::OperationRef& RankState::op(MPI_Op handle) {
           handle == MPI_OP_NULL ? "the operation is MPI_OP_NULL" : hexadecimal(handle) + " is no operation");
 }
 
-mpi::Request* RankState::request(MPI_Request handle) {
+mpi::Request* MpichRank::request(MPI_Request handle) {
     if (handle == MPI_REQUEST_NULL) return nullptr;
     if (mpi::Request** found = requests.find(handle)) return *found;
     raise(ErrorClass::kRequest, hexadecimal(handle) + " is no request");
 }
 
-MPI_Request RankState::add_request(mpi::Request& request) {
+MPI_Request MpichRank::add_request(mpi::Request& request) {
     request.handle = requests.add(&request);
     return request.handle;
 }
 
-Keyval& RankState::keyval(int handle, Keyval::Kind kind) {
+Keyval& MpichRank::keyval(int handle, Keyval::Kind kind) {
     Keyval* found = keyvals.find(handle);
     if (found == nullptr || found->kind != kind) {
         raise_code(MPI_ERR_KEYVAL, handle == MPI_KEYVAL_INVALID
@@ -255,13 +255,13 @@ Keyval& RankState::keyval(int handle, Keyval::Kind kind) {
     return *found;
 }
 
-Info& RankState::info(MPI_Info handle) {
+Info& MpichRank::info(MPI_Info handle) {
     if (Info* found = infos.find(handle)) return *found;
     raise_code(MPI_ERR_INFO,
                handle == MPI_INFO_NULL ? "the info is MPI_INFO_NULL" : hexadecimal(handle) + " is no info");
 }
 
-Session& RankState::session(MPI_Session handle) {
+Session& MpichRank::session(MPI_Session handle) {
     Session* found = sessions.find(handle);
     if (found == nullptr) {
         raise_code(MPI_ERR_SESSION, handle == MPI_SESSION_NULL ? "the session is MPI_SESSION_NULL"
@@ -271,7 +271,7 @@ Session& RankState::session(MPI_Session handle) {
     return *found;
 }
 
-Win& RankState::win(MPI_Win handle) {
+Win& MpichRank::win(MPI_Win handle) {
     Win* found = wins.find(handle);
     if (found == nullptr) {
         raise(ErrorClass::kWindow,
@@ -281,7 +281,7 @@ Win& RankState::win(MPI_Win handle) {
     return *found;
 }
 
-const mpi::DatatypeRef& RankState::committed_type(MPI_Datatype handle) {
+const mpi::DatatypeRef& MpichRank::committed_type(MPI_Datatype handle) {
     const mpi::DatatypeRef& of = type(handle);
     if (const Type* made = types.find(handle); made != nullptr && !made->is_committed) {
         raise(ErrorClass::kType, "the data type is not committed: MPI_Type_commit");
@@ -289,7 +289,7 @@ const mpi::DatatypeRef& RankState::committed_type(MPI_Datatype handle) {
     return of;
 }
 
-mpi::Buffer RankState::buffer(const void* data, std::int64_t count, MPI_Datatype handle) {
+mpi::Buffer MpichRank::buffer(const void* data, std::int64_t count, MPI_Datatype handle) {
     if (count < 0) raise(ErrorClass::kCount, "the count " + std::to_string(count) + " is negative");
     const mpi::Datatype* of = committed_type(handle).get();
     // A type that the program has made may hold addresses: MPI_BOTTOM is null.
@@ -299,12 +299,12 @@ mpi::Buffer RankState::buffer(const void* data, std::int64_t count, MPI_Datatype
     return {const_cast<void*>(data), count, of};
 }
 
-mpi::Buffer RankState::buffer_without_data(std::int64_t count, MPI_Datatype handle) {
+mpi::Buffer MpichRank::buffer_without_data(std::int64_t count, MPI_Datatype handle) {
     if (count < 0) raise(ErrorClass::kCount, "the count " + std::to_string(count) + " is negative");
     return {nullptr, count, type(handle).get()};
 }
 
-mpi::MessageArguments RankState::message(const void* data, std::int64_t count, MPI_Datatype handle, int partner,
+mpi::MessageArguments MpichRank::message(const void* data, std::int64_t count, MPI_Datatype handle, int partner,
                                          int tag, MPI_Comm comm_handle, bool is_send) {
     const mpi::MembershipRef& membership = comm(comm_handle).membership;
     mpi::MessageArguments arguments{.buffer = buffer(data, count, handle),
