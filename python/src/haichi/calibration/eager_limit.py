@@ -6,8 +6,6 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from haichi.calibration.fit import Fitted, Problem
 from haichi.calibration.placed import PlacedPoint
 from haichi.calibration.simulated import Setting
@@ -83,19 +81,31 @@ def jumps(points: Sequence[PlacedPoint]) -> list[int]:
             series[point.file, point.benchmark, point.hops].append(point)
     gains: dict[int, float] = defaultdict(float)
     for of_series in series.values():
-        sizes = np.array([point.size_bytes for point in of_series], float)
-        times = np.array([point.seconds for point in of_series])
-        whole = _misfit(sizes, times)
-        for limit in sorted(set(sizes.tolist())):
-            below = sizes <= limit
-            if min(below.sum(), (~below).sum()) >= _FEWEST_ON_A_SIDE and limit >= _LEAST_LIMIT:
-                parts = _misfit(sizes[below], times[below]) + _misfit(sizes[~below], times[~below])
-                gains[int(limit)] += whole - parts
+        of_series.sort(key=lambda point: point.size_bytes)
+        sizes = [point.size_bytes for point in of_series]
+        times = [point.seconds for point in of_series]
+        below = _misfits(sizes, times)
+        above = _misfits(sizes[::-1], times[::-1])[::-1]
+        for count in range(_FEWEST_ON_A_SIDE, len(sizes) - _FEWEST_ON_A_SIDE + 1):
+            if sizes[count - 1] < sizes[count] and sizes[count - 1] >= _LEAST_LIMIT:
+                gains[sizes[count - 1]] += below[-1] - (below[count - 1] + above[count])
     return sorted(gains, key=lambda limit: (-gains[limit], limit))[:_TRIED]
 
 
-def _misfit(sizes: np.ndarray, times: np.ndarray) -> float:
-    """Sum of squares of the relative errors of a straight line."""
-    rows = np.column_stack([np.ones_like(sizes), sizes]) / times[:, None]
-    found = np.linalg.lstsq(rows, np.ones_like(times), rcond=None)[0]
-    return float(np.sum((rows @ found - 1) ** 2))
+def _misfits(sizes: Sequence[float], times: Sequence[float]) -> list[float]:
+    """Of the first point, the first two, and so on: the least sum of squares of the relative errors of a straight
+    line. Takes linear time: each point changes the weighted means, and the sums of squares of differences from them
+    (West 1979), which cancel less than sums of the values do."""
+    weight = mean_size = mean_time = of_sizes = of_both = of_times = 0.0
+    found = []
+    for size, time in zip(sizes, times, strict=True):
+        own = 1 / time**2
+        weight += own
+        by_size, by_time = size - mean_size, time - mean_time
+        mean_size += by_size * own / weight
+        mean_time += by_time * own / weight
+        of_sizes += own * by_size * (size - mean_size)
+        of_both += own * by_size * (time - mean_time)
+        of_times += own * by_time * (time - mean_time)
+        found.append(of_times - (of_both**2 / of_sizes if of_sizes else 0.0))
+    return found

@@ -1,0 +1,66 @@
+"""Where times jump: what a fit of two straight lines for each size finds, in a time that grows with the points."""
+
+import random
+import time
+from collections import defaultdict
+
+import numpy as np
+import pytest
+
+from haichi.calibration.eager_limit import jumps
+from haichi.calibration.placed import PlacedPoint
+from haichi.calibration.results import Point
+
+
+def placed(size: int, seconds: float, file: str = "a", hops: int = 2) -> PlacedPoint:
+    return PlacedPoint(Point(file, 1, "latency", 2, size, seconds, 1e-3), hops)
+
+
+def by_definition(points: list[PlacedPoint]) -> list[int]:
+    """Both lines of each size by least squares of all points."""
+    series: dict[tuple[str, int], list[PlacedPoint]] = defaultdict(list)
+    for point in points:
+        series[point.point.file, point.hops].append(point)
+    gains: dict[int, float] = defaultdict(float)
+    for of_series in series.values():
+        sizes = np.array([point.size_bytes for point in of_series], float)
+        times = np.array([point.point.seconds for point in of_series])
+
+        def misfit(chosen: np.ndarray, sizes: np.ndarray = sizes, times: np.ndarray = times) -> float:
+            rows = np.column_stack([np.ones(chosen.sum()), sizes[chosen]]) / times[chosen, None]
+            found = np.linalg.lstsq(rows, np.ones(chosen.sum()), rcond=None)[0]
+            return float(np.sum((rows @ found - 1) ** 2))
+
+        for limit in sorted(set(sizes.tolist())):
+            below = sizes <= limit
+            if min(below.sum(), (~below).sum()) >= 3 and limit >= 8:
+                gains[int(limit)] += misfit(sizes > -1) - misfit(below) - misfit(~below)
+    return sorted(gains, key=lambda limit: (-gains[limit], limit))[:2]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_jumps_are_those_of_least_squares(seed: int) -> None:
+    """Sizes in any order, some of them twice, in one file or two."""
+    draw = random.Random(seed)
+    points = []
+    for file in ("a", "b")[: 1 + seed % 2]:
+        sizes = [0, *(2**power + draw.choice((0, 0, 0, 1)) for power in range(draw.randrange(6, 23)))]
+        sizes += draw.sample(sizes, 3)
+        draw.shuffle(sizes)
+        limit = draw.choice(sizes)
+        for size in sizes:
+            seconds = 1e-6 + size / 2.5e9 + (size > limit) * draw.choice((0, 2e-6, 5e-6))
+            points.append(placed(size, seconds * draw.uniform(0.99, 1.01), file))
+    assert jumps(points) == by_definition(points)
+
+
+def test_exact_times_jump_where_they_do() -> None:
+    sizes = [2**power for power in range(23)]
+    assert jumps([placed(size, 1e-6 + size / 2.5e9 + (size > 8192) * 5e-6) for size in sizes])[0] == 8192
+
+
+def test_the_time_grows_with_the_points() -> None:
+    points = [placed(size, 1e-6 + size / 2.5e9 + (size > 16384) * 5e-6) for size in range(1, 30_001)]
+    began = time.process_time()
+    assert jumps(points)[0] == 16384
+    assert time.process_time() - began < 2  # a fit of all points for each size took minutes
