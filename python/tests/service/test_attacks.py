@@ -1,9 +1,61 @@
 """What an attack on a server with two users found."""
 
+import json
+import time
 from pathlib import Path
+from typing import Any
+
+import pytest
+
+from haichi.service import json_bodies
 
 RING = {"kind": "map", "machine": "torus:4x4", "objective": "hop-bytes", "pattern": {"name": "ring", "ranks": 16}}
 FORM = b'--X\r\nContent-Disposition: form-data; name="kind"\r\n\r\n%b\r\n--X--\r\n'
+
+
+@pytest.mark.parametrize("charset", ["punycode", "undefined", "idna", "utf-7", '"PunyCode"', "latin-1"])
+def test_a_form_is_in_utf_8(server, charset: str) -> None:
+    """Python knows charsets that take time by the square, or that fail."""
+    began = time.monotonic()
+    status, answer = server.ask(
+        "POST",
+        "/v1/jobs",
+        FORM % (b"-" + b"9" * 300_000),
+        Content_Type=f"multipart/form-data; boundary=X; charset={charset}",
+    )
+    assert status == 415 and "UTF-8" in answer["error"]["hint"], answer
+    assert time.monotonic() - began < 2
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "UTF8", "us-ascii"])
+def test_a_form_may_say_so(server, charset: str) -> None:
+    kind = {"Content_Type": f"multipart/form-data; boundary=X; charset={charset}"}
+    status, answer = server.ask("POST", "/v1/jobs", FORM % b"nothing", **kind)
+    assert status == 422 and "unknown kind" in answer["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"kind": "map", "workload": [[[]] * 1000] * 2000},
+        {f"field {number}": [1] * 1000 for number in range(1000)},
+        {f"field {number}": "a" * 4000 for number in range(4000)},
+        {f"field {number}": ["a" * 1000] * 1000 for number in range(10)},
+    ],
+)
+def test_the_server_parses_little_of_large_json(tmp_path: Path, body: dict[str, Any]) -> None:
+    with (tmp_path / "kept").open("wb") as output:
+        told = json_bodies.taken_apart(json.dumps(body).encode(), output)
+    assert len(json.dumps(told)) < 3 * 2**20
+
+
+def test_words_of_large_json_stay_words(tmp_path: Path) -> None:
+    body = {"log": ["a" * 1000] * 9000, "kind": "ccs", "sizes": ["1KiB", "2KiB"], "eager_limit": 8}
+    with (tmp_path / "kept").open("wb") as output:
+        told = json_bodies.taken_apart(json.dumps(body).encode(), output)["fields"]
+    assert told["kind"] == {"is": "ccs"} and told["eager_limit"] == {"is": 8}
+    assert told["sizes"] == {"list": [{"is": "1KiB"}, {"is": "2KiB"}]}
+    assert len(told["log"]["list"]) == 9000
 
 
 def test_the_systemd_unit_lets_landlock_through() -> None:

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Iterator, MutableMapping
 from contextlib import contextmanager
 from typing import Any, BinaryIO, cast
 
+from python_multipart.multipart import parse_options_header
 from starlette.datastructures import FormData, Headers, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.formparsers import FormParser, MultiPartException, MultiPartParser
@@ -27,6 +28,8 @@ _PARSED_HERE = 64 * 2**10
 """Bytes of JSON that a parser takes a few milliseconds for: it lets nothing else run meanwhile."""
 _PIECE = 32 * 2**10
 """Bytes of a form that are parsed without a pause: in them may begin some 500 parts, of 0.1 ms each."""
+_CHARSETS = frozenset({b"utf-8", b"utf8", b"us-ascii"})
+"""Python decodes others in a time that grows with the square of a text ("punycode"), or fails ("undefined")."""
 _BYTES_OF_PART = 4096
 """Of memory that a part of a form takes, however short it is."""
 
@@ -115,6 +118,9 @@ class Bodies:
     async def fields(self, request: Request, account: Account) -> dict[str, list[Value]]:
         """The fields of a form or of a JSON object. Raises Problem."""
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        charset = parse_options_header(request.headers.get("content-type"))[1].get(b"charset", b"utf-8")
+        if charset.lower() not in _CHARSETS:
+            raise Problem(415, "media_type", f"texts in {charset[:40].decode('latin-1')!r} are not read", "send UTF-8")
         packing = request.headers.get("content-encoding", "identity")
         if packing != "identity":
             raise Problem(415, "media_type", f"bodies in {packing[:40]!r} are not read", "send it as it is")

@@ -20,6 +20,9 @@ LONGEST_INLINE = 4096
 """Characters of a text that is not written to the file; no word is longer."""
 _LONGEST_NAME = 1000
 _MOST_PARTS = 10_000
+"""Fields, and values of lists that are taken apart, each."""
+_MOST_INLINE = 2**20
+"""Characters, all together: the server parses them, and answers nobody meanwhile."""
 _TOO_MUCH = "it has too many values; send files as uploads of a form"
 
 
@@ -55,7 +58,10 @@ def taken_apart(text: bytes, output: BinaryIO) -> dict[str, Any]:
             return {"error": "it is not an object"}
         if len(content) > _MOST_PARTS:
             return {"error": _TOO_MUCH}
-        return {"fields": {name[:_LONGEST_NAME]: _piece(value, output) for name, value in content.items()}}
+        pieces = _Pieces(output)
+        # Short ones come first: words stay inline, whatever else there is.
+        by_length = sorted(content.items(), key=lambda item: len(item[1]) if isinstance(item[1], list) else 0)
+        return {"fields": {name[:_LONGEST_NAME]: pieces.of(value) for name, value in by_length}}
     except UnicodeEncodeError:
         return {"error": "a text is not Unicode"}
     except ValueError as error:
@@ -64,19 +70,28 @@ def taken_apart(text: bytes, output: BinaryIO) -> dict[str, Any]:
         return {"error": _TOO_MUCH}
 
 
-def _piece(value: Any, output: BinaryIO) -> dict[str, Any]:
-    if isinstance(value, list) and len(value) <= _MOST_PARTS:
-        return {"list": [_piece_of_list(one, output) for one in value]}
-    return _piece_of_list(value, output)
+class _Pieces:
+    """What becomes of values, within what the server may get to parse."""
 
+    def __init__(self, output: BinaryIO) -> None:
+        self._output = output
+        self._parts = _MOST_PARTS
+        self._inline = _MOST_INLINE
 
-def _piece_of_list(value: Any, output: BinaryIO) -> dict[str, Any]:
-    is_text = isinstance(value, str)
-    text = value if is_text else json.dumps(value)
-    if len(text) <= LONGEST_INLINE:
-        return {"is": value}
-    begin = output.tell()
-    return {"from": begin, "size": output.write(text.encode()), "is_text": is_text}
+    def of(self, value: Any) -> dict[str, Any]:
+        if isinstance(value, list) and len(value) <= self._parts:
+            self._parts -= len(value)
+            return {"list": [self._one(one) for one in value]}
+        return self._one(value)
+
+    def _one(self, value: Any) -> dict[str, Any]:
+        is_text = isinstance(value, str)
+        text = value if is_text else json.dumps(value)
+        if len(text) <= min(LONGEST_INLINE, self._inline):
+            self._inline -= len(text)
+            return {"is": value}
+        begin = self._output.tell()
+        return {"from": begin, "size": self._output.write(text.encode()), "is_text": is_text}
 
 
 def main() -> int:
