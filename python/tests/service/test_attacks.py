@@ -1,13 +1,16 @@
 """What an attack on a server with two users found."""
 
 import json
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import haichi
 from haichi.service import json_bodies
+from haichi.service.program import Program, find_program
 
 RING = {"kind": "map", "machine": "torus:4x4", "objective": "hop-bytes", "pattern": {"name": "ring", "ranks": 16}}
 FORM = b'--X\r\nContent-Disposition: form-data; name="kind"\r\n\r\n%b\r\n--X--\r\n'
@@ -56,6 +59,20 @@ def test_words_of_large_json_stay_words(tmp_path: Path) -> None:
     assert told["kind"] == {"is": "ccs"} and told["eager_limit"] == {"is": 8}
     assert told["sizes"] == {"list": [{"is": "1KiB"}, {"is": "2KiB"}]}
     assert len(told["log"]["list"]) == 9000
+
+
+@pytest.mark.parametrize("place", [Path(haichi.__file__).parent, Path(sys.prefix) / "lib", Path("/usr/local")])
+def test_data_are_not_where_jobs_may_read(place: Path) -> None:
+    with pytest.raises(haichi.InputError, match="jobs may read all that is below"):
+        Program(find_program()).check_apart(place / "data")
+
+
+def test_jobs_do_not_read_all_of_a_prefix(monkeypatch, tmp_path: Path) -> None:
+    """Which is somebody's home after `python3 -m venv ~`."""
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    program = Program(find_program())
+    assert str(tmp_path) not in program.own_files and str(tmp_path / "lib") in program.own_files
+    program.check_apart(tmp_path / "data")
 
 
 def test_the_systemd_unit_lets_landlock_through() -> None:

@@ -2,44 +2,57 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from haichi.base.program import PACKAGE
-from haichi.errors import UnsupportedError
+from haichi.errors import InputError, UnsupportedError
 from haichi.service import landlock
 
 _LIBRARY = re.compile(r"(/\S+) \(0x[0-9a-f]+\)$", re.MULTILINE)
 """In what the loader prints for LD_TRACE_LOADED_OBJECTS, as ldd(1) has it."""
+_OF_PYTHON = ("bin", "lib", "lib64", "pyvenv.cfg")
 UNCONFINED = "HAICHI_UNCONFINED"
 """In the environment: for tests of what holds without Landlock."""
-_OPTION = re.compile(r"^  (?:-\w,)?--([a-z0-9-]+)((?: \S+)*?)(?: {2,}|\n +)(\S.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class ProgramOption:
-    """A line of a command's help."""
+    """An option of a command, as ``haichi list options`` has it."""
 
     name: str
+    kind: str
+    group: str
     value: str
-    """Stands for the value; empty for flags."""
-    help: str
-    is_several: bool
+    """Stands for the value in help; empty for flags."""
+    description: str
+    default: str
+    choices: tuple[str, ...]
+    minimum: float | None
+    maximum: float | None
+    is_required: bool
+    is_argument: bool
+    is_local: bool
+    """For the user's own machine."""
 
 
 class Program:
-    """The program, asked once for each of its commands."""
+    """The program, asked once for the options of its commands."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.options = lru_cache(maxsize=64)(self._options)
+
+    def options(self, command: tuple[str, ...]) -> dict[str, ProgramOption]:
+        """By their names."""
+        return self._commands[" ".join(command)]
 
     def environment(self, home: Path | None = None) -> dict[str, str]:
         """All that a job's process gets to see of the server's."""
@@ -57,8 +70,17 @@ class Program:
         traced = subprocess.run(
             [str(self.path)], env={"LD_TRACE_LOADED_OBJECTS": "1"}, capture_output=True, text=True, check=False
         )
-        python = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, str(PACKAGE)}
-        return sorted({str(self.path), *_LIBRARY.findall(traced.stdout), *python} - {"/"})
+        prefixes = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix}
+        # Not whole prefixes: one may be somebody's home.
+        python = {os.path.join(prefix, name) for prefix in prefixes for name in _OF_PYTHON}
+        return sorted({str(self.path), *_LIBRARY.findall(traced.stdout), *python, str(PACKAGE)})
+
+    def check_apart(self, data: Path) -> None:
+        """Raises InputError for a data folder in a place that all jobs may read."""
+        for place in (*landlock.SYSTEM, *self.own_files):
+            if data.resolve().is_relative_to(Path(place).resolve()):
+                message = f"{data}: cannot be the data folder: jobs may read all that is below {place}"
+                raise InputError(message, "--data DIR, as in --data /var/lib/haichi")
 
     def confinement(self, readable: Iterable[Path] = (), writable: Iterable[Path] = ()) -> dict[str, Any] | None:
         """As the supervisor takes it; None: there is none. The paths are the job's."""
@@ -87,13 +109,27 @@ class Program:
         ran = run() if paths is None else landlock.confined(run, **paths)
         return ran.returncode, ran.stdout.decode(errors="replace"), ran.stderr.decode(errors="replace")
 
-    def _options(self, command: tuple[str, ...]) -> dict[str, ProgramOption]:
-        code, text, error = self.said([*command, "--help"], Path("/"))
+    @cached_property
+    def _commands(self) -> dict[str, dict[str, ProgramOption]]:
+        code, text, error = self.said(["list", "options", "--json"], Path("/"))
         if code != 0:
-            raise UnsupportedError(f"haichi {' '.join(command)} --help fails: {error.strip()}")
-        return {row.name: row for row in map(_row, _OPTION.finditer(text))}
+            raise UnsupportedError(f"haichi list options fails: {error.strip()}")
+        listed = json.loads(text)["commands"]
+        return {command["name"]: {row["name"]: _row(row) for row in command["options"]} for command in listed}
 
 
-def _row(match: re.Match[str]) -> ProgramOption:
-    value = match[2].strip()
-    return ProgramOption(match[1], value.removesuffix(" ..."), match[3], value.endswith(" ..."))
+def _row(row: dict[str, Any]) -> ProgramOption:
+    return ProgramOption(
+        name=row["name"],
+        kind=row["kind"],
+        group=row["group"],
+        value=row.get("value", ""),
+        description=row["description"],
+        default=row.get("default", ""),
+        choices=tuple(row.get("choices", ())),
+        minimum=row.get("minimum"),
+        maximum=row.get("maximum"),
+        is_required=row["required"],
+        is_argument=row["argument"],
+        is_local=row["local"],
+    )

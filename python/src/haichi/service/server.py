@@ -55,6 +55,7 @@ def serve(address: Address, data: Path, limits: Limits, token_file: Path | None,
     take_all_descriptors()
     bound = _bound(address)
     program = Program(find_program())
+    program.check_apart(data)
     try:
         folder = DataFolder(data)
         tempfile.tempdir = str(folder.arriving)  # on a disk whose room is looked at, where /tmp may be memory
