@@ -3,6 +3,7 @@
 import json
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -80,3 +81,24 @@ def test_the_systemd_unit_lets_landlock_through() -> None:
     unit = Path(__file__).parents[3] / "examples" / "service" / "haichi-serve.service"
     allowed = [line for line in unit.read_text().splitlines() if line.startswith("SystemCallFilter=")]
     assert "SystemCallFilter=landlock_create_ruleset landlock_add_rule landlock_restrict_self" in allowed
+
+
+def test_who_reads_what_is_removed_gets_all_of_it_or_a_404(start) -> None:
+    server = start()
+    client = server.client()
+    told: set[int] = set()
+
+    def read(job: str, route: str) -> None:
+        for _ in range(12):
+            told.add(server.ask("GET", f"/v1/jobs/{job}/{route}")[0])  # fails where an answer is cut off
+
+    for _ in range(8):
+        job = client.submit(**RING).wait()
+        routes = ("result", "result", "rankmap?format=csv", "jobscript", "comparison")
+        with ThreadPoolExecutor(len(routes)) as readers:
+            reading = [readers.submit(read, job.id, route) for route in routes]
+            time.sleep(0.02)
+            assert server.ask("DELETE", f"/v1/jobs/{job.id}")[0] == 200
+            for one in reading:
+                one.result()
+    assert told <= {200, 404} and not any("exception" in line for line in server.log())

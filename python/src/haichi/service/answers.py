@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from http import HTTPStatus
-from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
@@ -58,14 +57,18 @@ class EntryAnswer(BaseModel):
 
 
 class KeptFile(FileResponse):
-    """A file of a job, which may be removed before it is read."""
+    """A file of a job, which may be removed meanwhile: it is opened before the answer begins."""
 
     chunk_size = 64 * 1024
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if not Path(self.path).exists():
-            raise Problem(404, "no_job", "the job was removed")
-        await super().__call__(scope, receive, send)
+        try:
+            file = open(self.path, "rb")  # noqa: SIM115
+        except FileNotFoundError:
+            raise Problem(404, "no_job", "the job was removed") from None
+        with file:
+            self.path = f"/proc/self/fd/{file.fileno()}"
+            await super().__call__(scope, receive, send)
 
 
 def job_answer(job: Job, is_gone: bool = False) -> JobAnswer:

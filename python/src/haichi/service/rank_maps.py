@@ -115,6 +115,8 @@ async def _split(folder: JobFolder, place: Path) -> None:
         with contextlib.suppress(OSError):  # another request was faster
             os.rename(made, place)
     except ChildFailedError:
+        if not folder.result.exists():
+            raise FileNotFoundError(folder.result) from None  # the job was removed
         raise Problem(500, "internal", "internal error: the placements of the result cannot be read") from None
     finally:
         shutil.rmtree(made, ignore_errors=True)
