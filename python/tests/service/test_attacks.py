@@ -102,3 +102,18 @@ def test_who_reads_what_is_removed_gets_all_of_it_or_a_404(start) -> None:
             for one in reading:
                 one.result()
     assert told <= {200, 404} and not any("exception" in line for line in server.log())
+
+
+def test_wrong_words_of_machines_take_no_time_of_the_server(server) -> None:
+    """Thousands of bridges between millions of nodes took minutes of a thread that checks words."""
+    for machine in ("9" * 4000, "nothing", "two-clusters:99999"):
+        status, answer = server.ask("POST", "/v1/jobs", RING | {"machine": machine})
+        assert status == 422, answer
+    began = time.monotonic()
+    with ThreadPoolExecutor(4) as users:
+        asked = [RING | {"machine": f"two-clusters:4096,2ms,{2**21 - number}"} for number in range(4)]
+        answers = list(users.map(lambda body: server.ask("POST", "/v1/jobs", body), asked))
+    assert {status for status, _ in answers} <= {201, 422} and time.monotonic() - began < 20
+    for status, answer in answers:
+        if status == 201:
+            server.client().job(answer["id"]).cancel()

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
 import re
 import subprocess
 from pathlib import Path
 
 from haichi.errors import Error
 from haichi.job.job import Job
-from haichi.model.machine import Machine
 from haichi.model.tables import list_machines, list_objectives
 from haichi.model.workload import Workload
+from haichi.service.limits import Limits
 from haichi.service.problems import WrongRequest, told_by_program
 from haichi.service.program import Program
-from haichi.service.requests import JobRequest
+from haichi.service.requests import JobRequest, near
+from haichi.service.turns import Turns
 
 _BAD_INPUT = 2
 _PLAIN_NAME = re.compile(r"[a-z0-9-]+")
-_SECONDS = 10
+_SECONDS = 3
+"""Most take some 20 ms. A job whose words take longer is accepted: its own process finds what is wrong."""
 _MOST_KNOWN = 4096
 _AT_A_TIME = 2
 """The others wait without a thread: the queue needs some, too."""
@@ -32,20 +36,22 @@ class Checks:
     """Runs the command in an empty folder: it looks at all its words before it misses the first file. Answers are
     kept: job scripts ask for the same again and again."""
 
-    def __init__(self, program: Program, empty: Path) -> None:
+    def __init__(self, program: Program, empty: Path, limits: Limits) -> None:
         empty.mkdir(exist_ok=True)
         self._program = program
         self._empty = empty
-        self._turns = asyncio.Semaphore(_AT_A_TIME)
-        self._known: dict[tuple[str, ...], asyncio.Future[tuple[str, str] | None]] = {}
+        self._turns = Turns(_AT_A_TIME, limits.waiting_of_user, limits.waiting)
+        self._known: dict[bytes, asyncio.Future[tuple[str, str] | None]] = {}
+        """By the digest of a question, which may have thousands of words."""
 
-    async def check(self, request: JobRequest) -> None:
-        """Raises WrongRequest. Files are not looked at."""
-        question = (request.kind.name, *request.arguments(), "", *request.pattern)
+    async def check(self, user: str, request: JobRequest) -> None:
+        """Raises Problem, WrongRequest. Files are not looked at."""
+        words = [user, request.kind.name, *request.arguments(), "", *request.pattern]
+        question = hashlib.sha256(json.dumps(words).encode()).digest()
         if question not in self._known:
             if len(self._known) >= _MOST_KNOWN:
                 self._known.clear()
-            self._known[question] = asyncio.ensure_future(self._answer(request))
+            self._known[question] = asyncio.ensure_future(self._answer(user, request))
         asked = self._known[question]
         try:
             complaint = await asyncio.shield(asked)  # which others may wait for, too
@@ -57,8 +63,8 @@ class Checks:
         if complaint is not None:
             raise WrongRequest(*complaint)
 
-    async def _answer(self, request: JobRequest) -> tuple[str, str] | None:
-        async with self._turns:
+    async def _answer(self, user: str, request: JobRequest) -> tuple[str, str] | None:
+        async with self._turns.of(user):
             return await asyncio.to_thread(self._ask, request)
 
     def _ask(self, request: JobRequest) -> tuple[str, str] | None:
@@ -70,7 +76,11 @@ class Checks:
         except WrongRequest as error:
             return error.message, error.hint
         row = request.kind
-        complaint = self._complaint([*row.command, *row.result_options, *request.arguments()])
+        complaint = None
+        if preset := _preset(request):
+            complaint = self._complaint(["list", "machines", f"--show={preset}"])
+        if complaint is None:
+            complaint = self._complaint([*row.command, *row.result_options, *request.arguments()])
         if complaint is None and request.pattern:
             complaint = self._complaint(["pattern", *request.pattern, "--output=no/folder"])
         return complaint
@@ -91,19 +101,20 @@ class Checks:
 
 def _check_names(request: JobRequest) -> None:
     """Raises WrongRequest or Error."""
-    machine = request.words.get("machine")
-    if isinstance(machine, list) and machine[0] not in request.files and not machine[0].startswith("graph:"):
-        _check_machine(machine[0])
+    if preset := _preset(request):
+        known = {re.split(r"[:\[]", entry.name)[0] for entry in list_machines()} - {"graph", "FILE"}
+        if preset.partition(":")[0] not in known:  # a file of the server's, for the program
+            raise WrongRequest(f"unknown machine {preset[:100]!r}", near(preset, known))
     objective = request.words.get("objective")
     if isinstance(objective, list):
         _check_objective(objective[0])
 
 
-def _check_machine(name: str) -> None:
-    presets = {re.split(r"[:\[]", entry.name)[0] for entry in list_machines()} - {"graph", "FILE"}
-    if name.partition(":")[0] not in presets and Path(name).exists():
-        raise WrongRequest(f"unknown machine {name[:100]!r}")  # not a file of the server's
-    Machine(name)
+def _preset(request: JobRequest) -> str:
+    """The machine, where it is a word."""
+    machine = request.words.get("machine")
+    is_word = isinstance(machine, list) and machine[0] not in request.files and not machine[0].startswith("graph:")
+    return machine[0] if isinstance(machine, list) and is_word else ""
 
 
 def _check_objective(name: str) -> None:

@@ -145,7 +145,7 @@ def job_request(program: Program, fields: Mapping[str, list[Value]]) -> JobReque
         elif name in options:
             _Taker(request, options[name]).take(values)
         else:
-            raise WrongRequest(f"unknown option {name[:100]!r}", _near(name, [*options, "pattern", "kind"]))
+            raise WrongRequest(f"unknown option {name[:100]!r}", near(name, [*options, "pattern", "kind"]))
     _check_whole(request, fields)
     if sum(map(len, request.arguments())) + sum(map(len, request.pattern)) > Limits.words_bytes:
         raise WrongRequest(f"the words of the job have more than {Limits.words_bytes} bytes", "files are uploaded")
@@ -170,7 +170,7 @@ def _kind(values: list[Value]) -> JobKind:
     if len(values) > 1 or not isinstance(kind, str):
         raise WrongRequest("kind takes one word and is given once", f"kinds are {', '.join(JOB_KINDS)}")
     if kind not in JOB_KINDS:
-        hint = _near(kind, JOB_KINDS) or f"kinds are {', '.join(JOB_KINDS)}"
+        hint = near(kind, JOB_KINDS) or f"kinds are {', '.join(JOB_KINDS)}"
         raise WrongRequest(f"unknown kind {kind[:100]!r}", hint)
     return JOB_KINDS[kind]
 
@@ -292,7 +292,7 @@ def _pattern(program: Program, values: list[Value]) -> list[str]:
         if given == "name":
             continue
         if given not in known:
-            raise WrongRequest(f"pattern: unknown option {given[:100]!r}", _near(given, known))
+            raise WrongRequest(f"pattern: unknown option {given[:100]!r}", near(given, known))
         if setting is True:
             arguments.append(f"--{known[given]}")
         elif setting is not False:
@@ -308,6 +308,6 @@ def json_value(text: bytes, what: str) -> Any:
         raise WrongRequest(f"{what} is not JSON: {error}", status=400, code="malformed") from error
 
 
-def _near(name: str, names: Iterable[str]) -> str:
+def near(name: str, names: Iterable[str]) -> str:
     found = difflib.get_close_matches(name[:_LONGEST_COMPARED], list(names), n=1)
     return f"did you mean {found[0]!r}?" if found else ""

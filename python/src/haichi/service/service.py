@@ -56,7 +56,7 @@ class Service:
         self._recovered = self.queue.recover()
         self.bell = Bell()
         self.metrics = Metrics(self.queue.counts, data.free_bytes)
-        self.checks = Checks(program, data.path / "empty")
+        self.checks = Checks(program, data.path / "empty", limits)
         self._attempts: Attempts = LocalAttempts(program, limits) if dask is None else DaskAttempts(dask, limits)
         self.runner = Runner(self.queue, data, self._attempts, limits, self.bell, self.metrics)
         self.short_runs = ShortRuns(program, limits, lambda: self.bell.is_closed, self.check_room)
@@ -100,7 +100,7 @@ class Service:
 
     async def submit(self, user: str, request: JobRequest, idempotency_key: str | None) -> tuple[Job, bool]:
         """The job, and whether it is new. When this returns it survives a crash. Raises Problem."""
-        await self.checks.check(request)
+        await self.checks.check(user, request)
         try:
             if request.size() <= _SMALL_BYTES:
                 return await self._add(self._new_job(user, request, idempotency_key, request.contents()))
