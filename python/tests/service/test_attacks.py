@@ -1,8 +1,13 @@
 """What an attack on a server with two users found."""
 
+import hashlib
 import json
+import resource
+import socket
+import sqlite3
 import sys
 import time
+import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -10,7 +15,8 @@ from typing import Any
 import pytest
 
 import haichi
-from haichi.service import json_bodies
+from haichi.service import json_bodies, limits
+from haichi.service.auth import WrongTokens
 from haichi.service.program import Program, find_program
 
 RING = {"kind": "map", "machine": "torus:4x4", "objective": "hop-bytes", "pattern": {"name": "ring", "ranks": 16}}
@@ -62,6 +68,55 @@ def test_words_of_large_json_stay_words(tmp_path: Path) -> None:
     assert len(told["log"]["list"]) == 9000
 
 
+def memory_of(server: Any) -> int:
+    """The most that it had, in KiB."""
+    status = Path(f"/proc/{server.process.pid}/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0])
+
+
+def test_what_the_program_said_is_sent_in_pieces(start) -> None:
+    server = start()
+    job = server.client().submit(**RING).wait()
+    with (server.data / "jobs" / job.id / "said.txt").open("ab") as said:
+        said.truncate(400 * 2**20)
+    before = memory_of(server)
+    with urllib.request.urlopen(f"{server.url}/v1/jobs/{job.id}/log") as answer:
+        assert answer.headers["Content-Type"].startswith("text/plain")
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert sum(iter(lambda: len(answer.read(2**20)), 0)) == 400 * 2**20
+    assert memory_of(server) - before < 50 * 1024
+
+
+def test_pages_of_jobs_end_where_they_get_long(start) -> None:
+    server = start()
+    made = [server.ask("POST", "/v1/jobs", RING | {"seed": seed})[1]["id"] for seed in range(12)]
+    with sqlite3.connect(server.data / "queue.db", timeout=20) as queue:
+        (text,) = queue.execute("SELECT request FROM jobs WHERE id = ?", (made[0],)).fetchone()
+        long = json.dumps(json.loads(text) | {"names": {"map": "a" * 100_000}})
+        queue.execute("UPDATE jobs SET request = ?", (long,))
+    status, answer = server.ask("GET", "/v1/jobs?limit=1000")
+    assert status == 200 and len(answer["jobs"]) == 3 and answer["next"] is not None
+    assert [job.id for job in server.client().jobs()] == made[::-1]
+
+
+def test_events_after_the_last_one_end_at_once(start) -> None:
+    server = start()
+    job = server.client().submit(**RING).wait()
+    _, text = server.ask("GET", f"/v1/jobs/{job.id}/events")
+    last = text.rpartition("id: ")[2].partition("\n")[0]
+    for after in (last, "4611686018427387904"):
+        status, text = server.ask("GET", f"/v1/jobs/{job.id}/events", Last_Event_ID=after)
+        assert status == 200 and "event:" not in text
+
+
+def test_the_addresses_of_wrong_tokens_take_little_memory() -> None:
+    """A proxy's X-Forwarded-For is of any length."""
+    wrong = WrongTokens()
+    for number in range(10):
+        wrong.wait_of("a" * 60_000 + str(number))
+    assert sum(map(len, wrong._of_address)) < 1000
+
+
 @pytest.mark.parametrize("place", [Path(haichi.__file__).parent, Path(sys.prefix) / "lib", Path("/usr/local")])
 def test_data_are_not_where_jobs_may_read(place: Path) -> None:
     with pytest.raises(haichi.InputError, match="jobs may read all that is below"):
@@ -74,6 +129,55 @@ def test_jobs_do_not_read_all_of_a_prefix(monkeypatch, tmp_path: Path) -> None:
     program = Program(find_program())
     assert str(tmp_path) not in program.own_files and str(tmp_path / "lib") in program.own_files
     program.check_apart(tmp_path / "data")
+
+
+def test_many_connections_keep_nobody_out(start, tmp_path: Path) -> None:
+    """Each may have sent nearly all of a head."""
+    server = start()
+    host, port = server.url.removeprefix("http://").split(":")
+    soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    silent = []
+    try:
+        for _ in range(limits.Limits.connections + 500):
+            silent.append(socket.create_connection((host, int(port)), timeout=10))
+            silent[-1].sendall(b"GET /healthz HTTP/1.1\r\nX: " + b"x" * 2000)
+        assert server.ask("GET", "/healthz") == (200, "ok\n")
+        open_files = len(list(Path(f"/proc/{server.process.pid}/fd").iterdir()))
+        assert open_files < limits.Limits.connections + 100
+        assert silent[0].recv(1) == b""
+    finally:
+        for connection in silent:
+            connection.close()
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, most))
+
+
+def test_a_user_leaves_connections_to_others(start, tmp_path: Path) -> None:
+    tokens = tmp_path / "tokens"
+    tokens.write_text("".join(f"{user} {hashlib.sha256(user.encode()).hexdigest()}\n" for user in ("ann", "ben")))
+    server = start("--token-file", str(tokens))
+    long = RING | {"machine": "torus:8x8x8", "time": "300s", "pattern": {"name": "cg", "ranks": 512}}
+    ann = {"Authorization": "Bearer ann"}
+    job = server.ask("POST", "/v1/jobs", long, **ann)[1]["id"]
+    host, port = server.url.removeprefix("http://").split(":")
+    streams = []
+    for _ in range(limits.Limits.requests_of_user):
+        streams.append(socket.create_connection((host, int(port)), timeout=20))
+        streams[-1].sendall(
+            f"GET /v1/jobs/{job}/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ann\r\n\r\n".encode()
+        )
+    assert all(stream.recv(12) == b"HTTP/1.1 200" for stream in streams)
+    status, answer = server.ask("GET", f"/v1/jobs/{job}", **ann)
+    assert (status, answer["error"]["code"]) == (429, "too_many_requests")
+    assert server.ask("GET", "/v1/jobs", Authorization="Bearer ben")[0] == 200
+    for stream in streams:
+        stream.close()
+    for _ in range(100):
+        status, answer = server.ask("GET", f"/v1/jobs/{job}", **ann)
+        if status == 200:
+            break
+        time.sleep(0.1)
+    assert status == 200
 
 
 def test_the_systemd_unit_lets_landlock_through() -> None:

@@ -2,11 +2,12 @@
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, BinaryIO, Literal
 from weakref import WeakValueDictionary
 
 from fastapi import Depends, FastAPI, Header, Query, Request
@@ -72,9 +73,11 @@ def create_app(service: Service) -> FastAPI:
     return app
 
 
-def _user_of(service: Service) -> Callable[..., Awaitable[str]]:
-    async def user(request: Request, authorization: Annotated[str | None, Header()] = None) -> str:
-        return await service.users.checked(authorization, request.client.host if request.client else "")
+def _user_of(service: Service) -> Callable[..., AsyncIterator[str]]:
+    async def user(request: Request, authorization: Annotated[str | None, Header()] = None) -> AsyncIterator[str]:
+        name = await service.users.checked(authorization, request.client.host if request.client else "")
+        with service.request_of(name):  # until the answer is sent
+            yield name
 
     return user
 
@@ -112,9 +115,9 @@ def _add_jobs(app: FastAPI, service: Service) -> None:
         limit: Annotated[int, Query(ge=1, le=1000)] = 100,
         state: Literal["queued", "running", "done", "failed", "cancelled"] | None = None,
     ) -> JobPage:
-        """The user's jobs, the newest first."""
-        jobs = service.queue.page(user, before, limit, state)
-        return JobPage(jobs=[job_answer(job) for job in jobs], next=jobs[-1].seq if len(jobs) == limit else None)
+        """The user's jobs, the newest first; at most `limit`, and fewer where their words are many."""
+        jobs, following = service.queue.page(user, before, limit, state)
+        return JobPage(jobs=[job_answer(job) for job in jobs], next=following)
 
     @app.get("/v1/jobs/{job_id}", responses=errors(401, 403, 404, 422, 503))
     async def status(job_id: str, user: Annotated[str, Depends(user_of)]) -> JobAnswer:
@@ -144,8 +147,7 @@ def _add_jobs(app: FastAPI, service: Service) -> None:
         job = service.job(user, job_id)
 
         async def read(after: int) -> list[Event] | None:
-            found = await asyncio.to_thread(service.queue.events, job.id, after)
-            return None if not found and service.queue.get(user, job.id) is None else found
+            return await service.events(user, job.id, after)
 
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         return StreamingResponse(
@@ -227,10 +229,19 @@ def _add_results(app: FastAPI, service: Service) -> None:
         return KeptFile(await compared(user, job_id, "report", shape), media_type="text/html", headers=_NO_POWERS)
 
     @app.get("/v1/jobs/{job_id}/log", response_class=PlainTextResponse, responses=errors(401, 403, 404, 422, 503))
-    def log(job_id: str, user: Annotated[str, Depends(user_of)]) -> PlainTextResponse:
+    def log(job_id: str, user: Annotated[str, Depends(user_of)]) -> Response:
         """What the program has said on standard error in the last attempt."""
         said = service.data.job(service.job(user, job_id).id).said
-        return PlainTextResponse(said.read_bytes() if said.exists() else b"", headers=_NO_SNIFFING)
+        try:
+            file = said.open("rb")
+        except FileNotFoundError:
+            return PlainTextResponse(headers=_NO_SNIFFING)
+        return StreamingResponse(_pieces(file), media_type="text/plain", headers=_NO_SNIFFING)  # it may grow meanwhile
+
+
+def _pieces(file: BinaryIO) -> Iterator[bytes]:
+    with file:
+        yield from iter(partial(file.read, KeptFile.chunk_size), b"")
 
 
 def _add_page(app: FastAPI, service: Service) -> None:

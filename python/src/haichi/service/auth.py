@@ -30,6 +30,8 @@ _SECONDS_OF_WRONG = 0.5
 """After the first ones an address gets an answer to a wrong token every so many seconds."""
 _LONGEST_WAIT = 30.0
 _MOST_ADDRESSES = 4096
+_LONGEST_ADDRESS = 64
+"""A client behind a trusted proxy may have it say anything."""
 
 
 class WrongTokens:
@@ -45,6 +47,7 @@ class WrongTokens:
         """Counts one more, logs the first, second, fourth and so on; seconds until it is to be answered.
         Raises Problem where too many wait."""
         now = self._now()
+        address = address[:_LONGEST_ADDRESS]
         answered, count = self._of_address.pop(address, (0.0, 0))
         wait = max(0.0, answered - now - _WRONG_AT_ONCE * _SECONDS_OF_WRONG)
         is_too_long = wait > _LONGEST_WAIT

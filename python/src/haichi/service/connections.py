@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import resource
-from typing import Any
+from typing import Any, ClassVar
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -23,6 +23,8 @@ class PatientProtocol(HttpToolsProtocol):
     bytes of a head count as they arrive, before the parser has them; so do those around a body (trailers, extensions
     of chunks). The head has to end in time."""
 
+    _waiting: ClassVar[dict[PatientProtocol, None]] = {}
+    """Those that have no request, the longest ago first: they go where there are too many."""
     _patience: asyncio.TimerHandle | None = None
     _unread = 0
     """Bytes since the last sign of progress: a head or a request that is whole, or a part of a body."""
@@ -33,6 +35,10 @@ class PatientProtocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._wait_for_head()
+        if len(self.connections) > Limits.connections:
+            longest = next(iter(self._waiting))  # this one, where all others have requests
+            longest._stop_waiting()
+            longest.transport.abort()
 
     def data_received(self, data: bytes) -> None:
         for begin in range(0, len(data), _PIECE):
@@ -109,9 +115,11 @@ class PatientProtocol(HttpToolsProtocol):
 
     def _wait_for_head(self) -> None:
         self._stop_waiting()
+        self._waiting[self] = None
         self._patience = self.loop.call_later(Limits.head_seconds, self.transport.close)
 
     def _stop_waiting(self) -> None:
+        self._waiting.pop(self, None)
         if self._patience is not None:
             self._patience.cancel()
 

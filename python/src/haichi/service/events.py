@@ -12,6 +12,10 @@ _SECONDS_BETWEEN_SIGNS = 15
 """Of life, which keep proxies from closing a connection on which nothing happens."""
 
 
+_SECONDS_OF_READER = 0.002
+"""A reader pauses so long for each that there is: all together leave most of the processor to others."""
+
+
 QUEUE = ""
 """Rings when there is something to run."""
 
@@ -23,6 +27,8 @@ class Bell:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._waiting: dict[str, set[asyncio.Future[None]]] = {}
         self.is_closed = False
+        self.readers = 0
+        """Streams of events that are open."""
 
     def open(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -65,21 +71,26 @@ class Bell:
 async def stream(
     read: Callable[[int], Awaitable[list[Event] | None]], after: int, bell: Bell, job: str
 ) -> AsyncIterator[str]:
-    """Ends after the event that ends the job, or when there is no job any more: `read` gives None then."""
+    """Ends after the event that ends the job, or when none comes any more: `read` gives None then."""
     yield "retry: 2000\n\n"
-    while not bell.is_closed:
-        waiting = asyncio.ensure_future(bell.wait(job, _SECONDS_BETWEEN_SIGNS))
-        await asyncio.sleep(0)  # it listens before the events are read: none gets lost between
-        try:
-            events = await read(after)
-            if events is None:
-                return
-            for event in events:
-                after = event.seq
-                yield f"id: {event.seq}\nevent: {event.name}\ndata: {json.dumps(event.data)}\n\n"
-                if event.name == "state" and event.data["state"] in ENDED:
+    bell.readers += 1
+    try:
+        while not bell.is_closed:
+            waiting = asyncio.ensure_future(bell.wait(job, _SECONDS_BETWEEN_SIGNS))
+            await asyncio.sleep(0)  # it listens before the events are read: none gets lost between
+            try:
+                events = await read(after)
+                if events is None:
                     return
-            if not await waiting:
-                yield ": still here\n\n"
-        finally:
-            waiting.cancel()
+                for event in events:
+                    after = event.seq
+                    yield f"id: {event.seq}\nevent: {event.name}\ndata: {json.dumps(event.data)}\n\n"
+                    if event.name == "state" and event.data["state"] in ENDED:
+                        return
+                if not await waiting:
+                    yield ": still here\n\n"
+                await asyncio.sleep(bell.readers * _SECONDS_OF_READER)
+            finally:
+                waiting.cancel()
+    finally:
+        bell.readers -= 1

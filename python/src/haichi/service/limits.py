@@ -18,7 +18,9 @@ def _limit(default: Any, what: str, unit: str = "", option: str = "", then: str 
 
 @dataclass(frozen=True)
 class Limits:
-    # Of a connection.
+    # Of connections.
+    connections: int = _limit(4096, "connections", then="those that wait longest for a head are closed")
+    requests_of_user: int = _limit(500, "requests of a user that are not answered to their end", then="429")
     head_bytes: int = _limit(64 * 2**10, "head of a request with its URL; trailers of a body", "bytes", then="431")
     head_fields: int = _limit(128, "fields of a head", then="431")
     head_seconds: float = _limit(60, "time of a head", "s", then="the connection is closed")

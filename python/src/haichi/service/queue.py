@@ -63,6 +63,8 @@ seen. So no jump of the clock makes a job old. `removed` has jobs whose folders 
 STATES = ("queued", "running", "done", "failed", "cancelled")
 ENDED = ("done", "failed", "cancelled")
 _MOST_PROGRESS = 401
+_LONGEST_PAGE = 256 * 1024
+"""Characters of what was asked for, after which a page of jobs ends: answers are made in memory."""
 _SECONDS_TO_READ = 0.2
 """Readers wait for no writer; who has the database for himself is not worth a longer wait in an event loop."""
 
@@ -199,13 +201,20 @@ class Queue:
         row = self._read("SELECT * FROM jobs WHERE id = ? AND user = ?", job, user).fetchone()
         return None if row is None else _of_row(row)
 
-    def page(self, user: str, before: int | None, most: int, state: str | None = None) -> list[Job]:
-        """The newest first; those before a number (`Job.seq`)."""
+    def page(self, user: str, before: int | None, most: int, state: str | None = None) -> tuple[list[Job], int | None]:
+        """The newest first; those before a number (`Job.seq`). And the number before which the next page begins."""
         rows = self._read(
             "SELECT * FROM jobs WHERE user = ? AND seq < ? AND (? IS NULL OR state = ?) ORDER BY seq DESC LIMIT ?",
             *(user, 2**62 if before is None else before, state, state, most),
         )
-        return [_of_row(row) for row in rows]
+        jobs: list[Job] = []
+        size = 0
+        for row in rows:
+            jobs.append(_of_row(row))
+            size += len(row["request"])
+            if size > _LONGEST_PAGE:
+                return jobs, jobs[-1].seq
+        return jobs, jobs[-1].seq if len(jobs) == most else None
 
     def cancel(self, user: str, job: str) -> Future[Job | None]:
         """Ends a job that waits, and marks one that runs."""

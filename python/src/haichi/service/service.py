@@ -8,8 +8,9 @@ import logging
 import sqlite3
 import time
 import uuid
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
 import anyio.to_thread
 
@@ -24,7 +25,7 @@ from haichi.service.limits import Limits
 from haichi.service.metrics import Metrics
 from haichi.service.problems import Problem
 from haichi.service.program import Program
-from haichi.service.queue import Conflict, Job, NewJob, Queue, QueueFull, TooManyJobs, TooMuchData
+from haichi.service.queue import Conflict, Event, Job, NewJob, Queue, QueueFull, TooManyJobs, TooMuchData
 from haichi.service.requests import JobRequest
 from haichi.service.runner import Runner
 from haichi.service.short_runs import ShortRuns
@@ -36,6 +37,7 @@ _THREADS = 4
 at the interpreter."""
 _SECONDS_TO_END = 10
 """That a request waits for a job that it has cancelled."""
+_SECONDS_TO_JOIN = 0.02
 _SMALL_BYTES = 256 * 1024
 """Files that are not larger go to the queue with their job, by the same write to the disk."""
 
@@ -61,6 +63,8 @@ class Service:
         self.runner = Runner(self.queue, data, self._attempts, limits, self.bell, self.metrics)
         self.short_runs = ShortRuns(program, limits, lambda: self.bell.is_closed, self.check_room)
         self.bodies = Bodies(limits)
+        self._reads: dict[tuple[str, int], asyncio.Future[list[Event] | None]] = {}
+        self._requests: Counter[str] = Counter()
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -153,12 +157,38 @@ class Service:
         request.write_files(folder.work)
         self.data.keep(folder)
 
+    @contextmanager
+    def request_of(self, user: str) -> Iterator[None]:
+        """Raises Problem where the user has too many."""
+        if self._requests[user] >= self.limits.requests_of_user:
+            message = f"{self.limits.requests_of_user} requests of this user are not answered yet, which is the limit"
+            raise Problem(429, "too_many_requests", message, "wait for their answers, or close them")
+        self._requests[user] += 1
+        try:
+            yield
+        finally:
+            self._requests[user] -= 1
+
     def job(self, user: str, name: str) -> Job:
         """Raises Problem for jobs of others as for those that do not exist."""
         found = self.queue.get(user, name)
         if found is None:
             raise self._no_job(name)
         return found
+
+    async def events(self, user: str, job: str, after: int) -> list[Event] | None:
+        """Those that are there; None: none comes any more. Thousands may follow a job: all whom an event wakes share a
+        read. None joins one that has begun, which may have missed what the reader does not listen for any more."""
+        if (job, after) not in self._reads:
+            self._reads[job, after] = asyncio.ensure_future(self._read_events(user, job, after))
+        return await asyncio.shield(self._reads[job, after])
+
+    async def _read_events(self, user: str, job: str, after: int) -> list[Event] | None:
+        await asyncio.sleep(_SECONDS_TO_JOIN)
+        del self._reads[job, after]
+        now = self.queue.get(user, job)  # before the events: a job that ends meanwhile has another
+        found = await asyncio.to_thread(self.queue.events, job, after)
+        return found if found or (now is not None and not now.has_ended()) else None
 
     async def delete(self, user: str, name: str, purge: bool | None) -> tuple[Job, bool]:
         """Cancels a job that waits or runs, removes one that has ended; `purge`: does both, or never removes. The job
