@@ -170,6 +170,7 @@ void ClustersTopology::add_classes() {
 }
 
 void ClustersTopology::add_bridges() {
+    find_gate_links();
     for (std::size_t p = 0; p < pairs_.size(); ++p) {
         first_bridge_.push_back(bridges_.size());
         const Pair& pair = pairs_[p];
@@ -184,17 +185,42 @@ void ClustersTopology::add_bridges() {
         }
     }
     first_bridge_.push_back(bridges_.size());
+    for (Part& part : parts_) part.gate_links.clear();
     vertex_count_ = first_bridge_vertex_ + static_cast<std::int32_t>(bridges_.size());
     link_count_ = first_bridge_link_ + static_cast<std::int32_t>(bridge_links_.size());
     existing_link_count_ += static_cast<std::int64_t>(bridge_links_.size());
+}
+
+VertexId ClustersTopology::gate_of(std::size_t part, std::int32_t number, std::int32_t of) const {
+    return VertexId(static_cast<std::int32_t>(std::int64_t{parts_[part].topology->terminal_count()} * number / of));
+}
+
+/// One pass over the links of each cluster: there may be millions of them, and thousands of bridges.
+void ClustersTopology::find_gate_links() {
+    for (const Pair& pair : pairs_) {
+        for (const auto part : {static_cast<std::size_t>(pair.a), static_cast<std::size_t>(pair.b)}) {
+            for (std::int32_t k = 0; k < pair.bridges.count; ++k) {
+                parts_[part].gate_links[gate_of(part, k, pair.bridges.count).value];
+            }
+        }
+    }
+    for (Part& part : parts_) {
+        for (std::int32_t l = 0; l < part.topology->link_count(); ++l) {
+            if (!part.topology->link_exists(LinkId(l))) continue;
+            const LinkEnds ends = part.topology->link_ends(LinkId(l));
+            for (const VertexId end : {ends.from, ends.to}) {
+                const auto gate = part.gate_links.find(end.value);
+                if (gate != part.gate_links.end()) gate->second.emplace_back(l);
+            }
+        }
+    }
 }
 
 /// Bridge `number` `of` those of a pair, in one of its clusters.
 ClustersTopology::Side ClustersTopology::side_of(std::size_t part, std::int32_t number, std::int32_t of,
                                                  VertexId bridge, std::size_t out_class) {
     const Topology& cluster = *parts_[part].topology;
-    const std::int64_t gate = std::int64_t{cluster.terminal_count()} * number / of;
-    Side side{.cluster = static_cast<std::int32_t>(part), .gate = VertexId(static_cast<std::int32_t>(gate))};
+    Side side{.cluster = static_cast<std::int32_t>(part), .gate = gate_of(part, number, of)};
     side.is_host = cluster.is_host(side.gate);
     if (!side.is_host) {
         add_door(side, side.gate, bridge, true, parts_[part].link_class.front());
@@ -204,11 +230,10 @@ ClustersTopology::Side ClustersTopology::side_of(std::size_t part, std::int32_t 
     const auto has = [](const std::vector<Door>& doors, VertexId v) {
         return std::ranges::find(doors, v, &Door::vertex) != doors.end();
     };
-    for (std::int32_t l = 0; l < cluster.link_count(); ++l) {
-        if (!cluster.link_exists(LinkId(l))) continue;
-        const LinkEnds ends = cluster.link_ends(LinkId(l));
+    for (const LinkId link : parts_[part].gate_links.at(side.gate.value)) {
+        const LinkEnds ends = cluster.link_ends(link);
         if (ends.to == side.gate && !has(side.enter, ends.from)) {
-            add_door(side, ends.from, bridge, true, parts_[part].link_class[cluster.class_of_link(LinkId(l))]);
+            add_door(side, ends.from, bridge, true, parts_[part].link_class[cluster.class_of_link(link)]);
         }
         if (ends.from == side.gate && !has(side.leave, ends.to)) add_door(side, ends.to, bridge, false, out_class);
     }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "netmodel/topology/topology.h"
@@ -58,6 +59,7 @@ class ClustersTopology final : public Topology {
         std::int32_t first_link = 0;
         std::vector<std::size_t> link_class{};    ///< by the cluster's own
         std::vector<std::size_t> router_class{};  ///< the same; that of a cluster without classes is 0
+        std::unordered_map<std::int32_t, std::vector<LinkId>> gate_links{};  ///< by vertex, while bridges are added
     };
     /// Where a bridge is joined to a cluster, by the cluster's vertices.
     struct Door {
@@ -131,6 +133,8 @@ class ClustersTopology final : public Topology {
     void number_parts(std::vector<std::shared_ptr<const Topology>> clusters);
     void add_classes();
     void add_bridges();
+    void find_gate_links();
+    [[nodiscard]] VertexId gate_of(std::size_t part, std::int32_t number, std::int32_t of) const;
     [[nodiscard]] Side side_of(std::size_t part, std::int32_t number, std::int32_t of, VertexId bridge,
                                std::size_t out_class);
     void add_door(Side& side, VertexId own, VertexId bridge, bool enters, std::size_t link_class);

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import haichi
+from haichi.service.program import find_program
 
 
 def cut_bytes(job: haichi.Job, placement: haichi.Placement) -> int:
@@ -119,3 +120,9 @@ def test_wrong_questions_about_spreading_raise(halo, larger_halo) -> None:
         haichi.advise_spread(halo, "two-clusters", form="calls")
     with pytest.raises(haichi.OptionError, match="in one cluster"):
         haichi.advise_spread(halo, "two-clusters", nodes=list(range(16)))
+
+
+def test_bridges_are_joined_in_one_pass_over_the_links() -> None:
+    """Each bridge looked at all links: minutes."""
+    asked = [find_program(), "list", "machines", "--show=two-clusters:4096,2ms,2097152"]
+    assert b'"count": 4096' in subprocess.run(asked, check=True, capture_output=True, timeout=30).stdout
