@@ -1,5 +1,6 @@
 """What an attack on a server with two users found."""
 
+import asyncio
 import hashlib
 import json
 import resource
@@ -15,9 +16,12 @@ from typing import Any
 import pytest
 
 import haichi
-from haichi.service import json_bodies, limits
+from haichi.service import json_bodies, limits, supervisor
 from haichi.service.auth import WrongTokens
+from haichi.service.data_folder import JobFolder
+from haichi.service.problems import Problem
 from haichi.service.program import Program, find_program
+from haichi.service.rank_maps import placement_of
 
 RING = {"kind": "map", "machine": "torus:4x4", "objective": "hop-bytes", "pattern": {"name": "ring", "ranks": 16}}
 FORM = b'--X\r\nContent-Disposition: form-data; name="kind"\r\n\r\n%b\r\n--X--\r\n'
@@ -221,3 +225,13 @@ def test_wrong_words_of_machines_take_no_time_of_the_server(server) -> None:
     for status, answer in answers:
         if status == 201:
             server.client().job(answer["id"]).cancel()
+
+
+def test_a_full_disk_is_told_where_a_placement_is_looked_for(tmp_path: Path, monkeypatch) -> None:
+    folder = JobFolder(tmp_path)
+    folder.result.write_text("{")
+    for is_full, status in ((False, 500), (True, 507)):
+        monkeypatch.setattr(supervisor, "is_full", lambda _, full=is_full: full)
+        with pytest.raises(Problem) as told:
+            asyncio.run(placement_of(folder, None))
+        assert told.value.status == status

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from haichi.service import placements, steps
+from haichi.service import placements, steps, supervisor
 from haichi.service.children import ChildFailedError, child_output
 from haichi.service.data_folder import JobFolder
 from haichi.service.kinds import JOB_KINDS
-from haichi.service.problems import Problem, WrongRequest, told_by_program
+from haichi.service.problems import Problem, WrongRequest, disk_is_full, told_by_program
 from haichi.service.queue import Job
 from haichi.service.requests import word
 from haichi.service.short_runs import ShortRuns
@@ -117,6 +117,8 @@ async def _split(folder: JobFolder, place: Path) -> None:
     except ChildFailedError:
         if not folder.result.exists():
             raise FileNotFoundError(folder.result) from None  # the job was removed
+        if supervisor.is_full(str(folder.path)):
+            raise disk_is_full(507) from None
         raise Problem(500, "internal", "internal error: the placements of the result cannot be read") from None
     finally:
         shutil.rmtree(made, ignore_errors=True)

@@ -8,9 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from haichi.service import supervisor
 from haichi.service.attempts import supervised
 from haichi.service.limits import Limits
-from haichi.service.problems import Problem
+from haichi.service.problems import Problem, disk_is_full
 from haichi.service.program import Program
 from haichi.service.turns import Turns
 
@@ -41,6 +42,8 @@ class ShortRuns:
         try:
             outcome: dict[str, Any] = json.loads(Path(told["outcome"]).read_bytes())
         except FileNotFoundError:
+            if supervisor.is_full(told["folder"]):
+                raise disk_is_full(507) from None
             raise Problem(503, "cut_off", "the program was cut off", "ask again") from None
         self.made += 1
         return outcome

@@ -213,7 +213,7 @@ def _run_steps(given: dict[str, Any], lifeline: Lifeline, lock: int) -> dict[str
     for step in given["steps"]:
         code, exceeded = _run(step, given, lifeline, lock, deadline)
         outcome = _outcome(code, exceeded, given)
-        if outcome["code"] == "cut_off" or (code != 0 and _is_full(given["folder"])):
+        if outcome["code"] == "cut_off" or (code != 0 and is_full(given["folder"])):
             return None
         if code not in step["good_codes"]:
             return outcome
@@ -367,7 +367,7 @@ def _last_words(path: str) -> str:
         return ""
 
 
-def _is_full(folder: str) -> bool:
+def is_full(folder: str) -> bool:
     free = os.statvfs(folder)
     return free.f_bavail * free.f_frsize < _SPARE_BYTES or free.f_favail == 0
 
