@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kHint =
-    "--files-below DIR, or HAICHI_FILES_BELOW=DIR in the environment, lets files name others that are below DIR";
+    "§files-below DIR, or HAICHI_FILES_BELOW=DIR in the environment, lets files name others that are below DIR";
 
 std::string root_given(const std::string& root) {
     if (!root.empty()) return root;
@@ -40,7 +40,7 @@ OpenedNames::OpenedNames(std::string file, const std::string& root) : file_(std:
     const std::string given = root_given(root);
     std::error_code error;
     if (!given.empty() && !fs::is_directory(given, error)) {
-        throw OptionError((root.empty() ? kVariable : "--files-below") + (": " + shown(given)) + " is not a directory");
+        throw OptionError((root.empty() ? kVariable : "§files-below") + (": " + shown(given)) + " is not a directory");
     }
     root_name_ = given.empty() ? "the directory of " + file_ : shown(given);
     root_ = real_path(given.empty() ? directory_of(file_) : fs::path(given));

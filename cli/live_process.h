@@ -25,7 +25,7 @@ struct LiveOutcome {
     std::vector<std::string> remarks;  ///< what its user should know of the ranks, a sentence each
 };
 
-/// The process of a program whose main() haichi has taken over: `haichi simulate -- PROGRAM` has started the program in
+/// The process of a program whose main() haichi has taken over: `haichi run -- PROGRAM` has started the program in
 /// its own place, and the same command line is run again there.
 class LiveProcess {
   public:

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
+#include <memory>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "base/errors.h"
-#include "cli/command_line.h"
 #include "cli/commands/advise.h"
 #include "cli/commands/ccs.h"
 #include "cli/commands/check.h"
@@ -18,21 +20,80 @@
 #include "cli/commands/map.h"
 #include "cli/commands/pattern.h"
 #include "cli/commands/python_command.h"
+#include "cli/commands/run.h"
 #include "cli/commands/simulate.h"
 #include "cli/fault_report.h"
 #include "cli/interrupt.h"
+#include "options/command_line.h"
+#include "options/common_options.h"
+#include "options/python_commands.h"
 
 namespace haichi::cli {
 
 namespace {
 
-std::vector<Command> commands() {
-    return {map_command(),   evaluate_command(), simulate_command(), convert_command(), ccs_command(),
-            check_command(), list_command(),     pattern_command(),  log_command(),     advise_command()};
+std::vector<Command> commands(const CommandSpec& program) {
+    return {map_command(),   evaluate_command(),    simulate_command(), run_command(), convert_command(), ccs_command(),
+            check_command(), list_command(program), pattern_command(),  log_command(), advise_command()};
 }
 
-/// The exit code of work(); errors are told.
-int told(const std::function<int()>& work, Console& console) {
+/// The program's commands as their options are read, and what each does.
+struct CommandTree {
+    CommandSpec root{.name = "haichi",
+                     .summary = "place the ranks of an MPI job on the nodes of a machine",
+                     .examples =
+                         "haichi pattern cg --ranks 64 -o cg64.json\n"
+                         "haichi map -m fx10-kyushu -w cg64.json --shape 1x2x4x2x3x2 -o cg64.map"};
+    std::map<const OptionTable*, Action> actions{};
+    CommonOptions common{};
+
+    CommandTree() {
+        for (const Command& command : commands(root)) root.subcommands.push_back(spec_of(command));
+        for (CommandSpec& command : python_commands()) root.subcommands.push_back(std::move(command));
+        for (const CompilerCommand& command : compiler_commands()) {
+            root.subcommands.push_back({command.name, command.summary, "", std::make_shared<OptionTable>()});
+        }
+    }
+
+  private:
+    CommandSpec spec_of(const Command& command) {
+        CommandSpec spec{command.name, command.summary, command.examples};
+        for (const Command& sub : command.subcommands) spec.subcommands.push_back(spec_of(sub));
+        if (!command.configure) return spec;
+        spec.options = std::make_shared<OptionTable>();
+        actions[spec.options.get()] = command.configure(*spec.options);
+        common.declare(*spec.options, command.reports_progress);
+        return spec;
+    }
+};
+
+/// Only programs have words after "--".
+void refuse_simulated_program(const std::vector<std::string>& words) {
+    const auto mark = std::ranges::find(words, "--");
+    if (words.empty() || words.front() != "simulate" || mark == words.end()) return;
+    std::string command = "haichi run";
+    for (auto word = words.begin() + 1; word != words.end(); ++word) command += " " + *word;
+    throw OptionError("haichi simulate takes workloads and logs, not programs", "run the program: " + command);
+}
+
+int run_words(const std::vector<std::string>& words, Console& console) {
+    CommandTree tree;
+    refuse_simulated_program(words);
+    const CommandLineResult result = read_command_line(tree.root, words);
+    if (result.command == nullptr) {
+        console.data(result.text);
+        return kExitDone;
+    }
+    const CommonOptions& common = tree.common;
+    if (common.progress_fd) console.set_progress(*common.progress_fd);
+    console.set_files_below(common.files_below);
+    console.set_log_level(common.level());
+    console.set_quiet(common.quiet);
+    return tree.actions.at(result.command->options.get())(console);
+}
+
+/// The exit code of work(); errors are printed.
+int guarded(const std::function<int()>& work, Console& console) {
     try {
         return work();
     } catch (const ClosedPipe&) {
@@ -63,13 +124,14 @@ int run_program(int argc, char** argv, LiveProcess* live_process) {
     }
     const auto is_first_word = [&](const auto& command) { return argc > 1 && command.name == argv[1]; };
     if (std::ranges::any_of(python_commands(), is_first_word)) {  // takes the signals itself
-        return told([&]() -> int { run_python_command(argv + 1); }, console);
+        return guarded([&]() -> int { run_python_command(argv + 1); }, console);
     }
     if (std::ranges::any_of(compiler_commands(), is_first_word)) {
-        return told([&]() -> int { run_compiler_command(argv + 1); }, console);
+        return guarded([&]() -> int { run_compiler_command(argv + 1); }, console);
     }
     const SignalWatch signals;
-    const int code = told([&] { return run_command_line(commands(), argc, argv, console); }, console);
+    const int code = guarded(
+        [&] { return run_words(std::vector<std::string>(argv + std::min(argc, 1), argv + argc), console); }, console);
     return SignalWatch::was_interrupted() ? kExitInterrupted : code;
 }
 

@@ -14,7 +14,7 @@ Mapping::Mapping(std::int32_t rank_count, std::int32_t node_count, std::int32_t 
         throw OptionError(std::to_string(rank_count) + (rank_count == 1 ? " rank does" : " ranks do") + " not fit on " +
                               std::to_string(node_count) + (node_count == 1 ? " node" : " nodes") + " with " +
                               std::to_string(ranks_per_node) + (ranks_per_node == 1 ? " rank each" : " ranks each"),
-                          "ask for a larger --shape or a larger --ppn");
+                          "ask for a larger §shape or a larger §ppn");
     }
     if (slots > std::int64_t{1} << 30) {
         throw OptionError(std::to_string(slots) + " slots are more than the 2^30 that a mapping may have");

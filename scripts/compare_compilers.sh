@@ -125,7 +125,7 @@ job_list() {
     done
     echo "simulated, 4 ranks per node | simulate -m mesh:4x5 --ppn 4 -w uneven40.txt --barrier both"
     echo "simulated, statistics | simulate -m mesh:4x5 --ppn 4 -w uneven40.txt --stats bins.csv --stats-bin 10us"
-    echo "validated | map $tofu -w fft32.json --validate $quick"
+    echo "validated | map $tofu -w fft32.json --simulate $quick"
     echo "shapes | map -m fx10-kyushu -w bruck24.json --shapes 1x2x2x2x3x2,2x1x2x2x3x2 $quick -o map-{shape}"
     echo "verified | map $tofu -w cg64.json --verify end $quick"
     echo "larger than bit rows | map -m torus:16x16x8 -w cg64.json --evaluations 2000 --restarts 2"

@@ -235,7 +235,7 @@ class Programs:
     def ours(self, case: Case, folder: Path, **variables: str) -> Run:
         report = ["--json", "-o", str(folder / "report.json")]
         machine = ["-m", self._options.machine, "-n", str(case.ranks)]
-        command = [self._haichi, "simulate", *machine, *report, *self._options.option, "--"]
+        command = [self._haichi, "run", *machine, *report, *self._options.option, "--"]
         return run(command, case, folder, self._options.seconds, **variables)
 
     def real(self, case: Case, folder: Path, **variables: str) -> Run:

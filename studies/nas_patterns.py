@@ -31,7 +31,7 @@ def compare(build: Path, tool: Path, binary: Path, iterations: list[str], folder
         "LD_PRELOAD": str(build / "commlog/profiler/libhaichi-prof-mpich.so"),
         "HAICHI_PROF": f"file={folder / 'live'}",
     }
-    run = [haichi, "simulate", "-m", f"torus:{ranks}", "-n", ranks, "--", binary]
+    run = [haichi, "run", "-m", f"torus:{ranks}", "-n", ranks, "--", binary]
     ran = subprocess.run(run, cwd=folder, env=profiled, capture_output=True, text=True)
     make = [haichi, "pattern", f"nas-{program}", "--class", npb_class, "--ranks", ranks, *iterations, "-o", pattern]
     made = subprocess.run(make, capture_output=True, text=True)

@@ -6,11 +6,11 @@
 #include "base/errors.h"
 #include "cli/command_outputs.h"
 #include "cli/commands/log_input.h"
-#include "cli/commands/values.h"
 #include "cli/output/log_comparison.h"
 #include "cli/output/log_words.h"
 #include "mapper/report/advice_json.h"
 #include "mapper/report/report_json.h"
+#include "options/common_options.h"
 
 namespace haichi::cli {
 
@@ -20,23 +20,18 @@ struct AdviseRailsOptions {
     std::vector<std::string> files;
     std::string format;
     std::string rails;
-    std::string interfaces;
+    std::int32_t interfaces = 0;
     std::string output;
     bool json = false;
 };
 
 int run(const AdviseRailsOptions& options, Console& console) {
-    constexpr std::int64_t kMostInterfaces = 1000;
-    if (options.files.empty()) throw OptionError("no log FILE given", "haichi advise rails app.haichi-log");
     std::vector<NamedLog> logs = named_logs(options.files);
     if (!options.rails.empty()) set_rails(options.rails, logs);
     RailAdviceRequest request;
     for (const NamedLog& log : logs) request.logs.push_back({log.path(), log.label, log.rails});
     request.format = options.format;
-    if (!options.interfaces.empty()) {
-        request.interfaces =
-            static_cast<std::int32_t>(read_count("--interfaces", options.interfaces, 1, kMostInterfaces));
-    }
+    request.interfaces = options.interfaces;
     CommandOutputs outputs(console);
     for (const NamedLog& log : logs) outputs.add_input(log.path());
     Destination destination = outputs.add_destination(options.output);
@@ -58,12 +53,11 @@ int run(const AdviseRailsOptions& options, Console& console) {
 
 Action configure_advise_rails(OptionTable& options) {
     const auto o = std::make_shared<AdviseRailsOptions>();
-    options.add_arguments("FILE", o->files, "logs of jobs; rails=2:FILE says how many rails the run used");
-    add_log_format(options, o->format);
-    options.add_value("--rails", o->rails, "N,N,...", "network interfaces per node that each run used");
-    options.add_value("--interfaces", o->interfaces, "N", "that a node has");
-    options.add_value("-o,--output", o->output, "FILE", "write the answer there instead of to standard output");
-    options.add_flag("--json", o->json, "print the answer as haichi-advice/1");
+    declare_logs(options, o->files, o->format, "Logs of jobs; rails=2:FILE states the NICs per node of a run");
+    declare_rails(options, o->rails);
+    declare_interfaces(options, o->interfaces);
+    declare_output(options, o->output, "Write the answer to FILE instead of standard output");
+    declare_json(options, o->json, "the answer as haichi-advice/1");
     return [o](Console& console) { return run(*o, console); };
 }
 

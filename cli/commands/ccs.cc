@@ -7,7 +7,6 @@
 #include "base/errors.h"
 #include "cli/command_outputs.h"
 #include "cli/commands/log_input.h"
-#include "cli/commands/values.h"
 #include "cli/output/extraction_text.h"
 #include "cli/output/log_words.h"
 #include "commlog/ccs/extraction.h"
@@ -15,6 +14,8 @@
 #include "commlog/log/log_file.h"
 #include "commlog/readers/log_readers.h"
 #include "commlog/workload/workload_json.h"
+#include "options/common_options.h"
+#include "options/extraction_options.h"
 
 namespace haichi::cli {
 
@@ -23,31 +24,10 @@ namespace {
 struct CcsArguments {
     std::vector<std::string> logs;
     std::string format;
-    std::string sends_per_rank;
-    std::string eager_limit;
-    std::string kernel;
-    std::string collectives;
-    std::vector<std::string> algorithms;
-    std::string compute;
+    ExtractionOptions extraction;
     std::string output;
     bool json = false;
 };
-
-ExtractionOptions extraction_options(const CcsArguments& arguments) {
-    ExtractionOptions options;
-    if (!arguments.sends_per_rank.empty()) {
-        options.sends_per_rank =
-            static_cast<std::int32_t>(read_count("--sends-per-rank", arguments.sends_per_rank, 1, kMostSendsPerRank));
-    }
-    if (!arguments.eager_limit.empty()) {
-        options.levels.eager_limit_bytes = read_bytes("--eager-limit", arguments.eager_limit);
-    }
-    options.kernel = parse_kernel_choice(arguments.kernel.empty() ? "auto" : arguments.kernel);
-    if (!arguments.collectives.empty()) options.levels.collectives = parse_collective_scope(arguments.collectives);
-    for (const std::string& choice : arguments.algorithms) options.levels.algorithms.set(choice);
-    if (!arguments.compute.empty()) options.compute_time = parse_compute_time(arguments.compute);
-    return options;
-}
 
 /// The name of a log without folder and ending, of a part that of its job.
 std::string stem_of(const JobFiles& job) {
@@ -79,9 +59,7 @@ std::vector<std::string> outputs_of(const CcsArguments& arguments, const std::ve
 }
 
 int run(const CcsArguments& arguments, Console& console) {
-    const ExtractionOptions options = extraction_options(arguments);
-    const std::vector<JobFiles> jobs = named_jobs(arguments.logs, "haichi ccs app.haichi-log -o workload.json");
-    if (!arguments.format.empty()) (void)log_format(arguments.format);  // a wrong name needs no file
+    const std::vector<JobFiles> jobs = files_by_job(arguments.logs);
     CommandOutputs outputs(console);
     for (const JobFiles& job : jobs) {
         for (const std::string& file : job.files) outputs.add_input(file);
@@ -101,7 +79,7 @@ int run(const CcsArguments& arguments, Console& console) {
     std::vector<Extraction> extractions;
     for (std::size_t j = 0; j < jobs.size(); ++j) {
         try {
-            extractions.push_back(extract_sets(logs[j], options));
+            extractions.push_back(extract_sets(logs[j], arguments.extraction));
         } catch (const UnsupportedError& error) {
             if (jobs.size() == 1) throw;
             throw UnsupportedError(jobs[j].name() + ": " + error.what(), error.hint());
@@ -126,28 +104,11 @@ int run(const CcsArguments& arguments, Console& console) {
 
 Action configure_ccs(OptionTable& options) {
     const auto a = std::make_shared<CcsArguments>();
-    options.add_arguments("LOG", a->logs, "logs with the order of calls; parts of one job are read together");
-    options.add_value("--log-format", a->format, "NAME",
-                      "of the log (haichi list log-formats); default: by its content");
-    options.add_value("--sends-per-rank", a->sends_per_rank, "K",
-                      "messages a rank may send, and receive, in one set: its network interfaces; default: 1");
-    options.add_value("--eager-limit", a->eager_limit, "BYTES",
-                      "up to this size a message does not wait for its receive to be posted; default: 0");
-    options.add_value(
-        "--kernel", a->kernel, "N|bytes|messages|outer|inner|whole",
-        "the N-th repetition of those listed, that with most bytes or messages, the loop around or inside of the "
-        "one that is taken otherwise, or the whole log as one; default: auto");
-    options.add_value("--collectives", a->collectives, "subcomm|all|none",
-                      "which are expanded to messages: those on less than all ranks, all, or none; default: subcomm");
-    options.add_values("--collective", a->algorithms, "OP=ALGORITHM",
-                       "by which algorithm, up to which sizes: allreduce=recursive-doubling:2KiB,ring; repeatable");
-    options.add_value(
-        "--compute", a->compute, "none|mean",
-        "give the sets the mean computing time of the ranks before them; default: none, the same file from every run");
-    options.add_value(
-        "-o,--output", a->output, "FILE",
-        "write the sets there instead of to standard output; of several jobs to as many files, % is the log's name");
-    options.add_flag("--json", a->json, "print what was found as JSON; the sets only go to -o");
+    declare_logs(options, a->logs, a->format, "Logs with the order of calls; parts of one job are read together");
+    declare_extraction(options, a->extraction);
+    declare_output(options, a->output,
+                   "Write the sets to FILE instead of standard output; with several jobs % is the name of the log");
+    declare_json(options, a->json, "what was found as JSON; the sets only go to --output");
     return [a](Console& console) { return run(*a, console); };
 }
 

@@ -5,9 +5,10 @@
 
 #include "base/errors.h"
 #include "cli/command_outputs.h"
-#include "cli/commands/job_options.h"
-#include "cli/commands/values.h"
+#include "cli/commands/job_words.h"
 #include "mapper/job/check_map.h"
+#include "options/common_options.h"
+#include "options/job_options.h"
 
 namespace haichi::cli {
 
@@ -15,8 +16,7 @@ namespace {
 
 struct CheckArguments {
     JobOptions job;
-    std::string map;
-    std::string format;
+    RankMapInput map;
     std::string job_script;
     bool json = false;
 };
@@ -39,8 +39,8 @@ std::string text_of(const MapCheck& check, const std::string& map, bool has_scri
     for (const CheckLine& line : check.lines) {
         std::string word = word_of(line.result);
         word.resize(kColumn, ' ');
-        text += word + line.text + "\n";
-        if (!line.hint.empty()) text += std::string(kColumn, ' ') + "hint: " + line.hint + "\n";
+        text += word + as_typed(line.text) + "\n";
+        if (!line.hint.empty()) text += std::string(kColumn, ' ') + "hint: " + as_typed(line.hint) + "\n";
     }
     const std::string who = has_script ? "PJM" : "the scheduler";
     if (check.problem_count == 0) return text + map + ": " + who + " would take it\n";
@@ -58,43 +58,41 @@ std::string json_of(const MapCheck& check, const std::string& map) {
     document["problems"] = check.problem_count;
     document["checks"] = nlohmann::ordered_json::array();
     for (const CheckLine& line : check.lines) {
-        nlohmann::ordered_json row = {{"result", word_of(line.result)}, {"text", line.text}};
+        nlohmann::ordered_json row = {{"result", word_of(line.result)}, {"text", as_typed(line.text)}};
         if (!line.place.file.empty()) row["file"] = line.place.file;
         if (line.place.line > 0) row["line"] = line.place.line;
-        if (!line.hint.empty()) row["hint"] = line.hint;
+        if (!line.hint.empty()) row["hint"] = as_typed(line.hint);
         document["checks"].push_back(std::move(row));
     }
     return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
-int run(const CheckArguments& arguments, Console& console) {
-    const JobSpec spec = arguments.job.spec(JobUse::kPlaces, {arguments.map, arguments.job_script});
-    require_value(arguments.map, "--map");
+int run(const CheckArguments& arguments, const OptionTable& given, Console& console) {
+    const JobSpec spec = arguments.job.job({arguments.map.map, arguments.job_script});
     CommandOutputs outputs(console);
     arguments.job.add_inputs(outputs);
-    outputs.add_inputs({arguments.map, arguments.job_script});
+    outputs.add_inputs({arguments.map.map, arguments.job_script});
     outputs.add_standard_output();
     outputs.check();
     const MapCheck check = check_map(spec,
-                                     {.map = arguments.map,
-                                      .format = arguments.format,
+                                     {.map = arguments.map.map,
+                                      .format = arguments.map.format,
                                       .job_script = arguments.job_script,
-                                      .has_ranks_per_node = !arguments.job.ranks_per_node.empty()},
+                                      .has_ranks_per_node = given.is_given("ppn")},
                                      outputs.reading());
     outputs.open();
-    console.data(arguments.json ? json_of(check, arguments.map)
-                                : text_of(check, arguments.map, !arguments.job_script.empty()));
+    console.data(arguments.json ? json_of(check, arguments.map.map)
+                                : text_of(check, arguments.map.map, !arguments.job_script.empty()));
     return check.problem_count == 0 ? kExitDone : kExitBadInput;
 }
 
 Action configure_check(OptionTable& options) {
     const auto o = std::make_shared<CheckArguments>();
     o->job.declare(options, JobUse::kPlaces);
-    options.add_value("--map", o->map, "FILE", "the rank map");
-    options.add_value("-f,--format", o->format, "FORMAT", "of the map (haichi list formats); default: by its content");
-    options.add_value("--job", o->job_script, "FILE", "the PJM job script that uses the map");
-    options.add_flag("--json", o->json, "print haichi-check/1");
-    return [o](Console& console) { return run(*o, console); };
+    o->map.declare(options, "Rank map to check", true);
+    options.add_file("job", o->job_script, {.description = "PJM job script that uses the map"});
+    declare_json(options, o->json, "haichi-check/1");
+    return [o, &options](Console& console) { return run(*o, options, console); };
 }
 
 }  // namespace

@@ -4,9 +4,10 @@
 
 #include "base/errors.h"
 #include "cli/command_outputs.h"
-#include "cli/commands/job_options.h"
-#include "cli/commands/values.h"
+#include "cli/commands/job_words.h"
 #include "mapper/job/job.h"
+#include "options/common_options.h"
+#include "options/job_options.h"
 
 namespace haichi::cli {
 
@@ -14,25 +15,22 @@ namespace {
 
 struct ConvertArguments {
     JobOptions job;
-    std::string map;
-    std::string from;
+    RankMapInput map;
     std::string to;
     std::string output;
 };
 
 int run(const ConvertArguments& arguments, Console& console) {
-    const JobSpec spec = arguments.job.spec(JobUse::kPlaces, {arguments.map});
-    require_value(arguments.map, "--map");
-    require_value(arguments.to, "--to");
+    const JobSpec spec = arguments.job.job({arguments.map.map});
     const RankMapFormat& target = rank_map_format(arguments.to);
     CommandOutputs outputs(console);
     arguments.job.add_inputs(outputs);
-    outputs.add_input(arguments.map);
+    outputs.add_input(arguments.map.map);
     Destination destination = outputs.add_destination(arguments.output);
     outputs.check();
     const AllocatedNodes nodes = load_nodes(spec, outputs.reading());
     target.check(nodes.rank_maps(0));
-    const Mapping mapping = read_rank_map(arguments.map, arguments.from, nodes.rank_maps(0));
+    const Mapping mapping = read_rank_map(arguments.map.map, arguments.map.format, nodes.rank_maps(0));
     const RankMapContext context = nodes.rank_maps(mapping.rank_count());
     outputs.open();
     destination.write(target.write(mapping, context));
@@ -44,10 +42,15 @@ int run(const ConvertArguments& arguments, Console& console) {
 Action configure_convert(OptionTable& options) {
     const auto o = std::make_shared<ConvertArguments>();
     o->job.declare(options, JobUse::kPlaces);
-    options.add_value("--map", o->map, "FILE", "the rank map; it says how many ranks there are");
-    options.add_value("-f,--from", o->from, "FORMAT", "of the map (haichi list formats); default: by its content");
-    options.add_value("-t,--to", o->to, "FORMAT", "to write");
-    options.add_value("-o,--output", o->output, "FILE", "write there instead of to standard output");
+    o->map.declare(options, "Rank map to convert; it determines the number of ranks", true);
+    options.begin(OptionGroup::kOutput);
+    options.add_read("to", ValueKind::kText,
+                     [o = o.get()](const std::string& word) { o->to = rank_map_format(word).name; },
+                     {.description = "Format to write (haichi list formats)",
+                      .value = "FORMAT",
+                      .letter = 't',
+                      .is_required = true});
+    declare_output(options, o->output, "Write to FILE instead of standard output");
     return [o](Console& console) { return run(*o, console); };
 }
 

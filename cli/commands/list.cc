@@ -6,6 +6,7 @@
 
 #include "base/errors.h"
 #include "base/table.h"
+#include "cli/commands/list_options.h"
 #include "cli/output/tables.h"
 #include "commlog/nas/nas_log.h"
 #include "commlog/readers/log_readers.h"
@@ -17,6 +18,7 @@
 #include "netmodel/machine/fold.h"
 #include "netmodel/machine/machine.h"
 #include "netmodel/routing/topologies.h"
+#include "options/common_options.h"
 
 namespace haichi::cli {
 
@@ -77,16 +79,17 @@ struct Kind {
 const Table<Kind>& kinds() {
     static const Table<Kind> kKinds(
         {"list", "lists"},
-        {{"machines", "what --machine takes", machines},
-         {"objectives", "what --objective takes", objective_entries},
-         {"strategies", "what --strategy takes", [] { return entries_of(strategies()); }},
-         {"formats", "of rank maps", [] { return entries_of(rank_map_formats()); }},
-         {"topologies", "of machines and machine files", [] { return entries_of(topologies()); }},
-         {"routings", "what --routing takes", routings},
-         {"folds", "what --fold takes", [] { return entries_of(folds()); }},
-         {"patterns", "what haichi pattern makes", pattern_entries},
-         {"workload-formats", "that --workload takes", [] { return entries_of(workload_formats()); }},
-         {"log-formats", "that haichi log and haichi ccs take", [] { return entries_of(log_formats()); }}});
+        {{"machines", "values of --machine", machines},
+         {"objectives", "values of --objective", objective_entries},
+         {"strategies", "values of --strategy", [] { return entries_of(strategies()); }},
+         {"formats", "formats of rank maps", [] { return entries_of(rank_map_formats()); }},
+         {"topologies", "topologies of machines and machine files", [] { return entries_of(topologies()); }},
+         {"routings", "values of --routing", routings},
+         {"folds", "values of --fold", [] { return entries_of(folds()); }},
+         {"patterns", "patterns of haichi pattern", pattern_entries},
+         {"workload-formats", "formats of --workload", [] { return entries_of(workload_formats()); }},
+         {"log-formats", "formats of the logs of haichi log and haichi ccs",
+          [] { return entries_of(log_formats()); }}});
     return kKinds;
 }
 
@@ -116,20 +119,26 @@ int run(const std::string& name, bool json, Console& console) {
     return kExitDone;
 }
 
-Action configure_list(OptionTable& options) {
+Action configure_list(const CommandSpec& program, OptionTable& options) {
     struct ListArguments {
         std::string kind;
         std::string shown_machine;
         bool json = false;
     };
     const auto o = std::make_shared<ListArguments>();
-    options.add_argument("KIND", o->kind, kinds().listing() + "; default: all of them");
-    options.add_value("--show", o->shown_machine, "PRESET",
-                      "print a preset as a machine file, with where its values come from");
-    options.add_flag("--json", o->json, "print a JSON object of lists");
-    return [o](Console& console) {
+    options.begin(OptionGroup::kOutput);
+    options.add_text("KIND", o->kind,
+                     {.description = "What to list: " + kinds().listing() + ", or options",
+                      .otherwise = "all but options",
+                      .is_argument = true});
+    options.add_text(
+        "show", o->shown_machine,
+        {.description = "Print a preset as a machine file, with the source of its values", .value = "PRESET"});
+    declare_json(options, o->json, "a JSON object of lists");
+    return [o, &program](Console& console) {
+        if (o->kind == "options") return list_options(program, o->json, console);
         if (o->shown_machine.empty()) return run(o->kind, o->json, console);
-        if (o->kind != "machines") throw OptionError("--show is for 'haichi list machines'");
+        if (o->kind != "machines") throw OptionError("--show requires 'haichi list machines'");
         console.data(preset_text(o->shown_machine));
         return kExitDone;
     };
@@ -137,9 +146,9 @@ Action configure_list(OptionTable& options) {
 
 }  // namespace
 
-Command list_command() {
+Command list_command(const CommandSpec& program) {
     return {"list", "show what there is to choose from: machines, objectives, strategies, formats and so on",
-            "haichi list objectives", configure_list};
+            "haichi list objectives", [&program](OptionTable& options) { return configure_list(program, options); }};
 }
 
 }  // namespace haichi::cli

@@ -1,9 +1,11 @@
 #pragma once
 
 #include "cli/commands/command.h"
+#include "options/command_line.h"
 
 namespace haichi::cli {
 
-Command list_command();
+/// `program` has the options that are listed; it must outlive the command.
+Command list_command(const CommandSpec& program);
 
 }  // namespace haichi::cli

@@ -6,11 +6,11 @@
 #include "base/errors.h"
 #include "cli/command_outputs.h"
 #include "cli/commands/log_input.h"
-#include "cli/commands/values.h"
 #include "cli/output/log_comparison.h"
 #include "cli/output/log_words.h"
 #include "commlog/readers/log_readers.h"
 #include "mapper/report/advice_json.h"
+#include "options/common_options.h"
 
 namespace haichi::cli {
 
@@ -67,10 +67,10 @@ int run(const CompareOptions& options, Console& console) {
 
 Action configure_log_compare(OptionTable& options) {
     const auto o = std::make_shared<CompareOptions>();
-    options.add_arguments("FILE", o->files, "logs of jobs; LABEL:FILE names a column, rails=2:FILE says its rails");
-    add_log_format(options, o->format);
-    options.add_value("--rails", o->rails, "N,N,...", "network interfaces per node that each run used");
-    options.add_flag("--json", o->json, "print haichi-log-comparison/1");
+    declare_logs(options, o->files, o->format,
+                 "Logs of jobs; LABEL:FILE names a column, rails=2:FILE states the NICs per node");
+    declare_rails(options, o->rails);
+    declare_json(options, o->json, "haichi-log-comparison/1");
     return [o](Console& console) { return run(*o, console); };
 }
 

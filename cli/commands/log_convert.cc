@@ -1,18 +1,17 @@
 #include "cli/commands/log_convert.h"
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 
 #include "base/errors.h"
 #include "cli/command_outputs.h"
 #include "cli/commands/log_input.h"
-#include "cli/commands/values.h"
 #include "cli/output/log_matrix.h"
 #include "cli/output/log_words.h"
 #include "cli/output/tables.h"
 #include "commlog/log/communication_matrix.h"
 #include "commlog/readers/log_readers.h"
+#include "options/common_options.h"
 
 namespace haichi::cli {
 
@@ -26,10 +25,9 @@ struct ConvertOptions {
 };
 
 int run(const ConvertOptions& options, Console& console) {
-    const std::vector<JobFiles> jobs = named_jobs(options.files, "haichi log convert app.haichi-log -t json");
+    const std::vector<JobFiles> jobs = files_by_job(options.files);
     if (jobs.size() > 1)
         throw OptionError("log convert takes one log, not " + std::to_string(jobs.size()), "compare takes several");
-    require_value(options.to, "--to");
     const MatrixFormat& format = matrix_formats().at(options.to);
     CommandOutputs outputs(console);
     for (const std::string& file : jobs.front().files) outputs.add_input(file);
@@ -55,10 +53,15 @@ int run(const ConvertOptions& options, Console& console) {
 
 Action configure_log_convert(OptionTable& options) {
     const auto o = std::make_shared<ConvertOptions>();
-    options.add_arguments("FILE", o->files, "the log of a job, or a part of it");
-    add_log_format(options, o->format);
-    options.add_value("-t,--to", o->to, "FORMAT", "to write: " + matrix_formats().listing());
-    options.add_value("-o,--output", o->output, "FILE", "write there instead of to standard output");
+    declare_logs(options, o->files, o->format, "Log of a job, or a part of it");
+    options.begin(OptionGroup::kOutput);
+    options.add_text("to", o->to,
+                     {.description = "Format to write",
+                      .value = "FORMAT",
+                      .letter = 't',
+                      .choices = matrix_formats().names(),
+                      .is_required = true});
+    declare_output(options, o->output, "Write to FILE instead of standard output");
     return [o](Console& console) { return run(*o, console); };
 }
 

@@ -5,13 +5,19 @@
 #include <string>
 #include <vector>
 
-#include "cli/commands/option_table.h"
 #include "commlog/readers/log_readers.h"
+#include "options/option_table.h"
 
 namespace haichi::cli {
 
-/// --log-format, of all logs on the command line.
-void add_log_format(OptionTable& options, std::string& format);
+/// LOG..., at least one, and --log-format of all of them.
+void declare_logs(OptionTable& options, std::vector<std::string>& logs, std::string& format,
+                  const std::string& description);
+
+/// --interfaces; 0: not known.
+void declare_interfaces(OptionTable& options, std::int32_t& interfaces, std::vector<std::string> needs = {});
+/// --rails; the numbers as given.
+void declare_rails(OptionTable& options, std::string& rails);
 
 /// A log as named on the command line: "rails=2:FILE", "LABEL:FILE" or "FILE"; of a job in parts all files.
 struct NamedLog {
@@ -25,9 +31,5 @@ struct NamedLog {
 std::vector<NamedLog> named_logs(const std::vector<std::string>& texts);
 /// The numbers of --rails, one for each log.
 void set_rails(const std::string& list, std::vector<NamedLog>& logs);
-
-/// The jobs whose logs are named on the command line. Throws OptionError, whose hint is
-/// `example`, where no log is named.
-std::vector<JobFiles> named_jobs(const std::vector<std::string>& paths, const std::string& example);
 
 }  // namespace haichi::cli

@@ -7,7 +7,6 @@
 #include "base/errors.h"
 #include "cli/command_outputs.h"
 #include "cli/commands/log_input.h"
-#include "cli/commands/values.h"
 #include "cli/output/log_comparison.h"
 #include "cli/output/log_json.h"
 #include "cli/output/log_outline.h"
@@ -16,6 +15,7 @@
 #include "cli/output/log_text.h"
 #include "commlog/readers/log_readers.h"
 #include "mapper/report/advice_json.h"
+#include "options/common_options.h"
 
 namespace haichi::cli {
 
@@ -24,28 +24,15 @@ namespace {
 struct ShowOptions {
     std::vector<std::string> files;
     std::string format;
-    std::string ranks;
-    std::string rank;
-    std::string interfaces;
+    ListedRanks ranks = ListedRanks::kAuto;
+    std::optional<std::int32_t> rank;
+    std::int32_t interfaces = 0;
     std::string page;
     bool rails = false;
     bool call_sites = false;
     bool by_rank = false;
     bool json = false;
 };
-
-ListedRanks read_listed_ranks(const std::string& text) {
-    if (text.empty()) return ListedRanks::kAuto;
-    if (text == "all") return ListedRanks::kAll;
-    if (text == "summary") return ListedRanks::kSummary;
-    throw OptionError("--ranks: " + shown(text) + " is neither all nor summary");
-}
-
-RailAdvice rail_advice(const JobLog& log, const JobTotals& totals, const std::string& interfaces) {
-    constexpr std::int64_t kMostInterfaces = 1000;
-    const std::int64_t count = interfaces.empty() ? 0 : read_count("--interfaces", interfaces, 1, kMostInterfaces);
-    return advise_rails(log, totals, static_cast<std::int32_t>(count));
-}
 
 void show_json(const JobLog& log, const JobTotals& totals, ListedRanks listed, const ShowOptions& options,
                SourceLines& lines, Console& console) {
@@ -55,21 +42,20 @@ void show_json(const JobLog& log, const JobTotals& totals, ListedRanks listed, c
         console.hint("--ranks all lists them");
     }
     nlohmann::ordered_json more = site_tables_json(log, options.call_sites ? &lines : nullptr);
-    if (options.rails) more["rail_advice"] = rail_advice_json(rail_advice(log, totals, options.interfaces));
+    if (options.rails) more["rail_advice"] = rail_advice_json(advise_rails(log, totals, options.interfaces));
     write_log_json(log, totals, all_ranks, more, [&console](std::string_view text) { console.data(text); });
 }
 
 /// The call log of one rank: the one asked for, else the first that has one.
-std::string calls_text(const JobLog& log, const std::string& asked) {
+std::string calls_text(const JobLog& log, std::optional<std::int32_t> asked) {
     const auto is_it = [](const RankLog& rank) { return !rank.threads.empty(); };
-    if (asked.empty()) {
+    if (!asked) {
         const auto found = std::ranges::find_if(log.ranks, is_it);
         return found == log.ranks.end() ? "" : "\n" + outline_text(log, *found);
     }
-    const std::int64_t number = read_count("--calls-of", asked, 0, log.rank_count - 1);
-    const auto found = std::ranges::find(log.ranks, number, &RankLog::rank);
+    const auto found = std::ranges::find(log.ranks, *asked, &RankLog::rank);
     if (found == log.ranks.end() || !is_it(*found)) {
-        throw OptionError("--calls-of: there is no call log of rank " + std::to_string(number));
+        throw OptionError("--calls-of: the log has no calls of rank " + std::to_string(*asked));
     }
     return "\n" + outline_text(log, *found);
 }
@@ -81,12 +67,11 @@ std::string more_tables(const JobLog& log, const JobTotals& totals, const ShowOp
 }
 
 int run(const ShowOptions& options, Console& console) {
-    const std::vector<JobFiles> jobs = named_jobs(options.files, "haichi log show app.haichi-log");
-    const ListedRanks listed = read_listed_ranks(options.ranks);
-    if (!options.interfaces.empty() && !options.rails) throw OptionError("--interfaces is for --rails");
+    const std::vector<JobFiles> jobs = files_by_job(options.files);
+    const ListedRanks listed = options.ranks;
     const bool is_list = options.json && jobs.size() > 1;
     if (!options.page.empty() && jobs.size() > 1) {
-        throw OptionError("--html is a page for one log, not for " + std::to_string(jobs.size()));
+        throw OptionError("--html makes a page of one log, found " + std::to_string(jobs.size()));
     }
     CommandOutputs outputs(console);
     for (const JobFiles& job : jobs) {
@@ -111,7 +96,7 @@ int run(const ShowOptions& options, Console& console) {
             console.data((i == 0 ? "" : "\n") + log_text(log, totals, jobs[i].name(), listed == ListedRanks::kAll) +
                          more_tables(log, totals, options, lines) + calls_text(log, options.rank));
             if (options.rails) {
-                console.data("\n" + rail_advice_text(rail_advice(log, totals, options.interfaces)));
+                console.data("\n" + rail_advice_text(advise_rails(log, totals, options.interfaces)));
             }
         }
     }
@@ -121,18 +106,28 @@ int run(const ShowOptions& options, Console& console) {
 
 Action configure_log_show(OptionTable& options) {
     const auto o = std::make_shared<ShowOptions>();
-    options.add_arguments("FILE", o->files, "logs of jobs, or parts of them; parts of one job are read together");
-    add_log_format(options, o->format);
-    options.add_value("--ranks", o->ranks, "all|summary",
-                      "whether every rank is listed; default: with --json up to a million rows, else summary");
-    options.add_value("--html", o->page, "FILE", "write a page with pictures there instead of the tables");
-    options.add_value("--calls-of", o->rank, "RANK",
-                      "whose calls are outlined; default: the first that has a call log");
-    options.add_flag("--call-sites", o->call_sites, "also the places of the program that call MPI, by their time");
-    options.add_flag("--by-rank", o->by_rank, "also a table of every rank's time in the functions with the most time");
-    options.add_flag("--rails", o->rails, "advise how many network interfaces per node to use, and why");
-    options.add_value("--interfaces", o->interfaces, "N", "that a node has, for --rails");
-    options.add_flag("--json", o->json, "print haichi-log/1; a list of them for several files");
+    declare_logs(options, o->files, o->format, "Logs of jobs, or parts of them; parts of one job are read together");
+    options.begin(OptionGroup::kOutput);
+    options.add_read("ranks", ValueKind::kText,
+                     [o = o.get()](const std::string& word) {
+                         o->ranks = word == "all" ? ListedRanks::kAll : ListedRanks::kSummary;
+                     },
+                     {.description = "Whether every rank is listed",
+                      .value = "WHICH",
+                      .otherwise = "all with --json up to a million lines, else summary",
+                      .choices = {"all", "summary"}});
+    options.add_output("html", o->page, {.description = "Write a page with pictures to FILE instead of the tables"});
+    options.add_count("calls-of", o->rank,
+                      {.description = "Rank whose calls are outlined",
+                       .value = "RANK",
+                       .otherwise = "the first that has a call log",
+                       .least = 0});
+    options.add_flag("call-sites", o->call_sites, {.description = "Also list the call sites of MPI, by their time"});
+    options.add_flag("by-rank", o->by_rank,
+                     {.description = "Also list the time of every rank in the functions with the most time"});
+    options.add_flag("rails", o->rails, {.description = "Advise how many NICs per node to use, and why"});
+    declare_interfaces(options, o->interfaces, {"rails"});
+    declare_json(options, o->json, "haichi-log/1, a list for several logs");
     return [o](Console& console) { return run(*o, console); };
 }
 

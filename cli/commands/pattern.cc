@@ -1,18 +1,18 @@
 #include "cli/commands/pattern.h"
 
 #include <initializer_list>
-#include <limits>
 #include <memory>
 #include <utility>
 
 #include "base/errors.h"
+#include "base/field_names.h"
 #include "cli/command_outputs.h"
-#include "cli/commands/values.h"
 #include "commlog/log/write_log.h"
 #include "commlog/nas/nas_log.h"
 #include "commlog/workload/patterns.h"
 #include "commlog/workload/workload_json.h"
 #include "netmodel/machine/allocation.h"
+#include "options/common_options.h"
 
 namespace haichi::cli {
 
@@ -20,78 +20,23 @@ namespace {
 
 struct PatternArguments {
     std::string name;
-    std::string ranks;
-    std::string dims;
-    bool periodic = false;
-    std::string points;
-    std::string shuffle;
-    std::string bytes;
-    std::string iterations;
-    std::string seed;
-    std::string problem_class;
-    std::string compute_seconds;
+    int ranks = 0;
+    std::int64_t iterations = 0;
+    std::vector<std::int32_t> dims;
+    PatternOptions pattern;
+    NasOptions program;
     std::string output;
 };
 
-PatternOptions pattern_options(const PatternArguments& arguments) {
-    constexpr std::int64_t kMostCount = std::numeric_limits<std::int64_t>::max();
-    PatternOptions options;
-    if (!arguments.ranks.empty()) {
-        options.ranks = static_cast<int>(read_count("--ranks", arguments.ranks, 1, kMostRanks));
+/// Throws OptionError for the first of `names` that is given: the pattern has no use for it.
+void refuse(const OptionTable& options, const std::string& pattern, std::initializer_list<const char*> names) {
+    for (const char* name : names) {
+        if (options.is_given(name)) throw OptionError("pattern " + shown(pattern) + " takes no " + field(name));
     }
-    if (!arguments.dims.empty()) {
-        const std::vector<std::int32_t> sizes = parse_sizes(arguments.dims, "--dims");
-        options.dims.assign(sizes.begin(), sizes.end());
-    }
-    options.periodic = arguments.periodic;
-    constexpr std::int64_t kMostPoints = 1000;
-    if (!arguments.points.empty()) {
-        options.points = static_cast<int>(read_count("--points", arguments.points, 1, kMostPoints));
-    }
-    const auto read_seed = [](const char* option, const std::string& text) {
-        return static_cast<std::uint64_t>(read_count(option, text, 0, kMostCount));
-    };
-    if (!arguments.shuffle.empty()) options.shuffle_seed = read_seed("--shuffle", arguments.shuffle);
-    if (!arguments.bytes.empty()) options.message_bytes = read_bytes("--bytes", arguments.bytes);
-    if (!arguments.iterations.empty()) {
-        options.iterations = read_count("--iterations", arguments.iterations, 1, kMostCount);
-    }
-    if (!arguments.seed.empty()) options.seed = read_seed("--seed", arguments.seed);
-    return options;
-}
-
-/// Throws OptionError for options that are given and that the pattern has no use for.
-void refuse(const PatternArguments& arguments, std::initializer_list<std::pair<const char*, bool>> given) {
-    for (const auto& [option, is_given] : given) {
-        if (is_given) throw OptionError("pattern " + shown(arguments.name) + " takes no " + option);
-    }
-}
-
-NasOptions nas_options(const PatternArguments& arguments) {
-    refuse(arguments, {{"--dims", !arguments.dims.empty()},
-                       {"--periodic", arguments.periodic},
-                       {"--points", !arguments.points.empty()},
-                       {"--shuffle", !arguments.shuffle.empty()},
-                       {"--bytes", !arguments.bytes.empty()},
-                       {"--seed", !arguments.seed.empty()}});
-    NasOptions options;
-    if (!arguments.problem_class.empty()) options.problem_class = arguments.problem_class;
-    if (!arguments.ranks.empty()) {
-        options.ranks = static_cast<int>(read_count("--ranks", arguments.ranks, 1, kMostRanks));
-    }
-    if (!arguments.iterations.empty()) {
-        options.iterations =
-            read_count("--iterations", arguments.iterations, 1, std::numeric_limits<std::int64_t>::max());
-    }
-    if (!arguments.compute_seconds.empty()) {
-        options.compute_seconds = read_number("--compute-seconds", arguments.compute_seconds);
-    }
-    return options;
 }
 
 /// A program is calls and not sets: its pattern is a log.
 int run_program(const PatternArguments& arguments, Console& console) {
-    const NasOptions options = nas_options(arguments);
     if (arguments.output.empty() || arguments.output == "-") {
         throw OptionError("pattern " + shown(arguments.name) + " is a binary log",
                           "name its file: -o " + arguments.name.substr(4) + ".haichi-log");
@@ -99,7 +44,7 @@ int run_program(const PatternArguments& arguments, Console& console) {
     CommandOutputs outputs(console);
     Destination destination = outputs.add_destination(arguments.output);
     outputs.open();
-    const JobLog log = make_nas_log(arguments.name, options);
+    const JobLog log = make_nas_log(arguments.name, arguments.program);
     write_own_log(log, [&destination](std::string_view bytes) { destination.write(bytes); });
     outputs.commit();
     console.say(arguments.output + ": the calls of " + log.ranks.front().program + ", " +
@@ -107,17 +52,20 @@ int run_program(const PatternArguments& arguments, Console& console) {
     return kExitDone;
 }
 
-int run(const PatternArguments& arguments, Console& console) {
-    if (arguments.name.empty())
-        throw OptionError("the NAME of a pattern is missing", "haichi list patterns shows them");
+int run(PatternArguments& arguments, const OptionTable& given, Console& console) {
     if (arguments.name.starts_with("nas-")) {
         (void)nas_programs().at(arguments.name);
+        refuse(given, arguments.name, {"dims", "periodic", "points", "shuffle", "bytes", "seed"});
+        arguments.program.ranks = arguments.ranks;
+        if (given.is_given("iterations")) arguments.program.iterations = arguments.iterations;
         return run_program(arguments, console);
     }
     (void)patterns().at(arguments.name);
-    refuse(arguments,
-           {{"--class", !arguments.problem_class.empty()}, {"--compute-seconds", !arguments.compute_seconds.empty()}});
-    const PatternOptions options = pattern_options(arguments);
+    refuse(given, arguments.name, {"class", "compute-seconds"});
+    PatternOptions& options = arguments.pattern;
+    options.ranks = arguments.ranks;
+    options.dims.assign(arguments.dims.begin(), arguments.dims.end());
+    if (given.is_given("iterations")) options.iterations = arguments.iterations;
     CommandOutputs outputs(console);
     Destination destination = outputs.add_destination(arguments.output);
     outputs.open();
@@ -134,22 +82,37 @@ int run(const PatternArguments& arguments, Console& console) {
 }
 
 Action configure_pattern(OptionTable& options) {
-    const auto a = std::make_shared<PatternArguments>();
-    options.add_argument("NAME", a->name, "a pattern (haichi list patterns)");
-    options.add_value("--ranks", a->ranks, "N", "number of ranks; default: the product of --dims");
-    options.add_value("--dims", a->dims, "AxBx...", "of grid patterns; default: the ranks factored evenly");
-    options.add_flag("--periodic", a->periodic, "stencils: the grid wraps around");
-    options.add_value("--points", a->points, "N", "stencils: 5 or 9 in 2D, 7, 19 or 27 in 3D");
-    options.add_value("--shuffle", a->shuffle, "SEED", "relabel the ranks at random");
-    options.add_value("--bytes", a->bytes, "BYTES",
-                      "of a message (of a block for all-to-alls), as in 64KiB; default: 1MiB");
-    options.add_value("--iterations", a->iterations, "N", "default: the pattern's own");
-    options.add_value("--seed", a->seed, "N", "of the random patterns; default: 1");
-    options.add_value("--class", a->problem_class, "CLASS", "nas-...: S, W or A to E; default: B");
-    options.add_value("--compute-seconds", a->compute_seconds, "SECONDS",
-                      "nas-...: CPU time of all iterations of the class on one process; default: 0");
-    options.add_value("-o,--output", a->output, "FILE", "write there instead of to standard output");
-    return [a](Console& console) { return run(*a, console); };
+    const auto o = std::make_shared<PatternArguments>();
+    PatternOptions& pattern = o->pattern;
+    options.begin(OptionGroup::kWorkload);
+    options.add_text(
+        "NAME", o->name,
+        {.description = "Pattern or program (haichi list patterns)", .is_required = true, .is_argument = true});
+    options.add_count("ranks", o->ranks,
+                      {.description = "Number of ranks", .otherwise = "the product of --dims", .most = kMostRanks});
+    options.add_sizes("dims", o->dims,
+                      {.description = "Sizes of the grid of grid patterns", .otherwise = "the ranks factored evenly"});
+    options.add_flag("periodic", pattern.periodic, {.description = "Wrap the grid of stencils around"});
+    options.add_count(
+        "points", pattern.points,
+        {.description = "Points of stencils: 5 or 9 in 2D, 7, 19 or 27 in 3D", .otherwise = "5 or 7", .most = 1000});
+    options.add_count("shuffle", pattern.shuffle_seed,
+                      {.description = "Relabel the ranks at random, with this seed", .value = "SEED", .least = 0});
+    options.add_bytes(
+        "bytes", pattern.message_bytes,
+        {.description = "Size of a message, of a block for all-to-alls, as in 64KiB", .otherwise = "1MiB", .least = 0});
+    options.add_count("iterations", o->iterations,
+                      {.description = "Number of iterations", .otherwise = "the pattern's own"});
+    options.add_count("seed", pattern.seed, {.description = "Random seed of the random patterns", .least = 0});
+    options.add_text("class", o->program.problem_class,
+                     {.description = "Problem class of nas- programs: S, W or A to E", .value = "CLASS"});
+    options.add_number("compute-seconds", o->program.compute_seconds,
+                       {.description = "CPU time of all iterations of a nas- program on one process",
+                        .value = "SECONDS",
+                        .otherwise = "0",
+                        .least = 0});
+    declare_output(options, o->output, "Write to FILE instead of standard output");
+    return [o, &options](Console& console) { return run(*o, options, console); };
 }
 
 }  // namespace

@@ -11,7 +11,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include "base/errors.h"
 #include "cli/interrupt.h"
@@ -72,16 +74,6 @@ bool is_pending(const sigset_t& signals) {
 }
 
 }  // namespace
-
-const std::vector<PythonCommand>& python_commands() {
-    static const std::vector<PythonCommand> commands = {
-        {"compare", "compare mapping strategies over workloads, shapes and seeds"},
-        {"report", "make a page of the results of compare"},
-        {"calibrate", "fit a machine file to what benchmarks measured"},
-        {"serve", "take jobs over HTTP"},
-    };
-    return commands;
-}
 
 void run_python_command(char** arguments) {
     std::string python = interpreter();

@@ -5,42 +5,41 @@
 
 #include "base/errors.h"
 #include "cli/command_outputs.h"
-#include "cli/commands/simulate_options.h"
-#include "cli/commands/simulate_program.h"
+#include "cli/commands/job_words.h"
 #include "cli/interrupt.h"
 #include "cli/output/progress.h"
 #include "cli/output/simulation_text.h"
-#include "mapper/judge/simulate.h"
 #include "mapper/report/report_json.h"
 #include "mapper/report/simulation_json.h"
+#include "options/common_options.h"
+#include "options/job_options.h"
+#include "options/simulation_options.h"
 
 namespace haichi::cli {
 
 namespace {
 
-int run(const SimulateArguments& arguments, Console& console) {
-    if (!arguments.program.program.empty()) {
-        try {
-            return simulate_program(arguments, console);
-        } catch (const Error& error) {
-            tell_failure(console, error);
-            throw;
-        }
-    }
-    arguments.program.refuse_without_program();
-    JobSpec spec = arguments.job.spec(JobUse::kSimulate, {arguments.map});
-    check_map_format(arguments.map, arguments.format);
-    SimulationOptions options = simulation_options(arguments);
-    options.form = read_traffic_form(arguments.form, arguments.job, spec);
+struct SimulateArguments {
+    JobOptions job;
+    RankMapInput map;
+    SimulationArguments simulation;
+    std::string output;
+    bool json = false;
+    bool no_timing = false;
+};
+
+int run(SimulateArguments& arguments, const OptionTable& given, Console& console) {
+    arguments.simulation.check(given);
+    JobSpec spec = arguments.job.job({arguments.map.map});
+    SimulationOptions& options = arguments.simulation.simulation;
+    options.form = with_form(options.form, spec);
     CommandOutputs outputs(console);
     arguments.job.add_inputs(outputs);
-    outputs.add_input(arguments.map);
-    ObservationOptions& observation = options.observation;
-    if (!arguments.stats.empty()) observation.time_space = &outputs.add_stream(arguments.stats);
-    if (!arguments.history.empty()) observation.history = &outputs.add_stream(arguments.history);
+    outputs.add_input(arguments.map.map);
+    arguments.simulation.open_streams(outputs);
     Destination destination = outputs.add_destination(arguments.output);
     outputs.check();
-    const Placement placement = map_or_default(Job(spec, outputs.reading()), arguments.map, arguments.format);
+    const Placement placement = map_or_default(Job(spec, outputs.reading()), arguments.map);
     if (!replays_calls(placement.job(), options, console.log()))
         say_about_sets(placement.job().set_warnings(console.log()), console);
     say_about_simulated(placement.job().machine(), console);
@@ -60,21 +59,26 @@ int run(const SimulateArguments& arguments, Console& console) {
 
 Action configure_simulate(OptionTable& options) {
     const auto o = std::make_shared<SimulateArguments>();
-    o->declare(options);
-    return [o](Console& console) { return run(*o, console); };
+    o->job.declare(options, JobUse::kSimulate);
+    o->map.declare(options, "Rank map", false);
+    o->simulation.declare_traffic(options);
+    o->simulation.declare_machine(options);
+    o->simulation.declare_observation(options);
+    declare_output(options, o->output, "Write the report to FILE instead of standard output");
+    declare_json(options, o->json, "the report haichi-simulation/1");
+    declare_no_timing(options, o->no_timing);
+    return [o, &options](Console& console) { return run(*o, options, console); };
 }
 
 }  // namespace
 
 Command simulate_command() {
-    return {
-        "simulate",
-        "run a workload or an MPI program on the packet simulator: how long a placement takes, and where the time goes",
-        "haichi simulate -m fx10-kyushu -w cg64.json --shape 1x2x4x2x3x2 --map cg64.map --barrier both\n"
-        "  haichi simulate -m fugaku --shape 2x2x2x2x3x2 -n 64 -- ./app input.txt",
-        configure_simulate,
-        {},
-        true};
+    return {"simulate",
+            "run a workload or a log on the packet simulator: how long a placement takes, and where the time goes",
+            "haichi simulate -m fx10-kyushu -w cg64.json --shape 1x2x4x2x3x2 --map cg64.map --barrier both",
+            configure_simulate,
+            {},
+            true};
 }
 
 }  // namespace haichi::cli

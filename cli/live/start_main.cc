@@ -1,5 +1,5 @@
 // How haichi takes over a program: the C library's start of a program is ours, as long as the program is the one that
-// `haichi simulate -- PROGRAM` has started.
+// `haichi run -- PROGRAM` has started.
 
 #include <dlfcn.h>
 #include <unistd.h>

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "base/errors.h"
+#include "base/field_names.h"
 
 namespace haichi::cli {
 
@@ -57,9 +58,13 @@ void Console::data(std::string_view text, int descriptor) {
     throw InputError(std::string("error writing standard output: ") + std::strerror(errno));
 }
 
+std::string as_typed(std::string_view message) {
+    return spelled(message, [](std::string_view name) { return "--" + std::string(name); });
+}
+
 void Console::say(std::string_view lines) {
     if (quiet_) return;
-    std::string text(lines);
+    std::string text = as_typed(lines);
     if (!text.ends_with('\n')) text += '\n';
     (void)write_all(STDERR_FILENO, text);  // there is nobody left to tell
 }
@@ -85,7 +90,7 @@ void Console::set_progress(int descriptor) {
     progress_ = descriptor;
 }
 
-void Console::tell_progress(std::string_view line) {
+void Console::report_progress(std::string_view line) {
     pollfd room{.fd = progress_, .events = POLLOUT, .revents = 0};  // of a pipe: for PIPE_BUF bytes
     if (::poll(&room, 1, 0) != 1 || (room.revents & POLLOUT) == 0) return;
     (void)write_all(progress_, std::string(line) + '\n');
@@ -111,7 +116,8 @@ void Console::print_entry(LogLevel level, std::string_view text) {
     print(to_string(level), kDim, line);
 }
 
-void Console::print(std::string_view label, const char* colour, std::string_view text) {
+void Console::print(std::string_view label, const char* colour, std::string_view message) {
+    const std::string text = as_typed(message);
     std::string line;
     if (drawn_.exchange(false)) line += kWipe;
     if (colours_) line += colour;

@@ -14,6 +14,9 @@ class LiveProcess;
 /// The reader of standard output has gone away (`haichi ... | head`): nothing to say, but not a success either.
 class ClosedPipe {};
 
+/// A message of the library as the command line shows it: its options are "--time".
+std::string as_typed(std::string_view message);
+
 /// Where everything the program says goes: data to standard output, words to standard error.
 class Console {
   public:
@@ -36,7 +39,7 @@ class Console {
     /// The same to another descriptor that is standard output, or stands for it.
     static void data(std::string_view text, int descriptor);
 
-    /// What `haichi simulate -- PROGRAM` runs in, in the process of the program; null: this is the process of haichi.
+    /// What `haichi run -- PROGRAM` runs in, in the process of the program; null: this is the process of haichi.
     [[nodiscard]] LiveProcess* live_process() const { return live_process_; }
     void set_live_process(LiveProcess* live_process) { live_process_ = live_process; }
 
@@ -48,16 +51,16 @@ class Console {
 
     /// Where progress goes as lines, besides the terminal. Throws OptionError for what cannot be written to.
     void set_progress(int descriptor);
-    [[nodiscard]] bool tells_progress() const { return progress_ >= 0; }
+    [[nodiscard]] bool reports_progress() const { return progress_ >= 0; }
     /// A line for set_progress(); left out where its reader has not read those before.
-    void tell_progress(std::string_view line);
+    void report_progress(std::string_view line);
 
     /// A line of progress, drawn over the one before, only on a terminal. What is logged stands above it.
     void draw(std::string_view line);
     void wipe_drawn();
 
   private:
-    void print(std::string_view label, const char* colour, std::string_view text);
+    void print(std::string_view label, const char* colour, std::string_view message);
     void print_entry(LogLevel level, std::string_view text);
 
     bool quiet_ = false;

@@ -115,7 +115,7 @@ ordered_json next_steps(const JobLog& log, const std::string& file) {
     if (log.has_calls) {
         add("take out the messages that travel at the same time", "haichi ccs " + quoted(file) + " -o sets.json");
         add("then see where the ranks should run (your machine: haichi list machines)",
-            "haichi map -m MACHINE --shape SHAPE -w sets.json --validate");
+            "haichi map -m MACHINE --shape SHAPE -w sets.json --simulate");
     } else {
         add("the order of the calls is not known: take the matrix of the run",
             "haichi log convert " + quoted(file) + " -t json -o matrix.json");

@@ -17,7 +17,7 @@ bool draws(const Console& console) { return !console.quiet() && console.is_inter
 /// What to call with the progress of a run; empty when there is nobody to tell.
 template <class Progress, class Tell, class Show>
 std::function<void(const Progress&)> callback_of(const Console& console, const Tell& tell, const Show& show) {
-    const bool tells = console.tells_progress();
+    const bool tells = console.reports_progress();
     const bool shows = draws(console);
     if (!tells && !shows) return {};
     return [=](const Progress& progress) {
@@ -33,11 +33,11 @@ void ProgressLines::tell(const ordered_json& line, bool is_end) {
     const auto now = std::chrono::steady_clock::now();
     if (!is_end && told_ && now - *told_ < kPeriod) return;
     told_ = now;
-    console_->tell_progress(line.dump());
+    console_->report_progress(line.dump());
 }
 
-void tell_failure(Console& console, const Error& error) {
-    if (!console.tells_progress()) return;
+void report_failure(Console& console, const Error& error) {
+    if (!console.reports_progress()) return;
     const auto kind = [&] {
         switch (error.kind()) {
             case ErrorKind::kInput:
@@ -52,8 +52,8 @@ void tell_failure(Console& console, const Error& error) {
         return "internal";
     };
     const ordered_json line = {{"phase", "failed"},
-                               {"error", {{"kind", kind()}, {"message", error.what()}, {"hint", error.hint()}}}};
-    console.tell_progress(line.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
+                               {"error", {{"kind", kind()}, {"message", as_typed(error.what())}, {"hint", as_typed(error.hint())}}}};
+    console.report_progress(line.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
 }
 
 // ---- Searches -------------------------------------------------------------------------------------------------------

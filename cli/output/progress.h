@@ -27,7 +27,7 @@ class ProgressLines {
 };
 
 /// As the last line: why the run has failed, and what kind of error it is.
-void tell_failure(Console& console, const Error& error);
+void report_failure(Console& console, const Error& error);
 
 /// One line on the terminal that shows how far a search is and its best value; lines of JSON where they are asked
 /// for. Shows nothing when standard error is no terminal or --quiet is given. The line is wiped when the object goes.

@@ -16,7 +16,7 @@ void check_size(const CollectiveSchedule& schedule, CollectiveOperation operatio
     throw UnsupportedError(
         "a collective on " + std::to_string(n) + " ranks in " + std::to_string(schedule.step_count()) +
             " phases has more than " + std::to_string(kMostMessagesOfCollective) + " messages",
-        "choose an algorithm of fewer phases: --collective " + std::string(name_of(operation)) + "=...");
+        "choose an algorithm of fewer phases: §collectives " + std::string(name_of(operation)) + "=...");
 }
 
 }  // namespace

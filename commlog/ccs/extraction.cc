@@ -117,24 +117,28 @@ void warn(const JobLog& job, const Levels& levels, Extraction& extraction) {
         throw UnsupportedError("the kernel has no messages beside " +
                                    times(levels.collectives_left, "collective that is", "collectives that are") +
                                    " not expanded",
-                               "haichi ccs --collectives all expands those on all ranks, too");
+                               "haichi ccs --expand all expands those on all ranks, too");
     }
     throw UnsupportedError("the kernel has no messages between ranks", "haichi ccs --kernel N takes another one");
 }
 
 }  // namespace
 
-CollectiveScope parse_collective_scope(std::string_view text) {
-    if (text == "subcomm") return CollectiveScope::kSubcommunicators;
-    if (text == "all") return CollectiveScope::kAll;
-    if (text == "none") return CollectiveScope::kNone;
-    throw OptionError("--collectives takes subcomm, all or none, not " + shown(text));
+const Table<CollectiveScopeRow>& collective_scopes() {
+    static const Table<CollectiveScopeRow> kScopes(
+        {"choice of collectives", "choices"},
+        {{"subcomm", "those on a part of the ranks", CollectiveScope::kSubcommunicators},
+         {"all", "all of them", CollectiveScope::kAll},
+         {"none", "none of them", CollectiveScope::kNone}});
+    return kScopes;
 }
 
-ComputeTime parse_compute_time(std::string_view text) {
-    if (text == "none") return ComputeTime::kNone;
-    if (text == "mean") return ComputeTime::kMean;
-    throw OptionError("--compute takes none or mean, not " + shown(text));
+const Table<ComputeTimeRow>& compute_times() {
+    static const Table<ComputeTimeRow> kTimes(
+        {"computation time", "choices"},
+        {{"none", "no computation time: the same file from every run", ComputeTime::kNone},
+         {"mean", "the mean of the ranks", ComputeTime::kMean}});
+    return kTimes;
 }
 
 namespace {
@@ -162,10 +166,10 @@ Levels levels_of_kernel(const JobLog& job, const std::vector<RankLoops>& loops, 
     throw UnsupportedError(
         "no repetition that all ranks share: loops that match do not run at the same time (" +
             times(least, "message", "messages") + " would be under way between them)",
-        "--kernel whole takes the whole log as one repetition, --kernel 1 the largest loop all the same");
+        "§kernel whole takes the whole log as one repetition, §kernel 1 the largest loop all the same");
 }
 
-constexpr const char* kWholeHint = "--kernel whole takes the whole log as one repetition";
+constexpr const char* kWholeHint = "§kernel whole takes the whole log as one repetition";
 
 void refuse_parts_as_whole(const JobLog& job) {
     const std::string damage = damage_of(job);
@@ -373,8 +377,8 @@ Extraction extract_by_default(const JobLog& job, const ExtractionOptions& option
     if (ranks < ranks_with_messages(job)) {
         throw UnsupportedError("no repetition that all ranks share: the largest one is of " +
                                    times(ranks, "rank", "ranks") + " and explains " + share,
-                               "--kernel " + std::to_string(found->chosen + 1) +
-                                   " takes it all the same, --kernel whole the whole log as one repetition");
+                               "§kernel " + std::to_string(found->chosen + 1) +
+                                   " takes it all the same, §kernel whole the whole log as one repetition");
     }
     found->warnings.push_back("the kernel explains only " + share);
     return *std::move(found);
@@ -384,7 +388,7 @@ Extraction extract_by_default(const JobLog& job, const ExtractionOptions& option
 
 Extraction extract_sets(const JobLog& job, const ExtractionOptions& options) {
     if (options.sends_per_rank < 1 || options.sends_per_rank > kMostSendsPerRank) {
-        throw OptionError("--sends-per-rank must be 1 to " + std::to_string(kMostSendsPerRank));
+        throw OptionError("§sends-per-rank must be 1 to " + std::to_string(kMostSendsPerRank));
     }
     if (!job.has_calls) {
         throw UnsupportedError(
@@ -419,7 +423,7 @@ std::vector<std::string> caveats(const Extraction& extraction) {
     if (extraction.collectives_left > 0) {
         caveats.push_back(
             times(extraction.collectives_left, "collective of a repetition is", "collectives of a repetition are") +
-            " not in the sets ('haichi ccs --collectives all' expands them to messages)");
+            " not in the sets ('haichi ccs --expand all' expands them to messages)");
     }
     caveats.insert(caveats.end(), extraction.warnings.begin(), extraction.warnings.end());
     return caveats;

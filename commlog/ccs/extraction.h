@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/table.h"
 #include "commlog/ccs/kernel_choice.h"
 #include "commlog/ccs/levels.h"
 #include "commlog/log/job_log.h"
@@ -30,10 +31,18 @@ struct ExtractionOptions {
     std::int64_t most_events = 20'000'000;
 };
 
-/// "subcomm", "all" or "none". Like the one below, throws OptionError naming the option for other texts.
-CollectiveScope parse_collective_scope(std::string_view text);
-/// "none" or "mean".
-ComputeTime parse_compute_time(std::string_view text);
+struct CollectiveScopeRow {
+    std::string_view name;
+    std::string_view sentence;
+    CollectiveScope scope;
+};
+const Table<CollectiveScopeRow>& collective_scopes();
+struct ComputeTimeRow {
+    std::string_view name;
+    std::string_view sentence;
+    ComputeTime time;
+};
+const Table<ComputeTimeRow>& compute_times();
 
 /// A kernel that was found, for the report.
 struct KernelSummary {

@@ -106,7 +106,7 @@ bool note_before(const RankLoops& loops, std::size_t body, const std::vector<boo
 [[noreturn]] void refuse(std::int64_t events, std::int64_t most_events) {
     throw UnsupportedError("one repetition consists of " + std::to_string(events) + " or more events, more than " +
                                std::to_string(most_events),
-                           "choose another one with --kernel N");
+                           "choose another one with §kernel N");
 }
 
 }  // namespace

@@ -117,7 +117,7 @@ CollectiveChoice::CollectiveChoice() {
 void CollectiveChoice::set(std::string_view text) {
     const std::size_t equals = text.find('=');
     if (equals == std::string_view::npos) {
-        throw OptionError("--collective " + shown(text) + ": expected OPERATION=ALGORITHM",
+        throw OptionError("§collectives " + shown(text) + ": expected OPERATION=ALGORITHM",
                           "for example allreduce=ring, or allreduce=recursive-doubling:2KiB,ring");
     }
     const Op operation = operation_named(text.substr(0, equals));
@@ -139,14 +139,14 @@ void CollectiveChoice::set(std::string_view text) {
         const bool last = comma == std::string_view::npos;
         if (last != (colon == std::string_view::npos)) {
             throw OptionError(
-                "--collective " + shown(text) + ": every algorithm but the last needs the size up to which it is taken",
+                "§collectives " + shown(text) + ": every algorithm but the last needs the size up to which it is taken",
                 "for example allreduce=recursive-doubling:2KiB,ring");
         }
         const std::int64_t up_to =
             last ? kLargestMessageBytes
-                 : parse_bytes(part.substr(colon + 1), SourcePlace{"--collective " + std::string(text)});
+                 : parse_bytes(part.substr(colon + 1), SourcePlace{"§collectives " + std::string(text)});
         if (!rows.empty() && up_to <= rows.back().up_to_bytes) {
-            throw OptionError("--collective " + shown(text) + ": sizes must ascend");
+            throw OptionError("§collectives " + shown(text) + ": sizes must ascend");
         }
         rows.push_back({up_to, std::string(algorithm)});
         if (last) break;

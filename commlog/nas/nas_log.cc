@@ -40,7 +40,7 @@ NasRun checked_run(const NasProgram& program, const NasOptions& options) {
         throw OptionError(name + " has no class " + shown(options.problem_class), "its classes are " + known);
     }
     const char problem_class = options.problem_class.front();
-    if (options.ranks == 0) throw OptionError(name + " needs a number of ranks", "give ranks (--ranks 16)");
+    if (options.ranks == 0) throw OptionError(name + " needs a number of ranks", "give ranks (§ranks 16)");
     if (options.ranks < 1 || options.ranks > kMostNasRanks) {
         throw OptionError(name + " runs on 1 to " + std::to_string(kMostNasRanks) + " ranks, not " +
                           std::to_string(options.ranks));

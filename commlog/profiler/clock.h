@@ -14,7 +14,7 @@ namespace haichi::profiler {
 extern bool counter_is_steady;
 void look_at_counter();
 
-/// Of a simulated machine (`haichi simulate -- PROGRAM`), on which a look at it takes no time; null: the machine is
+/// Of a simulated machine (`haichi run -- PROGRAM`), on which a look at it takes no time; null: the machine is
 /// real.
 extern std::uint64_t (*simulated_nanoseconds)();
 

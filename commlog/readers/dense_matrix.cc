@@ -47,7 +47,7 @@ Workload read_dense_matrix(TextStream& stream) {
     if (row < size) {
         rows.fail("the matrix must be square, but the file ends after " + std::to_string(row) + " of " +
                       std::to_string(size) + " rows",
-                  size == 3 || size == 4 ? "--workload-format edge-list reads source, destination, bytes" : "");
+                  size == 3 || size == 4 ? "§workload-format edge-list reads source, destination, bytes" : "");
     }
     return messages.take(size, "matrix");
 }

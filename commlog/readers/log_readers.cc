@@ -134,7 +134,7 @@ std::vector<JobFiles> files_by_job(const std::vector<std::string>& paths) {
 JobLog read_log(const JobFiles& job, const std::string& format, const Reading& reading) {
     if (job.files.size() == 1) return read_log(job.name(), format, reading);
     if (!format.empty() && format != own_log_format().name) {
-        throw OptionError("--log-format " + format + ": " + job.name() + " is a part of a job of haichi's profiler");
+        throw OptionError("§log-format " + format + ": " + job.name() + " is a part of a job of haichi's profiler");
     }
     reading.log().info("log {}: {} parts of a job", shown(job.name()), job.files.size());
     return read_parts(job.files, reading);

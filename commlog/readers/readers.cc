@@ -38,7 +38,7 @@ constexpr std::array<ForeignFile, 5> kForeignFiles = {{
             throw InputError(stream.place().file + ": is " + foreign.name + ", not a workload format", foreign.hint);
         }
     }
-    const std::string hint = "formats are " + workload_formats().listing() + "; name one: --workload-format NAME";
+    const std::string hint = "formats are " + workload_formats().listing() + "; name one: §workload-format NAME";
     constexpr std::string_view kBlanks = " \t\r\n";
     const auto first = std::min(prefix.find_first_not_of(kBlanks), prefix.size());
     if (first == prefix.size() && stream.prefix_is_all()) {
@@ -61,7 +61,7 @@ const WorkloadFormat& recognised_format(TextStream& stream) {
         if (found != nullptr) {
             throw InputError(stream.place().file + ": may be a workload in the format " + found->name +
                                  " or in the format " + format.name,
-                             "name the format: --workload-format NAME");
+                             "name the format: §workload-format NAME");
         }
         found = &format;
     }

@@ -47,7 +47,7 @@ def main() -> None:
             file.write_text(json.dumps(machine))
             numbers = formulas.OneSwitch.of_file(file)
             for (algorithm, way), formula in FORMULAS.items():
-                words = ["simulate", "-m", str(file), "-n", str(ranks), "--json", "--", str(program), algorithm, way]
+                words = ["run", "-m", str(file), "-n", str(ranks), "--json", "--", str(program), algorithm, way]
                 run = subprocess.run([haichi, *words], check=True, capture_output=True, text=True)
                 time_ps = round(json.loads(run.stdout)["runs"][0]["seconds"] * 1e12)
                 assert time_ps == formula(numbers, ranks), (algorithm, way, ranks)

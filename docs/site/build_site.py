@@ -17,6 +17,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import sphinx.cmd.build
 
@@ -56,19 +57,46 @@ def printed(program: str, *arguments: str) -> str:
 
 
 def program_page(program: str) -> str:
-    """`haichi --help`, and the help of every subcommand, found in the help of the one above it."""
-    lines = ["# The program", "", "What `haichi --help` and the help of every command print.", ""]
+    """Every command with its options by group, as `haichi list options` has them."""
+    lines = ["# The program", "", "The commands of `haichi` and their options.", ""]
+    for command in json.loads(printed(program, "list", "options", "--json"))["commands"]:
+        if not command["options"]:
+            continue
+        lines += [f"## haichi {command['name']}", "", sentence(command["summary"]), ""]
+        groups: dict[str, list[dict[str, Any]]] = {}
+        for option in command["options"]:
+            groups.setdefault("Arguments" if option["argument"] else option["group"], []).append(option)
+        for group, options in groups.items():
+            if group != "Global":  # those of every command
+                lines += [f"**{group}**", "", "| option | |", "|---|---|", *map(option_row, options), ""]
+        lines += ["```text", command["examples"], "```", ""]
+    lines += ["## Options of every command", "", "| option | |", "|---|---|"]
+    return "\n".join([*lines, *map(option_row, groups["Global"]), ""])
 
-    def add(command: list[str]) -> None:
-        text = printed(program, *command, "--help")
-        title = " ".join(["haichi", *command])
-        lines.extend([f"## {title}", "", "```text", text.strip(), "```", ""])
-        listed = re.search(r"^Subcommands:\n((?:  .*\n)+)", text, re.MULTILINE)
-        for subcommand in re.findall(r"^  (\S+)", listed[1], re.MULTILINE) if listed else []:
-            add([*command, subcommand])
 
-    add([])
-    return "\n".join(lines)
+def option_row(option: dict[str, Any]) -> str:
+    name = option["name"] if option["argument"] else f"--{option['name']}"
+    typed = " ".join(filter(None, (f"-{option['letter']}," if "letter" in option else "", name, option.get("value"))))
+    marks = [
+        "required" if option["required"] else "",
+        "repeatable" if option["repeatable"] else "",
+        f"default: {option['default']}" if "default" in option else "",
+        f"possible values: {', '.join(option['choices'])}" if "choices" in option else "",
+        f"requires {' or '.join(f'--{name}' for name in option['requires'])}" if "requires" in option else "",
+        f"environment: {option['environment']}" if "environment" in option else "",
+    ]
+    told = "; ".join(filter(None, marks))
+    code = typed.replace("|", "\\|")
+    return f"| `{code}` | {escaped(sentence(option['description']))}{f' *{escaped(told)}*' if told else ''} |"
+
+
+def sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + "."
+
+
+def escaped(text: str) -> str:
+    """For a cell of a table."""
+    return text.replace("|", "\\|").replace("<", "\\<").replace("*", "\\*")
 
 
 def tables_page(program: str) -> str:
@@ -80,8 +108,7 @@ def tables_page(program: str) -> str:
             continue
         lines += [f"## {kind.replace('_', '-')}", "", "| name | |", "|---|---|"]
         for row in rows:
-            description = row["description"].replace("|", "\\|").replace("<", "\\<").replace("*", "\\*")
-            lines.append(f"| `{row['name']}` | {description} |")
+            lines.append(f"| `{row['name']}` | {escaped(row['description'])} |")
         lines.append("")
     return "\n".join(lines)
 

@@ -123,7 +123,7 @@ def run_seconds(
     shape, ranks = SHAPES[number]
     workload = cg(ranks, copies) if size is None else cg(ranks, copies).with_message_size(size)
     job = haichi.Job(workload, MACHINE, shape=shape)
-    return job.simulate(nodes, barrier=barrier, iterations=iterations if barrier == "none" else "auto").seconds
+    return job.simulate(nodes, barrier=barrier, sim_iterations=iterations if barrier == "none" else "auto").seconds
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ def job_shapes(pool: Executor, effort: Effort) -> dict[str, Measured]:
             mine = [cell for task, cell in cells.items() if task[:2] == (number, column)]
             call = f"haichi.Job(cg, 'fx10-kyushu', shape=SHAPE).optimize({objective!r}, {_written(search)}, seed=S), "
             call += f"S = 1..{effort.seeds}; haichi.Job(cg with copies, 'fx10-with-copies.json', shape=SHAPE)"
-            plain = call + f".simulate(placement, iterations={effort.iterations}); mean"
+            plain = call + f".simulate(placement, sim_iterations={effort.iterations}); mean"
             found[f"shape{number}.{column}"] = of_samples((cell.none for cell in mine), plain)
             held = call + ".simulate(placement, barrier='sets'); mean"
             name = column.replace("tac3", "tac3-barriers") if objective == "tac3" else f"{column}-barriers"

@@ -39,7 +39,7 @@ def published() -> dict[str, float]:
     return {number["id"]: number["published"] for group in groups for number in group["numbers"]}
 
 
-def compare(out: Path, numbers: Sequence[int], seeds: int, processes: int) -> haichi.Comparison:
+def compare(out: Path, numbers: Sequence[int], seeds: int, processes: int | None) -> haichi.Comparison:
     machine = haichi.Machine(MACHINE)
     jobs: dict[str, list[haichi.Job]] = {}
     for shape, ranks in (SHAPES[number] for number in numbers):
@@ -153,7 +153,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("examples/out/paper_study"), help="default: %(default)s")
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--shapes", default="1,2,3,4,5,6", help="numbers of the paper's; default: all")
-    parser.add_argument("--processes", type=int, default=0)
+    parser.add_argument("--processes", type=int, default=None)
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     started = time.monotonic()

@@ -40,7 +40,7 @@ say "3. which messages travel at the same time"
 "$haichi" ccs lammps.haichi-log -o lammps.json
 
 say "4. where the ranks should run, on 16 nodes of an FX10"
-"$haichi" map -m fx10-kyushu --shape 1x1x4x2x1x2 -w lammps.json --validate -f fujitsu -o rankmap.txt
+"$haichi" map -m fx10-kyushu --shape 1x1x4x2x1x2 -w lammps.json --simulate -f fujitsu -o rankmap.txt
 
 say "5. would the scheduler take it?"
 "$haichi" check --map rankmap.txt -m fx10-kyushu --shape 1x1x4x2x1x2

@@ -405,19 +405,19 @@ void parse_imbalance(const std::string& text, BarrierAdviceOptions& options) {
     options.imbalance_share = 0;
     options.imbalance_ps = 0;
     if (!text.ends_with('%')) {
-        options.imbalance_ps = parse_time_ps(text, {"--imbalance", 0});
-        if (options.imbalance_ps > kLongestSimulationPs) throw OptionError("--imbalance: at most 26 days");
+        options.imbalance_ps = parse_time_ps(text, {"§imbalance", 0});
+        if (options.imbalance_ps > kLongestSimulationPs) throw OptionError("§imbalance: at most 26 days");
         return;
     }
     // Thousandths are enough, and whole numbers are parsed alike everywhere.
     const std::string number = text.substr(0, text.size() - 1);
     const auto point = number.find('.');
     std::string decimals = point == std::string::npos ? "" : number.substr(point + 1);
-    if (point == 0 || number.empty()) throw OptionError("--imbalance: no share: " + shown(text), "an example is 5%");
-    if (decimals.size() > 3) throw OptionError("--imbalance: at most three decimals, not " + shown(text));
+    if (point == 0 || number.empty()) throw OptionError("§imbalance: no share: " + shown(text), "an example is 5%");
+    if (decimals.size() > 3) throw OptionError("§imbalance: at most three decimals, not " + shown(text));
     decimals.resize(3, '0');
     constexpr std::int64_t kWhole = 100'000;
-    const std::int64_t thousandths = parse_count(number.substr(0, point) + decimals, kWhole, {"--imbalance", 0});
+    const std::int64_t thousandths = parse_count(number.substr(0, point) + decimals, kWhole, {"§imbalance", 0});
     options.imbalance_share = static_cast<double>(thousandths) / static_cast<double>(kWhole);
 }
 

@@ -64,8 +64,8 @@ std::vector<ClusterNodes> in_one_cluster(const Machine& machine, const NodesOfCl
     throw OptionError(std::to_string(ranks) + " ranks do not fit into one cluster of " + machine.name +
                           ": the largest has " + std::to_string(most) + (most == 1 ? " node" : " nodes") + " for " +
                           std::to_string(most_per_node) + (most_per_node == 1 ? " rank each" : " ranks each"),
-                      "give --ppn " + std::to_string(quotient_up(ranks, static_cast<std::int64_t>(most))) +
-                          ", or a workload of fewer ranks, with that of more in --spread-workload");
+                      "give §ppn " + std::to_string(quotient_up(ranks, static_cast<std::int64_t>(most))) +
+                          ", or a workload of fewer ranks, with that of more in §spread-workload");
 }
 
 /// So many nodes of each cluster that every one has its share.
@@ -76,7 +76,7 @@ ClusterNodes over_all_clusters(const NodesOfClusters& nodes, std::int64_t ranks,
     if (each > most_per_node) {
         throw OptionError(
             std::to_string(ranks) + " ranks do not fit on the " + std::to_string(all) + " nodes of all clusters",
-            "give --ppn " + std::to_string(each));
+            "give §ppn " + std::to_string(each));
     }
     const std::vector<std::int64_t> shares = shares_of(nodes, std::max<std::int64_t>(quotient_up(ranks, each), 2));
     ClusterNodes over_all;
@@ -102,11 +102,11 @@ ComparedNodes compared_nodes(const Machine& machine, const AllocationRequest& re
     const auto used = std::ranges::count_if(nodes, [](const auto& list) { return !list.empty(); });
     if (used < 2) {
         throw OptionError("the job's nodes are in one cluster of " + machine.name + ": there is nothing to spread",
-                          "--nodes lists those that it may have, of all clusters");
+                          "§nodes lists those that it may have, of all clusters");
     }
     ComparedNodes compared{.in_one = in_one_cluster(machine, nodes, ranks_in_one, request.ranks_per_node)};
     if (ranks_over_all < ranks_in_one) {
-        throw OptionError("--spread-workload has " + std::to_string(ranks_over_all) + " ranks, fewer than the " +
+        throw OptionError("§spread-workload has " + std::to_string(ranks_over_all) + " ranks, fewer than the " +
                               std::to_string(ranks_in_one) + " in one cluster",
                           "it is the same work on the ranks of all clusters");
     }

@@ -136,7 +136,7 @@ class ShapeAdvisor {
         if (options_.finalists < 1 || options_.seeds < 1)
             throw OptionError("at least one finalist and one seed are needed");
         if (is_given(spec_.allocation.nodes)) {
-            throw OptionError("a node list has no shape to choose", "leave out --nodes");
+            throw OptionError("a node list has no shape to choose", "leave out §nodes");
         }
     }
 
@@ -148,7 +148,7 @@ class ShapeAdvisor {
                               std::to_string(options_.node_count) + " nodes with " +
                               std::to_string(report_.ranks_per_node) +
                               (report_.ranks_per_node == 1 ? " rank each" : " ranks each"),
-                          "they need " + std::to_string(least) + " nodes, or a larger --ppn");
+                          "they need " + std::to_string(least) + " nodes, or a larger §ppn");
     }
 
     /// Of one search.

@@ -261,15 +261,15 @@ class SpreadRun {
         if (!options_.spread_traffic || calls(all_) == report_.of_calls) return;
         throw OptionError(
             "the two workloads cannot be compared: one is a log, whose calls are simulated, the other one has sets",
-            "--as sets compares the sets of both");
+            "§form sets compares the sets of both");
     }
 
     void find_computing() {
         if (report_.of_calls) {
             if (options_.compute_seconds) {
                 throw OptionError(
-                    "--compute-time is for communication sets: the calls of a log state their own computing times",
-                    "leave it out, or compare sets with --as sets");
+                    "§compute-time is for communication sets: the calls of a log state their own computing times",
+                    "leave it out, or compare sets with §form sets");
             }
             report_.question.computing_is_known = true;
             return;
@@ -284,11 +284,11 @@ class SpreadRun {
             return;
         }
         if (stated > 0 || stated_of_all > 0) {
-            throw OptionError("--compute-time is given, but the workload states a computing time itself",
+            throw OptionError("§compute-time is given, but the workload states a computing time itself",
                               "its 'compute_seconds'");
         }
         if (one.set_count() == 0 || all.set_count() == 0) {
-            throw OptionError("--compute-time is given, but a workload has no sets before which ranks compute");
+            throw OptionError("§compute-time is given, but a workload has no sets before which ranks compute");
         }
         report_.compute_seconds = *options_.compute_seconds;
         report_.question.computing_is_known = true;

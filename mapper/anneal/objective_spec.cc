@@ -65,7 +65,7 @@ std::vector<std::string> parse_next(std::string_view text) {
 }
 
 void set_next(const std::vector<std::string>& names, ObjectiveSpec& spec) {
-    constexpr const char* kOption = "--then: ";
+    constexpr const char* kOption = "§then: ";
     if (names.size() > kMostNext) {
         throw OptionError(kOption + std::to_string(names.size()) + " objectives; " + std::to_string(kMostNext) +
                           " are the most");

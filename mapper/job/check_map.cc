@@ -69,7 +69,7 @@ void check_node_against_job(Checker& check, const JobScript& script, const Alloc
     const std::string& kind = node.value.allocation;
     if (kind == "noncont" && !fold.is_coordinate_table) {
         return check.note("with noncont, logical coordinates do not say where on the machine a node is", node.place,
-                          "ask for :torus, or write the job's coordinate table (--fold FILE)");
+                          "ask for :torus, or write the job's coordinate table (§fold FILE)");
     }
     if (fold.is_coordinate_table || fold.name == "row-major") return;
     const bool is_mesh = fold.name == "mesh";
@@ -91,7 +91,7 @@ void check_node_against_machine(Checker& check, const JobScript& script, const M
     }
     if (machine.size_is_open) {
         return check.note(what + " was not compared with machine " + machine.name + ", whose size is not known",
-                          node.place, "--shape, or a preset with a size, says it");
+                          node.place, "§shape, or a preset with a size, says it");
     }
     if (product(node.value.sizes) > grid->vertex_count()) {
         return check.problem(
@@ -156,7 +156,7 @@ void check_processes(Checker& check, const JobScript& script, std::int64_t nodes
     }
     if (asked && per_node != *asked) {
         check.note(
-            "the script lets " + std::to_string(per_node) + " ranks on a node, --ppn says " + std::to_string(*asked),
+            "the script lets " + std::to_string(per_node) + " ranks on a node, §ppn says " + std::to_string(*asked),
             script.max_proc_per_node ? script.max_proc_per_node->place : SourcePlace{script.file, 0});
     }
     for (const MpiexecCall& call : script.calls) {
@@ -275,13 +275,13 @@ bool check_node(Checker& check, const JobSpec& spec, JobScript& script, const Re
         script.node = Located<NodeRequest>{{job->fold.logical_sizes, ""}, {script.file, 0}};
     } else if (!script.node && script.has_unread_node) {
         check.problem("no readable node=, so the map cannot be checked", SourcePlace{script.file, 0},
-                      "--shape says what the job gets");
+                      "§shape says what the job gets");
         return false;
     } else if (is_job_given) {
         check_node_against_job(check, script, *job);
     } else {
         if (!script.node) {
-            check.note("no node=: PJM gives the job 1 node", SourcePlace{script.file, 0}, "--shape says what it gets");
+            check.note("no node=: PJM gives the job 1 node", SourcePlace{script.file, 0}, "§shape says what it gets");
             script.node = Located<NodeRequest>{{{1}, ""}, {script.file, 0}};
         }
         check_node_against_machine(check, script, *machine);

@@ -20,14 +20,14 @@ std::vector<std::size_t> parse_set_numbers(std::string_view text) {
     std::vector<std::size_t> sets;
     for (std::size_t at = 0; at <= text.size();) {
         const std::size_t end = std::min(text.find(',', at), text.size());
-        const std::int64_t number = parse_count(text.substr(at, end - at), kMostSets, {"--barrier", 0});
-        if (number == 0) throw OptionError("--barrier: sets are counted from 1");
+        const std::int64_t number = parse_count(text.substr(at, end - at), kMostSets, {"§barrier", 0});
+        if (number == 0) throw OptionError("§barrier: sets are counted from 1");
         sets.push_back(static_cast<std::size_t>(number - 1));
         at = end + 1;
     }
     std::ranges::sort(sets);
     const auto twice = std::ranges::adjacent_find(sets);
-    if (twice != sets.end()) throw OptionError("--barrier: set " + std::to_string(*twice + 1) + " is named twice");
+    if (twice != sets.end()) throw OptionError("§barrier: set " + std::to_string(*twice + 1) + " is named twice");
     return sets;
 }
 
@@ -74,32 +74,37 @@ SimulatedIterations parse_simulated_iterations(const std::string& text) {
     using Rule = SimulatedIterations::Rule;
     if (text == "auto") return {Rule::kAuto, 0};
     if (text == "all") return {Rule::kAll, 0};
-    const std::int64_t count = parse_count(text, std::numeric_limits<std::int64_t>::max(), {"--sim-iterations", 0});
-    if (count == 0) throw OptionError("--sim-iterations: at least one has to be simulated", "or auto, or all");
+    const std::int64_t count = parse_count(text, std::numeric_limits<std::int64_t>::max(), {"§sim-iterations", 0});
+    if (count == 0) throw OptionError("§sim-iterations: at least one has to be simulated", "or auto, or all");
     return {Rule::kCount, count};
 }
 
-TrafficForm parse_traffic_form(std::string_view text) {
-    if (text == "sets") return TrafficForm::kSets;
-    if (text == "calls") return TrafficForm::kCalls;
-    throw OptionError("--as " + shown(text) + ": a log is simulated as sets or as calls");
+const Table<TrafficFormRow>& traffic_forms() {
+    static const Table<TrafficFormRow> kForms(
+        {"form of traffic", "forms"},
+        {{"auto", "the calls of a log where it has their order, else sets", TrafficForm::kAuto},
+         {"sets", "the communication sets of the main loop", TrafficForm::kSets},
+         {"calls", "the calls of a log, one by one as they were made", TrafficForm::kCalls}});
+    return kForms;
 }
 
-ReplayedComputing::Rule parse_computing(std::string_view text) {
+const Table<ComputingRow>& computing_rules() {
     using Rule = ReplayedComputing::Rule;
-    if (text == "mean") return Rule::kMean;
-    if (text == "drawn") return Rule::kDrawn;
-    if (text == "none") return Rule::kNone;
-    throw OptionError("--compute " + shown(text) + ": it is mean, drawn or none");
+    static const Table<ComputingRow> kRules(
+        {"rule of computation time", "rules"},
+        {{"mean", "the mean of what was measured at each call site", Rule::kMean},
+         {"drawn", "drawn between the least and the greatest measured there", Rule::kDrawn},
+         {"none", "no computation time", Rule::kNone}});
+    return kRules;
 }
 
 namespace {
 
 void refuse_options_of_calls(const Job& job, const SimulationOptions& options) {
     if (options.call_option.empty()) return;
-    throw OptionError(options.call_option + " is about the calls of a log, but communication sets are simulated",
+    throw OptionError("§" + options.call_option + " is about the calls of a log, but communication sets are simulated",
                       job.is_of_log()
-                          ? "without --as sets (form='sets'), the calls of a log are simulated where it has their order"
+                          ? "without §form sets, the calls of a log are simulated where it has their order"
                           : "the sets of a workload file state their computing time (compute_seconds)");
 }
 
@@ -111,15 +116,15 @@ bool replays_calls(const Job& job, const SimulationOptions& options, const Log& 
             refuse_options_of_calls(job, options);
             return false;
         }
-        throw OptionError("--as calls: the traffic has no calls", "it is no log, or one that has no order");
+        throw OptionError("§form calls: the traffic has no calls", "it is no log, or one that has no order");
     }
     const auto refuse = [](const char* option) {
         throw OptionError(std::string(option) + " is about communication sets, but the calls of the log are simulated",
-                          "--as sets simulates the sets of its kernel");
+                          "§form sets simulates the sets of its kernel");
     };
-    if (options.barriers.with) refuse("--barrier");
-    if (options.iterations.rule != SimulatedIterations::Rule::kAuto) refuse("--sim-iterations");
-    if (options.imbalance.share > 0 || options.imbalance.most_ps > 0) refuse("--imbalance");
+    if (options.barriers.with) refuse("§barrier");
+    if (options.iterations.rule != SimulatedIterations::Rule::kAuto) refuse("§sim-iterations");
+    if (options.imbalance.share > 0 || options.imbalance.most_ps > 0) refuse("§imbalance");
     return true;
 }
 

@@ -38,10 +38,18 @@ enum class TrafficForm : std::uint8_t {
     kSets,   ///< its communication sets
     kCalls,  ///< the calls of its log
 };
-/// "sets" or "calls"; throws OptionError.
-TrafficForm parse_traffic_form(std::string_view text);
-/// "mean", "drawn" or "none"; throws OptionError.
-ReplayedComputing::Rule parse_computing(std::string_view text);
+struct TrafficFormRow {
+    std::string_view name;
+    std::string_view sentence;
+    TrafficForm form;
+};
+const Table<TrafficFormRow>& traffic_forms();
+struct ComputingRow {
+    std::string_view name;
+    std::string_view sentence;
+    ReplayedComputing::Rule rule;
+};
+const Table<ComputingRow>& computing_rules();
 
 /// How to simulate; nothing here depends on the job.
 struct SimulationOptions {
@@ -50,7 +58,7 @@ struct SimulationOptions {
     SimulatedIterations iterations;
     ComputeImbalance imbalance;
     CallReplayOptions calls;
-    std::string call_option{};  ///< one that was given and that only calls know; empty: none
+    std::string call_option{};  ///< the name of one that was given and that only calls know; empty: none
     std::int32_t threads = 1;
     std::int32_t partitions = 0;  ///< parts of the machine that are worked through one by one; 0: by size
     std::size_t hottest_links = 10;

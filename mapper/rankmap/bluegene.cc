@@ -25,7 +25,7 @@ const Grid& grid_of(const RankMapContext& context) { return *context.allocation-
     throw UnsupportedError("the format " + std::string(kind.format) +
                                " cannot express a map with idle places: " + std::to_string(ranks) + " ranks for " +
                                std::to_string(slots) + " places, and its file must cover the whole partition",
-                           "a --shape and --ppn that the ranks fill, or another format");
+                           "a §shape and §ppn that the ranks fill, or another format");
 }
 
 void check_bluegene(const BlueGene& kind, const RankMapContext& context) {

@@ -15,7 +15,7 @@ namespace {
 [[noreturn]] void refuse_idle(const std::string& why) {
     throw UnsupportedError(
         "the format cray cannot express this map: " + why + ", and the order fills the nodes one after the other",
-        "only the last node of the job may have room left; give a --shape that the ranks fill");
+        "only the last node of the job may have room left; give a §shape that the ranks fill");
 }
 
 void check_ranks(std::int64_t ranks, const Allocation& job) {

@@ -35,7 +35,7 @@ void read_record(std::string_view record, NumberedRanks& ranks, const RankMapCon
     if (node >= nodes) {
         throw InputError(place,
                          "the job has no node " + std::to_string(node) + ", only 0.." + std::to_string(nodes - 1),
-                         "is it the right --shape?");
+                         "is it the right §shape?");
     }
     ranks.add(record.substr(0, comma), NodeId(static_cast<std::int32_t>(node)), -1, place);
 }

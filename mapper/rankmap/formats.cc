@@ -71,7 +71,7 @@ std::int32_t PlaceTable::take(NodeId node, std::string_view text, const SourcePl
     const auto number = static_cast<std::int32_t>(parse_count(text, kMostVertices, place));
     if (number >= places) {
         throw InputError(place, what_ + " " + std::to_string(number) + " is outside 0.." + std::to_string(places - 1),
-                         "--ppn sets the ranks of a node");
+                         "§ppn sets the ranks of a node");
     }
     std::uint32_t& line =
         line_of_slot_[node.index() * static_cast<std::size_t>(places) + static_cast<std::size_t>(number)];
@@ -95,20 +95,20 @@ void check_rank_count(const std::string& file, std::int64_t found, const RankMap
     if (found == 0) throw InputError(has + ": no rank is placed", hint);
     if (found > slots) {
         throw InputError(has + ", but the job has only " + std::to_string(slots) + (slots == 1 ? " slot" : " slots"),
-                         "a larger --shape or --ppn gives more");
+                         "a larger §shape or §ppn gives more");
     }
 }
 
 void require_hosts(const RankMapContext& context, const std::string& format) {
     if (context.hosts != nullptr) return;
     throw OptionError("the format " + format + " names nodes, but their names are not known",
-                      "--hosts FILE (one name per node, in node order) or --hosts 'node[000-095]'");
+                      "§hosts FILE (one name per node, in node order) or §hosts 'node[000-095]'");
 }
 
 NodeId node_of_host(const RankMapContext& context, std::string_view name, const SourcePlace& place) {
     const NodeId node = context.hosts->node(name);
     if (!node.valid())
-        throw InputError(place, "no node of the job is called " + shown(name), "--hosts gives the names");
+        throw InputError(place, "no node of the job is called " + shown(name), "§hosts gives the names");
     return node;
 }
 
@@ -147,7 +147,7 @@ NodeId node_at_address(const Allocation& allocation, std::span<const std::string
         append_number(text, c);
     }
     throw InputError(place, "the job has no node " + text + ")",
-                     "nodes have the coordinates of the machine; is it the right --shape and --origin?");
+                     "nodes have the coordinates of the machine; is it the right §shape and §origin?");
 }
 
 void append_address(std::string& text, const Allocation& allocation, NodeId node) {

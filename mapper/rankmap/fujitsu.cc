@@ -18,7 +18,7 @@ void check_fujitsu(const RankMapContext& context) {
         std::string("the format fujitsu cannot express a map for ") +
             (allocation.is_node_list ? "a node list without a coordinate table: its nodes have no logical coordinates"
                                      : "this machine: its nodes have no logical coordinates"),
-        allocation.is_node_list && is_grid ? "give the coordinate table with --fold FILE, or write json or tofu6d"
+        allocation.is_node_list && is_grid ? "give the coordinate table with §fold FILE, or write json or tofu6d"
                                            : "write json or nsim");
 }
 

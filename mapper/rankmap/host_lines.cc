@@ -108,7 +108,7 @@ RankMapFormat row(std::string sentence) {
 
 RankMapFormat slurm_format() {
     RankMapFormat slurm =
-        row<kSlurm>("Slurm, SLURM_HOSTFILE with srun -m arbitrary: one host name per rank; needs --hosts");
+        row<kSlurm>("Slurm, SLURM_HOSTFILE with srun -m arbitrary: one host name per rank; needs host names");
     slurm.recognise = [](const MapShape& shape, const RankMapContext& context) {
         const auto behind = behind_host(shape, context);
         return likely_if(behind && !behind->starts_with(':'));
@@ -117,7 +117,7 @@ RankMapFormat slurm_format() {
 }
 
 RankMapFormat hydra_format() {
-    RankMapFormat hydra = row<kHydra>("MPICH's Hydra, mpiexec -f F: host:1 per rank, in rank order; needs --hosts");
+    RankMapFormat hydra = row<kHydra>("MPICH's Hydra, mpiexec -f F: host:1 per rank, in rank order; needs host names");
     hydra.recognise = [](const MapShape& shape, const RankMapContext& context) {
         const auto behind = behind_host(shape, context);
         return likely_if(behind && behind->starts_with(':'));
@@ -126,11 +126,11 @@ RankMapFormat hydra_format() {
 }
 
 RankMapFormat intel_format() {
-    return row<kIntel>("Intel MPI, mpirun -machinefile F: host:1 per rank, in rank order; needs --hosts");
+    return row<kIntel>("Intel MPI, mpirun -machinefile F: host:1 per rank, in rank order; needs host names");
 }
 
 RankMapFormat simgrid_format() {
-    return row<kSimgrid>("SimGrid, smpirun -hostfile F: one host per line, in rank order; needs --hosts");
+    return row<kSimgrid>("SimGrid, smpirun -hostfile F: one host per line, in rank order; needs host names");
 }
 
 }  // namespace haichi

@@ -200,7 +200,7 @@ HostNames HostNames::parse_list(std::string_view text, const std::string& file, 
 }
 
 HostNames HostNames::parse_pattern(const std::string& pattern, std::int32_t nodes) {
-    const SourcePlace place{"--hosts", 0};
+    const SourcePlace place{"§hosts", 0};
     if (pattern.find('%') != std::string::npos) return {numbered_names(pattern, nodes, place), {place}};
     std::vector<std::string> names = expand_host_list(pattern, nodes, place);
     check_count(names.size(), nodes, place.file);

@@ -57,7 +57,7 @@ class MappingSax {
             throw InputError(SourcePlace{file_, per_node_line_},
                              "the positions are for " + std::to_string(*per_node_) + " ranks per node, the job has " +
                                  std::to_string(per_node),
-                             "is it the right --ppn?");
+                             "is it the right §ppn?");
         }
         if (declared_ && *declared_ != count_) {
             throw InputError(SourcePlace{file_, declared_line_}, "ranks is " + std::to_string(*declared_) + ", but " +
@@ -178,7 +178,7 @@ class MappingSax {
             throw InputError(here(),
                              "node_of_rank[" + std::to_string(count_) + "]: the job has no node " +
                                  std::to_string(value) + ", only 0.." + std::to_string(nodes - 1),
-                             "is it the right --shape?");
+                             "is it the right §shape?");
         }
         ranks_.add(NodeId(static_cast<std::int32_t>(value)), stream_->line());
         ++count_;
@@ -194,7 +194,7 @@ class MappingSax {
             throw InputError(here(),
                              "position_of_rank[" + std::to_string(count_) + "]: the job has no position " +
                                  std::to_string(value) + ", only 0.." + places,
-                             "is it the right --shape?");
+                             "is it the right §shape?");
         }
         ranks_.add(job.fold.node_of_position[position], stream_->line());
         ++count_;

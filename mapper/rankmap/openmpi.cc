@@ -132,7 +132,7 @@ PlacedRanks read_openmpi(std::string_view text, const std::string& file, const R
 
 RankMapFormat openmpi_format() {
     return {"openmpi",
-            "Open MPI's rankfile, --rankfile F or --map-by rankfile:file=F: rank 0=host slot=0; needs --hosts",
+            "Open MPI's rankfile, --rankfile F or --map-by rankfile:file=F: rank 0=host slot=0; needs host names",
             check_openmpi,
             [](const MapShape& shape, const RankMapContext&) {
                 return likely_if(!shape.words.empty() && shape.words[0] == "rank");

@@ -32,7 +32,7 @@ std::int32_t check_capacity(const PlacedRanks& placed, const std::string& file, 
             throw InputError(
                 place,
                 rank + "one too many on node " + name + ", which takes " + std::to_string(allocation.ranks_per_node),
-                "--ppn sets the ranks of a node");
+                "§ppn sets the ranks of a node");
         });
     }
     return used.empty() ? 0 : std::ranges::max(used);

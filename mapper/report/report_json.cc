@@ -329,7 +329,7 @@ void check_metric_name(const std::string& name, const std::string& objective) {
     if (name == objective || std::ranges::find(names, name) != names.end()) return;
     if (objectives().find(name) != nullptr) {
         throw OptionError("reports include " + name + " only where it is the objective",
-                          "search for it with --objective " + name);
+                          "search for it with §objective " + name);
     }
     throw OptionError("unknown metric " + shown(name), near_or_all(name, names, "metrics are "));
 }

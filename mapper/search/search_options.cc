@@ -57,10 +57,10 @@ std::optional<double> time_left(const SearchOptions& options) {
 
 void check_options(const SearchOptions& options) {
     const bool timed = options.time_limit_seconds || options.time_by_savings;
-    if (timed && options.evaluations > 0) throw OptionError("--time and --evaluations exclude each other");
+    if (timed && options.evaluations > 0) throw OptionError("§time cannot be combined with §evaluations");
     if (timed && options.schedule == ScheduleKind::kRmatt) {
-        throw OptionError("--time and --schedule rmatt exclude each other",
-                          "the schedule ends when the objective stays the same over --evaluations");
+        throw OptionError("§time cannot be combined with §schedule rmatt",
+                          "the schedule ends when the objective stays the same over §evaluations");
     }
 }
 

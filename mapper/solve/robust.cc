@@ -64,13 +64,13 @@ class RobustProblem {
   private:
     static void check_nodes(const Allocation& first, const Allocation& one) {
         if (one.node_count() != first.node_count()) {
-            throw OptionError("--robust needs shapes with equally many nodes: " + sizes_text(first.shape) + " has " +
+            throw OptionError("§robust needs shapes with equally many nodes: " + sizes_text(first.shape) + " has " +
                               std::to_string(first.node_count()) + ", " + sizes_text(one.shape) + " has " +
                               std::to_string(one.node_count()));
         }
         if (one.network.usable_node_count() != first.node_count()) {
             throw UnsupportedError(
-                "--robust does not support faulty nodes: shape " + sizes_text(one.shape) + " has some",
+                "§robust does not support faulty nodes: shape " + sizes_text(one.shape) + " has some",
                 "they lie at other positions in every shape; place for each shape by itself");
         }
     }
@@ -78,17 +78,17 @@ class RobustProblem {
     void check_objective() const {
         if (first().spec.function || parse_plugin_name(first().spec.name)) {
             throw UnsupportedError(
-                "--robust does not support objectives of your own, as " + first().spec.name + " is one",
+                "§robust does not support objectives of your own, as " + first().spec.name + " is one",
                 "place for each shape by itself, or use an objective of haichi list objectives");
         }
         if (const ObjectiveRow* ranking = first().ranking) {
             throw UnsupportedError(
-                "--robust does not support " + std::string(ranking->name) + ": it ranks the placements of one shape",
-                "use tac3 or predicted-time, and --validate");
+                "§robust does not support " + std::string(ranking->name) + ": it ranks the placements of one shape",
+                "use tac3 or predicted-time, and §simulate");
         }
         const Mapping& placed = first().job.default_placement();
         if (first().objective->standing(placed, measure(first().problem(), placed)).search_value) {
-            throw UnsupportedError("--robust does not support " + to_string(first().spec) +
+            throw UnsupportedError("§robust does not support " + to_string(first().spec) +
                                        ": it is searched on the logical torus, and every shape has another",
                                    "use rmatt");
         }
@@ -212,10 +212,10 @@ std::string_view name_of(RobustMeasure measure) {
 
 void check_robust_options(const MapOptions& options) {
     if (options.strategy != "anneal" && options.strategy != "auto") {
-        throw OptionError("--robust and --strategy " + options.strategy + " exclude each other",
+        throw OptionError("§robust and §strategy " + options.strategy + " exclude each other",
                           "a robust placement is annealed");
     }
-    if (options.has_start()) throw OptionError("--robust and --start exclude each other");
+    if (options.has_start()) throw OptionError("§robust cannot be combined with §start");
     check_options(options.search);
 }
 

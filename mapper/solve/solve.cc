@@ -67,7 +67,7 @@ class SolveRun {
         SearchOptions options = options_.search;
         // The limit is on all of it: the starts may have half of what is left of it, the search the rest.
         if (options.time_by_savings) options.time_limit_seconds = seconds_worth_searching(posed_);
-        if (options.time_by_savings) control_.log.info("--time auto: {:.3g} s", *options.time_limit_seconds);
+        if (options.time_by_savings) control_.log.info("§time auto: {:.3g} s", *options.time_limit_seconds);
         record_.time_limit_seconds = options.time_limit_seconds;
         record_.seconds_gone = options.seconds_gone;
         const std::optional<double> limit = time_left(options);
@@ -247,7 +247,7 @@ void check_map_options(const MapOptions& options) {
     }
     check_options(options.search);
     if (options.checkpoint != nullptr && !options.search.time_limit_seconds && !options.search.time_by_savings) {
-        throw OptionError("--checkpoint needs --time",
+        throw OptionError("§checkpoint needs §time",
                           "other searches begin anew, so that results depend on the inputs and the seed alone");
     }
 }

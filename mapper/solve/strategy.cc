@@ -22,9 +22,9 @@ std::optional<std::string> why_no_tabu_search(const PosedJob& posed, const Searc
     if (!posed.objective->info().is_quadratic_assignment) {
         return "tabu search is only for " + joined(objectives_of_tabu_search());
     }
-    if (!posed.spec.then.empty()) return "--then is the annealing's";
+    if (!posed.spec.then.empty()) return "§then is the annealing's";
     if (options.schedule != ScheduleKind::kAuto || !options.moves.empty() || options.companion_weight) {
-        return "--schedule, --moves and --companion are the annealing's";
+        return "§schedule, §moves and §companion are the annealing's";
     }
     return why_not_tabu(posed.problem());
 }
@@ -49,14 +49,14 @@ void check_options_mean_something(const MapOptions& options) {
     if (strategies().at(options.strategy).is_tuned) return;
     const SearchOptions& search = options.search;
     const char* option = nullptr;
-    if (search.time_limit_seconds || search.time_by_savings) option = "--time";
-    if (search.evaluations > 0) option = "--evaluations";
-    if (search.restarts > 0) option = "--restarts";
-    if (search.schedule != ScheduleKind::kAuto) option = "--schedule";
-    if (!search.moves.empty()) option = "--moves";
-    if (search.companion_weight) option = "--companion";
+    if (search.time_limit_seconds || search.time_by_savings) option = "§time";
+    if (search.evaluations > 0) option = "§evaluations";
+    if (search.restarts > 0) option = "§restarts";
+    if (search.schedule != ScheduleKind::kAuto) option = "§schedule";
+    if (!search.moves.empty()) option = "§moves";
+    if (search.companion_weight) option = "§companion";
     if (option == nullptr) return;
-    throw OptionError(std::string(option) + " has no effect with --strategy " + options.strategy,
+    throw OptionError(std::string(option) + " has no effect with §strategy " + options.strategy,
                       "it is for searches: auto, anneal and tabu");
 }
 
@@ -100,7 +100,7 @@ std::string chosen_strategy(const PosedJob& posed, const MapOptions& options, co
     check_options_mean_something(options);
     if (options.strategy == "tabu") {
         if (const auto reason = why_no_tabu_search(posed, options.search)) {
-            throw OptionError("--strategy tabu does not suit this job: " + *reason, "anneal instead");
+            throw OptionError("§strategy tabu does not suit this job: " + *reason, "anneal instead");
         }
     }
     if (options.strategy != "auto") {

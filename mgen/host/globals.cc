@@ -29,7 +29,7 @@ const Table<GlobalsWord>& globals_words() {
 
 GlobalsWay parse_globals(std::string_view text) {
     if (const GlobalsWord* word = globals_words().find(text)) return word->way;
-    throw OptionError("--globals " + shown(text) + ": there is no such way", globals_words().hint_for(text));
+    throw OptionError("§globals " + shown(text) + ": there is no such way", globals_words().hint_for(text));
 }
 
 Globals::Globals(const std::vector<PrivateRange>& ranges)
@@ -65,7 +65,7 @@ CopiedGlobals::CopiedGlobals(std::vector<PrivateRange> ranges, std::int32_t rank
     if (reserved == MAP_FAILED) {
         throw OptionError("no address space for the variables of " + std::to_string(ranks) + " ranks, " +
                               std::to_string(bytes_) + " bytes each",
-                          "fewer ranks need less; --globals none shares them, where the program allows it");
+                          "fewer ranks need less; §globals none shares them, where the program allows it");
     }
     begin_ = static_cast<std::byte*>(reserved);
 }
@@ -142,8 +142,8 @@ std::unique_ptr<Globals> make_globals(ProgramImage& image, GlobalsWay way, std::
     if (way == GlobalsWay::kImage || (way == GlobalsWay::kAuto && is_image_best(image, ranks))) {
         const ImagePlan plan = ImagePlan::of(image);
         if (!plan.obstacle.empty()) {
-            throw UnsupportedError("--globals image: the program " + plan.obstacle,
-                                   plan.hint.empty() ? "--globals auto takes another way" : plan.hint);
+            throw UnsupportedError("§globals image: the program " + plan.obstacle,
+                                   plan.hint.empty() ? "§globals auto takes another way" : plan.hint);
         }
         return std::make_unique<ImageGlobals>(image, plan, ranks, addresses);
     }
@@ -157,8 +157,8 @@ std::unique_ptr<Globals> make_globals(ProgramImage& image, GlobalsWay way, std::
     const std::size_t least_bytes = way == GlobalsWay::kAuto ? kCopiedBytes : 0;
     if (!RemappedGlobals::is_possible()) {
         if (way == GlobalsWay::kAuto) return std::make_unique<CopiedGlobals>(std::move(ranges), ranks);
-        throw OptionError("--globals remap: this kernel cannot move pages (Linux 5.13 and later can)",
-                          "--globals copy works on every kernel");
+        throw OptionError("§globals remap: this kernel cannot move pages (Linux 5.13 and later can)",
+                          "§globals copy works on every kernel");
     }
     if (RemappedGlobals::remapped(ranges, ranks, least_bytes) == 0) {
         return std::make_unique<CopiedGlobals>(std::move(ranges), ranks);

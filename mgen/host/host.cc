@@ -256,7 +256,7 @@ void Host::run(LiveRank& rank) {
     if (!stacks_.is_whole(number)) {
         throw InputError("rank " + std::to_string(rank.id_.value) + " has overrun its stack of " +
                              std::to_string(stacks_.stack_bytes()) + " bytes" + place(rank.id_),
-                         "give the ranks larger ones: --stack");
+                         "give the ranks larger ones: §stack");
     }
     if (!rank.has_ended_) return;
     for (RankMemory* memory : setup_.memories) memory->has_ended(rank.id_, rank.now_ps_);

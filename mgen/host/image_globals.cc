@@ -33,8 +33,8 @@ std::vector<PrivateRange> ranges_beside(ProgramImage& image, const ImagePlan& pl
 }
 
 [[noreturn]] void fail_to_map() {
-    throw OptionError(std::string("--globals image: the program cannot be mapped again: ") + std::strerror(errno),
-                      "--globals copy needs no mappings of memory");
+    throw OptionError(std::string("§globals image: the program cannot be mapped again: ") + std::strerror(errno),
+                      "§globals copy needs no mappings of memory");
 }
 
 }  // namespace
@@ -85,9 +85,9 @@ ImageGlobals::ImageGlobals(ProgramImage& image, const ImagePlan& plan, std::int3
                                              : ::mmap(nullptr, reserved_bytes_, PROT_READ | PROT_WRITE,
                                                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (reserved == MAP_FAILED) {
-        throw OptionError("--globals image: no address space for " + std::to_string(ranks) +
+        throw OptionError("§globals image: no address space for " + std::to_string(ranks) +
                               " copies of the program, " + std::to_string(stride_) + " bytes each",
-                          "--globals copy needs no mappings of memory");
+                          "§globals copy needs no mappings of memory");
     }
     reserved_ = static_cast<std::byte*>(reserved);
     const std::size_t over = reinterpret_cast<std::uintptr_t>(reserved) % alignment;

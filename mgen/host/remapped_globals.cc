@@ -43,7 +43,7 @@ bool move(std::byte* from, std::size_t bytes, std::byte* to) {
 [[noreturn]] void fail_to_remap(const char* what) {
     throw InputError(
         std::string("the variables of ranks cannot be remapped any more: ") + what + ": " + std::strerror(errno),
-        "--globals copy needs no mappings of memory");
+        "§globals copy needs no mappings of memory");
 }
 
 int new_file(std::size_t bytes) {
@@ -142,7 +142,7 @@ RemappedGlobals::RemappedGlobals(const std::vector<PrivateRange>& ranges, std::i
         if (kept == MAP_FAILED) {
             throw OptionError("no address space for the variables of " + std::to_string(ranks) + " ranks, " +
                                   std::to_string(pages.bytes) + " bytes each",
-                              "fewer ranks need less; --globals none shares them, where the program allows it");
+                              "fewer ranks need less; §globals none shares them, where the program allows it");
         }
         pages.kept = static_cast<std::byte*>(kept);
         if (behind > 0) pages.kept += (number(pages.place) - number(kept)) % kTableBytes;

@@ -2,7 +2,7 @@
 #define HAICHI_MGEN_H
 
 /* Programs as traffic, as in NSIM (MGEN): MPI with what only a simulated machine can do. `haichi mgencc` compiles such
- * a program; `haichi simulate -m MACHINE -n RANKS -- ./program` runs it. Under a real MPI it runs as well: computing
+ * a program; `haichi run -m MACHINE -n RANKS -- ./program` runs it. Under a real MPI it runs as well: computing
  * times and wishes are then ignored.
  *
  * MGEN_COMM_WORLD, MGEN_Comm_rank(), MGEN_Isend() and so on are MPI's, by other names. */

@@ -19,7 +19,7 @@ constexpr std::uint32_t kBlockingRequest =
     OpenPosts::kLowBits + 1;                      ///< the rank waits for it in the call that posts it
 constexpr std::uint32_t kTaskRequest = 1U << 31;  ///< a message of the collective in this slot
 
-constexpr const char* kHint = "--as sets judges the communication sets of its kernel instead";
+constexpr const char* kHint = "§form sets judges the communication sets of its kernel instead";
 
 /// Messages of collectives never match those of the program.
 std::uint32_t context_of(std::uint32_t communicator, bool is_collective) {

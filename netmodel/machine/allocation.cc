@@ -180,11 +180,11 @@ void check_request(const Machine& machine, const AllocationRequest& request) {
                           std::to_string(machine.node.slots) + " slots of a node of machine " + machine.name);
     }
     if (is_given(request.nodes) && !(request.shape.empty() && request.origin.empty())) {
-        throw OptionError("a node list and a shape or origin exclude each other", "leave out --nodes, or --shape");
+        throw OptionError("a node list and a shape or origin exclude each other", "leave out §nodes, or §shape");
     }
     if (machine.size_is_open && request.shape.empty()) {
         throw OptionError("the size of machine " + machine.name + " is not known",
-                          "give the job's shape, as in --shape 1x2x4x2x3x2, or the machine's size, as in " +
+                          "give the job's shape, as in §shape 1x2x4x2x3x2, or the machine's size, as in " +
                               machine.name + ":10x5x8:XZ");
     }
 }
@@ -195,7 +195,7 @@ void check_slots(std::int64_t nodes, const AllocationRequest& request) {
     if (slots <= kMostSlots) return;
     throw OptionError(std::to_string(nodes) + " nodes with " + std::to_string(request.ranks_per_node) +
                           " ranks each are more than the 2^30 slots that a job may have",
-                      "ask for a smaller --shape or a smaller --ppn");
+                      "ask for a smaller §shape or a smaller §ppn");
 }
 
 Network cuboid_network(const Machine& machine, const AllocationRequest& request, const std::string& routing,
@@ -226,7 +226,7 @@ void check_is_whole(const Machine& machine, const AllocationRequest& request) {
     throw OptionError("shape " + sizes_text(request.shape) + " does not fit machine " + machine.name +
                           ": a job on a machine other than a mesh or torus takes all " + std::to_string(terminals) +
                           " nodes or a node list",
-                      "use --nodes FILE for a part of it");
+                      "use §nodes FILE for a part of it");
 }
 
 Network whole_network(const Machine& machine, const AllocationRequest& request, const std::string& routing,

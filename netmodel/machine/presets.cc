@@ -107,7 +107,7 @@ std::vector<PresetRow> named_computers() {
          "Fugaku, TofuD 24x23x24x2x3x2 = 158,976 nodes, X, Z and B wrap, 6.8 GB/s links, 6 NICs per node"},
         {"fx10", "fx10[:XxYxZ[:WRAPS]]", Parameters::kOptional,
          "an FX10 with these sizes and wrapped axes (fx10:10x5x8:XZ), 5 GB/s links, 4 NICs; without sizes a job needs "
-         "--shape and no X, Y or Z wraps"},
+         "a job shape and no X, Y or Z wraps"},
         {"fx100", "fx100[:XxYxZ[:WRAPS]]", Parameters::kOptional,
          "an FX100 (Tofu2), as fx10, 12.5 GB/s links, 4 NICs per node"},
     };

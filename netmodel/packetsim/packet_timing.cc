@@ -54,7 +54,7 @@ void check_packet_count(const PacketTiming& timing, std::int64_t message_bytes) 
     if (packets <= kMostPacketsOfMessage) return;
     throw UnsupportedError("a message of " + std::to_string(message_bytes) + " bytes has " + std::to_string(packets) +
                                " packets; at most " + std::to_string(kMostPacketsOfMessage) + " can be simulated",
-                           "simulate a part of it, as with --message-size 1GiB, and scale the time");
+                           "simulate a part of it, as with §message-size 1GiB, and scale the time");
 }
 
 void refuse_too_late() {

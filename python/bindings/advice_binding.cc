@@ -11,9 +11,11 @@
 
 #include "mapper/report/advice_json.h"
 #include "mapper/report/report_json.h"
+#include "options/advice_options.h"
 #include "python/bindings/binding_parts.h"
 #include "python/bindings/interruptible_run.h"
 #include "python/bindings/log_relay.h"
+#include "python/bindings/option_binding.h"
 
 namespace py = pybind11;
 
@@ -53,45 +55,30 @@ std::string advise_rails_of(const std::vector<NamedRun>& logs, const std::string
     })));
 }
 
+template <class Options>
+Options make_options(const py::dict& given) {
+    Options options;
+    OptionTable table;
+    declare_advice(table, options);
+    take_all(table, given);
+    return options;
+}
+
 }  // namespace
 
 void bind_advice(py::module_& module) {
-    module.attr("ADVICE_PACKET_HOPS") = kAdvicePacketHops;
     py::class_<ShapeAdviceOptions>(module, "ShapeAdviceOptions")
-        .def(py::init<>())
-        .def_readwrite("objective", &ShapeAdviceOptions::objective)
-        .def_readwrite("node_count", &ShapeAdviceOptions::node_count)
-        .def_readwrite("seed", &ShapeAdviceOptions::seed)
-        .def_readwrite("seeds", &ShapeAdviceOptions::seeds)
-        .def_readwrite("finalists", &ShapeAdviceOptions::finalists)
-        .def_readwrite("packet_hops", &ShapeAdviceOptions::packet_hops)
-        .def_readwrite("threads", &ShapeAdviceOptions::threads);
+        .def(py::init(&make_options<ShapeAdviceOptions>), py::arg("given"));
     py::class_<BarrierAdviceOptions>(module, "BarrierAdviceOptions")
-        .def(py::init<>())
-        .def("set_imbalance", [](BarrierAdviceOptions& o, const std::string& text) { parse_imbalance(text, o); })
-        .def_readwrite("draws", &BarrierAdviceOptions::draws)
-        .def_readwrite("seed", &BarrierAdviceOptions::seed)
-        .def_readwrite("sizes", &BarrierAdviceOptions::sizes)
-        .def_readwrite("most_simulations", &BarrierAdviceOptions::most_simulations)
-        .def_readwrite("packet_hops", &BarrierAdviceOptions::packet_hops)
-        .def_readwrite("threads", &BarrierAdviceOptions::threads);
+        .def(py::init(&make_options<BarrierAdviceOptions>), py::arg("given"));
     py::class_<SpreadAdviceOptions>(module, "SpreadAdviceOptions")
-        .def(py::init<>())
-        .def(
-            "set_form", [](SpreadAdviceOptions& o, const std::string& form) { o.form = parse_traffic_form(form); },
-            py::arg("form"))
+        .def(py::init(&make_options<SpreadAdviceOptions>), py::arg("given"))
         .def(
             "set_spread",
             [](SpreadAdviceOptions& o, const std::shared_ptr<LoadedTraffic>& traffic) {
                 o.spread_traffic = Traffic{.source = std::shared_ptr<const LoadedTraffic>(traffic)};
             },
-            py::arg("traffic"))
-        .def_readwrite("compute_seconds", &SpreadAdviceOptions::compute_seconds)
-        .def_readwrite("objective", &SpreadAdviceOptions::objective)
-        .def_readwrite("seed", &SpreadAdviceOptions::seed)
-        .def_readwrite("seeds", &SpreadAdviceOptions::seeds)
-        .def_readwrite("packet_hops", &SpreadAdviceOptions::packet_hops)
-        .def_readwrite("threads", &SpreadAdviceOptions::threads);
+            py::arg("traffic"));
     module.def("advise_shape", shape_advice, py::arg("spec"), py::arg("options"));
     module.def("advise_spread", spread_advice, py::arg("spec"), py::arg("options"));
     module.def("advise_barrier", barrier_advice, py::arg("placement"), py::arg("options"));

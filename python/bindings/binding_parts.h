@@ -12,6 +12,8 @@ void bind_traffic(pybind11::module_& module);
 void bind_machine(pybind11::module_& module);
 /// Words of messages and numbers in texts, as the program has them.
 void bind_text(pybind11::module_& module);
+/// The tables of options.
+void bind_options(pybind11::module_& module);
 /// Whether files can be written.
 void bind_outputs(pybind11::module_& module);
 /// Communication sets from logs; behind the workload.

@@ -1,15 +1,15 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "commlog/ccs/extraction.h"
 #include "commlog/ccs/extraction_json.h"
 #include "commlog/readers/log_readers.h"
+#include "options/extraction_options.h"
 #include "python/bindings/binding_parts.h"
 #include "python/bindings/log_relay.h"
+#include "python/bindings/option_binding.h"
 
 namespace py = pybind11;
 
@@ -17,16 +17,11 @@ namespace haichi {
 
 namespace {
 
-Extraction extract_from_file(const std::string& path, std::int32_t sends_per_rank, std::int64_t eager_limit_bytes,
-                             const std::string& kernel, const std::string& collectives,
-                             const std::vector<std::string>& algorithms, const std::string& compute) {
+Extraction extract_from_file(const std::string& path, const py::dict& given) {
     ExtractionOptions options;
-    options.sends_per_rank = sends_per_rank;
-    options.levels.eager_limit_bytes = eager_limit_bytes;
-    options.kernel = parse_kernel_choice(kernel);
-    options.levels.collectives = parse_collective_scope(collectives);
-    for (const std::string& algorithm : algorithms) options.levels.algorithms.set(algorithm);
-    options.compute_time = parse_compute_time(compute);
+    OptionTable table;
+    declare_extraction(table, options);
+    take_all(table, given);
     return logged([&](const Log& log) {
         const py::gil_scoped_release release;  // reading a log may take long
         return extract_sets(read_log(path, "", log), options);
@@ -39,9 +34,7 @@ void bind_extraction(py::module_& module) {
     py::class_<Extraction>(module, "Extraction")
         .def_property_readonly("workload", [](const Extraction& extraction) { return extraction.workload; })
         .def("json", [](const Extraction& extraction) { return extraction_json(extraction); });
-    module.def("extract_sets", extract_from_file, py::arg("path"), py::kw_only(), py::arg("sends_per_rank"),
-               py::arg("eager_limit_bytes"), py::arg("kernel"), py::arg("collectives"), py::arg("algorithms"),
-               py::arg("compute"));
+    module.def("extract_sets", extract_from_file, py::arg("path"), py::arg("given"));
 }
 
 }  // namespace haichi

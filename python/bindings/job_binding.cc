@@ -11,12 +11,14 @@
 
 #include "mapper/job/job.h"
 #include "mapper/job/placement.h"
+#include "options/job_options.h"
 #include "python/bindings/binding_parts.h"
 #include "python/bindings/foreign_text.h"
 #include "python/bindings/held_problem.h"
 #include "python/bindings/loaded_machine.h"
 #include "python/bindings/log_relay.h"
 #include "python/bindings/node_lists.h"
+#include "python/bindings/option_binding.h"
 #include "python/bindings/rank_map_arrays.h"
 
 namespace py = pybind11;
@@ -25,22 +27,24 @@ namespace haichi {
 
 namespace {
 
-AllocationRequest make_allocation(std::vector<std::int32_t> shape, std::vector<std::int32_t> origin,
-                                  const GivenNodes& nodes, const GivenNodes& faulty) {
-    AllocationRequest request;
-    request.shape = std::move(shape);
-    request.origin = std::move(origin);
-    request.nodes = as_node_list(nodes, "nodes");
-    request.faulty = as_node_list(faulty, "faulty");
-    return request;
-}
-
-JobSpec make_spec(const LoadedMachine& machine, const std::shared_ptr<LoadedTraffic>& traffic,
-                  const AllocationRequest& allocation, std::variant<std::string, std::vector<std::string>> hosts) {
-    return {.machine = machine.machine,
-            .traffic = {.source = std::shared_ptr<const LoadedTraffic>(traffic)},
-            .allocation = allocation,
-            .hosts = std::move(hosts)};
+/// `given`: the options of a job; lists of nodes may also be arrays, and host names a list: these are no words.
+JobSpec make_spec(const LoadedMachine& machine, const std::shared_ptr<LoadedTraffic>& traffic, const py::dict& given) {
+    py::dict words;
+    for (const auto& [key, value] : given) {
+        if (!py::isinstance<py::array>(value) && !py::isinstance<py::list>(value)) words[key] = value;
+    }
+    JobOptions job;
+    OptionTable table;
+    job.declare_nodes(table, JobUse::kMeasure);
+    take_all(table, words);
+    JobSpec spec = job.spec;
+    spec.machine = machine.machine;
+    spec.traffic = {.source = std::shared_ptr<const LoadedTraffic>(traffic)};
+    const auto is_list = [&](const char* name) { return given.contains(name) && !words.contains(name); };
+    if (is_list("nodes")) spec.allocation.nodes = as_node_list(given["nodes"].cast<py::array>(), "§nodes");
+    if (is_list("faulty")) spec.allocation.faulty = as_node_list(given["faulty"].cast<py::array>(), "§faulty");
+    if (is_list("hosts")) spec.hosts = given["hosts"].cast<std::vector<std::string>>();
+    return spec;
 }
 
 Job make_job(const JobSpec& spec) {
@@ -85,16 +89,8 @@ py::bytes rank_map(const Placement& placement, const std::string& format) {
 }  // namespace
 
 void bind_job(py::module_& module) {
-    py::class_<AllocationRequest>(module, "AllocationRequest")
-        .def(py::init(&make_allocation), py::kw_only(), py::arg("shape"), py::arg("origin"), py::arg("nodes"),
-             py::arg("faulty"))
-        .def_readwrite("ranks_per_node", &AllocationRequest::ranks_per_node)
-        .def_readwrite("routing", &AllocationRequest::routing)
-        .def_readwrite("fold", &AllocationRequest::fold)
-        .def_readwrite("count_nic", &AllocationRequest::count_nic);
     py::class_<JobSpec>(module, "JobSpec")
-        .def(py::init(&make_spec), py::kw_only(), py::arg("machine"), py::arg("traffic"), py::arg("allocation"),
-             py::arg("hosts"));
+        .def(py::init(&make_spec), py::kw_only(), py::arg("machine"), py::arg("traffic"), py::arg("given"));
     py::class_<HeldProblem>(module, "HeldProblem").def(py::init<>());
     // Routes between thousands of nodes take seconds.
     py::class_<Job>(module, "Job")

@@ -2,6 +2,10 @@
 
 #include <pybind11/pybind11.h>
 
+#include <algorithm>
+#include <string>
+
+#include "base/field_names.h"
 #include "python/bindings/foreign_text.h"
 
 namespace py = pybind11;
@@ -31,6 +35,15 @@ LogLevel wanted_level() {
     return wanted;
 }
 
+/// Names of options are parameters here.
+std::string in_python(const std::string& text) {
+    return spelled(text, [](std::string_view name) {
+        std::string parameter(name);
+        std::ranges::replace(parameter, '-', '_');
+        return parameter;
+    });
+}
+
 }  // namespace
 
 LogRelay::LogRelay()
@@ -47,7 +60,7 @@ void LogRelay::deliver() {
     }
     if (entries.empty()) return;
     const py::object write = logger().attr("log");
-    for (const auto& [level, text] : entries) write(number_of(level), os_text(text));
+    for (const auto& [level, text] : entries) write(number_of(level), os_text(in_python(text)));
 }
 
 }  // namespace haichi

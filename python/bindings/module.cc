@@ -90,6 +90,7 @@ PYBIND11_MODULE(_core, module) {
     module.def("nas_programs", [] { return named_entries(nas_programs()); });
     module.def("workload_formats", [] { return named_entries(workload_formats()); });
     bind_text(module);
+    bind_options(module);
     bind_workload(module);
     bind_traffic(module);
     bind_machine(module);

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "netmodel/machine/allocation.h"
@@ -18,13 +17,8 @@ inline std::int32_t node_number(std::int64_t number, const std::string& name) {
     throw InputError(name + " holds " + std::to_string(number) + ", beyond 2^31 - 1");
 }
 
-/// The file of a list, or its nodes: by their numbers, or, of two dimensions, by their coordinates.
-using GivenNodes = std::variant<std::string, pybind11::array>;
-
-/// Throws InputError for what are no whole numbers.
-inline NodeList as_node_list(const GivenNodes& nodes, const std::string& name) {
-    if (const auto* path = std::get_if<std::string>(&nodes)) return *path;
-    const auto& array = std::get<pybind11::array>(nodes);
+/// Nodes by their numbers, or, of two dimensions, by their coordinates. Throws InputError for what are no whole numbers.
+inline NodeList as_node_list(const pybind11::array& array, const std::string& name) {
     const WholeNumbers numbers(name, array);
     if (array.ndim() == 1) {
         std::vector<std::int32_t> list;

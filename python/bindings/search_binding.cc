@@ -16,10 +16,13 @@
 #include "mapper/judge/evaluate.h"
 #include "mapper/report/report_json.h"
 #include "mapper/report/simulation_json.h"
+#include "options/search_options.h"
+#include "options/simulation_options.h"
 #include "python/bindings/binding_parts.h"
 #include "python/bindings/foreign_text.h"
 #include "python/bindings/held_problem.h"
 #include "python/bindings/interruptible_run.h"
+#include "python/bindings/option_binding.h"
 #include "python/bindings/progress_relay.h"
 #include "python/bindings/rank_map_arrays.h"
 
@@ -54,20 +57,13 @@ ObjectiveChoice make_objective(const std::string& name, const std::optional<py::
     return {.name = name, .function = objective_function(callable)};
 }
 
-SearchOptions make_search(std::uint64_t seed, std::int32_t restarts, std::int32_t threads, std::int64_t evaluations,
-                          const std::string& schedule) {
-    SearchOptions options;
-    options.seed = seed;
-    options.restarts = restarts;
-    options.threads = threads;
-    options.evaluations = evaluations;
-    options.schedule = parse_schedule(schedule);
-    return options;
-}
-
-MapOptions make_map_options(const ObjectiveChoice& objective, const std::string& strategy,
-                            const std::optional<MapArgument>& start, const SearchOptions& search) {
-    MapOptions options{.objective = objective, .strategy = strategy, .start = {}, .search = search};
+/// `given`: the options of a search but its start; the tie-breaking order is one of them.
+MapOptions make_map_options(const py::dict& given, ObjectiveChoice objective, const std::optional<MapArgument>& start) {
+    MapOptions options{.objective = std::move(objective)};
+    OptionTable table;
+    declare_then(table, options.objective);
+    declare_search(table, options);
+    take_all(table, given);
     if (start) options.start = as_given_map(*start);
     return options;
 }
@@ -121,11 +117,11 @@ ShapesReport optimize_shapes(const std::vector<Job>& jobs, const MapOptions& opt
 }
 
 Evaluation evaluate_binding(const Placement& placement, HeldProblem& held, const ObjectiveChoice& objective,
-                            bool all_objectives, const std::optional<SimulationOptions>& simulation) {
+                            bool all_objectives, const std::optional<SimulationArguments>& simulation) {
     return run_interruptibly([&](const std::atomic<bool>& stop, const Log& log) {
         held.hold(placement.job(), log);
-        const EvaluateOptions options{
-            .objective = objective, .all_objectives = all_objectives, .simulation = simulation};
+        EvaluateOptions options{.objective = objective, .all_objectives = all_objectives};
+        if (simulation) options.simulation = simulation->simulation;
         return evaluate(placement, options, {.progress = {}, .stop = &stop, .log = log});
     });
 }
@@ -154,22 +150,11 @@ py::bytes robust_map(const ShapesReport& report, const std::string& format) {
     return robust_map_text(report.robust.value(), format);
 }
 
-void bind_options(py::module_& module) {
+void bind_search_options(py::module_& module) {
     py::class_<ObjectiveChoice>(module, "Objective")
-        .def(py::init(&make_objective), py::arg("name"), py::arg("function"))
-        .def("set_then", [](ObjectiveChoice& choice, const std::string& names) { choice.then = parse_next(names); });
-    py::class_<SearchOptions>(module, "SearchOptions")
-        .def(py::init(&make_search), py::kw_only(), py::arg("seed"), py::arg("restarts"), py::arg("threads"),
-             py::arg("evaluations"), py::arg("schedule"))
-        .def_readwrite("time_limit_seconds", &SearchOptions::time_limit_seconds)
-        .def_readwrite("time_by_savings", &SearchOptions::time_by_savings)
-        .def_readwrite("companion_weight", &SearchOptions::companion_weight)
-        .def("set_moves", [](SearchOptions& options, const std::string& moves) { options.moves = parse_moves(moves); })
-        .def("set_verify",
-             [](SearchOptions& options, const std::string& level) { options.verify = parse_verify(level); });
+        .def(py::init(&make_objective), py::arg("name"), py::arg("function"));
     py::class_<MapOptions>(module, "MapOptions")
-        .def(py::init(&make_map_options), py::kw_only(), py::arg("objective"), py::arg("strategy"), py::arg("start"),
-             py::arg("search"));
+        .def(py::init(&make_map_options), py::arg("given"), py::kw_only(), py::arg("objective"), py::arg("start"));
     py::class_<RobustOptions>(module, "RobustOptions")
         .def(py::init([](const std::string& measure, bool with_rotations) {
                  return RobustOptions{parse_robust_measure(measure), with_rotations};
@@ -209,7 +194,7 @@ void bind_answers(py::module_& module) {
 }  // namespace
 
 void bind_search(py::module_& module) {
-    bind_options(module);
+    bind_search_options(module);
     bind_answers(module);
     module.def("map", map_binding, py::arg("job"), py::arg("options"), py::kw_only(), py::arg("held"),
                py::arg("progress"));

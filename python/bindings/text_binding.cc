@@ -1,7 +1,6 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -23,11 +22,12 @@ void bind_text(py::module_& module) {
     module.def(
         "shown", [](const std::string& text) { return shown(text); }, py::arg("text"));
     module.def(
-        "parse_count",
-        [](const std::string& text, std::int64_t largest, const std::string& name) {
-            return parse_count(text, largest, {name, 0});
-        },
-        py::arg("text"), py::arg("largest"), py::arg("name"));
+        "parse_bytes", [](const std::string& text, const std::string& name) { return parse_bytes(text, {name, 0}); },
+        py::arg("text"), py::arg("name"));
+    module.def(
+        "parse_time_ps",
+        [](const std::string& text, const std::string& name) { return parse_time_ps(text, {name, 0}); },
+        py::arg("text"), py::arg("name"));
 }
 
 }  // namespace haichi

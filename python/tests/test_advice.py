@@ -23,7 +23,7 @@ def small() -> haichi.Workload:
 
 @pytest.fixture(scope="session")
 def shapes(small) -> haichi.ShapeAdvice:
-    return haichi.advise_shape(small, "fx10-kyushu", 24, seeds=2)
+    return haichi.advise_shape(small, "fx10-kyushu", node_count=24, seeds=2)
 
 
 def test_shapes_are_compared_by_simulated_times(shapes) -> None:
@@ -63,7 +63,7 @@ def test_barriers_that_only_cost_are_not_advised(small) -> None:
 
 def test_barriers_are_asked_for_several_sizes_and_draws(small) -> None:
     found = haichi.Job(small, "fx10-kyushu", shape=SHAPE).advise_barrier(
-        sizes=["64KiB", 4096], imbalance="20us", draws=2, seed=3
+        sizes=["64KiB", 4096], imbalance="20us", draws=2, imbalance_seed=3
     )
     assert [one.message_size for one in found.answers] == [4096, 65536]
     assert len(found.answers[0].choices[0].seconds) == 2
@@ -92,7 +92,7 @@ def test_wrong_questions_raise() -> None:
     with pytest.raises(haichi.OptionError, match="packet_hops"):
         haichi.advise_shape(ring, "torus:4", packet_hops=0)
     with pytest.raises(haichi.OptionError, match="nodes"):
-        haichi.advise_shape(ring, "torus:4", 0)
+        haichi.advise_shape(ring, "torus:4", node_count=0)
 
 
 def test_a_machine_without_times_gives_no_answer(tmp_path) -> None:

@@ -255,7 +255,7 @@ def test_the_report_as_json(measured: dict[str, str], write: Write, capsys: pyte
 @pytest.mark.parametrize(
     ("words", "message", "hint"),
     [
-        ([], "RESULTS missing", "an example is"),
+        ([], "RESULTS is missing", "--help"),
         (
             ["osu.txt@3"],
             "osu.txt@3: no node of switch:2 is 3 links away from its first one",

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import haichi
-from haichi.service.program import find_program
+from haichi.base.program import find_program
 
 
 def cut_bytes(job: haichi.Job, placement: haichi.Placement) -> int:
@@ -86,7 +86,7 @@ def larger_halo() -> haichi.Workload:
 
 
 def test_spreading_is_advised_where_computing_pays_for_it(halo, larger_halo) -> None:
-    found = haichi.advise_spread(halo, "two-clusters:2,1ms", larger_halo, compute_seconds=0.1, seeds=1)
+    found = haichi.advise_spread(halo, "two-clusters:2,1ms", larger_halo, compute_time=0.1, seeds=1)
     assert found.advice == "spread" and 1.8 < found.gain < 2
     assert [place.clusters for place in found.in_one] == [(0,), (1,)]
     assert found.over_all.nodes == found.over_all.ranks == 32
@@ -114,8 +114,8 @@ def test_wrong_questions_about_spreading_raise(halo, larger_halo) -> None:
         haichi.advise_spread(halo, "torus:4x4")
     with pytest.raises(haichi.OptionError, match="do not fit into one cluster"):
         haichi.advise_spread(larger_halo, "two-clusters")
-    with pytest.raises(haichi.OptionError, match="compute_seconds"):
-        haichi.advise_spread(halo, "two-clusters", compute_seconds=-1)
+    with pytest.raises(haichi.OptionError, match="compute_time"):
+        haichi.advise_spread(halo, "two-clusters", compute_time=-1)
     with pytest.raises(haichi.OptionError, match="form"):
         haichi.advise_spread(halo, "two-clusters", form="calls")
     with pytest.raises(haichi.OptionError, match="in one cluster"):

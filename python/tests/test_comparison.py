@@ -15,10 +15,8 @@ import numpy as np
 import pytest
 
 import haichi
-from haichi.base.options import complete
 from haichi.comparison import executors
 from haichi.comparison.driver import compare_specs
-from haichi.comparison.options import CompareArguments
 from haichi.comparison.plan import jobs_of_files
 
 MACHINE, SHAPES = "torus:4x4", ["4x4", "2x4"]
@@ -90,7 +88,7 @@ def test_a_failed_cell_is_reported_and_ends_nothing(cg8, tmp_path):
     cg8.write(tmp_path / "cg8.json")
     found = compare_specs(
         jobs_of_files([tmp_path / "cg8.json"], "torus:4x4", ["4x4", "1x2", "9x9"], None, "", {}),
-        complete("compare", CompareArguments, {"strategies": ["default", "tac3"], "seeds": 1, "restarts": 1}),
+        {"strategies": ["default", "tac3"], "seeds": [1], "restarts": 1},
     )
     status = {(cell["shape"], cell["strategy"]): cell["status"] for cell in found.cells}
     assert status["4x4", "tac3"] == "done"
@@ -126,7 +124,7 @@ def test_equal_seconds_are_equal(cg64, on_shape_1):
         strategies=["rmatt", "hop-bytes"],
         seeds=1,
         equal="seconds",
-        time_limit=0.5,
+        time=0.5,
     )
     for cell in found.cells:
         assert 0.4 < cell["wall_seconds"] < 20
@@ -148,7 +146,7 @@ def test_csv_has_a_line_per_cell(small):
         ({"strategies": ["tac3", "tac3"]}, "twice"),
         ({"seeds": 0}, "seeds"),
         ({"equal": "hops"}, "hops"),
-        ({"time_limit": 3}, "seconds equal"),
+        ({"time": 3}, "makes seconds equal"),
         ({"simulate": True, "barrier": "some"}, "some"),
         ({"strategies": ["map:none.txt"]}, "none.txt"),
         ({"schedule": "papper"}, "papper"),
@@ -185,7 +183,7 @@ def test_jobs_of_a_comparison_differ_in_workload_and_shape_only(cg8, cg64, tmp_p
         (["4x"], {}, "shape"),
         (["2x2", "02x2"], {}, "twice"),
         ({"cg": ["2x2"]}, {}, "'cg'"),
-        (["2x2"], {"nodes": "x"}, "exclude"),
+        (["2x2"], {"nodes": "x"}, "cannot be combined"),
         (None, {"nodes": "-"}, "standard input"),
     ):
         with pytest.raises(haichi.OptionError, match=message):

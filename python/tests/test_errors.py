@@ -46,8 +46,8 @@ def test_every_wrong_option_is_refused(cg64, on_shape_1, options):
         *[(name, -5) for name in ("evaluations", "restarts", "threads", "ppn", "seed")],
         *[(name, value) for name in ("evaluations", "restarts", "threads", "ppn", "seed") for value in (True, 1.5)],
         *[(name, 2**70) for name in ("evaluations", "restarts", "threads", "ppn", "seed")],
-        *[("time_limit", value) for value in (-1, 0, np.nan, np.inf, 1e9, 10**400, "5s")],
-        *[("companion", value) for value in (-1, np.nan, np.inf, "off")],
+        *[("time", value) for value in (-1, 0, np.nan, np.inf, 1e9, 10**400, True)],
+        *[("companion", value) for value in (-1, np.nan, np.inf, True)],
     ],
 )
 def test_numbers_out_of_range_are_refused_by_name(cg64, on_shape_1, cg_job, name, value):
@@ -55,11 +55,9 @@ def test_numbers_out_of_range_are_refused_by_name(cg64, on_shape_1, cg_job, name
     runs = [cg_job.optimize, lambda **given: haichi.optimize_shapes([cg_job], **given)]
     if name == "ppn":
         runs = [lambda ppn: haichi.Job(cg64, **on_shape_1, ppn=ppn)]
-    shown = {10**400: "inf"}.get(value if isinstance(value, int | str) else None, str(value))
     for run in runs:
-        with pytest.raises(haichi.OptionError, match=name) as caught:
+        with pytest.raises(haichi.OptionError, match=f"^{name}: "):
             run(**{name: value})
-        assert shown in str(caught.value) or value == 0
 
 
 def test_whole_numbers_of_numpy_are_options(cg_job):
@@ -68,8 +66,8 @@ def test_whole_numbers_of_numpy_are_options(cg_job):
     found = [cg_job.optimize(objective="hop-bytes", **options) for options in (plain, numpy)]
     np.testing.assert_array_equal(found[0].node_of_rank, found[1].node_of_rank)
     assert found[1].evaluations == found[0].evaluations == 1000
-    zeros = cg_job.optimize("tac3", restarts=0, threads=0, evaluations=0)
-    np.testing.assert_array_equal(zeros.node_of_rank, cg_job.optimize("tac3").node_of_rank)
+    none = cg_job.optimize("tac3", restarts=None, threads=None, evaluations=None)
+    np.testing.assert_array_equal(none.node_of_rank, cg_job.optimize("tac3").node_of_rank)
 
 
 def test_unknown_machine_is_an_option_error(cg64):
@@ -101,5 +99,6 @@ def test_bad_placements_are_refused(cg_job):
 
 
 def test_errors_survive_pickling_with_their_hint():
-    error = pickle.loads(pickle.dumps(haichi.OptionError("no", "do this")))
-    assert (str(error), error.hint) == ("no", "do this")
+    error = pickle.loads(pickle.dumps(haichi.OptionError("no §message-size", "§time 10s")))
+    assert (str(error), error.hint) == ("no message_size", "time 10s")
+    assert error.on_command_line() == ("no --message-size", "--time 10s")

@@ -42,7 +42,7 @@ def test_every_file_may_have_a_name_that_is_no_utf8(folder: Path) -> None:
     np.testing.assert_array_equal(measured.placement.node_of_rank, found.node_of_rank)
     started = job.optimize(start=folder / "map", evaluations=10, restarts=1)
     assert job.evaluate(started).value <= measured.value
-    run = job.simulate(folder / "map", iterations=1, statistics=haichi.LinkStatistics(folder / "statistics.csv"))
+    run = job.simulate(folder / "map", sim_iterations=1, statistics=haichi.LinkStatistics(folder / "statistics.csv"))
     assert run.seconds > 0
     assert (folder / "statistics.csv").stat().st_size > 0
     robust = haichi.optimize_shapes(haichi.jobs(cg, "torus:4x4", ["4x4"]), robust="max", evaluations=10)

@@ -97,10 +97,10 @@ def test_a_job_is_loaded_once_whatever_is_asked_of_it(caplog: pytest.LogCaptureF
 def test_a_simulation_tells_its_partitions(caplog: pytest.LogCaptureFixture) -> None:
     workload = haichi.Workload.from_pattern("cg", ranks=16)
     with caplog.at_level(logging.INFO, logger="haichi"):
-        haichi.Job(workload, "torus:4x4").simulate(threads=2, iterations=2)
+        haichi.Job(workload, "torus:4x4").simulate(threads=2, sim_iterations=2)
     assert [line for line in entries(caplog, logging.INFO) if " 2 partitions of the machine" in line]
     with caplog.at_level(logging.INFO, logger="haichi"):
-        haichi.Job(workload, "torus:4x4").simulate(partitions=5, iterations=2)
+        haichi.Job(workload, "torus:4x4").simulate(partitions=5, sim_iterations=2)
     assert [line for line in entries(caplog, logging.INFO) if " 5 partitions of the machine" in line]
 
 

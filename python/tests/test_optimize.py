@@ -72,14 +72,14 @@ def test_two_runs_side_by_side_give_what_they_give_alone(cg_job):
 
 
 def test_other_threads_run_during_a_search(cg_job, turns_of_others):
-    assert turns_of_others(lambda: cg_job.optimize(objective="hop-bytes", time_limit=0.5, threads=1)) > 20
+    assert turns_of_others(lambda: cg_job.optimize(objective="hop-bytes", time=0.5, threads=1)) > 20
 
 
 def test_ctrl_c_ends_the_search_with_the_best_so_far(cg_job):
     started = time.monotonic()
     timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
     timer.start()
-    result = cg_job.optimize(objective="hop-bytes", time_limit=60, threads=1)
+    result = cg_job.optimize(objective="hop-bytes", time=60, threads=1)
     timer.join()
     assert result.interrupted
     assert cg_job.evaluate(result).report["interrupted"] is True
@@ -142,7 +142,7 @@ def test_lists_name_what_optimize_takes():
 def test_time_limit_auto_follows_from_the_savings() -> None:
     workload = haichi.Workload.from_pattern("cg", ranks=16, iterations=1)
     job = haichi.Job(workload, "torus:4x4")
-    result = job.evaluate(job.optimize(objective="hop-bytes", time_limit="auto", restarts=1))
+    result = job.evaluate(job.optimize(objective="hop-bytes", time="auto", restarts=1))
     assert result.report["time_limit_seconds"] == 0.5
     assert not result.report["reproducible"]
 
@@ -250,7 +250,7 @@ def test_a_wrong_type_is_refused_by_the_name_of_the_parameter(cg64) -> None:
         return haichi.Job(cg64, "torus:8x8", **options)  # type: ignore[arg-type]
 
     for shape in ([], [True, 8]):
-        with pytest.raises(haichi.OptionError, match="is not a list of sizes"):
+        with pytest.raises(haichi.OptionError, match="^shape: "):
             job(shape=shape)
     with pytest.raises(haichi.InputError, match="nodes must be an array of whole numbers: its rows differ in length"):
         job(nodes=[[0, 0], [5]])

@@ -11,7 +11,7 @@ from scipy import sparse
 
 import haichi
 
-LONG = {"objective": "hop-bytes", "time_limit": 60, "threads": 1}
+LONG = {"objective": "hop-bytes", "time": 60, "threads": 1}
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def test_progress_comes_in_the_caller_s_thread_a_few_times_a_second(cg_job) -> N
         heard.append(progress)
         threads.add(threading.get_ident())
 
-    result = cg_job.optimize(**{**LONG, "time_limit": 1}, progress=listen)
+    result = cg_job.optimize(**{**LONG, "time": 1}, progress=listen)
     assert threads == {threading.get_ident()}
     assert 3 <= len(heard) <= 25
     fractions = [progress.fraction_done for progress in heard]
@@ -91,7 +91,7 @@ def test_searches_of_two_threads_have_listeners_of_their_own(cg_job) -> None:
     def run(seed: int) -> None:
         heard[seed] = set()
         cg_job.optimize(
-            **{**LONG, "time_limit": 0.6}, seed=seed, progress=lambda progress: heard[seed].add(threading.get_ident())
+            **{**LONG, "time": 0.6}, seed=seed, progress=lambda progress: heard[seed].add(threading.get_ident())
         )
 
     threads = [threading.Thread(target=run, args=(seed,)) for seed in (1, 2)]

@@ -89,7 +89,7 @@ def test_progress_is_of_all_shapes_together(jobs) -> None:
     haichi.optimize_shapes(
         jobs,
         objective="hop-bytes",
-        time_limit=1.2,
+        time=1.2,
         threads=1,
         progress=heard.append,
     )

@@ -103,7 +103,7 @@ def test_arrays_are_float64_and_read_only(pair, ping) -> None:
 
 
 def test_the_times_of_a_single_run_stand_in_the_result_too(pair, ping) -> None:
-    result = haichi.Job(ping, pair).simulate(iterations=2)
+    result = haichi.Job(ping, pair).simulate(sim_iterations=2)
     (run,) = result.runs
     for name in ("seconds", "seconds_per_iteration", "simulated_iterations", "extrapolated", "settled_by_mean"):
         assert getattr(result, name) == getattr(run, name)
@@ -138,13 +138,13 @@ def test_a_placement_is_a_map_and_threads_and_partitions_change_nothing(cg64, on
     found.write(tmp_path / "cg64.map")
     cg64.write(tmp_path / "cg64.json")
     maps = [found, found.node_of_rank, found.node_of_rank.tolist(), tmp_path / "cg64.map"]
-    results = [job.simulate(given, iterations=12) for given in maps]
-    results += [job.simulate(found, iterations=12, threads=n) for n in (2, 3)]
-    results += [job.simulate(found, iterations=12, partitions=n) for n in (1, 7)]
+    results = [job.simulate(given, sim_iterations=12) for given in maps]
+    results += [job.simulate(found, sim_iterations=12, threads=n) for n in (2, 3)]
+    results += [job.simulate(found, sim_iterations=12, partitions=n) for n in (1, 7)]
     texts = {result.to_json(timing=False) for result in results}
     words = [*PROGRAM_JOB, "-w", "cg64.json", "--map", "cg64.map", "--message-size", "64KiB", "--sim-iterations", 12]
     assert len(texts) == 1
-    default = job.simulate(iterations=12)
+    default = job.simulate(sim_iterations=12)
     assert default.placement.is_default and not results[0].placement.is_default
     assert results[0].seconds < default.seconds
     assert texts == {program("simulate", *words, "--json", "--no-timing", cwd=tmp_path)}
@@ -205,10 +205,7 @@ def test_a_buffer_history_tells_each_packet_of_its_router_and_time(pair, ping, t
     ("options", "words"),
     [
         ({"barrier": "set"}, "barriers 'set'"),
-        ({"iterations": 0}, "iterations"),
-        ({"iterations": -1}, "iterations"),
-        ({"iterations": "some"}, "iterations"),
-        ({"iterations": 2.5}, "whole number"),
+        *[({"sim_iterations": value}, "sim_iterations") for value in (0, -1, "some", 2.5)],
         ({"threads": 0}, "threads"),
         ({"threads": 2**40}, "threads"),
         ({"partitions": -1}, "partitions"),
@@ -216,12 +213,12 @@ def test_a_buffer_history_tells_each_packet_of_its_router_and_time(pair, ping, t
         ({"partitions": True}, "whole number"),
         ({"hottest": -1}, "hottest"),
         ({"history": haichi.BufferHistory("x.csv", 2)}, "no router 2"),
-        ({"history": haichi.BufferHistory("x.csv", -1)}, "history.router"),
-        ({"history": haichi.BufferHistory("x.csv", 1, interval=0)}, "history.interval"),
+        ({"history": haichi.BufferHistory("x.csv", -1)}, "router"),
+        ({"history": haichi.BufferHistory("x.csv", 1, interval=0)}, "history_interval"),
         ({"history": haichi.BufferHistory("x.csv", 1, "2us", "1us")}, "ends before"),
-        ({"statistics": haichi.LinkStatistics("x.csv", float("nan"))}, "statistics.bin"),
-        ({"statistics": haichi.LinkStatistics("x.csv", "1 fortnight")}, "statistics.bin"),
-        ({"statistics": haichi.LinkStatistics("x.csv", 1e9)}, "statistics.bin"),
+        ({"statistics": haichi.LinkStatistics("x.csv", float("nan"))}, "stats_bin"),
+        ({"statistics": haichi.LinkStatistics("x.csv", "1 fortnight")}, "stats_bin"),
+        ({"statistics": haichi.LinkStatistics("x.csv", 1e9)}, "stats_bin"),
         ({"statistics": haichi.LinkStatistics("x.csv"), "barrier": "both"}, "one run"),
         ({"placement": [0, 5]}, "5"),
         ({"placement": [[0, 1]]}, "1D"),

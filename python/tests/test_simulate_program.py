@@ -45,7 +45,7 @@ def built(live_programs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 def test_it_gives_what_the_program_gives(built: Path, tmp_path: Path) -> None:
     run = haichi.simulate_program([built / "ring", "65000"], MACHINE, ranks=8)
-    command = [find_program(), "simulate", "-m", MACHINE, "-n", "8", "--json", "--", built / "ring", "65000"]
+    command = [find_program(), "run", "-m", MACHINE, "-n", "8", "--json", "--", built / "ring", "65000"]
     printed = subprocess.run([*map(str, command)], capture_output=True, text=True, cwd=tmp_path, check=True)
     report = json.loads(printed.stdout)
     timing = ("wall_seconds", "packet_hops_per_second")
@@ -122,7 +122,7 @@ def test_errors_have_the_words_and_the_kinds_of_the_program(built: Path, tmp_pat
     assert isinstance(stuck, haichi.InputError) and "rank 0 in MPI_Recv (main (deadlock.c:" in str(stuck)
     assert stuck.hint.startswith("each of them waits for a message that is never sent")
     run = subprocess.run(
-        [find_program(), "simulate", "-m", MACHINE, "-n", "3", "--", built / "deadlock"], capture_output=True, text=True
+        [find_program(), "run", "-m", MACHINE, "-n", "3", "--", built / "deadlock"], capture_output=True, text=True
     )
     assert f"error: {stuck}\nhint: {stuck.hint}\n" in run.stderr
     refused = error_of(built / "refused", MACHINE, ranks=2)

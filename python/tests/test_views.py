@@ -126,7 +126,11 @@ def test_time_and_space_hold_the_bytes_that_were_simulated(
     parts = placement_views([request(small_cg, machine, runs=(barrier,))])
     simulated = parts["views"][0]["simulated"][barrier]
     network = parts["networks"][0]
-    run = haichi.Job(small_cg, machine).simulate(np.arange(64), barrier=barrier, iterations=simulated["iterations"]).run
+    run = (
+        haichi.Job(small_cg, machine)
+        .simulate(np.arange(64), barrier=barrier, sim_iterations=simulated["iterations"])
+        .run
+    )
     assert simulated["seconds"] == pytest.approx(run.simulated_seconds)
     np.testing.assert_allclose(unpack_array(simulated["ranks"]["wait_seconds"], "w"), run.wait_seconds, rtol=1e-6)
     links = unpack_array(simulated["links"]["link"], "link")
@@ -139,7 +143,7 @@ def test_time_and_space_hold_the_bytes_that_were_simulated(
     moved = efficiency.sum(axis=1) * simulated["bin_seconds"] * bandwidth
     every = (
         haichi.Job(small_cg, machine)
-        .simulate(np.arange(64), barrier=barrier, iterations=simulated["iterations"], hottest=10**6)
+        .simulate(np.arange(64), barrier=barrier, sim_iterations=simulated["iterations"], hottest=10**6)
         .run
     )
     expected = sum(link.bytes for link in every.hottest_links if not link.link.startswith("ejection"))

@@ -38,7 +38,7 @@ def compare() -> tuple[float, float]:
     found: haichi.Placement = job.optimize(seed=3, evaluations=1000, progress=show_search)
     measured: haichi.Evaluation = job.evaluate(found, simulate=True)
     assert measured.simulated is not None and measured.simulated.default is not None
-    simulation = job.simulate(found, barrier="both", iterations="all", statistics=None, progress=show)
+    simulation = job.simulate(found, barrier="both", sim_iterations="all", statistics=None, progress=show)
     without, with_barriers = simulation.runs
     link: haichi.LinkTraffic = without.hottest_links[0]
     assert 0 <= slowest_rank(with_barriers) < 16 and link.bytes > 0

@@ -22,7 +22,7 @@ LIMITS: dict[str, int] = {
     "mgen/process_model.h": 15,
     "mapper/anneal/restarted_search.h": 5,
     "base/errors.h": 500,
-    "nlohmann/json.hpp": 54,
+    "nlohmann/json.hpp": 55,
     "CLI/*": 2,
     "boost/graph/*": 0,
     "spdlog/*": 1,

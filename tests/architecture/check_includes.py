@@ -22,8 +22,9 @@ MODULES: dict[str, set[str]] = {
     "mgen": {"base", "netmodel", "commlog"},
     "objectives": {"base", "netmodel", "commlog", "mgen"},
     "mapper": {"base", "netmodel", "commlog", "mgen", "objectives"},
-    "cli": {"base", "netmodel", "commlog", "mgen", "objectives", "mapper"},
-    "python": {"base", "netmodel", "commlog", "mgen", "objectives", "mapper"},
+    "options": {"base", "netmodel", "commlog", "mgen", "objectives", "mapper"},
+    "cli": {"base", "netmodel", "commlog", "mgen", "objectives", "mapper", "options"},
+    "python": {"base", "netmodel", "commlog", "mgen", "objectives", "mapper", "options"},
 }
 
 # The same between the directories of a module; directories that are not listed are free.

@@ -64,7 +64,7 @@ TEST_F(OpenedNamesTest, outside_are_refused_with_file_line_name_and_option) {
         const std::string error = refused(name);
         EXPECT_NE(error.find(index_ + ":7: the file " + shown(name) + " leads outside"), std::string::npos) << error;
         EXPECT_NE(error.find("outside the directory of " + index_), std::string::npos) << error;
-        EXPECT_NE(error.find("--files-below DIR, or HAICHI_FILES_BELOW=DIR"), std::string::npos) << error;
+        EXPECT_NE(error.find("§files-below DIR, or HAICHI_FILES_BELOW=DIR"), std::string::npos) << error;
     }
 }
 
@@ -96,7 +96,7 @@ TEST_F(OpenedNamesTest, a_root_widens_or_narrows) {
     EXPECT_EQ(refused("../secret", folder_.path().string()), "");
     EXPECT_EQ(refused("../secret", "/"), "");
     EXPECT_NE(refused("part", in_job("inner")).find("leads outside '"), std::string::npos);
-    EXPECT_NE(refused("part", in_job("nowhere")).find("--files-below: '"), std::string::npos);
+    EXPECT_NE(refused("part", in_job("nowhere")).find("§files-below: '"), std::string::npos);
 }
 
 TEST_F(OpenedNamesTest, the_environment_names_a_root_where_no_option_does) {

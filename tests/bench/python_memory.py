@@ -131,7 +131,7 @@ def run_interrupted(ranks: int, time_limit: float = 20) -> dict[str, Any]:
     row, column = (np.concatenate([end[k].ravel() for end in ends]) for k in (0, 1))
     matrix = sparse.csr_array((np.full(len(row), 65536), (row, column)), shape=(ranks, ranks))
     threading.Timer(time_limit / 2, signal.raise_signal, [signal.SIGINT]).start()
-    found, search = measured(lambda: haichi.Job(matrix, torus(ranks)).optimize("hop-bytes", time_limit=time_limit))
+    found, search = measured(lambda: haichi.Job(matrix, torus(ranks)).optimize("hop-bytes", time=time_limit))
     result = found.job.evaluate(found, all_objectives=False)
     return {
         "case": INTERRUPTED,

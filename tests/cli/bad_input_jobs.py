@@ -160,7 +160,7 @@ def machine_names() -> list[Bad]:
         named("mesh:2x2", "--companion: expected a number, got 'nan'", "--companion", "nan"),
         named("mesh:2x2", "--message-size: '281474976710657' is too large", "--message-size", "281474976710657"),
         named("mesh:2x2", "weight '1e400' in 'weighted(tac3=1e400)'", "--objective", "weighted(tac3=1e400)"),
-        named("mesh:2x2", "--require tac3_seconds: expected a number, got 'nan'", "--require", "tac3_seconds<=nan"),
+        named("mesh:2x2", "--require: expected a number, got 'nan'", "--require", "tac3_seconds<=nan"),
         named("mesh:2x2", "--hosts: more than 4 names", "-f", "slurm", "--hosts", "n[0-999999999]"),
         named("mesh:2x2", "--hosts: the range '3-0' goes down", "-f", "slurm", "--hosts", "n[3-0]"),
         named("mesh:2x2", "--hosts: brackets do not match in 'n[0-3'", "-f", "slurm", "--hosts", "n[0-3"),

@@ -81,11 +81,11 @@ def test_shape_takes_the_next_larger_number_of_nodes_and_what_the_file_lists(sma
         (["shape", "-m", "fx10-kyushu", "-w", "cg16.json", "--packet-hops", "0.5"], "is too small"),
         (["barrier", *JOB, "-w", "cg16.json", "--imbalance", "5%"], "no set of the workload computes"),
         (["barrier", *JOB, "-w", "cg16.json", "--imbalance", "5"], "unit"),
-        (["barrier", *JOB, "-w", "cg16.json", "--draws", 3], "those of --imbalance"),
+        (["barrier", *JOB, "-w", "cg16.json", "--draws", 3], "requires --imbalance"),
         (["barrier", *JOB, "-w", "cg16.json", "--sizes", "1MiB,"], "--sizes"),
-        (["barrier", *JOB, "-w", "cg16.json", "--sizes", "1MiB", "--message-size", "1KiB"], "exclude each other"),
-        (["barrier", *JOB, "-w", "cg16.json", "-f", "json"], "there is no --map"),
-        (["rails"], "no log FILE given"),
+        (["barrier", *JOB, "-w", "cg16.json", "--sizes", "1MiB", "--message-size", "1KiB"], "cannot be combined with"),
+        (["barrier", *JOB, "-w", "cg16.json", "-f", "json"], "--format requires --map"),
+        (["rails"], "LOG is missing"),
         (["spread", "-m", "fx10-kyushu", "-w", "cg16.json"], "has one cluster: a job cannot be spread"),
         (
             ["spread", "-m", "two-clusters:1,0ms,8", "-w", "cg16.json"],
@@ -132,7 +132,7 @@ def test_an_imbalance_is_drawn_several_times_and_answers_are_reproducible(small:
     assert one["simulations"] == 8 + 2 * 2
     assert len(one["choices"][0]["seconds"]) == 3 and len(set(one["choices"][0]["seconds"])) == 3
     assert asked(small, *job, "--threads", 1) == answer
-    assert asked(small, *job, "--seed", 5) != answer
+    assert asked(small, *job, "--imbalance-seed", 5) != answer
 
 
 def test_a_machine_that_does_not_state_what_a_barrier_costs(mapped: Path) -> None:
@@ -223,9 +223,9 @@ def test_spread_puts_fewer_ranks_on_a_node_and_replays_logs(small: Path) -> None
     job = ["spread", "-m", "two-clusters:2,0ms,8", "-w", ring, "--seeds", 1]
     of_log = asked(small, *job)
     assert of_log["simulated"] == "calls" and of_log["advice"] == "stay"
-    assert asked(small, *job, "--as", "sets")["simulated"] == "sets"
+    assert asked(small, *job, "--form", "sets")["simulated"] == "sets"
     assert "--compute-time is for communication sets" in fail(2, "advise", *job, "--compute-time", "1s", cwd=small)
-    assert "--as sets" in fail(2, "advise", *job, "--spread-workload", "cg16.json", cwd=small)
+    assert "--form sets" in fail(2, "advise", *job, "--spread-workload", "cg16.json", cwd=small)
 
 
 def test_output_goes_to_a_file(small: Path) -> None:

@@ -103,9 +103,9 @@ def test_other_files_are_not_taken_for_checkpoints(place: Path) -> None:
 
 
 def test_where_checkpoints_do_not_apply(place: Path) -> None:
-    assert "--checkpoint needs --time" in fail(2, *SEARCH, cwd=place)
+    assert "--checkpoint requires --time" in fail(2, *SEARCH, cwd=place)
     shapes = ["map", *JOB[:2], "-w", "cg64.json", "--shapes", "1x2x4x2x3x2", "--time", "1s", "--json"]
-    assert "--checkpoint and --shapes exclude each other" in fail(2, *shapes, "--checkpoint", "c", cwd=place)
+    assert "--shapes cannot be combined with --checkpoint" in fail(2, *shapes, "--checkpoint", "c", cwd=place)
     both = [*SEARCH, "--time", "1s", "-o", "kept.json"]
     assert "named for two outputs" in fail(2, *both, cwd=place)
     nowhere = ["map", *JOB, "-w", "cg64.json", "--time", "1s", "--checkpoint", "no/where", "-o", "x"]

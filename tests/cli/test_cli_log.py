@@ -71,7 +71,7 @@ def test_every_rank_has_a_line_on_request_and_its_calls_too(tmp_path: Path) -> N
     assert "1 node0 signalled 2 s 1.1 s 900 ms 2 10 MiB 10 MiB" in lines
     assert "warning: 1 of 4 ranks have left no data: rank 3\n" in text
     assert "calls of rank 2: 31 events" in text and "to rank 3, tag 3" in text
-    assert "no call log of rank 3" in fail(2, "log", "show", "killed.haichi", "--calls-of", 3, cwd=tmp_path)
+    assert "the log has no calls of rank 3" in fail(2, "log", "show", "killed.haichi", "--calls-of", 3, cwd=tmp_path)
     assert "--calls-of" in fail(2, "log", "show", "killed.haichi", "--calls-of", 4, cwd=tmp_path)
 
 
@@ -99,7 +99,7 @@ def test_advice_on_rails_gives_quantities_and_the_setting(tmp_path: Path) -> Non
     sample("ring", 8, tmp_path / "ring.haichi")
     text = succeed("log", "show", "ring.haichi", "--rails", "--interfaces", 4, cwd=tmp_path).stdout
     assert "use all rails" in text and "UCX_MAX_RNDV_RAILS=4" in text
-    assert "--interfaces is for --rails" in fail(2, "log", "show", "ring.haichi", "--interfaces", 4, cwd=tmp_path)
+    assert "--interfaces requires --rails" in fail(2, "log", "show", "ring.haichi", "--interfaces", 4, cwd=tmp_path)
 
 
 def test_runs_are_compared_by_function_and_by_rails(tmp_path: Path) -> None:
@@ -179,7 +179,7 @@ def test_the_page_holds_everything_and_nothing_from_the_log_is_markup(tmp_path: 
 def test_a_page_is_for_one_log(tmp_path: Path) -> None:
     for name in ["a", "b"]:
         sample("ring", 2, tmp_path / name)
-    assert "--html is a page for one log" in fail(2, "log", "show", "a", "b", "--html", "x.html", cwd=tmp_path)
+    assert "--html makes a page of one log" in fail(2, "log", "show", "a", "b", "--html", "x.html", cwd=tmp_path)
     fail(2, "log", "show", "missing", "--html", "x.html", cwd=tmp_path)
     assert not (tmp_path / "x.html").exists()
 

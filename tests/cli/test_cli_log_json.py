@@ -58,7 +58,7 @@ def test_the_ranks_can_be_left_out_and_are_where_they_would_be_gigabytes(tmp_pat
     sample("ring", 8, tmp_path / "ring.haichi")
     log = json.loads(succeed("log", "show", "--json", "--ranks", "summary", "ring.haichi", cwd=tmp_path).stdout)
     assert (log["ranks_listed"], log["per_rank"]) == ("summary", []) and len(log["functions"]) == 4
-    assert "neither all nor summary" in fail(2, "log", "show", "--ranks", "some", "ring.haichi", cwd=tmp_path)
+    assert "possible values are all, summary" in fail(2, "log", "show", "--ranks", "some", "ring.haichi", cwd=tmp_path)
 
 
 def test_several_logs_are_a_list_and_hostile_names_stay_valid_json(tmp_path: Path) -> None:
@@ -73,6 +73,6 @@ def test_what_is_no_log_is_an_error_with_its_name(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("no log")
     assert "text" in fail(2, "log", "show", "text", cwd=tmp_path)
     assert "missing" in fail(2, "log", "show", "missing", cwd=tmp_path)
-    assert "no log FILE given" in fail(2, "log", "show", cwd=tmp_path)
-    assert "a command is missing behind 'log'" in fail(2, "log", cwd=tmp_path)
+    assert "LOG is missing" in fail(2, "log", "show", cwd=tmp_path)
+    assert "a command is missing after 'log'" in fail(2, "log", cwd=tmp_path)
     assert "did you mean 'show'" in fail(2, "log", "shwo", "text", cwd=tmp_path)

@@ -113,7 +113,7 @@ def test_a_preset_that_is_shown_is_a_machine_file_of_the_same_machine(place: Pat
 def test_what_has_no_machine_file_to_show_is_refused(place: Path) -> None:
     assert "leaves its sizes open" in fail(2, "list", "machines", "--show", "fx10", cwd=place)
     assert "did you mean 'torus'?" in fail(2, "list", "machines", "--show", "tours:4x4", cwd=place)
-    assert "--show is for 'haichi list machines'" in fail(2, "list", "--show", "k", cwd=place)
+    assert "--show requires 'haichi list machines'" in fail(2, "list", "--show", "k", cwd=place)
 
 
 def test_a_broken_graph_is_named_with_file_line_and_value(cluster: Path) -> None:

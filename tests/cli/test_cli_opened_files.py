@@ -71,7 +71,6 @@ def test_a_machine_file_names_no_graph_outside(job: Path, escape: Escape) -> Non
         ["map", "-m", "m.json", "-w", "w.json", "-o", "out.map"],
         ["map", "-m", "m.json", "-w", "w.json", *QUICK],
         ["simulate", "-m", "m.json", "-w", "w.json"],
-        ["simulate", "-m", "m.json", "--", "/bin/true"],
         ["check", "-m", "m.json", "--map", "w.json"],
         ["advise", "barrier", "-m", "m.json", "-w", "w.json"],
     ]:

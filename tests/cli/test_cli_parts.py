@@ -28,7 +28,7 @@ def test_the_first_program_writes_the_map_of_the_whole_program(tmp_path: Path) -
 @pytest.mark.parametrize("command", [(), ("simulate",), ("log", "show")])
 def test_both_programs_take_the_same_options(tmp_path: Path, command: tuple[str, ...]) -> None:
     shown = [first(*command, "--help", cwd=tmp_path, program=program).stdout for program in (FIRST_BIN, BIN)]
-    assert shown[0].startswith("haichi places" if not command else "")
+    assert shown[0].startswith("Place the ranks" if not command else "")
     assert shown[0] == shown[1]
 
 
@@ -63,9 +63,9 @@ def test_the_list_of_formats_says_which_are_not_built(tmp_path: Path) -> None:
 
 
 def test_a_program_needs_the_part_that_runs_it(tmp_path: Path) -> None:
-    run = first("simulate", "-m", "torus:2x2", "-n", 4, "--", "/bin/true", cwd=tmp_path)
+    run = first("run", "-m", "torus:2x2", "-n", 4, "--", "/bin/true", cwd=tmp_path)
     assert run.returncode == 2
     assert run.stderr.splitlines() == [
-        "error: this haichi was built without what runs programs",
+        "error: this haichi was built without support for running programs",
         "hint: build it: scripts/bootstrap.sh --all && cmake --workflow --preset release",
     ]

@@ -1,4 +1,4 @@
-"""haichi simulate, evaluate --simulate, map --validate: reports, limits, interruptions."""
+"""haichi simulate, evaluate --simulate, map --simulate: reports, limits, interruptions."""
 
 from __future__ import annotations
 
@@ -142,9 +142,9 @@ def test_a_map_and_its_simulation_in_one_go(mapped: Path) -> None:
     assert evaluated["seconds"] < evaluated["default"]["seconds"]
     # The same placement, from a search that starts there and has no time to leave it.
     search = [*QUICK[:2], "--start", "cg64.map", "--evaluations", 1, "--restarts", 1]
-    run = succeed("map", *JOB, "-w", "cg64.json", *search, "--validate", "--json", cwd=mapped)
+    run = succeed("map", *JOB, "-w", "cg64.json", *search, "--simulate", "--json", cwd=mapped)
     assert json.loads(run.stdout)["simulated"] == evaluated
-    run = succeed("map", *JOB, "-w", "cg64.json", *search, "--validate", "-o", "again.map", cwd=mapped)
+    run = succeed("map", *JOB, "-w", "cg64.json", *search, "--simulate", "-o", "again.map", cwd=mapped)
     assert "times lower than the default placement (" in run.stderr
 
 
@@ -158,7 +158,7 @@ def test_a_map_and_its_simulation_in_one_go(mapped: Path) -> None:
         (["--partitions", "-1"], "--partitions"),
         (["--partitions", "16385"], "--partitions"),
         (["--map", "missing.map"], "missing.map"),
-        (["-f", "fujitsu"], "there is no --map"),
+        (["-f", "fujitsu"], "--format requires --map"),
         (["-o", "missing/report.json"], "missing/report.json"),
         (["--shape", "1x1x1x1x1x1"], "64"),
     ],
@@ -191,7 +191,7 @@ def test_buffers_that_hold_links_back_are_told_once(pair: Path) -> None:
         ["simulate", *job, "--barrier", "both"],
         ["simulate", *job, "--json"],
         ["evaluate", *job, "--map", "ping.map", "--simulate"],
-        ["map", *job, "--validate", "--objective", "simulated-time", "-o", "found.map"],
+        ["map", *job, "--simulate", "--objective", "simulated-time", "-o", "found.map"],
         ["advise", "barrier", *job],
         ["compare", *job, "--strategies", "default", "--simulate"],
     ):
@@ -235,7 +235,7 @@ def test_a_buffer_history_tells_each_packet_of_its_router_and_time(pair: Path) -
     ] * 3
     # An iteration computes and makes two calls, 1 us each; one link of 15 ns.
     assert [float(row["arrival_seconds"]) for row in rows] == pytest.approx([2.015e-6, 5.015e-6, 8.015e-6])
-    simulated(pair, *asked, 0, "--from", "3us", "--to", "6us", "--every", "500ns")
+    simulated(pair, *asked, 0, "--history-begin", "3us", "--history-end", "6us", "--history-interval", "500ns")
     rows = list(csv.DictReader((pair / "packets.csv").read_text().splitlines()))
     # At 5 us, which is its last instant.
     assert [(row["interval"], row["from"]) for row in rows] == [("3", "injection (0)")]
@@ -248,7 +248,9 @@ def test_statistics_are_refused_where_they_say_nothing(pair: Path) -> None:
     assert "--router" in fail(2, *job, "--buffer-history", "x.csv", cwd=pair)
     assert "no router 2" in fail(2, *job, "--buffer-history", "x.csv", "--router", "2", cwd=pair)
     assert "one run" in fail(2, *job, "--stats", "x.csv", "--barrier", "both", cwd=pair)
-    assert "--every" in fail(2, *job, "--buffer-history", "x.csv", "--router", "1", "--every", "0s", cwd=pair)
+    assert "--history-interval" in fail(
+        2, *job, "--buffer-history", "x.csv", "--router", "1", "--history-interval", "0s", cwd=pair
+    )
 
 
 def test_equal_bytes_with_any_number_of_threads(place: Path) -> None:
@@ -296,7 +298,7 @@ def test_files_are_not_shared_and_no_map_is_lost(pair: Path) -> None:
     assert "needs a file" in fail(2, *job, "--stats", "-", cwd=pair)
     # What cannot be simulated is refused before the search.
     (pair / "long.json").write_text(PING.replace("1e-6", "1e7"))
-    for more in (["--validate"], ["--objective", "simulated-time"], ["--validate", "--shapes", "2", "--robust", "max"]):
+    for more in (["--simulate"], ["--objective", "simulated-time"], ["--simulate", "--shapes", "2", "--robust", "max"]):
         words = fail(2, "map", "-m", "pair.json", "-w", "long.json", *more, "-o", "map-{shape}", cwd=pair)
         assert "too long" in words and "evaluations" not in words
 
@@ -325,9 +327,9 @@ def test_a_log_is_simulated_call_by_call_unless_its_sets_are_asked_for(tmp_path:
     calls = json.loads(succeed("simulate", *job, "--json", "--no-timing", cwd=tmp_path).stdout)["runs"][0]
     assert calls["as"] == "calls" and calls["left_out"] == {}
     assert calls["calls"] == 4 * 20 * 3
-    sets = json.loads(succeed("simulate", *job, "--as", "sets", "--json", "--no-timing", cwd=tmp_path).stdout)["runs"][
-        0
-    ]
+    sets = json.loads(succeed("simulate", *job, "--form", "sets", "--json", "--no-timing", cwd=tmp_path).stdout)[
+        "runs"
+    ][0]
     assert sets["as"] == "sets" and sets["left_out"] == {"computing": True}
     assert calls["seconds"] == pytest.approx(20e-3 + sets["seconds"], rel=1e-3)
     assert calls["share_of_run"]["computing"] == pytest.approx(20e-3 / calls["seconds"], rel=1e-6)
@@ -336,28 +338,30 @@ def test_a_log_is_simulated_call_by_call_unless_its_sets_are_asked_for(tmp_path:
     assert json.loads(half)["runs"][0]["seconds"] == pytest.approx(calls["seconds"] - 10e-3, rel=1e-6)
     text = succeed("simulate", *job, cwd=tmp_path).stdout
     assert "call by call: " in text and "% of the run" in text
-    assert "the sets of a log have no computing time" in succeed("simulate", *job, "--as", "sets", cwd=tmp_path).stdout
+    assert (
+        "the sets of a log have no computing time" in succeed("simulate", *job, "--form", "sets", cwd=tmp_path).stdout
+    )
 
     shuffled = tmp_path / "shuffled.json"
     succeed("map", *job, "--strategy", "random", "--seed", "2", "-f", "json", "-o", shuffled, cwd=tmp_path)
     report = succeed("evaluate", *job, "--map", shuffled, "--simulate", "--json", "--no-timing", cwd=tmp_path).stdout
     simulated = json.loads(report)["simulated"]
     assert simulated["as"] == simulated["default"]["as"] == "calls"
-    said = succeed("map", *job, "--validate", "-o", tmp_path / "ring.map", cwd=tmp_path).stderr
+    said = succeed("map", *job, "--simulate", "-o", tmp_path / "ring.map", cwd=tmp_path).stderr
     assert "for the whole run" in said
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--as", "calls", "--barrier", "sets"], "--barrier is about communication sets"),
+        (["--form", "calls", "--barrier", "sets"], "--barrier is about communication sets"),
         (["--sim-iterations", "all"], "--sim-iterations is about communication sets"),
-        (["--as", "calls", "--message-size", "1KiB"], "--message-size is about communication sets"),
-        (["--as", "colls"], "a log is simulated as sets or as calls"),
-        (["--compute", "maybe"], "it is mean, drawn or none"),
-        (["--seed", "3"], "--seed is that of --compute drawn"),
-        (["--compute-factor", "-1"], "outside"),
-        (["--collective", "allreduce=rong"], "unknown algorithm"),
+        (["--form", "calls", "--message-size", "1KiB"], "--message-size applies to communication sets"),
+        (["--form", "colls"], "did you mean 'calls'?"),
+        (["--compute", "maybe"], "possible values are mean, drawn, none"),
+        (["--compute-seed", "3"], "--compute-seed requires --compute"),
+        (["--compute-factor", "-1"], "too small (at least 0)"),
+        (["--collectives", "allreduce=rong"], "unknown algorithm"),
     ],
 )
 def test_options_that_do_not_fit_calls_are_refused(tmp_path: Path, options: list[str], message: str) -> None:
@@ -367,7 +371,7 @@ def test_options_that_do_not_fit_calls_are_refused(tmp_path: Path, options: list
 
 
 @pytest.mark.parametrize(
-    "options", [["--compute", "none"], ["--compute-factor", "2"], ["--collective", "alltoall=bruck"]]
+    "options", [["--compute", "none"], ["--compute-factor", "2"], ["--collectives", "alltoall=bruck"]]
 )
 def test_options_of_calls_are_refused_for_sets(tmp_path: Path, options: list[str]) -> None:
     (tmp_path / "ring.txt").write_text("0 1 100\n1 0 100\n")
@@ -375,9 +379,9 @@ def test_options_of_calls_are_refused_for_sets(tmp_path: Path, options: list[str
     assert run.returncode == 2
     assert f"{options[0]} is about the calls of a log" in run.stderr
     assert "compute_seconds" in run.stderr
-    run = haichi("simulate", "-m", "torus:4", "-w", ring_schedule(tmp_path), "--as", "sets", *options, cwd=tmp_path)
+    run = haichi("simulate", "-m", "torus:4", "-w", ring_schedule(tmp_path), "--form", "sets", *options, cwd=tmp_path)
     assert run.returncode == 2
-    assert "without --as sets" in run.stderr
+    assert "without --form sets" in run.stderr
 
 
 def test_a_log_without_messages_is_named(tmp_path: Path) -> None:
@@ -404,5 +408,5 @@ def test_messages_that_would_be_simulated_for_days_are_refused(tmp_path: Path, n
 
 def test_a_workload_has_no_calls(tmp_path: Path) -> None:
     (tmp_path / "ring.txt").write_text("0 1 100\n1 0 100\n")
-    run = haichi("simulate", "-m", "torus:4", "-w", "ring.txt", "--as", "calls", cwd=tmp_path)
+    run = haichi("simulate", "-m", "torus:4", "-w", "ring.txt", "--form", "calls", cwd=tmp_path)
     assert run.returncode == 2 and "the traffic has no calls" in run.stderr

@@ -273,7 +273,7 @@ TEST(Kernels, threads_that_share_a_channel_are_refused) {
     std::string hint;
     const std::string refusal = refusal_of(ring_of_threads(6, 2, false), &hint);
     EXPECT_NE(refusal.find("several threads of rank 0 send to rank 1 with tag 0"), std::string::npos) << refusal;
-    EXPECT_NE(hint.find("--kernel whole"), std::string::npos) << hint;
+    EXPECT_NE(hint.find("§kernel whole"), std::string::npos) << hint;
 }
 
 TEST(Kernels, the_share_is_that_of_all_that_was_counted) {
@@ -299,7 +299,7 @@ TEST(Kernels, a_damaged_log_without_repetition_is_whole_only_when_asked_for) {
     const auto expect_refused = [](const JobLog& log, const std::string& why) {
         std::string hint;
         EXPECT_NE(refusal_of(log, &hint).find(why), std::string::npos) << refusal_of(log);
-        EXPECT_NE(hint.find("--kernel whole"), std::string::npos);
+        EXPECT_NE(hint.find("§kernel whole"), std::string::npos);
         ExtractionOptions options;
         options.kernel = parse_kernel_choice("whole");
         EXPECT_EQ(extract_sets(log, options).chosen, -1);

@@ -107,7 +107,7 @@ TEST(Nas, what_a_program_does_not_run_on_is_named_with_what_it_does) {
     EXPECT_EQ(message_of("nas-is", {.problem_class = "E", .ranks = 4}),
               "pattern 'nas-is' has no class 'E' | its classes are S, W, A, B, C, D");
     EXPECT_EQ(message_of("nas-xx", {.ranks = 4}).substr(0, 24), "unknown pattern 'nas-xx'");
-    EXPECT_EQ(message_of("nas-cg", {}), "pattern 'nas-cg' needs a number of ranks | give ranks (--ranks 16)");
+    EXPECT_EQ(message_of("nas-cg", {}), "pattern 'nas-cg' needs a number of ranks | give ranks (§ranks 16)");
     EXPECT_EQ(message_of("nas-ep", {.ranks = 4, .iterations = 2}), "pattern 'nas-ep' has no iterations | ");
     EXPECT_EQ(message_of("nas-cg", {.ranks = 4, .compute_seconds = -1}),
               "compute_seconds must be 0 to 10^9 seconds | ");

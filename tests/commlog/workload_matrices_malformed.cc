@@ -40,7 +40,7 @@ std::vector<MalformedText> unrecognised() {
          "\n# nothing\n# more\n",
          2,
          {"not in a known workload format", "# nothing"},
-         "--workload-format",
+         "§workload-format",
          ""},
         {"prose", "\nDear reader,\nthis is a letter.\n", 2, {"not in a known workload format", "Dear reader"}, "", ""},
         {"binary",

@@ -131,8 +131,8 @@ TEST(Ordered, what_cannot_decide_between_ties_is_refused) {
         }
         return std::string("accepted");
     };
-    EXPECT_NE(refused("tac3", {"weighted"}).find("--then: weighted"), std::string::npos);
-    EXPECT_NE(refused("tac3", {"simulated-time"}).find("--then: simulated-time"), std::string::npos);
+    EXPECT_NE(refused("tac3", {"weighted"}).find("§then: weighted"), std::string::npos);
+    EXPECT_NE(refused("tac3", {"simulated-time"}).find("§then: simulated-time"), std::string::npos);
     EXPECT_NE(refused("tac3", {"hop-bytes", "hop-bytes"}).find("named twice"), std::string::npos);
     EXPECT_NE(refused("tac3", {"tac3"}).find("named twice"), std::string::npos);
     EXPECT_NE(refused("tac3", {"hop-byte"}).find("hop-byte"), std::string::npos);

@@ -459,7 +459,7 @@ TEST(CallReplay, a_log_that_does_not_say_all_is_refused_with_the_option_that_hel
     EXPECT_NE(refusal(log).find("several threads"), std::string::npos);
     log = logged.log();
     log.ranks[0].state = RankState::kAborted;
-    EXPECT_NE(refusal(log).find("--as sets"), std::string::npos);
+    EXPECT_NE(refusal(log).find("§form sets"), std::string::npos);
     log = logged.log();
     log.ranks[1].state = RankState::kRunning;
     log.ranks[1].threads.clear();

@@ -98,9 +98,9 @@ TEST(AllocationRequests, that_do_not_fit_the_machine_are_refused) {
     const std::string slots = "4000000 nodes with 1048576 ranks each";
     for (const char* large : {"mesh:2000x2000", "fattree:2x2000"}) {
         const Machine other = load_machine(large);
-        expect_option_error([&] { (void)allocate(other, {.ranks_per_node = 1 << 20}); }, slots, "--ppn");
+        expect_option_error([&] { (void)allocate(other, {.ranks_per_node = 1 << 20}); }, slots, "§ppn");
     }
-    refused({.shape = {1, 2, 4, 2, 3, 2}, .nodes = "list"}, "node list", "--nodes");
+    refused({.shape = {1, 2, 4, 2, 3, 2}, .nodes = "list"}, "node list", "§nodes");
     refused({.routing = "XYZ"}, "XYZ", "dor:XYZACB");
     refused({.routing = "up-straight"}, "up-straight");
     refused({.routing = "dor:XYZ"}, "leaves out axis A");
@@ -113,7 +113,7 @@ TEST(AllocationRequests, that_do_not_fit_the_machine_are_refused) {
 
 TEST(AllocationRequests, that_do_not_fit_a_tree_are_refused) {
     const Machine machine = load_machine("fattree:2x3");
-    expect_option_error([&] { (void)allocate(machine, {.shape = {3, 3}}); }, "3x3", "--nodes");
+    expect_option_error([&] { (void)allocate(machine, {.shape = {3, 3}}); }, "3x3", "§nodes");
     expect_option_error([&] { (void)allocate(machine, {.shape = {8}}); }, "all 9");
     expect_option_error([&] { (void)allocate(machine, {.origin = {0}}); }, "origin");
     expect_option_error([&] { (void)allocate(machine, {.routing = "dor:XYZ"}); }, "dor:XYZ");
@@ -122,7 +122,7 @@ TEST(AllocationRequests, that_do_not_fit_a_tree_are_refused) {
 
 TEST(AllocationRequests, that_do_not_fit_a_dragonfly_are_refused) {
     const Machine machine = load_machine("dragonfly:1,2,1");
-    expect_option_error([&] { (void)allocate(machine, {.shape = {3, 2}}); }, "3x2", "--nodes");
+    expect_option_error([&] { (void)allocate(machine, {.shape = {3, 2}}); }, "3x2", "§nodes");
     expect_option_error([&] { (void)allocate(machine, {.routing = "minimum"}); }, "minimum", "minimal");
     expect_option_error([&] { (void)allocate(machine, {.routing = "valiant"}); }, "valiant", "minimal");
     EXPECT_THROW((void)allocate(machine, {.fold = "mesh"}), UnsupportedError);
@@ -130,7 +130,7 @@ TEST(AllocationRequests, that_do_not_fit_a_dragonfly_are_refused) {
 
 TEST(AllocationRequests, of_an_open_machine_need_a_shape) {
     const Machine machine = load_machine("fx10");
-    expect_option_error([&] { (void)allocate(machine, {}); }, "size of machine fx10 is not known", "--shape");
+    expect_option_error([&] { (void)allocate(machine, {}); }, "size of machine fx10 is not known", "§shape");
     expect_option_error([&] { (void)allocate(machine, {.nodes = "list"}); }, "not known");
     expect_option_error(
         [&] {

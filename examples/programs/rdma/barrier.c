@@ -3,7 +3,7 @@
  * of TIMES barriers.
  *
  *     haichi mgencc -O2 barrier.c -o barrier
- *     haichi simulate -m switch:16 -n 16 -- ./barrier recursive-doubling put
+ *     haichi run -m switch:16 -n 16 -- ./barrier recursive-doubling put
  *
  * - dissemination: ceil(log2 ranks) steps, in step k to the rank 2^k ahead (Hensgen, Finkel and Manber 1988)
  * - recursive-doubling: log2 steps with the rank of number XOR 2^k; ranks above the largest power of two tell a

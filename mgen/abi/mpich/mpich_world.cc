@@ -59,7 +59,7 @@ std::string dataless_text(const mpi::World::DatalessMessage& message, const Plac
 std::string MpichWorld::hint_when_stuck(const std::function<std::string(const void* address)>& place_name) const {
     if (!world_->first_dataless()) return "";
     return "; messages went without their data, which may be why: the first had " +
-           dataless_text(*world_->first_dataless(), place_name) + "; --payload all moves all data";
+           dataless_text(*world_->first_dataless(), place_name) + "; §payload all moves all data";
 }
 
 std::vector<std::string> MpichWorld::remarks(const std::function<std::string(const void* address)>& place_name) const {
@@ -115,7 +115,7 @@ std::vector<std::string> MpichWorld::remarks(const std::function<std::string(con
                                  ? "1 message was received without its data"
                                  : fmt::format("{} messages were received without their data", without_payload);
         if (world_->first_dataless()) remark += ", first " + dataless_text(*world_->first_dataless(), place_name);
-        remarks.push_back(remark + "; --payload all moves all data");
+        remarks.push_back(remark + "; §payload all moves all data");
     }
     return remarks;
 }

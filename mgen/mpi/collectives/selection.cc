@@ -145,7 +145,7 @@ void CollectiveSelection::set(std::string_view text) {
         std::ifstream file(path, std::ios::binary);
         std::ostringstream content;
         if (!file || !(content << file.rdbuf())) {
-            throw OptionError("--collectives " + shown(text) + ": neither a table, nor OPERATION=ALGORITHM, nor a file",
+            throw OptionError("§collectives " + shown(text) + ": neither a table, nor OPERATION=ALGORITHM, nor a file",
                               selection_tables().hint_for(text));
         }
         set_text(content.str(), path);
@@ -154,7 +154,7 @@ void CollectiveSelection::set(std::string_view text) {
     const CollectiveKind collective = collective_named(text.substr(0, equals));
     Lines lines;
     SelectionLine& line = lines[static_cast<std::size_t>(collective)].emplace_back();
-    line.choices.push_back(read_choice(collective, text.substr(equals + 1), {"--collectives " + std::string(text)}));
+    line.choices.push_back(read_choice(collective, text.substr(equals + 1), {"§collectives " + std::string(text)}));
     put_first(std::move(lines));
 }
 

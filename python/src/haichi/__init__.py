@@ -10,8 +10,7 @@
 
 from importlib.metadata import version as _version
 
-from haichi.comparison.driver import compare
-from haichi.comparison.options import ComparisonProgress
+from haichi.comparison.driver import ComparisonProgress, compare
 from haichi.comparison.results import Comparison
 from haichi.errors import Error, InputError, InternalError, OptionError, UnsupportedError
 from haichi.job.advise import advise_rails, advise_shape, advise_spread

@@ -16,11 +16,12 @@ from typing import Any
 import pytest
 
 import haichi
+from haichi.base.program import find_program
 from haichi.service import json_bodies, limits, supervisor
 from haichi.service.auth import WrongTokens
 from haichi.service.data_folder import JobFolder
 from haichi.service.problems import Problem
-from haichi.service.program import Program, find_program
+from haichi.service.program import Program
 from haichi.service.rank_maps import placement_of
 
 RING = {"kind": "map", "machine": "torus:4x4", "objective": "hop-bytes", "pattern": {"name": "ring", "ranks": 16}}

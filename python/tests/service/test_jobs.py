@@ -11,8 +11,10 @@ import pytest
 
 import haichi
 from haichi.base.program import find_program
-from haichi.service.kinds import JOB_KINDS, unclassified
+from haichi.service.kinds import JOB_KINDS, Form, offered
+from haichi.service.problems import WrongRequest
 from haichi.service.program import Program
+from haichi.service.requests import job_request
 
 CG = {"pattern": {"name": "cg", "ranks": 64}}
 ON_SHAPE_1 = {"machine": "fx10-kyushu", "shape": "1x2x4x2x3x2"}
@@ -200,7 +202,7 @@ def test_a_limit_that_is_missed_is_told_beside_the_result(server) -> None:
         ({"kind": "map", "machine": "/etc/passwd", **RING}, "'/etc/passwd' names a file", "uploaded"),
         ({"kind": "map", "machine": "graph:x", **RING}, "a graph is uploaded", "graph"),
         ({"kind": "map", "machine": "torus:4", "output": "x", **RING}, "unknown option 'output'", ""),
-        ({"kind": "map", "machine": "torus:4", "validate": "maybe", **RING}, "validate is true or false", ""),
+        ({"kind": "map", "machine": "torus:4", "simulate": "maybe", **RING}, "simulate is true or false", ""),
         ({"kind": "map", "machine": "torus:4", "pattern": {"name": "--output=x"}}, "unknown pattern", ""),
         ({"kind": "map", "machine": "torus:4", "pattern": {"name": "ring", "output": "x"}}, "unknown option", ""),
         ({"kind": "simulate", "machine": "torus:4", "stats": "x", **RING}, "unknown option 'stats'", ""),
@@ -326,8 +328,47 @@ def test_memory_is_limited(start: Callable[..., Any]) -> None:
         job.wait()
 
 
-def test_every_option_of_the_program_is_a_field_or_the_servers_own() -> None:
-    assert unclassified(Program(find_program())) == set()
+LOCAL = frozenset(
+    (
+        *("output", "json", "no-timing", "timing", "no-views", "processes", "dask", "checkpoint", "format"),
+        *("stats", "stats-bin", "buffer-history", "router", "history-begin", "history-end", "history-interval"),
+        *("files-below", "quiet", "verbose", "log-level", "progress-fd"),
+    )
+)
+"""Options that are the server's to give, or write files of their own; the format of a map is asked for with it."""
+FILES = {"workload", "nodes", "faulty", "map", "spread_workload", "log", "graph"}
+FILES_OR_WORDS = {"machine", "hosts", "fold", "start"}
+
+
+def test_every_option_of_the_program_is_a_field_or_local() -> None:
+    program = Program(find_program())
+    for kind in JOB_KINDS.values():
+        fields = offered(program, kind)
+        for name, row in program.options(kind.command).items():
+            assert (name.replace("-", "_") in fields) != (row.is_local or row.is_argument), (kind.name, name)
+            assert row.is_local == (name in LOCAL) or name == "format", (kind.name, name)
+        for name, offer in fields.items():
+            of_files = {Form.FILE: FILES, Form.FILES: FILES, Form.WORD_OR_FILE: FILES_OR_WORDS}
+            expected = of_files.get(offer.form)
+            assert name in expected if expected else name not in FILES | FILES_OR_WORDS, (kind.name, name)
+
+
+@pytest.mark.parametrize("word", ["/etc/passwd", "../x", "-", "libx.so:f", "map:/etc/passwd", "a\nb"])
+def test_no_word_opens_a_file_or_loads_a_plug_in(word: str) -> None:
+    program = Program(find_program())
+    for kind in JOB_KINDS.values():
+        for name, offer in offered(program, kind).items():
+            if offer.form in (Form.WORD, Form.WORDS, Form.WORD_OR_FILE):
+                with pytest.raises(WrongRequest):
+                    job_request(program, {"kind": [kind.name], name: [word]})
+
+
+def test_the_schema_has_limits_choices_and_groups(server) -> None:
+    body = server.ask("GET", "/openapi.json")[1]["paths"]["/v1/jobs"]["post"]["requestBody"]
+    kinds = {row["title"]: row["properties"] for row in body["content"]["application/json"]["schema"]["oneOf"]}
+    assert kinds["map"]["schedule"]["enum"] == ["auto", "paper", "rmatt"]
+    assert (kinds["map"]["schedule"]["default"], kinds["map"]["schedule"]["x-group"]) == ("auto", "Expert")
+    assert (kinds["map"]["restarts"]["minimum"], kinds["map"]["restarts"]["maximum"]) == (1, 1_000_000)
 
 
 def test_tables_are_those_of_the_package(server) -> None:

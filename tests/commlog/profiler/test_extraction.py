@@ -209,18 +209,18 @@ def test_a_sweep_is_a_wave_of_levels(built: Path, tmp_path: Path) -> None:
 def test_reductions_are_expanded_on_split_communicators_only(built: Path, tmp_path: Path) -> None:
     ring = Counter((r, (r + 1) % 8, 2048) for r in range(8))
     phases = [exchange([r ^ bit for r in range(8)], 1024) for bit in [1, 2, 4]]
-    doubling = ["--collective", "allreduce=recursive-doubling"]
+    doubling = ["--collectives", "allreduce=recursive-doubling"]
 
     world = log_of("allreduce_kernel", 8, built, tmp_path, "world", 20, 0)
     found, sets, _ = extract(world, *doubling)
     assert sets == [ring] and found["repetitions"] == 20 and found["collectives_not_expanded"] > 0
-    _, sets, _ = extract(world, *doubling, "--collectives", "all")
+    _, sets, _ = extract(world, *doubling, "--expand", "all")
     assert sets == [ring, *phases]
 
     halves = log_of("allreduce_kernel", 8, built, tmp_path, "halves", 20, 0)
     found, sets, text = extract(halves, *doubling)
     assert sets == [ring, *phases[:2]] and found["repetitions"] == 20
-    _, sets, _ = extract(halves, *doubling, "--collectives", "none")
+    _, sets, _ = extract(halves, *doubling, "--expand", "none")
     assert sets == [ring]
     other = log_of("allreduce_kernel", 8, built, tmp_path, "halves", 20, 3)
     assert extract(other, *doubling)[2] == text

@@ -7,7 +7,7 @@ namespace haichi {
 namespace {
 
 std::vector<std::string> expanded(std::string_view list, std::int64_t most = 100) {
-    return expand_host_list(list, most, {"--hosts", 0});
+    return expand_host_list(list, most, {"§hosts", 0});
 }
 
 using Names = std::vector<std::string>;
@@ -84,7 +84,7 @@ TEST(HostPatternMalformed, is_an_error_that_names_the_option_and_the_value) {
             (void)HostNames::parse_pattern(text, 4);
             ADD_FAILURE() << text << " was read";
         } catch (const InputError& error) {
-            EXPECT_TRUE(std::string(error.what()).starts_with("--hosts: ")) << error.what();
+            EXPECT_TRUE(std::string(error.what()).starts_with("§hosts: ")) << error.what();
             EXPECT_NE(std::string(error.what()).find(quoted), std::string::npos) << error.what();
         }
     }

@@ -168,7 +168,7 @@ TEST(RankMapHosts, every_format_with_host_names_says_that_it_needs_them) {
             rank_map_format(format).check({&job});
             FAIL() << format;
         } catch (const OptionError& error) {
-            EXPECT_NE(error.hint().find("--hosts"), std::string::npos);
+            EXPECT_NE(error.hint().find("§hosts"), std::string::npos);
         }
         EXPECT_THROW((void)rank_map_format(format).write(rankmap_mapping({0}, job), {&job}), OptionError);
     }

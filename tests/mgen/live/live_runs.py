@@ -50,7 +50,7 @@ def haichi(
     variables: dict[str, str] | None = None,
     machine: object = "torus:4x4x4",
 ) -> subprocess.CompletedProcess[str]:
-    command = [BIN, "simulate", "-m", machine, "-n", ranks, *(options or []), "--", executable, *arguments]
+    command = [BIN, "run", "-m", machine, "-n", ranks, *(options or []), "--", executable, *arguments]
     kept = {name: value for name, value in os.environ.items() if not name.startswith("HAICHI_")}
     return subprocess.run(
         [*map(str, command)],

@@ -69,7 +69,7 @@ def test_memory_of_ranks_that_have_ended_is_given_back(way: str, built: Path) ->
     """Each fills 4 MiB, half of it in small blocks, frees none and ends, before the next one does so."""
     ranks, each_mb = 256, 4
     executable = program("memory.c", built)
-    words = (BIN, "simulate", "-m", "torus:8x8x4", "-n", ranks, "--globals", way, "--", executable, each_mb)
+    words = (BIN, "run", "-m", "torus:8x8x4", "-n", ranks, "--globals", way, "--", executable, each_mb)
     assert largest_mb(*words) < ranks * each_mb / 4
 
 

@@ -112,7 +112,7 @@ def test_an_installed_haichi_compiles_and_runs(tmp_path: Path) -> None:
     executable = mgen_program(tmp_path, SOURCES / "own_main.c", of=str(path))
     assert str(Path(BIN).parent) not in (tmp_path / "program").read_bytes().decode(errors="replace")
     run = subprocess.run(
-        [path, "simulate", "-m", "torus:2x2", "-n", "4", "--", executable], capture_output=True, text=True, timeout=120
+        [path, "run", "-m", "torus:2x2", "-n", "4", "--", executable], capture_output=True, text=True, timeout=120
     )
     assert run.returncode == 0 and run.stdout.count("sum 6") == 4, run.stderr
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from live_runs import BIN, haichi, program, words_of_failure
+from live_runs import BIN, haichi, program
 
 
 def report_of(run: subprocess.CompletedProcess[str]) -> dict[str, Any]:
@@ -76,7 +76,7 @@ class Progress:
 
     def __init__(self, command: list[object]) -> None:
         reads, writes = os.pipe()
-        words = [BIN, "simulate", "--progress-fd", writes, *command]
+        words = [BIN, "run", "--progress-fd", writes, *command]
         self.process = subprocess.Popen(
             [*map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, pass_fds=(writes,)
         )
@@ -94,7 +94,7 @@ class Progress:
 
 def test_a_second_ctrl_c_ends_a_rank_that_makes_no_calls_and_leaves_nothing(built: Path, tmp_path: Path) -> None:
     report = tmp_path / "report.json"
-    command = [BIN, "simulate", "-m", "torus:2", "-n", 2, "-o", report, "--", program("spin.c", built), 100]
+    command = [BIN, "run", "-m", "torus:2", "-n", 2, "-o", report, "--", program("spin.c", built), 100]
     process = subprocess.Popen([*map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     with process:
         time.sleep(1)
@@ -139,9 +139,3 @@ def test_a_failure_is_a_line_of_progress(name: str, kind: str, words: str, built
     assert code == 2 and last["phase"] == "failed" and last["error"]["kind"] == kind
     assert words in last["error"]["message"]
     assert f"error: {last['error']['message']}\n" in err
-
-
-def test_options_of_workloads_are_refused(built: Path) -> None:
-    for options in (["--barrier", "sets"], ["--sim-iterations", 3], ["--compute-factor", 2], ["--as", "sets"]):
-        run = haichi(2, program("ring.c", built), options=[*options])
-        assert "is about workloads and logs, but a program is run" in words_of_failure(2, run)

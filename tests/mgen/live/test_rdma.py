@@ -67,7 +67,7 @@ def switch(nodes: int, folder: Path, **node: str) -> Path:
 
 
 def report(machine: object, ranks: int, *command: object, folder: Path, options: tuple[object, ...] = ()) -> dict:
-    words = ["simulate", "-m", machine, "-n", ranks, *options, "--json", "--", *command]
+    words = ["run", "-m", machine, "-n", ranks, *options, "--json", "--", *command]
     return json.loads(succeed(*words, cwd=folder))
 
 
@@ -170,7 +170,7 @@ int MGEN_Main(int argc, char **argv) {
     return 0;
 }"""
     program = written(PROGRAM % text, built, "no_put")
-    done = run("simulate", "-m", switch(2, built), "-n", 2, "--", program, cwd=built)
+    done = run("run", "-m", switch(2, built), "-n", 2, "--", program, cwd=built)
     assert done.returncode == 2
     assert "rank 1 in MGEN_rdma_poll" in done.stderr
     assert "behind key 12 polls for a put with tag 9, while 1 with tag 4 is there" in done.stderr
@@ -180,7 +180,7 @@ def test_wrong_ranks_and_sizes_are_refused(built: Path) -> None:
     for call in ("MGEN_rdma_put(2, 8, 4)", "MGEN_rdma_put(0, -1, 4)", "MGEN_rdma_get(-1, 8)"):
         text = "int MGEN_Main(int argc, char **argv) { (void)argc, (void)argv; " + call + "; return 0; }"
         program = written(PROGRAM % text, built, f"wrong_{abs(hash(call))}")
-        done = run("simulate", "-m", switch(2, built), "-n", 2, "--", program, cwd=built)
+        done = run("run", "-m", switch(2, built), "-n", 2, "--", program, cwd=built)
         assert done.returncode != 0, call
         assert "there is no rank" in done.stderr or "is negative" in done.stderr, done.stderr
 
@@ -249,7 +249,7 @@ def test_hardware_barriers_take_their_steps_and_groups_are_few(built: Path) -> N
         machine.write_text(json.dumps(text))
         packets.append(report(machine, 8, program, 1, folder=built, options=by_hardware)["runs"][0]["packets"])
     assert packets[0] > packets[1]
-    done = run("simulate", "-m", "switch:8", "-n", 8, *by_hardware, "--", program, cwd=built)
+    done = run("run", "-m", "switch:8", "-n", 8, *by_hardware, "--", program, cwd=built)
     assert done.returncode == 2
     assert "node.barrier_step" in done.stderr
 
@@ -263,7 +263,7 @@ def test_hardware_barriers_are_equal_for_any_number_of_threads(built: Path) -> N
         machine["node"] |= {"barrier_step": "130ns", "barrier_groups": groups}
         file = built / f"torus-{groups}.json"
         file.write_text(json.dumps({key: value for key, value in machine.items() if key != "name"}))
-        words = ("simulate", "-m", file, "-n", 61, "--collectives", "barrier=hardware", "--json", "--no-timing")
+        words = ("run", "-m", file, "-n", 61, "--collectives", "barrier=hardware", "--json", "--no-timing")
         done = [run(*words, "--partitions", 8, "--threads", t, "--", program, 1, cwd=built) for t in threads]
         if groups == 2:
             # The last one comes at 60 us; two barriers, of 61 ranks and of half of them, are 6 and 5 steps.
@@ -293,7 +293,7 @@ int MGEN_Main(int argc, char **argv) {
     machine = switch(2, built, mpi_call_overhead="0us")
 
     def bytes_of(puts: int) -> int:
-        words = [BIN, "simulate", "-m", str(machine), "-n", "2", "-o", "million.txt", "--", str(program), str(puts)]
+        words = [BIN, "run", "-m", str(machine), "-n", "2", "-o", "million.txt", "--", str(program), str(puts)]
         job = subprocess.Popen(words, cwd=built)
         _, status, usage = os.wait4(job.pid, 0)
         job.returncode = os.waitstatus_to_exitcode(status)
@@ -351,6 +351,6 @@ def test_messages_and_puts_are_striped_over_the_interfaces_of_a_node(built: Path
             assert seconds[way, trunk] == pytest.approx(2**20 / 1e9 / trunk + fixed, rel=0.01)
     machine["node"]["trunk"] = 5
     (built / "rails.json").write_text(json.dumps(machine))
-    done = run("simulate", "-m", "rails.json", "-n", 2, "--", program, "ring", cwd=built)
+    done = run("run", "-m", "rails.json", "-n", 2, "--", program, "ring", cwd=built)
     assert done.returncode == 2
     assert "cannot be striped over 5 NICs of a node that has 4" in done.stderr

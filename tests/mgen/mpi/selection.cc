@@ -208,10 +208,10 @@ TEST(Selection, the_page_has_every_algorithm_in_the_row_of_its_operation) {
 
 TEST(Selection, errors_of_an_option) {
     expect_error<OptionError>([] { selection_of({"mpch"}); },
-                              "--collectives 'mpch': neither a table, nor OPERATION=ALGORITHM, nor a file",
+                              "§collectives 'mpch': neither a table, nor OPERATION=ALGORITHM, nor a file",
                               "did you mean 'mpich'?");
     expect_error<InputError>([] { selection_of({"bcast=binomal"}); },
-                             "--collectives bcast=binomal: unknown algorithm 'binomal' for broadcast",
+                             "§collectives bcast=binomal: unknown algorithm 'binomal' for broadcast",
                              "did you mean 'binomial'?");
 }
 

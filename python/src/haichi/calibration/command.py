@@ -8,7 +8,6 @@ from typing import Any
 from haichi import _core
 from haichi.base import progress_line
 from haichi.base.file_names import encoded
-from haichi.base.options import Flag, MessageSize, Option, Rows
 from haichi.base.outputs import write_files
 from haichi.calibration.calibrate import DEFAULT_LIKE, calibrate
 from haichi.calibration.figure import check_figure, figure_bytes
@@ -17,25 +16,15 @@ from haichi.calibration.placed import file_and_hops
 from haichi.calibration.report import report_json, report_text
 from haichi.errors import OptionError
 
-CALIBRATE_OPTIONS: Rows = {
-    "like": Option(
-        f"preset or machine file that has the topology and all that is not fitted; default: {DEFAULT_LIKE}", "MACHINE"
-    ),
-    "largest": Option("leave out larger messages, as those that no cache holds", "BYTES", MessageSize()),
-    "output": Option("machine file", "FILE", short="-o"),
-    "figure": Option("measured against simulated times, as .svg or .png", "FILE"),
-    "json": Option("what was found as JSON on standard output (haichi-calibration/1)", kind=Flag()),
-}
-
 
 def run_calibrate(given: dict[str, Any]) -> tuple[int, str]:
     """The exit code, and what goes to standard output."""
-    results: list[str] = given["results"]
+    results: list[str] = given["RESULTS"]
     outputs = [given[name] for name in ("output", "figure") if name in given]
     kind = check_figure(given["figure"]) if "figure" in given else ""
     like = given.get("like", DEFAULT_LIKE)
     if given.get("output") == "-":
-        raise OptionError("-o -: the machine file is part of --json", "name a file")
+        raise OptionError("§output -: the machine file is part of §json", "name a file")
     inputs = [*(file_and_hops(word)[0] for word in results), like]
     _core.check_outputs([encoded("input", path) for path in inputs], [encoded("output", path) for path in outputs])
     line = None if given.get("quiet") or not sys.stderr.isatty() else progress_line.show

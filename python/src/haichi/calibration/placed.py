@@ -9,10 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from haichi import _core
-from haichi.base.options import complete
 from haichi.calibration.results import Point
 from haichi.errors import OptionError
-from haichi.model.job_spec import JobOptions, JobSpec
+from haichi.model.job_spec import JobSpec
 from haichi.model.machine import Machine
 from haichi.model.traffic import Traffic
 from haichi.model.workload import Workload
@@ -64,9 +63,7 @@ class Distances:
         if targets:
             nodes = [up[0], *targets]
             workload = Workload.from_messages(np.zeros(len(targets), np.int64), np.arange(1, len(nodes)), 1)
-            given: JobOptions = {"nodes": nodes}
-            options = complete("calibrate", JobOptions, given)
-            core = _core.Job(JobSpec(Traffic.of(workload), machine, options).core())
+            core = _core.Job(JobSpec(Traffic.of(workload), machine, {"nodes": nodes}).core())
             first, _ = _core.message_routes(core.place(None, b""))
             for node, hops in zip(targets, np.diff(first).tolist(), strict=True):
                 node_at.setdefault(hops, node)

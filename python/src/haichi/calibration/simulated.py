@@ -9,17 +9,14 @@ from pathlib import Path
 import numpy as np
 
 from haichi import _core
-from haichi.base.options import complete
 from haichi.calibration.benchmarks import BENCHMARKS, trace
 from haichi.calibration.parameters import PARAMETERS, Content, Values, with_values
 from haichi.calibration.placed import Distances, PlacedPoint
-from haichi.model.job_spec import JobOptions, JobSpec
+from haichi.model.job_spec import JobSpec
 from haichi.model.machine import Machine
-from haichi.model.simulation import core_observation, core_options
 from haichi.model.traffic import Traffic
 
-_OPTIONS = core_options(form="calls", hottest=0)
-_NOTHING = core_observation(None, None, [])
+_OPTIONS = _core.SimulationOptions({"form": "calls", "hottest": 0})
 _WHOLE_WINDOW_BYTES = 256 * 1024
 """Of a round of a stream that is simulated message by message."""
 
@@ -45,7 +42,6 @@ class Simulator:
     """For the traces of benchmarks."""
     _traffic: dict[tuple[str, int, int, int], Traffic] = field(default_factory=dict)
     _seconds: dict[tuple[object, ...], float] = field(default_factory=dict)
-    _job_options: dict[int, JobOptions] = field(default_factory=dict)
     _last: tuple[Setting, Machine] | None = None
     runs: int = 0
     """Simulations so far."""
@@ -93,20 +89,14 @@ class Simulator:
 
     def _run(self, point: PlacedPoint, machine: Machine, window: int, rounds: int) -> float:
         traffic = self._read(point, window, rounds)
-        job = _core.Job(JobSpec(traffic, machine, self._options(point.hops)).core())
+        nodes = [self.distances.node_at[hops] for hops in sorted({0, point.hops})]
+        job = _core.Job(JobSpec(traffic, machine, {"nodes": nodes, "ppn": 2}).core())
         places = [0, 1] if point.hops > 0 else [0, 0]
         self.runs += 1
-        simulation = _core.simulate(job.place(np.array(places), b""), _OPTIONS, observation=_NOTHING, progress=None)
+        simulation = _core.simulate(job.place(np.array(places), b""), _OPTIONS, inputs=[], progress=None)
         if simulation.interrupted:
             raise KeyboardInterrupt
         return float(json.loads(simulation.json(False))["runs"][0]["seconds"])
-
-    def _options(self, hops: int) -> JobOptions:
-        if hops not in self._job_options:
-            nodes = [self.distances.node_at[0], self.distances.node_at[hops]][: 2 if hops > 0 else 1]
-            given: JobOptions = {"nodes": nodes, "ppn": 2}
-            self._job_options[hops] = complete("calibrate", JobOptions, given)
-        return self._job_options[hops]
 
     def _read(self, point: PlacedPoint, window: int, rounds: int) -> Traffic:
         key = (point.benchmark, point.size_bytes, window, rounds)

@@ -14,24 +14,22 @@ import time
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from haichi import _core
 from haichi.base import progress_line
 from haichi.base.file_names import encoded
 from haichi.base.interruption import exit_code_of
-from haichi.base.options import Flag, Option, Rows, Several, Whole, complete, rows_of
+from haichi.base.option_types import ComparisonOptions, JobOptions
+from haichi.base.options import part_of
 from haichi.base.outputs import write_files
-from haichi.calibration.command import CALIBRATE_OPTIONS, run_calibrate
-from haichi.cli.command_line import Command, Given, parameters_of, print_error, run_command
-from haichi.comparison.driver import compare_specs
+from haichi.calibration.command import run_calibrate
+from haichi.cli.command_line import Given, print_error, run_command
+from haichi.comparison.driver import ComparisonProgress, compare_specs
 from haichi.comparison.files import read_comparison
-from haichi.comparison.options import JOB_ROWS, CompareArguments, CompareOptions, ComparisonProgress
 from haichi.comparison.plan import jobs_of_files
 from haichi.comparison.results import Comparison, check_output
 from haichi.errors import Error, InputError, InternalError, OptionError
-from haichi.model.job_spec import JobOptions
-from haichi.service.command import SERVE_OPTIONS, run_serve
+from haichi.service.command import run_serve
 
 _DONE = 0
 _BAD_INPUT = 2
@@ -59,7 +57,7 @@ def run(arguments: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _BAD_INPUT
     except Error as error:
-        print_error(str(error), error.hint)
+        print_error(*error.on_command_line())
         return _INTERNAL if isinstance(error, InternalError) else _BAD_INPUT
     except MemoryError:
         print_error("out of memory", "fewer --processes, or a smaller workload, need less")
@@ -70,23 +68,16 @@ def run(arguments: Sequence[str]) -> int:
         return _INTERNAL
 
 
-_COMPARED = rows_of(CompareOptions)
-_OF_SIMULATE = (
-    *("form", "barrier", "sim_iterations"),
-    *("compute", "compute_factor", "compute_seed", "algorithms"),
-)
-_COMPARE_OUTPUTS: Rows = {
-    "output": Option(".json, .csv or .html (report); may be repeated", "FILE", Several(), short="-o"),
-    "no_views": Option("leave out the data for pictures", kind=Flag()),
-    "timing": Option("also write how long cells took, which differs from run to run", kind=Flag()),
-    "json": Option("results as JSON on standard output", kind=Flag()),
-    "progress_fd": Option(
-        "tell how far the run is there, as lines of JSON (docs/formats.md); a descriptor that is open, as 3 is with "
-        "3>FILE",
-        "N",
-        Whole(0),
-    ),
-}
+def _shapes(words: Sequence[str] | None) -> list[str] | dict[str, list[str]] | None:
+    """``A,B,...`` for all workloads, or ``NAME=A,B,...`` for each."""
+    if words is None:
+        return None
+    named = dict(word.split("=", 1) for word in words if "=" in word)
+    if not named and len(words) == 1:
+        return words[0].split(",")
+    if len(named) < len(words):
+        raise OptionError("§shapes is given once, or once for each workload", "as §shapes cg64=1x2x4x2x3x2")
+    return {name: shapes.split(",") for name, shapes in named.items()}
 
 
 def _run_compare(given: Given) -> int:
@@ -95,14 +86,11 @@ def _run_compare(given: Given) -> int:
     for path in outputs:
         check_output(path)
     if no_views and any(path.endswith(".html") for path in outputs):
-        raise OptionError("--no-views leaves out what the report shows")
-    for name in _OF_SIMULATE:
-        if name in given and "simulate" not in given:
-            raise OptionError(f"{_COMPARED[name].long_name(name)} is that of --simulate, which is not given")
+        raise OptionError("§no-views leaves out what the report shows")
     if given.get("form") == "calls" and "message_size" in given:
-        raise OptionError("--message-size is about communication sets, not about the calls of a log")
+        raise OptionError("§message-size applies to communication sets, not to the calls of a log")
     journal = f"{outputs[0]}.journal" if outputs else None
-    inputs = [*given["workloads"], *(given[name] for name in ("machine", "nodes", "faulty", "fold") if name in given)]
+    inputs = [*given["workload"], *(given[name] for name in ("machine", "nodes", "faulty", "fold") if name in given)]
     written = outputs if journal is None else [*outputs, journal]
     _check_files(inputs, written)
     earlier = _earlier(outputs)
@@ -110,24 +98,25 @@ def _run_compare(given: Given) -> int:
     lines = _ProgressLines(given["progress_fd"]) if "progress_fd" in given else None
     listeners = [listener for listener in (line, lines) if listener is not None]
     jobs = jobs_of_files(
-        given["workloads"],
+        given["workload"],
         given["machine"],
-        given.get("shapes"),
+        _shapes(given.get("shapes")),
         given.get("message_size"),
         given.get("workload_format", ""),
-        parameters_of(rows_of(JobOptions), given),
+        part_of(JobOptions, given),
     )
     # Now it is known what was read beside them.
     _check_files(
         [*inputs, *(file for listed in jobs.values() for one in listed for file in one.input_files())], written
     )
-    arguments: Any = parameters_of(_COMPARED, given) | {
-        "journal": journal,
-        "views": not no_views and (as_json or any(not path.endswith(".csv") for path in outputs)),
-        "earlier": earlier,
-        "progress": lambda progress: [listener(progress) for listener in listeners],
-    }
-    comparison = compare_specs(jobs, complete("compare", CompareArguments, arguments))
+    comparison = compare_specs(
+        jobs,
+        part_of(ComparisonOptions, given),
+        journal=journal,
+        earlier=earlier,
+        views=not no_views and (as_json or any(not path.endswith(".csv") for path in outputs)),
+        progress=lambda progress: [listener(progress) for listener in listeners],
+    )
     if line is not None:
         progress_line.show("")
     # Half a comparison is better than none, but not than a whole one.
@@ -213,8 +202,8 @@ class _ProgressLines:
                 descriptor, "is not open" if mode is None else "cannot be written to"
             )
             raise OptionError(
-                f"--progress-fd: descriptor {descriptor} {why}",
-                "haichi compare ... --progress-fd 3 3>progress.jsonl",
+                f"§progress-fd: descriptor {descriptor} {why}",
+                "haichi compare ... §progress-fd 3 3>progress.jsonl",
             )
         self._descriptor = descriptor
         self._room = select.poll()
@@ -234,14 +223,8 @@ class _ProgressLines:
                 os.write(self._descriptor, json.dumps(line, separators=(",", ":")).encode() + b"\n")
 
 
-_REPORT_OPTIONS: Rows = {
-    "output": Option("default: the name of the results, in .html", "FILE", short="-o"),
-    "figures": Option("also write figures, as PNG and SVG", "FOLDER"),
-}
-
-
 def _run_report(given: Given) -> int:
-    results: str = given["results"]
+    results: str = given["RESULTS"]
     output = given.get("output") or str(Path(results).with_suffix(".html"))
     check_output(output, (".html",))
     _check_files([results], [output])
@@ -263,37 +246,5 @@ def _run_calibrate(given: Given) -> int:
     return code
 
 
-COMMANDS = (
-    Command(
-        "compare",
-        "compare mapping strategies over workloads, shapes and seeds",
-        "haichi compare -m fx10-kyushu -w cg64.json --shapes 1x2x4x2x3x2,2x2x2x2x3x2 --simulate -o results.json",
-        JOB_ROWS | _COMPARED | _COMPARE_OUTPUTS,
-        _run_compare,
-    ),
-    Command(
-        "report",
-        "make a page of the results of compare",
-        "haichi report results.json -o report.html --figures figures",
-        _REPORT_OPTIONS,
-        _run_report,
-        positional=("RESULTS", "what haichi compare -o wrote, as JSON"),
-    ),
-    Command(
-        "calibrate",
-        "fit a machine file to what benchmarks measured",
-        "haichi calibrate osu_latency.txt osu_bw.txt near.txt@2 far.txt@4 --like fattree:3x4 -o machine.json",
-        CALIBRATE_OPTIONS,
-        _run_calibrate,
-        positional=("RESULTS", "what OSU, IMB or NetPIPE printed; FILE@HOPS: links between both ranks, 0: one node"),
-        takes_several=True,
-    ),
-    Command(
-        "serve",
-        "take jobs over HTTP",
-        "haichi serve --data /var/lib/haichi --workers 2",
-        SERVE_OPTIONS,
-        run_serve,
-    ),
-)
-"""As haichi --help lists them (cli/commands/python_command.cc)."""
+COMMANDS = {"compare": _run_compare, "report": _run_report, "calibrate": _run_calibrate, "serve": run_serve}
+"""Their options are in options/python_commands.cc."""

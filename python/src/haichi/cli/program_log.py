@@ -1,70 +1,17 @@
 """What the program's Python commands say with ``-v``, ``--log-level`` and ``HAICHI_LOG``, as those written in C++ do
-(cli/commands/common_options.cc): entries of Python's logger ``haichi``, as lines on standard error."""
+(options/common_options.cc): entries of Python's logger ``haichi``, as lines on standard error."""
 
 from __future__ import annotations
 
 import contextlib
 import logging
-import os
 import sys
-from collections.abc import Iterator, Mapping
-from typing import Any
-
-from haichi import _core
-from haichi.base.options import Count, Flag, Kind, Option, Rows
-from haichi.errors import OptionError
+from collections.abc import Iterator
 
 TRACE = 5
 """Below DEBUG; logging has no name for it."""
 
 _LEVELS = {"off": logging.WARNING, "info": logging.INFO, "debug": logging.DEBUG, "trace": TRACE}
-_BY_COUNT = ("off", "info", "debug", "trace")
-_VARIABLE = "HAICHI_LOG"
-
-
-class _Level(Kind):
-    def read(self, option: str, *words: str) -> Any:
-        return _checked(words[0])
-
-
-def _checked(name: str, source: str = "") -> str:
-    if name in _LEVELS:
-        return name
-    near = _core.did_you_mean(os.fsencode(name), list(_LEVELS))
-    raise OptionError(
-        f"{source}unknown log level {_core.shown(os.fsencode(name))}", near or f"levels are {', '.join(_LEVELS)}"
-    )
-
-
-VERBOSITY: Rows = {
-    "quiet": Option("only errors on standard error", kind=Flag()),
-    "verbose": Option(
-        "log what is decided to standard error (--log-level info); -vv: debug, -vvv: trace", kind=Count(), short="-v"
-    ),
-    "log_level": Option(
-        "how much to log: off, info, debug or trace; default: HAICHI_LOG, else off",
-        "LEVEL",
-        kind=_Level(),
-    ),
-}
-"""Options that every command has."""
-
-
-def log_level(given: Mapping[str, Any]) -> str:
-    """Of the options; HAICHI_LOG counts where none says anything. Raises OptionError for options that exclude each
-    other, and for a wrong HAICHI_LOG."""
-    count, named, quiet = given.get("verbose", 0), given.get("log_level"), bool(given.get("quiet"))
-    if count and named is not None:
-        raise OptionError("-v and --log-level exclude each other")
-    if named is not None:
-        level: str = named
-    elif count:
-        level = _BY_COUNT[min(count, len(_BY_COUNT) - 1)]
-    else:
-        level = "off" if quiet else _checked(os.environ.get(_VARIABLE) or "off", f"{_VARIABLE}: ")
-    if quiet and level != "off":
-        raise OptionError(f"--quiet and {'-v' if count else '--log-level'} exclude each other")
-    return level
 
 
 @contextlib.contextmanager

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
@@ -17,8 +17,6 @@ from haichi.errors import Error
 from haichi.job.job import Job
 from haichi.model.job_spec import JobSpec
 from haichi.model.placement import Placement
-from haichi.model.search import SearchOptions
-from haichi.model.simulation import Replay, core_observation, core_options
 from haichi.results.evaluation import Evaluation
 from haichi.results.simulation import SimulatedRun, simulation_of
 
@@ -42,10 +40,10 @@ class SimulationPlan:
     """How placements are simulated; no runs: not at all."""
 
     runs: tuple[SimulatedAs, ...] = ()
-    iterations: Literal["auto", "all"] | int = "auto"
+    iterations: str | int = "auto"
     """Of sets."""
-    replay: Replay = Replay()
-    """Of calls."""
+    replay: dict[str, Any] = field(default_factory=dict)
+    """Options of calls that were given."""
 
 
 @dataclass(frozen=True)
@@ -75,12 +73,12 @@ class Cell:
         }
         if self.job.traffic.log is not None and self.simulation.runs:
             parts["log"] = self.job.traffic.log.digest() if "calls" in self.simulation.runs else "sets"
-        if "calls" in self.simulation.runs and self.simulation.replay != Replay():
-            parts["replay"] = asdict(self.simulation.replay)
+        if "calls" in self.simulation.runs and self.simulation.replay:
+            parts["replay"] = self.simulation.replay
         return _digest(json.dumps(parts, sort_keys=True))
 
     def _files(self) -> list[str]:
-        named = [*(self.job.options[name] for name in ("nodes", "faulty", "fold")), self.strategy.map_file]
+        named = [*(self.job.options.get(name) for name in ("nodes", "faulty", "fold")), self.strategy.map_file]
         if self.strategy.objective is not None:
             named.append(plugin_library(self.strategy.objective))
         return [path for path in named if isinstance(path, str) and os.path.isfile(path)]
@@ -88,7 +86,9 @@ class Cell:
 
 def common_options(job: JobSpec) -> dict[str, Any]:
     """What the jobs of a comparison have in common, by the names and in the order of its results."""
-    return {name: job.options[name] for name in ("origin", "nodes", "faulty", "ppn", "routing", "fold", "count_nic")}
+    common = dict.fromkeys(("origin", "nodes", "faulty", "ppn", "routing", "fold", "count_nic"))
+    usual = {"ppn": 1, "fold": "default", "count_nic": False}
+    return common | usual | {name: value for name, value in job.options.items() if name in common}
 
 
 def _digest(text: str) -> str:
@@ -145,12 +145,12 @@ def _compute(cell: Cell) -> Outcome:
 def _place(cell: Cell, job: Job) -> Placement:
     if cell.strategy.map_file is not None:
         return job.place(cell.strategy.map_file)
-    search: SearchOptions = {"strategy": cell.strategy.search, "seed": cell.seed, "threads": cell.threads}
+    search: dict[str, Any] = {"strategy": cell.strategy.search, "seed": cell.seed, "threads": cell.threads}
     if cell.strategy.takes_effort:
-        search["evaluations"] = cell.effort.evaluations
-        search["time_limit"] = cell.effort.time_limit
+        search["evaluations"] = cell.effort.evaluations or None
+        search["time"] = cell.effort.time_limit
         search["schedule"] = cell.effort.schedule
-        search["restarts"] = cell.effort.restarts
+        search["restarts"] = cell.effort.restarts or None
     return job.optimize(cell.strategy.objective or "auto", **search)
 
 
@@ -164,10 +164,11 @@ def _is_optimal(cell: Cell, job: Job, measured: Evaluation) -> bool:
 
 def _simulated(cell: Cell, placed: Placement, simulated_as: SimulatedAs) -> dict[str, Any]:
     if simulated_as == "calls":
-        options = core_options(hottest=0, form="calls", replay=cell.simulation.replay)
+        given = {"form": "calls"} | cell.simulation.replay
     else:
-        options = core_options(simulated_as, cell.simulation.iterations, hottest=0)
-    core = _core.simulate(placed._core, options, observation=core_observation(None, None, []), progress=None)
+        given = {"form": "sets", "barrier": simulated_as, "sim_iterations": cell.simulation.iterations}
+    options = _core.SimulationOptions(given | {"hottest": 0})
+    core = _core.simulate(placed._core, options, inputs=[], progress=None)
     run: SimulatedRun = simulation_of(placed, core).runs[0]
     entry: dict[str, Any] = {
         "seconds": run.seconds,

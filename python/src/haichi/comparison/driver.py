@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Callable, Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
-from typing import Any, Literal, Unpack
+from typing import Any, Literal, NamedTuple, SupportsIndex, Unpack
 
 import numpy as np
 
 from haichi import _core
 from haichi.base.json_text import one_line
-from haichi.base.options import complete, takes
+from haichi.base.option_types import ComparisonOptions
+from haichi.base.options import given_options, takes
 from haichi.comparison.cell import Cell, Outcome, compute_cell
 from haichi.comparison.executors import DaskWorkers, Executor, LocalProcesses, LostWorkerError
 from haichi.comparison.files import SCHEMA, checked_outcome
 from haichi.comparison.journal import Journal
-from haichi.comparison.options import CompareArguments, ComparisonProgress
 from haichi.comparison.plan import (
     Jobs,
     NamedJobs,
@@ -32,7 +33,7 @@ from haichi.comparison.plan import (
     workload_entry,
 )
 from haichi.comparison.results import Comparison
-from haichi.comparison.strategies import BASELINE, default_strategies, parse_strategy, split_strategies
+from haichi.comparison.strategies import BASELINE, default_strategies, parse_strategy
 from haichi.comparison.summary import (
     Times,
     advise_overall,
@@ -58,13 +59,37 @@ class _Outcomes:
     taken_over: int = 0
 
 
-@takes(CompareArguments)
-def compare(jobs: Jobs, **options: Unpack[CompareArguments]) -> Comparison:
+class ComparisonProgress(NamedTuple):
+    """How far a comparison is."""
+
+    cells_done: int
+    cells: int
+    failed: int
+    taken_over: int  #: of those done: found in the journal, not computed again
+
+
+ProgressCallback = Callable[[ComparisonProgress], object]
+
+
+@takes(ComparisonOptions)
+def compare(
+    jobs: Jobs,
+    *,
+    journal: str | os.PathLike[str] | None = None,
+    earlier: Comparison | None = None,
+    views: bool = True,
+    progress: ProgressCallback | None = None,
+    **options: Unpack[ComparisonOptions],
+) -> Comparison:
     """Compares mapping strategies over jobs and seeds, as ``haichi compare`` does.
 
     Parameters
     ----------
     jobs: one, several, or several by the names of their workloads. They may differ in workloads and shapes.
+    journal: a file for what is done; a comparison that was killed goes on where it stopped when it is asked again.
+    earlier: results whose cells are taken over where they are the same.
+    views: also make the pictures' data, which `Comparison.report` needs.
+    progress: called after every cell, in the caller's thread; what it raises ends the comparison.
     {options}
 
     A cell that fails is reported in the results and ends nothing. Ctrl-C gives what is done
@@ -72,39 +97,50 @@ def compare(jobs: Jobs, **options: Unpack[CompareArguments]) -> Comparison:
     Raises OptionError, InputError and UnsupportedError for what is wrong before a cell is computed: names, jobs, the
     journal.
     """
-    given = complete("compare", CompareArguments, options)
-    return compare_specs(jobs_by_name(jobs), given)
+    given = given_options("compare", ComparisonOptions, options)
+    # A text is split, a sequence is as it is.
+    listed = {
+        name: list(given[name])
+        for name in ("strategies", "seeds")
+        if name in given and not isinstance(given[name], str | SupportsIndex)
+    }
+    values = _core.comparison_options({name: value for name, value in given.items() if name not in listed}) | listed
+    return compare_specs(jobs_by_name(jobs), values, journal, earlier, views, progress)
 
 
-def compare_specs(jobs: NamedJobs, given: CompareArguments) -> Comparison:
-    """The same of jobs that are not loaded: one that cannot be had is the error of its cells."""
-    names = given["strategies"]
-    if isinstance(names, str):
-        names = split_strategies(names)
+def compare_specs(
+    jobs: NamedJobs,
+    given: Mapping[str, Any],
+    journal: str | os.PathLike[str] | None = None,
+    earlier: Comparison | None = None,
+    views: bool = True,
+    progress: ProgressCallback | None = None,
+) -> Comparison:
+    """The same of jobs that are not loaded: one that cannot be had is the error of its cells. `given`: values of the
+    options, checked."""
+    names = given.get("strategies")
     if names is None:
         first = next(iter(jobs.values()))[0]
-        names = default_strategies(has_axes=bool(first.machine.axes) and first.options["nodes"] is None)
+        names = default_strategies(has_axes=bool(first.machine.axes) and "nodes" not in first.options)
     plan = Plan(
         jobs=jobs,
         strategies=[parse_strategy(name) for name in distinct("strategy", list(names))],
-        seeds=seed_list(given["seeds"]),
-        effort=search_effort(
-            given["equal"], given["evaluations"], given["time_limit"], given["schedule"], given["restarts"]
-        ),
+        seeds=seed_list(given.get("seeds", ["10"])),
+        effort=search_effort(given),
         simulation=wanted_simulation(given),
-        equal=given["equal"],
+        equal=given.get("equal", "evaluations"),
     )
     plan.check_sets()
     plan.check_simulation()
     if plan.simulation:
         with contextlib.suppress(Error):  # which its cells have, too
             warn_of_buffers(plan.first_job.machine)
-    book = None if given["journal"] is None else Journal(given["journal"])
-    dask, earlier = given["dask"], _done_cells(given["earlier"])
+    book = None if journal is None else Journal(journal)
+    dask = given.get("dask")
     with contextlib.closing(book or contextlib.ExitStack()):
-        executor: Executor = LocalProcesses(given["processes"]) if dask is None else DaskWorkers(dask)
+        executor: Executor = LocalProcesses(given.get("processes", 0)) if dask is None else DaskWorkers(dask)
         with contextlib.closing(executor):
-            return _run(plan, executor, book, earlier, given["views"], given["progress"])
+            return _run(plan, executor, book, _done_cells(earlier), views, progress)
 
 
 def _run(
@@ -113,7 +149,7 @@ def _run(
     book: Journal | None,
     earlier: dict[str, Outcome],
     with_views: bool,
-    progress: Callable[[ComparisonProgress], object] | None,
+    progress: ProgressCallback | None,
 ) -> Comparison:
     listed = plan.cells()
     keys = {id(cell): cell.key() for cell in listed}
@@ -165,7 +201,7 @@ def _compute(
     executor: Executor,
     book: Journal | None,
     outcomes: _Outcomes,
-    progress: Callable[[ComparisonProgress], object] | None,
+    progress: ProgressCallback | None,
 ) -> None:
     """Fills `outcomes`, cell by cell, so that an interruption leaves what is done."""
     distinct = dict(zip(keys, cells, strict=True))

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, SupportsIndex, cast
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from haichi import _core
-from haichi.base.file_names import encoded
 from haichi.base.numbers import whole_option
-from haichi.base.options import Sizes, TrafficForm, complete
 from haichi.comparison.cell import Cell, SearchEffort, SimulatedAs, SimulationPlan, common_options
-from haichi.comparison.options import CompareArguments
 from haichi.comparison.strategies import BASELINE, Strategy, parse_strategy
 from haichi.errors import OptionError
 from haichi.job.job import Job
-from haichi.model.job_spec import JobOptions, JobSpec, file_name
+from haichi.model.job_spec import JobSpec, file_name, job_options, size_text
 from haichi.model.machine import as_machine
-from haichi.model.simulation import Replay, core_options
 from haichi.model.traffic import Traffic
 from haichi.model.workload import Workload
 
@@ -36,9 +32,11 @@ class WantedSimulation:
 
     of_sets: SimulationPlan
     """No runs: not at all."""
-    form: TrafficForm
-    replay: Replay
-    """Of calls."""
+    form: str
+    replay: dict[str, Any]
+    """Options of calls that were given."""
+    given_of_sets: tuple[str, ...]
+    """Names of the options of sets that were given."""
 
     def __bool__(self) -> bool:
         return bool(self.of_sets.runs)
@@ -73,23 +71,17 @@ class Plan:
                 self.simulation.form_of(job)
             except OptionError as error:
                 raise OptionError(f"{name}: {error}", error.hint) from error
-        if self.simulation and not self.simulates_sets:
-            of_sets = self.simulation.of_sets
-            for name, is_given in (
-                ("barrier", of_sets.runs != ("none", "sets")),
-                ("sim_iterations", of_sets.iterations != "auto"),
-            ):
-                if is_given:
-                    raise OptionError(
-                        f"{name} is about communication sets, but the calls of the logs are simulated",
-                        "form='sets' (--as sets) simulates the sets of their kernels",
-                    )
-
-        if self.simulation.replay != Replay() and not self.simulates_calls:
+        if self.simulation.given_of_sets and not self.simulates_sets:
+            name = self.simulation.given_of_sets[0]
             raise OptionError(
-                "compute, compute_factor, compute_seed and algorithms (--collective) are about the calls of logs, but "
-                "none are simulated",
-                "without form='sets' (--as sets) the calls of workloads that are logs are simulated",
+                f"§{name} is about communication sets, but the calls of the logs are simulated",
+                "§form sets simulates the sets of their kernels",
+            )
+        if self.simulation.replay and not self.simulates_calls:
+            name = next(iter(self.simulation.replay)).replace("_", "-")
+            raise OptionError(
+                f"§{name} is about the calls of logs, but none are simulated",
+                "the calls of workloads that are logs are simulated, but for §form sets",
             )
 
     @property
@@ -162,7 +154,7 @@ def request_entry(plan: Plan) -> dict[str, Any]:
             "ranks_per_node": common.pop("ppn"),
         }
         | common
-        | ({} if plan.simulation.replay == Replay() else {"replay": asdict(plan.simulation.replay)})
+        | ({"replay": plan.simulation.replay} if plan.simulation.replay else {})
     )
 
 
@@ -194,8 +186,8 @@ def jobs_of_files(
     loaded = as_machine(machine)
     _check_files(given)
     if shapes is not None and given.get("nodes") is not None:
-        raise OptionError("shapes exclude nodes", "a node list is the job's nodes")
-    common = complete("jobs_of_files", JobOptions, cast(JobOptions, given))
+        raise OptionError("§shapes cannot be combined with §nodes", "a node list is the job's nodes")
+    common = job_options(given)
     named: dict[str, Traffic] = {}
     for path in workloads:
         read = Traffic.read(path, format)
@@ -292,14 +284,14 @@ def _shapes_by_workload(shapes: Shapes, workloads: Mapping[str, object]) -> dict
 
 
 def _distinct_shapes(shapes: Sequence[str]) -> list[str | None]:
-    return distinct("shape", [Sizes().checked("shape", shape) for shape in shapes])
+    return distinct("shape", [size_text(shape) for shape in shapes])
 
 
 def _check_files(given: Mapping[str, Any]) -> None:
     """Raises OptionError for standard input, which every cell would read."""
     for name, value in given.items():
         if value == "-":
-            raise OptionError(f"{name} cannot be standard input: every cell reads it", "give a file")
+            raise OptionError(f"§{name} cannot be standard input: every cell reads it", "give a file")
 
 
 def distinct(what: str, names: list[str]) -> list[Any]:
@@ -316,42 +308,45 @@ def distinct(what: str, names: list[str]) -> list[Any]:
 _MOST_SEEDS = 10_000
 
 
-def seed_list(seeds: SupportsIndex | Sequence[int]) -> list[int]:
-    if isinstance(seeds, SupportsIndex):
-        return list(range(1, whole_option("seeds", seeds, 1, _MOST_SEEDS) + 1))
+def seed_list(seeds: Sequence[Any]) -> list[int]:
+    """Which; of words a single one says how many, from 1 on."""
+    if len(seeds) == 1 and isinstance(seeds[0], str):
+        return list(range(1, whole_option("seeds", int(seeds[0]), 1, _MOST_SEEDS) + 1))
     if not 1 <= len(seeds) <= _MOST_SEEDS:
         raise OptionError(f"1 to {_MOST_SEEDS:,} seeds can be compared, not {len(seeds)}")
-    listed = [whole_option("a seed", seed, 0, 2**64 - 1) for seed in seeds]
+    listed = [int(seed) if isinstance(seed, str) else whole_option("a seed", seed, 0, 2**63 - 1) for seed in seeds]
     if len(set(listed)) < len(listed):
         raise OptionError("a seed is named twice")
     return listed
 
 
-def search_effort(equal: str, evaluations: int, time_limit: float | None, schedule: str, restarts: int) -> SearchEffort:
-    if equal == "evaluations":
-        if time_limit is not None:
-            raise OptionError("a time limit makes seconds equal, not evaluations", "equal='seconds'")
-        effort = SearchEffort(evaluations, None, schedule, restarts)
-    else:
-        if evaluations:
-            raise OptionError("a number of evaluations does not make seconds equal", "equal='evaluations'")
-        effort = SearchEffort(0, _DEFAULT_SECONDS if time_limit is None else time_limit, schedule, restarts)
-    _core.SearchOptions(  # refuses schedules that do not exist, before the first cell does
-        seed=1,
-        restarts=effort.restarts,
-        threads=1,
-        evaluations=effort.evaluations,
-        schedule=encoded("schedule", effort.schedule),
+def search_effort(given: Mapping[str, Any]) -> SearchEffort:
+    time = given.get("time")
+    if given.get("equal") == "seconds":
+        if "evaluations" in given:
+            raise OptionError("§evaluations does not make seconds equal", "§equal evaluations")
+        time = _DEFAULT_SECONDS if time is None else time
+    elif time is not None:
+        raise OptionError("§time makes seconds equal, not evaluations", "§equal seconds")
+    usual = SearchEffort()
+    return SearchEffort(
+        given.get("evaluations", usual.evaluations),
+        time,
+        given.get("schedule", usual.schedule),
+        given.get("restarts", usual.restarts),
     )
-    return effort
 
 
-def wanted_simulation(given: CompareArguments) -> WantedSimulation:
+_OF_SETS = ("barrier", "sim_iterations")
+_OF_CALLS = ("compute", "compute_factor", "compute_seed", "collectives")
+
+
+def wanted_simulation(given: Mapping[str, Any]) -> WantedSimulation:
     choices: dict[str, tuple[SimulatedAs, ...]] = {"none": ("none",), "sets": ("sets",), "both": ("none", "sets")}
-    runs = choices[given["barrier"]] if given["simulate"] else ()
-    if given["compute_seed"] != 1 and given["compute"] != "drawn":
-        raise OptionError("compute_seed is that of compute='drawn' (--compute drawn), which is not given")
-    factor = float(given["compute_factor"])
-    replay = Replay(given["compute"], factor, given["compute_seed"], given["algorithms"] or None)
-    core_options(form="calls", replay=replay)  # refuses algorithms that do not exist, before the first cell does
-    return WantedSimulation(SimulationPlan(runs, given["sim_iterations"]), given["form"], replay)
+    runs = choices[given.get("barrier", "both")] if given.get("simulate") else ()
+    replay = {name: given[name] for name in _OF_CALLS if name in given}
+    _core.SimulationOptions(replay)  # refuses what cannot be combined, before the first cell does
+    iterations = str(given.get("sim_iterations", SimulationPlan().iterations))
+    of_sets = SimulationPlan(runs, int(iterations) if iterations.isdecimal() else iterations)
+    named = tuple(name.replace("_", "-") for name in _OF_SETS if name in given)
+    return WantedSimulation(of_sets, given.get("form", "auto"), replay, named)

@@ -77,16 +77,3 @@ def plugin_library(objective: str) -> str | None:
     """The shared library of an objective ``"./libx.so:name"``."""
     library, colon, _ = objective.rpartition(":")
     return library if colon and ".so" in os.path.basename(library) else None
-
-
-def split_strategies(text: str) -> list[str]:
-    """Names between commas, not those inside brackets."""
-    names = [""]
-    depth = 0
-    for character in text:
-        depth += {"(": 1, ")": -1}.get(character, 0)
-        if character == "," and depth == 0:
-            names.append("")
-        else:
-            names[-1] += character
-    return [name.strip() for name in names]

@@ -21,7 +21,7 @@ from haichi.errors import InputError
 from haichi.job.job import Job
 from haichi.model.job_spec import JobSpec
 from haichi.model.placement import Placement
-from haichi.model.simulation import LinkStatistics, Replay
+from haichi.model.simulation import LinkStatistics
 from haichi.model.workload import Messages
 from haichi.results.simulation import SimulatedRun
 
@@ -52,8 +52,8 @@ class ViewRequest:
     """Evaluations and the best value so far."""
     runs: Sequence[SimulatedAs] = ()
     """How to simulate it, for the pictures of time."""
-    replay: Replay = Replay()
-    """Of calls."""
+    replay: Mapping[str, Any] = field(default_factory=dict)
+    """Options of calls."""
     whole_run_seconds: float | None = None
     """Of calls; None: not known."""
     threads: int = 1
@@ -213,17 +213,9 @@ def _simulated(
     def run(iterations: int, statistics: LinkStatistics | None = None) -> SimulatedRun:
         """Of calls the whole, which is one iteration."""
         of_calls = simulated_as == "calls"
-        simulation = job.simulate(
-            placement,
-            form="calls" if of_calls else "sets",
-            barrier="none" if of_calls else simulated_as,
-            iterations="auto" if of_calls else iterations,
-            threads=request.threads,
-            hottest=0,
-            statistics=statistics,
-            **(vars(request.replay) if of_calls else {}),
-        )
-        return simulation.run
+        of_sets = {"form": "sets", "barrier": simulated_as, "sim_iterations": iterations}
+        given: dict[str, Any] = {"form": "calls", **request.replay} if of_calls else of_sets
+        return job.simulate(placement, threads=request.threads, hottest=0, statistics=statistics, **given).run
 
     iterations = 1
     seconds = request.whole_run_seconds if simulated_as == "calls" else None

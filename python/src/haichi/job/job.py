@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, SupportsIndex, Unpack
+from collections.abc import Iterable
+from typing import Literal, Unpack
 
 from haichi import _core
 from haichi.base.file_names import encoded
-from haichi.base.options import Form, TrafficForm, complete, takes
+from haichi.base.option_types import BarrierAdviceOptions, JobOptions, SearchOptions, SimulationOptions, SizesLike
+from haichi.base.options import given_options, takes
 from haichi.errors import OptionError
-from haichi.job.advise import barrier_advice, barrier_options
-from haichi.model.job_spec import JobOptions, SizesLike
+from haichi.job.advise import barrier_advice
 from haichi.model.loaded_job import LoadedJob, job_spec
 from haichi.model.machine import MachineLike, warn_of_buffers
 from haichi.model.placement import ObjectiveCallable, Placement, PlacementLike, as_map
-from haichi.model.search import SearchCallback, SearchOptions, core_objective, core_options, search_callback
+from haichi.model.search import SearchCallback, core_objective, core_options, search_callback
 from haichi.model.simulation import (
     BufferHistory,
     LinkStatistics,
-    Replay,
     SimulationCallback,
-    core_observation,
+    observation_options,
     simulation_callback,
 )
-from haichi.model.simulation import core_options as simulation_options
 from haichi.model.workload import WorkloadLike
 from haichi.results.advice import BarrierAdvice
 from haichi.results.evaluation import Evaluation, evaluation_of
@@ -51,7 +49,7 @@ class Job(LoadedJob):
     __slots__ = ()
 
     def __init__(self, workload: WorkloadLike, machine: MachineLike, **options: Unpack[JobOptions]) -> None:
-        super().__init__(job_spec("Job", workload, machine, options))
+        super().__init__(job_spec(workload, machine, given_options("Job", JobOptions, options)))
 
     @takes(SearchOptions)
     def optimize(
@@ -77,7 +75,7 @@ class Job(LoadedJob):
         (`Placement.interrupted`).
         Raises InputError, OptionError, UnsupportedError; InternalError when a verification fails.
         """
-        options = core_options(objective, complete("optimize", SearchOptions, search))
+        options = core_options(objective, given_options("optimize", SearchOptions, search))
         self._spec.traffic.tell_of_sets()
         found = _core.map(self._core, options, held=self._problem, progress=search_callback(progress))
         return Placement(self, found, objective)
@@ -107,7 +105,7 @@ class Job(LoadedJob):
         objective: str | ObjectiveCallable | None = None,
         all_objectives: bool = True,
         simulate: bool = False,
-        form: TrafficForm = "auto",
+        form: Literal["auto", "sets", "calls"] | None = None,
     ) -> Evaluation:
         """Measures a placement, as ``haichi evaluate`` does.
 
@@ -123,9 +121,9 @@ class Job(LoadedJob):
             ends the simulation with what is known.
         form: of the simulation, as that of `simulate`.
         """
-        if form != "auto" and not simulate:
-            raise OptionError("form is that of simulate=True, which is not given")
-        options = simulation_options(form=self._simulated_form(form)) if simulate else None
+        if form is not None and not simulate:
+            raise OptionError("§form requires §simulate")
+        options = _core.SimulationOptions({"form": form}) if simulate else None
         placed = self.place(placement)
         self._spec.traffic.tell_of_sets()
         if simulate:
@@ -139,107 +137,60 @@ class Job(LoadedJob):
         )
         return evaluation_of(placed, core)
 
+    @takes(SimulationOptions)
     def simulate(
         self,
         placement: PlacementLike | None = None,
         *,
-        form: TrafficForm = "auto",
-        compute: Literal["mean", "drawn", "none"] = "mean",
-        compute_factor: float = 1.0,
-        seed: SupportsIndex = 1,
-        algorithms: Mapping[str, str] | None = None,
-        barrier: Literal["none", "sets", "both"] | str = "none",
-        iterations: Literal["auto", "all"] | SupportsIndex = "auto",
-        threads: int = 1,
-        partitions: int = 0,
-        hottest: int = 10,
         statistics: LinkStatistics | None = None,
         history: BufferHistory | None = None,
         progress: SimulationCallback | None = None,
+        **options: Unpack[SimulationOptions],
     ) -> Simulation:
         """Simulates a placement packet by packet, as ``haichi simulate`` does.
 
         Parameters
         ----------
         placement: as that of `place`.
-        form: ``"calls"``: the calls of the log that the job was given as a file, one by one as they were made;
-            ``"sets"``: the communication sets of its kernel; ``"auto"``: calls where the job has them. The next four
-            are about calls, `barrier` and `iterations` about sets.
-        compute: computing time between calls: the ``"mean"`` of what the log has at each place of the program,
-            ``"drawn"`` between its least and its greatest, or ``"none"``.
-        compute_factor: times this.
-        seed: of ``compute="drawn"``.
-        algorithms: by which collectives become messages, as that of `haichi.extract_sets`.
-        barrier: ``"sets"``: all ranks wait for each other before every set; ``"1,3"``: before these sets, counted from
-            1; ``"none"``; ``"both"``: a run without and one with barriers before every set.
-        iterations: how many are simulated, the rest is multiplied: ``"auto"``: until their time repeats or its mean
-            settles; ``"all"``; a number.
-        threads: the result does not depend on it.
-        partitions: parts of the machine that are simulated one by one, or side by side in threads; 0: by its size. The
-            result does not depend on it.
-        hottest: how many of the busiest links to list.
         statistics: a file of what each link carried.
         history: a file of the packets that left the buffers of a router.
         progress: called with a `SimulationProgress` a few times a second, in the caller's thread. What it raises ends
             the simulation.
+        {options}
 
+        Of a log that the job was given as a file the calls are simulated, unless `form` says otherwise: `barrier` and
+        `sim_iterations` apply to sets, `compute`, `compute_factor`, `compute_seed` and `collectives` to calls.
         Other Python threads run meanwhile. Ctrl-C ends the simulation with what is known (`Simulation.interrupted`).
         Raises InputError, OptionError, UnsupportedError.
         """
-        simulated_form = self._simulated_form(form)
-        options = simulation_options(
-            barrier,
-            iterations,
-            threads,
-            partitions,
-            hottest,
-            form=simulated_form,
-            replay=Replay(compute, compute_factor, seed, algorithms),
-        )
-        if barrier == "both" and (statistics is not None or history is not None):
-            raise OptionError("statistics and history describe one run", "barrier='none' or barrier='sets'")
+        given = given_options("simulate", SimulationOptions, options) | observation_options(statistics, history)
+        asked = _core.SimulationOptions(given)
         placed = self.place(placement)
-        if simulated_form == "sets":
+        if not _core.replays_calls(self._core, asked):
             self._spec.traffic.tell_of_sets()
         warn_of_buffers(self.machine)
-        observation = core_observation(statistics, history, self._input_files(placement))
-        core = _core.simulate(placed._core, options, observation=observation, progress=simulation_callback(progress))
+        inputs = [encoded("input", path) for path in self._input_files(placement)]
+        core = _core.simulate(placed._core, asked, inputs=inputs, progress=simulation_callback(progress))
         return simulation_of(placed, core)
 
+    @takes(BarrierAdviceOptions)
     def advise_barrier(
-        self,
-        placement: PlacementLike | None = None,
-        *,
-        imbalance: str | None = None,
-        draws: int = 5,
-        seed: int = 1,
-        sizes: Sequence[str | SupportsIndex] = (),
-        simulations: int = 64,
-        packet_hops: float = _core.ADVICE_PACKET_HOPS,
-        threads: int = 0,
+        self, placement: PlacementLike | None = None, **options: Unpack[BarrierAdviceOptions]
     ) -> BarrierAdvice:
         """Tells before which sets it pays that all ranks wait for each other, as ``haichi advise barrier`` does.
 
         Parameters
         ----------
         placement: as that of `place`.
-        imbalance: how unevenly the ranks compute: ``"5%"``, up to as much more or less of each set's computing time, or
-            ``"20us"``, up to as much more before each set. The advice must survive `draws` of it, from `seed` on.
-        sizes: message sizes to ask for, ``"64KiB"`` or bytes; without them those of the workload.
-        simulations: at most, where there are too many choices of sets to try all.
-        packet_hops: what the simulations of one size may take.
-        threads: 0: all cores. The answer does not depend on it.
+        {options}
 
         Other Python threads run meanwhile; Ctrl-C ends it with what is known. Raises InputError, OptionError,
         UnsupportedError.
         """
-        options = barrier_options(imbalance, draws, seed, sizes, simulations, packet_hops, threads)
+        asked = _core.BarrierAdviceOptions(given_options("advise_barrier", BarrierAdviceOptions, options))
         self._spec.traffic.tell_of_sets()
         warn_of_buffers(self.machine)
-        return barrier_advice(self.place(placement)._core, options)
-
-    def _simulated_form(self, form: TrafficForm) -> Literal["sets", "calls"]:
-        return self._spec.simulated_form(Form().checked("form", form))
+        return barrier_advice(self.place(placement)._core, asked)
 
 
 @takes(JobOptions)
@@ -256,7 +207,7 @@ def jobs(
 
     Machine and workload are loaded once. Raises what `haichi.Job` raises.
     """
-    spec = job_spec("jobs", workload, machine, options)
+    spec = job_spec(workload, machine, given_options("jobs", JobOptions, options))
     if spec.shape is not None:
         raise OptionError("shape is one of several here", "shapes=[...]")
     specs = [spec.with_shape(shape) for shape in (shapes.split(",") if isinstance(shapes, str) else shapes)]

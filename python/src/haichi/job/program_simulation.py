@@ -1,4 +1,4 @@
-"""Running MPI programs on the packet simulator: the program `haichi simulate -- PROGRAM`, from Python."""
+"""Running MPI programs on the packet simulator: the program `haichi run -- PROGRAM`, from Python."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, SupportsIndex, Unpack, cast
+from typing import Any, Literal, Unpack, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from haichi import errors
+from haichi import _core, errors
 from haichi.base.file_names import encoded
-from haichi.base.numbers import whole_option
-from haichi.base.options import Choice, complete, takes
+from haichi.base.option_types import JobOptions, ObservationOptions, ProgramOptions
+from haichi.base.options import given_options, part_of, takes
 from haichi.base.program import find_program
 from haichi.errors import Error, InputError, InternalError, OptionError
-from haichi.model.job_spec import JobOptions
+from haichi.model.job_spec import job_options
 from haichi.model.machine import Machine, MachineLike, as_machine, warn_of_buffers
 from haichi.model.placement import PlacementLike, as_map
 from haichi.model.simulation import (
@@ -32,7 +32,7 @@ from haichi.model.simulation import (
     LinkStatistics,
     SimulationCallback,
     SimulationProgress,
-    _picoseconds,
+    observation_options,
 )
 from haichi.results.simulation import RunShares, SimulatedRun, run_fields
 
@@ -65,7 +65,7 @@ class ProgramSimulation(SimulatedRun):
     _report: dict[str, Any] = field(repr=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """The report ``haichi-simulation/1``, as ``haichi simulate --json`` prints it."""
+        """The report ``haichi-simulation/1``, as ``haichi run --json`` prints it."""
         return cast("dict[str, Any]", json.loads(self.to_json()))
 
     def to_json(self) -> str:
@@ -77,47 +77,28 @@ class ProgramSimulation(SimulatedRun):
         return text + (", interrupted)" if self.interrupted else ")")
 
 
-@takes(JobOptions)
+@takes(ProgramOptions)
 def simulate_program(
     program: ProgramLike,
     machine: MachineLike,
     *,
-    ranks: SupportsIndex | None = None,
     placement: PlacementLike | None = None,
-    compute: str = "none",
-    payload: Literal["auto", "none", "all"] = "auto",
-    globals: Literal["auto", "none", "copy", "remap", "image"] = "auto",
-    collectives: str | None = None,
-    refused_calls: Literal["early", "late"] = "early",
-    stack: str | SupportsIndex | None = None,
-    partitions: SupportsIndex = 0,
-    hottest: SupportsIndex = 10,
     statistics: LinkStatistics | None = None,
     history: BufferHistory | None = None,
     input: InputLike | None = None,
     output: Literal["return", "pass"] = "return",
     progress: SimulationCallback | None = None,
-    **options: Unpack[JobOptions],
+    **options: Unpack[ProgramOptions],
 ) -> ProgramSimulation:
-    """Runs an MPI program that is built for MPICH, unchanged, on the simulated machine, as ``haichi simulate --
-    PROGRAM`` does, in a process of its own.
+    """Runs an MPI program that is built for MPICH, unchanged, on the simulated machine, as ``haichi run -- PROGRAM``
+    does, in a process of its own.
 
     Parameters
     ----------
     program: its path (or a name in PATH), or a sequence of it and its arguments.
     machine: a Machine, a preset, ``"graph:FILE"``, a machine file, or its content.
-    ranks: how many; None: as many as the job's nodes take.
     placement: a Placement, a rank-map file, or the node of each rank; None: the default one.
-    compute: ``"none"``: code between calls takes no time; ``"measured"``: the CPU time that it takes on this computer,
-        ``"measured*2.5"`` times that, which no second run repeats.
-    payload: what is moved between ranks: ``"auto"``, data of collectives and of messages up to 1 GiB / ranks, at least
-        64 KiB; ``"none"``; or ``"all"``.
-    globals: how each rank gets variables of its own.
-    collectives: by which algorithms collectives become messages: ``"mpich"``, ``"openmpi"``, a file, or
-        ``"operation=algorithm"``.
-    refused_calls: whether a program with calls that cannot be simulated is refused, or ends when it makes one.
-    stack: of each rank, in bytes, or a text as ``"1MiB"``.
-    partitions, hottest, statistics, history: as in `Job.simulate`.
+    statistics, history: as in `Job.simulate`.
     input: what rank 0 reads from standard input; None: nothing.
     output: ``"return"``: what the program prints is in the result; ``"pass"``: it goes to `sys.stdout` and
         `sys.stderr`.
@@ -129,8 +110,9 @@ def simulate_program(
     Raises OptionError, InputError and UnsupportedError as the program haichi does, with the same words: for programs
     that cannot run, that are stuck or that crash, too. An exit code of the program other than 0 raises nothing.
     """
-    checked = complete("simulate_program", JobOptions, options)
-    Choice("way of output", ("return", "pass")).checked("output", output)
+    given = given_options("simulate_program", ProgramOptions, options)
+    if output not in ("return", "pass"):
+        raise OptionError(f"output must be 'return' or 'pass', not {output!r}")
     if progress is not None and not callable(progress):
         raise TypeError(f"progress must be a function, not {progress!r}")
     words = [program] if isinstance(program, str | bytes | os.PathLike) else list(program)
@@ -138,28 +120,28 @@ def simulate_program(
         raise OptionError("program is empty", "it is a path, or a sequence of a path and arguments")
     with tempfile.TemporaryDirectory(prefix="haichi-") as folder:
         files = _Files(Path(folder))
-        command = [str(find_program()), "simulate", *_machine(machine, files), *_job(checked, files)]
-        for name, value in (
-            ("ranks", None if ranks is None else whole_option("ranks", ranks, 1, 2**31 - 1)),
-            ("compute", compute),
-            ("payload", payload),
-            ("globals", globals),
-            ("collectives", collectives),
-            ("refused-calls", refused_calls),
-            ("stack", stack if stack is None or isinstance(stack, str) else whole_option("stack", stack, 0, 2**62)),
-            ("partitions", whole_option("partitions", partitions, 0, 16_384)),
-            ("hottest", whole_option("hottest", hottest, 0, 1_000_000)),
-        ):
-            if value is not None:
-                command.append(f"--{name}={value}")
-        command += _map(placement, files) + _observation(statistics, history)
+        job = job_options(part_of(JobOptions, given))
+        given |= {name: files.write_list(name, value) for name, value in job.items() if isinstance(value, list)}
+        asked = _words(ProgramOptions, given) + _words(ObservationOptions, observation_options(statistics, history))
         report = files.folder / "report.json"
-        command += ["--json", "-o", str(report), "--", *(os.fsdecode(encoded("program", word)) for word in words)]
+        command = [
+            *(str(find_program()), "run", *_machine(machine, files), *asked, *_map(placement, files)),
+            *("--json", "-o", str(report), "--", *(os.fsdecode(encoded("program", word)) for word in words)),
+        ]
         finished = _finished(command, input, output == "pass", progress)
         if not report.is_file():
             raise finished.error()
         content = json.loads(report.read_text(encoding="utf-8"))
     return _result(content, finished, None if output == "pass" else (finished.output, finished.errors))
+
+
+def _words(types: type, given: dict[str, Any]) -> list[str]:
+    """As they are typed."""
+    return [
+        f"--{name.replace('_', '-')}" + (f"={word}" if word else "")
+        for name, words in _core.option_words(types.__name__, given).items()
+        for word in words
+    ]
 
 
 def _result(content: dict[str, Any], finished: _Finished, texts: tuple[str, str] | None) -> ProgramSimulation:
@@ -189,6 +171,11 @@ class _Files:
         path.write_text(text, encoding="utf-8", errors="surrogateescape")
         return str(path)
 
+    def write_list(self, name: str, entries: list[Any]) -> str:
+        """Nodes by number or coordinates, or names of hosts."""
+        lines = (" ".join(map(str, entry)) if isinstance(entry, list) else str(entry) for entry in entries)
+        return self.write(name, "".join(f"{line}\n" for line in lines))
+
 
 def _machine(given: MachineLike, files: _Files) -> list[str]:
     machine = as_machine(given)
@@ -200,22 +187,6 @@ def _machine(given: MachineLike, files: _Files) -> list[str]:
     return ["-m", name if text is None or Path(name).is_file() else files.write("machine.json", text)]
 
 
-def _job(options: JobOptions, files: _Files) -> list[str]:
-    words = []
-    for name, value in cast("dict[str, Any]", options).items():
-        if value is None or value is False:
-            continue
-        option = "--" + name.replace("_", "-")
-        if value is True:
-            words.append(option)
-        elif isinstance(value, list):
-            lines = (" ".join(map(str, entry)) if isinstance(entry, list) else str(entry) for entry in value)
-            words.append(f"{option}={files.write(name, ''.join(line + chr(10) for line in lines))}")
-        else:
-            words.append(f"{option}={os.fsdecode(value) if isinstance(value, bytes) else value}")
-    return words
-
-
 def _map(placement: PlacementLike | None, files: _Files) -> list[str]:
     if placement is None:
         return []
@@ -224,26 +195,6 @@ def _map(placement: PlacementLike | None, files: _Files) -> list[str]:
         return ["--map", os.fsdecode(given)]
     mapping = {"schema": "haichi-mapping/1", "node_of_rank": [int(node) for node in given]}
     return ["--map", files.write("map.json", json.dumps(mapping)), "--format", "json"]
-
-
-def _observation(statistics: LinkStatistics | None, history: BufferHistory | None) -> list[str]:
-    def time(name: str, value: Any, least: int = 0) -> str:
-        return f"{_picoseconds(name, value, least)}ps"
-
-    words = []
-    if statistics is not None:
-        path = os.fsdecode(encoded("statistics.path", statistics.path))
-        words += [f"--stats={path}", f"--stats-bin={time('statistics.bin', statistics.bin, 1)}"]
-    if history is not None:
-        words += [
-            f"--buffer-history={os.fsdecode(encoded('history.path', history.path))}",
-            f"--router={whole_option('history.router', history.router, 0, 2**31 - 1)}",
-            f"--from={time('history.begin', history.begin)}",
-            f"--every={time('history.interval', history.interval, 1)}",
-        ]
-        if history.end is not None:
-            words.append(f"--to={time('history.end', history.end, 1)}")
-    return words
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,13 @@ import numpy.typing as npt
 from haichi import _core
 from haichi.base import notebook
 from haichi.base.file_names import encoded
-from haichi.base.options import complete, takes
+from haichi.base.option_types import SearchOptions
+from haichi.base.options import given_options, takes
 from haichi.base.outputs import write_files
 from haichi.errors import OptionError
 from haichi.job.job import Job
 from haichi.model.placement import ObjectiveCallable, Placement
-from haichi.model.search import SearchCallback, SearchOptions, core_options, search_callback
+from haichi.model.search import SearchCallback, core_options, search_callback
 from haichi.results.evaluation import Evaluation, evaluation_of
 
 
@@ -122,7 +123,7 @@ def optimize_shapes(
     robust: None: a placement for each shape; ``"max"`` or ``"mean"``: one for all, by its worst or its mean value.
     rotations: robust only: every order of the logical axes counts as a shape of its own, as the scheduler may turn a
         request.
-    progress: as that of `Job.optimize`, for all shapes together; so is a `time_limit`.
+    progress: as that of `Job.optimize`, for all shapes together; so is `time`.
     {options}
 
     Ctrl-C ends the search with the best placements so far. Raises what `Job.optimize` raises, and OptionError for jobs
@@ -137,7 +138,7 @@ def optimize_shapes(
         job._spec.traffic.tell_of_sets()
     core = _core.optimize_shapes(
         [job._core for job in listed],
-        core_options(objective, complete("optimize_shapes", SearchOptions, search)),
+        core_options(objective, given_options("optimize_shapes", SearchOptions, search)),
         robust=None if robust is None else _core.RobustOptions(encoded("robust", robust), rotations),
         progress=search_callback(progress),
     )

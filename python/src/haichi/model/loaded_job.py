@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Any, Self
 
 from haichi import _core
 from haichi.base import notebook
-from haichi.base.options import complete
-from haichi.model.job_spec import JobOptions, JobSpec
+from haichi.model.job_spec import JobSpec, job_options
 from haichi.model.machine import Machine, MachineLike, as_machine
 from haichi.model.traffic import Traffic
 from haichi.model.workload import Workload, WorkloadLike
@@ -50,7 +50,7 @@ class LoadedJob:
     def _has_nodes_of(self, other: LoadedJob) -> bool:
         """Whether numbers of nodes mean the same in both."""
         ours, theirs = self._spec.options, other._spec.options
-        same = all(ours[name] == theirs[name] for name in ("nodes", "origin", "faulty"))
+        same = all(ours.get(name) == theirs.get(name) for name in ("nodes", "origin", "faulty"))
         return same and self.shape == other.shape and self.machine == other.machine
 
     def _input_files(self, placement: object) -> list[str]:
@@ -78,7 +78,7 @@ class LoadedJob:
         return notebook.table(f"job on {self._where()}", rows)
 
 
-def job_spec(function: str, workload: WorkloadLike, machine: MachineLike, options: JobOptions) -> JobSpec:
-    """What is asked of `function`, checked, its machine and workload read."""
-    given = complete(function, JobOptions, options)
-    return JobSpec(Traffic.of(workload), as_machine(machine), given)
+def job_spec(workload: WorkloadLike, machine: MachineLike, given: Mapping[str, Any]) -> JobSpec:
+    """What is asked, checked, its machine and workload read."""
+    options = job_options(given)
+    return JobSpec(Traffic.of(workload), as_machine(machine), options)

@@ -16,7 +16,6 @@ from haichi import _core
 from haichi.base import notebook
 from haichi.base.file_names import encoded, unicode_text
 from haichi.base.interruption import held_back
-from haichi.base.options import MessageSize
 from haichi.errors import InputError
 from haichi.model.array_files import is_array_file, read_array_file
 from haichi.model.foreign_types import Graph, SparseMatrix, is_graph, is_sparse_matrix
@@ -239,8 +238,8 @@ class Workload:
 
     def with_message_size(self, size: str | SupportsIndex) -> Workload:
         """The same workload with every message that is not empty of this size: ``"64KiB"``, or bytes."""
-        size_bytes = MessageSize().checked("size", size)
-        return Workload(_core.Traffic.of_workload(self._core).with_message_size(size_bytes).workload())
+        traffic = _core.Traffic.of_workload(self._core)
+        return Workload(traffic.with_message_size(_core.message_bytes(size)).workload())
 
     @property
     def ranks(self) -> int:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 from haichi import _core
 from haichi.base import notebook
-from haichi.model.simulation import algorithm_list
+from haichi.base.file_names import encoded
+from haichi.base.option_types import ExtractionOptions
+from haichi.base.options import given_options, takes
 from haichi.model.workload import Workload
 
 
@@ -57,38 +58,17 @@ class Extraction:
         return shown
 
 
-def extract_sets(
-    log: str | os.PathLike[str],
-    *,
-    sends_per_rank: int = 1,
-    eager_limit_bytes: int = 0,
-    kernel: int | str = "auto",
-    collectives: str = "subcomm",
-    algorithms: Mapping[str, str] | None = None,
-    compute: str = "none",
-) -> Extraction:
+@takes(ExtractionOptions)
+def extract_sets(log: str | os.PathLike[str], **options: Unpack[ExtractionOptions]) -> Extraction:
     """Extracts concurrent communication sets from a log of calls, as ``haichi ccs`` does.
 
+    Parameters
+    ----------
     log: a file of the profiler, one of its parts, or another tool's log that keeps the order of calls.
-    sends_per_rank: messages a rank may send, and receive, in one set: its network interfaces.
-    eager_limit_bytes: up to this size a message does not wait for its receive to be posted.
-    kernel: ``"auto"``, the number of a repetition from 1, ``"bytes"`` or ``"messages"`` (that with most of them),
-    ``"outer"`` or ``"inner"`` (the loop around or inside of the one that is taken otherwise), or ``"whole"`` for the
-    whole log as one.
-    collectives: which become messages: ``"subcomm"`` (those on less than all ranks), ``"all"`` or ``"none"``.
-    algorithms: by which algorithm, as in ``{"allreduce": "recursive-doubling:2KiB,ring"}``.
-    compute: ``"mean"`` gives the sets the mean computing time before them; ``"none"``: the same sets from every run.
+    {options}
 
     Raises `InputError` for a file that cannot be read, `UnsupportedError` where there are no sets: no order, nothing
     that all ranks repeat alike, or no messages.
     """
-    core = _core.extract_sets(
-        os.fspath(log),
-        sends_per_rank=sends_per_rank,
-        eager_limit_bytes=eager_limit_bytes,
-        kernel=str(kernel),
-        collectives=collectives,
-        algorithms=algorithm_list(algorithms),
-        compute=compute,
-    )
+    core = _core.extract_sets(encoded("log", log), given_options("extract_sets", ExtractionOptions, options))
     return Extraction(Workload(core.workload), json.loads(core.json()))

@@ -5,42 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from haichi.base.options import MessageSize, Option, Rows, Seconds, Whole
-from haichi.errors import OptionError, UnsupportedError
+from haichi.errors import UnsupportedError
 from haichi.service.limits import Limits
 
 _DEFAULTS = Limits()
-
-
-class _Size(MessageSize):
-    """Bytes."""
-
-    def read(self, option: str, *words: str) -> Any:
-        size = super().read(option, *words)
-        if size < 1:
-            raise OptionError(f"{option}: {words[0]!r} leaves no room")
-        return size
-
-
-SERVE_OPTIONS: Rows = {
-    "host": Option(
-        "address to listen at; other than this computer's own: with --token-file; default: 127.0.0.1", "HOST"
-    ),
-    "port": Option("default: 8080; 0: one that is free", "PORT", Whole(0, 65535)),
-    "data": Option("where jobs are kept, on a disk of this computer; default: ~/.local/share/haichi-serve", "FOLDER"),
-    "workers": Option("jobs that run at the same time; default: 1", "N", Whole(1, 4096)),
-    "dask": Option("scheduler of a Dask cluster, whose workers run the jobs; they need the same haichi", "ADDRESS"),
-    "token_file": Option("users: a line with the name and the SHA-256 of the token for each", "FILE"),
-    "most_body": Option("bytes of a request; default: 256MiB", "BYTES", _Size()),
-    "most_jobs": Option("of a user that wait or run; default: 1000", "N", Whole()),
-    "most_jobs_in_all": Option("of all users that wait or run; default: 10000", "N", Whole()),
-    "most_data": Option("of the uploads and results of a user's jobs; default: 20GiB", "BYTES", _Size()),
-    "most_time": Option("that a job may run; default: 3600s", "TIME", Seconds()),
-    "most_memory": Option("of a job; default: 8GiB", "BYTES", _Size()),
-    "most_disk": Option("of a job's files; default: 2GiB", "BYTES", _Size()),
-    "keep": Option("how long ended jobs are kept; default: 2592000s, 30 days", "TIME", Seconds()),
-    "grace": Option("that running jobs have to end when the server is stopped; default: 10s", "TIME", Seconds()),
-}
 
 
 def limits_of(given: dict[str, Any]) -> Limits:

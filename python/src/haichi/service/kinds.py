@@ -1,15 +1,15 @@
-"""The kinds of jobs and their options. Names, sentences and values come from the program's help; the tables here say
-which options are more than a word, and which are the server's own."""
+"""The kinds of jobs and their options, which come from the program's table of options: what is local is not offered,
+files are uploaded, and all else is a word."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
 from typing import Any
 
-from haichi.service.program import Program
+from haichi.service.program import Program, ProgramOption
 
 
 class Form(Enum):
@@ -21,6 +21,17 @@ class Form(Enum):
     FILE = "file"
     FILES = "files"
     WORD_OR_FILE = "word or file"
+
+
+_FORMS = {
+    "flag": Form.FLAG,
+    "texts": Form.WORDS,
+    "file": Form.FILE,
+    "files": Form.FILES,
+    "file or word": Form.WORD_OR_FILE,
+}
+"""By the kinds of the table. Values of the others are words: `requests` lets none pass that opens a file of the
+server's or loads a plug-in."""
 
 
 @dataclass(frozen=True)
@@ -63,60 +74,12 @@ JOB_KINDS: Mapping[str, JobKind] = {
     )
 }
 
-FILE_NAMES: Mapping[str, str] = {
-    "workload": "workload",
-    "log": "log",
-    "machine": "machine.json",
-    "graph": "machine.graphml",
-    "nodes": "nodes.txt",
-    "faulty": "faulty.txt",
-    "hosts": "hosts.txt",
-    "fold": "fold.txt",
-    "map": "map",
-    "start": "start",
-    "spread_workload": "spread-workload",
-}
-"""Under which name a job's folder has what was uploaded in a field. No name of a request gets there."""
+_NAMES_WITH_ENDINGS = {"machine": "machine.json", "graph": "machine.graphml"}
 
-_FORMS: Mapping[str, Form] = {
-    "workload": Form.FILE,
-    "nodes": Form.FILE,
-    "faulty": Form.FILE,
-    "map": Form.FILE,
-    "spread-workload": Form.FILE,
-    "machine": Form.WORD_OR_FILE,
-    "hosts": Form.WORD_OR_FILE,
-    "fold": Form.WORD_OR_FILE,
-    "start": Form.WORD_OR_FILE,
-}
-"""Of options that may name files; the others are words."""
 
-WORDS: frozenset[str] = frozenset(
-    (
-        *("shape", "shapes", "origin", "ppn", "routing", "count-nic", "message-size", "workload-format", "log-format"),
-        *("robust", "rotations", "objective", "then", "strategy", "strategies", "seed", "seeds", "restarts", "threads"),
-        *("evaluations", "time", "schedule", "moves", "companion", "verify", "validate", "as", "require", "format"),
-        *("hottest", "simulate", "compute", "compute-factor", "compute-seed", "collective", "collectives", "barrier"),
-        *("sim-iterations", "partitions", "sends-per-rank", "eager-limit", "kernel", "equal", "node-count"),
-        *("finalists", "packet-hops", "imbalance", "draws", "sizes", "simulations", "rails", "interfaces"),
-        "compute-time",
-    )
-)
-"""Options whose values are words, looked through for what they make the program do: none opens a file of its own, none
-loads a plug-in from a word that `requests` lets pass. What is in no table here is not offered."""
-
-OWN: frozenset[str] = frozenset(
-    (
-        *("help", "output", "json", "no-timing", "timing", "no-views", "quiet", "verbose", "log-level"),
-        *("processes", "dask", "progress-fd", "checkpoint", "files-below"),
-        *("stats", "stats-bin", "buffer-history", "router", "from", "to", "every"),
-        *("ranks", "stack", "globals", "payload", "refused-calls"),
-    )
-)
-"""Options that are the server's to give, or write files of their own, or are of programs, which it never runs."""
-
-_NOT_OF: Mapping[str, frozenset[str]] = {"map": frozenset({"format"}), "simulate": frozenset({"collectives"})}
-"""The format of a map is asked for when it is fetched; no program is run."""
+def file_name(field: str) -> str:
+    """Under which a job's folder has what was uploaded in a field. No name of a request gets there."""
+    return _NAMES_WITH_ENDINGS.get(field, field.replace("_", "-"))
 
 
 @dataclass(frozen=True)
@@ -127,45 +90,42 @@ class OfferedOption:
     """In JSON and in forms: the option's name with underscores."""
     option: str
     form: Form
-    value: str
-    help: str
+    row: ProgramOption
 
     def schema(self) -> dict[str, Any]:
-        """For OpenAPI; `x-form` is the page's, which makes a field of it."""
+        """For OpenAPI; what begins with `x-` is the page's, which makes a field of it."""
+        row = self.row
         types: dict[Form, dict[str, Any]] = {
             Form.FLAG: {"type": "boolean"},
-            Form.WORD: {"type": ["string", "integer", "number"]},
+            Form.WORD: {"enum": list(row.choices)} if row.choices else {"type": ["string", "integer", "number"]},
             Form.WORDS: {"type": ["string", "array"], "items": {"type": "string"}},
-            Form.FILE: {"type": ["string", "object"], "description": "the file's content"},
+            Form.FILE: {"type": ["string", "object"]},
             Form.FILES: {"type": ["string", "object", "array"], "items": {"type": ["string", "object"]}},
             Form.WORD_OR_FILE: {"type": ["string", "object"]},
         }
-        told = {"description": f"{self.help} [{self.value or 'flag'}]", "x-form": self.form.value}
-        return types[self.form] | told
+        limits = {"minimum": row.minimum, "maximum": row.maximum}
+        told = {"description": row.description, "x-form": self.form.value, "x-group": row.group, "x-value": row.value}
+        if row.default:
+            told |= {"default" if row.default in row.choices else "x-default": row.default}
+        return types[self.form] | {name: limit for name, limit in limits.items() if limit is not None} | told
+
+
+def is_offered(row: ProgramOption) -> bool:
+    return not (row.is_local or row.is_argument or row.kind == "output file" or row.group == "Global")
 
 
 @lru_cache(maxsize=64)
 def offered(program: Program, kind: JobKind) -> Mapping[str, OfferedOption]:
     """The fields of a kind of job."""
+    options = program.options(kind.command)
     rows = {}
-    for name, row in program.options(kind.command).items():
-        if name in OWN or name in _NOT_OF.get(kind.name, ()):
-            continue
-        form = _FORMS.get(name)
-        if form is None and name in WORDS:
-            form = Form.WORDS if row.is_several else Form.WORD if row.value else Form.FLAG
-        if form is Form.FILE and row.is_several:
-            form = Form.FILES
-        if form is not None:
-            rows[name.replace("-", "_")] = OfferedOption(name.replace("-", "_"), name, form, row.value, row.help)
+    for name, row in options.items():
+        if is_offered(row):
+            field = name.replace("-", "_")
+            rows[field] = OfferedOption(field, name, _FORMS.get(row.kind, Form.WORD), row)
     if kind.logs:
-        rows[kind.logs] = OfferedOption(kind.logs, "", Form.FILES, "FILE", "logs; parts of one job are read together")
+        rows[kind.logs] = OfferedOption(kind.logs, "", Form.FILES, options["LOG"])
     if "machine" in rows:
-        rows["graph"] = OfferedOption("graph", "machine", Form.FILE, "FILE", "the machine as a GraphML file")
+        graph = replace(options["machine"], description="Machine as a GraphML file", value="FILE", is_required=False)
+        rows["graph"] = OfferedOption("graph", "machine", Form.FILE, graph)
     return rows
-
-
-def unclassified(program: Program) -> set[str]:
-    """Options of the program that no table here knows; a test wants none."""
-    known = WORDS | OWN | _FORMS.keys()
-    return {name for kind in JOB_KINDS.values() for name in program.options(kind.command) if name not in known}

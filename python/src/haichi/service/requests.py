@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from haichi.service.json_bodies import parsed
-from haichi.service.kinds import FILE_NAMES, JOB_KINDS, Form, JobKind, OfferedOption, offered
+from haichi.service.kinds import JOB_KINDS, Form, JobKind, OfferedOption, file_name, is_offered, offered
 from haichi.service.limits import Limits
 from haichi.service.problems import WrongRequest
 from haichi.service.program import Program
@@ -141,25 +141,25 @@ def job_request(program: Program, fields: Mapping[str, list[Value]]) -> JobReque
             continue
         if name == "pattern" and "workload" in options:
             request.pattern = _pattern(program, values)
-            request.words["workload"] = [FILE_NAMES["workload"]]
+            request.words["workload"] = [file_name("workload")]
         elif name in options:
             _Taker(request, options[name]).take(values)
         else:
             raise WrongRequest(f"unknown option {name[:100]!r}", near(name, [*options, "pattern", "kind"]))
-    _check_whole(request, fields)
+    _check_whole(request, options, fields)
     if sum(map(len, request.arguments())) + sum(map(len, request.pattern)) > Limits.words_bytes:
         raise WrongRequest(f"the words of the job have more than {Limits.words_bytes} bytes", "files are uploaded")
     return request
 
 
-def _check_whole(request: JobRequest, fields: Mapping[str, list[Value]]) -> None:
+def _check_whole(request: JobRequest, options: Mapping[str, OfferedOption], fields: Mapping[str, list[Value]]) -> None:
     if "pattern" in fields and "workload" in fields:
         raise WrongRequest("pattern and workload exclude each other")
     if "graph" in fields and "machine" in fields:
         raise WrongRequest("graph and machine exclude each other")
-    needed = [request.kind.logs] if request.kind.logs else ["workload", "machine"]
-    for name in needed:
-        if name not in request.words and not (name == request.kind.logs and request.positional):
+    for name, offer in options.items():
+        is_given = offer.option in request.words if offer.option else bool(request.positional)
+        if offer.row.is_required and not is_given:
             raise WrongRequest(f"{name} is missing", "give it as a field of the form or of the JSON object")
 
 
@@ -217,7 +217,7 @@ class _Taker:
             self._request.names[self._name] = given[0] + (f" and {len(given) - 1} more" if len(given) > 1 else "")
         names = []
         for index, value in enumerate(values):
-            name = FILE_NAMES[self._name]
+            name = file_name(self._name)
             if self._option.form is Form.FILES and (len(values) > 1 or isinstance(value, Upload)):
                 name = _numbered(name, index, value.name if isinstance(value, Upload) else "")
             if name in self._request.files:
@@ -285,8 +285,7 @@ def _pattern(program: Program, values: list[Value]) -> list[str]:
         raise WrongRequest("pattern is an object with a name", 'an example is {"name": "cg", "ranks": 64}')
     if not _PATTERN_NAME.fullmatch(name):
         raise WrongRequest(f"unknown pattern {name[:100]!r}")
-    options = program.options(("pattern",)).keys() - {"help", "output", "quiet", "verbose", "log-level"}
-    known = {option.replace("-", "_"): option for option in options}
+    known = {name.replace("-", "_"): name for name, row in program.options(("pattern",)).items() if is_offered(row)}
     arguments = [name]
     for given, setting in value.items():
         if given == "name":

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from haichi.service.data_folder import JobFolder
-from haichi.service.kinds import FILE_NAMES, JOB_KINDS, JobKind
+from haichi.service.kinds import JOB_KINDS, JobKind, file_name
 from haichi.service.limits import Limits
 from haichi.service.program import Program
 from haichi.service.queue import Job
@@ -62,7 +62,7 @@ def _steps(program: Program, folder: JobFolder, job: Job, limits: Limits) -> lis
         steps.append(
             {
                 "arguments": [str(program.path), "pattern", *job.request["pattern"]],
-                "stdout": str(folder.work / FILE_NAMES["workload"]),
+                "stdout": str(folder.work / file_name("workload")),
                 "good_codes": [0],
             }
         )
@@ -99,19 +99,13 @@ def _processors(program: Program, job: Job, limits: Limits) -> list[str]:
     return []
 
 
-_OF_JOBS = frozenset(
-    (
-        *("machine", "nodes", "origin", "faulty", "ppn", "routing", "fold", "count-nic"),
-        *("workload", "message-size", "workload-format"),
-    )
-)
-"""What says which job is placed; the rest of a job's options says how."""
-
-
 def comparison(program: Program, job: Job, folder: Path, shape: str | None, limits: Limits) -> dict[str, Any]:
     """What a supervisor is told that compares the placement `found` with the default one, in a folder with the job's
     files."""
-    kept = [word for word in job.request["arguments"] if word.removeprefix("--").partition("=")[0] in _OF_JOBS]
+    # Which job is placed, not how.
+    options = program.options(("compare",)).values()
+    of_jobs = {row.name for row in options if row.group in ("Job", "Workload") and row.name != "shapes"}
+    kept = [word for word in job.request["arguments"] if word.removeprefix("--").partition("=")[0] in of_jobs]
     asked = ["--strategies=default,map:found", "--seeds=1", "--processes=1", "--json", "--output=report.html"]
     arguments = ["compare", *kept, *([f"--shapes={shape}"] if shape else []), *asked]
     output = str(folder / "comparison.json")
@@ -133,7 +127,7 @@ def conversion(
     given = {word.removeprefix("--").partition("=")[0]: word for word in job.request["arguments"]}
     kept = [word for name, word in given.items() if name in known and name not in {*words, "map", "format"}]
     asked = [f"--{name}={word}" for name, word in words.items()]
-    arguments = ["convert", f"--map={mapping}", "--from=json", *kept, *asked]
+    arguments = ["convert", f"--map={mapping}", "--format=json", *kept, *asked]
     temporary = output.with_name(f"{output.name}.tmp")
     return _process(program, work, temporary, limits, seconds=60, only_reads=mapping) | {
         "attempt": 1,

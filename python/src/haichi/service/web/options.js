@@ -1,4 +1,4 @@
-// The fields of a request, made of the server's schema: names and sentences are those of the program's help.
+// The fields of a request, made of the server's schema, which has the program's table of options.
 
 /// Kinds of jobs with their fields, from the server's OpenAPI description.
 function kindsOf(description) {
@@ -7,21 +7,25 @@ function kindsOf(description) {
 }
 
 /// Where the name of the option says too little.
-const TITLES = { ppn: "Ranks per node", count_nic: "Count network interfaces", as: "What is simulated of a log", then: "Then minimise", hosts: "Host names", fold: "Logical coordinates",
+const TITLES = { ppn: "Ranks per node", count_nic: "Count network interfaces", form: "What is simulated of a log", then: "Tie-breaking order", hosts: "Host names", fold: "Logical coordinates",
   robust: "Robust over the shapes", start: "Start of the search", require: "Required limits", equal: "Equal effort", sim_iterations: "Iterations to simulate",
   companion: "Smooth companion", origin: "Corner of the shape", time: "Time limit of the search" };
 
 function fieldTitle(name) { return TITLES[name] ?? name.charAt(0).toUpperCase() + name.slice(1).replace(/_/g, " "); }
 
-/// The sentence of the program's help, and the word that stands for the value.
+/// What counts where a field is empty, in words.
+function usualOf(schema) { return schema.default ?? schema["x-default"] ?? ""; }
+
+/// The help of a field: the program's sentence, all possible values, what counts without one.
 function helpOf(schema) {
-  const [, sentence, value] = /^(.*) \[(.*)\]$/s.exec(schema.description ?? "") ?? [null, schema.description ?? "", ""];
-  return { sentence, value: value === "flag" ? "" : value };
+  const values = schema.enum ? ` Possible values: ${schema.enum.join(", ")}.` : "", usual = usualOf(schema);
+  return `${schema.description ?? ""}.${values}${usual ? ` Default: ${usual}.` : ""}`;
 }
 
 /// What stands in an empty field: what counts then, or an example.
-function placeholderOf(sentence, value) {
-  return sentence.match(/default: ([\w.-]+)$/)?.[1] ?? sentence.match(/as in '?([^\s;,)']+)/)?.[1] ?? EXAMPLES[value] ?? value;
+function placeholderOf(schema) {
+  const usual = usualOf(schema), value = schema["x-value"] ?? "";
+  return /^[\w.-]+$/.test(usual) ? usual : schema.description.match(/as in '?([^\s;,)']+)/)?.[1] ?? EXAMPLES[value] ?? value;
 }
 
 const EXAMPLES = { MACHINE: "fx10-kyushu", "AxBx...": "1x2x4x2x3x2" };
@@ -36,18 +40,18 @@ function typedName({ name, description }) {
 /// One option; `input` is the control, `add` puts its value into a form.
 class OptionField {
   constructor(name, schema, entries = []) {
-    Object.assign(this, { name, entries, form: schema["x-form"] ?? "word" });
-    const id = `field-${name}`, { sentence, value } = helpOf(schema), about = { id, name, "aria-describedby": `${id}-help` };
-    const typed = { ...about, placeholder: placeholderOf(sentence, value), autocomplete: "off", spellcheck: "false", autocapitalize: "off" };
+    Object.assign(this, { name, entries, form: schema["x-form"] ?? "word", group: schema["x-group"] ?? "" });
+    const id = `field-${name}`, sentence = helpOf(schema), about = { id, name, "aria-describedby": `${id}-help` };
+    const typed = { ...about, placeholder: placeholderOf(schema), autocomplete: "off", spellcheck: "false", autocapitalize: "off" };
     this.help = element("p", { id: `${id}-help`, class: "help" }, sentence);
     this.sentence = sentence;
-    this.usual = sentence.match(/default: ([\w-]+)$/)?.[1] ?? "";
+    this.usual = usualOf(schema);
     if (this.form === "flag") {
       this.input = element("input", { type: "checkbox", ...about });
       this.node = element("div", { class: "field" }, element("label", { class: "check" }, this.input, element("span", {}, fieldTitle(name))), this.help);
       return;
     }
-    this.input = this.form === "words" ? element("textarea", { ...typed, rows: 2, placeholder: `${value}, one a line` }) : element("input", { type: "text", ...typed });
+    this.input = this.form === "words" ? element("textarea", { ...typed, rows: 2, placeholder: `${schema["x-value"]}, one a line` }) : element("input", { type: "text", ...typed });
     this.node = element("div", { class: "field" }, element("label", { for: id }, fieldTitle(name)), element("div", { class: "typed" }, this.input, entries.length ? this.chooser() : null), this.help);
     this.input.addEventListener("input", () => this.explain());
     this.explain();
@@ -73,7 +77,7 @@ class OptionField {
     if (this.list.selectedIndex < 0) this.list.value = "";
     const stem = (this.input.value.trim() || this.usual).split(/[:[]/)[0], entry = this.entries.find(({ name }) => name.split(/[:[]/)[0] === stem);
     const isUsual = this.usual && !this.input.value.trim();
-    replace(this.help, entry ? `${isUsual ? `default: ${this.usual}, ` : ""}${entry.description}` : this.sentence);
+    replace(this.help, entry ? `${isUsual ? `Default: ${this.usual}, ` : ""}${entry.description}` : this.sentence);
   }
 
   /// While a file stands for it.

@@ -14,7 +14,7 @@ class RequestForm {
     this.kind = element("select", { id: "kind", name: "kind", "aria-describedby": "kind-help", onchange: () => this.showKind() }, [...this.kinds.keys()].map((kind) => option(kind, kind, false)));
     this.kindHelp = element("p", { id: "kind-help", class: "help" });
     this.front = element("div", { class: "fields" });
-    this.more = element("div", { class: "fields" });
+    this.more = element("div", {});
     this.details = element("details", { class: "more" }, element("summary", {}, "More options"), this.more);
     this.problem = element("div", { class: "problem", role: "alert", tabindex: "-1", hidden: true });
     this.button = element("button", { type: "submit", class: "main-button" }, "Submit the job");
@@ -43,7 +43,9 @@ class RequestForm {
     }
     replace(this.kindHelp, KIND_SENTENCES[this.kind.value] ?? "");
     replace(this.front, this.fields.slice(0, front.length).map((field) => field.node));
-    replace(this.more, this.fields.slice(front.length).map((field) => field.node));
+    const rest = this.fields.slice(front.length), groups = [...new Set(rest.map(({ group }) => group))];
+    replace(this.more, groups.map((group) => element("section", {}, element("h3", {}, group),
+      element("div", { class: "fields" }, rest.filter((field) => field.group === group).map((field) => field.node)))));
     this.details.hidden = this.fields.length === front.length;
     this.files.show(this.fileFields());
   }

@@ -1,4 +1,4 @@
-#include "cli/commands/simulate_program.h"
+#include "cli/commands/run_program.h"
 
 #include <sys/personality.h>
 #include <sys/stat.h>
@@ -13,7 +13,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -22,7 +21,6 @@
 #include "base/regular_file.h"
 #include "cli/command_outputs.h"
 #include "cli/commands/part_hint.h"
-#include "cli/commands/values.h"
 #include "cli/interrupt.h"
 #include "cli/live_process.h"
 #include "cli/output/progress.h"
@@ -39,8 +37,6 @@ namespace haichi::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::int64_t kMostRanks = std::numeric_limits<std::int32_t>::max();
 
 /// As a shell finds a command: a name without a folder in those of PATH.
 std::string path_of_program(const std::string& name) {
@@ -130,63 +126,40 @@ std::vector<std::string> own_command_line() {
 /// Of --compute: none, measured, or measured*FACTOR.
 std::optional<double> read_measured_factor(const std::string& compute) {
     constexpr std::string_view kMeasured = "measured";
-    constexpr double kLeast = 1e-6;
-    constexpr double kMost = 1e6;
-    if (compute.empty() || compute == "none") return std::nullopt;
+    if (compute == "none") return std::nullopt;
     if (compute == kMeasured) return 1.0;
     if (!compute.starts_with(kMeasured) || compute[kMeasured.size()] != '*') {
-        throw OptionError("--compute " + shown(compute) + ": of a program it is none, measured or measured*FACTOR",
-                          "a program can also say how long it computes: MGEN_Comp() of mgen.h");
+        throw OptionError("--compute: expected none, measured or measured*FACTOR, found " + shown(compute),
+                          "a program can also state how long it computes: MGEN_Comp() of mgen.h");
     }
-    const double factor = read_number("--compute", compute.substr(kMeasured.size() + 1));
-    if (!(factor >= kLeast && factor <= kMost)) {
-        throw OptionError("--compute " + shown(compute) + ": the factor is outside 1e-6..1e6");
-    }
+    double factor = 1;
+    OptionTable number;
+    number.add_number("compute", factor, {.description = "", .least = 1e-6, .most = 1e6});
+    number.take("compute", {compute.substr(kMeasured.size() + 1)});
     return factor;
 }
 
 void set_variable(const char* name, const std::string& value) { ::setenv(name, value.c_str(), 1); }
 
-/// 0: as many as the nodes take.
-std::int32_t rank_count(const ProgramArguments& program) {
-    return program.ranks.empty() ? 0 : static_cast<std::int32_t>(read_count("--ranks", program.ranks, 1, kMostRanks));
-}
-
-/// `compute` is that of --compute.
-LiveOptions live_options(const ProgramArguments& program, const std::string& compute) {
-    constexpr std::int64_t kLeastStack = 16 << 10;
-    constexpr std::int64_t kMostStack = std::int64_t{1} << 36;
+LiveOptions live_options(const RunArguments& arguments) {
     LiveOptions options;
-    if (!program.stack.empty()) {
-        const std::int64_t bytes = read_bytes("--stack", program.stack);
-        if (bytes < kLeastStack || bytes > kMostStack) {
-            throw OptionError("--stack " + shown(program.stack) + " is outside 16KiB..64GiB");
-        }
-        options.stack_bytes = static_cast<std::size_t>(bytes);
-    }
-    if (!program.globals.empty()) options.globals = host::parse_globals(program.globals);
-    if (!program.payload.empty()) options.payload = mpi::parse_payload_rule(program.payload);
-    if (!program.collectives.empty())
-        mpi::CollectiveSelection().set(program.collectives);  // throws for what it does not know
-    options.collectives = program.collectives;
-    options.measured_factor = read_measured_factor(compute);
+    options.stack_bytes = arguments.live.stack_bytes;
+    options.globals = host::parse_globals(arguments.live.globals);
+    options.payload = mpi::parse_payload_rule(arguments.live.payload);
+    if (!arguments.live.collectives.empty())
+        mpi::CollectiveSelection().set(arguments.live.collectives);  // throws for what it does not know
+    options.collectives = arguments.live.collectives;
+    options.measured_factor = read_measured_factor(arguments.live.compute);
     return options;
-}
-
-bool starts_with_refused_calls(const std::string& refused_calls) {
-    if (!refused_calls.empty() && refused_calls != "early" && refused_calls != "late") {
-        throw OptionError("--refused-calls " + shown(refused_calls) + ": it is early or late");
-    }
-    return refused_calls == "late";
 }
 
 /// Checks the program's file and starts it in the place of this process, with haichi's library under it. Comes back
 /// only by an error: InputError and UnsupportedError for programs that cannot run live.
-[[noreturn]] void start_program(const ProgramArguments& arguments) {
+[[noreturn]] void start_program(const RunArguments& arguments) {
     const std::vector<std::string>& program = arguments.program;
     const std::string named = path_of_program(program.front());
     const std::string library = live_library();
-    check_program(named, library, starts_with_refused_calls(arguments.refused_calls));
+    check_program(named, library, arguments.live.refused_calls == "late");
     std::error_code failed;
     const std::string path = fs::canonical(named, failed).string();
     if (failed || ::access(path.c_str(), X_OK) != 0) {
@@ -253,50 +226,43 @@ SimulatedRun run_live_program(const Placement& placement, const SimulationOption
     }
 }
 
-void refuse_options_of_workloads(const SimulateArguments& arguments) {
-    const auto refuse = [](const char* option, bool is_given) {
-        if (!is_given) return;
-        throw OptionError(std::string(option) + " is about workloads and logs, but a program is run");
-    };
-    refuse("--as", !arguments.form.empty());
-    refuse("--barrier", !arguments.barrier.empty());
-    refuse("--sim-iterations", !arguments.iterations.empty());
-    refuse("--compute-factor", !arguments.computing_factor.empty());
-    refuse("--seed", !arguments.seed.empty());
-    refuse("--collective", !arguments.algorithms.empty());
+/// Throws OptionError for a job that cannot be a program's. The number of ranks may follow from the nodes.
+JobSpec job_spec(const RunArguments& arguments, const Reading& reading) {
+    arguments.job.refuse_standard_input({arguments.map.map});
+    JobSpec spec = arguments.job.job();
+    std::int32_t ranks = arguments.live.ranks;
+    if (ranks == 0) {
+        const AllocatedNodes allocated = load_nodes(spec, reading);
+        ranks = allocated.allocation->network.usable_node_count() * allocated.allocation->ranks_per_node;
+    }
+    spec.traffic.source = ProgramTraffic{ranks};
+    return spec;
 }
 
 }  // namespace
 
-int simulate_program(const SimulateArguments& arguments, Console& console) {
-    refuse_options_of_workloads(arguments);
+int run_program(RunArguments& arguments, Console& console) {
+    const LiveOptions live = live_options(arguments);
+    if (console.live_process() == nullptr) start_program(arguments);
     CommandOutputs outputs(console);
-    const JobSpec spec = arguments.job.program_spec(rank_count(arguments.program), {arguments.map}, outputs.reading());
-    check_map_format(arguments.map, arguments.format);
-    SimulationOptions options = simulation_options(arguments);
-    const LiveOptions live = live_options(arguments.program, arguments.computing);
     arguments.job.add_inputs(outputs);
-    outputs.add_input(arguments.map);
-    outputs.add_input(path_of_program(arguments.program.program.front()));
-    ObservationOptions& observation = options.observation;
-    if (!arguments.stats.empty()) observation.time_space = &outputs.add_stream(arguments.stats);
-    if (!arguments.history.empty()) observation.history = &outputs.add_stream(arguments.history);
+    outputs.add_input(arguments.map.map);
+    outputs.add_input(path_of_program(arguments.program.front()));
+    arguments.simulation.open_streams(outputs);
     // Standard output is the program's, unless the report is asked for there.
     const bool has_file = !arguments.output.empty() && arguments.output != "-";
     const bool takes_output = !has_file && (arguments.json || arguments.output == "-");
     std::optional<Destination> destination;
     if (has_file || takes_output) destination = outputs.add_destination(arguments.output);
     outputs.check();
-    const Placement placement = map_or_default(Job(spec, outputs.reading()), arguments.map, arguments.format);
-    if (console.live_process() == nullptr) {
-        say_about_simulated(placement.job().machine(), console);
-        start_program(arguments.program);
-    }
+    const JobSpec spec = job_spec(arguments, outputs.reading());
+    const Placement placement = map_or_default(Job(spec, outputs.reading()), arguments.map);
+    say_about_simulated(placement.job().machine(), console);
     outputs.open();
     const InterruptWatch watch;
     Simulation simulation{.placement = placement, .runs = {}};
-    simulation.runs.push_back(run_live_program(placement, options, live, arguments.program.program, takes_output,
-                                               {{}, &InterruptWatch::flag(), console.log()}, console));
+    simulation.runs.push_back(run_live_program(placement, arguments.simulation.simulation, live, arguments.program,
+                                               takes_output, {{}, &InterruptWatch::flag(), console.log()}, console));
     const SimulatedRun& ran = simulation.runs.front();
     simulation.interrupted = ran.result.interrupted;
     const std::string report = arguments.json ? report_text(simulation_json(simulation, !arguments.no_timing))

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/output/console.h"
+#include "mapper/judge/evaluate.h"
+#include "options/option_table.h"
+
+namespace haichi::cli {
+
+/// A limit that a script sets: `--require tac3<=0.001`.
+struct Requirement {
+    std::string metric;
+    double limit = 0;
+};
+
+/// --require, repeatable.
+void declare_requirements(OptionTable& options, std::vector<Requirement>& requirements);
+/// Throws OptionError for metrics that a report about `objective` does not have.
+void check_requirement_names(const std::vector<Requirement>& requirements, const std::string& objective);
+/// kExitLimitNotMet, with an error for each missed limit, or kExitDone.
+int check_requirements(const std::vector<Requirement>& requirements, const Evaluation& evaluation, Console& console);
+
+}  // namespace haichi::cli

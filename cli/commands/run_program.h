@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/commands/job_words.h"
+#include "cli/output/console.h"
+#include "options/job_options.h"
+#include "options/live_options.h"
+#include "options/simulation_options.h"
+
+namespace haichi::cli {
+
+/// The options of `haichi run`.
+struct RunArguments {
+    JobOptions job;
+    RankMapInput map;
+    SimulationArguments simulation;
+    LiveOptions live;
+    std::vector<std::string> program;  ///< and its arguments
+    std::string output;
+    bool json = false;
+    bool no_timing = false;
+};
+
+/// Checks the program's file, then replaces this process by the program's (exec). There the live library reads the same
+/// command line again, loads the job and simulates. A program links this or its stand-in (haichi_cli_programs_absent),
+/// which throws UnsupportedError.
+int run_program(RunArguments& arguments, Console& console);
+
+}  // namespace haichi::cli

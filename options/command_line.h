@@ -1,0 +1,34 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "options/option_table.h"
+
+namespace haichi {
+
+/// A command of the program, or a group of them.
+struct CommandSpec {
+    std::string name;
+    std::string summary;                     ///< one line
+    std::string examples;                    ///< command lines that work, one per line
+    std::shared_ptr<OptionTable> options{};  ///< null: it has subcommands
+    std::vector<CommandSpec> subcommands{};
+};
+
+/// What a command line asks for: a command, whose table has read its values, or a text to print (help, version).
+struct CommandLineResult {
+    const CommandSpec* command = nullptr;
+    std::string text{};
+};
+
+/// Reads the words after the program's name. `root` is the program. Throws OptionError and InputError.
+/// The only function that knows CLI11.
+CommandLineResult read_command_line(const CommandSpec& root, const std::vector<std::string>& all_words);
+
+/// The help of a command; `path` is "haichi map". Lines have at most `width` characters, as far as words allow.
+std::string help_text(const CommandSpec& command, const std::string& path, std::size_t width);
+
+}  // namespace haichi

@@ -1,0 +1,136 @@
+#include <algorithm>
+
+#include "options/command_line.h"
+
+namespace haichi {
+
+namespace {
+
+constexpr std::size_t kColumn = 30;  ///< of descriptions
+
+/// Appends the words of `text` to `out`, whose last line has `at` characters; further lines begin at `indent`.
+void wrap(std::string& out, std::size_t at, const std::string& text, std::size_t indent, std::size_t width) {
+    bool is_first = true;
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find(' ', begin), text.size());
+        const std::size_t length = end - begin;
+        if (!is_first && at + 1 + length > width) {
+            out += "\n" + std::string(indent, ' ');
+            at = indent;
+            is_first = true;
+        }
+        if (!is_first) {
+            out += ' ';
+            ++at;
+        }
+        out.append(text, begin, length);
+        at += length;
+        is_first = false;
+        begin = end + 1;
+    }
+}
+
+std::string entry_text(const std::string& name, const std::string& text, std::size_t width) {
+    std::string out = "  " + name;
+    if (out.size() + 2 > kColumn) {
+        out += "\n" + std::string(kColumn, ' ');
+    } else {
+        out.resize(kColumn, ' ');
+    }
+    wrap(out, kColumn, text, kColumn, width);
+    return out + "\n";
+}
+
+std::string described(const OptionRow& row) {
+    const OptionTraits& traits = row.traits;
+    std::string text = traits.description;
+    if (traits.is_required) text += " (required)";
+    if (row.is_repeated() && !traits.is_argument) text += " (repeatable)";
+    if (!traits.otherwise.empty()) text += " [default: " + traits.otherwise + "]";
+    if (!traits.choices.empty()) {
+        text += " [possible values: ";
+        for (const std::string& choice : traits.choices)
+            text += (choice == traits.choices.front() ? "" : ", ") + choice;
+        text += "]";
+    }
+    if (!traits.environment.empty()) text += " [env: " + traits.environment + "]";
+    return text;
+}
+
+std::string usage(const CommandSpec& command, const std::string& path) {
+    if (!command.options) return path + " COMMAND [OPTIONS]";
+    std::string options;
+    std::string arguments;
+    for (const OptionRow& row : command.options->rows()) {
+        const OptionTraits& traits = row.traits;
+        if (traits.is_argument) {
+            const std::string word = row.name + (row.is_repeated() ? "..." : "");
+            arguments += traits.is_required ? " " + word : " [" + word + "]";
+        } else if (traits.is_required) {
+            options += traits.letter == '\0' ? " --" + row.name : std::string(" -") + traits.letter;
+            options += " " + traits.value;
+        }
+    }
+    return path + options + " [OPTIONS]" + arguments;
+}
+
+std::string group_text(const OptionTable& options, OptionGroup group, std::size_t width) {
+    std::string text;
+    for (const OptionRow& row : options.rows()) {
+        if (row.group != group || row.traits.is_argument) continue;
+        const std::string value = row.has_value() ? " " + row.traits.value : "";
+        // Long names stand in one column, with or without a short form.
+        text += entry_text((row.traits.letter == '\0' ? "    " : "") + row.spelling() + value, described(row), width);
+    }
+    if (group == OptionGroup::kGlobal) text += entry_text("-h, --help", "Print this help and exit", width);
+    return text.empty() ? "" : "\n" + std::string(name_of(group)) + ":\n" + text;
+}
+
+std::string indented(const std::string& lines) {
+    std::string text = "  ";
+    for (const char c : lines) text += c == '\n' ? std::string("\n  ") : std::string(1, c);
+    return text + "\n";
+}
+
+std::string sentence_case(std::string text) {
+    if (!text.empty() && text.front() >= 'a' && text.front() <= 'z')
+        text.front() = static_cast<char>(text.front() - 32);
+    return text;
+}
+
+constexpr const char* kExitCodes =
+    "0 done, 2 wrong usage or bad input, 3 a limit of --require is not met, 70 internal error, 130 interrupted";
+
+}  // namespace
+
+std::string help_text(const CommandSpec& command, const std::string& path, std::size_t width) {
+    std::string text;
+    wrap(text, 0, sentence_case(command.summary), 0, width);
+    text += "\n\nUsage: " + usage(command, path) + "\n";
+    if (!command.options) {
+        text += "\nCommands:\n";
+        for (const CommandSpec& sub : command.subcommands) {
+            text += entry_text(sub.name, sentence_case(sub.summary), width);
+        }
+        text += "\nOptions:\n" + entry_text("-h, --help", "Print this help and exit", width);
+        if (path.find(' ') == std::string::npos)
+            text += entry_text("    --version", "Print the version and exit", width);
+        text += "\nExamples:\n" + indented(command.examples);
+        return text + "\n`" + path + " COMMAND --help` shows the options of a command.\n";
+    }
+    std::string arguments;
+    for (const OptionRow& row : command.options->rows()) {
+        if (row.traits.is_argument) arguments += entry_text(row.name, described(row), width);
+    }
+    if (!arguments.empty()) text += "\nArguments:\n" + arguments;
+    for (const OptionGroup group :
+         {OptionGroup::kJob, OptionGroup::kWorkload, OptionGroup::kSearch, OptionGroup::kSimulation,
+          OptionGroup::kOutput, OptionGroup::kExpert, OptionGroup::kGlobal}) {
+        text += group_text(*command.options, group, width);
+    }
+    text += "\nExamples:\n" + indented(command.examples) + "\nExit codes:\n  ";
+    wrap(text, 2, kExitCodes, 2, width);
+    return text + "\n";
+}
+
+}  // namespace haichi

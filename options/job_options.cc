@@ -1,0 +1,160 @@
+#include "options/job_options.h"
+
+#include "base/errors.h"
+#include "commlog/readers/readers.h"
+#include "netmodel/machine/fold.h"
+
+namespace haichi {
+
+namespace {
+
+template <class Variant>
+void add_path(std::vector<std::string>& files, const Variant& named) {
+    if (const auto* path = std::get_if<std::string>(&named); path != nullptr && !path->empty()) files.push_back(*path);
+}
+
+}  // namespace
+
+void JobOptions::declare(OptionTable& options, JobUse use) {
+    options.begin(OptionGroup::kJob);
+    options.add_file_or_word("machine", spec.machine.emplace<std::string>(),
+                             {.description = "Machine: a preset (haichi list machines), graph:FILE, or a machine file",
+                              .value = "MACHINE",
+                              .letter = 'm',
+                              .is_required = true});
+    declare_nodes(options, use);
+    if (use == JobUse::kPlaces || use == JobUse::kProgram) return;
+    options.begin(OptionGroup::kWorkload);
+    options.add_file(
+        "workload", workload.path,
+        {.description = "Communication of the job: haichi-workload/1, a matrix, or a log; - is standard input",
+         .value = "WORKLOAD",
+         .letter = 'w',
+         .is_required = true});
+    options.add_bytes("message-size", spec.traffic.message_size_bytes,
+                      {.description = "Size of every message that is not empty, as in 1MiB", .least = 0});
+    options.add_read("workload-format", ValueKind::kText,
+                     [this](const std::string& word) {
+                         workload.format = workload_format(word).name;
+                     },  // a wrong name needs no file
+                     {.description = "Format of the workload (haichi list workload-formats)",
+                      .value = "FORMAT",
+                      .otherwise = "recognised by the content"});
+}
+
+void JobOptions::declare_nodes(OptionTable& options, JobUse use) {
+    AllocationRequest& nodes = spec.allocation;
+    options.begin(OptionGroup::kJob);
+    if (use == JobUse::kShapes || use == JobUse::kSpread) {
+        if (use == JobUse::kSpread) declare_node_lists(options);
+        declare_ppn(options);
+        declare_routing(options);
+        return;
+    }
+    options.add_sizes(
+        "shape", nodes.shape,
+        {.description = "Shape of the job: one size per axis of the machine", .otherwise = "the whole machine"});
+    options.add_sizes("origin", nodes.origin,
+                      {.description = "Corner of the shape on the machine", .otherwise = "zeros", .needs = {"shape"}});
+    declare_node_lists(options);
+    declare_ppn(options);
+    if (use != JobUse::kPlaces) declare_routing(options);
+    options.add_file_or_word(
+        "fold", nodes.fold,
+        {.description = "Logical coordinates and rank order: " + folds().listing() + ", or a coordinate table's file",
+         .value = "FOLD"});
+    options.add_file_or_word(
+        "hosts", spec.hosts.emplace<std::string>(),
+        {.description = "Host names of the nodes: a file, node[000-095] or node%04d", .value = "FILE|PATTERN"});
+    if (use == JobUse::kMeasure) {
+        options.add_flag("count-nic", nodes.count_nic,
+                         {.description = "Count injection and ejection of a node as links"});
+    }
+}
+
+void JobOptions::declare_node_lists(OptionTable& options) {
+    options.add_file("nodes", spec.allocation.nodes.emplace<std::string>(),
+                     {.description = "Nodes of the job in place of a shape, one number or coordinates per line",
+                      .excludes = {"shape", "origin"}});
+    options.add_file(
+        "faulty", spec.allocation.faulty.emplace<std::string>(),
+        {.description = "Nodes that are down, one per line: no rank is placed on them, no route uses them"});
+}
+
+void JobOptions::declare_routing(OptionTable& options) {
+    options.add_text("routing", spec.allocation.routing,
+                     {.description = "Static routing, as in dor:XYZACB,tie=+ (haichi list routings)",
+                      .value = "ROUTING",
+                      .otherwise = "the machine's"});
+}
+
+void JobOptions::declare_ppn(OptionTable& options) {
+    options.add_count("ppn", spec.allocation.ranks_per_node, {.description = "Most ranks on a node", .most = 1 << 20});
+}
+
+JobSpec JobOptions::job(std::initializer_list<std::string> others) const {
+    JobSpec job = spec;
+    if (!workload.path.empty()) job.traffic.source = workload;
+    int readers = 0;
+    for (const std::string& file : files()) readers += file == "-" ? 1 : 0;
+    for (const std::string& file : others) readers += file == "-" ? 1 : 0;
+    if (readers > 1) throw OptionError("standard input can be only one of the files", "- is given twice");
+    return job;
+}
+
+void JobOptions::add_inputs(Outputs& outputs) const {
+    constexpr std::string_view kGraph = "graph:";
+    for (const std::string& file : files()) {
+        outputs.add_input(file.starts_with(kGraph) ? file.substr(kGraph.size()) : file);
+    }
+}
+
+void JobOptions::refuse_standard_input(std::initializer_list<std::string> others) const {
+    std::vector<std::string> all = files();
+    all.insert(all.end(), others);
+    for (const std::string& file : all) {
+        if (file == "-") throw OptionError("standard input belongs to the program, for rank 0", "name a file");
+    }
+}
+
+std::vector<std::string> JobOptions::files() const {
+    std::vector<std::string> files;
+    for (const std::string& file : {workload.path, spec.allocation.fold}) {
+        if (!file.empty()) files.push_back(file);
+    }
+    add_path(files, spec.machine);
+    add_path(files, spec.allocation.nodes);
+    add_path(files, spec.allocation.faulty);
+    add_path(files, spec.hosts);
+    return files;
+}
+
+void declare_form(OptionTable& options, TrafficForm& form, std::vector<std::string> needs) {
+    options.add_choice("form", form, traffic_forms(), &TrafficFormRow::form,
+                       {.description = "What of a log is simulated: its calls as they were made, or the communication "
+                                       "sets of its main loop",
+                        .needs = std::move(needs)});
+}
+
+TrafficForm with_form(TrafficForm form, JobSpec& spec) {
+    if (spec.traffic.message_size_bytes) {
+        if (form == TrafficForm::kCalls) {
+            throw OptionError("§message-size applies to communication sets, not to the calls of a log");
+        }
+        form = TrafficForm::kSets;
+    }
+    spec.traffic.keeps_calls = form != TrafficForm::kSets;
+    return form;
+}
+
+void declare_threads(OptionTable& options, std::int32_t& threads, const std::string& otherwise) {
+    options.add_count(
+        "threads", threads,
+        {.description = "Threads; the result does not depend on them", .otherwise = otherwise, .most = 4096});
+}
+
+void declare_seed(OptionTable& options, std::uint64_t& seed) {
+    options.add_count("seed", seed, {.description = "Random seed", .least = 0});
+}
+
+}  // namespace haichi

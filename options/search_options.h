@@ -1,0 +1,15 @@
+#pragma once
+
+#include "mapper/solve/solve.h"
+#include "options/option_table.h"
+
+namespace haichi {
+
+/// The options of a search. `objective` is told apart: Python takes it by its place.
+void declare_search(OptionTable& options, MapOptions& map);
+/// --objective and --then. `otherwise` is the default of the command in words.
+void declare_objective(OptionTable& options, ObjectiveChoice& objective, const std::string& description,
+                       const std::string& otherwise);
+void declare_then(OptionTable& options, ObjectiveChoice& objective);
+
+}  // namespace haichi

@@ -1,0 +1,118 @@
+#include "options/simulation_options.h"
+
+#include "base/errors.h"
+#include "netmodel/packetsim/machine_blocks.h"
+#include "options/job_options.h"
+
+namespace haichi {
+
+void declare_hottest(OptionTable& options, std::size_t& links) {
+    options.begin(OptionGroup::kOutput);
+    options.add_count("hottest", links,
+                      {.description = "Number of the most loaded links to list", .least = 0, .most = 1'000'000});
+}
+
+void declare_call_replay(OptionTable& options, CallReplayOptions& calls) {
+    options.add_choice("compute", calls.computing.rule, computing_rules(), &ComputingRow::rule,
+                       {.description = "Computation time between the calls of a log: the mean of what was measured at "
+                                       "each call site, drawn between its least and its greatest, or none"});
+    options.add_number("compute-factor", calls.computing.factor,
+                       {.description = "Factor on the computation time", .least = 0, .most = 1e6});
+    options.add_count("compute-seed", calls.computing.seed,
+                      {.description = "Random seed of --compute drawn", .least = 0, .needs = {"compute"}});
+    options.add_read(
+        "collectives", ValueKind::kTexts, [&calls](const std::string& word) { calls.algorithms.set(word); },
+        {.description = "Algorithms of collectives, up to message sizes, as in allreduce=recursive-doubling:2KiB,ring",
+         .value = "OP=ALGORITHM"});
+}
+
+void SimulationArguments::declare_traffic(OptionTable& options) {
+    options.begin(OptionGroup::kSimulation);
+    declare_form(options, simulation.form);
+    options.add_read(
+        "barrier", ValueKind::kText,
+        [this](const std::string& word) { simulation.barriers = parse_barrier_choice(word); },
+        {.description = "Barriers: before every set (sets), before some, by number (1,3), nowhere (none), or two runs, "
+                        "without and with (both)",
+         .value = "WHERE",
+         .otherwise = "none"});
+    options.add_read(
+        "sim-iterations", ValueKind::kText,
+        [this](const std::string& word) { simulation.iterations = parse_simulated_iterations(word); },
+        {.description = "Iterations to simulate; auto simulates until their time repeats and extrapolates the rest",
+         .value = "N|auto|all",
+         .otherwise = "auto"});
+    declare_call_replay(options, simulation.calls);
+}
+
+void SimulationArguments::declare_machine(OptionTable& options) {
+    options.begin(OptionGroup::kSimulation);
+    declare_threads(options, simulation.threads, "1");
+    options.begin(OptionGroup::kExpert);
+    options.add_count("partitions", simulation.partitions,
+                      {.description = "Parts of the machine that are simulated one by one; the result does not depend "
+                                      "on their number",
+                       .otherwise = "0, chosen by the machine's size",
+                       .least = 0,
+                       .most = MachineBlocks::kMostBlocks});
+    declare_hottest(options, simulation.hottest_links);
+}
+
+void SimulationArguments::declare_observation(OptionTable& options) {
+    constexpr double kPs = 1e-12;
+    options.begin(OptionGroup::kExpert);
+    ObservationOptions& observation = simulation.observation;
+    options.add_output(
+        "stats", stats,
+        {.description = "Write what each link carries over time to FILE as CSV, during the run", .is_local = true});
+    options.add_time(
+        "stats-bin", observation.bin_ps,
+        {.description = "Length of a bin", .otherwise = "100us", .least = kPs, .needs = {"stats"}, .is_local = true});
+    options.add_output("buffer-history", history,
+                       {.description = "Write the packets that leave the buffers of a router to FILE as CSV",
+                        .needs = {"router"},
+                        .is_local = true});
+    options.add_count("router", observation.router,
+                      {.description = "Router, numbered as in the file of --stats",
+                       .least = 0,
+                       .needs = {"buffer-history"},
+                       .is_local = true});
+    options.add_time("history-begin", observation.history_begin_ps,
+                     {.description = "Begin of the history",
+                      .otherwise = "0s",
+                      .least = 0,
+                      .needs = {"buffer-history"},
+                      .is_local = true});
+    options.add_time("history-end", observation.history_end_ps,
+                     {.description = "End of the history",
+                      .otherwise = "the end of the run",
+                      .least = 0,
+                      .needs = {"buffer-history"},
+                      .is_local = true});
+    options.add_time("history-interval", observation.interval_ps,
+                     {.description = "Length of an interval of the history",
+                      .otherwise = "10us",
+                      .least = kPs,
+                      .needs = {"buffer-history"},
+                      .is_local = true});
+}
+
+void SimulationArguments::check(const OptionTable& options) {
+    if (options.is_given("compute-seed") && simulation.calls.computing.rule != ReplayedComputing::Rule::kDrawn) {
+        throw OptionError("§compute-seed requires §compute drawn");
+    }
+    for (const char* option : {"collectives", "compute-factor", "compute"}) {
+        if (options.is_given(option)) simulation.call_option = option;
+    }
+    const bool has_two_runs = simulation.barriers.without && simulation.barriers.with;
+    if (has_two_runs && (!stats.empty() || !history.empty())) {
+        throw OptionError("§stats and §buffer-history describe one run", "use §barrier none or §barrier sets");
+    }
+}
+
+void SimulationArguments::open_streams(Outputs& outputs) {
+    if (!stats.empty()) simulation.observation.time_space = &outputs.add_stream(stats);
+    if (!history.empty()) simulation.observation.history = &outputs.add_stream(history);
+}
+
+}  // namespace haichi
