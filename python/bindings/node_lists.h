@@ -17,7 +17,8 @@ inline std::int32_t node_number(std::int64_t number, const std::string& name) {
     throw InputError(name + " holds " + std::to_string(number) + ", beyond 2^31 - 1");
 }
 
-/// Nodes by their numbers, or, of two dimensions, by their coordinates. Throws InputError for what are no whole numbers.
+/// Nodes by their numbers, or, of two dimensions, by their coordinates. Throws InputError for what are no whole
+/// numbers.
 inline NodeList as_node_list(const pybind11::array& array, const std::string& name) {
     const WholeNumbers numbers(name, array);
     if (array.ndim() == 1) {

@@ -89,7 +89,8 @@ std::string joined_words(const OptionRow& row, const py::handle& value, const ch
     std::string all;
     for (const py::handle& word : py::iter(value)) {
         const bool is_size = row.kind == ValueKind::kSizes;
-        all += (all.empty() ? "" : separator) + (is_size || is_number(word) ? whole_text(row, word) : text_of(row, word));
+        all +=
+            (all.empty() ? "" : separator) + (is_size || is_number(word) ? whole_text(row, word) : text_of(row, word));
     }
     return all;
 }

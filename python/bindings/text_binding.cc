@@ -22,11 +22,16 @@ void bind_text(py::module_& module) {
     module.def(
         "shown", [](const std::string& text) { return shown(text); }, py::arg("text"));
     module.def(
-        "parse_bytes", [](const std::string& text, const std::string& name) { return parse_bytes(text, {name, 0}); },
+        "parse_bytes",
+        [](const std::string& text, const std::string& name) {
+            return parse_bytes(text, {name, 0});
+        },
         py::arg("text"), py::arg("name"));
     module.def(
         "parse_time_ps",
-        [](const std::string& text, const std::string& name) { return parse_time_ps(text, {name, 0}); },
+        [](const std::string& text, const std::string& name) {
+            return parse_time_ps(text, {name, 0});
+        },
         py::arg("text"), py::arg("name"));
 }
 
