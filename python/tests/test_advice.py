@@ -91,7 +91,7 @@ def test_wrong_questions_raise() -> None:
         haichi.advise_shape(ring, "fattree:2x4")
     with pytest.raises(haichi.OptionError, match="packet_hops"):
         haichi.advise_shape(ring, "torus:4", packet_hops=0)
-    with pytest.raises(haichi.OptionError, match="nodes"):
+    with pytest.raises(haichi.OptionError, match="node_count"):
         haichi.advise_shape(ring, "torus:4", node_count=0)
 
 

@@ -442,7 +442,6 @@ def test_the_program_compares_as_the_package_does(ring: Path, command: Command) 
     for wrong, told in (
         (["--form", "sets"], "--form requires --simulate"),
         (["--simulate", "--form", "calls", "--message-size", "1KiB"], "--message-size"),
-        (["--simulate", "--form", "auto"], "--form"),
     ):
         code, _, messages = command(*words, *wrong)
         assert code == 2 and told in messages
