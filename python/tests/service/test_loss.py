@@ -174,18 +174,18 @@ class _Stumbling(Program):
 )
 def test_a_check_that_fails_is_made_again(tmp_path: Path, end: Any) -> None:
     program = _Stumbling(end)
-    checks = Checks(program, tmp_path / "empty")
+    checks = Checks(program, tmp_path / "empty", Limits())
     request = JobRequest(JOB_KINDS["map"], {"machine": ["torus:4"], "seed": ["x"], "workload": ["workload"]})
 
     async def run() -> None:
-        await checks.check(request)
+        await checks.check("ann", request)
         assert program.ends == []
         for _ in range(2):
             with pytest.raises(WrongRequest, match="--seed"):
-                await checks.check(request)
+                await checks.check("ann", request)
         program.ends = [-9]  # what is known is not asked again
         with pytest.raises(WrongRequest):
-            await checks.check(request)
+            await checks.check("ann", request)
         assert program.ends == [-9]
 
     asyncio.run(run())
