@@ -9,22 +9,21 @@ import pytest
 
 from haichi.calibration.eager_limit import jumps
 from haichi.calibration.placed import PlacedPoint
-from haichi.calibration.results import Point
 
 
 def placed(size: int, seconds: float, file: str = "a", hops: int = 2) -> PlacedPoint:
-    return PlacedPoint(Point(file, 1, "latency", 2, size, seconds, 1e-3), hops)
+    return PlacedPoint(file, 1, "latency", 2, size, seconds, 1e-3, hops)
 
 
 def by_definition(points: list[PlacedPoint]) -> list[int]:
     """Both lines of each size by least squares of all points."""
     series: dict[tuple[str, int], list[PlacedPoint]] = defaultdict(list)
     for point in points:
-        series[point.point.file, point.hops].append(point)
+        series[point.file, point.hops].append(point)
     gains: dict[int, float] = defaultdict(float)
     for of_series in series.values():
         sizes = np.array([point.size_bytes for point in of_series], float)
-        times = np.array([point.point.seconds for point in of_series])
+        times = np.array([point.seconds for point in of_series])
 
         def misfit(chosen: np.ndarray, sizes: np.ndarray = sizes, times: np.ndarray = times) -> float:
             rows = np.column_stack([np.ones(chosen.sum()), sizes[chosen]]) / times[chosen, None]
