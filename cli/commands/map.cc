@@ -24,6 +24,7 @@
 #include "options/common_options.h"
 #include "options/job_options.h"
 #include "options/search_options.h"
+#include "options/simulation_options.h"
 
 namespace haichi::cli {
 
@@ -37,6 +38,7 @@ struct MapArguments {
     bool rotations = false;
     std::string checkpoint;
     std::vector<Requirement> require;
+    std::size_t hottest = EvaluateOptions{}.hottest_links;
     std::string format;
     std::string output;
     TrafficForm form = TrafficForm::kAuto;
@@ -76,6 +78,7 @@ JobSpec job_spec(const MapArguments& arguments) {
 /// What is reported of what was found.
 EvaluateOptions evaluate_options(const MapArguments& arguments) {
     EvaluateOptions evaluated{.objective = arguments.map.objective, .all_objectives = false};
+    evaluated.hottest_links = arguments.hottest;
     if (!arguments.simulate) return evaluated;
     // Asked for more, threads are the search's; the simulation's result depends on neither.
     evaluated.simulation.emplace().threads = std::max(arguments.map.search.threads, 1);
@@ -296,6 +299,7 @@ Action configure_map(OptionTable& options) {
     options.add_flag("simulate", o->simulate,
                      {.description = "Simulate the result and the default placement, packet by packet"});
     declare_form(options, o->form, {"simulate"});
+    declare_hottest(options, o->hottest);
     declare_requirements(options, o->require);
     declare_map_format(options, o->format, "fujitsu where the job has logical coordinates, else json", false);
     declare_output(options, o->output, "Write the map to FILE instead of standard output");

@@ -32,8 +32,9 @@ def test_quiet_says_nothing(place: Path) -> None:
 
 
 def test_the_report_holds_what_the_contract_says(place: Path) -> None:
-    run = succeed("map", *JOB, "-w", "cg64.json", "--objective", "tac3", "--json", cwd=place)
+    run = succeed("map", *JOB, "-w", "cg64.json", "--objective", "tac3", "--hottest", 3, "--json", cwd=place)
     report = json.loads(run.stdout)
+    assert len(report["hottest_links"]) == 3
     assert next(iter(report)) == "schema"
     assert report["schema"] == "haichi-report/1"
     assert report["machine"] == "fx10-kyushu"
