@@ -51,8 +51,9 @@ void report_failure(Console& console, const Error& error) {
         }
         return "internal";
     };
-    const ordered_json line = {{"phase", "failed"},
-                               {"error", {{"kind", kind()}, {"message", as_typed(error.what())}, {"hint", as_typed(error.hint())}}}};
+    const ordered_json line = {
+        {"phase", "failed"},
+        {"error", {{"kind", kind()}, {"message", as_typed(error.what())}, {"hint", as_typed(error.hint())}}}};
     console.report_progress(line.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
 }
 

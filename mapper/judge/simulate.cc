@@ -103,9 +103,8 @@ namespace {
 void refuse_options_of_calls(const Job& job, const SimulationOptions& options) {
     if (options.call_option.empty()) return;
     throw OptionError("§" + options.call_option + " is about the calls of a log, but communication sets are simulated",
-                      job.is_of_log()
-                          ? "without §form sets, the calls of a log are simulated where it has their order"
-                          : "the sets of a workload file state their computing time (compute_seconds)");
+                      job.is_of_log() ? "without §form sets, the calls of a log are simulated where it has their order"
+                                      : "the sets of a workload file state their computing time (compute_seconds)");
 }
 
 }  // namespace

@@ -107,8 +107,7 @@ void require_hosts(const RankMapContext& context, const std::string& format) {
 
 NodeId node_of_host(const RankMapContext& context, std::string_view name, const SourcePlace& place) {
     const NodeId node = context.hosts->node(name);
-    if (!node.valid())
-        throw InputError(place, "no node of the job is called " + shown(name), "§hosts gives the names");
+    if (!node.valid()) throw InputError(place, "no node of the job is called " + shown(name), "§hosts gives the names");
     return node;
 }
 

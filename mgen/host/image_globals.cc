@@ -85,8 +85,8 @@ ImageGlobals::ImageGlobals(ProgramImage& image, const ImagePlan& plan, std::int3
                                              : ::mmap(nullptr, reserved_bytes_, PROT_READ | PROT_WRITE,
                                                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (reserved == MAP_FAILED) {
-        throw OptionError("§globals image: no address space for " + std::to_string(ranks) +
-                              " copies of the program, " + std::to_string(stride_) + " bytes each",
+        throw OptionError("§globals image: no address space for " + std::to_string(ranks) + " copies of the program, " +
+                              std::to_string(stride_) + " bytes each",
                           "§globals copy needs no mappings of memory");
     }
     reserved_ = static_cast<std::byte*>(reserved);

@@ -30,7 +30,8 @@ struct CallReplayOptions {
 
 /// Why the ranks of a log may wait for ever.
 inline constexpr std::string_view kHintWhenLogIsStuck =
-    "the calls of the log do not fit together, as in traces that say nothing of communicators; §form sets simulates the "
+    "the calls of the log do not fit together, as in traces that say nothing of communicators; §form sets simulates "
+    "the "
     "communication sets of its kernel";
 
 /// What a replay does not do though the log has it, and what it takes for another; counts over all ranks.

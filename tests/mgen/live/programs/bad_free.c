@@ -7,12 +7,12 @@
 
 static char variable[64];
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     require(argc == 2);
-    char *volatile block = malloc(1000);
+    char* volatile block = malloc(1000);
     volatile int middle = 32;
     memset(block, 1, 1000);
     if (rank == 1) {
@@ -23,10 +23,10 @@ int main(int argc, char **argv) {
             free(block + middle);  // bad_free.c: middle
         } else if (strcmp(argv[1], "stack") == 0) {
             char on_stack[64] = {0};
-            char *volatile address = on_stack;
+            char* volatile address = on_stack;
             free(address);  // bad_free.c: stack
         } else if (strcmp(argv[1], "variable") == 0) {
-            char *volatile address = variable;
+            char* volatile address = variable;
             free(address);  // bad_free.c: variable
         } else {
             free(block);

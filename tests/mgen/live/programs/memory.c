@@ -11,17 +11,17 @@
 static int rank, ranks;
 
 struct block {
-    unsigned char *data;
+    unsigned char* data;
     size_t bytes;
     unsigned char mark;
 };
 
-static void fill(struct block *block, unsigned char mark) {
+static void fill(struct block* block, unsigned char mark) {
     block->mark = mark;
     memset(block->data, mark, block->bytes);
 }
 
-static void check(const struct block *block) {
+static void check(const struct block* block) {
     for (size_t i = 0; i < block->bytes; ++i) require(block->data[i] == block->mark);
 }
 
@@ -30,7 +30,7 @@ static void many_blocks(void) {
     static struct block blocks[kBlocks];
     srand(rank + 1);
     for (int step = 0; step < kSteps; ++step) {
-        struct block *block = &blocks[rand() % kBlocks];
+        struct block* block = &blocks[rand() % kBlocks];
         const size_t bytes = (size_t)rand() % ((size_t)1 << rand() % 18);
         if (step % 100 == 0) MPI_Barrier(MPI_COMM_WORLD);
         if (block->data == NULL) {
@@ -44,7 +44,7 @@ static void many_blocks(void) {
                 block->bytes = 0;
                 continue;
             }
-            unsigned char *moved = realloc(block->data, bytes + 1);
+            unsigned char* moved = realloc(block->data, bytes + 1);
             for (size_t i = 0; i < block->bytes && i < bytes; ++i) require(moved[i] == block->mark);
             block->data = moved;
         }
@@ -60,17 +60,17 @@ static void many_blocks(void) {
 
 static void all_functions(void) {
     for (size_t alignment = 16; alignment <= 1 << 21; alignment *= 2) {
-        void *block = NULL;
+        void* block = NULL;
         require(posix_memalign(&block, alignment, 100) == 0 && ((uintptr_t)block & (alignment - 1)) == 0);
         memset(block, rank, 100);
         block = realloc(block, 5000);
-        require(((unsigned char *)block)[99] == (unsigned char)rank);
+        require(((unsigned char*)block)[99] == (unsigned char)rank);
         free(block);
         block = aligned_alloc(alignment, alignment * 2);
         require(((uintptr_t)block & (alignment - 1)) == 0);
         free(block);
     }
-    void *block = NULL;
+    void* block = NULL;
     require(posix_memalign(&block, 24, 100) != 0);
     block = memalign(64, 10);
     free(block);
@@ -78,7 +78,7 @@ static void all_functions(void) {
     require(((uintptr_t)block & 4095) == 0);
     free(block);
     for (size_t bytes = 1; bytes < 1 << 20; bytes *= 7) {
-        unsigned char *zeros = calloc(bytes, 3);
+        unsigned char* zeros = calloc(bytes, 3);
         for (size_t i = 0; i < bytes * 3; ++i) require(zeros[i] == 0);
         memset(zeros, 1, bytes * 3);
         free(zeros);
@@ -86,35 +86,35 @@ static void all_functions(void) {
     volatile size_t too_many = SIZE_MAX / 2, all = SIZE_MAX;
     require(calloc(too_many, 3) == NULL && malloc(all) == NULL && malloc(too_many) == NULL);
     require(reallocarray(NULL, too_many, 8) == NULL);
-    int *numbers = reallocarray(NULL, 10, sizeof *numbers);
+    int* numbers = reallocarray(NULL, 10, sizeof *numbers);
     numbers[9] = rank;
     numbers = reallocarray(numbers, 100000, sizeof *numbers);
     require(numbers[9] == rank);
     free(numbers);
     free(NULL);
-    void *nothing = malloc(0);
+    void* nothing = malloc(0);
     require(nothing != NULL);
     free(nothing);
 }
 
 /* The C library allocates, the program frees, or the other way round. */
 static void texts(void) {
-    char *copy = strdup("a text");
-    char *made = NULL;
+    char* copy = strdup("a text");
+    char* made = NULL;
     require(asprintf(&made, "%s of rank %d", copy, rank) > 0);
     MPI_Barrier(MPI_COMM_WORLD);
     char wanted[40];
     sprintf(wanted, "a text of rank %d", rank);
     require(strcmp(made, wanted) == 0);
-    char *line = malloc(2);
+    char* line = malloc(2);
     size_t bytes = 2;
-    FILE *file = tmpfile();
+    FILE* file = tmpfile();
     fprintf(file, "%s, which is longer than it was\n", made);
     rewind(file);
     require(getline(&line, &bytes, file) > 20 && strncmp(line, made, strlen(made)) == 0);
     fclose(file);
-    char *in_memory = NULL;
-    FILE *stream = open_memstream(&in_memory, &bytes);
+    char* in_memory = NULL;
+    FILE* stream = open_memstream(&in_memory, &bytes);
     fprintf(stream, "%d", rank);
     fclose(stream);
     require(atoi(in_memory) == rank);
@@ -126,9 +126,9 @@ static void texts(void) {
 
 /* What one has allocated another one frees. */
 static void handed_over(void) {
-    char *block = malloc(100000);
+    char* block = malloc(100000);
     strcpy(block, "of the neighbour");
-    char *other = NULL;
+    char* other = NULL;
     MPI_Sendrecv(&block, sizeof block, MPI_BYTE, (rank + 1) % ranks, 0, &other, sizeof other, MPI_BYTE,
                  (rank + ranks - 1) % ranks, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     require(strcmp(other, "of the neighbour") == 0);
@@ -142,7 +142,7 @@ static void output_beyond_a_rank(void) {
     printf("rank %d has its memory\n", rank);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -150,7 +150,7 @@ int main(int argc, char **argv) {
         const size_t bytes = (size_t)atoi(argv[1]) << 20;
         int before = 0;
         if (rank > 0) MPI_Recv(&before, 1, MPI_INT, rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        char *large = malloc(bytes / 2);
+        char* large = malloc(bytes / 2);
         memset(large, 1, bytes / 2);
         for (size_t done = 0; done < bytes / 2; done += 1000) memset(malloc(1000), 1, 1000);
         ++before;
