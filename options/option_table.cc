@@ -71,7 +71,9 @@ double read_number(const OptionRow& row, const std::string& word) {
 std::int64_t read_time(const OptionRow& row, const std::string& word) {
     constexpr double kPsPerS = 1e12;
     const std::int64_t time_ps = parse_time_ps(word, {row.field(), 0});
-    check_limits(row, static_cast<double>(time_ps) / kPsPerS, word);
+    const double seconds = static_cast<double>(time_ps) / kPsPerS;
+    if (seconds < row.traits.least) throw OptionError(row.field() + ": " + shown(word) + " is too short");
+    check_limits(row, seconds, word);
     return time_ps;
 }
 

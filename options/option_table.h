@@ -59,7 +59,7 @@ struct OptionTraits {
     bool is_local = false;     ///< for the user's own machine: the service does not offer it
 };
 
-/// One option: all that anyone is told of it, and where its value goes.
+/// One option: its description for help, pages and schemas, and where its value goes.
 struct OptionRow {
     std::string name;  ///< "message-size"
     ValueKind kind = ValueKind::kText;

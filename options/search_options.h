@@ -5,7 +5,7 @@
 
 namespace haichi {
 
-/// The options of a search. `objective` is told apart: Python takes it by its place.
+/// The options of a search but its objective, which Python takes as an argument of its own.
 void declare_search(OptionTable& options, MapOptions& map);
 /// --objective and --then. `otherwise` is the default of the command in words.
 void declare_objective(OptionTable& options, ObjectiveChoice& objective, const std::string& description,

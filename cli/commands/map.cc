@@ -54,7 +54,7 @@ std::string start_of(const MapOptions& options) {
     return start == nullptr ? "" : *start;
 }
 
-/// What can be checked before anything is loaded.
+/// Checks the options before anything is loaded. Throws OptionError.
 void check_arguments(const MapArguments& arguments) {
     const MapOptions& options = arguments.map;
     const std::string& strategy = options.strategy;
@@ -75,7 +75,7 @@ JobSpec job_spec(const MapArguments& arguments) {
     return spec;
 }
 
-/// What is reported of what was found.
+/// What the report of the found placement includes.
 EvaluateOptions evaluate_options(const MapArguments& arguments) {
     EvaluateOptions evaluated{.objective = arguments.map.objective, .all_objectives = false};
     evaluated.hottest_links = arguments.hottest;

@@ -85,9 +85,9 @@ def option_row(option: dict[str, Any]) -> str:
         f"requires {' or '.join(f'--{name}' for name in option['requires'])}" if "requires" in option else "",
         f"environment: {option['environment']}" if "environment" in option else "",
     ]
-    told = "; ".join(filter(None, marks))
+    notes = "; ".join(filter(None, marks))
     code = typed.replace("|", "\\|")
-    return f"| `{code}` | {escaped(sentence(option['description']))}{f' *{escaped(told)}*' if told else ''} |"
+    return f"| `{code}` | {escaped(sentence(option['description']))}{f' *{escaped(notes)}*' if notes else ''} |"
 
 
 def sentence(text: str) -> str:

@@ -45,10 +45,6 @@ std::vector<MoveKind> parse_moves(std::string_view text) {
     return moves;
 }
 
-ScheduleKind parse_schedule(std::string_view text) { return schedules().at(text).kind; }
-
-VerifyLevel parse_verify(std::string_view text) { return verify_levels().at(text).level; }
-
 std::optional<double> time_left(const SearchOptions& options) {
     constexpr double kLeast = 1e-3;
     if (!options.time_limit_seconds) return std::nullopt;

@@ -59,10 +59,8 @@ const Table<MoveRow>& move_kinds();
 const Table<ScheduleRow>& schedules();
 const Table<VerifyRow>& verify_levels();
 
-/// "uniform,focused" and so on; throw OptionError with did-you-mean.
+/// "uniform,focused" and so on; throws OptionError with did-you-mean.
 std::vector<MoveKind> parse_moves(std::string_view text);
-ScheduleKind parse_schedule(std::string_view text);
-VerifyLevel parse_verify(std::string_view text);
 
 /// What is left of the time limit, where there is one; not nothing.
 std::optional<double> time_left(const SearchOptions& options);
