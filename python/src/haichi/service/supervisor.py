@@ -154,7 +154,7 @@ def main() -> int:
         given = lifeline.specification()
         lifeline.needs_a_line_every(given["lease_seconds"])
         lock = _locked(given["lock"], lifeline)
-    except (ServerGoneError, StoppedError):
+    except (ServerGoneError, StoppedError, OSError):  # a job that was removed meanwhile has no folder for a lock
         return CUT_OFF
     if os.path.exists(given["outcome"]):  # of an attempt that the server did not live to hear of
         return 0
