@@ -1,5 +1,7 @@
 #include "options/extraction_options.h"
 
+#include "options/simulation_options.h"
+
 namespace haichi {
 
 void declare_extraction(OptionTable& options, ExtractionOptions& extraction) {
@@ -22,11 +24,7 @@ void declare_extraction(OptionTable& options, ExtractionOptions& extraction) {
     options.add_choice("expand", extraction.levels.collectives, collective_scopes(), &CollectiveScopeRow::scope,
                        {.description = "Collectives that are expanded to messages: those on part of the ranks "
                                        "(subcomm), all, or none"});
-    options.add_read(
-        "collectives", ValueKind::kTexts,
-        [&extraction](const std::string& word) { extraction.levels.algorithms.set(word); },
-        {.description = "Algorithms of collectives, up to message sizes, as in allreduce=recursive-doubling:2KiB,ring",
-         .value = "OP=ALGORITHM"});
+    declare_collectives(options, extraction.levels.algorithms);
     options.add_choice("compute", extraction.compute_time, compute_times(), &ComputeTimeRow::time,
                        {.description = "Computation time before each set: the mean of the ranks, or none, which gives "
                                        "the same file from every run"});

@@ -12,6 +12,20 @@ void declare_hottest(OptionTable& options, std::size_t& links) {
                       {.description = "Number of the most loaded links to list", .least = 0, .most = 1'000'000});
 }
 
+void declare_collectives(OptionTable& options, collectives::CollectiveSelection& selection) {
+    options.add_read(
+        "collectives", ValueKind::kTexts,
+        [&selection](const std::string& word) {
+            // Files are for programs alone: jobs of a service read none that a word names.
+            if (word.find('=') == std::string::npos) (void)collectives::selection_tables().at(word);
+            selection.set(word);
+        },
+        {.description = "Algorithms of collectives: those of a library, or of one operation up to message sizes, as in "
+                        "allreduce=recursive-doubling:2KiB,ring",
+         .value = "openmpi|mpich|OP=ALGORITHM",
+         .otherwise = "those of the library that the log names"});
+}
+
 void declare_call_replay(OptionTable& options, CallReplayOptions& calls) {
     options.add_choice("compute", calls.computing.rule, computing_rules(), &ComputingRow::rule,
                        {.description = "Computation time between the calls of a log: the mean of what was measured at "
@@ -20,10 +34,7 @@ void declare_call_replay(OptionTable& options, CallReplayOptions& calls) {
                        {.description = "Factor on the computation time", .least = 0, .most = 1e6});
     options.add_count("compute-seed", calls.computing.seed,
                       {.description = "Random seed of --compute drawn", .least = 0, .needs = {"compute"}});
-    options.add_read(
-        "collectives", ValueKind::kTexts, [&calls](const std::string& word) { calls.algorithms.set(word); },
-        {.description = "Algorithms of collectives, up to message sizes, as in allreduce=recursive-doubling:2KiB,ring",
-         .value = "OP=ALGORITHM"});
+    declare_collectives(options, calls.algorithms);
 }
 
 void SimulationArguments::declare_traffic(OptionTable& options) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/outputs.h"
+#include "collectives/selection.h"
 #include "mapper/judge/simulate.h"
 #include "options/option_table.h"
 
@@ -29,6 +30,8 @@ struct SimulationArguments {
 
 /// --hottest.
 void declare_hottest(OptionTable& options, std::size_t& links);
+/// --collectives of calls.
+void declare_collectives(OptionTable& options, collectives::CollectiveSelection& selection);
 /// --compute, --compute-factor, --compute-seed, --collectives.
 void declare_call_replay(OptionTable& options, CallReplayOptions& calls);
 

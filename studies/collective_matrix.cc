@@ -8,7 +8,7 @@
 #include <iostream>
 #include <sstream>
 
-#include "mgen/mpi/collectives/selection.h"
+#include "collectives/selection.h"
 #include "tests/mgen/mpi/collective_job.h"
 
 namespace haichi::mpi {

@@ -25,12 +25,12 @@
 #include "cli/live_process.h"
 #include "cli/output/progress.h"
 #include "cli/output/simulation_text.h"
+#include "collectives/selection.h"
 #include "mapper/report/report_json.h"
 #include "mapper/report/simulation_json.h"
 #include "mgen/abi/refused_calls.h"
 #include "mgen/host/elf_file.h"
 #include "mgen/host/needed_libraries.h"
-#include "mgen/mpi/collectives/selection.h"
 
 namespace haichi::cli {
 
@@ -147,7 +147,7 @@ LiveOptions live_options(const RunArguments& arguments) {
     options.globals = host::parse_globals(arguments.live.globals);
     options.payload = mpi::parse_payload_rule(arguments.live.payload);
     if (!arguments.live.collectives.empty())
-        mpi::CollectiveSelection().set(arguments.live.collectives);  // throws for what it does not know
+        collectives::CollectiveSelection().set(arguments.live.collectives);  // throws for what it does not know
     options.collectives = arguments.live.collectives;
     options.measured_factor = read_measured_factor(arguments.live.compute);
     return options;

@@ -32,7 +32,14 @@ std::string operation_name(std::uint16_t operation) {
         "Reduce_scatter",
         "Scan",
         "neighbourhood collective",
-        "another collective"};
+        "another collective",
+        "Gatherv",
+        "Scatterv",
+        "Allgatherv",
+        "Alltoallv",
+        "Alltoallw",
+        "Reduce_scatter_block",
+        "Exscan"};
     return operation < kNames.size() ? kNames[operation] : "unknown collective";
 }
 

@@ -7,6 +7,8 @@
 #include <span>
 #include <utility>
 
+#include "collectives/recorded_rounds.h"
+#include "commlog/log/logged_collective.h"
 #include "commlog/log/logged_events.h"
 
 namespace haichi {
@@ -18,8 +20,8 @@ constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
 /// A message or a collective operation: something with a level that ranks wait for.
 struct Transfer {
-    std::int64_t level = kUnknown;      ///< of a collective: of its first phase
-    std::int64_t end_level = kUnknown;  ///< of a collective: of its last phase
+    std::int64_t level = kUnknown;      ///< of a collective: of its first round
+    std::int64_t end_level = kUnknown;  ///< of a collective: of its last round
     std::int64_t base = 0;              ///< highest level completed before it, of those who have posted
     std::int32_t missing_posts = 0;     ///< until the level is known
     std::size_t first_waiting = kNone, last_waiting = kNone;  ///< ranks' windows, a list by next_waiting_
@@ -62,6 +64,7 @@ class LevelAssignment {
           windows_(&windows),
           in_flight_(&in_flight),
           options_(&options),
+          recorder_(selection_for(job, options.algorithms)),
           states_(windows.size()),
           transfers_of_(windows.size()),
           post_of_(windows.size()),
@@ -110,8 +113,9 @@ class LevelAssignment {
     struct CollectiveOf {
         std::size_t transfer;
         std::uint32_t communicator;
-        CollectiveCall call;
-        std::uint32_t post = 0;  ///< of the first member to reach it
+        CollectiveOperation operation = CollectiveOperation::kOther;
+        collectives::SizedCall call{};  ///< with the largest sizes of any member
+        std::uint32_t post = 0;         ///< of the first member to reach it
     };
 
     [[nodiscard]] const RankWindow& window(std::size_t w) const { return (*windows_)[w]; }
@@ -210,21 +214,23 @@ class LevelAssignment {
         std::vector<std::size_t>& numbers = collective_numbers_[communicator];
         if (number == numbers.size()) {
             numbers.push_back(collectives_.size());
-            CollectiveOf collective{new_transfer(0), communicator, {}, 0};
-            collective.call.operation = static_cast<CollectiveOperation>(key.operation);
+            CollectiveOf collective{new_transfer(0), communicator};
+            collective.operation = static_cast<CollectiveOperation>(key.operation);
             transfers_[collective.transfer].collective = collectives_.size();
             collectives_.push_back(collective);
         }
         CollectiveOf& collective = collectives_[numbers[number]];
         ++transfers_[collective.transfer].missing_posts;
         const LoggedEvent& event = *window(w).events[index(w, i)].event;
-        collective.call.bytes =
-            std::max(collective.call.bytes, contributed_bytes(event, job_->communicators[communicator].members.size()));
-        collective.call.received_bytes = std::max(collective.call.received_bytes, result_bytes(event));
+        const auto& members = job_->communicators[communicator].members;
+        const collectives::SizedCall before = collective.call;
+        collective.call = sized_call(event, members.size());
+        collective.call.root = before.root;
+        collective.call.sent = std::max(collective.call.sent, before.sent);
+        collective.call.received = std::max(collective.call.received, before.received);
         if (key.peer >= 0) {
-            const auto& members = job_->communicators[communicator].members;
-            const auto root = std::ranges::find(members, key.peer);
-            if (root != members.end()) collective.call.root = static_cast<std::size_t>(root - members.begin());
+            const auto root = std::ranges::find(members, key.peer) - members.begin();
+            if (root < std::ssize(members)) collective.call.root = static_cast<int>(root);
         }
         transfers_of_[w].of(i)[0] = collective.transfer;
     }
@@ -324,7 +330,7 @@ class LevelAssignment {
     void settle(std::size_t transfer) {
         Transfer& of = transfers_[transfer];
         of.level = of.end_level = of.base + 1;
-        if (of.collective != kNone) of.end_level = add_phases(collectives_[of.collective]);
+        if (of.collective != kNone) of.end_level = add_rounds(collectives_[of.collective]);
         for (std::size_t w = of.first_waiting; w != kNone; w = std::exchange(next_waiting_[w], kNone)) {
             runnable_.push_back(w);
         }
@@ -332,28 +338,34 @@ class LevelAssignment {
     }
 
     /// The last level of a collective, its messages added.
-    std::int64_t add_phases(const CollectiveOf& collective) {
+    std::int64_t add_rounds(const CollectiveOf& collective) {
         const std::int64_t first = transfers_[collective.transfer].level;
         if (!is_expanded(*job_, collective.communicator, options_->collectives)) {
             ++levels_.collectives_left;
             return first;
         }
-        if (collective.call.operation == CollectiveOperation::kNeighbor) ++levels_.neighborhood;
-        const auto phases = collective_phases(options_->algorithms, collective.call,
-                                              job_->communicators[collective.communicator].members);
+        if (collective.operation == CollectiveOperation::kNeighbor) ++levels_.neighborhood;
+        if (collective.call.collective == collectives::CollectiveKind::kBarrier) return first;
+        const auto& members = job_->communicators[collective.communicator].members;
+        const auto& recorded = recorder_.record(collective.call, static_cast<int>(members.size()));
         std::int64_t level = first - 1;
-        for (const CollectivePhase& phase : phases) {
+        for (const collectives::Round& round : recorded.rounds) {
             ++level;
-            const auto [label, is_new] =
-                label_numbers_.try_emplace(phase.label, static_cast<std::uint32_t>(levels_.labels.size()));
-            if (is_new) levels_.labels.push_back(phase.label);
-            for (const Message& message : phase.messages) {
-                levels_.messages.push_back({message, level,
-                                            kBehindPosts + static_cast<std::uint32_t>(collective.communicator),
-                                            label->second});
+            const std::uint32_t label = label_number(recorded.label + ' ' + std::to_string(level - first + 1));
+            for (const auto& [from, to, bytes] : round) {
+                const Message message{RankId(members[static_cast<std::size_t>(from)]),
+                                      RankId(members[static_cast<std::size_t>(to)]), bytes};
+                levels_.messages.push_back({message, level, kBehindPosts + collective.communicator, label});
             }
         }
         return std::max(level, first);
+    }
+
+    std::uint32_t label_number(const std::string& text) {
+        const auto number = static_cast<std::uint32_t>(levels_.labels.size());
+        const auto [label, is_new] = label_numbers_.try_emplace(text, number);
+        if (is_new) levels_.labels.push_back(text);
+        return label->second;
     }
 
     /// When all ranks wait for each other, sends that wait to be received are let go: the library buffers them, or the
@@ -455,6 +467,7 @@ class LevelAssignment {
     const std::vector<RankWindow>* windows_;
     const InFlight* in_flight_;
     const LevelOptions* options_;
+    collectives::CallRecorder recorder_;
     Levels levels_;
     std::vector<RankProgress> states_;
     std::vector<WindowTransfers> transfers_of_;        ///< by window

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "commlog/ccs/collective_phases.h"
+#include "collectives/selection.h"
 #include "commlog/ccs/cut.h"
 #include "commlog/ccs/rank_window.h"
 
@@ -36,13 +36,13 @@ struct Levels {
 struct LevelOptions {
     std::int64_t eager_limit_bytes = 0;
     CollectiveScope collectives = CollectiveScope::kSubcommunicators;
-    CollectiveChoice algorithms;
+    collectives::CollectiveSelection algorithms;
 };
 
 /// The level of a message is one more than the highest of anything that its sender had completed before it posted the
 /// send and, above the eager limit, that its receiver had completed before it posted the receive. A collective begins
-/// one level above the highest of any member and completes there for all; an expanded one takes a level for each phase.
-/// Messages are in order of source and post. O(events + messages).
+/// one level above the highest of any member and completes there for all; an expanded one takes a level for each round
+/// of its messages. Messages are in order of source and post. O(events + messages).
 Levels assign_levels(const JobLog& job, const std::vector<RankLoops>& loops, const std::vector<RankWindow>& windows,
                      const InFlight& in_flight, const LevelOptions& options);
 

@@ -32,7 +32,8 @@ enum CallFlags : std::uint8_t {
     kVariableTag = 64
 };
 
-/// Collective operations, whatever library they come from; kOther synchronises nothing that is known of.
+/// Collective operations, whatever library they come from; kOther synchronises nothing that is known of. Writers that
+/// do not tell one block size for all members (MPI_Gather) from several (MPI_Gatherv) take the first.
 enum class CollectiveOperation : std::uint16_t {
     kBarrier = 0,
     kBroadcast,
@@ -42,11 +43,35 @@ enum class CollectiveOperation : std::uint16_t {
     kAllgather,
     kScatter,
     kAlltoall,
-    kReduceScatter,  ///< with one count for all (MPI_Reduce_scatter_block) and with several
-    kScan,           ///< also exclusive
-    kNeighbor,       ///< neighbourhood collectives, all of them
-    kOther,          ///< what creates or frees communicators, windows and files, and the like: a barrier
+    kReduceScatter,
+    kScan,
+    kNeighbor,  ///< neighbourhood collectives, all of them
+    kOther,     ///< what creates or frees communicators, windows and files, and the like: a barrier
+    kGatherv,
+    kScatterv,
+    kAllgatherv,
+    kAlltoallv,
+    kAlltoallw,
+    kReduceScatterBlock,
+    kExscan,
     kCount
+};
+
+/// EventKey::tag of a collective: on what its messages depend beside sizes. The lower bits are the size of an item of
+/// the type that is communicated; 0: not known.
+enum CollectiveDetail : std::int32_t {
+    kItemBytes = (1 << 24) - 1,
+    kOrderedReduction = 1 << 24,  ///< the operation does not commute
+    kUserDefined = 1 << 25,       ///< the operation is the program's
+    kInPlace = 1 << 26,           ///< of an all-to-all
+};
+
+/// EventKey::tag of kOther: what members tell each other.
+enum class OtherDetail : std::int32_t {
+    kUnknown = 0,
+    kAgrees,    ///< on a new communicator
+    kSplits,    ///< the same, after each has told its colour and key
+    kTellsNone  ///< a communicator is freed
 };
 
 inline constexpr std::int32_t kNobody = -1;   ///< no peer: MPI_PROC_NULL, or no root
@@ -77,10 +102,10 @@ inline constexpr std::uint32_t kMostSymbols = kMostEvents + kMostLoops;
 /// What makes two events one.
 struct EventKey {
     CallKind kind;
-    std::uint8_t flags;                    ///< CallFlags
-    std::uint16_t operation;               ///< CollectiveOperation
-    std::int32_t peer;                     ///< world rank; the root of a collective, else kNobody
-    std::int32_t tag;                      ///< 0 where kAnyTag or kVariableTag is set, and for collectives
+    std::uint8_t flags;       ///< CallFlags
+    std::uint16_t operation;  ///< CollectiveOperation
+    std::int32_t peer;        ///< world rank; the root of a collective, else kNobody
+    std::int32_t tag;  ///< 0 where kAnyTag or kVariableTag is set; of a collective its CollectiveDetail or OtherDetail
     std::uint32_t communicator;            ///< index of the definition in the rank's table
     std::uint64_t bytes;                   ///< of a send; what the rank contributes to a collective
     std::uint64_t received_bytes_or_list;  ///< of a collective; kComplete, kReceiveAny: hash of the list

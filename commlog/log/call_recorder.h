@@ -70,12 +70,13 @@ class CallRecorder {
         return post({CallKind::kReceive, flags, 0, peer, tag, communicator, 0, 0});
     }
 
-    /// An operation of a communicator; `bytes` and `received_bytes` as the rank's arguments state them. Returns the
-    /// number of the post, 0 with kBlocking.
+    /// An operation of a communicator; `bytes` and `received_bytes` as the rank's arguments state them, `detail` of
+    /// CollectiveDetail. Returns the number of the post, 0 with kBlocking.
     std::uint64_t collective(CollectiveOperation operation, std::uint32_t communicator, std::int32_t root,
-                             std::uint64_t bytes, std::uint64_t received_bytes, std::uint8_t flags) {
-        return post({CallKind::kCollective, flags, static_cast<std::uint16_t>(operation), root, 0, communicator, bytes,
-                     received_bytes});
+                             std::uint64_t bytes, std::uint64_t received_bytes, std::uint8_t flags,
+                             std::int32_t detail = 0) {
+        return post({CallKind::kCollective, flags, static_cast<std::uint16_t>(operation), root, detail, communicator,
+                     bytes, received_bytes});
     }
 
     /// The request of post `number` was found completed. `event` is what last_event() said behind the post. Of a

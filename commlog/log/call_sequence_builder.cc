@@ -36,6 +36,8 @@ const char* function_of(CollectiveOperation operation) {
             return "MPI_Reduce_scatter";
         case CollectiveOperation::kScan:
             return "MPI_Scan";
+        case CollectiveOperation::kAlltoallv:
+            return "MPI_Alltoallv";
         default:
             return "others";
     }

@@ -39,7 +39,7 @@ void write_is(const NasRun& run, int, CallSequenceBuilder& calls) {
         calls.compute(kBefore * own_seconds);
         calls.collective(CollectiveOperation::kAllreduce, bucket_bytes, bucket_bytes);
         calls.collective(CollectiveOperation::kAlltoall, ranks * kKeyBytes, ranks * kKeyBytes);
-        calls.collective(CollectiveOperation::kAlltoall, own_bytes, own_bytes);
+        calls.collective(CollectiveOperation::kAlltoallv, own_bytes, own_bytes);
         calls.compute((1 - kBefore) * own_seconds);
     });
 }

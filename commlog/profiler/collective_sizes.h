@@ -45,7 +45,26 @@ inline bool is_outside(int root) { return root == MPI_PROC_NULL; }
 /// How many parts a rooted operation gathers or scatters.
 inline std::int32_t parts(const Communicator& c) { return c.is_intercommunicator() ? c.remote_size : c.size; }
 
-inline CollectiveSizes no_sizes() { return {kNothing, kNothing}; }
+inline std::int32_t item_detail(Thread& t, MPI_Datatype type) {
+    const std::uint64_t bytes = size_of(t, type);
+    return bytes <= kItemBytes ? static_cast<std::int32_t>(bytes) : 0;
+}
+
+inline std::int32_t reduction_detail(MPI_Op operation) {
+    std::int32_t detail = 0;
+#if defined(MPICH_VERSION)
+    // Handles of built-in operations state that they are: part of MPICH's binary interface, as mpi.h shows.
+    if ((static_cast<std::uint32_t>(operation) & 0xff000000U) == 0x58000000U) return 0;
+    detail = kUserDefined;
+#endif
+    int commutes = 1;
+    real.Op_commutative(operation, &commutes);
+    return commutes != 0 ? detail : detail | kOrderedReduction;
+}
+
+inline CollectiveSizes no_sizes(OtherDetail detail = OtherDetail::kUnknown) {
+    return {kNothing, kNothing, static_cast<std::int32_t>(detail)};
+}
 
 inline CollectiveSizes broadcast_sizes(Thread& t, const Communicator& c, std::int64_t count, MPI_Datatype type,
                                        int root) {

@@ -344,7 +344,24 @@ def sizes_of(row: Row, v: Values) -> tuple[str, ...]:
     if row.operation == "kNeighbor":
         lines.append(f"find_neighbors({v.value('comm')}, c);")
     wanted = ", ".join(v.value(role) for role in row.size_roles)
-    return (*lines, f"const CollectiveSizes sizes = {row.sizes}_sizes(t, c, {wanted});")
+    lines.append(f"CollectiveSizes sizes = {row.sizes}_sizes(t, c, {wanted});")
+    if detail := detail_of(row, v):
+        lines.append(f"if (t.recorder) sizes.detail = {detail};")
+    return tuple(lines)
+
+
+def detail_of(row: Row, v: Values) -> str:
+    """CollectiveDetail: of the type that is significant in every rank, and of the operation of a reduction."""
+    details = []
+    if row.operation in ("kAllgather", "kAllgatherv"):
+        details.append(f"item_detail(t, {v.value('type2')})")
+    elif "op" in row.roles or row.operation == "kBroadcast":
+        details.append(f"item_detail(t, {v.value('type')})")
+    if "op" in row.roles:
+        details.append(f"reduction_detail({v.value('op')})")
+    if row.operation == "kAlltoall":
+        details.append(f"({v.value('place')} ? kInPlace : 0)")
+    return " | ".join(details)
 
 
 def collective_of(row: Row, v: Values) -> str:
@@ -367,14 +384,16 @@ def collective_init(row: Row, function: str, v: Values, real: str) -> list[str]:
     return simple(row, function, v, real, *sizes_of(row, v), made)
 
 
-def other_collective(function: str, comm: str) -> str:
-    return f"blocking_collective(t, {function}, CollectiveOperation::kOther, {comm}, kNobody, no_sizes());"
+def other_collective(function: str, comm: str, detail: str = "0") -> str:
+    told = "kUnknown" if detail == "0" else detail
+    sizes = f"no_sizes(OtherDetail::{told})"
+    return f"blocking_collective(t, {function}, CollectiveOperation::kOther, {comm}, kNobody, {sizes});"
 
 
 def new_comm(row: Row, function: str, v: Values, real: str) -> list[str]:
     return simple(
         row, function, v, real,
-        other_collective(function, v.value("parent")),
+        other_collective(function, v.value("parent"), row.flags),
         f"enter_communicator(communicator(t, {v.value('parent')}).identity, {v.value('new_comm')}, {function});",
     )  # fmt: skip
 
@@ -384,7 +403,7 @@ def new_comm_of_members(row: Row, function: str, v: Values, real: str) -> list[s
         row, function, v, real,
         f"const MPI_Comm made = {v.value('new_comm')};",
         f"enter_communicator(communicator(t, {v.value('parent')}).identity, made, {function});",
-        f"if (made != handles.no_communicator) {other_collective(function, 'made')}",
+        f"if (made != handles.no_communicator) {other_collective(function, 'made', row.flags)}",
     )  # fmt: skip
 
 
@@ -400,7 +419,7 @@ def icomm(row: Row, function: str, v: Values, real: str) -> list[str]:
 
 def free_comm(row: Row, function: str, v: Values, real: str) -> list[str]:
     before = (f"const MPI_Comm freed = {v.value('comm_variable')};",)
-    after = (other_collective(function, "freed"), "release_communicator(freed);")
+    after = (other_collective(function, "freed", "kTellsNone"), "release_communicator(freed);")
     # What it is must be known before it is freed.
     known = "if (freed != handles.no_communicator) communicator(call.thread(), freed);"
     return simple(row, function, v, real, *after, before=(*before, known))

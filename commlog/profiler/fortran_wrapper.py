@@ -55,6 +55,7 @@ class FortranValues(Values):
         converted = {
             "type": "type_of", "type2": "type_of", "comm": "comm_of", "parent": "comm_of", "new_comm": "comm_of",
             "comm_variable": "comm_of", "request": "request_of", "message": "message_of",
+            "op": "op_of",
         }  # fmt: skip
         if role in converted:
             return f"{converted[role]}({self.number(role)})"

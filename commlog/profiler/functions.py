@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 class Row:
     family: str
     roles: tuple[str, ...]
-    # Of sends: CallFlags. Of one-sided operations: puts, gets, both. Of collectives: the operation and the function
-    # that gives the sizes.
+    # Of sends: CallFlags. Of what makes communicators: OtherDetail. Of one-sided operations: puts, gets, both. Of
+    # collectives: the operation and the function that gives the sizes.
     flags: str = "0"
     operation: str = "kOther"
     sizes: str = ""
@@ -94,16 +94,16 @@ def collective(name: str, operation: str, sizes: str, roles: str, size_roles: st
 
 collective("Barrier", "kBarrier", "", "comm", "")
 collective("Bcast", "kBroadcast", "broadcast", "_ count type root comm", "count type root")
-collective("Reduce", "kReduce", "reduce", "_ _ count type _ root comm", "count type root")
-collective("Allreduce", "kAllreduce", "allreduce", "_ _ count type _ comm", "count type")
-collective("Scan", "kScan", "allreduce", "_ _ count type _ comm", "count type")
-collective("Exscan", "kScan", "exclusive_scan", "_ _ count type _ comm", "count type")
+collective("Reduce", "kReduce", "reduce", "_ _ count type op root comm", "count type root")
+collective("Allreduce", "kAllreduce", "allreduce", "_ _ count type op comm", "count type")
+collective("Scan", "kScan", "allreduce", "_ _ count type op comm", "count type")
+collective("Exscan", "kExscan", "exclusive_scan", "_ _ count type op comm", "count type")
 collective(
     "Gather", "kGather", "gather", "place count type _ count2 type2 root comm", "place count type count2 type2 root"
 )
 collective(
     "Gatherv",
-    "kGather",
+    "kGatherv",
     "gatherv",
     "place count type _ counts2 _ type2 root comm",
     "place count type counts2 type2 root",
@@ -113,7 +113,7 @@ collective(
 )
 collective(
     "Scatterv",
-    "kScatter",
+    "kScatterv",
     "scatterv",
     "_ counts _ type place count2 type2 root comm",
     "counts type place count2 type2 root",
@@ -123,7 +123,7 @@ collective(
 )
 collective(
     "Allgatherv",
-    "kAllgather",
+    "kAllgatherv",
     "allgatherv",
     "place count type _ counts2 _ type2 comm",
     "place count type counts2 type2",
@@ -131,20 +131,26 @@ collective(
 collective("Alltoall", "kAlltoall", "alltoall", "place count type _ count2 type2 comm", "place count type count2 type2")
 collective(
     "Alltoallv",
-    "kAlltoall",
+    "kAlltoallv",
     "alltoallv",
     "place counts _ type _ counts2 _ type2 comm",
     "place counts type counts2 type2",
 )
 collective(
     "Alltoallw",
-    "kAlltoall",
+    "kAlltoallw",
     "alltoallw",
     "place counts _ types _ counts2 _ types2 comm",
     "place counts types counts2 types2",
 )
-collective("Reduce_scatter_block", "kReduceScatter", "reduce_scatter_block", "_ _ count type _ comm", "count type")
-collective("Reduce_scatter", "kReduceScatter", "reduce_scatter", "_ _ counts type _ comm", "counts type")
+collective(
+    "Reduce_scatter_block",
+    "kReduceScatterBlock",
+    "reduce_scatter_block",
+    "_ _ count type op comm",
+    "count type",
+)
+collective("Reduce_scatter", "kReduceScatter", "reduce_scatter", "_ _ counts type op comm", "counts type")
 collective(
     "Neighbor_allgather",
     "kNeighbor",
@@ -178,23 +184,23 @@ collective(
 )
 
 # Communicators. "parent": collective over it.
-add("Comm_dup", "new_comm", "parent new_comm")
-add("Comm_dup_with_info", "new_comm", "parent _ new_comm")
-add("Comm_create", "new_comm", "parent _ new_comm")
-add("Comm_split", "new_comm", "parent _ _ new_comm")
-add("Comm_split_type", "new_comm", "parent _ _ _ new_comm")
-add("Cart_create", "new_comm", "parent _ _ _ _ new_comm")
-add("Cart_sub", "new_comm", "parent _ new_comm")
-add("Graph_create", "new_comm", "parent _ _ _ _ new_comm")
+add("Comm_dup", "new_comm", "parent new_comm", "kAgrees")
+add("Comm_dup_with_info", "new_comm", "parent _ new_comm", "kAgrees")
+add("Comm_create", "new_comm", "parent _ new_comm", "kAgrees")
+add("Comm_split", "new_comm", "parent _ _ new_comm", "kSplits")
+add("Comm_split_type", "new_comm", "parent _ _ _ new_comm", "kSplits")
+add("Cart_create", "new_comm", "parent _ _ _ _ new_comm", "kAgrees")
+add("Cart_sub", "new_comm", "parent _ new_comm", "kSplits")
+add("Graph_create", "new_comm", "parent _ _ _ _ new_comm", "kAgrees")
 add("Dist_graph_create", "new_comm", "parent _ _ _ _ _ _ _ new_comm")
-add("Dist_graph_create_adjacent", "new_comm", "parent _ _ _ _ _ _ _ _ new_comm")
+add("Dist_graph_create_adjacent", "new_comm", "parent _ _ _ _ _ _ _ _ new_comm", "kAgrees")
 add("Intercomm_create", "new_comm", "parent _ _ _ _ new_comm")
 add("Intercomm_merge", "new_comm", "parent _ new_comm")
 add("Comm_accept Comm_connect", "new_comm", "_ _ _ parent new_comm")
 add("Comm_spawn", "new_comm", "_ _ _ _ _ parent new_comm _")
 add("Comm_spawn_multiple", "new_comm", "_ _ _ _ _ _ parent new_comm _")
 # Only the members of the new one call it.
-add("Comm_create_group", "new_comm_of_members", "parent _ _ new_comm")
+add("Comm_create_group", "new_comm_of_members", "parent _ _ new_comm", "kAgrees")
 add("Comm_create_from_group", "new_comm_alone", "_ _ _ _ new_comm")
 add("Intercomm_create_from_groups", "new_comm_alone", "_ _ _ _ _ _ _ new_comm")
 add("Comm_join", "new_comm_alone", "_ new_comm")

@@ -136,7 +136,7 @@ Post log_collective(Thread& t, CollectiveOperation operation, const Communicator
     if (!t.recorder) return {0, 0};
     const std::uint64_t number =
         t.recorder->collective(operation, c.index, root, sizes.sent == kNothing ? 0 : sizes.sent,
-                               sizes.received == kNothing ? 0 : sizes.received, flags);
+                               sizes.received == kNothing ? 0 : sizes.received, flags, sizes.detail);
     return {number, t.recorder->last_event()};
 }
 
@@ -328,7 +328,7 @@ void start(Thread& t, std::uint32_t function, MPI_Request request) {
     } else if (entry.kind == RequestKind::kReceive) {
         post = log_receive(t, c, {entry.peer, entry.tag});
     } else if (entry.kind == RequestKind::kCollective) {
-        const CollectiveSizes sizes{entry.bytes, entry.received};
+        const CollectiveSizes sizes{entry.bytes, entry.received, entry.tag};
         count_collective(t, function, sizes);
         post = log_collective(t, static_cast<CollectiveOperation>(entry.operation), c, world_root(c, entry.peer), sizes,
                               0);
@@ -406,15 +406,16 @@ void prepare_collective(Thread& t, std::uint32_t function, CollectiveOperation o
                         const CollectiveSizes& sizes, MPI_Request request) {
     const Communicator& c = communicator(t, comm);
     enter_request(number_of(request),
-                  {0, sizes.sent, sizes.received, 0, 0, root, 0, c.position, static_cast<std::uint16_t>(function),
-                   static_cast<std::uint16_t>(operation), RequestKind::kCollective, kPersistent, 0,
-                   static_cast<std::uint8_t>(t.number), site_number(t)});
+                  {0, sizes.sent, sizes.received, 0, 0, root, sizes.detail, c.position,
+                   static_cast<std::uint16_t>(function), static_cast<std::uint16_t>(operation),
+                   RequestKind::kCollective, kPersistent, 0, static_cast<std::uint8_t>(t.number), site_number(t)});
 }
 
 void post_communicator(Thread& t, std::uint32_t function, MPI_Comm parent, const void* made, bool is_fortran,
                        MPI_Request request, const void* where) {
     const Communicator& c = communicator(t, parent);
-    const Post post = log_collective(t, CollectiveOperation::kOther, c, kNobody, {kNothing, kNothing}, 0);
+    const Post post = log_collective(t, CollectiveOperation::kOther, c, kNobody,
+                                     {kNothing, kNothing, static_cast<std::int32_t>(OtherDetail::kAgrees)}, 0);
     enter_posted(
         t, request, where,
         {post.number, static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(made)), 0, post.event, 0, kNobody, 0,

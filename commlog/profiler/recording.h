@@ -21,6 +21,7 @@ struct ReceiveArguments {
 inline constexpr std::uint64_t kNothing = ~std::uint64_t{0};
 struct CollectiveSizes {
     std::uint64_t sent, received;
+    std::int32_t detail = 0;  ///< CollectiveDetail
 };
 
 Communicator& look_up_communicator(Thread& t, MPI_Comm handle);

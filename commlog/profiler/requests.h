@@ -23,8 +23,8 @@ struct RequestEntry {
     std::uint64_t received;  ///< of a persistent collective; of kSendAndReceive the post of the send
     std::uint32_t event, second_event;
     std::int32_t
-        peer;  ///< as the program states it: rank in the communicator, MPI_ANY_SOURCE; of a collective its root
-    std::int32_t tag;
+        peer;          ///< as the program states it: rank in the communicator, MPI_ANY_SOURCE; of a collective its root
+    std::int32_t tag;  ///< of a persistent collective its CollectiveDetail
     std::uint32_t communicator;  ///< Communicator::position
     std::uint16_t function;      ///< that posted it
     std::uint16_t operation;     ///< of a collective

@@ -9,7 +9,6 @@
 
 #include "base/errors.h"
 #include "base/random.h"
-#include "commlog/collectives/collectives.h"
 
 namespace haichi {
 
@@ -75,36 +74,33 @@ void build_stencil(PatternBuilder& builder, int most_nonzero) {
     }
 }
 
-/// Every step of a collective of all ranks is a set.
-void build_collective(PatternBuilder& builder, CollectiveAlgorithm algorithm) {
-    const std::int32_t ranks = builder.ranks();
-    const std::int32_t steps = collective_step_count(algorithm, ranks);
-    builder.expect_messages(static_cast<std::uint64_t>(steps) * static_cast<std::uint64_t>(ranks));
-    for (std::int32_t step = 0; step < steps; ++step) {
-        builder.start_set(collective_step_label(algorithm, ranks, step));
-        for (std::int32_t rank = 0; rank < ranks; ++rank) {
-            const CollectiveStep move =
-                collective_step(algorithm, ranks, RankId(rank), step, builder.options().message_bytes);
-            if (move.send_to.valid()) builder.add(rank, move.send_to.value, move.send_bytes);
-        }
-    }
+/// To whom a rank sends in step `step`, from 1, of an all-to-all in as many steps as there are other ranks.
+int pairwise_partner(int ranks, int rank, int step) {
+    return std::has_single_bit(static_cast<unsigned>(ranks)) ? rank ^ step : (rank + step) % ranks;
+}
+std::string pairwise_label(int ranks, int step) {
+    const bool exchanges = std::has_single_bit(static_cast<unsigned>(ranks));
+    return (exchanges ? "exchange with rank XOR " : "shift by ") + std::to_string(step);
 }
 
 /// Pairwise all-to-all inside every group at once: `lines` groups of `length` ranks; member m of group g is
 /// g * group_stride + m * member_stride.
 void build_transposes(PatternBuilder& builder, const char* label, int lines, int group_stride, int length,
                       int member_stride) {
-    constexpr auto kAlgorithm = CollectiveAlgorithm::kPairwise;
-    for (std::int32_t step = 0; step < collective_step_count(kAlgorithm, length); ++step) {
-        builder.start_set(label + std::string(" transpose, ") + collective_step_label(kAlgorithm, length, step));
+    for (int step = 1; step < length; ++step) {
+        builder.start_set(label + std::string(" transpose, ") + pairwise_label(length, step));
         for (int group = 0; group < lines; ++group) {
             for (int member = 0; member < length; ++member) {
-                const RankId to = collective_step(kAlgorithm, length, RankId(member), step, 0).send_to;
                 builder.add(group * group_stride + member * member_stride,
-                            group * group_stride + to.value * member_stride);
+                            group * group_stride + pairwise_partner(length, member, step) * member_stride);
             }
         }
     }
+}
+
+/// Bruck's all-to-all: the blocks that a rank sends to rank + `distance`, those whose distance to go has that bit set.
+std::int64_t bruck_blocks(std::int64_t ranks, std::int64_t distance) {
+    return ranks / (2 * distance) * distance + std::max<std::int64_t>(0, ranks % (2 * distance) - distance);
 }
 
 void build_cycle(PatternBuilder& builder, const std::vector<int>& order) {
@@ -191,13 +187,60 @@ void build_random_ring(PatternBuilder& builder) {
     build_cycle(builder, order);
 }
 
+/// As all-reduces do it. Of other numbers of ranks than powers of two the first ones fold into pairs: the even one
+/// gives its vector to the odd one, sits out, and gets the result back.
 void build_recursive_doubling(PatternBuilder& builder) {
-    build_collective(builder, CollectiveAlgorithm::kRecursiveDoubling);
+    const int ranks = builder.ranks();
+    const int members = static_cast<int>(std::bit_floor(static_cast<unsigned>(ranks)));
+    const int pairs = ranks - members;
+    const int steps = std::bit_width(static_cast<unsigned>(members)) - 1;
+    builder.expect_messages(static_cast<std::uint64_t>(steps + (pairs > 0 ? 2 : 0)) *
+                            static_cast<std::uint64_t>(ranks));
+    const std::int64_t bytes = builder.options().message_bytes;
+    const auto rank_of = [&](int member) { return member < pairs ? 2 * member + 1 : member + pairs; };
+    if (pairs > 0) {
+        builder.start_set("fold");
+        for (int pair = 0; pair < pairs; ++pair) builder.add(2 * pair, 2 * pair + 1, bytes);
+    }
+    for (int step = 0; step < steps; ++step) {
+        builder.start_set("doubling " + std::to_string(step + 1));
+        for (int member = 0; member < members; ++member) {
+            builder.add(rank_of(member), rank_of(member ^ (1 << step)), bytes);
+        }
+    }
+    if (pairs > 0) {
+        builder.start_set("unfold");
+        for (int pair = 0; pair < pairs; ++pair) builder.add(2 * pair + 1, 2 * pair, bytes);
+    }
 }
 
-void build_alltoall_pairwise(PatternBuilder& builder) { build_collective(builder, CollectiveAlgorithm::kPairwise); }
+void build_alltoall_pairwise(PatternBuilder& builder) {
+    const int ranks = builder.ranks();
+    builder.expect_messages(static_cast<std::uint64_t>(ranks) * static_cast<std::uint64_t>(ranks - 1));
+    for (int step = 1; step < ranks; ++step) {
+        builder.start_set(pairwise_label(ranks, step));
+        for (int rank = 0; rank < ranks; ++rank) {
+            builder.add(rank, pairwise_partner(ranks, rank, step), builder.options().message_bytes);
+        }
+    }
+}
 
-void build_alltoall_bruck(PatternBuilder& builder) { build_collective(builder, CollectiveAlgorithm::kBruck); }
+void build_alltoall_bruck(PatternBuilder& builder) {
+    const int ranks = builder.ranks();
+    const auto steps = static_cast<std::uint64_t>(std::bit_width(static_cast<unsigned>(ranks - 1)));
+    builder.expect_messages(steps * static_cast<std::uint64_t>(ranks));
+    const std::int64_t bytes = builder.options().message_bytes;
+    for (int distance = 1; distance < ranks; distance *= 2) {
+        const std::int64_t blocks = bruck_blocks(ranks, distance);
+        if (bytes > kLargestMessageBytes / blocks) {
+            throw OptionError("Bruck's all-to-all on " + std::to_string(ranks) + " ranks joins " +
+                              std::to_string(blocks) + " blocks of " + std::to_string(bytes) +
+                              " bytes in one message: more than the 2^48 bytes a message may have");
+        }
+        builder.start_set("shift by " + std::to_string(distance));
+        for (int rank = 0; rank < ranks; ++rank) builder.add(rank, (rank + distance) % ranks, blocks * bytes);
+    }
+}
 
 void build_random_geometric(PatternBuilder& builder) {
     const auto count = static_cast<std::size_t>(builder.ranks());

@@ -2,11 +2,15 @@
 
 #include <cstdint>
 
+#include "collectives/exchange.h"
+#include "collectives/steps.h"
 #include "mgen/mpi/communicator.h"
-#include "mgen/mpi/exchange.h"
-#include "mgen/mpi/steps.h"
 
 namespace haichi::mpi {
+
+using collectives::Exchange;
+using collectives::ExchangeMembers;
+using collectives::Steps;
 
 class Process;
 struct Request;
@@ -34,12 +38,12 @@ class Collective final : public Exchange {
     [[nodiscard]] Request* request() const { return setup_.request; }
     [[nodiscard]] bool needs_memory() const { return setup_.needs_memory; }
 
-    void copy(const Buffer& from, const Buffer& to) override;
-    void combine(const Operation& operation, const void* in, const Buffer& inout) override;
-
   private:
-    void begin_send(const Buffer& buffer, int to, Message message) override;
-    void begin_receive(const Buffer& buffer, int from, Message message) override;
+    void begin_send(const collectives::Buffer& buffer, int to, Message message) override;
+    void begin_receive(const collectives::Buffer& buffer, int from, Message message) override;
+    void copy_data(const collectives::Buffer& from, const collectives::Buffer& to) override;
+    void combine_data(const collectives::Reduction& operation, const void* in,
+                      const collectives::Buffer& inout) override;
 
     [[nodiscard]] const Group& partners() const {
         return is_turned_to_own_group() ? *setup_.membership->communicator->group : *setup_.partners;

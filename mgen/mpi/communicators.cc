@@ -14,10 +14,8 @@ namespace haichi::mpi {
 
 namespace {
 
-/// To agree on a context, a mask of free ones and a word go round in an all-reduce: 65 words (MPICH 4.0, contextid.c).
-constexpr Process::Meeting kAgreeOnContext{.bytes = 260};
-/// Colour and key.
-constexpr Process::Meeting kGatherChoices{.bytes = 8, .gathers = true};
+using collectives::kAgreeOnContext;
+using collectives::kGatherChoices;
 constexpr std::int64_t kRankBytes = 4;
 /// Of agreements without a communicator.
 constexpr std::uint32_t kNoParent = Call::kReservedContext - 1;

@@ -101,15 +101,11 @@ const DatatypeRef& Datatype::basic(BasicType type) {
 
 Datatype::Datatype(TypeBounds bounds, LayoutRef layout, SignatureRef signature, std::optional<BasicType> only,
                    TypeContents contents)
-    : bounds_(bounds),
+    : ItemType(bounds, layout->bytes(), only ? info(*only).size : 1, layout->is_run()),
       layout_(std::move(layout)),
       signature_(std::move(signature)),
       only_(only),
-      contents_(std::move(contents)),
-      size_(layout_->bytes()),
-      is_contiguous_(layout_->is_run() && (size_ == 0 || extent() == size_)) {}
-
-std::int64_t Datatype::packed_bytes(std::int64_t count) const { return checked_product(count, size_); }
+      contents_(std::move(contents)) {}
 
 std::optional<BasicType> Datatype::named() const {
     return contents_.combiner == Combiner::kNamed ? only_ : std::nullopt;
@@ -118,21 +114,21 @@ std::optional<BasicType> Datatype::named() const {
 std::int64_t Datatype::elements() const { return signature_->elements(); }
 
 std::optional<std::int64_t> Datatype::whole_count(std::int64_t bytes) const {
-    if (size_ == 0) return bytes == 0 ? std::optional<std::int64_t>(0) : std::nullopt;
-    return bytes % size_ == 0 ? std::optional(bytes / size_) : std::nullopt;
+    if (size() == 0) return bytes == 0 ? std::optional<std::int64_t>(0) : std::nullopt;
+    return bytes % size() == 0 ? std::optional(bytes / size()) : std::nullopt;
 }
 
 std::optional<std::int64_t> Datatype::element_count(std::int64_t bytes) const {
-    if (size_ == 0) return bytes == 0 ? std::optional<std::int64_t>(0) : std::nullopt;
-    const std::optional<std::int64_t> rest = signature_->elements_in(bytes % size_);
+    if (size() == 0) return bytes == 0 ? std::optional<std::int64_t>(0) : std::nullopt;
+    const std::optional<std::int64_t> rest = signature_->elements_in(bytes % size());
     if (!rest) return std::nullopt;
-    return checked_sum(checked_product(bytes / size_, elements()), *rest);
+    return checked_sum(checked_product(bytes / size(), elements()), *rest);
 }
 
 void Datatype::pack(const void* data, std::int64_t count, std::byte* to) const {
     const std::int64_t bytes = packed_bytes(count);
     if (bytes == 0) return;
-    if (is_contiguous_) {
+    if (is_contiguous()) {
         std::memcpy(to, data, static_cast<std::size_t>(bytes));
         return;
     }
@@ -152,7 +148,7 @@ std::int64_t Datatype::unpack(void* data, std::int64_t count, const std::byte* f
     const std::int64_t whole = packed_bytes(count);
     bytes = std::min(bytes, whole);
     if (bytes == 0) return 0;
-    if (is_contiguous_) {
+    if (is_contiguous()) {
         std::memcpy(data, from, static_cast<std::size_t>(bytes));
     } else if (bytes < whole) {
         unpack_part(data, count, 0, bytes, from);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include "collectives/item_type.h"
 #include "mgen/mpi/basic_type.h"
 #include "mgen/mpi/error.h"
 #include "mgen/mpi/type_contents.h"
@@ -14,18 +15,11 @@
 
 namespace haichi::mpi {
 
-/// The extents of a type, in bytes from the address that a call gives.
-struct TypeBounds {
-    std::int64_t lower = 0;
-    std::int64_t upper = 0;
-    std::int64_t true_lower = 0;
-    std::int64_t true_upper = 0;
-    std::int64_t alignment = 1;  ///< to which a struct pads its extent
-};
+using collectives::TypeBounds;
 
 /// A data type of MPI: immutable and shared; its memory is that of its description. Whether it is committed, its name
 /// and its attributes belong to the rank that made it, not to it.
-class Datatype : public std::enable_shared_from_this<Datatype> {
+class Datatype : public collectives::ItemType, public std::enable_shared_from_this<Datatype> {
   public:
     /// The named type; the same object each time.
     static const DatatypeRef& basic(BasicType type);
@@ -33,20 +27,6 @@ class Datatype : public std::enable_shared_from_this<Datatype> {
     /// `only`: the basic type that it is made of, if it is one.
     Datatype(TypeBounds bounds, LayoutRef layout, SignatureRef signature, std::optional<BasicType> only,
              TypeContents contents);
-
-    [[nodiscard]] std::int64_t size() const { return size_; }
-    [[nodiscard]] std::int64_t extent() const { return bounds_.upper - bounds_.lower; }
-    [[nodiscard]] std::int64_t lower_bound() const { return bounds_.lower; }
-    [[nodiscard]] std::int64_t upper_bound() const { return bounds_.upper; }
-    [[nodiscard]] std::int64_t true_extent() const { return bounds_.true_upper - bounds_.true_lower; }
-    [[nodiscard]] std::int64_t true_lower_bound() const { return bounds_.true_lower; }
-    [[nodiscard]] const TypeBounds& bounds() const { return bounds_; }
-
-    /// Any count of it is one run of bytes that begins at the given address.
-    [[nodiscard]] bool is_contiguous() const { return is_contiguous_; }
-
-    /// Bytes of `count` of them without gaps: of a message. UnsupportedError where that overflows.
-    [[nodiscard]] std::int64_t packed_bytes(std::int64_t count) const;
 
     /// Named: not made by a constructor.
     [[nodiscard]] std::optional<BasicType> named() const;
@@ -76,13 +56,10 @@ class Datatype : public std::enable_shared_from_this<Datatype> {
                      const std::byte* from) const;
 
   private:
-    TypeBounds bounds_;
     LayoutRef layout_;
     SignatureRef signature_;
     std::optional<BasicType> only_;
     TypeContents contents_;
-    std::int64_t size_ = 0;
-    bool is_contiguous_ = false;
 };
 
 /// `count` of `from_type` at `from` to `to_count` of `to_type` at `to`, as a message of a rank to itself; the smaller

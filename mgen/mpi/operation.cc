@@ -245,7 +245,7 @@ bool is_defined(OperationKind kind, BasicType type) {
     return false;
 }
 
-Operation::Operation(OperationKind kind) : kind_(kind) {}
+Operation::Operation(OperationKind kind) : Reduction(true, false), kind_(kind) {}
 
 const OperationRef& Operation::predefined(OperationKind kind) {
     // Never destroyed: made when the first rank asks, it must outlive that rank's end.

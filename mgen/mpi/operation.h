@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "collectives/item_type.h"
 #include "mgen/mpi/datatype.h"
 
 namespace haichi::mpi {
@@ -41,7 +42,7 @@ std::string_view name(OperationKind kind);
 bool is_defined(OperationKind kind, BasicType type);
 
 /// What a reduction does with two items. Immutable.
-class Operation {
+class Operation : public collectives::Reduction {
   public:
     /// inout = in OPERATION inout for `count` items.
     using Function = std::function<void(const void* in, void* inout, std::int64_t count, const Datatype& type)>;
@@ -49,9 +50,8 @@ class Operation {
     /// MPI's own; the same object each time.
     static const OperationRef& predefined(OperationKind kind);
     /// A program's; its function knows what the ABI needs to call it.
-    Operation(Function function, bool commutes) : function_(std::move(function)), commutes_(commutes) {}
+    Operation(Function function, bool commutes) : Reduction(commutes, true), function_(std::move(function)) {}
 
-    [[nodiscard]] bool commutes() const { return commutes_; }
     /// nullopt: a program's.
     [[nodiscard]] std::optional<OperationKind> kind() const { return kind_; }
 
@@ -69,7 +69,6 @@ class Operation {
     explicit Operation(OperationKind kind);
 
     Function function_;
-    bool commutes_ = true;
     std::optional<OperationKind> kind_;
 };
 

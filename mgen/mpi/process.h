@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "collectives/meeting.h"
 #include "mgen/host/live_rank.h"
 #include "mgen/mpi/collective.h"
 #include "mgen/mpi/payload.h"
@@ -69,11 +70,7 @@ class Process final : public host::RankListener {
         std::function<Steps(Exchange&)> begin;
         bool need_memory = true;  ///< as host::RankListener::work_needs_memory()
     };
-    /// What members tell each other when they meet.
-    struct Meeting {
-        std::int64_t bytes = 0;  ///< of each member
-        bool gathers = false;    ///< each hears those of all others; else they are combined on the way, as of a mask
-    };
+    using Meeting = collectives::Meeting;
     /// Runs the steps to their end.
     void run_collective(const MembershipRef& membership, BeginSteps steps);
     Request& begin_collective(const MembershipRef& membership, BeginSteps steps);

@@ -80,24 +80,6 @@ void Process::receive_for(const CollectiveMessage& message, const Buffer& buffer
     rank_->queue(Call::receive(message.partner, buffer.bytes(), message.tag, number).in(message.context));
 }
 
-namespace {
-
-/// Each member hears of all others, in ceil(log2 members) steps; where bytes are gathered, the messages double (Bruck
-/// and others 1997).
-Steps meet_all(Exchange& exchange, Process::Meeting meeting) {
-    const DatatypeRef& byte = Datatype::basic(BasicType::kByte);
-    const int size = exchange.size();
-    for (int distance = 1; distance < size; distance *= 2) {
-        const std::int64_t members = meeting.gathers ? std::min(distance, size - distance) : 1;
-        const Buffer blocks{nullptr, meeting.bytes * members, byte.get()};
-        exchange.receive(blocks, (exchange.rank() - distance + size) % size);
-        exchange.send(blocks, (exchange.rank() + distance) % size);
-        co_await exchange.wait();
-    }
-}
-
-}  // namespace
-
 void Process::meet_group(const MembershipRef& membership, const Group& group, std::int32_t tag, Meeting meeting) {
     Collective collective({.process = this,
                            .membership = membership,
@@ -106,7 +88,7 @@ void Process::meet_group(const MembershipRef& membership, const Group& group, st
                            .tag = tag,
                            .moves_payload = false,
                            .needs_memory = false});
-    collective.begin(meet_all(collective, meeting));
+    collective.begin(collectives::meet_all(collective, meeting));
     collective.go_on();
     if (collective.is_done()) return;
     rank_->wait_until([&] { return collective.is_done(); }, host::WaitCost::kNone);
@@ -118,8 +100,8 @@ void Process::meet(const MembershipRef& membership, Meeting meeting) {
 
 Request& Process::begin_meeting(const MembershipRef& membership, const GroupRef& group, Meeting meeting) {
     Request& request = prepare_collective(
-        membership,
-        {.begin = [meeting](Exchange& exchange) { return meet_all(exchange, meeting); }, .need_memory = false});
+        membership, {.begin = [meeting](Exchange& exchange) { return collectives::meet_all(exchange, meeting); },
+                     .need_memory = false});
     request.is_persistent = false;
     request.meets = group;
     start(request);

@@ -9,11 +9,14 @@
 #include "mgen/mpi/communicator.h"
 #include "mgen/mpi/error.h"
 
+namespace haichi::collectives {
+class Exchange;
+class Steps;
+}  // namespace haichi::collectives
+
 namespace haichi::mpi {
 
 class Collective;
-class Exchange;
-class Steps;
 
 /// Partners that are no rank.
 inline constexpr int kAnySource = -2;
@@ -57,13 +60,13 @@ struct Request {
     std::uint32_t number = 0;  ///< for the process model, while it is active
     Status status{};
     std::unique_ptr<Collective> collective{};
-    std::function<Steps(Exchange&)> begin_steps{};  ///< of a collective
-    bool steps_need_memory = true;                  ///< as host::RankListener::work_needs_memory()
-    GroupRef meets{};                               ///< of a meeting: who comes
-    std::shared_ptr<void> attached{};               ///< what the ABI keeps with it
-    std::int32_t handle = 0;                        ///< the ABI's number of it
-    const char* call_name = nullptr;                ///< that has made it
-    const void* call_site = nullptr;                ///< where the program made that
+    std::function<collectives::Steps(collectives::Exchange&)> begin_steps{};  ///< of a collective
+    bool steps_need_memory = true;     ///< as host::RankListener::work_needs_memory()
+    GroupRef meets{};                  ///< of a meeting: who comes
+    std::shared_ptr<void> attached{};  ///< what the ABI keeps with it
+    std::int32_t handle = 0;           ///< the ABI's number of it
+    const char* call_name = nullptr;   ///< that has made it
+    const void* call_site = nullptr;   ///< where the program made that
 
     Request();
     ~Request();

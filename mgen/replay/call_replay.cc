@@ -7,36 +7,16 @@
 
 #include "base/errors.h"
 #include "base/random.h"
+#include "commlog/log/logged_collective.h"
 #include "commlog/log/logged_events.h"
 #include "mgen/process_options.h"
+#include "mgen/replay/call_replay_rank.h"
 
 namespace haichi {
 
 namespace {
 
-// A request of the process model: a request of the program by its number, or:
-constexpr std::uint32_t kBlockingRequest =
-    OpenPosts::kLowBits + 1;                      ///< the rank waits for it in the call that posts it
-constexpr std::uint32_t kTaskRequest = 1U << 31;  ///< a message of the collective in this slot
-
 constexpr const char* kHint = "§form sets judges the communication sets of its kernel instead";
-
-/// Messages of collectives never match those of the program.
-std::uint32_t context_of(std::uint32_t communicator, bool is_collective) {
-    return 2 * communicator + (is_collective ? 1 : 0);
-}
-
-/// -1: it is not there. O(1) in the world.
-std::int32_t place_in(const std::vector<std::int32_t>& members, std::int32_t rank) {
-    if (rank < 0) return -1;
-    if (static_cast<std::size_t>(rank) < members.size() && members[static_cast<std::size_t>(rank)] == rank) return rank;
-    const auto at = std::ranges::find(members, rank);
-    return at == members.end() ? -1 : static_cast<std::int32_t>(at - members.begin());
-}
-
-bool is_barrier(CollectiveOperation operation) {
-    return operation == CollectiveOperation::kBarrier || operation == CollectiveOperation::kOther;
-}
 
 /// The calls of a rank's one thread. Throws UnsupportedError where the log does not say all that it did.
 const CallSequence* thread_of(const RankLog& rank) {
@@ -82,6 +62,7 @@ void check_whole(const JobLog& job) {
 CallReplay::CallReplay(const JobLog& job, const CallReplayOptions& options)
     : job_(&job), untagged_(job), options_(options) {
     check_whole(job);
+    options_.algorithms = selection_for(job, options_.algorithms);
     for (const RankLog& rank : job.ranks) threads_.push_back(thread_of(rank));
     if (std::ranges::all_of(threads_, [](const CallSequence* calls) { return calls == nullptr; })) {
         throw UnsupportedError("the log has no communication calls", kHint);
@@ -109,6 +90,8 @@ CallReplay::CallReplay(const JobLog& job, const CallReplayOptions& options)
         if (has_group) communicators_[c].group = groups++;
     }
 }
+
+CallReplay::~CallReplay() = default;
 
 std::vector<std::vector<RankId>> CallReplay::barrier_groups() const {
     std::vector<std::vector<RankId>> groups;
@@ -222,8 +205,8 @@ std::optional<Call> CallReplay::end(RankId id, Rank& rank) {
     }
     // Others need the steps of its collectives even if it never waits for them.
     rank.has_ended = true;
-    for (const Task& task : rank.tasks) {
-        if (task.is_active && rank.posts.await(task.post)) ++rank.awaited;
+    for (const auto& task : rank.tasks) {
+        if (task != nullptr && rank.posts.await(task->post())) ++rank.awaited;
     }
     return std::nullopt;
 }
@@ -325,7 +308,7 @@ void CallReplay::begin_receives_from_any(RankId id, Rank& rank) {
 void CallReplay::completed(RankId id, std::uint32_t request, const CompletedRequest&, std::int64_t) {
     Rank& rank = *ranks_[id.index()];
     if ((request & kTaskRequest) != 0) {
-        if (--rank.tasks[request & ~kTaskRequest].messages == 0) ++rank.ready_tasks;
+        if (rank.tasks[(request & ~kTaskRequest) >> 16]->completed_request(request)) ++rank.ready_tasks;
     } else if (request == kBlockingRequest) {
         --rank.awaited;
     } else {
@@ -335,100 +318,6 @@ void CallReplay::completed(RankId id, std::uint32_t request, const CompletedRequ
 
 void CallReplay::end_request(Rank& rank, std::uint64_t post) {
     if (rank.posts.close(post)) --rank.awaited;
-}
-
-// ---- Collectives ----------------------------------------------------------------------------------------------------
-
-CallReplay::OwnCommunicator& CallReplay::own_communicator(RankId id, Rank& rank, std::uint32_t communicator) const {
-    const auto known =
-        std::ranges::find(rank.communicators, communicator, &std::pair<std::uint32_t, OwnCommunicator>::first);
-    if (known != rank.communicators.end()) return known->second;
-    const std::int32_t own = place_in(job_->communicators[communicator].members, id.value);
-    if (own < 0) {
-        throw InputError("rank " + std::to_string(id.value) +
-                         " takes part in a collective of a communicator that it is not in");
-    }
-    return rank.communicators.emplace_back(communicator, OwnCommunicator{.own = own}).second;
-}
-
-CollectiveSchedule CallReplay::schedule_of(const LoggedCollective& collective, const EventKey& key) const {
-    if (is_barrier(collective.operation)) return CollectiveSchedule::dissemination(collective.members);
-    const std::string_view algorithm =
-        options_.algorithms.algorithm(collective.operation, agreement_->size_of_choice(collective));
-    const std::int32_t root = place_in(job_->communicators[collective.communicator].members, key.peer);
-    return CollectiveChoice::schedule(collective.operation, algorithm, collective.vector_bytes,
-                                      {.count = collective.members, .root = std::max(root, 0)});
-}
-
-std::optional<Call> CallReplay::begin_collective(RankId id, Rank& rank) {
-    const LoggedEvent& event = *rank.call.event;
-    const bool is_blocking = (event.key.flags & kBlocking) != 0;
-    const std::uint32_t communicator = communicator_of(job_->ranks[id.index()], event.key.communicator);
-    const auto operation = static_cast<CollectiveOperation>(event.key.operation);
-    const CommunicatorUse& use = communicators_[communicator];
-    const bool is_left_out = !use.is_whole || operation == CollectiveOperation::kNeighbor;
-    const bool is_alone = job_->communicators[communicator].members.size() == 1;
-    if (!is_blocking) rank.posts.post(!is_left_out && !is_alone);
-    if (is_left_out) {
-        ++(operation == CollectiveOperation::kNeighbor ? rank.gaps.neighborhood_collectives
-                                                       : rank.gaps.other_collectives);
-        return std::nullopt;
-    }
-    if (is_alone) return std::nullopt;
-    if (is_blocking && is_barrier(operation) && use.group >= 0) return Call::barrier(use.group);
-    note_mean_size(rank);
-    start_task(id, rank, logged_collective(*job_, job_->ranks[id.index()], event));
-    return std::nullopt;
-}
-
-void CallReplay::start_task(RankId id, Rank& rank, const LoggedCollective& collective) {
-    OwnCommunicator& communicator = own_communicator(id, rank, collective.communicator);
-    auto slot = std::ranges::find(rank.tasks, false, &Task::is_active);
-    if (slot == rank.tasks.end()) slot = rank.tasks.insert(rank.tasks.end(), Task{});
-    *slot = {.schedule = schedule_of(collective, rank.call.event->key),
-             .communicator = collective.communicator,
-             .own = communicator.own,
-             .tag = static_cast<std::int32_t>(communicator.collectives++ & OpenPosts::kLowBits),
-             .post = rank.call.post,
-             .is_active = true};
-    if (slot->post == 0) ++rank.awaited;
-    ++rank.ready_tasks;
-}
-
-void CallReplay::do_ready_steps(Rank& rank) {
-    for (std::uint32_t slot = 0; slot < rank.tasks.size(); ++slot) {
-        if (rank.tasks[slot].is_active && rank.tasks[slot].messages == 0) do_step(rank, slot);
-    }
-}
-
-/// The next step in which the rank sends or receives; or the end.
-void CallReplay::do_step(Rank& rank, std::uint32_t slot) {
-    Task& task = rank.tasks[slot];
-    --rank.ready_tasks;
-    const std::uint32_t context = context_of(task.communicator, true);
-    const auto& members = job_->communicators[task.communicator].members;
-    const auto partner = [&](RankId member) { return RankId(members[member.index()]); };
-    while (task.step < task.schedule.step_count()) {
-        const CollectiveStep step = task.schedule.step(task.own, task.step++);
-        if (step.receive_from.valid()) {
-            rank.queue.push_back(
-                Call::receive(partner(step.receive_from), step.receive_bytes, task.tag, kTaskRequest | slot)
-                    .in(context));
-            ++task.messages;
-        }
-        if (step.send_to.valid()) {
-            rank.queue.push_back(
-                Call::send(partner(step.send_to), step.send_bytes, task.tag, {}, kTaskRequest | slot).in(context));
-            ++task.messages;
-        }
-        if (task.messages > 0) return;
-    }
-    task.is_active = false;
-    if (task.post == 0) {
-        --rank.awaited;
-    } else {
-        end_request(rank, task.post);
-    }
 }
 
 }  // namespace haichi

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "commlog/collectives/collective_schedule.h"
+#include "collectives/exchange.h"
 #include "commlog/log/call_stream.h"
 #include "commlog/log/job_log.h"
 #include "commlog/log/untagged_pairs.h"
@@ -20,8 +20,8 @@ namespace haichi {
 
 /// A job's log as a program for ProcessModel: every rank makes the calls of its log in their order, computes between
 /// them as long as the log says, and waits where the program waited, for what it waited for. Receives from any source
-/// take the source that the log says came. Collectives are unrolled into messages as CollectiveChoice says; each member
-/// does its steps when it is inside an MPI call, also those of a non-blocking one.
+/// take the source that the log says came. Collectives are messages, by the steps that
+/// live programs do; each member does its steps when it is inside an MPI call, also those of a non-blocking one.
 ///
 /// The log stays compressed: a rank holds its place in the loops, its open requests, and what CallStream holds.
 class CallReplay final : public RankProgram {
@@ -29,6 +29,9 @@ class CallReplay final : public RankProgram {
     /// `job` must outlive it. Throws UnsupportedError for logs that do not say all that ranks did: without calls, with
     /// ranks that are missing or were killed, with lost events, with several threads of a rank that communicate.
     CallReplay(const JobLog& job, const CallReplayOptions& options);
+    CallReplay(const CallReplay&) = delete;
+    CallReplay& operator=(const CallReplay&) = delete;
+    ~CallReplay();
 
     /// The groups that barriers name, for ProcessModel::add_group in this order.
     [[nodiscard]] std::vector<std::vector<RankId>> barrier_groups() const;
@@ -45,17 +48,8 @@ class CallReplay final : public RankProgram {
     [[nodiscard]] std::uint64_t calls() const;
 
   private:
-    /// A collective under way in a rank.
-    struct Task {
-        CollectiveSchedule schedule;
-        std::uint32_t communicator = 0;
-        std::int32_t own = 0;       ///< the rank's number in it
-        std::int32_t tag = 0;       ///< of its messages
-        std::int32_t step = 0;      ///< the next one
-        std::uint64_t post = 0;     ///< 0: the rank waits in it
-        std::uint8_t messages = 0;  ///< of the step under way that are not complete
-        bool is_active = false;
-    };
+    struct Rank;
+    class Task;
     struct CommunicatorUse {
         bool is_whole = false;    ///< all its members are ranks of the job, and there is no other group
         std::int32_t group = -1;  ///< of barriers; -1: none
@@ -64,25 +58,6 @@ class CallReplay final : public RankProgram {
         std::int32_t own = 0;  ///< the rank's number in it
         std::uint32_t collectives = 0;
     };
-    struct Rank {
-        explicit Rank(const CallSequence& of) : stream(of) {}
-
-        CallStream stream;
-        StreamedCall call{};  ///< whose computing time has been spent
-        bool has_call = false;
-        bool has_computed_behind = false;
-        bool has_ended = false;
-        OpenPosts posts;
-        std::uint32_t awaited = 0;  ///< requests and collectives that it waits for
-        std::uint32_t ready_tasks = 0;
-        std::vector<Task> tasks;
-        std::vector<Call> queue;  ///< calls that follow, from `queued` on
-        std::size_t queued = 0;
-        std::uint64_t calls = 0;
-        ReplayGaps gaps{};
-        std::vector<std::pair<std::uint32_t, OwnCommunicator>> communicators{};  ///< that it had collectives in
-    };
-
     [[nodiscard]] std::int64_t compute_ps(RankId id, const Rank& rank) const;
     [[nodiscard]] std::int64_t computing_ps(RankId id, double ticks) const;
     /// The log has ended.
@@ -92,11 +67,9 @@ class CallReplay final : public RankProgram {
     std::optional<Call> begin_receive(RankId id, Rank& rank);
     void begin_receives_from_any(RankId id, Rank& rank);
     std::optional<Call> begin_collective(RankId id, Rank& rank);
-    void start_task(RankId id, Rank& rank, const LoggedCollective& collective);
+    void start_task(RankId id, Rank& rank, std::uint32_t communicator);
     void do_ready_steps(Rank& rank);
-    void do_step(Rank& rank, std::uint32_t slot);
     void end_request(Rank& rank, std::uint64_t post);
-    [[nodiscard]] CollectiveSchedule schedule_of(const LoggedCollective& collective, const EventKey& key) const;
     OwnCommunicator& own_communicator(RankId id, Rank& rank, std::uint32_t communicator) const;
     static void note_mean_size(Rank& rank);
     /// By which a message of the pair is matched: 0 where its tags are not known.

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "commlog/collectives/collective_choice.h"
+#include "collectives/selection.h"
 
 namespace haichi {
 
@@ -23,8 +23,9 @@ struct ReplayedComputing {
 /// How a log is replayed call by call.
 struct CallReplayOptions {
     ReplayedComputing computing{};
-    CollectiveChoice algorithms{};
-    /// Barriers are the machine's (ProcessOptions::barrier_ps); else messages of 0 bytes, by dissemination.
+    /// Of collectives. The table is that of the library that the job ran with, unless one is set.
+    collectives::CollectiveSelection algorithms{};
+    /// Barriers are the machine's (ProcessOptions::barrier_ps); else messages of 0 bytes.
     bool has_barrier_network = false;
 };
 

@@ -4,14 +4,13 @@
 #include <cmath>
 #include <vector>
 
+#include "commlog/log/logged_collective.h"
 #include "commlog/log/logged_events.h"
 #include "commlog/log/loop_finder.h"
 
 namespace haichi {
 
 namespace {
-
-using Key = std::pair<std::uint32_t, CollectiveOperation>;
 
 /// A sequence of numbers by the polynomial of its hashes modulo 2^64, so that a loop need not be unrolled.
 struct Order {
@@ -48,24 +47,27 @@ class SizesOfRank {
         : job_(&job), is_whole_(&is_whole), rank_(&rank), calls_(&calls), bodies_(calls.bodies.size()) {
         append(calls.sequence, all_);
     }
-    [[nodiscard]] const std::map<Key, Sizes>& all() const { return all_; }
+    [[nodiscard]] const std::map<CollectivesOf, Sizes>& all() const { return all_; }
 
   private:
     struct Body {
         bool is_known = false;
-        std::map<Key, Sizes> sizes;
+        std::map<CollectivesOf, Sizes> sizes;
     };
 
-    void append(std::span<const Symbol> symbols, std::map<Key, Sizes>& to) {
+    void append(std::span<const Symbol> symbols, std::map<CollectivesOf, Sizes>& to) {
         for (const Symbol symbol : symbols) {
             if (symbol < kLoopSymbol) {
                 const LoggedEvent& event = calls_->events[symbol];
                 if (event.key.kind != CallKind::kCollective) continue;
                 if (!(*is_whole_)[communicator_of(*rank_, event.key.communicator)]) continue;
-                const LoggedCollective collective = logged_collective(*job_, *rank_, event);
-                Sizes& sizes = to[{collective.communicator, collective.operation}];
-                sizes.order.append(collective.vector_bytes);
-                sizes.bytes += static_cast<double>(collective.vector_bytes);
+                const std::uint32_t communicator = communicator_of(*rank_, event.key.communicator);
+                const std::size_t members = job_->communicators[communicator].members.size();
+                const std::int64_t bytes =
+                    collectives::common_bytes(sized_call(event, members), static_cast<int>(members));
+                Sizes& sizes = to[{communicator, static_cast<CollectiveOperation>(event.key.operation)}];
+                sizes.order.append(bytes);
+                sizes.bytes += static_cast<double>(bytes);
                 sizes.count += 1;
                 continue;
             }
@@ -79,10 +81,10 @@ class SizesOfRank {
             }
         }
     }
-    const std::map<Key, Sizes>& sizes_of(std::uint32_t body) {
+    const std::map<CollectivesOf, Sizes>& sizes_of(std::uint32_t body) {
         if (!bodies_[body].is_known) {
             const LoopBody& of = calls_->bodies[body];
-            std::map<Key, Sizes> sizes;
+            std::map<CollectivesOf, Sizes> sizes;
             append(std::span(calls_->body).subspan(of.first, of.length), sizes);
             bodies_[body] = {true, std::move(sizes)};
         }
@@ -94,7 +96,7 @@ class SizesOfRank {
     const RankLog* rank_;
     const CallSequence* calls_;
     std::vector<Body> bodies_;
-    std::map<Key, Sizes> all_;
+    std::map<CollectivesOf, Sizes> all_;
 };
 
 }  // namespace
@@ -102,19 +104,6 @@ class SizesOfRank {
 bool is_whole(const LoggedCommunicator& communicator) {
     return !communicator.is_intercommunicator() && !communicator.members.empty() &&
            std::ranges::min(communicator.members) >= 0;
-}
-
-LoggedCollective logged_collective(const JobLog& job, const RankLog& rank, const LoggedEvent& event) {
-    LoggedCollective collective;
-    collective.operation = static_cast<CollectiveOperation>(event.key.operation);
-    collective.communicator = communicator_of(rank, event.key.communicator);
-    const std::size_t members = job.communicators[collective.communicator].members.size();
-    collective.members = static_cast<std::int32_t>(members);
-    const CollectiveCall call{.operation = collective.operation,
-                              .bytes = contributed_bytes(event, members),
-                              .received_bytes = result_bytes(event)};
-    collective.vector_bytes = vector_bytes(call, collective.members);
-    return collective;
 }
 
 CollectiveAgreement::CollectiveAgreement(const JobLog& job, std::span<const CallSequence* const> threads) {
@@ -136,10 +125,19 @@ CollectiveAgreement::CollectiveAgreement(const JobLog& job, std::span<const Call
     }
 }
 
-std::int64_t CollectiveAgreement::size_of_choice(const LoggedCollective& collective) const {
-    const auto at = entries_.find({collective.communicator, collective.operation});
-    if (at == entries_.end() || at->second.is_even) return collective.vector_bytes;
-    return static_cast<std::int64_t>(std::llround(at->second.largest_mean));
+collectives::SizedCall CollectiveAgreement::agreed(const CollectivesOf& of, collectives::SizedCall call,
+                                                   int members) const {
+    using collectives::CollectiveKind;
+    const auto at = entries_.find(of);
+    if (at == entries_.end()) return call;
+    if (!at->second.is_even) {
+        return with_common_bytes(call, members, static_cast<std::int64_t>(std::llround(at->second.largest_mean)));
+    }
+    // Which blocks are empty is known where all are of one size.
+    const bool has_one_block =
+        call.collective == CollectiveKind::kGatherv || call.collective == CollectiveKind::kScatterv;
+    call.counts_are_known = has_one_block || call.sent + call.received == 0;
+    return call;
 }
 
 }  // namespace haichi

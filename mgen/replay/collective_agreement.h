@@ -5,34 +5,29 @@
 #include <span>
 #include <utility>
 
-#include "commlog/collectives/collective_choice.h"
+#include "collectives/sized_call.h"
 #include "commlog/log/job_log.h"
 
 namespace haichi {
 
-/// What a rank's log says of one collective operation.
-struct LoggedCollective {
-    CollectiveOperation operation = CollectiveOperation::kOther;
-    std::uint32_t communicator = 0;  ///< index in JobLog::communicators
-    std::int32_t members = 0;
-    std::int64_t vector_bytes = 0;  ///< from this rank's sizes
-};
-
 /// All that a collective needs is known: it is one of a group, and all of the group are ranks of the job.
 bool is_whole(const LoggedCommunicator& communicator);
 
-/// `event` is a collective of a whole communicator.
-LoggedCollective logged_collective(const JobLog& job, const RankLog& rank, const LoggedEvent& event);
+/// A kind of operation of a communicator, by its index in JobLog::communicators.
+using CollectivesOf = std::pair<std::uint32_t, CollectiveOperation>;
 
-/// By which size all members choose the algorithm of a collective. A rank's log knows its own sizes only; where all
-/// members have the same sizes in the same order, each takes its own. Where they differ (MPI_Alltoallv and its like)
-/// all take one: the largest mean of a member, over all such operations of the communicator. O(compressed logs).
+/// The size that all members have in common (common_bytes()). A rank's log knows its own sizes only; where all
+/// members have the same ones in the same order, each takes its own. Where they differ (MPI_Alltoallv and its like, or
+/// means of many sizes) all take one: the largest mean of a member, over all such operations of the communicator.
+/// O(compressed logs).
 class CollectiveAgreement {
   public:
     /// `threads`: the call log of each rank of the job; null: it has none.
     CollectiveAgreement(const JobLog& job, std::span<const CallSequence* const> threads);
 
-    [[nodiscard]] std::int64_t size_of_choice(const LoggedCollective& collective) const;
+    /// A call as all members make it.
+    [[nodiscard]] collectives::SizedCall agreed(const CollectivesOf& of, collectives::SizedCall call,
+                                                int members) const;
 
   private:
     struct Entry {
@@ -41,7 +36,7 @@ class CollectiveAgreement {
         double largest_mean = 0;
     };
 
-    std::map<std::pair<std::uint32_t, CollectiveOperation>, Entry> entries_;
+    std::map<CollectivesOf, Entry> entries_;
 };
 
 }  // namespace haichi

@@ -27,7 +27,8 @@ ROOT = Path(__file__).resolve().parents[2]
 MODULES = {
     "base": ["base"],
     "netmodel": ["netmodel"],
-    "commlog": ["commlog/workload", "commlog/readers", "commlog/log", "commlog/ccs", "commlog/collectives"],
+    "collectives": ["collectives"],
+    "commlog": ["commlog/workload", "commlog/readers", "commlog/log", "commlog/ccs"],
     "mgen": ["mgen"],
     "objectives": ["objectives"],
     "mapper": ["mapper"],

@@ -18,13 +18,14 @@ from pathlib import Path
 MODULES: dict[str, set[str]] = {
     "base": set(),
     "netmodel": {"base"},
-    "commlog": {"base"},
-    "mgen": {"base", "netmodel", "commlog"},
-    "objectives": {"base", "netmodel", "commlog", "mgen"},
-    "mapper": {"base", "netmodel", "commlog", "mgen", "objectives"},
-    "options": {"base", "netmodel", "commlog", "mgen", "objectives", "mapper"},
-    "cli": {"base", "netmodel", "commlog", "mgen", "objectives", "mapper", "options"},
-    "python": {"base", "netmodel", "commlog", "mgen", "objectives", "mapper", "options"},
+    "collectives": {"base"},
+    "commlog": {"base", "collectives"},
+    "mgen": {"base", "netmodel", "collectives", "commlog"},
+    "objectives": {"base", "netmodel", "collectives", "commlog", "mgen"},
+    "mapper": {"base", "netmodel", "collectives", "commlog", "mgen", "objectives"},
+    "options": {"base", "netmodel", "collectives", "commlog", "mgen", "objectives", "mapper"},
+    "cli": {"base", "netmodel", "collectives", "commlog", "mgen", "objectives", "mapper", "options"},
+    "python": {"base", "netmodel", "collectives", "commlog", "mgen", "objectives", "mapper", "options"},
 }
 
 # The same between the directories of a module; directories that are not listed are free.

@@ -204,9 +204,13 @@ TEST(Extraction, a_collective_on_all_ranks_is_expanded_only_when_asked) {
     EXPECT_THROW(extract_sets(program.log(), {}), UnsupportedError);
     ExtractionOptions options;
     options.levels.collectives = CollectiveScope::kAll;
+    // MPICH's table: recursive halving, then doubling.
+    EXPECT_EQ(extract_sets(program.log(), options).workload.set_count(), 6);
+    options.levels.algorithms.set("allreduce=recursive-doubling");
     const Extraction found = extract_sets(program.log(), options);
     EXPECT_EQ(found.workload.iterations(), 10);
-    ASSERT_EQ(found.workload.set_count(), 3);  // recursive doubling
+    ASSERT_EQ(found.workload.set_count(), 3);
+    EXPECT_EQ(found.workload.set(2).label, "level 3, allreduce recursive-doubling 3");
     for (std::size_t t = 0; t < 3; ++t) {
         Sent expected;
         for (int r = 0; r < 8; ++r) expected.insert({r, r ^ (1 << t), 1024});

@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "commlog/collectives/collectives.h"
+#include "collectives/recorded_rounds.h"
 #include "commlog/workload/patterns.h"
 
 namespace haichi {
@@ -96,102 +96,41 @@ TEST(PatternProperty, fft_delivers_each_pair_of_a_row_or_column_exactly_once) {
     }));
 }
 
-TEST(CollectiveProperty, what_one_rank_sends_the_other_receives) {
-    for (const CollectiveRow& row : collective_algorithms()) {
-        EXPECT_TRUE(rc::check(row.name, [&] {
-            const int ranks = *rc::gen::inRange(1, 100);
-            for (int step = 0; step < collective_step_count(row.algorithm, ranks); ++step) {
-                for (int rank = 0; rank < ranks; ++rank) {
-                    const CollectiveStep mine = collective_step(row.algorithm, ranks, RankId(rank), step, 3);
-                    RC_ASSERT(mine.send_to.valid() == (mine.send_bytes > 0));
-                    RC_ASSERT(mine.receive_from.valid() == (mine.receive_bytes > 0));
-                    if (!mine.send_to.valid()) continue;
-                    RC_ASSERT(mine.send_to != RankId(rank));
-                    const CollectiveStep theirs = collective_step(row.algorithm, ranks, mine.send_to, step, 3);
-                    RC_ASSERT(theirs.receive_from == RankId(rank));
-                    RC_ASSERT(theirs.receive_bytes == mine.send_bytes);
+/// Patterns that are named after an algorithm are the rounds of its messages.
+TEST(PatternProperty, patterns_of_collectives_are_what_their_algorithms_send) {
+    using collectives::CollectiveKind;
+    struct Row {
+        const char* pattern;
+        CollectiveKind collective;
+        const char* algorithm;
+    };
+    for (const Row& row : {Row{"recursive-doubling", CollectiveKind::kAllreduce, "recursive-doubling"},
+                           Row{"alltoall-pairwise", CollectiveKind::kAlltoall, "pairwise"},
+                           Row{"alltoall-bruck", CollectiveKind::kAlltoall, "bruck"}}) {
+        for (const int ranks : {2, 3, 5, 6, 7, 8, 13, 16, 23, 33}) {
+            PatternOptions options;
+            options.ranks = ranks;
+            options.message_bytes = 24;
+            const Workload workload = make_pattern(row.pattern, options);
+            const bool by_blocks = row.collective == CollectiveKind::kAlltoall;
+            const collectives::SizedArguments call({.collective = row.collective, .sent = by_blocks ? 24 * ranks : 24},
+                                                   ranks);
+            const std::vector<collectives::Round> rounds =
+                collectives::recorded_rounds(ranks, [&](collectives::Exchange& exchange) {
+                    return algorithms(row.collective).at(row.algorithm).run(exchange, call.arguments(), {});
+                });
+            ASSERT_EQ(rounds.size(), workload.set_count()) << row.pattern << " " << ranks;
+            for (std::size_t r = 0; r < rounds.size(); ++r) {
+                const auto messages = workload.messages(r);
+                ASSERT_EQ(rounds[r].size(), messages.size()) << row.pattern << " " << ranks << " round " << r;
+                for (std::size_t m = 0; m < messages.size(); ++m) {
+                    EXPECT_EQ(rounds[r][m].from, messages[m].source.value);
+                    EXPECT_EQ(rounds[r][m].to, messages[m].destination.value);
+                    EXPECT_EQ(rounds[r][m].bytes, messages[m].size_bytes);
                 }
             }
-        }));
+        }
     }
-}
-
-/// A block on its way from `source` to `destination`.
-using Block = std::pair<int, int>;
-
-TEST(CollectiveProperty, bruck_brings_every_block_to_its_destination) {
-    EXPECT_TRUE(rc::check([] {
-        const int ranks = *rc::gen::inRange(1, 40);
-        // slots[r][d]: the blocks rank r holds that were, at the start, d ranks before their destination.
-        std::vector<std::vector<Block>> slots(static_cast<std::size_t>(ranks));
-        for (int r = 0; r < ranks; ++r) {
-            for (int d = 0; d < ranks; ++d) slots[static_cast<std::size_t>(r)].push_back({r, (r + d) % ranks});
-        }
-        for (int step = 0; step < collective_step_count(CollectiveAlgorithm::kBruck, ranks); ++step) {
-            const auto before = slots;
-            for (int r = 0; r < ranks; ++r) {
-                const CollectiveStep move = collective_step(CollectiveAlgorithm::kBruck, ranks, RankId(r), step, 1);
-                int sent = 0;
-                for (int d = 0; d < ranks; ++d) {
-                    if (!bruck_moves(d, step)) continue;
-                    slots[move.send_to.index()][static_cast<std::size_t>(d)] =
-                        before[static_cast<std::size_t>(r)][static_cast<std::size_t>(d)];
-                    ++sent;
-                }
-                RC_ASSERT(move.send_bytes == sent);
-            }
-        }
-        for (int r = 0; r < ranks; ++r) {
-            std::set<int> sources;
-            for (const auto& [source, destination] : slots[static_cast<std::size_t>(r)]) {
-                RC_ASSERT(destination == r);
-                RC_ASSERT(sources.insert(source).second);
-            }
-        }
-    }));
-}
-
-TEST(CollectiveProperty, recursive_doubling_adds_every_rank_up_once_everywhere) {
-    EXPECT_TRUE(rc::check([] {
-        const int ranks = *rc::gen::inRange(1, 70);
-        constexpr auto kAlgorithm = CollectiveAlgorithm::kRecursiveDoubling;
-        // How often each rank's value is in each rank's sum.
-        std::vector<std::vector<int>> sums(static_cast<std::size_t>(ranks),
-                                           std::vector<int>(static_cast<std::size_t>(ranks)));
-        for (std::size_t r = 0; r < sums.size(); ++r) sums[r][r] = 1;
-        const int steps = collective_step_count(kAlgorithm, ranks);
-        for (int step = 0; step < steps; ++step) {
-            const bool unfold = collective_step_label(kAlgorithm, ranks, step) == "unfold";
-            const auto before = sums;
-            for (std::size_t r = 0; r < sums.size(); ++r) {
-                const RankId from = collective_step(kAlgorithm, ranks, RankId(r), step, 1).receive_from;
-                if (!from.valid()) continue;
-                for (std::size_t i = 0; i < sums.size(); ++i) {
-                    sums[r][i] = before[from.index()][i] + (unfold ? 0 : before[r][i]);
-                }
-            }
-        }
-        for (const auto& sum : sums) RC_ASSERT(std::ranges::all_of(sum, [](int times) { return times == 1; }));
-    }));
-}
-
-TEST(CollectiveProperty, ring_brings_every_contribution_everywhere) {
-    EXPECT_TRUE(rc::check([] {
-        const int ranks = *rc::gen::inRange(1, 60);
-        std::vector<std::set<int>> has(static_cast<std::size_t>(ranks));
-        std::vector<int> latest(static_cast<std::size_t>(ranks));
-        for (int r = 0; r < ranks; ++r) has[static_cast<std::size_t>(r)] = {latest[static_cast<std::size_t>(r)] = r};
-        for (int step = 0; step < collective_step_count(CollectiveAlgorithm::kRing, ranks); ++step) {
-            const auto before = latest;
-            for (std::size_t r = 0; r < has.size(); ++r) {
-                const auto from =
-                    collective_step(CollectiveAlgorithm::kRing, ranks, RankId(r), step, 1).receive_from.index();
-                latest[r] = before[from];
-                has[r].insert(latest[r]);
-            }
-        }
-        for (const auto& all : has) RC_ASSERT(all.size() == static_cast<std::size_t>(ranks));
-    }));
 }
 
 }  // namespace

@@ -15,10 +15,10 @@ namespace haichi::abi::mpich {
 /// A collective operation of a rank, checked, with what it needs kept: it may run now, in the background, or often.
 struct CollectiveCall {
     struct Parts {
-        mpi::CollectiveArguments arguments{};
+        collectives::CollectiveArguments arguments{};
         std::vector<mpi::DatatypeRef> types{};
-        std::vector<const mpi::Datatype*> send_types{};
-        std::vector<const mpi::Datatype*> receive_types{};
+        std::vector<const collectives::ItemType*> send_types{};
+        std::vector<const collectives::ItemType*> receive_types{};
         std::vector<int> sources{};
         std::vector<int> destinations{};
         mpi::OperationRef operation{};

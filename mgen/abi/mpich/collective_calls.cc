@@ -5,17 +5,17 @@
 #include <array>
 
 #include <calls_generated.h>
+#include "collectives/selection.h"
 #include "mgen/abi/mpich/mpich_rank.h"
-#include "mgen/mpi/collectives/selection.h"
 #include "mgen/mpi/world.h"
 
 namespace haichi::abi::mpich {
 
 namespace {
 
+using collectives::CollectiveArguments;
+using collectives::CollectiveKind;
 using mpi::Buffer;
-using mpi::CollectiveArguments;
-using mpi::CollectiveKind;
 using mpi::ErrorClass;
 
 /// Checks arguments and keeps what they name.
@@ -37,9 +37,9 @@ class Builder {
     void root(int of_call) {
         if (is_inter()) {
             if (of_call == MPI_ROOT) {
-                arguments().root = mpi::kRootIsThis;
+                arguments().root = collectives::kRootIsThis;
             } else if (of_call == MPI_PROC_NULL) {
-                arguments().root = mpi::kRootIsAnother;
+                arguments().root = collectives::kRootIsAnother;
             } else {
                 check_root(of_call, call_.membership->communicator->remote->size());
             }
@@ -49,7 +49,7 @@ class Builder {
     }
     /// It has data for all, or takes those of all.
     [[nodiscard]] bool is_root() {
-        return is_inter() ? arguments().root == mpi::kRootIsThis : arguments().root == rank();
+        return is_inter() ? arguments().root == collectives::kRootIsThis : arguments().root == rank();
     }
     /// It takes part with data of its own.
     [[nodiscard]] bool is_member() { return !is_inter() || arguments().root >= 0; }
@@ -377,8 +377,8 @@ bool needs_memory(const CollectiveArguments& arguments, const haichi::host::Live
         default:
             return true;
     }
-    if (arguments.operation != nullptr && !arguments.operation->kind()) return true;
-    return std::ranges::any_of(std::array{&arguments.send, &arguments.receive}, [&](const Buffer* buffer) {
+    if (arguments.operation != nullptr && arguments.operation->is_user_defined()) return true;
+    return std::ranges::any_of(std::array{&arguments.send, &arguments.receive}, [&](const collectives::Buffer* buffer) {
         if (buffer->count == 0) return false;
         // Addresses may be in the type.
         const bool is_plain = buffer->data != nullptr && buffer->type != nullptr && buffer->type->is_contiguous() &&
@@ -390,11 +390,12 @@ bool needs_memory(const CollectiveArguments& arguments, const haichi::host::Live
 /// What begins the steps; it keeps the parts.
 mpi::Process::BeginSteps steps_of(const CollectiveCall& call) {
     MpichRank& state = MpichRank::current();
-    const mpi::CollectiveSelection* selection = state.selection;
-    return {
-        .begin = [parts = call.parts, selection](
-                     mpi::Exchange& exchange) { return mpi::collective_steps(exchange, parts->arguments, *selection); },
-        .need_memory = needs_memory(call.parts->arguments, state.process.rank())};
+    const collectives::CollectiveSelection* selection = state.selection;
+    return {.begin =
+                [parts = call.parts, selection](collectives::Exchange& exchange) {
+                    return collectives::collective_steps(exchange, parts->arguments, *selection);
+                },
+            .need_memory = needs_memory(call.parts->arguments, state.process.rank())};
 }
 
 /// Whether the machine's barrier network did it.

@@ -6,13 +6,13 @@
 #include <limits>
 #include <type_traits>
 
-#include "mgen/mpi/collectives/algorithms.h"
+#include "collectives/algorithms.h"
 
 namespace haichi::abi::mpich {
 
 static_assert(std::is_same_v<MPI_Count, std::int64_t> && std::is_same_v<MPI_Aint, std::int64_t>);
 
-using mpi::Counts;
+using collectives::Counts;
 
 /// A count as an int; MPI_UNDEFINED if it does not fit.
 inline int narrow(MPI_Count count) {

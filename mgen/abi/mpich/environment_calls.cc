@@ -5,6 +5,7 @@
 #include <string>
 
 #include <calls_generated.h>
+#include "collectives/selection.h"
 #include "mgen/abi/mpich/guard.h"
 #include "mgen/abi/mpich/mpich_rank.h"
 #include "mgen/host/host.h"
@@ -58,10 +59,15 @@ int Get_version(int* version, int* subversion) {
     return MPI_SUCCESS;
 }
 int Get_library_version(char* version, int* length) {
-    constexpr const char* kText =
-        "haichi: the MPI of a simulated machine, with the binary interface of MPICH " MPICH_VERSION;
-    std::strcpy(version, kText);
-    *length = static_cast<int>(std::strlen(kText));
+    // The profiler keeps so much of the first line, up to a comma: its log states the algorithms of the run.
+    constexpr std::size_t kMostKept = 63;
+    std::string text = "haichi MPICH " MPICH_VERSION " collectives: ";
+    const std::string collectives = MpichRank::current().selection->text();
+    const bool fits = text.size() + collectives.size() <= kMostKept && collectives.find(',') == std::string::npos;
+    text += fits ? collectives : "others";
+    text += "\nThe MPI of a simulated machine, with the binary interface of MPICH " MPICH_VERSION;
+    std::strcpy(version, text.c_str());
+    *length = static_cast<int>(text.size());
     return MPI_SUCCESS;
 }
 int Get_processor_name(char* name, int* length) {

@@ -20,7 +20,7 @@
 #include "mgen/mpi/window.h"
 #include "mgen/mpi/world.h"
 
-namespace haichi::mpi {
+namespace haichi::collectives {
 class CollectiveSelection;
 }
 
@@ -140,7 +140,7 @@ class MpichRank {
     [[nodiscard]] bool is_in_mpi() const {
         return (process.is_initialized && !process.is_finalized) || sessions.size() > 0;
     }
-    const mpi::CollectiveSelection* selection = nullptr;  ///< of the algorithms of collectives
+    const collectives::CollectiveSelection* selection = nullptr;  ///< of the algorithms of collectives
 
     Comm world;
     Comm self;

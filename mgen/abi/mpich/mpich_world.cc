@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <tuple>
 
+#include "collectives/selection.h"
 #include "mgen/abi/mpich/mpich_rank.h"
 #include "mgen/host/live_rank.h"
-#include "mgen/mpi/collectives/selection.h"
 #include "mgen/mpi/world.h"
 
 namespace haichi::abi::mpich {
@@ -15,7 +15,7 @@ namespace haichi::abi::mpich {
 MpichWorld::MpichWorld(std::int32_t ranks, const Options& options)
     : world_(std::make_unique<mpi::World>(
           ranks, mpi::World::Options{.payload = options.payload, .updates = options.updates, .nics = options.nics})),
-      selection_(std::make_unique<mpi::CollectiveSelection>()),
+      selection_(std::make_unique<collectives::CollectiveSelection>()),
       ranks_(static_cast<std::size_t>(ranks)) {
     if (!options.collectives.empty()) selection_->set(options.collectives);
 }
@@ -23,11 +23,12 @@ MpichWorld::MpichWorld(std::int32_t ranks, const Options& options)
 MpichWorld::~MpichWorld() = default;
 
 bool MpichWorld::asks_for_hardware_barriers() const {
-    return std::ranges::any_of(selection_->lines(mpi::CollectiveKind::kBarrier), [](const mpi::SelectionLine& line) {
-        return std::ranges::any_of(line.choices, [](const mpi::SelectionChoice& choice) {
-            return choice.row != nullptr && choice.row->by_hardware;
+    return std::ranges::any_of(
+        selection_->lines(collectives::CollectiveKind::kBarrier), [](const collectives::SelectionLine& line) {
+            return std::ranges::any_of(line.choices, [](const collectives::SelectionChoice& choice) {
+                return choice.row != nullptr && choice.row->by_hardware;
+            });
         });
-    });
 }
 
 void MpichWorld::begin(host::LiveRank& rank) {

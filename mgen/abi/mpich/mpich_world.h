@@ -14,10 +14,12 @@
 namespace haichi::host {
 class LiveRank;
 }
-namespace haichi::mpi {
+namespace haichi::collectives {
 class CollectiveSelection;
+}
+namespace haichi::mpi {
 class World;
-}  // namespace haichi::mpi
+}
 
 namespace haichi::abi::mpich {
 
@@ -54,7 +56,7 @@ class MpichWorld {
 
   private:
     std::unique_ptr<mpi::World> world_;
-    std::unique_ptr<mpi::CollectiveSelection> selection_;
+    std::unique_ptr<collectives::CollectiveSelection> selection_;
     std::vector<std::unique_ptr<MpichRank>> ranks_;
 };
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from live_runs import BIN, haichi, mpich_with, program
+from test_example_programs import example
 
 PROFILER = os.environ.get("HAICHI_PROFILER_MPICH", "")
 
@@ -91,6 +92,46 @@ def test_times_are_simulated_and_profiling_takes_none(built: Path, tmp_path: Pat
     assert again.stdout == run.stdout
     assert counts(shown(tmp_path / "again.haichi-log")) == counts(log)
     assert shown(tmp_path / "again.haichi-log")["run_seconds"] == log["run_seconds"]
+
+
+def carried(run: subprocess.CompletedProcess[str]) -> tuple[dict[str, int], int, int]:
+    """Bytes by link, payload and packets of a report that follows what the program prints."""
+    assert run.returncode == 0, run.stderr
+    begin = run.stdout.rindex("{", 0, run.stdout.index('"schema"'))
+    (report,) = json.loads(run.stdout[begin:])["runs"]
+    links = {link["link"]: link["bytes"] for link in report["hottest_links"]}
+    return links, report["payload_bytes"], report["packets"]
+
+
+@pytest.mark.parametrize(
+    ("ranks", "name", "arguments", "options"),
+    [
+        (6, "alltoall", ["library", "20000"], []),
+        (16, "alltoall", ["library", "9"], []),
+        (11, "barrier", ["library", "2"], []),
+        (16, "cg", ["2"], []),
+        (16, "fft", ["16"], []),
+        (16, "stencil2d", ["9", "4"], []),
+        (16, "sweep", ["5", "3"], []),
+        (6, "master_worker", ["20"], []),
+        (16, "cg", ["2"], ["--collectives", "openmpi"]),
+        (16, "fft", ["16"], ["--collectives", "alltoall=bruck"]),
+    ],
+)
+def test_a_run_that_is_replayed_from_its_log_sends_the_same_to_every_rank(
+    ranks: int, name: str, arguments: list[str], options: list[object], built: Path, tmp_path: Path
+) -> None:
+    """On a full mesh, where each pair of ranks has a link of its own."""
+    executable = example(name, built)
+    machine = f"hyperx:{ranks},1"
+    report = ["--json", "--hottest", 10_000]
+    live_options = ["--payload", "all", *options]
+    profile = haichi(ranks, executable, *arguments, options=live_options, variables=profiled(tmp_path), machine=machine)
+    assert profile.returncode == 0, profile.stderr
+    live = carried(haichi(ranks, executable, *arguments, options=[*live_options, *report], machine=machine))
+    words = [BIN, "simulate", "-m", machine, "-w", tmp_path / "log.haichi-log", *report]
+    replayed = subprocess.run([*map(str, words)], capture_output=True, text=True, timeout=60)
+    assert carried(replayed) == live
 
 
 def test_a_map_made_from_a_simulated_run(built: Path, tmp_path: Path) -> None:

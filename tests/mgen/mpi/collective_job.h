@@ -11,11 +11,13 @@
 
 #include "base/errors.h"
 #include "base/random.h"
+#include "collectives/exchange.h"
 #include "mgen/mpi/buffer.h"
-#include "mgen/mpi/exchange.h"
 #include "mgen/mpi/operation.h"
 
 namespace haichi::mpi {
+
+using namespace collectives;
 
 /// Messages and bytes from each member to each.
 struct MessageMatrix {
@@ -88,18 +90,19 @@ class CollectiveJob {
         Member(CollectiveJob& own_job, const ExchangeMembers& own, int own_group)
             : Exchange(own), job(own_job), group(own_group) {}
 
-        void copy(const Buffer& from, const Buffer& to) override {
+        void copy_data(const collectives::Buffer& from, const collectives::Buffer& to) override {
             if (from.count == 0 || to.count == 0) return;
-            copy_typed(from.data, from.count, *from.type, to.data, to.count, *to.type);
+            copy_typed(from.data, from.count, *Buffer::of(from).type, to.data, to.count, *Buffer::of(to).type);
         }
-        void combine(const Operation& operation, const void* in, const Buffer& inout) override {
-            if (inout.count > 0) operation.apply(in, inout.data, inout.count, *inout.type);
+        void combine_data(const Reduction& operation, const void* in, const collectives::Buffer& inout) override {
+            if (inout.count == 0) return;
+            static_cast<const Operation&>(operation).apply(in, inout.data, inout.count, *Buffer::of(inout).type);
         }
-        void begin_send(const Buffer& buffer, int to, Message message) override {
-            job.sent(*this, buffer, to, message);
+        void begin_send(const collectives::Buffer& buffer, int to, Message message) override {
+            job.sent(*this, Buffer::of(buffer), to, message);
         }
-        void begin_receive(const Buffer& buffer, int from, Message message) override {
-            job.awaited(*this, buffer, from, message);
+        void begin_receive(const collectives::Buffer& buffer, int from, Message message) override {
+            job.awaited(*this, Buffer::of(buffer), from, message);
         }
         [[nodiscard]] int other_group() const { return is_inter() ? 1 - group : group; }
 

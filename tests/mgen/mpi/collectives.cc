@@ -4,7 +4,7 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "mgen/mpi/collectives/selection.h"
+#include "collectives/selection.h"
 #include "tests/mgen/mpi/collective_data.h"
 #include "tests/mgen/mpi/collective_job.h"
 
@@ -251,10 +251,8 @@ TEST(StepsTest, an_error_of_a_part_leaves_through_resume) {
 TEST(StepsTest, steps_that_wait_can_be_dropped) {
     struct Silent final : Exchange {
         Silent() : Exchange({}) {}
-        void copy(const Buffer&, const Buffer&) override {}
-        void combine(const Operation&, const void*, const Buffer&) override {}
-        void begin_send(const Buffer&, int, Message) override {}
-        void begin_receive(const Buffer&, int, Message) override {}
+        void begin_send(const collectives::Buffer&, int, Message) override {}
+        void begin_receive(const collectives::Buffer&, int, Message) override {}
     } silent;
     Ints value = {1};
     Steps steps = many_parts(silent, value, 2);

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "mgen/mpi/collectives/selection.h"
+#include "collectives/recorded_rounds.h"
 #include "tests/mgen/mpi/collective_data.h"
 #include "tests/mgen/mpi/collective_job.h"
 
@@ -50,7 +50,7 @@ struct MemberData {
     std::vector<int> send_offsets;
     std::vector<std::int64_t> receive_counts;
     std::vector<std::int64_t> receive_offsets;
-    std::vector<const Datatype*> types;
+    std::vector<const ItemType*> types;
     CollectiveArguments arguments;
 };
 
@@ -67,6 +67,17 @@ class CaseRun {
             return c_.row->run(exchange, own.arguments, c_.tuning);
         });
         for (int rank = 0; rank < c_.members; ++rank) check(rank);
+        // Without data the same messages.
+        MessageMatrix sizes_alone;
+        for (const Round& round : recorded_rounds(c_.members, [&](Exchange& exchange) {
+                 return c_.row->run(exchange, data_[static_cast<std::size_t>(exchange.rank())].arguments, c_.tuning);
+             })) {
+            for (const auto& [from, to, bytes] : round) {
+                ++sizes_alone.cells[{from, to}].messages;
+                sizes_alone.cells[{from, to}].bytes += bytes;
+            }
+        }
+        ASSERT_EQ(sizes_alone.cells, job.matrix().cells);
     }
 
   private:

@@ -1,0 +1,166 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "collectives/buffer.h"
+#include "collectives/steps.h"
+
+namespace haichi::collectives {
+
+/// Who takes part in a collective operation, as one member sees it.
+struct ExchangeMembers {
+    int rank = 0;  ///< of this member in its group
+    int size = 1;  ///< of its group
+    /// Of the other group, for an inter-communicator: messages go to and come from the ranks of that group. 0: there
+    /// is none.
+    int remote_size = 0;
+};
+
+/// What one member's steps of one collective operation may do. Messages between two members are in order; those of
+/// different operations never meet: the tag is the implementer's affair.
+///
+/// The implementer begins messages, says completed() when they are, and calls Steps::resume() when may_go_on().
+class Exchange {
+  public:
+    /// A message of this member, in the order in which they began.
+    using Message = std::uint32_t;
+
+    /// Awaitable: see wait().
+    class Wait {
+      public:
+        explicit Wait(Exchange& exchange) : exchange_(exchange) {}
+        [[nodiscard]] bool await_ready() const noexcept { return exchange_.may_go_on(); }
+        void await_suspend(Steps::Handle steps) const noexcept { steps.promise().outermost->waits = true; }
+        void await_resume() const { exchange_.wait_is_over(); }
+
+      private:
+        Exchange& exchange_;
+    };
+
+    /// `moves_data`: else messages are sizes alone, and no buffer is read or written.
+    explicit Exchange(const ExchangeMembers& members, bool moves_data = true)
+        : members_(members), moves_data_(moves_data) {}
+    Exchange(const Exchange&) = delete;
+    Exchange& operator=(const Exchange&) = delete;
+    virtual ~Exchange() = default;
+
+    [[nodiscard]] int rank() const { return members_.rank; }
+    [[nodiscard]] int size() const { return members_.size; }
+    [[nodiscard]] int remote_size() const { return own_group_only_ ? 0 : members_.remote_size; }
+    [[nodiscard]] bool is_inter() const { return remote_size() > 0; }
+    /// Of an inter-communicator: messages that begin from now on stay in the own group, as if it were a communicator of
+    /// its own; they never meet those between the groups. And back.
+    void turn_to_own_group(bool own_group_only) { own_group_only_ = own_group_only; }
+    [[nodiscard]] bool is_turned_to_own_group() const { return own_group_only_; }
+
+    /// Begins to send to, or receive from, a member (of the other group if is_inter()); itself is one as well. Does
+    /// not block. The buffer is left alone, and what is received is there, when a wait() for the message is over.
+    Message send(const Buffer& buffer, int to) {
+        const Message message = begin();
+        begin_send(buffer, to, message);
+        return message;
+    }
+    Message receive(const Buffer& buffer, int from) {
+        const Message message = begin();
+        begin_receive(buffer, from, message);
+        return message;
+    }
+
+    /// `co_await exchange.wait()`: until all messages are complete that have begun. With a message: until that one is.
+    [[nodiscard]] Wait wait() {
+        waits_for_all_ = true;
+        return Wait(*this);
+    }
+    [[nodiscard]] Wait wait(Message message) {
+        waits_for_all_ = false;
+        waits_for_ = message;
+        return Wait(*this);
+    }
+
+    /// This member takes no part in a round of messages that others have.
+    virtual void sit_out() {}
+
+    [[nodiscard]] bool moves_data() const { return moves_data_; }
+    /// As MPI copies: items of one type into items of another with the same basic types.
+    void copy(const Buffer& from, const Buffer& to) {
+        if (moves_data_) copy_data(from, to);
+    }
+    /// inout = in OPERATION inout, item by item; `in` has as many items of the same type.
+    void combine(const Reduction& operation, const void* in, const Buffer& inout) {
+        if (moves_data_) combine_data(operation, in, inout);
+    }
+    /// Memory, not set, that lives as long as this object. Without data, an address that stands for it.
+    [[nodiscard]] std::byte* scratch(std::int64_t bytes) {
+        if (!moves_data_) return &no_data_;
+        scratch_.push_back(std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes)));
+        return scratch_.back().get();
+    }
+
+    // For the implementer.
+
+    /// A message is complete. May be said before begin_send() or begin_receive() return.
+    void completed(Message message) {
+        const Message index = message - first_;
+        if (index < kFirst) {
+            first_are_complete_ |= std::uint64_t{1} << index;
+        } else {
+            others_are_complete_[index - kFirst] = true;
+        }
+        --open_;
+    }
+    /// The steps wait for this message; nullopt: for all.
+    [[nodiscard]] std::optional<Message> awaited() const {
+        return waits_for_all_ ? std::nullopt : std::optional(waits_for_);
+    }
+    /// What the steps wait for holds: resume() them.
+    [[nodiscard]] bool may_go_on() const {
+        return open_ == 0 || (!waits_for_all_ && (waits_for_ < first_ || is_complete(waits_for_ - first_)));
+    }
+    /// Messages that have begun and are not complete.
+    [[nodiscard]] std::uint32_t open_messages() const { return open_; }
+
+  protected:
+    virtual void begin_send(const Buffer& buffer, int to, Message message) = 0;
+    virtual void begin_receive(const Buffer& buffer, int from, Message message) = 0;
+    /// Steps go on after a wait: see awaited().
+    virtual void wait_is_over() {}
+    virtual void copy_data(const Buffer& /*from*/, const Buffer& /*to*/) {}
+    virtual void combine_data(const Reduction& /*operation*/, const void* /*in*/, const Buffer& /*inout*/) {}
+
+  private:
+    Message begin() {
+        if (open_ == 0) {
+            first_ += begun_;
+            begun_ = 0;
+            first_are_complete_ = 0;
+            others_are_complete_.clear();
+        }
+        ++open_;
+        if (begun_ >= kFirst) others_are_complete_.push_back(false);
+        return first_ + begun_++;
+    }
+    [[nodiscard]] bool is_complete(Message index) const {
+        return index < kFirst ? (first_are_complete_ >> index & 1) != 0 : others_are_complete_[index - kFirst];
+    }
+
+    ExchangeMembers members_;
+    bool moves_data_ = true;
+    std::byte no_data_{};
+    bool own_group_only_ = false;
+    Message waits_for_ = 0;
+    bool waits_for_all_ = true;
+    std::uint32_t open_ = 0;
+    // Of the messages from first_ on; they are forgotten when all are complete.
+    Message first_ = 0;
+    Message begun_ = 0;
+    static constexpr Message kFirst = 64;
+    std::uint64_t first_are_complete_ = 0;  ///< a bit each
+    std::vector<bool> others_are_complete_;
+    std::vector<std::unique_ptr<std::byte[]>> scratch_;
+};
+
+}  // namespace haichi::collectives

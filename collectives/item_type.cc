@@ -1,0 +1,9 @@
+#include "collectives/item_type.h"
+
+#include "base/errors.h"
+
+namespace haichi::collectives {
+
+void throw_message_too_large() { throw UnsupportedError("the size of a message does not fit 64 bits"); }
+
+}  // namespace haichi::collectives

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "collectives/algorithms.h"
+
+namespace haichi::collectives {
+
+const Table<AlgorithmRow>& reduce_scatter_algorithms();
+const Table<AlgorithmRow>& reduce_scatter_block_algorithms();
+
+Steps reduce_scatter_recursive_halving(Exchange& exchange, CollectiveArguments arguments, Tuning tuning);
+Steps reduce_scatter_recursive_doubling(Exchange& exchange, CollectiveArguments arguments, Tuning tuning);
+Steps reduce_scatter_butterfly(Exchange& exchange, CollectiveArguments arguments, Tuning tuning);
+/// Of equal blocks on a power of two of members, which are put in the order in which the halves leave.
+Steps reduce_scatter_permuted_butterfly(Exchange& exchange, CollectiveArguments arguments, Tuning tuning);
+
+}  // namespace haichi::collectives
