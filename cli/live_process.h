@@ -12,7 +12,7 @@
 namespace haichi::cli {
 
 /// How a program runs live, as the command line says; words are those of the options.
-struct LiveOptions {
+struct LiveRunOptions {
     std::size_t stack_bytes = 0;  ///< of each rank; 0: by their number
     host::GlobalsWay globals = host::GlobalsWay::kAuto;
     mpi::PayloadRule payload = mpi::PayloadRule::kAuto;
@@ -31,8 +31,8 @@ class LiveProcess {
   public:
     virtual ~LiveProcess() = default;
     /// Runs main() in each rank. Once.
-    virtual LiveOutcome run(const SimulationRequest& machine, const LiveOptions& options, host::ProgramOutput& output,
-                            const SimulationControl& control) = 0;
+    virtual LiveOutcome run(const SimulationRequest& machine, const LiveRunOptions& options,
+                            host::ProgramOutput& output, const SimulationControl& control) = 0;
 };
 
 }  // namespace haichi::cli

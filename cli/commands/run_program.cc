@@ -141,8 +141,8 @@ std::optional<double> read_measured_factor(const std::string& compute) {
 
 void set_variable(const char* name, const std::string& value) { ::setenv(name, value.c_str(), 1); }
 
-LiveOptions live_options(const RunArguments& arguments) {
-    LiveOptions options;
+LiveRunOptions live_options(const RunArguments& arguments) {
+    LiveRunOptions options;
     options.stack_bytes = arguments.live.stack_bytes;
     options.globals = host::parse_globals(arguments.live.globals);
     options.payload = mpi::parse_payload_rule(arguments.live.payload);
@@ -191,7 +191,7 @@ LiveOptions live_options(const RunArguments& arguments) {
 }
 
 /// In the process of the program: runs it. Its standard output is ours, or goes to standard error.
-SimulatedRun run_live_program(const Placement& placement, const SimulationOptions& options, const LiveOptions& live,
+SimulatedRun run_live_program(const Placement& placement, const SimulationOptions& options, const LiveRunOptions& live,
                               const std::vector<std::string>& program, bool output_to_standard_error,
                               SimulationControl control, Console& console) {
     const SimulationRequest machine = machine_request(placement.job(), placement.mapping(), options);
@@ -242,7 +242,7 @@ JobSpec job_spec(const RunArguments& arguments, const Reading& reading) {
 }  // namespace
 
 int run_program(RunArguments& arguments, Console& console) {
-    const LiveOptions live = live_options(arguments);
+    const LiveRunOptions live = live_options(arguments);
     if (console.live_process() == nullptr) start_program(arguments);
     CommandOutputs outputs(console);
     arguments.job.add_inputs(outputs);

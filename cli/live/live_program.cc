@@ -87,8 +87,8 @@ std::vector<std::span<const std::byte>> LiveProgram::code_of(const IsWanted& is_
     return code;
 }
 
-LiveOutcome LiveProgram::run(const SimulationRequest& machine, const LiveOptions& options, host::ProgramOutput& output,
-                             const SimulationControl& control) {
+LiveOutcome LiveProgram::run(const SimulationRequest& machine, const LiveRunOptions& options,
+                             host::ProgramOutput& output, const SimulationControl& control) {
     const auto ranks = static_cast<std::int32_t>(machine.node_of_rank.size());
     image_ = host::ProgramImage::of_process(reinterpret_cast<const void*>(&running_program));
     globals_ = make_globals(*image_, options.globals, ranks, abi::mpich::addresses_of_program());

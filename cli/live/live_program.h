@@ -38,7 +38,7 @@ class LiveProgram : public LiveProcess {
     /// Of the ranks, from their beginning to the end of the process; null: they allocate where everybody does.
     [[nodiscard]] static host::RankHeaps* heaps();
 
-    LiveOutcome run(const SimulationRequest& machine, const LiveOptions& options, host::ProgramOutput& output,
+    LiveOutcome run(const SimulationRequest& machine, const LiveRunOptions& options, host::ProgramOutput& output,
                     const SimulationControl& control) override;
 
     [[nodiscard]] host::LibcState& libc_of(const host::LiveRank& rank) { return libc_->of(rank.id()); }

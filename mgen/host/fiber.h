@@ -22,7 +22,6 @@ class StackArena {
     /// How many the kernel has then for the variables of the ranks.
     [[nodiscard]] static std::size_t mappings_left(std::size_t stacks);
     [[nodiscard]] std::span<std::byte> stack(std::size_t number) const;
-    [[nodiscard]] bool has_guard_pages() const { return has_guard_pages_; }
     /// Makes the guard page of a stack that will be used.
     void begin(std::size_t number) const;
     /// Whether the words at its end are still zero; true where there are guard pages.

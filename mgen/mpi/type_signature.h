@@ -35,7 +35,6 @@ class Signature {
     [[nodiscard]] std::int64_t bytes() const { return bytes_; }
     [[nodiscard]] std::int64_t elements() const { return elements_; }
     [[nodiscard]] std::int64_t external32_bytes() const { return external32_bytes_; }
-    [[nodiscard]] std::optional<Run> only_run() const { return run_; }
 
     /// Calls visit(Run) for the runs in order, until it returns false. Returns whether it came to the end.
     template <class Visit>

@@ -91,7 +91,6 @@ class ClustersTopology final : public Topology {
     [[nodiscard]] std::size_t pair_of(std::size_t cluster, std::size_t other) const {
         return pair_of_[cluster * parts_.size() + other];
     }
-    [[nodiscard]] std::size_t first_bridge(std::size_t pair) const { return first_bridge_[pair]; }
 
     [[nodiscard]] std::int32_t terminal_count() const override { return terminal_count_; }
     [[nodiscard]] std::int32_t vertex_count() const override { return vertex_count_; }
