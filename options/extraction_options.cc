@@ -4,32 +4,35 @@ namespace haichi {
 
 void declare_extraction(OptionTable& options, ExtractionOptions& extraction) {
     options.begin(OptionGroup::kWorkload);
-    options.add_count("sends-per-rank", extraction.sends_per_rank,
-                      {.description = "Most messages that a rank sends and receives in one set: the NICs of a node",
-                       .value = "K",
-                       .most = kMostSendsPerRank});
+    options.add_count(
+        "sends-per-rank", extraction.sends_per_rank,
+        {.description = "Maximum number of messages that a rank sends, and receives, in one set (the NICs of a node)",
+         .value = "K",
+         .most = kMostSendsPerRank});
     options.add_bytes("eager-limit", extraction.levels.eager_limit_bytes,
-                      {.description = "Up to this size a message does not wait for its receive to be posted",
+                      {.description = "Size up to which a message does not wait until its receive is posted",
                        .otherwise = "0",
                        .least = 0});
     options.add_read(
         "kernel", ValueKind::kText,
         [&extraction](const std::string& word) { extraction.kernel = parse_kernel_choice(word); },
-        {.description = "Main loop: the N-th of those listed, the one with the most bytes or messages, the loop around "
-                        "(outer) or inside (inner) the usual one, or the whole log as one iteration",
+        {.description =
+             "Main loop: number N of the list, or the loop with the most bytes or messages. The values outer and inner "
+             "choose the loop around or inside the default one, whole takes the log as one iteration",
          .value = "N|bytes|messages|outer|inner|whole",
          .otherwise = "auto"});
-    options.add_choice("expand", extraction.levels.collectives, collective_scopes(), &CollectiveScopeRow::scope,
-                       {.description = "Collectives that are expanded to messages: those on part of the ranks "
-                                       "(subcomm), all, or none"});
+    options.add_choice(
+        "expand", extraction.levels.collectives, collective_scopes(), &CollectiveScopeRow::scope,
+        {.description = "Collectives to expand into messages: those on a part of the ranks (subcomm), all, or none"});
     options.add_read(
         "collectives", ValueKind::kTexts,
         [&extraction](const std::string& word) { extraction.levels.algorithms.set(word); },
-        {.description = "Algorithms of collectives, up to message sizes, as in allreduce=recursive-doubling:2KiB,ring",
+        {.description =
+             "Algorithms of a collective, each up to a message size, as in allreduce=recursive-doubling:2KiB,ring",
          .value = "OP=ALGORITHM"});
     options.add_choice("compute", extraction.compute_time, compute_times(), &ComputeTimeRow::time,
-                       {.description = "Computation time before each set: the mean of the ranks, or none, which gives "
-                                       "the same file from every run"});
+                       {.description = "Computation time before each set: the mean of the ranks, or none. With none, "
+                                       "every run of the program gives the same file"});
 }
 
 }  // namespace haichi
