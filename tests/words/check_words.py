@@ -4,10 +4,11 @@ that a count rises above its budget.
     python3 tests/words/check_words.py               check the budget
     python3 tests/words/check_words.py --update      lower the budget to the present counts; it never rises
     python3 tests/words/check_words.py --list FILE   print every finding in files or directories
-    python3 tests/words/check_words.py --counts      print the counts of the whole repository
+    python3 tests/words/check_words.py --counts      print the counts of the repository, or of the files after --list
 
 The budget, budget.txt, has a line for each kind of text and top-level directory. Findings since the budget was last
-committed are printed as "FILE:LINE: PATTERN: 'words' -> what to write".
+committed are printed as "FILE:LINE: PATTERN: 'words' -> what to write". When text moves to another directory, move its
+numbers in budget.txt, too.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
 
 from patterns import COUNTED_WORD, GLOSSARY, WORDS, Finding, findings, sentences
 from prose import KINDS, blocks_of_file, files_of
@@ -35,6 +37,8 @@ class Text:
         self.cells: dict[Cell, list[Finding]] = defaultdict(list)
         self.sentences: Counter[str] = Counter()
         self.words: Counter[str] = Counter()
+        self.semicolons: Counter[str] = Counter()
+        self.pages: Counter[str] = Counter()  # words of each document
         for file in files:
             for block in blocks_of_file(root, file):
                 directory = file.split("/")[0] if "/" in file else "."
@@ -42,7 +46,11 @@ class Text:
                     self.cells[block.kind, directory, finding.kind].append(finding)
                 if with_size:
                     self.sentences[block.kind] += sum(1 for _ in sentences(block.text))
-                    self.words[block.kind] += len(COUNTED_WORD.findall(block.text))
+                    words = len(COUNTED_WORD.findall(block.text))
+                    self.words[block.kind] += words
+                    self.semicolons[block.kind] += len(re.findall(r";(?:\s|$)", block.text))
+                    if block.kind == "docs":
+                        self.pages[file] += words
 
     def findings(self) -> list[Finding]:
         return sorted((f for cell in self.cells.values() for f in cell), key=lambda f: (f.file, f.line, f.kind))
@@ -128,10 +136,15 @@ def update(budget_path: Path, text: Text) -> None:
 
 
 def table(text: Text) -> str:
-    rows = [f"{'':10}" + "".join(f"{name:>10}" for name in ("sentences", "words", *PATTERNS))]
+    rows = [f"{'':10}" + "".join(f"{name:>11}" for name in ("sentences", "words", "semicolons", *PATTERNS))]
     for kind in KINDS:
+        size = (text.sentences[kind], text.words[kind], text.semicolons[kind])
         counts = [sum(len(f) for cell, f in text.cells.items() if cell[0] == kind and cell[2] == p) for p in PATTERNS]
-        rows.append(f"{kind:10}" + "".join(f"{n:>10}" for n in (text.sentences[kind], text.words[kind], *counts)))
+        rows.append(f"{kind:10}" + "".join(f"{n:>11}" for n in (*size, *counts)))
+    if text.pages:
+        largest, words = text.pages.most_common(1)[0]
+        middle = median(text.pages.values())
+        rows.append(f"{len(text.pages)} documents, median {middle:.0f} words, largest {largest} with {words} words")
     return "\n".join(rows)
 
 
@@ -153,10 +166,10 @@ def main(words: list[str] | None = None) -> int:
     options = parser.parse_args(words)
     root = options.root.resolve()
     text = Text(root, chosen_files(root, options.list or []), options.counts)
-    if options.list is not None:
-        print("\n".join(str(finding) for finding in text.findings()))
     if options.counts:
         print(table(text))
+    elif options.list is not None:
+        print("\n".join(str(finding) for finding in text.findings()))
     if options.list is not None or options.counts:
         return 0
     if options.update:
