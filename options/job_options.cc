@@ -38,7 +38,7 @@ void JobOptions::declare(OptionTable& options, JobUse use) {
                      },  // a wrong name needs no file
                      {.description = "Format of the workload (haichi list workload-formats)",
                       .value = "FORMAT",
-                      .otherwise = "detected from the content"});
+                      .otherwise = "recognised by the content"});
 }
 
 void JobOptions::declare_nodes(OptionTable& options, JobUse use) {
