@@ -10,7 +10,7 @@ void declare_extraction(OptionTable& options, ExtractionOptions& extraction) {
          .value = "K",
          .most = kMostSendsPerRank});
     options.add_bytes("eager-limit", extraction.levels.eager_limit_bytes,
-                      {.description = "Size up to which a message does not wait until its receive is posted",
+                      {.description = "Size of the largest message that does not wait until its receive is posted",
                        .otherwise = "0",
                        .least = 0});
     options.add_read(

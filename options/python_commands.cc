@@ -186,7 +186,7 @@ void declare_comparison(OptionTable& options) {
     options.begin(OptionGroup::kSearch);
     options.add_kept(
         "strategies", ValueKind::kList,
-        {.description = "First placements, searches, objectives to anneal on, or map:FILE",
+        {.description = "Strategies to compare: first placements, searches, objectives to anneal on, or map:FILE",
          .value = "A,B,...",
          .otherwise = "default,no-ring,random,hop-bytes,rmatt,rmatt-3d,tac3; fewer on machines without axes"});
     options.add_kept("seeds", ValueKind::kList,
@@ -199,7 +199,7 @@ void declare_comparison(OptionTable& options) {
                          }
                      });
     options.add_kept("equal", ValueKind::kText,
-                     {.description = "Unit of the budget, which is equal for all searches",
+                     {.description = "Budget that is equal for all searches",
                       .value = "WHAT",
                       .otherwise = "evaluations",
                       .choices = {"evaluations", "seconds"}});
