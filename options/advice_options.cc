@@ -20,7 +20,7 @@ void declare_searches(OptionTable& options, std::uint64_t& seed, std::int32_t& s
 void declare_effort(OptionTable& options, double& packet_hops, std::int32_t& threads) {
     options.begin(OptionGroup::kSimulation);
     options.add_number("packet-hops", packet_hops,
-                       {.description = "Packet-hops that the simulations may take", .value = "N", .otherwise = "1e9"});
+                       {.description = "Budget of the simulations in packet-hops", .value = "N", .otherwise = "1e9"});
     declare_threads(options, threads, "all cores");
 }
 
@@ -29,14 +29,15 @@ void declare_effort(OptionTable& options, double& packet_hops, std::int32_t& thr
 void declare_advice(OptionTable& options, ShapeAdviceOptions& advice) {
     options.begin(OptionGroup::kJob);
     options.add_count("node-count", advice.node_count,
-                      {.description = "Nodes of the job",
+                      {.description = "Number of nodes of the job",
                        .otherwise = "as many as the ranks need",
                        .most = std::numeric_limits<std::int32_t>::max()});
     declare_objective(options, advice.objective, "Objective of the searches",
-                      "tac3, or hop-bytes where all messages are one set");
-    declare_searches(options, advice.seed, advice.seeds, "Placements of each shape that are simulated");
-    options.add_count("finalists", advice.finalists,
-                      {.description = "Requests that are simulated, after a quick search of all", .most = 1000});
+                      "tac3; hop-bytes if all messages are in one set");
+    declare_searches(options, advice.seed, advice.seeds, "Number of placements to simulate for each shape");
+    options.add_count(
+        "finalists", advice.finalists,
+        {.description = "Number of requests to simulate after a quick search of all requests", .most = 1000});
     declare_effort(options, advice.packet_hops, advice.threads);
 }
 
@@ -53,10 +54,10 @@ void declare_advice(OptionTable& options, SpreadAdviceOptions& advice) {
             time.take("compute-time", {word});
             advice.compute_seconds = static_cast<double>(time_ps) * kSPerPs;
         },
-        {.description = "Computation time of a rank per iteration in one cluster, as in 5ms, where the workload does "
-                        "not state it"});
+        {.description =
+             "Computation time of a rank per iteration in one cluster, as in 5ms, if the workload does not state it"});
     declare_objective(options, advice.objective, "Objective of the searches", "hop-bytes");
-    declare_searches(options, advice.seed, advice.seeds, "Placements that are searched in each cluster and over all");
+    declare_searches(options, advice.seed, advice.seeds, "Number of searches in each cluster and over all clusters");
     options.begin(OptionGroup::kSimulation);
     declare_form(options, advice.form);
     declare_effort(options, advice.packet_hops, advice.threads);
@@ -65,14 +66,16 @@ void declare_advice(OptionTable& options, SpreadAdviceOptions& advice) {
 void declare_advice(OptionTable& options, BarrierAdviceOptions& advice) {
     options.begin(OptionGroup::kWorkload);
     constexpr std::size_t kMostAnswers = 64;
-    options.add_read("imbalance", ValueKind::kText,
-                     [&advice](const std::string& word) { parse_imbalance(word, advice); },
-                     {.description = "How unevenly the ranks compute: by up to 5% of each set's time, or 20us more",
-                      .value = "FRACTION|TIME",
-                      .otherwise = "evenly"});
-    options.add_count(
-        "draws", advice.draws,
-        {.description = "Random imbalances that the advice must survive", .most = 100'000, .needs = {"imbalance"}});
+    options.add_read(
+        "imbalance", ValueKind::kText, [&advice](const std::string& word) { parse_imbalance(word, advice); },
+        {.description =
+             "Largest additional computation time of a rank before each set, as in 5% of the set's time, or 20us",
+         .value = "FRACTION|TIME",
+         .otherwise = "evenly"});
+    options.add_count("draws", advice.draws,
+                      {.description = "Number of random imbalances for which the advice must hold",
+                       .most = 100'000,
+                       .needs = {"imbalance"}});
     options.add_count("imbalance-seed", advice.seed,
                       {.description = "Random seed of the first imbalance", .least = 0, .needs = {"imbalance"}});
     options.add_read("sizes", ValueKind::kList,
@@ -85,12 +88,12 @@ void declare_advice(OptionTable& options, BarrierAdviceOptions& advice) {
                          }
                          if (advice.sizes.size() > kMostAnswers) throw OptionError("§sizes: at most 64 message sizes");
                      },
-                     {.description = "Message sizes, an answer for each, as in 64KiB,1MiB",
+                     {.description = "Message sizes, each with its own answer, as in 64KiB,1MiB",
                       .value = "SIZE,SIZE,...",
                       .excludes = {"message-size"}});
     options.begin(OptionGroup::kSimulation);
     options.add_count("simulations", advice.most_simulations,
-                      {.description = "Most simulations, where there are too many choices of sets to try all",
+                      {.description = "Maximum number of simulations if there are too many choices of sets to try all",
                        .least = 2,
                        .most = 100'000});
     declare_effort(options, advice.packet_hops, advice.threads);

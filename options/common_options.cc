@@ -27,10 +27,10 @@ LogLevel level_of_environment() {
 void CommonOptions::declare(OptionTable& options, bool reports_progress) {
     options.begin(OptionGroup::kGlobal);
     options.add_file("files-below", files_below,
-                     {.description = "Directory of the files that another file may name: a machine's graph, the traces "
+                     {.description = "Directory for files that another file names: the graph of a machine, the traces "
                                      "of an index, the programs of a log",
                       .value = "DIR",
-                      .otherwise = "the directory of that other file",
+                      .otherwise = "the directory of the naming file",
                       .environment = "HAICHI_FILES_BELOW",
                       .is_local = true});
     options.add_flag("quiet", quiet, {.description = "Print only errors to standard error", .is_local = true});
@@ -41,7 +41,7 @@ void CommonOptions::declare(OptionTable& options, bool reports_progress) {
                          .is_local = true});
     options.add_read("log-level", ValueKind::kText,
                      [this](const std::string& word) { log_level = log_levels().at(word).level; },
-                     {.description = "How much to log",
+                     {.description = "Level of the log",
                       .value = "LEVEL",
                       .otherwise = "off",
                       .choices = log_levels().names(),
@@ -49,7 +49,7 @@ void CommonOptions::declare(OptionTable& options, bool reports_progress) {
                       .is_local = true});
     if (!reports_progress) return;
     options.add_count("progress-fd", progress_fd,
-                      {.description = "Open file descriptor for progress as lines of JSON, as 3 is with 3>FILE",
+                      {.description = "Open file descriptor for progress in lines of JSON, such as 3 after 3>FILE",
                        .least = 0,
                        .is_local = true});
 }
@@ -75,8 +75,9 @@ void declare_json(OptionTable& options, bool& json, const std::string& schema) {
 
 void declare_no_timing(OptionTable& options, bool& no_timing) {
     options.begin(OptionGroup::kOutput);
-    options.add_flag("no-timing", no_timing,
-                     {.description = "Leave wall times out, so that equal runs print equal bytes", .is_local = true});
+    options.add_flag(
+        "no-timing", no_timing,
+        {.description = "Omit wall times, so that equal runs print byte-identical output", .is_local = true});
 }
 
 }  // namespace haichi

@@ -6,28 +6,30 @@ namespace haichi {
 
 void declare_extraction(OptionTable& options, ExtractionOptions& extraction) {
     options.begin(OptionGroup::kWorkload);
-    options.add_count("sends-per-rank", extraction.sends_per_rank,
-                      {.description = "Most messages that a rank sends and receives in one set: the NICs of a node",
-                       .value = "K",
-                       .most = kMostSendsPerRank});
+    options.add_count(
+        "sends-per-rank", extraction.sends_per_rank,
+        {.description = "Maximum number of messages that a rank sends, and receives, in one set (the NICs of a node)",
+         .value = "K",
+         .most = kMostSendsPerRank});
     options.add_bytes("eager-limit", extraction.levels.eager_limit_bytes,
-                      {.description = "Up to this size a message does not wait for its receive to be posted",
+                      {.description = "Size of the largest message that does not wait until its receive is posted",
                        .otherwise = "0",
                        .least = 0});
     options.add_read(
         "kernel", ValueKind::kText,
         [&extraction](const std::string& word) { extraction.kernel = parse_kernel_choice(word); },
-        {.description = "Main loop: the N-th of those listed, the one with the most bytes or messages, the loop around "
-                        "(outer) or inside (inner) the usual one, or the whole log as one iteration",
+        {.description =
+             "Main loop: number N of the list, or the loop with the most bytes or messages. The values outer and inner "
+             "choose the loop around or inside the default one, whole takes the log as one iteration",
          .value = "N|bytes|messages|outer|inner|whole",
          .otherwise = "auto"});
-    options.add_choice("expand", extraction.levels.collectives, collective_scopes(), &CollectiveScopeRow::scope,
-                       {.description = "Collectives that are expanded to messages: those on part of the ranks "
-                                       "(subcomm), all, or none"});
+    options.add_choice(
+        "expand", extraction.levels.collectives, collective_scopes(), &CollectiveScopeRow::scope,
+        {.description = "Collectives to expand into messages: those on a part of the ranks (subcomm), all, or none"});
     declare_collectives(options, extraction.levels.algorithms);
     options.add_choice("compute", extraction.compute_time, compute_times(), &ComputeTimeRow::time,
-                       {.description = "Computation time before each set: the mean of the ranks, or none, which gives "
-                                       "the same file from every run"});
+                       {.description = "Computation time before each set: the mean of the ranks, or none. With none, "
+                                       "every run of the program gives the same file"});
 }
 
 }  // namespace haichi

@@ -99,7 +99,7 @@ std::string sentence_case(std::string text) {
 }
 
 constexpr const char* kExitCodes =
-    "0 done, 2 wrong usage or bad input, 3 a limit of --require is not met, 70 internal error, 130 interrupted";
+    "0 success, 2 invalid usage or input, 3 a limit of --require is not met, 70 internal error, 130 interrupted";
 
 }  // namespace
 

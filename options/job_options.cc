@@ -25,14 +25,13 @@ void JobOptions::declare(OptionTable& options, JobUse use) {
     declare_nodes(options, use);
     if (use == JobUse::kPlaces || use == JobUse::kProgram) return;
     options.begin(OptionGroup::kWorkload);
-    options.add_file(
-        "workload", workload.path,
-        {.description = "Communication of the job: haichi-workload/1, a matrix, or a log; - is standard input",
-         .value = "WORKLOAD",
-         .letter = 'w',
-         .is_required = true});
+    options.add_file("workload", workload.path,
+                     {.description = "Workload file: haichi-workload/1, a matrix, or a log (- for standard input)",
+                      .value = "WORKLOAD",
+                      .letter = 'w',
+                      .is_required = true});
     options.add_bytes("message-size", spec.traffic.message_size_bytes,
-                      {.description = "Size of every message that is not empty, as in 1MiB", .least = 0});
+                      {.description = "Size of every non-empty message, as in 1MiB", .least = 0});
     options.add_read("workload-format", ValueKind::kText,
                      [this](const std::string& word) {
                          workload.format = workload_format(word).name;
@@ -59,37 +58,37 @@ void JobOptions::declare_nodes(OptionTable& options, JobUse use) {
     declare_node_lists(options);
     declare_ppn(options);
     if (use != JobUse::kPlaces) declare_routing(options);
-    options.add_file_or_word(
-        "fold", nodes.fold,
-        {.description = "Logical coordinates and rank order: " + folds().listing() + ", or a coordinate table's file",
-         .value = "FOLD"});
+    options.add_file_or_word("fold", nodes.fold,
+                             {.description = "Logical coordinates and rank order: " + folds().listing() +
+                                             ", or a file with a coordinate table",
+                              .value = "FOLD"});
     options.add_file_or_word(
         "hosts", spec.hosts.emplace<std::string>(),
         {.description = "Host names of the nodes: a file, node[000-095] or node%04d", .value = "FILE|PATTERN"});
     if (use == JobUse::kMeasure) {
         options.add_flag("count-nic", nodes.count_nic,
-                         {.description = "Count injection and ejection of a node as links"});
+                         {.description = "Count the injection and ejection channels of nodes as links"});
     }
 }
 
 void JobOptions::declare_node_lists(OptionTable& options) {
     options.add_file("nodes", spec.allocation.nodes.emplace<std::string>(),
-                     {.description = "Nodes of the job in place of a shape, one number or coordinates per line",
+                     {.description = "Nodes of the job instead of a shape: a number or coordinates per line",
                       .excludes = {"shape", "origin"}});
-    options.add_file(
-        "faulty", spec.allocation.faulty.emplace<std::string>(),
-        {.description = "Nodes that are down, one per line: no rank is placed on them, no route uses them"});
+    options.add_file("faulty", spec.allocation.faulty.emplace<std::string>(),
+                     {.description = "Nodes that are down, one per line. Ranks and routes avoid them"});
 }
 
 void JobOptions::declare_routing(OptionTable& options) {
     options.add_text("routing", spec.allocation.routing,
                      {.description = "Static routing, as in dor:XYZACB,tie=+ (haichi list routings)",
                       .value = "ROUTING",
-                      .otherwise = "the machine's"});
+                      .otherwise = "the machine's routing"});
 }
 
 void JobOptions::declare_ppn(OptionTable& options) {
-    options.add_count("ppn", spec.allocation.ranks_per_node, {.description = "Most ranks on a node", .most = 1 << 20});
+    options.add_count("ppn", spec.allocation.ranks_per_node,
+                      {.description = "Maximum number of ranks per node", .most = 1 << 20});
 }
 
 JobSpec JobOptions::job(std::initializer_list<std::string> others) const {
@@ -130,10 +129,10 @@ std::vector<std::string> JobOptions::files() const {
 }
 
 void declare_form(OptionTable& options, TrafficForm& form, std::vector<std::string> needs) {
-    options.add_choice("form", form, traffic_forms(), &TrafficFormRow::form,
-                       {.description = "What of a log is simulated: its calls as they were made, or the communication "
-                                       "sets of its main loop",
-                        .needs = std::move(needs)});
+    options.add_choice(
+        "form", form, traffic_forms(), &TrafficFormRow::form,
+        {.description = "Simulated part of a log: its calls as recorded, or the communication sets of its main loop",
+         .needs = std::move(needs)});
 }
 
 TrafficForm with_form(TrafficForm form, JobSpec& spec) {
@@ -150,7 +149,7 @@ TrafficForm with_form(TrafficForm form, JobSpec& spec) {
 void declare_threads(OptionTable& options, std::int32_t& threads, const std::string& otherwise) {
     options.add_count(
         "threads", threads,
-        {.description = "Threads; the result does not depend on them", .otherwise = otherwise, .most = 4096});
+        {.description = "Number of threads, which does not change the result", .otherwise = otherwise, .most = 4096});
 }
 
 void declare_seed(OptionTable& options, std::uint64_t& seed) {

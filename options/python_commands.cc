@@ -61,7 +61,7 @@ void declare_compared_jobs(OptionTable& options) {
     options.begin(OptionGroup::kJob);
     keeper.keep({"machine"});
     options.add_kept("shapes", ValueKind::kTexts,
-                     {.description = "Shapes of the job, one size per axis, or NAME=A,B,... for each workload",
+                     {.description = "Shapes of the job, one size per axis, or NAME=A,B,... for the workload NAME",
                       .value = "A,B,...",
                       .otherwise = "the whole machine"});
     keeper.keep({"nodes", "origin", "faulty", "ppn", "routing", "fold", "count-nic"});
@@ -79,10 +79,10 @@ void declare_compare(OptionTable& options) {
                       .value = "FILE",
                       .letter = 'o',
                       .is_local = true});
-    options.add_kept("no-views", ValueKind::kFlag,
-                     {.description = "Leave out the data of the pictures", .is_local = true});
-    options.add_kept("timing", ValueKind::kFlag,
-                     {.description = "Also write how long cells took, which differs between runs", .is_local = true});
+    options.add_kept("no-views", ValueKind::kFlag, {.description = "Omit the data of the pictures", .is_local = true});
+    options.add_kept(
+        "timing", ValueKind::kFlag,
+        {.description = "Also write the wall time of each cell, which differs between runs", .is_local = true});
     options.add_kept("json", ValueKind::kFlag,
                      {.description = "Print the results as JSON, haichi-comparison/1", .is_local = true});
 }
@@ -90,75 +90,82 @@ void declare_compare(OptionTable& options) {
 void declare_report(OptionTable& options) {
     options.begin(OptionGroup::kOutput);
     options.add_kept("RESULTS", ValueKind::kFile,
-                     {.description = "Results of haichi compare, as JSON", .is_required = true, .is_argument = true});
-    options.add_kept("output", ValueKind::kOutputFile,
-                     {.description = "Page to write", .otherwise = "the name of the results, in .html", .letter = 'o'});
+                     {.description = "JSON results of haichi compare", .is_required = true, .is_argument = true});
+    options.add_kept(
+        "output", ValueKind::kOutputFile,
+        {.description = "HTML page to write", .otherwise = "the name of RESULTS with .html", .letter = 'o'});
     options.add_kept("figures", ValueKind::kOutputFile,
                      {.description = "Also write figures to this directory, as PNG and SVG", .value = "DIR"});
 }
 
 void declare_calibrate(OptionTable& options) {
     options.begin(OptionGroup::kJob);
-    options.add_kept("RESULTS", ValueKind::kFiles,
-                     {.description = "Output of OSU, IMB or NetPIPE; FILE@HOPS states the links between both ranks, 0 "
-                                     "for one node",
-                      .is_required = true,
-                      .is_argument = true});
+    options.add_kept(
+        "RESULTS", ValueKind::kFiles,
+        {.description =
+             "Output of OSU, IMB or NetPIPE. FILE@HOPS states the links between the two ranks (0 on one node)",
+         .is_required = true,
+         .is_argument = true});
     options.add_kept("like", ValueKind::kFileOrWord,
-                     {.description = "Preset or machine file with the topology and all that is not fitted",
+                     {.description = "Preset or machine file with the topology and all values that are not fitted",
                       .value = "MACHINE",
                       .otherwise = "switch:2"});
-    options.add_kept("largest", ValueKind::kBytes,
-                     {.description = "Leave out messages above this size, as those that no cache holds", .least = 0});
+    options.add_kept(
+        "largest", ValueKind::kBytes,
+        {.description = "Ignore messages above this size, such as messages that exceed the caches", .least = 0});
     options.begin(OptionGroup::kOutput);
     options.add_kept("output", ValueKind::kOutputFile, {.description = "Machine file to write", .letter = 'o'});
     options.add_kept("figure", ValueKind::kOutputFile,
-                     {.description = "Draw measured and simulated times to FILE, .svg or .png"});
-    options.add_kept("json", ValueKind::kFlag, {.description = "Print what was found as JSON, haichi-calibration/1"});
+                     {.description = "Plot measured and simulated times to FILE (.svg or .png)"});
+    options.add_kept("json", ValueKind::kFlag, {.description = "Print the result as JSON, haichi-calibration/1"});
 }
 
 void declare_limits(OptionTable& options) {
     options.begin(OptionGroup::kExpert);
-    options.add_kept("most-body", ValueKind::kBytes, {.description = "Most bytes of a request", .otherwise = "256MiB"});
+    options.add_kept("most-body", ValueKind::kBytes,
+                     {.description = "Maximum size of a request", .otherwise = "256MiB"});
     options.add_kept("most-jobs", ValueKind::kCount,
-                     {.description = "Most jobs of a user that wait or run", .otherwise = "1000"});
+                     {.description = "Maximum number of waiting and running jobs of a user", .otherwise = "1000"});
     options.add_kept("most-jobs-in-all", ValueKind::kCount,
-                     {.description = "Most jobs of all users that wait or run", .otherwise = "10000"});
+                     {.description = "Maximum number of waiting and running jobs of all users", .otherwise = "10000"});
     options.add_kept("most-data", ValueKind::kBytes,
-                     {.description = "Most bytes of the uploads and results of a user", .otherwise = "20GiB"});
+                     {.description = "Maximum size of the uploads and results of a user", .otherwise = "20GiB"});
     options.add_kept("most-time", ValueKind::kTime,
-                     {.description = "Longest run of a job", .otherwise = "3600s", .least = 1e-12});
-    options.add_kept("most-memory", ValueKind::kBytes, {.description = "Most memory of a job", .otherwise = "8GiB"});
+                     {.description = "Maximum run time of a job", .otherwise = "3600s", .least = 1e-12});
+    options.add_kept("most-memory", ValueKind::kBytes, {.description = "Maximum memory of a job", .otherwise = "8GiB"});
     options.add_kept("most-disk", ValueKind::kBytes,
-                     {.description = "Most bytes of a job's files", .otherwise = "2GiB"});
+                     {.description = "Maximum size of a job's files", .otherwise = "2GiB"});
     options.add_kept("keep", ValueKind::kTime,
-                     {.description = "How long ended jobs are kept", .otherwise = "2592000s, 30 days", .least = 1e-12});
+                     {.description = "Time to keep ended jobs", .otherwise = "2592000s, 30 days", .least = 1e-12});
     options.add_kept(
         "grace", ValueKind::kTime,
-        {.description = "Time for running jobs to end when the server is stopped", .otherwise = "10s", .least = 1e-12});
+        {.description = "Time for running jobs to end when the server stops", .otherwise = "10s", .least = 1e-12});
 }
 
 void declare_serve(OptionTable& options) {
     options.begin(OptionGroup::kJob);
-    options.add_kept("host", ValueKind::kText,
-                     {.description = "Address to listen at; one other than this computer's own requires --token-file",
-                      .value = "HOST",
-                      .otherwise = "127.0.0.1"});
     options.add_kept(
-        "port", ValueKind::kCount,
-        {.description = "Port; 0 takes a free one", .value = "PORT", .otherwise = "8080", .least = 0, .most = 65535});
+        "host", ValueKind::kText,
+        {.description = "Address to listen on. Addresses that other computers can reach require --token-file",
+         .value = "HOST",
+         .otherwise = "127.0.0.1"});
+    options.add_kept("port", ValueKind::kCount,
+                     {.description = "Port to listen on (0 chooses a free port)",
+                      .value = "PORT",
+                      .otherwise = "8080",
+                      .least = 0,
+                      .most = 65535});
     options.add_kept("data", ValueKind::kText,
-                     {.description = "Directory of the jobs, on a disk of this computer",
+                     {.description = "Directory of the jobs, on a local disk",
                       .value = "DIR",
                       .otherwise = "~/.local/share/haichi-serve"});
     options.add_kept("workers", ValueKind::kCount,
-                     {.description = "Jobs that run at the same time", .otherwise = "1", .most = 4096});
-    options.add_kept(
-        "dask", ValueKind::kText,
-        {.description = "Scheduler of a Dask cluster whose workers run the jobs; they need the same haichi",
-         .value = "ADDRESS"});
+                     {.description = "Number of jobs that run at the same time", .otherwise = "1", .most = 4096});
+    options.add_kept("dask", ValueKind::kText,
+                     {.description = "Dask scheduler whose workers run the jobs. They need the same version of haichi",
+                      .value = "ADDRESS"});
     options.add_kept("token-file", ValueKind::kFile,
-                     {.description = "Users: a line with the name and the SHA-256 of the token for each"});
+                     {.description = "File of users: per line a name and the SHA-256 of the user's token"});
     declare_limits(options);
 }
 
@@ -177,13 +184,13 @@ CommandSpec command(std::string name, std::string summary, std::string examples,
 void declare_comparison(OptionTable& options) {
     const Keeper keeper(options);
     options.begin(OptionGroup::kSearch);
-    options.add_kept("strategies", ValueKind::kList,
-                     {.description = "Starts, searches, objectives to anneal on, or map:FILE",
-                      .value = "A,B,...",
-                      .otherwise = "default,no-ring,random,hop-bytes,rmatt,rmatt-3d,tac3; those without axes where the "
-                                   "machine has none"});
+    options.add_kept(
+        "strategies", ValueKind::kList,
+        {.description = "Strategies to compare: first placements, searches, objectives to anneal on, or map:FILE",
+         .value = "A,B,...",
+         .otherwise = "default,no-ring,random,hop-bytes,rmatt,rmatt-3d,tac3; fewer on machines without axes"});
     options.add_kept("seeds", ValueKind::kList,
-                     {.description = "Number of random seeds, from 1 on, or a list, as in 3,5,8",
+                     {.description = "Number of random seeds, counted from 1, or a list of seeds, as in 3,5,8",
                       .value = "N|LIST",
                       .otherwise = "10"},
                      {}, [](const std::string& word) {
@@ -192,31 +199,33 @@ void declare_comparison(OptionTable& options) {
                          }
                      });
     options.add_kept("equal", ValueKind::kText,
-                     {.description = "What every search has equally many of",
+                     {.description = "Budget that is equal for all searches",
                       .value = "WHAT",
                       .otherwise = "evaluations",
                       .choices = {"evaluations", "seconds"}});
     keeper.keep({"evaluations", "restarts"});
     options.add_kept("time", ValueKind::kTime,
-                     {.description = "Time of every search with --equal seconds, as in 10s",
+                     {.description = "Time limit of every search with --equal seconds, as in 10s",
                       .otherwise = "10s",
                       .least = 1e-12,
                       .most = 1e9});
     options.begin(OptionGroup::kSimulation);
     options.add_kept("simulate", ValueKind::kFlag, {.description = "Simulate every placement, packet by packet"});
     keeper.keep({"form"}, {"simulate"});
-    options.add_kept("barrier", ValueKind::kText,
-                     {.description = "Barriers between sets: none, before every set (sets), or a run of each kind",
-                      .value = "WHICH",
-                      .otherwise = "both",
-                      .choices = {"none", "sets", "both"},
-                      .needs = {"simulate"}});
+    options.add_kept(
+        "barrier", ValueKind::kText,
+        {.description = "Barriers between sets: none, before every set (sets), or a run of each kind (both)",
+         .value = "WHICH",
+         .otherwise = "both",
+         .choices = {"none", "sets", "both"},
+         .needs = {"simulate"}});
     keeper.keep({"sim-iterations", "compute", "compute-factor", "compute-seed", "collectives"}, {"simulate"});
     options.begin(OptionGroup::kExpert);
     keeper.keep({"schedule"});
-    options.add_kept(
-        "processes", ValueKind::kCount,
-        {.description = "Processes that compute cells here", .otherwise = "one for each processor", .is_local = true});
+    options.add_kept("processes", ValueKind::kCount,
+                     {.description = "Number of local processes that compute cells",
+                      .otherwise = "one for each processor",
+                      .is_local = true});
     options.add_kept("dask", ValueKind::kText,
                      {.description = "Dask scheduler whose workers compute the cells, as in tcp://HOST:8786",
                       .value = "ADDRESS",
@@ -224,17 +233,18 @@ void declare_comparison(OptionTable& options) {
 }
 
 std::vector<CommandSpec> python_commands() {
-    return {command("compare", "compare mapping strategies over workloads, shapes and seeds",
+    return {command("compare", "compare placement strategies over workloads, shapes and seeds",
                     "haichi compare -m fx10-kyushu -w cg64.json --shapes 1x2x4x2x3x2,2x2x2x2x3x2 --simulate "
                     "-o results.json",
                     declare_compare),
-            command("report", "make a page of the results of compare",
+            command("report", "make an HTML page of the results of compare",
                     "haichi report results.json -o report.html --figures figures", declare_report),
-            command("calibrate", "fit a machine file to what benchmarks measured",
+            command("calibrate", "fit a machine file to benchmark results",
                     "haichi calibrate osu_latency.txt osu_bw.txt near.txt@2 far.txt@4 --like fattree:3x4 "
                     "-o machine.json",
                     declare_calibrate),
-            command("serve", "take jobs over HTTP", "haichi serve --data /var/lib/haichi --workers 2", declare_serve)};
+            command("serve", "run an HTTP service that takes jobs", "haichi serve --data /var/lib/haichi --workers 2",
+                    declare_serve)};
 }
 
 }  // namespace haichi

@@ -37,32 +37,32 @@ void declare_search(OptionTable& options, MapOptions& map) {
     options.begin(OptionGroup::kSearch);
     options.add_read("strategy", ValueKind::kText,
                      [&map](const std::string& word) { map.strategy = strategies().at(word).name; },
-                     {.description = "How to place (haichi list strategies)", .otherwise = map.strategy});
+                     {.description = "Placement strategy (haichi list strategies)", .otherwise = map.strategy});
     options.add_file_or_word("start", map.start.emplace<std::string>(),
-                             {.description = "Where the search starts: a map file or the name of a strategy",
+                             {.description = "First placement of the search: a rank map or the name of a strategy",
                               .value = "MAP",
                               .otherwise = "the best of default, grid, greedy and bisection"});
     declare_seed(options, search.seed);
     declare_threads(options, search.threads, "all cores");
     options.add_count("restarts", search.restarts,
-                      {.description = "Number of independent searches; the best result counts",
-                       .otherwise = "chosen by the job's size",
+                      {.description = "Number of independent searches, of which haichi keeps the best result",
+                       .otherwise = "depends on the job's size",
                        .most = 1'000'000});
     options.add_count("evaluations", search.evaluations,
-                      {.description = "Evaluations per restart, or per window of the schedule rmatt",
-                       .otherwise = "chosen by the schedule"});
-    options.add_read(
-        "time", ValueKind::kTime, [&search](const std::string& word) { read_time(word, search); },
-        {.description = "Wall-clock limit, as in 10s, which is not reproducible; auto spends a hundredth of what a "
-                        "better placement can save",
-         .value = "TIME|auto",
-         .excludes = {"evaluations"}});
+                      {.description = "Number of evaluations per restart, or per window of the schedule rmatt",
+                       .otherwise = "depends on the schedule"});
+    options.add_read("time", ValueKind::kTime, [&search](const std::string& word) { read_time(word, search); },
+                     {.description = "Wall-clock limit, as in 10s (not reproducible). With auto, haichi spends 1 % of "
+                                     "the time that a better placement can save",
+                      .value = "TIME|auto",
+                      .excludes = {"evaluations"}});
     options.begin(OptionGroup::kExpert);
     options.add_choice("schedule", search.schedule, schedules(), &ScheduleRow::kind,
-                       {.description = "Temperatures and end of the annealing"});
-    options.add_read(
-        "moves", ValueKind::kList, [&search](const std::string& word) { search.moves = parse_moves(word); },
-        {.description = "Kinds of moves: some of " + move_kinds().listing(), .otherwise = "a mix of all that apply"});
+                       {.description = "Annealing schedule: temperatures and end"});
+    options.add_read("moves", ValueKind::kList,
+                     [&search](const std::string& word) { search.moves = parse_moves(word); },
+                     {.description = "Kinds of moves: one or more of " + move_kinds().listing(),
+                      .otherwise = "all kinds that suit the job"});
     options.add_read("companion", ValueKind::kText,
                      [&search](const std::string& word) { read_companion(word, search); },
                      {.description = "Weight of the smoothing term that is added to the objective: on, off or a number",

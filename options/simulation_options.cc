@@ -20,16 +20,17 @@ void declare_collectives(OptionTable& options, collectives::CollectiveSelection&
             if (word.find('=') == std::string::npos) (void)collectives::selection_tables().at(word);
             selection.set(word);
         },
-        {.description = "Algorithms of collectives: those of a library, or of one operation up to message sizes, as in "
-                        "allreduce=recursive-doubling:2KiB,ring",
+        {.description =
+             "Algorithms of collectives: a library, or algorithms of one operation, each up to a message size, as in "
+             "allreduce=recursive-doubling:2KiB,ring",
          .value = "openmpi|mpich|OP=ALGORITHM",
-         .otherwise = "those of the library that the log names"});
+         .otherwise = "the library that the log names"});
 }
 
 void declare_call_replay(OptionTable& options, CallReplayOptions& calls) {
     options.add_choice("compute", calls.computing.rule, computing_rules(), &ComputingRow::rule,
-                       {.description = "Computation time between the calls of a log: the mean of what was measured at "
-                                       "each call site, drawn between its least and its greatest, or none"});
+                       {.description = "Computation time between the calls of a log: the measured mean of each call "
+                                       "site, a random value within its measured range (drawn), or none"});
     options.add_number("compute-factor", calls.computing.factor,
                        {.description = "Factor on the computation time", .least = 0, .most = 1e6});
     options.add_count("compute-seed", calls.computing.seed,
@@ -40,13 +41,12 @@ void declare_call_replay(OptionTable& options, CallReplayOptions& calls) {
 void SimulationArguments::declare_traffic(OptionTable& options) {
     options.begin(OptionGroup::kSimulation);
     declare_form(options, simulation.form);
-    options.add_read(
-        "barrier", ValueKind::kText,
-        [this](const std::string& word) { simulation.barriers = parse_barrier_choice(word); },
-        {.description = "Barriers: before every set (sets), before some, by number (1,3), nowhere (none), or two runs, "
-                        "without and with (both)",
-         .value = "WHERE",
-         .otherwise = "none"});
+    options.add_read("barrier", ValueKind::kText,
+                     [this](const std::string& word) { simulation.barriers = parse_barrier_choice(word); },
+                     {.description = "Barriers: before every set (sets), before some sets (1,3), none, or two runs "
+                                     "without and with barriers (both)",
+                      .value = "WHERE",
+                      .otherwise = "none"});
     options.add_read(
         "sim-iterations", ValueKind::kText,
         [this](const std::string& word) { simulation.iterations = parse_simulated_iterations(word); },
@@ -61,9 +61,8 @@ void SimulationArguments::declare_machine(OptionTable& options) {
     declare_threads(options, simulation.threads, "1");
     options.begin(OptionGroup::kExpert);
     options.add_count("partitions", simulation.partitions,
-                      {.description = "Parts of the machine that are simulated one by one; the result does not depend "
-                                      "on their number",
-                       .otherwise = "0, chosen by the machine's size",
+                      {.description = "Number of partitions of the simulated machine, which does not change the result",
+                       .otherwise = "0, depends on the machine's size",
                        .least = 0,
                        .most = MachineBlocks::kMostBlocks});
     declare_hottest(options, simulation.hottest_links);
@@ -75,27 +74,30 @@ void SimulationArguments::declare_observation(OptionTable& options) {
     ObservationOptions& observation = simulation.observation;
     options.add_output(
         "stats", stats,
-        {.description = "Write what each link carries over time to FILE as CSV, during the run", .is_local = true});
-    options.add_time(
-        "stats-bin", observation.bin_ps,
-        {.description = "Length of a bin", .otherwise = "100us", .least = kPs, .needs = {"stats"}, .is_local = true});
+        {.description = "Write the traffic of each link over time to FILE as CSV, during the run", .is_local = true});
+    options.add_time("stats-bin", observation.bin_ps,
+                     {.description = "Length of a time bin of --stats",
+                      .otherwise = "100us",
+                      .least = kPs,
+                      .needs = {"stats"},
+                      .is_local = true});
     options.add_output("buffer-history", history,
                        {.description = "Write the packets that leave the buffers of a router to FILE as CSV",
                         .needs = {"router"},
                         .is_local = true});
     options.add_count("router", observation.router,
-                      {.description = "Router, numbered as in the file of --stats",
+                      {.description = "Number of the router in the file of --stats",
                        .least = 0,
                        .needs = {"buffer-history"},
                        .is_local = true});
     options.add_time("history-begin", observation.history_begin_ps,
-                     {.description = "Begin of the history",
+                     {.description = "Start time of the history",
                       .otherwise = "0s",
                       .least = 0,
                       .needs = {"buffer-history"},
                       .is_local = true});
     options.add_time("history-end", observation.history_end_ps,
-                     {.description = "End of the history",
+                     {.description = "End time of the history",
                       .otherwise = "the end of the run",
                       .least = 0,
                       .needs = {"buffer-history"},

@@ -6,8 +6,8 @@
 #   scripts/bootstrap.sh --all         also for live programs, the profiler, renumbering, and readers of traces
 #   scripts/bootstrap.sh --python      also for the Python package: a virtual environment in .venv
 #   scripts/bootstrap.sh --test        also all the tests and the documentation
-#   scripts/bootstrap.sh --developer   also what the presets tsan, tidy and coverage, benchmarks, the pictures and the
-#                                      profiler on AArch64 need
+#   scripts/bootstrap.sh --developer   also the presets tsan, tidy and coverage, benchmarks, the pictures and the profiler
+#                                      on AArch64; installs the hook that checks commit messages
 set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 
@@ -96,6 +96,19 @@ else
     as_root apt-get -qq update
     as_root env DEBIAN_FRONTEND=noninteractive \
         apt-get -qq -y install --no-install-recommends --no-remove "${missing[@]}" >/dev/null
+fi
+
+# A copy without git and a clone with hooks of its owner stay as they are.
+if [ $level -ge 4 ] && [ "$(git rev-parse --show-toplevel 2>/dev/null || true)" = "$PWD" ]; then
+    hooks=$(git config core.hooksPath || true)
+    if [ -z "$hooks" ]; then
+        git config core.hooksPath .githooks
+        say "commit messages: checked by .githooks/commit-msg"
+    elif [ "$hooks" = .githooks ]; then
+        say "commit messages: checked by .githooks/commit-msg already"
+    else
+        say "commit messages: not checked, because core.hooksPath is $hooks"
+    fi
 fi
 
 [ ${#requirements[@]} -gt 0 ] || exit 0
