@@ -81,7 +81,8 @@ struct Call {
     static Call barrier(std::int32_t group) { return {.kind = Kind::kBarrier, .group = group}; }
     static Call finish() { return {}; }
 
-    // Remote memory access (docs/simulator.md): begun as a send is, by the NIC; complete when the target has answered.
+    // Remote memory access (docs/develop/simulator.md): begun as a send is, by the NIC; complete when the target has
+    // answered.
     /// Its arrival is counted for poll() of the target.
     static Call put(RankId target, std::int64_t bytes, std::int32_t tag = 0, SendOptions options = {},
                     std::uint32_t request = 0) {

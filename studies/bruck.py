@@ -5,7 +5,7 @@
 BUILD is a build folder with cli/haichi. Prints a Markdown table; a row appears as soon as it is measured. 16,384 ranks
 take about a minute, 65,536 about twenty.
 
-Result (2026-11-23): 65,536 ranks are 4.8e9 packet-hops in 1,175 s and 615 MB on one core (docs/simulator.md).
+Result (2026-11-23): 65,536 ranks are 4.8e9 packet-hops in 1,175 s and 615 MB on one core (studies/simulator/README.md).
 """
 
 from __future__ import annotations

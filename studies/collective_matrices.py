@@ -7,8 +7,10 @@ Needs the MPI whose tables ours are made after: Open MPI 4.1.4, or MPICH 4.0.2 o
 (collective_counter.c) takes what Open MPI's component pml_monitoring is told of each message, or counts what MPICH
 sends through UCX, with every rank as if on a node of its own (MPIR_CVAR_NOLOCAL).
 
-Result (2026-11-23): 1,418 of 1,418 cases of 16 operations equal for Open MPI 4.1.4, and as many for MPICH 4.0.2
-(docs/collectives.md).
+Result (2026-11-23), on 2, 5, 8, 12 and 16 ranks, and on 3, 4, 7, 10, 17 and 20: 1,418 of 1,418 cases of 16 operations
+are equal for Open MPI 4.1.4, and 1,418 of 1,418 for MPICH 4.0.2 (over UCX, each rank as if on a node of its own). For
+170 of MPICH's 39,207 pairs only the number of messages was visible. Cases have random roots and sizes, one type, and
+MPI_SUM.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ processes (tests/commlog/profiler/programs/pingpong.c), writes a machine file, r
 replays its log, and prints a Markdown table: the time from MPI_Init to MPI_Finalize as the profiler saw it, as
 replayed, and how they differ: the median of N runs (5), and their range.
 
-Result (2026-11-23): five programs of two ranks are replayed 1.2 to 8.0 % too short (docs/replay.md).
+Result (2026-11-23): five programs of two ranks are replayed 1.2 to 8.0 % too short (studies/replay/README.md).
 """
 
 from __future__ import annotations

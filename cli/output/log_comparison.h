@@ -37,7 +37,7 @@ std::vector<FunctionChange> slower_functions(const std::vector<ComparedRun>& run
 std::vector<MeasuredRun> measured_runs(const std::vector<ComparedRun>& runs);
 
 std::string comparison_table(const std::vector<ComparedRun>& runs);
-/// haichi-log-comparison/1 (docs/formats.md).
+/// haichi-log-comparison/1 (docs/reference/results_of_logs.md).
 nlohmann::ordered_json comparison_json(const std::vector<ComparedRun>& runs);
 
 /// Advice on rails in sentences.

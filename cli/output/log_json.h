@@ -16,8 +16,8 @@ enum class ListedRanks { kAuto, kAll, kSummary };
 /// most, some hundred megabytes.
 bool lists_all_ranks(const JobLog& log, ListedRanks ranks);
 
-/// haichi-log/1 (docs/formats.md), the ranks one by one: memory is that of the largest rank. The members of `more` are
-/// added behind the balance.
+/// haichi-log/1 (docs/reference/results_of_logs.md), the ranks one by one: memory is that of the largest rank. The members
+/// of `more` follow the balance.
 void write_log_json(const JobLog& log, const JobTotals& totals, bool all_ranks, const nlohmann::ordered_json& more,
                     const std::function<void(std::string_view)>& sink);
 

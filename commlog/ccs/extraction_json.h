@@ -15,7 +15,7 @@ struct SetSize {
 };
 SetSize set_size(const Workload& workload, std::size_t set);
 
-/// The report `haichi-ccs/1` (docs/formats.md), one line. `log`: its file, where it is one of several.
+/// The report `haichi-ccs/1` (docs/reference/results_of_logs.md), one line. `log`: its file, if there are several.
 std::string extraction_json(const Extraction& extraction, const std::string& log = "");
 
 }  // namespace haichi

@@ -124,7 +124,7 @@ void TitRank::message(TitVerb verb, std::uint8_t flags, bool from_whoever) {
         return;
     }
     if (tag == kAnyTagNumber) flags |= kAnyTag;
-    // A blocking receive from MPI_PROC_NULL is not traced, another one with its tag; see docs/formats.md.
+    // A blocking receive from MPI_PROC_NULL is not traced, another one with its tag; see docs/reference/traces.md.
     if (none && verb == TitVerb::kIrecv && tag != kAnyTagNumber && !from_whoever) {
         ++guessed_null_;
         return;

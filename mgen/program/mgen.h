@@ -48,7 +48,7 @@ int MGEN_Send_with(const void* buffer, int count, MPI_Datatype type, int to, int
 
 /* Remote memory access (RDMA) by the network interfaces, between ranks of MGEN_COMM_WORLD. Sizes only: the bytes of
  * puts and gets are not moved. The calls return at once, with a handle for MGEN_acp_complete(). Nothing orders them: a
- * later one may be done first. Sizes are not negative. docs/simulator.md has the rules. */
+ * later one may be done first. Sizes are not negative. docs/develop/simulator.md has the rules. */
 typedef long long MGEN_acp_handle_t;
 /* All of the rank that are not complete. */
 #define MGEN_ACP_HANDLE_ALL ((MGEN_acp_handle_t)-1)

@@ -2,7 +2,7 @@
 
 The machine is a tree of one switch with a rank per node, on which messages of a barrier never meet. All ranks begin at
 0; the barrier is over when the last one goes on. Everything is in integer picoseconds. The flight of a message is from
-the hand-over to the NIC until it is delivered. The rules are those of docs/simulator.md.
+the hand-over to the NIC until it is delivered. The rules are those of docs/develop/simulator.md.
 
     ring                n ranks pass a token on, twice round; the last one keeps it:   2n - 1 messages in a row
     recursive doubling  in step s ranks r and r xor 2^s exchange; those from 2^k on, the extra ones, tell a partner

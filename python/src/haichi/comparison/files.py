@@ -1,4 +1,4 @@
-"""Files of a comparison: ``haichi-comparison/1`` as JSON, and its cells as CSV (docs/formats.md)."""
+"""Files of a comparison: ``haichi-comparison/1`` (docs/reference/results_of_comparisons.md), and its cells as CSV."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ class Comparison:
     """The results of `haichi.compare`, or of a results file."""
 
     def __init__(self, content: dict[str, Any]) -> None:
-        """`content` as ``haichi-comparison/1`` (docs/formats.md)."""
+        """`content` as ``haichi-comparison/1`` (docs/reference/results_of_comparisons.md)."""
         self._content = content
         for cell in content["cells"]:
             from_json(cell)

@@ -22,7 +22,7 @@ class Extraction:
     workload: Workload
     """The sets of one repetition of the kernel; `Workload.iterations` is how often it was repeated."""
     report: dict[str, Any]
-    """``haichi-ccs/1``: kernels, sets, share of the bytes sent, warnings (docs/formats.md)."""
+    """``haichi-ccs/1``: kernels, sets, share of the bytes sent, warnings (docs/reference/results_of_logs.md)."""
 
     @property
     def repetitions(self) -> int:
