@@ -15,7 +15,7 @@ profiler preloaded, up to --compare-ranks ranks; counts and bytes of the message
 pair of ranks are compared entry by entry.
 
 Result (2026-11-26, --sizes): 16,384 ranks of Bruck's all-to-all take 64 s and 1.3 GB, a hardware barrier of 65,536
-ranks 0.85 s and 530 MB (docs/programs.md). What --npb, --prk and --debian gave is stated nowhere.
+ranks 0.85 s and 530 MB (studies/live_programs/README.md). What --npb, --prk and --debian gave is stated nowhere.
 """
 
 from __future__ import annotations

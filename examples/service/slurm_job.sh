@@ -2,9 +2,9 @@
 #SBATCH --nodes=96
 #SBATCH --ntasks=64
 #SBATCH --time=00:30:00
-# Places the ranks on the nodes that the job got: asks the service, and where it does not answer within a minute, the
-# program on this node. HAICHI_URL and HAICHI_TOKEN: the service, and what it knows you by. nodes.sh: a program of the
-# site that prints the coordinates, or numbers, of the nodes of a host list, one per line.
+# Places the ranks on the nodes of the job. It requests a map from the service. If the service does not answer within a
+# minute, it runs the program on this node. HAICHI_URL and HAICHI_TOKEN name the service and your token. nodes.sh is a
+# program of the site. It prints the coordinates or numbers of the nodes of a host list, one per line.
 set -euo pipefail
 machine=${HAICHI_MACHINE:-fugaku}
 workload=${HAICHI_WORKLOAD:-app.json}
@@ -16,7 +16,7 @@ ask_service() {
     local answer state
     local api="$HAICHI_URL/v1/jobs"
     local curl=(curl --silent --show-error --fail --max-time 10 -H "Authorization: Bearer ${HAICHI_TOKEN:-}")
-    # The key makes a second request with it, after a lost answer, the same job.
+    # With this key, a repeated request after a lost answer returns the same job.
     answer=$("${curl[@]}" --retry 3 -H "Idempotency-Key: slurm-$SLURM_JOB_ID" -F kind=map -F time=30s -F "machine=$machine" \
         -F "workload=@$workload" -F nodes=@nodes.txt -F hosts=@hosts.txt "$api") || return
     local id

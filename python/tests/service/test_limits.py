@@ -258,8 +258,8 @@ def test_delete_cancels_what_runs_and_removes_what_has_ended(start) -> None:
 
 
 def test_the_table_of_limits_is_in_the_docs() -> None:
-    docs = Path(__file__).parents[3] / "docs" / "service.md"
-    assert limits.table() in docs.read_text(), f"docs/service.md wants this table:\n{limits.table()}"
+    docs = Path(__file__).parents[3] / "docs" / "reference" / "http.md"
+    assert limits.table() in docs.read_text(), f"docs/reference/http.md requires this table:\n{limits.table()}"
 
 
 def test_options_of_serve_are_those_of_the_limits() -> None:

@@ -1,10 +1,10 @@
 """Runs the real programs under the profiler (Open MPI), extracts their communication sets, compares them with what was
 read from the sources, and writes a table.
 
-    run.py --programs FOLDER --logs FOLDER [--page docs/real_programs.md] [--only NAME ...] [--ranks N ...] [--reuse]
+    run.py --programs FOLDER --logs FOLDER [--page README.md] [--only NAME ...] [--ranks N ...] [--reuse]
 
-FOLDER of --programs has the mini-applications (README.md); programs that are not there are left out. --page replaces
-the table of that page. --reuse extracts again from the logs that are in the folder of --logs."""
+FOLDER of --programs has the mini-applications (README.md). Missing programs are omitted. --page replaces the table of
+results of that page. --reuse extracts again from the logs in the folder of --logs."""
 
 from __future__ import annotations
 
