@@ -1,6 +1,6 @@
 """Measures what the NAS programs compute, on one core of this machine, and writes computing.json for the study.
 
-    python examples/wide_area_study/measure_computing.py NPB3.3-MPI [--class C] [--repeat N] [-o computing.json]
+    python studies/wide_area/measure_computing.py NPB3.3-MPI [--class C] [--repeat N] [-o computing.json]
 
 Each program is built for one process with few iterations and with more; the difference of the CPU times of both, least
 of some runs, is the time of an iteration, without what comes before and behind. NPB's own config/make.def says how to

@@ -1,4 +1,4 @@
-"""Two clusters joined over distance: the link, and the NAS programs on it, as examples/wide_area_study has them."""
+"""Two clusters joined over distance: the link, and the NAS programs on it, made with studies/wide_area."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cg_studies import QUICK, Effort, Measured, of_samples
 
-STUDY = Path(__file__).resolve().parents[1] / "wide_area_study"
+STUDY = Path(__file__).resolve().parents[1] / "wide_area"
 sys.path.append(str(STUDY))
 
 import nas_tables  # noqa: E402
@@ -18,7 +18,7 @@ from micro_benchmarks import ping_pong  # noqa: E402
 from study_machines import one_cluster, two_clusters  # noqa: E402
 
 LARGE = 16 * KIB * KIB
-CALL = "examples/wide_area_study"
+CALL = "studies/wide_area"
 
 
 def link(folder: Path) -> dict[str, Measured]:

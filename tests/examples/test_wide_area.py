@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-EXAMPLE = Path(__file__).parents[2] / "examples/wide_area_study"
-sys.path.append(str(EXAMPLE))
+STUDY = Path(__file__).parents[2] / "studies/wide_area"
+sys.path.append(str(STUDY))
 
 import link_tables  # noqa: E402
 import nas_tables  # noqa: E402
@@ -108,7 +108,7 @@ def test_where_a_score_falls_to_one() -> None:
 
 
 def test_the_command_writes_tables_and_figures(tmp_path: Path) -> None:
-    command = [sys.executable, EXAMPLE / "wide_area_study.py", "--quick", "--out", tmp_path]
+    command = [sys.executable, STUDY / "wide_area_study.py", "--quick", "--out", tmp_path]
     subprocess.run(command, check=True, timeout=600)
     text = (tmp_path / "tables.md").read_text()
     for table in ("sizes", "delays", "bridges", "what_ifs", "nas_one_cluster", "nas", "nas_processors"):

@@ -1,10 +1,11 @@
-"""The accuracy card: every published number that haichi can be held against, beside its own.
+"""Validation: compares every published number that haichi can reproduce with haichi's own.
 
-    .venv/bin/python examples/accuracy_card/accuracy_card.py [--quick | --long] [--build BUILD] [-o FOLDER]
+    .venv/bin/python studies/validation/validation.py [--quick | --long] [--build BUILD] [-o DIRECTORY]
 
-Runs the studies on all cores and writes accuracy.md, accuracy.json and images/*.png to FOLDER (default:
-build/accuracy). BUILD is a build folder (build/release) whose benchmark and profilers are measured as well.
-published.json has the numbers, their sources, and what a deviation is known to come from; docs/accuracy.md is a card.
+Runs the studies on all cores and writes README.md, validation.json and images/*.png to DIRECTORY (default:
+build/validation). BUILD is a build directory (build/release) whose benchmark and profilers are measured as well.
+published.json has the numbers, their sources and the known causes of deviations. The README.md beside this file is the
+result of one run; docs/validation.md has the conclusions.
 """
 
 from __future__ import annotations
@@ -19,17 +20,18 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import card_text
 import cg_studies
 import link_studies
 import machine_studies
+import validation_text
 import wide_area_studies
 from cg_studies import Effort, Measured
 
 PUBLISHED = Path(__file__).with_name("published.json")
-BY_CONSTRUCTION, AGREES, DEVIATES, NOT_REPRODUCED = "by construction", "agrees", "deviates", "not reproduced"
+BY_CONSTRUCTION, AGREES, BETTER = "by construction", "agrees", "better"
+DEVIATES, NOT_REPRODUCED = "deviates", "not reproduced"
 OF_BUILD = ("uniform.", "profiler.")
-VERDICTS = (AGREES, BY_CONSTRUCTION, DEVIATES, NOT_REPRODUCED)
+VERDICTS = (AGREES, BETTER, BY_CONSTRUCTION, DEVIATES, NOT_REPRODUCED)
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,8 @@ def _verdict(number: dict[str, Any], ours: Measured) -> tuple[str, str]:
         return BY_CONSTRUCTION, number["by_construction"]
     if within:
         return AGREES, stated
+    if "better" in number and (ours.value < published) == (number["better"] == "less"):
+        return BETTER, number.get("cause", f"{number['better']} is better")
     if spread and ours.low <= published <= ours.high:
         if number.get("spread_agrees"):
             return AGREES, f"within ours: {ours.low:g} to {ours.high:g}"
@@ -87,10 +91,10 @@ def judged(number: dict[str, Any], found: dict[str, Measured], missing: str) -> 
     if ours is None:
         needs = number.get("needs") or number.get("needs_option")
         if needs is None:
-            # A study that gives no such number is a mistake, unless it was told to leave it out.
+            # Only --quick and a missing build directory may leave a number out.
             if not missing and not number.get("measure", number["id"]).startswith(OF_BUILD):
                 raise KeyError(number["id"])
-            needs = missing or "a build folder, --build"
+            needs = missing or "a build directory, --build"
         verdict, reason = NOT_REPRODUCED, f"needs {needs}"
     else:
         verdict, reason = _verdict(number, ours)
@@ -113,7 +117,7 @@ def measure(effort: Effort, build: Path | None) -> dict[str, Measured]:
             "presets": machine_studies.presets,
             "wide area": lambda: wide_area_studies.wide_area(Path(folder), effort),
             "logical shape": lambda: machine_studies.logical_shape(Path(folder)),
-            # What is timed has the machine for itself.
+            # These studies measure times, so each has the machine for itself.
             "search times": lambda: cg_studies.search_times(effort),
             "all-to-all": lambda: machine_studies.all_to_all(effort),
             "large search": lambda: machine_studies.large_search(effort),
@@ -129,12 +133,14 @@ def measure(effort: Effort, build: Path | None) -> dict[str, Measured]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     size = parser.add_mutually_exclusive_group()
-    size.add_argument("--quick", action="store_true", help="few seeds, one shape: to see that it works")
+    size.add_argument("--quick", action="store_true", help="few seeds and one shape: a check that the study runs")
     size.add_argument(
-        "--long", action="store_true", help="all-to-all on 16,384 and 65,536 ranks, too: half an hour more"
+        "--long", action="store_true", help="also all-to-all on 16,384 and 65,536 ranks (half an hour more)"
     )
-    parser.add_argument("--build", type=Path, help="a build folder with haichi_bench and the profilers")
-    parser.add_argument("-o", "--output", type=Path, default=Path("build/accuracy"), metavar="FOLDER")
+    parser.add_argument(
+        "--build", type=Path, metavar="DIRECTORY", help="build directory with haichi_bench and the profilers"
+    )
+    parser.add_argument("-o", "--output", type=Path, default=Path("build/validation"), metavar="DIRECTORY")
     arguments = parser.parse_args()
     effort = cg_studies.QUICK if arguments.quick else cg_studies.LONG if arguments.long else Effort()
     (arguments.output / "images").mkdir(parents=True, exist_ok=True)
@@ -142,24 +148,25 @@ def main() -> None:
     published = json.loads(PUBLISHED.read_text())
     groups = published["groups"]
     found = measure(effort, arguments.build)
-    missing = "the whole card, without --quick" if arguments.quick else ""
-    card = [(group, [judged(number, found, missing) for number in group["numbers"]]) for group in groups]
-    command = "examples/accuracy_card/accuracy_card.py"
+    missing = "all studies, without --quick" if arguments.quick else ""
+    results = [(group, [judged(number, found, missing) for number in group["numbers"]]) for group in groups]
+    command = "studies/validation/validation.py"
     command += "".join(f" {flag}" for flag in ("--quick", "--long") if getattr(arguments, flag[2:]))
     command += f" --build {arguments.build}" if arguments.build else ""
     rates = link_studies.line_rates()
-    (arguments.output / "accuracy.md").write_text(card_text.markdown(command, card, found, rates, VERDICTS, published))
-    rows = [{"group": group["title"], **asdict(row)} for group, rows in card for row in rows]
+    page = validation_text.markdown(command, results, found, rates, VERDICTS, published["kinds"])
+    (arguments.output / "README.md").write_text(page)
+    rows = [{"group": group["title"], **asdict(row)} for group, rows in results for row in rows]
     streams = {preset: [asdict(stream) for stream in pair] for preset, pair in rates.items()}
-    text = {"schema": "haichi-accuracy/1", "command": command, "rows": rows, "streams": streams}
-    (arguments.output / "accuracy.json").write_text(json.dumps(text, indent=1) + "\n")
-    card_text.pictures(arguments.output / "images", card, found)
-    print(f"{len(rows)} published numbers: " + card_text.counted(rows_of(card), VERDICTS))
-    print(f"written: {arguments.output}/accuracy.md, accuracy.json, images/")
+    text = {"schema": "haichi-validation/1", "command": command, "rows": rows, "streams": streams}
+    (arguments.output / "validation.json").write_text(json.dumps(text, indent=1) + "\n")
+    validation_text.pictures(arguments.output / "images", results, found)
+    print(f"{len(rows)} published numbers: " + validation_text.counted(rows_of(results), VERDICTS))
+    print(f"written: {arguments.output}/README.md, validation.json, images/")
 
 
-def rows_of(card: list[tuple[dict[str, Any], list[Row]]]) -> list[Row]:
-    return [row for _, rows in card for row in rows]
+def rows_of(results: list[tuple[dict[str, Any], list[Row]]]) -> list[Row]:
+    return [row for _, rows in results for row in rows]
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The accuracy card as Markdown and pictures."""
+"""The results of the validation as Markdown and pictures."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import card_summary
 import link_studies
+import validation_summary
 from cg_studies import Measured
 from link_studies import Stream
 from machine_studies import RING_SIZES
@@ -24,17 +24,24 @@ COLUMNS = {
 }
 
 LEAD = """\
-Every published number that haichi can be held against, beside its own: a row for each, whether it agrees or not.
-Made by
+This page compares every published number that haichi can reproduce with haichi's own. It has one row per number.
+[Validation](../../docs/validation.md) has the conclusions. Made on {machine} by
 
     .venv/bin/python {command}
 
-on {machine}. Verdicts: **agrees**: within the tolerance stated; **by construction**: a parameter of the presets, or
-fitted to the number; **deviates**: with the cause if it is known; **not reproduced**: with what haichi lacks for it.
-Ours is a mean with the least and the most in brackets where there are several; the note has the call that made it, in
-which `cg` is `haichi.Workload.from_pattern("cg", ranks=64)` (32 on shapes 4 to 6). Sources are in
-[references](references.md); "independent check" and "measured on peers" are unpublished measurements made for haichi's
-design. Times and rates depend on the machine and on what else it does; all else is the same everywhere.
+| verdict | meaning |
+|---|---|
+| **agrees** | within the tolerance that the row states |
+| **better** | outside the tolerance, and a better placement, a higher speed, or less time or memory |
+| **by construction** | a parameter of a preset, or fitted to the number |
+| **deviates** | outside the tolerance; the row states the cause if it is known |
+| **not reproduced** | the row states the missing input |
+
+The column "ours" has a mean, with the least and the most in brackets where there are several values. The note has the
+call that made the number. In the calls `cg` is `haichi.Workload.from_pattern("cg", ranks=64)`, with 32 ranks on shapes
+4 to 6. The sources are in the [references](../../docs/reference/references.md). "Independent check" and "measured on
+peers" are unpublished measurements for haichi's design. Times and rates depend on the machine and its load. All other
+numbers are the same on every machine.
 
 **{counts}**, of {total}.
 """
@@ -85,21 +92,21 @@ def _machine() -> str:
 
 
 def markdown(
-    command: str, card: list[tuple[dict[str, Any], list[Any]]], found: dict[str, Measured],
-    rates: dict[str, tuple[Stream, Stream]], verdicts: Sequence[str], published: dict[str, Any],
+    command: str, results: list[tuple[dict[str, Any], list[Any]]], found: dict[str, Measured],
+    rates: dict[str, tuple[Stream, Stream]], verdicts: Sequence[str], kinds: dict[str, list[str]],
 ) -> str:  # fmt: skip
-    rows = [row for _, group_rows in card for row in group_rows]
-    lines = ["# Accuracy card", ""]
+    rows = [row for _, group_rows in results for row in group_rows]
+    lines = ["# Validation: published numbers and ours", ""]
     counts = counted(rows, verdicts)
     lines += [LEAD.format(command=command, machine=_machine(), counts=counts, total=len(rows))]
-    titled = [(group["title"], group_rows) for group, group_rows in card]
-    lines += card_summary.summary(titled, published["kinds"], published["better_searches"], verdicts)
-    for group, group_rows in card:
+    titled = [(group["title"], group_rows) for group, group_rows in results]
+    lines += validation_summary.summary(titled, kinds, verdicts)
+    for group, group_rows in results:
         lines += [f"## {group['title']}", ""]
         if "text" in group:
             lines += [group["text"], ""]
         if group["title"].startswith("Run time"):
-            lines += ["![run times on the six shapes, published and ours](images/accuracy.png)", ""]
+            lines += ["![run times on the six shapes, published and ours](images/run_times.png)", ""]
         notes: dict[str, int] = {}
         lines += [
             "| number | published | ours | deviation | verdict | source | note |",
@@ -122,7 +129,7 @@ def markdown(
 def _spreads(
     found: dict[str, Measured], prefix: str, head: str, words: str = "{}", number: str = "{:.3f}"
 ) -> list[str]:
-    """A table of all that is named so, and the call of the last."""
+    """A table of all measurements whose name has this prefix, and the call of the last one."""
     lines = [f"| {head} | mean | least | most |", "|---|---|---|---|"]
     call = ""
     for name, ours in found.items():
@@ -137,17 +144,17 @@ def _spreads(
 
 
 def _ours_alone(found: dict[str, Measured], rates: dict[str, tuple[Stream, Stream]]) -> list[str]:
-    """What the studies give beside the published numbers."""
-    lines = ["## Ours alone", "", "No numbers are published for these; below each table the call of its last row.", ""]
+    """Numbers of the studies that no paper has."""
+    lines = ["## Ours alone", "", "No paper has these numbers. The call of the last row is below each table.", ""]
     lines += link_studies.table(rates)
     lines += ["Random rings, GB/s per process:", "", *_spreads(found, "ring", "nodes")]
     lines += ["![bandwidth per process against nodes](images/random_ring.png)", ""]
-    lines += ["What barriers gain where one set is at contention 2, in % of the time with them:", ""]
+    lines += ["Gain of barriers where one set has contention 2, in % of the time with barriers:", ""]
     lines += _spreads(found, "barriers-gain.", "message", "{} KiB", "{:+.1f}")
     lines += [
-        "TAC3 without barriers, in seconds, where ranks that have no partner in the transpose do not copy their block,"
+        "TAC3 without barriers, in seconds. Here ranks without a partner in the transpose do not copy their block, so"
     ]
-    lines += ["and so run ahead of the others:", "", *_spreads(found, "without-copies.shape", "shape")]
+    lines += ["they run ahead of the others:", "", *_spreads(found, "without-copies.shape", "shape")]
     lines += [
         "Strategies that do not see sets, with barriers before every set, in seconds (`letter`: to the letter):",
         "",
@@ -161,10 +168,10 @@ def _saved(figure: Figure, path: Path) -> None:
     figure.savefig(path, dpi=130, metadata={"Software": None}, bbox_inches="tight")
 
 
-def pictures(folder: Path, card: list[tuple[dict[str, Any], list[Any]]], found: dict[str, Measured]) -> None:
+def pictures(folder: Path, results: list[tuple[dict[str, Any], list[Any]]], found: dict[str, Measured]) -> None:
     import matplotlib
 
-    rows = {row.id: row for _, group_rows in card for row in group_rows}
+    rows = {row.id: row for _, group_rows in results for row in group_rows}
     with matplotlib.rc_context({"font.size": 8}):
         figure = Figure(figsize=(9, 2.6))
         panels = figure.subplots(1, len(COLUMNS), sharey=True)
@@ -183,12 +190,12 @@ def pictures(folder: Path, card: list[tuple[dict[str, Any], list[Any]]], found: 
         handles, labels = panels[0].get_legend_handles_labels()
         unique = dict(zip(labels, handles, strict=True))
         panels[-1].legend(unique.values(), unique.keys(), loc="upper right")
-        _saved(figure, folder / "accuracy.png")
+        _saved(figure, folder / "run_times.png")
 
         figure = Figure(figsize=(6, 4))
         axes = figure.subplots()
         axes.plot(RING_SIZES, [found[f"ring{ranks}"].value for ranks in RING_SIZES], marker="o")
-        axes.set_xlabel("nodes, one process each")
+        axes.set_xlabel("nodes, one rank each")
         axes.set_ylabel("bandwidth per process, GB/s")
         axes.set_title("Random ring on a fat tree of 64 nodes (InfiniBand QDR 8X)")
         axes.set_ylim(bottom=0)

@@ -1,4 +1,4 @@
-"""The accuracy card hides nothing, and its studies come to the numbers they are known for."""
+"""The validation has a row for every published number, and its studies give known values."""
 
 import json
 import subprocess
@@ -8,24 +8,24 @@ from typing import Any
 
 import pytest
 
-EXAMPLE = Path(__file__).parents[2] / "examples/accuracy_card"
-PUBLISHED = [n for group in json.loads((EXAMPLE / "published.json").read_text())["groups"] for n in group["numbers"]]
-VERDICTS = {"agrees", "by construction", "deviates", "not reproduced"}
+STUDY = Path(__file__).parents[2] / "studies/validation"
+PUBLISHED = [n for group in json.loads((STUDY / "published.json").read_text())["groups"] for n in group["numbers"]]
+VERDICTS = {"agrees", "better", "by construction", "deviates", "not reproduced"}
 
 Rows = dict[str, dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    output = tmp_path_factory.mktemp("card")
-    command = [sys.executable, EXAMPLE / "accuracy_card.py", "--quick", "-o", output]
+    output = tmp_path_factory.mktemp("validation")
+    command = [sys.executable, STUDY / "validation.py", "--quick", "-o", output]
     subprocess.run(command, check=True, timeout=300)
     return output
 
 
 @pytest.fixture(scope="module")
 def rows(folder: Path) -> Rows:
-    return {row["id"]: row for row in json.loads((folder / "accuracy.json").read_text())["rows"]}
+    return {row["id"]: row for row in json.loads((folder / "validation.json").read_text())["rows"]}
 
 
 def test_every_published_number_has_a_row_with_a_verdict(rows: Rows) -> None:
@@ -39,9 +39,9 @@ def test_every_published_number_has_a_row_with_a_verdict(rows: Rows) -> None:
 
 
 def test_the_text_has_every_row(folder: Path, rows: Rows) -> None:
-    text = (folder / "accuracy.md").read_text()
+    text = (folder / "README.md").read_text()
     assert sum(line.startswith("| ") and "| **" in line for line in text.splitlines()) == len(rows)
-    assert (folder / "images/accuracy.png").exists()
+    assert (folder / "images/run_times.png").exists()
 
 
 def test_known_values(rows: Rows) -> None:
@@ -60,9 +60,9 @@ def test_links_reach_their_rates_in_the_simulator(folder: Path, rows: Rows) -> N
         if row["id"].endswith(".link"):
             assert row["ours"]["value"] == pytest.approx(row["published"], rel=1e-4)
             assert ".simulate()" in row["ours"]["call"]
-    streams = json.loads((folder / "accuracy.json").read_text())["streams"]
+    streams = json.loads((folder / "validation.json").read_text())["streams"]
     assert {preset.split(":")[0] for preset in streams} == {
-        path.stem for path in (EXAMPLE.parents[1] / "machines").glob("*.json")
+        path.stem for path in (STUDY.parents[1] / "machines").glob("*.json")
     } - {
         "fx10",
         "two-clusters",
@@ -75,8 +75,8 @@ def test_links_reach_their_rates_in_the_simulator(folder: Path, rows: Rows) -> N
     assert streams["torus:8"][1]["rate"] > 0.95 * 5
 
 
-def test_the_committed_card_is_of_these_numbers() -> None:
-    card = (EXAMPLE.parents[1] / "docs/accuracy.md").read_text()
-    assert "accuracy_card.py --long --build" in card.split("##")[0]
+def test_the_committed_page_has_these_numbers() -> None:
+    page = (STUDY / "README.md").read_text()
+    assert "validation.py --long --build" in page.split("##")[0]
     for number in PUBLISHED:
-        assert f"| {number['what'].replace('|', chr(92) + '|')} |" in card
+        assert f"| {number['what'].replace('|', chr(92) + '|')} |" in page

@@ -57,7 +57,7 @@ def of_samples(samples: Iterable[float], call: str) -> Measured:
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is spent: the full card or --quick."""
+    """How much is spent: all studies or --quick."""
 
     seeds: int = 10
     iterations: int = 40  #: simulated without barriers: they never repeat exactly where sets contend
@@ -238,7 +238,7 @@ def _with_and_without(task: tuple[list[int], int, str | None]) -> tuple[float, f
 
 
 def barriers(pool: Executor, effort: Effort) -> dict[str, Measured]:
-    """Placements of shape 1 that are free of contention, or have one set at contention 2."""
+    """Placements of shape 1 that are contention-free, or have one set at contention 2."""
     found = {}
     means = {}
     for name, contention, count in (("free", 4, 5), ("one-more", 5, effort.one_more)):
@@ -263,14 +263,14 @@ def barriers(pool: Executor, effort: Effort) -> dict[str, Measured]:
     found["one-more.least"] = Measured(min(t[0] for t in times), spread.call + "; the least")
     found["one-more.most"] = Measured(max(t[0] for t in times), spread.call + "; the most")
     step = means["one-more"][1] - means["free"][1]
-    found["step"] = Measured(step, "one set at contention 2 with barriers - free of contention with barriers")
+    found["step"] = Measured(step, "one set at contention 2 with barriers - contention-free with barriers")
     for i, barrier in enumerate(("none", "sets")):
         found[f"intercept.{barrier}"] = Measured(
-            means["free"][i] - 4 * step, f"free of contention, barrier={barrier!r}, - 4 steps"
+            means["free"][i] - 4 * step, f"contention-free, barrier={barrier!r}, - 4 steps"
         )
         mixed = 0.6 * means["free"][i] + 0.4 * means["one-more"][i]
         found[f"mixed.{barrier}"] = Measured(
-            mixed, f"0.6 * (free of contention) + 0.4 * (one set at contention 2), barrier={barrier!r}"
+            mixed, f"0.6 * (contention-free) + 0.4 * (one set at contention 2), barrier={barrier!r}"
         )
     return found
 

@@ -98,15 +98,15 @@ def line_rates() -> dict[str, tuple[Stream, Stream]]:
 
 
 TABLE = """\
-What streams get of what the slowest part they pass allows, in GB/s of payload: one message of 16 MiB to the next node,
-and a ring of 8 nodes that each send one to the next, so that DMA serves two directions. Buffers cover the round trip of
-credits everywhere; what is missing is host time and latency, and where a ring has less than 95 %, packets that wait for
-DMA while it moves one that comes:
+Rates of streams in GB/s of payload, beside the rate of the slowest part on their route. The first stream is one
+message of 16 MiB to the next node. In the ring each of 8 nodes sends one message to the next, so DMA serves two
+directions. All buffers cover the round trip of credits. CPU overhead and latency take the missing part. Where a ring
+has less than 95 %, packets also wait while DMA moves a received packet:
 """
 
 
 def table(rates: dict[str, tuple[Stream, Stream]]) -> list[str]:
-    lines = [TABLE, "| preset | to a neighbour | allowed | share | ring | allowed | share |", "|---|" + "---|" * 6]
+    lines = [TABLE, "| preset | to a neighbour | limit | fraction | ring | limit | fraction |", "|---|" + "---|" * 6]
     for preset, pair in rates.items():
         cells = [f"{s.rate:.3f} | {s.allowed:.3f} ({s.by}) | {100 * s.share:.1f} %" for s in pair]
         lines.append(f"| `{preset}` | {' | '.join(cells)} |")

@@ -1,7 +1,7 @@
-"""Simulates barriers on the switch of the RDMA study, 2 to 32 ranks, and draws rdma_barriers.png; prints the table of
-docs/rdma.md. Every time is compared with its closed formula (tests/mgen/live/barrier_formulas.py) on the way.
+"""Simulates barriers on the switch of the RDMA study with 2 to 32 ranks, draws barriers.png, and prints the table of
+README.md. Compares every time with its closed formula (tests/mgen/live/barrier_formulas.py).
 
-    .venv/bin/python docs/images/rdma_barriers.py build/release/cli/haichi build/rdma_barriers.png
+    .venv/bin/python studies/rdma/barriers.py build/release/cli/haichi build/barriers.png
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 REPOSITORY = Path(__file__).parents[2]
-sys.path.insert(0, str(REPOSITORY / "tests" / "live"))
+sys.path.insert(0, str(REPOSITORY / "tests" / "mgen" / "live"))
 
 import barrier_formulas as formulas  # noqa: E402
 

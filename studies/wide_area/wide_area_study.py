@@ -1,6 +1,6 @@
 """The study of two clusters joined over distance in one command: its link, remedies, and the NAS programs on it.
 
-    python examples/wide_area_study/wide_area_study.py [--out FOLDER] [--quick]
+    python studies/wide_area/wide_area_study.py [--out FOLDER] [--quick]
 
 Writes for each table a .csv, all as tables.md, and figures as .svg and .png.
 """
