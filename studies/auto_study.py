@@ -10,7 +10,7 @@ placement: the mean over sizes, barriers and seeds, with the standard deviation 
 stay in FOLDER.
 
 Result (2026-11-23): on fourteen programs auto is within 0.1 % of the best single objective, on three of them 1.4 to
-4.0 % better, and keeps the default placement of none (docs/concepts.md).
+4.0 % better, and keeps the default placement of none (objectives/README.md).
 """
 
 from __future__ import annotations
