@@ -31,11 +31,11 @@ This page compares every published number that haichi can reproduce with haichi'
 
 | verdict | meaning |
 |---|---|
-| **agrees** | within the tolerance that the row states |
-| **better** | outside the tolerance, and a better placement, a higher speed, or less time or memory |
-| **by construction** | a parameter of a preset, or fitted to the number |
-| **deviates** | outside the tolerance; the row states the cause if it is known |
-| **not reproduced** | the row states the missing input |
+| agrees | within the tolerance that the row states |
+| better | outside the tolerance, and a better placement, a higher speed, or less time or memory |
+| by construction | a parameter of a preset, or fitted to the number |
+| deviates | outside the tolerance; the row states the cause if it is known |
+| not reproduced | the row states the missing input |
 
 The column "ours" has a mean, with the least and the most in brackets where there are several values. The note has the
 call that made the number. In the calls `cg` is `haichi.Workload.from_pattern("cg", ranks=64)`, with 32 ranks on shapes
