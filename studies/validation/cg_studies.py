@@ -94,7 +94,7 @@ def cg(ranks: int, copies: bool = False) -> haichi.Workload:
 
 @dataclass(frozen=True)
 class Placement:
-    """What other processes need of a haichi.Placement."""
+    """The parts of a haichi.Placement that other processes need."""
 
     nodes: list[int]
     contention: int  #: sum over the sets
@@ -151,7 +151,7 @@ def _written(options: dict[str, Any]) -> str:
 
 
 def job_shapes(pool: Executor, effort: Effort) -> dict[str, Measured]:
-    """The table of run times: six shapes, the paper's strategies, ten seeds each; and what the searches took."""
+    """The table of run times (six shapes, the paper's strategies, ten seeds each), and the time of the searches."""
     tasks = [
         (number, column, seed, effort.iterations)
         for number in effort.shapes
@@ -173,7 +173,7 @@ def job_shapes(pool: Executor, effort: Effort) -> dict[str, Measured]:
             alone = [cell.without_copies for cell in mine if cell.without_copies is not None]
             if alone:
                 found[f"without-copies.shape{number}"] = of_samples(alone, plain.replace("cg with copies", "cg"))
-            if effort.seeds == 10:  # of ten, as published
+            if effort.seeds == 10:  # the published numbers have ten seeds, too
                 sums = [cell.placement.contention for cell in mine]
                 found[f"free.{column}.shape{number}"] = Measured(
                     sums.count(4), call.split(";")[0] + "; those with metrics['contention_sum'] == 4"
@@ -276,7 +276,7 @@ def barriers(pool: Executor, effort: Effort) -> dict[str, Measured]:
 
 
 def other_shapes() -> dict[str, Measured]:
-    """What a map tuned for one shape is worth on the others, and under the other rule for ties."""
+    """Values of a map tuned for one shape on the other shapes, and under the other tie rule."""
     found = {}
     workload = cg(64)
     for tuned in (1, 2, 3):

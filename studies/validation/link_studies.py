@@ -1,4 +1,4 @@
-"""Links in the simulator: what streams get of what the presets' links, network interfaces and DMA allow."""
+"""Links in the simulator: what streams get of what the presets' links, NICs and DMA allow."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def streams(preset: str) -> tuple[Stream, Stream]:
 
 
 def _slowest(file: dict[str, Any], directions: int) -> tuple[float, str]:
-    """Of the parts that payload passes, in as many directions at each node: DMA serves them all."""
+    """The slowest part on the route of the payload. DMA serves all directions of a node."""
     node, payload = file["node"], _bytes(file["packet"]["payload"])
     full = payload + _bytes(file["packet"].get("header", "0B"))
     on_link = min(_rate(file["link"]["bandwidth"]), _rate(file["router"].get("bandwidth", file["link"]["bandwidth"])))
@@ -100,8 +100,8 @@ def line_rates() -> dict[str, tuple[Stream, Stream]]:
 TABLE = """\
 Rates of streams in GB/s of payload, beside the rate of the slowest part on their route. The first stream is one
 message of 16 MiB to the next node. In the ring each of 8 nodes sends one message to the next, so DMA serves two
-directions. All buffers cover the round trip of credits. CPU overhead and latency take the missing part. Where a ring
-has less than 95 %, packets also wait while DMA moves a received packet:
+directions. All buffers cover the round trip of credits. CPU overhead and latency take the missing part. If a ring has
+less than 95 %, packets also wait while DMA moves a received packet:
 """
 
 

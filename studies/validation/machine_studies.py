@@ -35,7 +35,7 @@ def _latency(machine: str, near: int, far: int, hops: int, size_bytes: int) -> M
 
 
 def presets() -> dict[str, Measured]:
-    """What the presets hold of published machines, read back from their behaviour."""
+    """Parameters of the presets for published machines, measured by their behaviour."""
     found = {}
     pair = haichi.Workload.from_messages([0], [1], 2**20, ranks=2)
     for machine in ("k", "fx10-kyushu", "fugaku", "fx100:4x4x4", "torus:4x4x4", "fattree:2x8", "switch:4"):
@@ -102,7 +102,7 @@ BRUCK = {
 }
 
 
-# A process of its own, small before it begins. Not getrusage: its largest memory begins with that of the parent.
+# A process of its own, small before it begins. Not getrusage: its largest memory begins with the memory of the parent.
 BRUCK_RUN = """
 import json, re, sys, time, haichi
 workload = haichi.Workload.from_pattern("alltoall-bruck", ranks=int(sys.argv[1]), bytes=4, iterations=1)
@@ -177,7 +177,7 @@ def _benchmark_module() -> ModuleType:
 
 
 def of_build(build: Path | None, effort: Effort) -> dict[str, Measured]:
-    """What only a build's programs can tell: the engine's rate under uniform traffic, and the cost of profiling."""
+    """Measurements that need a build: the rate of the engine under uniform traffic, and the cost of profiling."""
     if build is None:
         return {}
     found = {}
@@ -185,7 +185,7 @@ def of_build(build: Path | None, effort: Effort) -> dict[str, Measured]:
     if bench.exists():
         for size in ("8x8x8", "16x16x16") + (("64x32x32",) if effort.large_searches else ()):
             pattern = f"--benchmark_filter=packets/uniform/{size}/real_time$"
-            # By way of a shell, so that its largest memory does not begin with that of this process.
+            # By way of a shell, so that its largest memory does not begin with the memory of this process.
             command = ["sh", "-c", '"$@"; exit $?', "sh", bench, pattern, "--benchmark_format=json"]
             done = subprocess.run(command, check=True, capture_output=True, text=True)
             for run in json.loads(done.stdout)["benchmarks"]:

@@ -3,7 +3,7 @@
     .venv/bin/python studies/validation/validation.py [--quick | --long] [--build BUILD] [-o DIRECTORY]
 
 Runs the studies on all cores and writes README.md, validation.json and images/*.png to DIRECTORY (default:
-build/validation). BUILD is a build directory (build/release) whose benchmark and profilers are measured as well.
+build/validation). BUILD is a build directory, such as build/release; its benchmark and profilers are measured, too.
 published.json has the numbers, their sources and the known causes of deviations. The README.md beside this file is the
 result of one run; docs/validation.md has the conclusions.
 """
@@ -82,7 +82,7 @@ def _verdict(number: dict[str, Any], ours: Measured) -> tuple[str, str]:
             return DEVIATES, number["spread_explains"].format(low=f"{ours.low:.3f}", high=f"{ours.high:.3f}")
     if "cause" not in number and spread and ours.low != ours.high and not ours.low <= published <= ours.high:
         side = "less" if ours.high < published else "more"
-        return DEVIATES, f"cause not known; all of ours are {side}: {ours.low:.3f} to {ours.high:.3f}"
+        return DEVIATES, f"cause not known, all of ours are {side} ({ours.low:.3f} to {ours.high:.3f})"
     return DEVIATES, number.get("cause", "cause not known")
 
 
@@ -121,7 +121,7 @@ def measure(effort: Effort, build: Path | None) -> dict[str, Measured]:
             "search times": lambda: cg_studies.search_times(effort),
             "all-to-all": lambda: machine_studies.all_to_all(effort),
             "large search": lambda: machine_studies.large_search(effort),
-            "of the build": lambda: machine_studies.of_build(build, effort),
+            "programs of the build": lambda: machine_studies.of_build(build, effort),
         }
         for name, study in studies.items():
             begin = time.monotonic()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -44,7 +45,7 @@ def summary(results: list[tuple[str, list[Any]]], kinds: dict[str, list[str]], v
         for row in rows:
             by_kind[kind_of(row, kinds)][row.verdict] += 1
             if row.verdict in reasons:
-                reasons[row.verdict][row.reason.split(":")[0]] += 1
+                reasons[row.verdict][re.split(r":| \(\d", row.reason)[0]] += 1
     lines = [LEAD, *_table("kind", by_kind, verdicts), *_table("part", by_group, verdicts)]
     for verdict, counts in reasons.items():
         head = f'Reasons of the verdict "{verdict}" ({counts.total()} rows)'

@@ -118,7 +118,7 @@ def markdown(
                 note = str(notes.setdefault(row.ours.call, len(notes) + 1))
             unit = f" {row.unit}" if row.unit and not isinstance(row.published, str) else ""
             cells = [row.what, shown(row.published) + unit, _ours(row.ours), _deviation(row)]
-            cells += [f"**{row.verdict}**: {row.reason}", row.source, note]
+            cells += [f"**{row.verdict}**, {row.reason}", row.source, note]
             lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
         lines.append("")
         lines += [f"{number}. `{call}`" for call, number in notes.items()]
@@ -156,7 +156,7 @@ def _ours_alone(found: dict[str, Measured], rates: dict[str, tuple[Stream, Strea
     ]
     lines += ["they run ahead of the others:", "", *_spreads(found, "without-copies.shape", "shape")]
     lines += [
-        "Strategies that do not see sets, with barriers before every set, in seconds (`letter`: to the letter):",
+        "Strategies that do not see sets, with barriers before every set, in seconds (`letter` means to the letter):",
         "",
     ]
     held = {name.replace("-barriers", "").replace("shape", "held."): ours for name, ours in found.items()

@@ -46,7 +46,7 @@ def link(folder: Path) -> dict[str, Measured]:
 
 def programs(folder: Path, bridges: Sequence[int]) -> dict[str, Measured]:
     runs = nas_tables.Runs(folder)
-    # Of no delay, of 4 ms, and of the longest, by bridges.
+    # Scores without delay, with 4 ms and with the longest delay, by bridges.
     of = {name: [runs.scores(name, (0, 4, 20), k) for k in bridges] for name in ("ep", "cg", "mg", "lu", "is", "ft")}
 
     def call(name: str, delay: str) -> str:

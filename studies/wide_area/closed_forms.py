@@ -1,4 +1,4 @@
-"""What the micro-benchmarks should take, from the numbers of a machine file alone, without the simulator.
+"""Expected times of the micro-benchmarks, from the numbers of a machine file alone, without the simulator.
 
 A packet of p bytes goes into a bridge at the links' rate, is held for the delay, and goes on at the bridge's rate:
 
@@ -11,9 +11,9 @@ A packet of p bytes goes into a bridge at the links' rate, is held for the delay
     stream    = min(peak, send buffer / (way(packet) + way(0)))           of eager messages
     stream    = s / (2 r way(0) + way(s) + way(0))                        of zero-copy messages, one by one
 
-with L the latency of a switch, B that of a bridge, t its packet time, p = min(s, packet). A held packet goes on with
-the next tick of the bridge's timer: each way may take one tick longer. What tells a sender that its message is there
-goes ahead of the reply, and the bridge takes t for it, too.
+L is the latency of a switch, B the latency of a bridge, t its packet time, and p = min(s, packet). A held packet leaves
+at the next tick of the bridge's timer, so each way may take one tick longer. The packet that notifies a sender of the
+arrival goes ahead of the reply, and the bridge takes t for it, too.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ class ClosedForms:
 
     @property
     def rate(self) -> float:
-        """Of full packets over the slowest link on the way."""
+        """Rate of full packets on the slowest link of the route."""
         link = self._of("link", "bandwidth")
         return min(link, self.packet / self._through_bridge(self.packet)) if self.crosses else link
 
     def _through_bridge(self, size: float) -> float:
-        """How long a packet takes the link behind a bridge."""
+        """Time of a packet on the link after a bridge."""
         return size / self._of_bridge("bandwidth") + self._of_bridge("packet_time")
 
     @property
@@ -82,30 +82,30 @@ class ClosedForms:
         return size <= self._of("node", "eager_limit")
 
     def buffered_rate(self) -> float:
-        """What the send buffer lets through: its bytes in the time of a packet and of the news that it is there."""
+        """Rate that the send buffer allows: its bytes in the time of a packet and of the notice of its arrival."""
         return self._of("node", "send_buffer") / (self.way(self.packet) + self.way(0))
 
-    def _behind_news(self, start: float, packet: float) -> float:
-        """When a reply starts as if nothing went ahead of its first packet."""
+    def _after_notice(self, start: float, packet: float) -> float:
+        """Start of a reply, as if no packet went ahead of its first packet."""
         if not self.crosses:
             return start
         return start + max(0.0, self._of_bridge("packet_time") - start - packet / self._of("link", "bandwidth"))
 
     def half_round_trip(self, size: float) -> float:
-        """Of a ping-pong."""
+        """Half the round trip of a ping-pong."""
         call = self._of("node", "mpi_call_overhead")
         if not self.is_eager(size):
-            return self._behind_news(call, 0) + self.handshakes + self.way(size)
-        start = self._behind_news(call + size / self._of("node", "memory_bandwidth"), min(size, self.packet))
+            return self._after_notice(call, 0) + self.handshakes + self.way(size)
+        start = self._after_notice(call + size / self._of("node", "memory_bandwidth"), min(size, self.packet))
         pieces = math.ceil(size / self.packet)
         in_flight = int(self._of("node", "send_buffer") // self.packet)
         round_trip = self.way(self.packet) + self.way(0)
         if not self.crosses or pieces <= in_flight or in_flight * self.packet / self.rate >= round_trip:
             return start + self.way(size)
         # Rounds of as many packets as the buffer holds; in the last one they follow each other.
-        rounds, behind = divmod(pieces - 1, in_flight)
+        rounds, remaining = divmod(pieces - 1, in_flight)
         last = size - (pieces - 1) * self.packet
-        return start + rounds * round_trip + behind * self.packet / self.rate + self.way(last)
+        return start + rounds * round_trip + remaining * self.packet / self.rate + self.way(last)
 
     def ping_pong_bandwidth(self, size: float) -> float:
         return size / self.half_round_trip(size)
@@ -120,5 +120,5 @@ class ClosedForms:
         return size / (self.handshakes + self.way(size) + self.way(0))
 
     def many_streams(self, pairs: int, bridges: int) -> float:
-        """Of eager messages between so many ranks here and there: buffers of all, the bridges, or the links."""
+        """Rate of eager messages between this many pairs of ranks; buffers, bridges or links limit it."""
         return min(bridges * self.rate, pairs * self.eager_stream())

@@ -1,4 +1,4 @@
-"""Figures of the study's tables: what was simulated as points, the closed form as a line."""
+"""Figures of the study's tables: simulated values are points, closed forms are lines."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def what_ifs(table: Table, folder: Path) -> None:
         for row in table.rows:
             if row[1] == kind:
                 _by_delay(axes, table, str(row[0]), *_halves(list(row), 2))
-        axes.set(title=f"{kind}: what if; lines: closed form")
+        axes.set(title=f"{kind}: remedies (lines are closed forms)")
     both[1].legend(fontsize=7)
     _save(figure, folder, "what_ifs")
 

@@ -92,7 +92,7 @@ WHAT_IFS: dict[str, dict[str, dict[str, Any]]] = {
 def what_ifs(folder: Path, delays_ms: Sequence[float] = DELAYS_MS) -> Table:
     table = Table(
         "what_ifs",
-        "What if: MB/s from one rank to one rank, by delay; eager messages of 64 KiB, zero copy of 1 MiB",
+        "Remedies, MB/s from one rank to one rank, by delay; eager messages of 64 KiB, zero copy of 1 MiB",
         ("what", "messages", *(f"{delay:g} ms" for delay in delays_ms), *(f"closed form, {d:g} ms" for d in delays_ms)),
     )
     for what, values in WHAT_IFS.items():

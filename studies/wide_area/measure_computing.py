@@ -1,10 +1,10 @@
-"""Measures what the NAS programs compute, on one core of this machine, and writes computing.json for the study.
+"""Measures the computation times of the NAS programs on one core of this machine, and writes computing.json.
 
     python studies/wide_area/measure_computing.py NPB3.3-MPI [--class C] [--repeat N] [-o computing.json]
 
-Each program is built for one process with few iterations and with more; the difference of the CPU times of both, least
-of some runs, is the time of an iteration, without what comes before and behind. NPB's own config/make.def says how to
-compile. Other classes that the file has are kept.
+Each program is built for one process with few iterations and with more. The difference of their CPU times (least of
+some runs) gives the time of an iteration, without the parts before and after the loop. NPB's own config/make.def has
+the compiler. Other classes in the file are kept.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-# Of the study's processors, about 2005, an assumption: a core of the machine that measures is so many times as fast.
+# An assumption: a core of the measuring machine is this many times as fast as the study's processors of about 2005.
 FACTOR = 5.0
 
 
 @dataclass(frozen=True)
 class Program:
     folder: str
-    header: str  # where the number of iterations is, and how it is written there
+    header: str  # the file with the number of iterations, and its pattern there
     pattern: str
     few: int
     more: int
     all: int  # iterations of classes B and C
-    is_power: bool = False  # the number is the logarithm of what is done
+    is_power: bool = False  # the number is the logarithm of the iterations
 
     def work(self, number: int) -> int:
         return 2**number if self.is_power else number
@@ -86,7 +86,7 @@ def processor() -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("npb", type=Path, help="the folder of NPB 3.3's MPI programs, with config/make.def")
+    parser.add_argument("npb", type=Path, help="the directory of NPB 3.3's MPI programs, with config/make.def")
     parser.add_argument("--class", dest="npb_class", choices=("B", "C"), default="B", help="B without it")
     parser.add_argument("--repeat", type=int, default=3, help="runs of each, of which the least counts; 3 without it")
     parser.add_argument("-o", "--output", type=Path, default=Path(__file__).with_name("computing.json"))

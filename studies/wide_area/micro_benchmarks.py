@@ -29,7 +29,7 @@ def seconds(folder: Path, calls: Sequence[Sequence[str]], machine: Mapping[str, 
 
 
 def ping_pong(folder: Path, machine: Mapping[str, Any], far: int, size: int, repeats: int = 4) -> float:
-    """Half a round trip between node 0 and node `far`, of those behind the first `repeats`."""
+    """Half a round trip between node 0 and node `far`, after the first `repeats` round trips."""
     there, back = f"send {{}} 0 {size} {BYTE}", f"recv {{}} 0 {size} {BYTE}"
     times = []
     for count in (repeats, 2 * repeats):

@@ -1,9 +1,9 @@
-"""The NAS programs on the study's machines: performance on two clusters over that on one, by delay and bridges.
+"""The NAS programs on the study's machines: speed on two clusters relative to one, by delay and bridges.
 
-Score = time on 16 nodes of one cluster / time on 32 of two, 16 each; rank r on node r, so that the first half of the
-ranks is in the first cluster. BT and SP need squares: 36 nodes, 18 each, and the score times 32 / 36. Computing times
-are those of computing.json, times its one factor. Iterations of a program are alike: a few are simulated, and the time
-of one is what the last of them add.
+Score = time on 16 nodes of one cluster / time on 32 nodes of two. Rank r is on node r, so the first half of the ranks
+is in the first cluster. BT and SP need squares, so they run on 36 nodes, and the score is scaled by 32 / 36. Computation
+times are from computing.json, times its factor. Iterations of a program are alike. A few are simulated, and the last of
+them give the time of one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Program:
     all: int
     """Iterations of class B."""
     few: tuple[int, int] | None
-    """Iterations that are simulated, fewer and more; None: all are."""
+    """Two numbers of simulated iterations, the lower first; None simulates all."""
     ranks: int = 32
 
 
@@ -75,7 +75,7 @@ class Runs:
         return path
 
     def seconds(self, name: str, ranks: int, machine: Mapping[str, Any], compute_factor: float = 1.0) -> float:
-        """Of the whole program; with processors that take so many times as long."""
+        """Time of the whole program; `compute_factor` slows the processors."""
         program = PROGRAMS[name]
         file = str(write(machine, self.folder / "machine.json"))
         counts = program.few or (program.all,)
@@ -126,7 +126,7 @@ def falls_to_one(delays_ms: Sequence[float], scores: Sequence[float]) -> str:
 def processors(
     folder: Path, delays_ms: Sequence[float], bridges: int, programs: Sequence[str] = tuple(PROGRAMS)
 ) -> Table:
-    """What hangs on the assumed speed of the study's processors."""
+    """Influence of the assumed speed of the study's processors."""
     table = Table(
         "nas_processors",
         f"Delay in ms at which the score falls to 1, {bridges} bridges, by how much slower than assumed processors are",
@@ -140,11 +140,17 @@ def processors(
 
 
 def one_cluster_times(folder: Path, programs: Sequence[str] = tuple(PROGRAMS)) -> Table:
-    """What the scores are measured by, and how much of it is computing."""
+    """The times that scores refer to, and their fraction of computation."""
     table = Table(
         "nas_one_cluster",
         f"NAS programs, class {NPB_CLASS}, on 16 nodes of one cluster",
-        ("program", "seconds", "computing, share", "communication alone, seconds", "score of 32 nodes in one cluster"),
+        (
+            "program",
+            "seconds",
+            "computation, fraction",
+            "communication alone, seconds",
+            "score of 32 nodes in one cluster",
+        ),
     )
     runs = Runs(folder)
     for name in programs:
