@@ -1,9 +1,9 @@
 """The NAS programs on the study's machines: speed on two clusters relative to one, by delay and bridges.
 
 Score = time on 16 nodes of one cluster / time on 32 nodes of two. Rank r is on node r, so the first half of the ranks
-is in the first cluster. BT and SP need squares, so they run on 36 nodes, and the score is scaled by 32 / 36. Computation
-times are from computing.json, times its factor. Iterations of a program are alike. A few are simulated, and the last of
-them give the time of one.
+is in the first cluster. BT and SP need squares, so they run on 36 nodes, and the score is scaled by 32 / 36.
+Computation times are from computing.json, times its factor. Iterations of a program are alike. A few are simulated, and
+the last of them give the time of one.
 """
 
 from __future__ import annotations
