@@ -286,11 +286,9 @@ def other_shapes() -> dict[str, Measured]:
             shape = SHAPES[number][0]
             job = haichi.Job(workload, "fx10-kyushu", shape=shape)
             sums = [job.evaluate(nodes).metrics["contention_sum"] for nodes in maps]
-            call = (
-                f"haichi.Job(cg, 'fx10-kyushu', shape={shape!r}).evaluate(map).metrics['contention_sum'] for the maps "
-            )
+            call = f"haichi.Job(cg, 'fx10-kyushu', shape={shape!r}).evaluate(map).metrics['contention_sum']"
             call += (
-                f"of haichi.Job(cg, 'fx10-kyushu', shape={SHAPES[tuned][0]!r})"
+                f" for the maps of haichi.Job(cg, 'fx10-kyushu', shape={SHAPES[tuned][0]!r})"
                 ".optimize(then='none', restarts=1, seed=S), S = 1..10"
             )
             found[f"tuned{tuned}.on{number}"] = of_samples(sums, call)

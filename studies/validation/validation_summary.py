@@ -10,16 +10,15 @@ from typing import Any
 PUBLISHED = "published"
 BY_CONSTRUCTION = "by construction"
 
-LEAD = """\
-## Summary
-
-There are four kinds of numbers:
-
-- **published** in a paper
-- **derived from published** numbers: counted or computed from the statements of a paper
-- **checked against an independent program**: another simulator, profiler or search was run for this comparison
-- **by construction**: a parameter of a preset, or a number that a parameter was fitted to. These rows test nothing.
-"""
+KINDS = {
+    PUBLISHED: "in a paper",
+    "derived from published": "counted or computed from the statements of a paper",
+    "checked against an independent program": "another simulator, profiler or search was run for this comparison",
+    BY_CONSTRUCTION: "a parameter of a preset, or fitted to the number; these rows test nothing",
+}
+LEAD = ["## Summary", "", "| kind of number | meaning |", "|---|---|"]
+LEAD += [f"| {kind} | {meaning} |" for kind, meaning in KINDS.items()]
+LEAD += [""]
 
 
 def kind_of(row: Any, kinds: dict[str, list[str]]) -> str:
@@ -46,7 +45,7 @@ def summary(results: list[tuple[str, list[Any]]], kinds: dict[str, list[str]], v
             by_kind[kind_of(row, kinds)][row.verdict] += 1
             if row.verdict in reasons:
                 reasons[row.verdict][re.split(r":| \(\d", row.reason)[0]] += 1
-    lines = [LEAD, *_table("kind", by_kind, verdicts), *_table("part", by_group, verdicts)]
+    lines = [*LEAD, *_table("kind", by_kind, verdicts), *_table("part", by_group, verdicts)]
     for verdict, counts in reasons.items():
         head = f'Reasons of the verdict "{verdict}" ({counts.total()} rows)'
         lines += [f"| {head} | rows |", "|---|---:|"]

@@ -23,19 +23,23 @@ COLUMNS = {
     "tac3-barriers": "TAC3, barriers",
 }
 
+MEANINGS = {
+    "agrees": "within the tolerance that the row states",
+    "better": "outside the tolerance, and a better placement, a higher speed, or less time or memory",
+    "by construction": "a parameter of a preset, or fitted to the number",
+    "deviates": "outside the tolerance; the row states the cause if it is known",
+    "not reproduced": "the row states the missing input",
+}
+LEGEND = ["| verdict | meaning |", "|---|---|"]
+LEGEND += [f"| {verdict} | {meaning} |" for verdict, meaning in MEANINGS.items()]
+
 LEAD = """\
 This page compares every published number that haichi can reproduce with haichi's own. It has one row per number.
-[Validation](../../docs/validation.md) has the conclusions. Made on {machine} by
+[Validation](../../docs/validation.md) has the conclusions. This command made the page, on {machine}:
 
     .venv/bin/python {command}
 
-| verdict | meaning |
-|---|---|
-| agrees | within the tolerance that the row states |
-| better | outside the tolerance, and a better placement, a higher speed, or less time or memory |
-| by construction | a parameter of a preset, or fitted to the number |
-| deviates | outside the tolerance; the row states the cause if it is known |
-| not reproduced | the row states the missing input |
+{legend}
 
 The column "ours" has a mean, with the least and the most in brackets where there are several values. The note has the
 call that made the number. In the calls `cg` is `haichi.Workload.from_pattern("cg", ranks=64)`, with 32 ranks on shapes
@@ -45,6 +49,10 @@ numbers are the same on every machine.
 
 **{counts}**, of {total}.
 """
+
+
+def lead(command: str, machine: str, counts: str, total: int) -> str:
+    return LEAD.format(command=command, machine=machine, legend="\n".join(LEGEND), counts=counts, total=total)
 
 
 def shown(value: Any) -> str:
@@ -98,7 +106,7 @@ def markdown(
     rows = [row for _, group_rows in results for row in group_rows]
     lines = ["# Validation: published numbers and ours", ""]
     counts = counted(rows, verdicts)
-    lines += [LEAD.format(command=command, machine=_machine(), counts=counts, total=len(rows))]
+    lines += [lead(command, _machine(), counts, len(rows))]
     titled = [(group["title"], group_rows) for group, group_rows in results]
     lines += validation_summary.summary(titled, kinds, verdicts)
     for group, group_rows in results:
