@@ -3,7 +3,8 @@
     .venv/bin/python studies/validation/validation.py [--quick | --long] [--build BUILD] [-o DIRECTORY]
 
 Runs the studies on all cores. Writes README.md, validation.json and images/*.png to DIRECTORY, which is
-build/validation by default. BUILD is a build directory, such as build/release. Its benchmark and profilers are measured, too.
+build/validation by default. BUILD is a build directory, such as build/release. Its benchmark and profilers are
+measured, too.
 
 published.json has the numbers, their sources and the known causes of deviations. The README.md beside this file is the
 result of one run; docs/validation.md has the conclusions.
