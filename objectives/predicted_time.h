@@ -16,7 +16,8 @@ namespace haichi {
 ///
 /// The mean and the queues see improvements where the last rank stays as late as it was: ranks that are early in this
 /// iteration wait for others in the next, and messages of different sets meet where some ranks run ahead. The mean is
-/// over ranks that communicate. Chosen by rank correlation with the packet simulator's time (docs/concepts.md).
+/// over ranks that communicate. The weights were chosen by rank correlation with the packet simulator's time
+/// (studies/objectives/README.md).
 ///
 /// A change costs the routes of the moved messages, the sets that they are in, and the clocks from the first of these
 /// on as far as any differs. The companion is the mean queue, of which the value has a small share.
@@ -52,7 +53,8 @@ class PredictedTime {
 
     /// Of the clocks before every k-th set, k as small as this allows; those between are computed when asked for.
     static constexpr std::size_t kClocksBudgetBytes = std::size_t{64} << 20;
-    /// So that the usual weight of companions gives searches eight times the share that the value has (concepts.md).
+    /// With the usual weight of the smoothing term a search weighs the queues eight times as much as the value does
+    /// (docs/reference/objectives.md).
     static constexpr double kQueuesInCompanion = 5;
 
   private:

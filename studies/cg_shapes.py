@@ -6,8 +6,8 @@ Each shape is searched once per seed on one thread, and by three long searches. 
 seeds, the hops per byte (median, best, worst), the least of the long searches, and how many seeds are within 3 % of it.
 Time limits make values depend on the machine and its load.
 
-Date: 2026-11-23. Its values were judged when the search changed and are stated nowhere; docs/accuracy.md has CG on the
-six shapes, simulated.
+Date: 2026-11-23. Its values were judged when the search changed, and no page has them. validation/README.md has CG on
+the six shapes, simulated.
 """
 
 from __future__ import annotations

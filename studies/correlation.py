@@ -13,7 +13,7 @@ times are kept in FOLDER and taken from there next time: only objectives are eva
 prediction can be expected to be above it.
 
 Result (2026-11-23): predicted-time has a rank correlation of 0.9 or more in 17 of 28 jobs, and nowhere less than tac3
-(docs/concepts.md has the table).
+(objectives/README.md has the table).
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ given; what the program's own patterns make is made here. Both are kept in FOLDE
 one thread. A row has the median, the best and the worst hops per byte, and the medians of CPU seconds and evaluations;
 the memory is the largest. A time limit makes values depend on the machine and its load, so state both with them.
 
-Result (2026-11-23): groups of ranks placed first gain 1 to 2 % in random geometric graphs of 16,384 ranks at equal
-time; docs/concepts.md has other jobs.
+Result (2026-11-23): groups of ranks that are placed first gain 1 to 2 % at equal time. The jobs are random geometric
+graphs of 16,384 ranks. search/README.md has other jobs.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ Each runs once on the simulated machine with the profiler preloaded; its log is 
 same program, class and ranks by nas_calls (beside this; cmake --build build/release --target nas_calls). --iterations 5
 is for programs that were built with so many.
 
-Result (2026-11-25): 54 binaries on 4 to 128 ranks, no difference in 4,873,345 calls (docs/nas_programs.md).
+Result (2026-11-25): 54 binaries on 4 to 128 ranks, no difference in 4,873,345 calls (nas/README.md).
 """
 
 from __future__ import annotations

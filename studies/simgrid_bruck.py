@@ -6,7 +6,7 @@ needs Debian's simgrid and libsimgrid-dev (smpicc, smpirun) and mpicc.mpich. Bot
 tests/mgen/live/programs/bruck.c, on a torus with the same links; SMPI's model of the network is one of flows, haichi's
 one of packets. Prints the CPU seconds (user and system) and the largest resident memory of each, and their ratios.
 
-Date: 2026-11-24. Its ratios are stated nowhere; docs/accuracy.md has the same all-to-all, replayed, beside published
+Date: 2026-11-24. No page has its ratios. validation/README.md compares the same all-to-all, replayed, with published
 times of SMPI.
 """
 

@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-CARD = Path(__file__).resolve().parents[1] / "accuracy_card"
-sys.path.append(str(CARD))
+VALIDATION = Path(__file__).resolve().parents[2] / "studies/validation"
+sys.path.append(str(VALIDATION))
 
 from cg_studies import MACHINE, SHAPES, cg  # noqa: E402
 
@@ -35,7 +35,7 @@ COLUMNS = {  # the paper's column: our strategy, with barriers or without, its t
 
 def published() -> dict[str, float]:
     """The paper's seconds, as "shape1.tahb"."""
-    groups = json.loads((CARD / "published.json").read_text())["groups"]
+    groups = json.loads((VALIDATION / "published.json").read_text())["groups"]
     return {number["id"]: number["published"] for group in groups for number in group["numbers"]}
 
 

@@ -29,8 +29,8 @@ std::optional<std::string> why_no_tabu_search(const PosedJob& posed, const Searc
     return why_not_tabu(posed.problem());
 }
 
-/// Whether tabu search beats annealing: measured at equal time and at the defaults of both on dense and sparse
-/// communication (docs/concepts.md). Sparse or not did not matter; slots that are idle did: swaps with them are many.
+/// Whether tabu search beats annealing, by measurements at equal time and at the defaults of both on dense and sparse
+/// communication (studies/search/README.md). Density did not matter. Idle slots did, because swaps with them are many.
 bool is_small_and_full(const Problem& problem) {
     constexpr std::int64_t kMostSlots = 256;
     const std::int64_t slots = std::int64_t{problem.network().usable_node_count()} * problem.ranks_per_node();

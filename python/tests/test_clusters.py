@@ -67,7 +67,7 @@ def test_a_map_cuts_shuffled_stencils_straight(dims: tuple[int, ...], pairs: int
 
 
 def test_what_a_crossing_weighs_is_as_documented() -> None:
-    """The example of docs/concepts.md."""
+    """The example of docs/reference/networks.md."""
     talk = [(0, 1, 1000), (2, 3, 1000), (1, 2, 10)]
     source, destination, size = zip(*talk, *((b, a, n) for a, b, n in talk), strict=True)
     job = haichi.Job(haichi.Workload.from_messages(source, destination, size), "two-clusters:1,4ms,2")

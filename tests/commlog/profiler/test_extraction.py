@@ -1,5 +1,5 @@
-"""Communication sets extracted from profiled programs are those that the rules of docs/concepts.md give by hand; they
-do not depend on timing."""
+"""Communication sets extracted from profiled programs equal the sets that the rules of docs/reference/extraction.md
+give by hand. They do not depend on timing."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The rules of docs/concepts.md on ranks written by hand: what each rank posts and waits for in one iteration, in its
-order, becomes levels, and levels become communication sets."""
+"""The rules of docs/reference/extraction.md on ranks written by hand. The posts and waits of each rank in one
+iteration, in order, become steps, and steps become communication sets."""
 
 from __future__ import annotations
 

@@ -1,0 +1,175 @@
+"""Validation: compares every published number that haichi can reproduce with haichi's own.
+
+    .venv/bin/python studies/validation/validation.py [--quick | --long] [--build BUILD] [-o DIRECTORY]
+
+Runs the studies on all cores. Writes README.md, validation.json and images/*.png to DIRECTORY, which is
+build/validation by default. BUILD is a build directory, such as build/release. Its benchmark and profilers are
+measured, too.
+
+published.json has the numbers, their sources and the known causes of deviations. The README.md beside this file is the
+result of one run; docs/validation.md has the conclusions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import tempfile
+import time
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import cg_studies
+import link_studies
+import machine_studies
+import validation_text
+import wide_area_studies
+from cg_studies import Effort, Measured
+
+PUBLISHED = Path(__file__).with_name("published.json")
+BY_CONSTRUCTION, AGREES, BETTER = "by construction", "agrees", "better"
+DEVIATES, NOT_REPRODUCED = "deviates", "not reproduced"
+OF_BUILD = ("uniform.", "profiler.")
+VERDICTS = (AGREES, BETTER, BY_CONSTRUCTION, DEVIATES, NOT_REPRODUCED)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A published number beside ours."""
+
+    id: str
+    what: str
+    unit: str
+    source: str
+    published: Any  #: number, text, or {"at_most" or "at_least": number}
+    ours: Measured | None
+    deviation: float | None  #: ours - published
+    relative_deviation: float | None
+    verdict: str  #: one of VERDICTS
+    reason: str
+
+
+def _deviation(published: Any, ours: float) -> tuple[float, float | None]:
+    """Zero inside a limit, else the way to it."""
+    if isinstance(published, dict):
+        limit = next(iter(published.values()))
+        inside = ours <= limit if "at_most" in published else ours >= limit
+        return (0.0, 0.0) if inside else (ours - limit, ours / limit - 1)
+    return ours - published, ours / published - 1 if published else None
+
+
+def _verdict(number: dict[str, Any], ours: Measured) -> tuple[str, str]:
+    published, tolerance = number["published"], 0.0 if number.get("exact") else number.get("tolerance", 0.05)
+    if isinstance(published, str) or isinstance(ours.value, str):
+        within = published == ours.value
+        stated = "the same"
+    else:
+        absolute, relative = _deviation(published, ours.value)
+        within = absolute == 0 or (relative is not None and abs(relative) <= tolerance)
+        stated = f"within {100 * tolerance:g} %" if tolerance and not isinstance(published, dict) else "as stated"
+    spread = ours.low is not None and ours.high is not None and not isinstance(published, dict | str)
+    if within and "by_construction" in number:
+        return BY_CONSTRUCTION, number["by_construction"]
+    if within:
+        return AGREES, stated
+    if "better" in number and (ours.value < published) == (number["better"] == "less"):
+        return BETTER, number.get("cause", f"{number['better']} is better")
+    if spread and ours.low <= published <= ours.high:
+        if number.get("spread_agrees"):
+            return AGREES, f"within ours: {ours.low:g} to {ours.high:g}"
+        if "spread_explains" in number:
+            return DEVIATES, number["spread_explains"].format(low=f"{ours.low:.3f}", high=f"{ours.high:.3f}")
+    if "cause" not in number and spread and ours.low != ours.high and not ours.low <= published <= ours.high:
+        side = "less" if ours.high < published else "more"
+        return DEVIATES, f"cause not known, all of ours are {side} ({ours.low:.3f} to {ours.high:.3f})"
+    return DEVIATES, number.get("cause", "cause not known")
+
+
+def judged(number: dict[str, Any], found: dict[str, Measured], missing: str) -> Row:
+    ours = None if "needs" in number else found.get(number.get("measure", number["id"]))
+    if ours is None:
+        needs = number.get("needs") or number.get("needs_option")
+        if needs is None:
+            # Only --quick and a missing build directory may leave a number out.
+            if not missing and not number.get("measure", number["id"]).startswith(OF_BUILD):
+                raise KeyError(number["id"])
+            needs = missing or "a build directory, --build"
+        verdict, reason = NOT_REPRODUCED, f"needs {needs}"
+    else:
+        verdict, reason = _verdict(number, ours)
+    deviation = relative = None
+    if ours is not None and not isinstance(ours.value, str) and not isinstance(number["published"], str):
+        deviation, relative = _deviation(number["published"], ours.value)
+    what = {key: number[key] for key in ("id", "what", "unit", "source", "published")}
+    return Row(**what, ours=ours, deviation=deviation, relative_deviation=relative, verdict=verdict, reason=reason)
+
+
+def measure(effort: Effort, build: Path | None) -> dict[str, Measured]:
+    found: dict[str, Measured] = {}
+    with tempfile.TemporaryDirectory() as folder, ProcessPoolExecutor(os.cpu_count()) as pool:
+        studies = {
+            "job shapes": lambda: cg_studies.job_shapes(pool, effort),
+            "barriers": lambda: cg_studies.barriers(pool, effort),
+            "random rings": lambda: machine_studies.random_rings(pool, effort),
+            "other shapes": lambda: cg_studies.other_shapes(),
+            "two switches": lambda: cg_studies.two_switches(Path(folder)),
+            "presets": machine_studies.presets,
+            "wide area": lambda: wide_area_studies.wide_area(Path(folder), effort),
+            "logical shape": lambda: machine_studies.logical_shape(Path(folder)),
+            # These studies measure times, so each has the machine for itself.
+            "search times": lambda: cg_studies.search_times(effort),
+            "all-to-all": lambda: machine_studies.all_to_all(effort),
+            "large search": lambda: machine_studies.large_search(effort),
+            "programs of the build": lambda: machine_studies.of_build(build, effort),
+        }
+        for name, study in studies.items():
+            begin = time.monotonic()
+            found |= study()
+            print(f"{name}: {time.monotonic() - begin:.0f} s", flush=True)
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("--quick", action="store_true", help="few seeds and one shape: a check that the study runs")
+    size.add_argument(
+        "--long", action="store_true", help="also all-to-all on 16,384 and 65,536 ranks (half an hour more)"
+    )
+    parser.add_argument(
+        "--build", type=Path, metavar="DIRECTORY", help="build directory with haichi_bench and the profilers"
+    )
+    parser.add_argument("-o", "--output", type=Path, default=Path("build/validation"), metavar="DIRECTORY")
+    arguments = parser.parse_args()
+    effort = cg_studies.QUICK if arguments.quick else cg_studies.LONG if arguments.long else Effort()
+    (arguments.output / "images").mkdir(parents=True, exist_ok=True)
+
+    published = json.loads(PUBLISHED.read_text())
+    groups = published["groups"]
+    found = measure(effort, arguments.build)
+    missing = "all studies, without --quick" if arguments.quick else ""
+    results = [(group, [judged(number, found, missing) for number in group["numbers"]]) for group in groups]
+    command = "studies/validation/validation.py"
+    command += "".join(f" {flag}" for flag in ("--quick", "--long") if getattr(arguments, flag[2:]))
+    command += f" --build {arguments.build}" if arguments.build else ""
+    rates = link_studies.line_rates()
+    page = validation_text.markdown(command, results, found, rates, VERDICTS, published["kinds"])
+    (arguments.output / "README.md").write_text(page)
+    rows = [{"group": group["title"], **asdict(row)} for group, rows in results for row in rows]
+    streams = {preset: [asdict(stream) for stream in pair] for preset, pair in rates.items()}
+    text = {"schema": "haichi-validation/1", "command": command, "rows": rows, "streams": streams}
+    (arguments.output / "validation.json").write_text(json.dumps(text, indent=1) + "\n")
+    validation_text.pictures(arguments.output / "images", results, found)
+    print(f"{len(rows)} published numbers: " + validation_text.counted(rows_of(results), VERDICTS))
+    print(f"written: {arguments.output}/README.md, validation.json, images/")
+
+
+def rows_of(results: list[tuple[dict[str, Any], list[Row]]]) -> list[Row]:
+    return [row for _, rows in results for row in rows]
+
+
+if __name__ == "__main__":
+    main()
