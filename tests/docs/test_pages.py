@@ -28,7 +28,7 @@ def commands(page: Path) -> list[str]:
     lines = "\n".join(blocks).replace("\\\n", " ").splitlines()
     parts = [part.split(" #")[0].strip() for line in lines for part in re.split(r" \| | \|\| | && ", line)]
     parts = [re.sub(r"^(?:\w+=\S* )+", "", part) for part in parts]
-    return [part for part in parts if re.match(r"haichi [a-z]", part)]
+    return [part for part in parts if re.match(r"haichi (?!mgenc)[a-z]", part)]  # options of mgencc are the compiler's
 
 
 @cache
