@@ -1,9 +1,10 @@
-"""Builds the documentation as HTML: the pages in Markdown, and the references that the program and the package give.
+"""Builds the documentation as HTML: the pages in Markdown, and the reference that is generated.
 
     .venv/bin/python docs/site/build_site.py --haichi build/release/cli/haichi [--output build/docs]
 
-The sources are laid out in OUTPUT/source as they are in the repository, so that the links between them hold, with
-reference/ made anew; the pages are in OUTPUT/html. Warnings are errors. Nothing is fetched.
+The generated pages come from the option table of the program and the docstrings of the Python package. OUTPUT/source
+has the layout of the repository, so that links hold; OUTPUT/html has the pages. Warnings are errors. The build needs no
+network.
 """
 
 from __future__ import annotations
@@ -26,15 +27,17 @@ import haichi
 REPOSITORY = Path(__file__).resolve().parents[2]
 SITE = Path(__file__).resolve().parent
 FIRST_PAGES = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")
+REFERENCE = Path("docs/reference")  # the generated pages lie beside the written ones
 
 
 def lay_out(source: Path) -> None:
-    """Copies the pages, and whatever they link to or show."""
+    """Copies the pages, the files they link to, and their pictures."""
     for name in ("conf.py", "index.md"):
         shutil.copy(SITE / name, source / name)
     (source / "_static").mkdir()
     shutil.copy(SITE / "site.css", source / "_static/site.css")
-    waiting = [REPOSITORY / name for name in FIRST_PAGES] + sorted((REPOSITORY / "docs").glob("*.md"))
+    pages = [page for page in sorted((REPOSITORY / "docs").rglob("*.md")) if SITE not in page.parents]
+    waiting = [REPOSITORY / name for name in FIRST_PAGES] + pages
     copied: set[Path] = set()
     while waiting:
         page = waiting.pop().resolve()
@@ -50,15 +53,15 @@ def lay_out(source: Path) -> None:
 
 
 def printed(program: str, *arguments: str) -> str:
-    """What the program prints; some commands are Python's, which is to be this one."""
+    """Output of the program, whose commands in Python run in this interpreter."""
     environment = os.environ | {"HAICHI_PYTHON": sys.executable}
     done = subprocess.run([program, *arguments], check=True, stdout=subprocess.PIPE, text=True, env=environment)
     return done.stdout
 
 
 def program_page(program: str) -> str:
-    """Every command with its options by group, as `haichi list options` has them."""
-    lines = ["# The program", "", "The commands of `haichi` and their options.", ""]
+    """Every command with its options by group, from the option table."""
+    lines = ["# Command line", "", "The commands of `haichi` and their options.", ""]
     for command in json.loads(printed(program, "list", "options", "--json"))["commands"]:
         if not command["options"]:
             continue
@@ -67,7 +70,7 @@ def program_page(program: str) -> str:
         for option in command["options"]:
             groups.setdefault("Arguments" if option["argument"] else option["group"], []).append(option)
         for group, options in groups.items():
-            if group != "Global":  # those of every command
+            if group != "Global":  # listed once, at the end
                 lines += [f"**{group}**", "", "| option | |", "|---|---|", *map(option_row, options), ""]
         lines += ["```text", command["examples"], "```", ""]
     lines += ["## Options of every command", "", "| option | |", "|---|---|"]
@@ -95,14 +98,15 @@ def sentence(text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """For a cell of a table."""
+    """Text for a table cell."""
     return text.replace("|", "\\|").replace("<", "\\<").replace("*", "\\*")
 
 
-def tables_page(program: str) -> str:
-    """The tables of `haichi list`."""
+def choices_page(program: str) -> str:
+    """Every name that `haichi list` knows."""
     text = printed(program, "list", "--json")
-    lines = ["# The tables", "", "What `haichi list` prints: all that there is to choose from.", ""]
+    introduction = "`haichi list` prints these names. Options of the same kind accept them."
+    lines = ["# Machines, objectives, strategies and formats", "", introduction, ""]
     for kind, rows in json.loads(text).items():
         if not isinstance(rows, list):
             continue
@@ -114,13 +118,13 @@ def tables_page(program: str) -> str:
 
 
 def python_page() -> str:
-    """Every name of the package; functions first, then the types that they take and give, then errors."""
+    """Every public name of the package: functions, then their types, then errors."""
     functions, types, errors = [], [], []
     for name in haichi.__all__:
         thing = getattr(haichi, name)
         is_error = inspect.isclass(thing) and issubclass(thing, Exception)
         (errors if is_error else types if inspect.isclass(thing) else functions).append(name)
-    lines = ["# The Python package", "", "```{eval-rst}", ".. py:currentmodule:: haichi", "```", ""]
+    lines = ["# Python package", "", "```{eval-rst}", ".. py:currentmodule:: haichi", "```", ""]
     for title, names, directive in (
         ("Functions", functions, "autofunction"),
         ("Types", types, "autoclass"),
@@ -141,17 +145,17 @@ def python_page() -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--haichi", required=True, help="the program")
-    parser.add_argument("--output", type=Path, default=REPOSITORY / "build/docs", metavar="FOLDER")
+    parser.add_argument("--output", type=Path, default=REPOSITORY / "build/docs", metavar="DIR")
     arguments = parser.parse_args()
     source = arguments.output / "source"
     if arguments.output.exists():
         for part in ("source", "html"):
             shutil.rmtree(arguments.output / part, ignore_errors=True)
-    (source / "reference").mkdir(parents=True)
+    (source / REFERENCE).mkdir(parents=True)
     lay_out(source)
-    (source / "reference/program.md").write_text(program_page(arguments.haichi))
-    (source / "reference/tables.md").write_text(tables_page(arguments.haichi))
-    (source / "reference/python.md").write_text(python_page())
+    (source / REFERENCE / "command_line.md").write_text(program_page(arguments.haichi))
+    (source / REFERENCE / "choices.md").write_text(choices_page(arguments.haichi))
+    (source / REFERENCE / "python.md").write_text(python_page())
     doctrees = str(arguments.output / "doctrees")
     return sphinx.cmd.build.main(["-q", "-W", "--keep-going", "-E", "-d", doctrees, str(source),
                                   str(arguments.output / "html")])  # fmt: skip

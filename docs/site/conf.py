@@ -16,12 +16,12 @@ version = release = haichi.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc"]
 source_suffix = {".md": "markdown"}
 root_doc = "index"
-default_role = "py:obj"  # what docstrings name in single backticks
-myst_heading_anchors = 4  # anchors as they are on the code forge, so that links work in both places
+default_role = "py:obj"  # for names in single backticks in docstrings
+myst_heading_anchors = 4  # the anchors of the code forge, so that links work in both places
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
-# By name in signatures, where what they stand for would fill lines.
+# Signatures show these names, since their definitions would fill lines.
 autodoc_type_aliases = {
     "npt.ArrayLike": "ArrayLike",
     **{
@@ -40,10 +40,10 @@ autodoc_type_aliases = {
         )
     },
 }
-smartquotes = False  # they would make one dash of the two of an option
+smartquotes = False  # smart quotes would merge the two dashes of an option
 python_maximum_signature_line_length = 100
 
-# Nothing is loaded from elsewhere: pages must work without a network.
+# Pages must work without a network.
 html_theme = "furo"
 html_title = f"haichi {version}"
 html_static_path = ["_static"]
@@ -53,17 +53,17 @@ html_show_sphinx = False
 
 
 def list_parameters(_app: Any, _kind: str, _name: str, thing: Any, _options: Any, lines: list[str]) -> None:
-    """Docstrings describe parameters as ``a, b: text`` with indented lines after it; here these become a list."""
+    """Makes a list of the parameters, which docstrings describe as ``a, b: text`` with indented further lines."""
     if not (inspect.isfunction(thing) or inspect.ismethod(thing) or inspect.isclass(thing)):
         return
     try:
         known = set(inspect.signature(thing).parameters)
-    except (TypeError, ValueError):  # of what is not written in Python
+    except (TypeError, ValueError):  # not written in Python
         return
     text: list[str] = []
     in_list = False
     for given in lines:
-        # Parameters in backticks are no links: fields of some class have the same names.
+        # No links for parameters in backticks, since fields of a class may have the same name.
         line = re.sub(r"(?<!`)`(\w+)`(?!`)", lambda m: f"``{m[1]}``" if m[1] in known else m[0], given)
         named = re.match(r"(\w+(?:, \w+)*): (.*)", line)
         if named and set(named[1].split(", ")) <= known:
@@ -85,7 +85,7 @@ def list_parameters(_app: Any, _kind: str, _name: str, thing: Any, _options: Any
 
 
 def name_aliases(*event: Any) -> tuple[str, str | None] | None:
-    """autodoc writes aliases inside of unions as what stands for them meanwhile."""
+    """Restores the aliases inside unions, for which autodoc writes placeholders."""
     signature, returns = event[-2:]
     if signature is None:
         return None

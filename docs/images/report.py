@@ -1,0 +1,66 @@
+"""Makes report.png, the page of a comparison, as a headless Chromium shows it.
+
+    .venv/bin/python docs/images/report.py build/report.png [RESULTS.json]
+    .venv/bin/python docs/images/small_png.py build/report.png docs/images/report.png
+
+Without RESULTS.json it computes the comparison of docs/howto/compare.md first. Needs chromium and chromium-driver.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from selenium import webdriver
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+
+import haichi
+
+WIDTH = 1500
+LAST_SECTION = "#maps"  # the picture ends with it
+
+
+def compared() -> haichi.Comparison:
+    job = haichi.Job(haichi.Workload.from_pattern("cg", ranks=64), "fx10-kyushu", shape="1x2x4x2x3x2")
+    return haichi.compare(job, seeds=3, simulate=True)
+
+
+def take_picture(page: Path, profile: Path, target: Path) -> None:
+    options = Options()
+    options.binary_location = shutil.which("chromium") or ""
+    for argument in ("headless=new", "no-sandbox", "disable-gpu", "hide-scrollbars", f"user-data-dir={profile}"):
+        options.add_argument(f"--{argument}")
+    browser = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+    try:
+        resize(browser, 1000)
+        browser.get(page.as_uri())
+        while browser.execute_script("return document.documentElement.dataset.ready") != "yes":
+            time.sleep(0.05)
+        bottom = f"return Math.ceil(document.querySelector('{LAST_SECTION}').getBoundingClientRect().bottom)"
+        resize(browser, browser.execute_script(bottom))
+        time.sleep(1)  # the panels are drawn again at the new size
+        target.write_bytes(browser.get_screenshot_as_png())
+    finally:
+        browser.quit()
+
+
+def resize(browser: webdriver.Chrome, height: int) -> None:
+    metrics = {"width": WIDTH, "height": height, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+
+def main(target: str, results: str | None = None) -> None:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        page = folder / "report.html"
+        comparison = haichi.Comparison.read(results) if results else compared()
+        comparison.write(page)
+        take_picture(page, folder / "profile", Path(target))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
