@@ -6,7 +6,7 @@
 namespace haichi::profiler {
 
 /// What the calling process contributes to collective operations and gets from them, by their arguments:
-/// docs/profiler.md states the rules. Arguments that MPI reads only at the root are read only there.
+/// docs/reference/profiler_numbers.md states the rules. Arguments that MPI reads only at the root are read only there.
 
 /// Handles of Fortran in an array of types.
 struct FortranType {

@@ -52,6 +52,6 @@ def read_results(path: str) -> tuple[Reader, Results]:
         why = f": {results.left_out[0]}" if results.left_out else ""
         raise InputError(
             f"{path}: {reader.name} without a row that can be fitted{why}",
-            "latency, bandwidth, bidirectional bandwidth and barrier are fitted (docs/calibrate.md)",
+            "latency, bandwidth, bidirectional bandwidth and barrier are fitted (docs/reference/calibration.md)",
         )
     return reader, results

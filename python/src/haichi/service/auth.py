@@ -156,7 +156,7 @@ def check_host(host: str, users: Users) -> None:
         return
     raise OptionError(
         f"--host {host} lets other computers in, and there are no tokens",
-        "--token-file FILE; and put a server with TLS in front (docs/service.md)",
+        "--token-file FILE; and put a server with TLS in front (docs/howto/service.md)",
     )
 
 

@@ -337,7 +337,7 @@ class Queue:
         return self._writer.do(change)
 
 
-_IF_DAMAGED = "keep a copy; `sqlite3 queue.db .recover | sqlite3 new.db` saves what can be read (docs/service.md)"
+_IF_DAMAGED = "keep a copy; `sqlite3 queue.db .recover | sqlite3 new.db` saves what can be read (docs/howto/service.md)"
 _WITH_KEY = "SELECT * FROM jobs WHERE user = ? AND idempotency_key = ?"
 _PROGRESS = "SELECT seq, row_number() OVER (ORDER BY seq) AS number FROM events WHERE job = ? AND name = 'progress'"
 
