@@ -98,7 +98,7 @@ class CopiedGlobals : public Globals {
 
 /// Returns null if the ranks share the variables of the program, or if it has none. `addresses` are variables outside
 /// of the program that hold addresses within it. If each rank has a copy of the program, they are private, too. Throws
-/// OptionError if this kernel does not support the way, UnsupportedError if the program does not allow it.
+/// OptionError if this kernel does not support `way`, UnsupportedError if the program does not allow it.
 std::unique_ptr<Globals> make_globals(ProgramImage& image, GlobalsWay way, std::int32_t ranks,
                                       const std::vector<std::span<std::byte>>& addresses = {});
 

@@ -36,7 +36,7 @@ class RankMemory {
 ///
 /// With several threads, each thread has its own nodes, and the code of a rank always runs in the same thread. The code
 /// may therefore keep the address of a thread-local variable. Only one rank runs at a time. All code here that touches
-/// ranks is exclusive, too: programs and the state that they share. This state is standard output, the C library,
+/// ranks is exclusive, too: programs and the state that they share. That state is standard output, the C library,
 /// variables that are put in place, and communicators under construction. Meanwhile, all threads simulate packets.
 /// Shared state must not depend on the order of two ranks at the same simulated time.
 class Host final : public RankProgram {

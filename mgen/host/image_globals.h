@@ -13,9 +13,8 @@
 namespace haichi::host {
 
 /// Gives each rank a copy of the program and its libraries at its own address. The code of a copy finds its variables
-/// next to it, so a switch exchanges nothing there. A switch only copies thread-local variables, and the variables of
-/// private libraries without copies. The copies map one file in memory: pages that a rank does not write take no memory
-/// for it.
+/// next to it. A switch therefore copies only thread-local variables, and the variables of private libraries without
+/// copies. The copies map one file in memory: pages that a rank does not write take no memory for it.
 class ImageGlobals : public Globals {
   public:
     /// Makes the modules with copies private. make_globals() explains `addresses`. Throws OptionError if the address
