@@ -1,18 +1,19 @@
-"""Writes what the stand-in for an MPI library exports, from its header and the table of calls.
+"""Writes the exports of the stand-in for an MPI library, from the library's header and the table of calls.
 
-    python3 generate_exports.py --compiler mpicc.mpich --calls mpich/calls.txt --output FOLDER
+    python3 generate_exports.py --compiler mpicc.mpich --calls mpich/calls.txt --output DIRECTORY
 
-A line of the table is `MPI_Name` and, behind blanks, how it is done:
-    yes             haichi::abi::mpich::Name, declared in calls_generated.h with the parameters of the header; that of
-                    MPI_Name_c, where it has a line of its own, is Name_c
-    large           the same for MPI_Name and MPI_Name_c, with the parameters of the latter; arrays of counts or
-                    displacements are of the type Counts (counts.h), which both kinds of arrays convert to
-    collective      the same for MPI_Name, MPI_Iname and MPI_Name_init and their large forms:
-                    haichi::abi::mpich::Name says what the operation is, run(), begin() and prepare()
-                    (collective_call.h) do it
-    no REASON       refused: a program that needs it does not start
-Functions of the header without a line are refused. FOLDER gets calls_generated.h, exports_generated.cc and
-refused_generated.cc (the names and reasons, for the check before the start).
+A line of the table is `MPI_Name`, blanks, and one of these words:
+
+    yes             haichi::abi::mpich::Name implements the function. calls_generated.h declares it with the parameters
+                    of the header. If MPI_Name_c has its own line, Name_c implements it.
+    large           Name implements both MPI_Name and MPI_Name_c, with the parameters of the latter. Arrays of counts
+                    or displacements have the type Counts (counts.h), to which both kinds of arrays convert.
+    collective      Name describes the operation of MPI_Name, MPI_Iname, MPI_Name_init and their large forms. The
+                    functions run(), begin() and prepare() (collective_call.h) perform it.
+    no REASON       The function is refused. A program that needs it does not start.
+
+Functions of the header without a line are refused. The script writes calls_generated.h and exports_generated.cc. It
+also writes refused_generated.cc, which has the refused names and reasons for the check before a program starts.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ LINE = re.compile(r"(?P<name>MPI_\w+)\s+(?P<how>yes|large|collective|no)(\s+(?P<
 
 
 HANDLES = ("Comm", "Datatype", "Errhandler", "Group", "Info", "Message", "Op", "Request", "Session", "Win")
-# Of one result, or of a handle that the call changes; null is an error.
+# Types of addresses at which a call stores a result or changes a handle. A null address is an error.
 PLACES = {"int *", "MPI_Aint *", "MPI_Count *", *(f"MPI_{handle} *" for handle in HANDLES)}
 MAY_BE_NULL = ("MPI_Init", "MPI_Init_thread")
 
@@ -62,7 +63,7 @@ def is_array(declared: str) -> bool:
 
 
 def internal_parameters(function: Function, large: Function | None) -> list[str]:
-    """As haichi::abi::mpich::Name declares them."""
+    """The declarations of the parameters of haichi::abi::mpich::Name."""
     if large is None:
         return [p.declared for p in function.parameters]
     of_both = zip(function.parameters, large.parameters, strict=True)
@@ -73,11 +74,11 @@ def internal_parameters(function: Function, large: Function | None) -> list[str]
 
 
 def export(function: Function, own: str, internal: list[str]) -> str:
-    """The function and its second name, which a tool may replace; `own` does it."""
+    """The function and its second name, which a tool may replace; `own` implements it."""
     given = []
     before, behind = [], []
     for i, (parameter, wanted) in enumerate(zip(function.parameters, internal, strict=True)):
-        # A result that is an int here and may be larger.
+        # The caller's result is an int, but the value may be larger.
         if parameter.kind == "int *" and wanted == "MPI_Count * {}":
             before.append(f"MPI_Count b{i} = 0;")
             behind.append(f"*a{i} = narrow(b{i});")
@@ -107,7 +108,7 @@ def exported(function: Function, body: str) -> str:
 
 
 def forms(functions: dict[str, Function], name: str) -> list[tuple[str, Function]]:
-    """The functions of a collective operation, and what does each."""
+    """The functions of a collective operation, each with the name of the function that performs it."""
     own = name[4:]
     names = {"run": name, "begin": f"MPI_I{own[0].lower()}{own[1:]}", "prepare": f"{name}_init"}
     found = [(how, functions.get(each + suffix)) for how, each in names.items() for suffix in ("", "_c")]
@@ -115,7 +116,7 @@ def forms(functions: dict[str, Function], name: str) -> list[tuple[str, Function
 
 
 def collective_export(function: Function, how: str, name: str, internal: list[str]) -> str:
-    """Behind the operation's own parameters come those of the form: the info, the request."""
+    """The parameters of the form (the info, the request) come after the operation's own parameters."""
     given = [f"Counts(a{i})" if wanted == "Counts {}" else f"a{i}" for i, wanted in enumerate(internal)]
     operation = f"haichi::abi::mpich::{name[4:]}({', '.join(given)})"
     request = "" if how == "run" else f", a{len(function.parameters) - 1}"
@@ -133,7 +134,7 @@ def refusal(function: Function) -> str:
 
 
 def write(path: Path, text: str) -> None:
-    """Leaves a file as it is that would not change: what includes it is then not compiled again."""
+    """Leaves an unchanged file as it is, so that its includers are not compiled again."""
     if not path.exists() or path.read_text() != text:
         path.write_text(text)
 

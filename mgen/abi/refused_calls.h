@@ -11,7 +11,7 @@ struct RefusedCall {
     std::string reason;  ///< may be empty
 };
 
-/// From the table of calls.
+/// The refused functions, from the table of calls.
 const std::vector<RefusedCall>& refused_calls();
 
 }  // namespace haichi::abi

@@ -5,7 +5,7 @@
 namespace haichi::host {
 
 [[nodiscard]] std::size_t page_bytes();
-/// Parts of the address space that the kernel lets a process have.
+/// The maximum number of mappings that the kernel allows a process.
 [[nodiscard]] std::size_t most_mappings();
 
 }  // namespace haichi::host

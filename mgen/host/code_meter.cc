@@ -20,7 +20,7 @@ CodeMeter::CodeMeter(double factor) : factor_(factor), reading_ns_(std::numeric_
     }
 }
 
-/// By the kernel itself: clock_gettime() is the program's, and shows simulated time.
+/// Uses a system call, because clock_gettime() is replaced for the program and returns simulated time.
 std::int64_t CodeMeter::now_ns() {
     constexpr std::int64_t kNsPerSecond = 1'000'000'000;
     timespec now{};

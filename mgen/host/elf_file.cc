@@ -26,7 +26,7 @@ constexpr std::uint16_t kThisProcessor = EM_NONE;
 
 constexpr const char* kBuildHint = "build it with mpicc.mpich (mpicxx.mpich, mpif90.mpich)";
 
-/// Reads values of the file; `where` they are is never trusted.
+/// Reads values of the file. Offsets are never trusted.
 class Bytes {
   public:
     Bytes(std::span<const std::byte> bytes, const std::string& path) : bytes_(bytes), path_(&path) {}
@@ -41,13 +41,13 @@ class Bytes {
         std::memcpy(&value, bytes_.data() + offset, sizeof(T));
         return value;
     }
-    /// The `index`th of a table of T.
+    /// Entry `index` of a table of T.
     template <class T>
     [[nodiscard]] T entry(std::uint64_t offset, std::uint64_t index, const char* what) const {
         if (index > bytes_.size() / sizeof(T) || offset > bytes_.size()) refuse(std::string(what) + " outside of it");
         return at<T>(offset + index * sizeof(T), what);
     }
-    /// The text that ends with a zero.
+    /// The text up to the next zero byte.
     [[nodiscard]] std::string text(std::uint64_t offset, const char* what) const {
         if (offset >= bytes_.size()) refuse(std::string(what) + " outside of it");
         const auto* begin = reinterpret_cast<const char*>(bytes_.data()) + offset;
@@ -63,7 +63,7 @@ class Bytes {
     const std::string* path_;
 };
 
-/// What the dynamic section tells; addresses are those of the loaded program.
+/// Contents of the dynamic section. Addresses refer to the loaded program.
 struct Dynamic {
     std::vector<std::uint64_t> needed;
     std::optional<std::uint64_t> soname, strings, symbols, hash;
@@ -94,7 +94,7 @@ class Parser {
     }
 
   private:
-    /// Where in the file lies what is loaded at this address.
+    /// The offset in the file of an address in the loaded program.
     [[nodiscard]] std::uint64_t offset_of(std::uint64_t address, const char* what) const {
         for (const Elf64_Phdr& load : loads_) {
             if (address < load.p_vaddr || address - load.p_vaddr >= load.p_filesz) continue;
@@ -158,8 +158,9 @@ class Parser {
         }
     }
 
-    /// The dynamic linker does not need the number, so no field has it: the table of sections, the old hash table, or
-    /// what lies between the symbols and their names, which linkers put behind them.
+    /// Number of symbols. The dynamic linker does not need it, so no field has it. It follows from the table of
+    /// sections, from the old hash table, or from the distance between the symbols and their names. Linkers put the
+    /// names after the symbols.
     [[nodiscard]] std::uint64_t symbol_count(const Dynamic& dynamic, std::uint64_t symbols,
                                              std::uint64_t strings) const {
         if (header_.e_shoff != 0 && header_.e_shentsize == sizeof(Elf64_Shdr)) {
@@ -181,8 +182,8 @@ class Parser {
     std::vector<Elf64_Phdr> loads_;
 };
 
-/// The MPI function in lower case, "mpi_send", of the C symbols MPI_Send and PMPI_Send and of the Fortran symbols
-/// mpi_send_, mpi_send_f08_ and mpi_send_f08ts_. Empty where it is none.
+/// The name of an MPI function in lower case, or an empty text for other symbols. The C symbols MPI_Send and PMPI_Send
+/// become "mpi_send". So do the Fortran symbols mpi_send_, mpi_send_f08_ and mpi_send_f08ts_.
 std::string lower_case_name(std::string_view symbol) {
     if (symbol.starts_with('P') || symbol.starts_with('p')) symbol.remove_prefix(1);
     if (!symbol.starts_with("MPI_") && !symbol.starts_with("mpi_")) return "";
@@ -198,7 +199,7 @@ std::string lower_case_name(std::string_view symbol) {
     return name;
 }
 
-/// "mpi_comm_rank": "MPI_Comm_rank".
+/// "mpi_comm_rank" becomes "MPI_Comm_rank".
 std::string as_in_c(const std::string& lower_case) {
     std::string name = "MPI_" + lower_case.substr(4);
     if (name.size() > 4) name[4] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[4])));
@@ -273,8 +274,8 @@ std::vector<std::string> missing_mpi_functions(const ElfFile& program, const Elf
     std::vector<std::string> missing;
     for (const std::string& symbol : program.undefined) {
         const std::string name = lower_case_name(symbol);
-        // Predefined functions for attributes and conversions (MPI_COMM_DUP_FN) are libmpichfort's own, and so are the
-        // names that only Fortran has.
+        // Predefined functions for attributes and conversions (MPI_COMM_DUP_FN) and names that only Fortran has belong
+        // to libmpichfort itself.
         if (name.empty() || name.find("_fn") != std::string::npos || name.starts_with("mpi_sizeof")) continue;
         if (known.contains(name)) continue;
         missing.push_back(symbol.starts_with("MPI_") ? symbol : as_in_c(name));

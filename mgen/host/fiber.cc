@@ -19,9 +19,9 @@ namespace {
 
 namespace context = boost::context::detail;
 
-constexpr std::size_t kEndWords = 8;  ///< of a stack without a guard page, that stay zero while it is not overrun
+constexpr std::size_t kEndWords = 8;  ///< at the end of a stack without a guard page; zero unless the stack overruns
 
-/// What __cxa_get_globals() leads to (Itanium C++ ABI, 2.2.2).
+/// The structure that __cxa_get_globals() returns (Itanium C++ ABI, 2.2.2).
 struct ExceptionGlobals {
     void* caught = nullptr;
     unsigned uncaught = 0;
@@ -41,17 +41,17 @@ StackArena::StackArena(std::size_t stacks, std::size_t stack_bytes)
                           "smaller ones may do: §stack 64KiB");
     }
     begin_ = static_cast<std::byte*>(memory);
-    // A huge page would hold many stacks of which a few bytes are used.
+    // A huge page would span many stacks, each with only a few used bytes.
     madvise(memory, stacks * stride_, MADV_NOHUGEPAGE);
 }
 
 std::size_t StackArena::mappings(std::size_t stacks) {
-    // Half of them are left to the program, its variables and its libraries.
+    // Half of the mappings are left for the program, its variables and its libraries.
     return 2 * stacks < most_mappings() / 2 ? 2 * stacks : 0;
 }
 
 std::size_t StackArena::mappings_left(std::size_t stacks) {
-    constexpr std::size_t kOfProgram = 8192;  // its libraries and their memory
+    constexpr std::size_t kOfProgram = 8192;  // libraries and their memory
     const std::size_t taken = mappings(stacks) + kOfProgram;
     return most_mappings() > taken ? most_mappings() - taken : 0;
 }
@@ -68,7 +68,7 @@ void StackArena::begin(std::size_t number) const {
 
 bool StackArena::is_whole(std::size_t number) const {
     if (has_guard_pages_) return true;
-    // Memory that was never touched reads as zeros, and takes none.
+    // Untouched memory reads as zeros and takes no pages.
     std::uint64_t words[kEndWords];
     std::memcpy(words, stack(number).data(), sizeof words);
     return std::ranges::all_of(words, [](std::uint64_t word) { return word == 0; });
@@ -79,12 +79,12 @@ std::int64_t StackArena::overrun_stack(const void* address) const {
     if (at < begin_ || at >= begin_ + stacks_ * stride_) return -1;
     const auto offset = static_cast<std::size_t>(at - begin_);
     const std::size_t number = offset / stride_;
-    // Without guard pages the end of one stack is the beginning of the next.
+    // Without guard pages, the end of one stack is the beginning of the next.
     return offset % stride_ < page_bytes() ? static_cast<std::int64_t>(number) : -1;
 }
 
 void StackArena::discard(std::size_t number) {
-    // Ranks mostly end in the order of their numbers: a call of the kernel for many of them.
+    // Ranks usually end in the order of their numbers, so that one system call releases many stacks.
     constexpr std::size_t kAtOnce = 64;
     if (number == discarded_.end && number - discarded_.begin < kAtOnce) {
         ++discarded_.end;

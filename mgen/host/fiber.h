@@ -6,9 +6,9 @@
 
 namespace haichi::host {
 
-/// The stacks of all ranks, in one reserved part of the address space: only pages that were touched take memory. Each
-/// stack ends at a page that cannot be touched, as long as the kernel allows so many mappings; else at a few words
-/// that must stay zero, which are looked at when the fiber stops.
+/// The stacks of all ranks, in one reserved part of the address space. Only touched pages take memory. Each stack ends
+/// at a guard page if the kernel allows enough mappings. Otherwise it ends at a few words that must stay zero, which
+/// are checked when the fiber suspends.
 class StackArena {
   public:
     /// Throws OptionError when the address space is too small.
@@ -17,18 +17,18 @@ class StackArena {
     StackArena(const StackArena&) = delete;
     StackArena& operator=(const StackArena&) = delete;
 
-    /// How many parts of the address space the guard pages of so many stacks make; 0: there are none.
+    /// Number of mappings for the guard pages of this many stacks, or 0 if the stacks have none.
     [[nodiscard]] static std::size_t mappings(std::size_t stacks);
-    /// How many the kernel has then for the variables of the ranks.
+    /// Number of mappings that the kernel then has left for the variables of the ranks.
     [[nodiscard]] static std::size_t mappings_left(std::size_t stacks);
     [[nodiscard]] std::span<std::byte> stack(std::size_t number) const;
-    /// Makes the guard page of a stack that will be used.
+    /// Creates the guard page of a stack that is about to be used.
     void begin(std::size_t number) const;
-    /// Whether the words at its end are still zero; true where there are guard pages.
+    /// Whether the words at the end of the stack are still zero. Always true with guard pages.
     [[nodiscard]] bool is_whole(std::size_t number) const;
-    /// The stack behind whose end the address lies, in its guard page; -1: none.
+    /// The stack whose guard page contains the address, or -1 if there is none.
     [[nodiscard]] std::int64_t overrun_stack(const void* address) const;
-    /// The memory of the stack is given back, at the latest with the next ones. Nothing runs on it any more.
+    /// Releases the memory of a stack on which nothing runs any more. A later call may do the work for several stacks.
     void discard(std::size_t number);
     [[nodiscard]] std::size_t stack_bytes() const { return stack_bytes_; }
 
@@ -41,31 +41,31 @@ class StackArena {
     struct {
         std::size_t begin = 0;
         std::size_t end = 0;
-    } discarded_;  ///< whose memory is still to be given back
+    } discarded_;  ///< stacks whose memory is still to be released
 };
 
-/// A function with a stack of its own, resumed and suspended (Boost.Context).
+/// A function with its own stack that can be resumed and suspended (Boost.Context).
 class Fiber {
   public:
-    using Entry = void (*)(void* argument);  ///< must suspend in the end, and is not resumed then
+    using Entry = void (*)(void* argument);  ///< must suspend at its end and is not resumed afterwards
 
     void start(std::span<std::byte> stack, Entry entry, void* argument);
     [[nodiscard]] bool has_started() const { return context_ != nullptr; }
     /// Runs until the fiber suspends.
     void resume();
-    /// Called on the fiber itself: goes on behind resume().
+    /// Called on the fiber itself. Execution continues after resume().
     void suspend();
-    /// While it is suspended: the end of its stack, where its registers are.
+    /// The top of the stack of a suspended fiber, where its registers are saved.
     [[nodiscard]] const void* top() const { return context_; }
 
   private:
     static void run(void* resumer, Fiber& fiber);
 
-    void* context_ = nullptr;  ///< of the fiber while it is suspended
-    void* resumer_ = nullptr;  ///< of who resumed it, while it runs
+    void* context_ = nullptr;  ///< context of the suspended fiber
+    void* resumer_ = nullptr;  ///< context of the resumer while the fiber runs
     Entry entry_ = nullptr;
     void* argument_ = nullptr;
-    /// Of exceptions that are being handled, which the C++ runtime keeps by thread (Itanium C++ ABI, 2.2.2).
+    /// Exceptions being handled, which the C++ runtime keeps per thread (Itanium C++ ABI, 2.2.2).
     void* caught_exceptions_ = nullptr;
     unsigned uncaught_exceptions_ = 0;
     int errno_ = 0;

@@ -24,12 +24,12 @@ struct GetoptState::Call {
     GetoptState& state;
     int argc;
     char** argv;
-    const char* shorts;  ///< without the character that sets the order
+    const char* shorts;  ///< without the leading character that sets the order
     const option* longs;
     int* long_index;
     bool is_long_only;
     bool tells = false;
-    int missing = kWrong;  ///< what is returned for an argument that is missing
+    int missing = kWrong;  ///< result for a missing argument
 
     int run() {
         if (state.rest_ == nullptr || *state.rest_ == '\0') {
@@ -39,7 +39,7 @@ struct GetoptState::Call {
                 state.rest_ = argument + 2;
                 return long_option("--", is_long_only);
             }
-            // "-x" is the short option where there is one, "-xyz" first the long one.
+            // "-x" is the short option if there is one. "-xyz" is tried as a long option first.
             if (longs != nullptr && is_long_only &&
                 (argument[2] != '\0' || std::strchr(shorts, argument[1]) == nullptr)) {
                 state.rest_ = argument + 1;
@@ -53,7 +53,7 @@ struct GetoptState::Call {
   private:
     static constexpr int kFound = -2;
 
-    /// Goes to the next argument that is an option: kFound, or what is to be returned instead.
+    /// Advances to the next argument that is an option. Returns kFound, or the result of the whole call.
     int find_option() {
         state.passed_end_ = std::min(state.passed_end_, state.optind);
         state.passed_begin_ = std::min(state.passed_begin_, state.optind);
@@ -83,7 +83,7 @@ struct GetoptState::Call {
         return 1;
     }
 
-    /// Puts what was passed over behind the options that were read since.
+    /// Moves skipped arguments after the options that were read since.
     void move_passed() {
         if (state.passed_end_ == state.optind) return;
         if (state.passed_begin_ == state.passed_end_) {
@@ -111,7 +111,7 @@ struct GetoptState::Call {
             state.optarg = state.rest_;
             ++state.optind;
         } else if (known[2] == ':') {
-            state.optarg = nullptr;  // optional, and then it would stand in the same word
+            state.optarg = nullptr;  // an optional argument must be in the same word
         } else if (state.optind == argc) {
             result = tell_missing(letter);
         } else {
@@ -137,8 +137,8 @@ struct GetoptState::Call {
         return long_option("-W ", false);
     }
 
-    /// The option that `name` means: its own, or the only one that begins so. Null: there is none, or several, which
-    /// `is_ambiguous` tells.
+    /// Finds the option with this exact name, or the only option with this prefix. Returns null if there is none or if
+    /// there are several, which `is_ambiguous` shows.
     const option* find_long(std::string_view name, bool only_long, bool& is_ambiguous) const {
         const option* found = nullptr;
         for (const option* candidate = longs; candidate->name != nullptr; ++candidate) {
@@ -152,7 +152,7 @@ struct GetoptState::Call {
                 found = candidate;
             } else if (only_long || found->has_arg != candidate->has_arg || found->flag != candidate->flag ||
                        found->val != candidate->val) {
-                is_ambiguous = true;  // several that are all the same are no question
+                is_ambiguous = true;  // several identical options are not ambiguous
             }
         }
         return is_ambiguous ? nullptr : found;

@@ -1,19 +1,19 @@
 #pragma once
 
-struct option;  // of <getopt.h>
+struct option;  // from <getopt.h>
 
 namespace haichi::host {
 
-/// How far a rank is with reading its options: getopt(), getopt_long() and getopt_long_only() of the C library as
-/// values, since theirs is one for all ranks of a process. Results, messages and the order in which arguments are left
-/// are those of glibc.
+/// Progress of a rank in reading its options. Implements getopt(), getopt_long() and getopt_long_only() without the
+/// state of the C library, which all ranks of a process share. Results, messages and the final order of arguments are
+/// the same as in glibc.
 struct GetoptState {
     int optind = 1;
     int opterr = 1;
     int optopt = 0;
     char* optarg = nullptr;
 
-    /// As getopt_long() of glibc; `long_options` null: as getopt().
+    /// Like getopt_long() of glibc, or like getopt() if `long_options` is null.
     int next(int argc, char* const* argv, const char* short_options, const option* long_options, int* long_index,
              bool is_long_only);
 
@@ -23,8 +23,8 @@ struct GetoptState {
 
     bool has_begun_ = false;
     Order order_ = Order::kPermute;
-    char* rest_ = nullptr;  ///< of the cluster "-abc": what was not returned yet
-    // Arguments that are no options and were passed over: they are moved behind the options that follow.
+    char* rest_ = nullptr;  ///< the rest of the cluster "-abc" that was not returned yet
+    // Range of skipped arguments that are not options. They are moved after the options that follow them.
     int passed_begin_ = 1;
     int passed_end_ = 1;
 };

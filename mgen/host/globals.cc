@@ -105,18 +105,18 @@ void CopiedGlobals::has_ended(RankId rank, std::int64_t /*now_ps*/) {
     has_ended_[rank.index()] = true;
     const std::size_t page = page_bytes();
     const auto begin = reinterpret_cast<std::uintptr_t>(kept(rank));
-    const std::uintptr_t first = (begin + page - 1) / page * page;  // pages that it has alone
+    const std::uintptr_t first = (begin + page - 1) / page * page;  // pages of this rank only
     const std::uintptr_t last = (begin + stride_) / page * page;
     if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
 }
 
 namespace {
 
-/// For so many bytes a switch costs as much CPU time by copying and by moving pages, with 64 ranks and with 1,024.
+/// At this size, a switch by copying and a switch by moving pages take the same CPU time, with 64 ranks and with 1,024.
 constexpr std::size_t kCopiedBytes = std::size_t{128} << 10U;
 
-/// Copies of the program cost nothing at a switch, where moving pages costs more than many programs compute (class W of
-/// NPB: 1.4 to 3 times the CPU time); but half a megabyte of each rank, that of pages with addresses.
+/// Copies of the program make switches free. Moving pages costs more than many programs compute: class W of NPB takes
+/// 1.4 to 3 times the CPU time. But copies take half a megabyte per rank for pages that hold addresses.
 bool is_image_best(const ProgramImage& image, std::int32_t ranks) {
     constexpr std::int32_t kMostRanks = 1024;
     if (ranks > kMostRanks) return false;

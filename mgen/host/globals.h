@@ -13,10 +13,10 @@
 
 namespace haichi::host {
 
-/// How each rank gets variables of its own (`--globals`).
+/// How each rank gets its own variables (`--globals`).
 enum class GlobalsWay : std::uint8_t {
-    kAuto,   ///< as the program needs
-    kNone,   ///< all ranks share them
+    kAuto,   ///< chosen by the needs of the program
+    kNone,   ///< shared by all ranks
     kCopy,   ///< copied out and in when another rank runs
     kRemap,  ///< their pages are exchanged when another rank runs
     kImage,  ///< each rank runs a copy of the whole program
@@ -27,32 +27,32 @@ struct GlobalsWord {
     GlobalsWay way;
 };
 const Table<GlobalsWord>& globals_words();
-/// Throws OptionError with did-you-mean.
+/// Throws OptionError with a did-you-mean hint.
 GlobalsWay parse_globals(std::string_view text);
 
-/// Gives each rank variables of its own: those of the rank that runs are in place.
+/// Gives each rank its own variables. The variables of the running rank are in place.
 class Globals : public RankMemory {
   public:
     [[nodiscard]] virtual std::size_t bytes_per_rank() const = 0;
-    /// Where the rank has what of the program, as it was loaded, lies at this address: code and variables.
+    /// The rank's own counterpart of an address of code or a variable in the program as it was loaded.
     [[nodiscard]] virtual const void* own_address(RankId /*rank*/, const void* address) const { return address; }
     template <class T>
     [[nodiscard]] T* own(RankId rank, T* address) const {
         return reinterpret_cast<T*>(const_cast<void*>(own_address(rank, reinterpret_cast<const void*>(address))));
     }
-    /// The other way round, of any rank.
+    /// The inverse of own_address(), for any rank.
     [[nodiscard]] virtual const void* original(const void* address) const { return address; }
-    /// Where the ranks' copies of the program lie; may be empty.
+    /// Address range of the ranks' copies of the program; may be empty.
     [[nodiscard]] virtual std::span<const std::byte> copies() const { return {}; }
-    /// Before the rank runs its first code, when all that it has is in place: takes over the variables of the C library
-    /// that are within the program.
+    /// Called before the first code of the rank runs, when all its memory is in place. Takes over the C library's
+    /// variables that are inside the program.
     virtual void begin(RankId /*rank*/) {}
     [[nodiscard]] bool holds(const void* address) const override;
 
   protected:
     explicit Globals(const std::vector<PrivateRange>& ranges);
-    /// How far the thread-local variables of the thread that calls lie behind those that the ranges name. The loader
-    /// gives those of what is there when the program starts one distance from the thread's own address.
+    /// Distance from the thread-local variables in the ranges to those of the calling thread. For modules that are
+    /// present at program start, the loader uses a fixed offset from the thread pointer.
     [[nodiscard]] std::ptrdiff_t thread_distance() const;
 
   private:
@@ -64,8 +64,8 @@ class Globals : public RankMemory {
     const std::byte* thread_;
 };
 
-/// By copying: the variables of the other ranks are in reserved memory, which takes pages only for ranks that have
-/// begun and not ended.
+/// Copies variables. The variables of the other ranks are in reserved memory, which takes pages only for ranks that
+/// have begun and not ended.
 class CopiedGlobals : public Globals {
   public:
     /// Throws OptionError when the address space is too small.
@@ -96,9 +96,9 @@ class CopiedGlobals : public Globals {
     std::ptrdiff_t distance_ = 0;  ///< thread_distance() of the rank that is in place
 };
 
-/// Null: the ranks share the variables of the program, or it has none. `addresses` are variables elsewhere that hold
-/// addresses in the program: where each rank has a copy of that, they are its own, too. Throws OptionError for a way
-/// that this kernel does not have, UnsupportedError for a program that does not allow it.
+/// Returns null if the ranks share the variables of the program, or if it has none. `addresses` are variables outside
+/// of the program that hold addresses within it. If each rank has a copy of the program, they are private, too. Throws
+/// OptionError if this kernel does not support `way`, UnsupportedError if the program does not allow it.
 std::unique_ptr<Globals> make_globals(ProgramImage& image, GlobalsWay way, std::int32_t ranks,
                                       const std::vector<std::span<std::byte>>& addresses = {});
 

@@ -7,37 +7,37 @@
 
 namespace haichi::host {
 
-/// Parts of one reserved stretch of the address space: only pages that were touched take memory, and however many parts
-/// there are, the kernel has one mapping. What is said of parts lies elsewhere. What is given back keeps its contents
-/// until there is much of it; then the kernel gets its pages.
+/// Allocates parts of one reserved range of the address space. Only touched pages take memory, and the kernel has a
+/// single mapping for any number of parts. The bookkeeping is stored elsewhere. Parts that are given back keep their
+/// contents until they exceed kMostKeptBytes; then the kernel gets their pages.
 class HeapArena {
   public:
-    /// Reserves as much as the system allows, up to `most_bytes`; maybe nothing.
+    /// Reserves as much as the system allows, up to `most_bytes`. This may be nothing.
     explicit HeapArena(std::size_t most_bytes);
     ~HeapArena();
     HeapArena(const HeapArena&) = delete;
     HeapArena& operator=(const HeapArena&) = delete;
 
     struct Part {
-        std::byte* begin = nullptr;  ///< null: there is no room
-        bool is_zero = false;        ///< nothing was written there
+        std::byte* begin = nullptr;  ///< null if there is not enough space
+        bool is_zero = false;        ///< the part was never written to
     };
-    /// Of bytes and addresses.
+    /// Granularity of sizes and addresses.
     static constexpr std::size_t kUnitBytes = 512;
-    /// `bytes`: of whole units; `alignment`: a power of two.
+    /// `bytes` must be a multiple of kUnitBytes, `alignment` a power of two.
     [[nodiscard]] Part take(std::size_t bytes, std::size_t alignment = 1);
-    /// The part gets longer where it is, by whole units; false: something else lies behind it.
+    /// Extends the part in place by a multiple of kUnitBytes. Returns false if the memory after it is in use.
     [[nodiscard]] bool extend(std::byte* begin, std::size_t bytes, std::size_t by_bytes);
-    /// A part, or what lies at its end.
+    /// Gives back a part or the end of one.
     void give_back(std::byte* begin, std::size_t bytes);
 
     [[nodiscard]] bool contains(const void* address) const {
         return static_cast<std::size_t>(static_cast<const std::byte*>(address) - begin_) < bytes_;
     }
     [[nodiscard]] std::size_t bytes() const { return bytes_; }
-    /// Where few bytes of one would be used.
+    /// For users that touch only a few bytes of each huge page.
     void avoid_huge_pages();
-    /// So much that was given back may keep its memory.
+    /// The most memory that parts may keep after they were given back.
     static constexpr std::size_t kMostKeptBytes = std::size_t{64} << 20;
 
   private:
@@ -54,9 +54,9 @@ class HeapArena {
 
     std::byte* begin_ = nullptr;
     std::size_t bytes_ = 0;
-    FreeParts free_;                                         ///< by offset; neighbours differ in is_zero
-    std::set<std::pair<std::size_t, std::size_t>> by_size_;  ///< the same: bytes, offset
-    std::size_t kept_bytes_ = 0;                             ///< of those that are not zero
+    FreeParts free_;                                         ///< free parts by offset; neighbours differ in is_zero
+    std::set<std::pair<std::size_t, std::size_t>> by_size_;  ///< the same parts as (bytes, offset)
+    std::size_t kept_bytes_ = 0;                             ///< bytes of the free parts that are not zero
 };
 
 }  // namespace haichi::host

@@ -14,14 +14,14 @@ namespace {
 
 thread_local LiveRank* current_rank = nullptr;
 
-/// From so many looks in vain on, one after another, it is watched whether the program comes back to where it was.
+/// After this many failed polls in a row, haichi checks whether the program returns to an earlier state.
 constexpr std::uint32_t kWatchedLooks = 64;
-/// A program that has looked so often in vain is taken to look on, wherever it is.
+/// After this many failed polls, a program is assumed to poll forever, whatever its state.
 constexpr std::uint32_t kMostSingleLooks = 10'000;
-/// Of a deep stack what was called last.
+/// Only the most recent part of a deep stack is hashed.
 constexpr std::ptrdiff_t kMostStackBytes = 64 << 10;
 
-/// FNV-1a, by words.
+/// FNV-1a over 64-bit words.
 std::uint64_t hash_of(const std::byte* at, const std::byte* end) {
     constexpr std::uint64_t kPrime = 0x100000001b3;
     std::uint64_t hash = 0xcbf29ce484222325;
@@ -59,8 +59,8 @@ void LiveRank::wait(Condition condition, WaitCost cost) {
     condition_ = {};
 }
 
-/// Behind a look in vain: whether the program goes on at once. `has_come_back`: it is where it was at an earlier look,
-/// so it will do what it did then.
+/// Whether the program continues at once after a failed poll. `has_come_back` means that the program has returned to
+/// its state at an earlier poll, so it will repeat its behaviour.
 bool LiveRank::looks_on(bool has_come_back) {
     if (idle_looks_ > 0) {
         has_looked_out_ = --idle_looks_ == 0;
@@ -81,11 +81,11 @@ bool LiveRank::look(Condition condition) {
         return true;
     }
     ++looks_;
-    // Brent: the earlier state is that of the last power of two, so loops of any length are found.
+    // Brent's cycle detection: the earlier state is from the last power of two, so loops of any length are found.
     const bool has_come_back = looks_ > kWatchedLooks && stack_state_ == earlier_stack_state_;
     if (std::has_single_bit(looks_)) earlier_stack_state_ = stack_state_;
     if (looks_on(has_come_back)) return false;
-    // What single looks would give: the first one behind the next thing that happens.
+    // The result is the same as with single polls: the rank resumes with the first poll after the next event.
     const std::int64_t begin_ps = now_ps_;
     const std::uint64_t changes = changes_;
     const auto has_changed = [&] { return changes_ != changes || idle_looks_ > 0 || condition.holds(); };
@@ -119,7 +119,7 @@ void LiveRank::hardware_barrier(std::int32_t group) {
     suspend();
 }
 
-/// Functions of their own, so that nothing of a look is left on the stack, whose state is compared.
+/// The two clock functions are separate so that a reading leaves nothing on the stack, whose state is compared.
 [[gnu::noinline]] void LiveRank::begin_clock_look() {
     if (depth_ == 0) charge_code();
     const std::uint32_t looks = clock_looks_ + 1;
@@ -216,7 +216,8 @@ void Host::put_in_place(const LiveRank& rank) {
     for (RankMemory* memory : setup_.memories) memory->put_in_place(rank.id_);
 }
 
-/// What the rank communicates goes on outside of its fiber, but for the rank: operations of the program are called.
+/// Continues the rank's communication outside of its fiber. This may call operations of the program, so the rank is set
+/// as the current one.
 void Host::work(LiveRank& rank) {
     struct Working {
         explicit Working(LiveRank& at_work) { current_rank = &at_work; }
@@ -234,7 +235,7 @@ void Host::throw_failure() {
         failure.hint);
 }
 
-/// Until the rank has something to wait for, or calls to make, or has ended.
+/// Runs the rank until it waits, has calls to make, or has ended.
 void Host::run(LiveRank& rank) {
     const auto number = rank.id_.index();
     if (!rank.fiber_.has_started()) {
@@ -336,7 +337,7 @@ std::string Host::hint_when_stuck() const {
                 " is the first) have done so at least " + std::to_string(LiveRank::kLeastIdleLooksOfRank) +
                 " times while nothing else could happen";
     }
-    // Others may wait for it.
+    // Other ranks may wait for a rank that has ended.
     const auto ended = std::ranges::find_if(ranks_, [](const LiveRank& rank) { return rank.has_ended_; });
     if (ended != ranks_.end()) {
         const auto failed = std::ranges::find_if(

@@ -16,7 +16,7 @@ namespace haichi::host {
 
 namespace {
 
-/// What of private modules is not in the copies, after these have been made private.
+/// The variables of private modules that are outside of the copies. Makes the modules with copies private first.
 std::vector<PrivateRange> ranges_beside(ProgramImage& image, const ImagePlan& plan,
                                         const std::vector<std::span<std::byte>>& addresses) {
     for (const std::size_t module : plan.modules) {
@@ -78,7 +78,7 @@ ImageGlobals::ImageGlobals(ProgramImage& image, const ImagePlan& plan, std::int3
     const std::size_t alignment = template_.alignment();
     stride_ = (template_.bytes() + alignment - 1) / alignment * alignment;
     const std::size_t mappings = StackArena::mappings_left(ranks_);
-    // Where the kernel has too few mappings for parts that can be written and parts that can run, they are one.
+    // If the kernel has too few mappings to separate writable from executable parts, each copy is a single mapping.
     is_protected_ = template_.parts().size() * ranks_ <= mappings;
     reserved_bytes_ = stride_ * ranks_ + alignment;
     void* const reserved = ranks_ > mappings ? MAP_FAILED
@@ -125,7 +125,7 @@ void ImageGlobals::put_in_place(RankId rank) {
     begin_thread_variables(rank);
 }
 
-/// They may hold addresses within the copy.
+/// Thread-local variables may hold addresses within the copy.
 void ImageGlobals::begin_thread_variables(RankId rank) const {
     for (const ThreadVariables& variables : thread_variables_) {
         std::memcpy(variables.place + thread_distance(), copy(rank) + variables.offset, variables.bytes);

@@ -12,14 +12,13 @@
 
 namespace haichi::host {
 
-/// By a copy of the program and its libraries for each rank, at an address of its own, whose code finds its variables
-/// beside it: nothing is exchanged when another rank runs, but thread-local variables and those of private libraries
-/// that have no copies, which are copied. The copies are mappings of one file in memory: pages that a rank does not
-/// write take none for it.
+/// Gives each rank a copy of the program and its libraries at its own address. The code of a copy finds its variables
+/// next to it. A switch therefore copies only thread-local variables, and the variables of private libraries without
+/// copies. The copies map one file in memory: pages that a rank does not write take no memory for it.
 class ImageGlobals : public Globals {
   public:
-    /// Makes private what has copies. `addresses`: as make_globals() takes them. Throws OptionError when the address
-    /// space is too small, or when the kernel lets nothing be mapped in which code can run.
+    /// Makes the modules with copies private. make_globals() explains `addresses`. Throws OptionError if the address
+    /// space is too small, or if the kernel allows no mapping with executable code.
     ImageGlobals(ProgramImage& image, const ImagePlan& plan, std::int32_t ranks,
                  const std::vector<std::span<std::byte>>& addresses = {});
     ~ImageGlobals() override;
@@ -43,9 +42,9 @@ class ImageGlobals : public Globals {
     void make_copy(RankId rank) const;
     void begin_thread_variables(RankId rank) const;
 
-    /// What thread-local variables of a module begin with, which lies in the copies.
+    /// Initial thread-local variables of a module, which are stored in the copies.
     struct ThreadVariables {
-        std::byte* place;  ///< of the thread that has made this
+        std::byte* place;  ///< address in the thread that created this object
         std::size_t offset, bytes;
     };
 
@@ -58,7 +57,7 @@ class ImageGlobals : public Globals {
     std::byte* begin_ = nullptr;  ///< the copy of rank 0
     std::size_t stride_ = 0;
     std::size_t ranks_;
-    bool is_protected_ = false;  ///< code cannot be written to
+    bool is_protected_ = false;  ///< code is not writable
     std::vector<bool> has_begun_;
 };
 

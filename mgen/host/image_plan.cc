@@ -23,7 +23,7 @@ std::string demangled(const char* name) {
     return failed == 0 && text ? text.get() : name;
 }
 
-/// Variables of the C library that it sets at most before main(), or that haichi sets for each rank.
+/// Variables that the C library sets only before main(), or that haichi sets for each rank.
 bool is_settled(std::string_view name) {
     constexpr std::array<std::string_view, 9> kNames = {"stdin",
                                                         "stdout",
@@ -37,15 +37,15 @@ bool is_settled(std::string_view name) {
     return std::ranges::find(kNames, name) != kNames.end();
 }
 
-/// What the loader's functions find by its name is in the program as it was loaded, not in a rank's copy of it; by an
-/// address in a copy they find nothing.
+/// Search functions of the loader. A search by name finds the program as it was loaded, not the rank's copy. A search
+/// by an address in a copy finds nothing.
 bool is_search(std::string_view name) {
     constexpr std::array<std::string_view, 8> kNames = {
         "dlsym", "dlvsym", "dlopen", "dlmopen", "dladdr", "dladdr1", "backtrace_symbols", "backtrace_symbols_fd"};
     return std::ranges::find(kNames, name) != kNames.end();
 }
 
-/// Whether nothing changes there once the loader is done with the module.
+/// Whether the memory no longer changes once the loader has finished with the module.
 bool is_constant(const LoadedModule& module, std::uintptr_t address) {
     const auto lies_in = [&](const ElfW(Phdr) & segment) {
         const std::uintptr_t begin = module.base + segment.p_vaddr;
@@ -58,7 +58,7 @@ bool is_constant(const LoadedModule& module, std::uintptr_t address) {
     });
 }
 
-/// Functions that compilers emit wherever they are used (templates, inline functions) are the same everywhere.
+/// Functions that compilers emit wherever they are used (templates, inline functions) are identical in all modules.
 bool is_weak_function(std::uintptr_t address) {
     Dl_info where{};
     void* entry = nullptr;
@@ -76,7 +76,7 @@ class Planner {
     ImagePlan plan() {
         has_copy_[0] = true;
         for (std::size_t i = 1; i < has_copy_.size(); ++i) {
-            // A library that searches for names (a profiler) keeps its place, and has its variables copied.
+            // A library that searches for names (a profiler) stays at its address, and only its variables are copied.
             has_copy_[i] = image_->modules()[i].is_private && !searches(loaded(i));
         }
         take_moved_objects();
@@ -127,7 +127,7 @@ class Planner {
             plan_.moved.push_back(object);
         }
     }
-    /// The first library that defines it.
+    /// Finds the first library that defines the name.
     void find_definition(const char* name, ImagePlan::MovedObject& object) const {
         for (std::size_t i = 1; i < has_copy_.size(); ++i) {
             const std::uintptr_t found = loaded(i).definition_of(name);
@@ -137,7 +137,8 @@ class Planner {
             return;
         }
     }
-    /// Whether it is a variable of the C library, or of another one that haichi needs, in the program.
+    /// Whether the address is in a variable that was moved into the program from a library that haichi needs, such as
+    /// the C library.
     [[nodiscard]] bool is_moved_from_haichi(std::uintptr_t address) const {
         return std::ranges::any_of(plan_.moved, [&](const ImagePlan::MovedObject& object) {
             return object.place <= address && address - object.place < object.bytes &&
@@ -145,7 +146,8 @@ class Planner {
         });
     }
 
-    /// What uses a variable or a function of a module with copies must have a copy, too, or would use one of no rank.
+    /// A module that uses a variable or a function of a copied module must be copied, too. Otherwise it would use the
+    /// original, which belongs to no rank.
     void add_bound_libraries() {
         for (bool is_found = true; is_found && plan_.obstacle.empty();) {
             is_found = false;
@@ -160,7 +162,7 @@ class Planner {
         }
     }
 
-    /// Whether the module is bound to one that has a copy.
+    /// Whether a relocation binds the module to a module with copies.
     bool is_bound(std::size_t module) {
         const LoadedModule& from = loaded(module);
         const auto is_bound_by = [&](const ElfW(Rela) & relocation) {
@@ -228,7 +230,7 @@ class Planner {
 
     const ProgramImage* image_;
     std::vector<bool> has_copy_;
-    std::vector<std::string> names_;  ///< of moved objects
+    std::vector<std::string> names_;  ///< names of the moved objects
     ImagePlan plan_;
 };
 

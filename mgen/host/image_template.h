@@ -8,24 +8,24 @@
 
 namespace haichi::host {
 
-/// What each rank's copy of the program and its libraries begins with: a file in memory that is mapped for each rank,
-/// and the words in it to which the address of the copy is added. In it addresses within the copy count from its
-/// beginning; those of other code and variables are as the loader has found them.
+/// The initial contents of each rank's copy of the program and its libraries. They are a file in memory that is mapped
+/// for each rank. relocate() adds the address of the copy to some of its words. In the file, addresses within the copy
+/// are relative to its beginning. Addresses of other code and variables are as the loader resolved them.
 class ImageTemplate {
   public:
-    /// A part of the copy that is mapped in one.
+    /// A part of the copy with a single mapping.
     struct Part {
         std::size_t offset, bytes;
         bool is_writable;
-        bool is_zero;  ///< not in the file
+        bool is_zero;  ///< zeros that are not in the file
     };
     struct Module {
-        std::size_t number;  ///< in ProgramImage::modules()
+        std::size_t number;  ///< index in ProgramImage::modules()
         std::uintptr_t begin, end;
         std::size_t offset;
     };
 
-    /// Throws InputError where a file cannot be read any more, or none can be made.
+    /// Throws InputError if the file of a module can no longer be read, or if no file can be created.
     ImageTemplate(const ProgramImage& image, const ImagePlan& plan);
     ~ImageTemplate();
     ImageTemplate(const ImageTemplate&) = delete;
@@ -33,17 +33,17 @@ class ImageTemplate {
 
     [[nodiscard]] std::size_t bytes() const { return bytes_; }
     [[nodiscard]] std::size_t alignment() const { return alignment_; }
-    /// Of the variables, pages of which a rank takes when it writes to them.
+    /// Size of the variables. A rank takes their pages only when it writes to them.
     [[nodiscard]] std::size_t writable_bytes() const;
     [[nodiscard]] int file() const { return file_; }
     [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }
     [[nodiscard]] const std::vector<Module>& modules() const { return modules_; }
-    /// Adds its address to the words of a copy, whose parts are mapped there.
+    /// Adds the address of a copy to its words. The parts must already be mapped there.
     void relocate(std::byte* copy) const;
 
-    /// Where in a copy something of the process lies; bytes(): nowhere.
+    /// Offset in a copy of an address of this process, or bytes() if the address has no copy.
     [[nodiscard]] std::size_t offset_of(std::uintptr_t address) const;
-    /// What of the process it is that lies there in a copy; 0: nothing.
+    /// The inverse of offset_of(), or 0 if the offset is in no module.
     [[nodiscard]] std::uintptr_t original(std::size_t offset) const;
 
   private:

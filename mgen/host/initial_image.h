@@ -8,33 +8,33 @@
 
 namespace haichi::host {
 
-/// What the loader made of the segments of a module before its initialisers changed them: its file, relocated.
+/// The segments of a module as the loader left them before initialisers ran: the contents of its file, relocated.
 class InitialImage {
   public:
     enum class Segments : std::uint8_t {
-        kWritable,  ///< without the slots of functions that are looked up when they are first called
-        kAll        ///< these functions are looked up
+        kWritable,  ///< without the slots of functions that are bound at their first call
+        kAll        ///< with these functions bound
     };
     struct Segment {
         std::uintptr_t begin;
         std::size_t memory_bytes;
         bool is_writable;
-        std::vector<std::byte> bytes;  ///< behind them there are zeros
+        std::vector<std::byte> bytes;  ///< followed by zeros up to memory_bytes
     };
     /// A word that holds an address.
     struct Word {
         std::uintptr_t place;
         std::uintptr_t value;
-        std::uintptr_t symbol;  ///< what the value counts from: where it lies tells whose address this is
+        std::uintptr_t symbol;  ///< base of the value; its location shows whose address this is
     };
 
-    /// Throws InputError where the file cannot be read any more.
+    /// Throws InputError if the file can no longer be read.
     InitialImage(const LoadedModule& loaded, Segments which);
 
     [[nodiscard]] const std::vector<Segment>& segments() const { return segments_; }
     [[nodiscard]] const std::vector<Word>& words() const { return words_; }
     [[nodiscard]] std::vector<std::byte> of(std::uintptr_t begin, std::uintptr_t end) const;
-    /// Whether this is a relocation that is known here; words of others are as the loader left them.
+    /// Whether this type of relocation is handled. Words with other types stay as the loader left them.
     [[nodiscard]] static bool knows(std::uint32_t relocation_type);
 
   private:
@@ -49,8 +49,8 @@ class InitialImage {
     std::vector<Word> words_;
 };
 
-/// The address that the loader gives to the symbol of a relocation of a function: the one in the slot, or, where that
-/// has not been called yet, what a search finds; else 0.
+/// The address that the loader gives to the function symbol of a relocation. It comes from the slot, or from a search
+/// if the function has not been called yet. Returns 0 if nothing is found.
 std::uintptr_t found_function(const LoadedModule& loaded, const ElfW(Rela) & relocation);
 
 }  // namespace haichi::host

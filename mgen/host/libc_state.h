@@ -11,9 +11,9 @@
 
 namespace haichi::host {
 
-/// What the C library keeps once per process and MPI programs expect once per rank: options, random numbers, strtok(),
-/// what is to be called at the end. (Fibers keep errno and the exceptions that are being handled.) Numbers are those of
-/// glibc.
+/// State that the C library keeps once per process and MPI programs expect once per rank. It covers options, random
+/// numbers, strtok(), and functions to call at exit. Fibers keep errno and the exceptions being handled. Random numbers
+/// are the same as in glibc.
 class LibcState {
   public:
     LibcState();
@@ -21,39 +21,39 @@ class LibcState {
     LibcState(LibcState&&) noexcept;
     LibcState& operator=(LibcState&&) noexcept;
 
-    /// Where its code has them.
+    /// Addresses of the variables that the rank's code uses.
     struct GetoptVariables {
         int *optind, *opterr, *optopt;
         char** optarg;
     };
     static GetoptVariables of_process();
-    /// Its own; they are as in the beginning.
+    /// Selects the rank's own variables and sets them to its initial state.
     void set_variables(const GetoptVariables& variables);
 
-    /// The rank is about to run: optind, opterr, optopt and optarg become its own.
+    /// Before the rank runs: sets optind, opterr, optopt and optarg to its values.
     void enter() const;
-    /// Another one will: they are kept.
+    /// Before another rank runs: saves these values.
     void leave();
 
-    /// getopt() and its kin; leaves optind, optopt and optarg as theirs do.
+    /// Like getopt() and its variants; sets optind, optopt and optarg as they do.
     int next_option(int argc, char* const* argv, const char* short_options, const option* long_options, int* long_index,
                     bool is_long_only);
 
     long random();
     void set_random_seed(unsigned seed);
-    /// As initstate() and setstate(): the state before, null for what they refuse.
+    /// Like initstate() and setstate(). Returns the previous state, or null if they refuse.
     char* use_random_state(unsigned seed, char* state, std::size_t size);
     char* use_random_state(char* state);
-    /// For drand48_r() and its kin.
+    /// For drand48_r() and its variants.
     drand48_data& drand48_state();
 
     char* next_token(char* text, const char* delimiters);
 
-    /// What is called when the rank ends, last first.
+    /// Functions to call when the rank ends, the last one first.
     void at_exit(void (*function)(void*), void* argument);
     void at_exit(void (*function)(int, void*), void* argument);
     void at_quick_exit(void (*function)(void*), void* argument);
-    /// Calls them, also those that they add.
+    /// Calls these functions, and those that they add.
     void run_at_exit(int code);
     void run_at_quick_exit();
 
@@ -74,15 +74,15 @@ class LibcState {
 
     GetoptVariables variables_ = of_process();
     GetoptState getopt_;
-    int optopt_ = '?';  ///< as programs see it, before the first call, too
+    int optopt_ = '?';  ///< as programs see it, also before the first call
     char* token_ = nullptr;
-    // Few programs use them, and there are many ranks: made when they are first used.
+    // Created at first use, because few programs use them and there are many ranks.
     std::unique_ptr<RandomState> random_;
     std::unique_ptr<drand48_data> drand48_;
     std::unique_ptr<Lists> lists_;
 };
 
-/// Those of all ranks.
+/// The C library states of all ranks.
 class LibcStates : public RankMemory {
   public:
     explicit LibcStates(std::int32_t ranks) : states_(static_cast<std::size_t>(ranks)) {}

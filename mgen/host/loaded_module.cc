@@ -9,28 +9,28 @@ namespace haichi::host {
 
 namespace {
 
-/// The entries of a dynamic section by their tags.
+/// The entries of a dynamic section, by tag.
 class DynamicSection {
   public:
     DynamicSection(std::uintptr_t base, const ElfW(Dyn) * first) : base_(base), first_(first) {}
 
-    /// Of the last entry; 0: there is none.
+    /// The value of the last entry with the tag, or 0 if there is none.
     [[nodiscard]] std::uint64_t value(std::int64_t tag) const {
         std::uint64_t value = 0;
         for_all(tag, [&](std::uint64_t one) { value = one; });
         return value;
     }
-    /// Of what glibc relocates in place (not in the kernel's own module).
+    /// The address in an entry that glibc relocates in place (not in the kernel's own module).
     [[nodiscard]] std::uintptr_t address(std::int64_t tag) const {
         const std::uintptr_t at = value(tag);
         return at != 0 && at < base_ ? at + base_ : at;
     }
-    /// Of what glibc leaves as it is in the file.
+    /// The address in an entry that glibc leaves as it is in the file.
     [[nodiscard]] std::uintptr_t offset(std::int64_t tag) const {
         const std::uintptr_t at = value(tag);
         return at == 0 ? 0 : base_ + at;
     }
-    /// At an address, of so many bytes as the entry with the other tag has it.
+    /// The table at an address. The entry with the tag `bytes` has its size.
     template <class T>
     [[nodiscard]] std::span<const T> table(std::uintptr_t at, std::int64_t bytes) const {
         return {pointer<const T>(at), at == 0 ? 0 : value(bytes) / sizeof(T)};
@@ -133,7 +133,7 @@ std::uintptr_t LoadedModule::definition_of(const char* symbol) const {
     if (library == nullptr) return 0;
     const auto found = reinterpret_cast<std::uintptr_t>(::dlsym(library, symbol));
     ::dlclose(library);
-    return contains(found) ? found : 0;  // else of one that it needs
+    return contains(found) ? found : 0;  // 0: a library that it needs defines it
 }
 
 std::string LoadedModule::name() const {

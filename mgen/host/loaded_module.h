@@ -13,7 +13,7 @@
 
 namespace haichi::host {
 
-/// Relocations as the processor's supplement to the ELF standard numbers them.
+/// Relocation types, as numbered in the processor's supplement to the ELF standard.
 struct RelocationTypes {
 #if defined(__x86_64__)
     static constexpr std::uint32_t kNone = R_X86_64_NONE, kRelative = R_X86_64_RELATIVE, kCopy = R_X86_64_COPY,
@@ -32,27 +32,26 @@ struct RelocationTypes {
 #endif
 };
 
-/// What lies there.
 template <class T>
 T* pointer(std::uintptr_t address) {
     return reinterpret_cast<T*>(address);
 }
 
-/// A module of this process with what its dynamic section names. The loader has checked it.
+/// A module of this process with the contents of its dynamic section, which the loader has checked.
 struct LoadedModule {
     using Initialiser = void (*)(int argc, char** argv, char** environment);
     using Finaliser = void (*)();
 
-    std::string path;  ///< empty: the program
+    std::string path;  ///< empty for the program
     std::uintptr_t base = 0;
     std::uintptr_t begin = 0, end = 0;
     std::span<const ElfW(Phdr)> segments;
     void* thread_variables = nullptr;
     std::vector<const char*> needed;
     const char* soname = "";
-    std::span<const ElfW(Rela)> relocations;       ///< but those of jump slots
-    std::span<const ElfW(Rela)> jump_relocations;  ///< of functions, which may be looked up when they are first called
-    std::span<const ElfW(Addr)> relative;          ///< the packed form, DT_RELR
+    std::span<const ElfW(Rela)> relocations;       ///< without jump slots
+    std::span<const ElfW(Rela)> jump_relocations;  ///< for functions, which may be bound at their first call
+    std::span<const ElfW(Addr)> relative;          ///< in packed form, DT_RELR
     const ElfW(Sym) * symbols = nullptr;
     const ElfW(Half) * symbol_versions = nullptr;
     std::uintptr_t needed_versions = 0;
@@ -69,18 +68,18 @@ struct LoadedModule {
     [[nodiscard]] bool has_name(std::string_view name) const {
         return name == soname || path.ends_with("/" + std::string(name));
     }
-    /// Whether it lies in one of its segments, with these flags (PF_W).
+    /// Whether the address is in a segment with these flags (such as PF_W).
     [[nodiscard]] bool contains(std::uintptr_t address, std::uint32_t flags = 0) const;
     [[nodiscard]] const char* name_of(const ElfW(Sym) & symbol) const { return strings + symbol.st_name; }
-    /// The version that it wants of a symbol; null: any.
+    /// The version of a symbol that this module wants, or null for any version.
     [[nodiscard]] const char* wanted_version(std::size_t symbol) const;
-    /// Where it defines the symbol itself; 0: it does not.
+    /// The address at which this module itself defines the symbol, or 0 if it does not.
     [[nodiscard]] std::uintptr_t definition_of(const char* symbol) const;
-    /// As messages call it.
+    /// The name for messages.
     [[nodiscard]] std::string name() const;
 };
 
-/// All of this process, in the order in which symbols are looked up: the program first.
+/// All modules of this process in the order of symbol lookup, the program first.
 std::deque<LoadedModule> loaded_modules();
 
 }  // namespace haichi::host

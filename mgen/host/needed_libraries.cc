@@ -16,7 +16,7 @@ namespace haichi::host {
 
 namespace {
 
-/// What the command prints; empty where it cannot be started.
+/// The standard output of the command; empty if it cannot be started.
 std::string output_of(const std::array<const char*, 3>& command) {
     std::array<int, 2> pipe{};
     if (::pipe2(pipe.data(), O_CLOEXEC) != 0) return {};
@@ -48,7 +48,7 @@ std::string output_of(const std::array<const char*, 3>& command) {
 std::vector<std::string> needed_libraries(const ElfFile& program) {
     const std::size_t file = program.interpreter.rfind('/') + 1;
     if (!std::string_view(program.interpreter).substr(file).starts_with("ld")) return program.needed;
-    // Lines such as "libm.so.6 => /lib/libm.so.6 (0x00007f...)".
+    // Lines look like "libm.so.6 => /lib/libm.so.6 (0x00007f...)".
     std::istringstream lines(output_of({program.interpreter.c_str(), "--list", program.path.c_str()}));
     std::vector<std::string> names;
     for (std::string line; std::getline(lines, line);) {

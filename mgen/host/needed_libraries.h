@@ -7,9 +7,9 @@
 
 namespace haichi::host {
 
-/// The names of all libraries that the dynamic linker loads with the program, also those that others need, as it says
-/// itself (`ld.so --list`). Nothing of the program runs. What the program itself
-/// names where its interpreter is no such linker; empty where that fails.
+/// Names of all libraries that the dynamic linker loads with the program, directly or for other libraries. The linker
+/// itself lists them (`ld.so --list`), and nothing of the program runs. With an interpreter of another kind, the result
+/// has only the libraries that the program itself names. Empty on failure.
 std::vector<std::string> needed_libraries(const ElfFile& program);
 
 }  // namespace haichi::host

@@ -17,7 +17,7 @@ namespace haichi::host {
 
 namespace {
 
-/// What haichi needs, itself included: by index.
+/// Indices of the modules that haichi needs, itself included.
 std::set<std::size_t> needed_by(std::size_t first, const std::deque<LoadedModule>& all) {
     std::set<std::size_t> found = {first};
     std::vector<std::size_t> open = {first};
@@ -79,11 +79,11 @@ std::vector<Interval> variables_of(const LoadedModule& loaded) {
         const std::uintptr_t begin = loaded.base + segment.p_vaddr;
         parts = without(parts, {begin, begin + segment.p_memsz});
     }
-    // Functions that the loader looks up when they are first called: for all ranks.
+    // All ranks share the slots of functions that the loader binds at their first call.
     if (loaded.jump_slots != 0) {
         parts = without(parts, {loaded.jump_slots, loaded.jump_slots + loaded.jump_slot_bytes});
     }
-    // Variables of the C library that the linker has moved into the program (stdout, environ, optind).
+    // All ranks share variables of the C library that the linker has moved into the program (stdout, environ, optind).
     void* const libc = ::dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
     for (const ElfW(Rela) & relocation : loaded.relocations) {
         if (ELF64_R_TYPE(relocation.r_info) != RelocationTypes::kCopy) continue;
@@ -99,7 +99,7 @@ std::vector<Interval> variables_of(const LoadedModule& loaded) {
 
 void add_variables(const LoadedModule& loaded, ProgramModule& module) {
     const std::vector<Interval> ranges = variables_of(loaded);
-    if (module.is_program) {  // its initialisers have not run: memory is what it begins with
+    if (module.is_program) {  // its initialisers have not run, so memory has the initial contents
         for (const Interval& range : ranges) {
             const auto* const begin = pointer<const std::byte>(range.begin);
             const std::size_t bytes = range.end - range.begin;
@@ -113,7 +113,7 @@ void add_variables(const LoadedModule& loaded, ProgramModule& module) {
         }
     }
     if (loaded.thread_variables == nullptr) return;
-    for (const ElfW(Phdr) & segment : loaded.segments) {  // a thread has many ranks
+    for (const ElfW(Phdr) & segment : loaded.segments) {  // a thread runs many ranks
         if (segment.p_type != PT_TLS) continue;
         const auto* const begin = pointer<const std::byte>(loaded.base + segment.p_vaddr);
         std::vector<std::byte> initial(begin, begin + segment.p_filesz);
@@ -132,7 +132,7 @@ ProgramModule module_of(const LoadedModule& loaded, bool is_program) {
     module.is_program = is_program;
     const auto add = [](auto& to, const auto& functions) {
         for (const auto function : functions) {
-            constexpr std::intptr_t kUnused = -1;  // some linkers begin and end the list so
+            constexpr std::intptr_t kUnused = -1;  // some linkers begin and end the list with it
             if (function != nullptr && reinterpret_cast<std::intptr_t>(function) != kUnused) to.push_back(function);
         }
     };
@@ -155,7 +155,7 @@ ProgramImage ProgramImage::of_process(const void* own) {
         all, [&](const LoadedModule& l) { return l.contains(reinterpret_cast<std::uintptr_t>(own)); });
     const std::set<std::size_t> ours =
         needed_by(of_own == all.end() ? 0 : static_cast<std::size_t>(of_own - all.begin()), all);
-    // Another allocator, preloaded, is the one of the whole process.
+    // A preloaded allocator serves the whole process.
     const auto allocator = reinterpret_cast<std::uintptr_t>(::dlsym(RTLD_DEFAULT, "malloc"));
     for (std::size_t i = 0; i < all.size(); ++i) {
         const bool is_program = i == 0;
@@ -185,7 +185,8 @@ void ProgramImage::make_private(std::size_t module) {
     if (module != 0) begin_moved_variables(loaded_[module]);
 }
 
-/// Variables of the library that the linker has moved into the program: the library's initialisers have changed them.
+/// Restores variables of the library that the linker has moved into the program, because the library's initialisers
+/// have changed them.
 void ProgramImage::begin_moved_variables(const LoadedModule& library) {
     const LoadedModule& program = loaded_.front();
     std::optional<InitialImage> initial;

@@ -11,11 +11,11 @@
 
 namespace haichi::host {
 
-/// A part of memory that each rank has for itself, and what it begins with.
+/// A range of memory that is private to each rank, with its initial contents.
 struct PrivateRange {
     std::span<std::byte> bytes;
     std::vector<std::byte> initial;
-    bool is_of_thread = false;  ///< thread-local: `bytes` are those of the thread that made this
+    bool is_of_thread = false;  ///< thread-local: `bytes` are in the thread that created this object
 };
 
 /// The program or a library in this process.
@@ -24,15 +24,15 @@ struct ProgramModule {
     using Finaliser = LoadedModule::Finaliser;
 
     std::string path;
-    std::uintptr_t base = 0;  ///< what is added to the addresses in its file
+    std::uintptr_t base = 0;  ///< added to the addresses in its file
     std::uintptr_t begin = 0, end = 0;
-    bool is_program = false;                ///< else a library
-    bool is_private = false;                ///< its variables belong to ranks
-    bool is_of_haichi = false;              ///< haichi or what it needs: always shared
-    bool is_of_mpi = false;                 ///< of the MPI itself: Fortran's
-    std::vector<PrivateRange> variables{};  ///< of a private one; none of them in pages that are read-only after start
-    std::vector<Initialiser> initialisers{};  ///< that run before main(), in their order
-    std::vector<Finaliser> finalisers{};      ///< that run behind it
+    bool is_program = false;                  ///< otherwise a library
+    bool is_private = false;                  ///< each rank has its own variables
+    bool is_of_haichi = false;                ///< haichi or a library that it needs: always shared
+    bool is_of_mpi = false;                   ///< a library of MPI itself, such as Fortran's
+    std::vector<PrivateRange> variables{};    ///< only if private; without pages that are read-only after start
+    std::vector<Initialiser> initialisers{};  ///< called before main(), in this order
+    std::vector<Finaliser> finalisers{};      ///< called after main()
 
     [[nodiscard]] bool has(const void* address) const {
         const auto at = reinterpret_cast<std::uintptr_t>(address);
@@ -40,40 +40,40 @@ struct ProgramModule {
     }
 };
 
-/// What of this process is the program that runs live, and which of its variables are those of a rank. Made before the
-/// program's initialisers have run.
+/// The modules of this process that belong to the live program, and the variables that belong to its ranks. Must be
+/// created before the program's initialisers run.
 ///
-/// Private are the program, libraries that call MPI themselves, those outside of the system's folders, and Fortran's,
-/// whose units are variables like others. What haichi itself needs (the C and C++ libraries) all ranks share, and so
-/// they do the MPI's own Fortran library, whose variables are the same in all ranks, and other libraries of the system.
+/// Private modules are the program, libraries that call MPI themselves, and libraries outside of the system's
+/// directories. Fortran's runtime library is private, too, because its units are variables like others. All ranks share
+/// the libraries that haichi itself needs (the C and C++ libraries) and other libraries of the system. They also share
+/// MPI's own Fortran library, whose variables are the same in all ranks.
 ///
-/// Libraries have been initialised when this is made: what their ranks begin with is made again from the file, so that
-/// each rank can run the initialisers for itself.
+/// Libraries have been initialised when this object is created. Their initial contents are rebuilt from the file, so
+/// that each rank can run the initialisers for itself.
 class ProgramImage {
   public:
-    /// `own` is an address within haichi. Throws InputError for files that cannot be read any more.
+    /// `own` is an address within haichi. Throws InputError if a file can no longer be read.
     static ProgramImage of_process(const void* own);
 
     [[nodiscard]] const std::vector<ProgramModule>& modules() const { return modules_; }
-    /// What is private, in the order in which initialisers run: libraries before what needs them.
+    /// The private modules in the order in which initialisers run: libraries before the modules that need them.
     [[nodiscard]] std::vector<const ProgramModule*> private_modules() const;
     [[nodiscard]] std::size_t private_bytes() const;
-    /// Null: no module.
+    /// Null if the address is in no module.
     [[nodiscard]] const ProgramModule* module_of(const void* address) const;
 
-    /// The same modules, as the loader has them.
+    /// The same modules, as the loader describes them.
     [[nodiscard]] const std::deque<LoadedModule>& loaded() const { return loaded_; }
-    /// The files of libraries that would be private, but were loaded since this was made (dlopen): ranks share their
-    /// variables.
+    /// The files of libraries that would be private but were loaded later (dlopen). Ranks share their variables.
     [[nodiscard]] std::vector<std::string> loaded_since() const;
-    /// This one, by its place in modules(), is private, too.
+    /// Makes the module with this index in modules() private, too.
     void make_private(std::size_t module);
 
   private:
     void begin_moved_variables(const LoadedModule& library);
 
     std::deque<LoadedModule> loaded_;
-    std::vector<ProgramModule> modules_;  ///< as they are searched: the program first
+    std::vector<ProgramModule> modules_;  ///< in the order of symbol lookup, the program first
 };
 
 }  // namespace haichi::host

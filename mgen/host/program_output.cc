@@ -95,7 +95,7 @@ void ProgramOutput::put_in_place(RankId rank) {
 std::string_view ProgramOutput::written() {
     if (std::fflush(stdout) != 0) refuse("cannot be written");
     std::cout.flush();
-    // Both descriptors are of one open file, so they have one position: that of the next write.
+    // Both descriptors refer to one open file, so they share one position, which is where the next write goes.
     const off_t end = ::lseek(memory_, 0, SEEK_CUR);
     if (end <= 0) return {};
     buffer_.resize(static_cast<std::size_t>(end));

@@ -12,22 +12,22 @@
 
 namespace haichi::host {
 
-/// The lines that ranks have written, in the order in which they go to one standard output: that of the simulated time
-/// at which they were ended, then of ranks, then as a rank has written them.
+/// The lines that ranks have written, in the order in which they go to one standard output. They are ordered by the
+/// simulated time at which they ended, then by rank, then as the rank wrote them.
 class OutputLines {
   public:
     explicit OutputLines(std::int32_t ranks) : partial_(static_cast<std::size_t>(ranks)) {}
 
-    /// What the rank has written at this time; text behind the last line end waits for the next one.
+    /// Adds text that the rank has written at this time. Text after the last line end waits for the next line end.
     void add(RankId rank, std::int64_t now_ps, std::string_view text);
-    /// The rank writes no more: what waits is a line, too.
+    /// Ends the output of the rank. Waiting text becomes a line.
     void end(RankId rank, std::int64_t now_ps);
-    /// Takes the lines from before this time; nothing will be added that belongs before it.
+    /// Takes the lines from before this time. Nothing earlier may be added afterwards.
     [[nodiscard]] std::string take_before(std::int64_t time_ps);
-    /// Takes all that there are, and of ranks that have not ended what waits, too.
+    /// Takes all lines, and the waiting text of ranks that have not ended.
     [[nodiscard]] std::string take_all();
     [[nodiscard]] bool empty() const { return lines_.empty(); }
-    /// visit(text) for all that there is, without taking memory, and takes nothing.
+    /// Calls visit(text) for all text without taking it and without allocating memory.
     template <class Visit>
     void for_each(const Visit& visit) noexcept {
         sort();
@@ -43,8 +43,8 @@ class OutputLines {
     struct Line {
         std::int64_t time_ps;
         RankId rank;
-        std::uint64_t number;  ///< as they came
-        std::string text;      ///< of one or more lines
+        std::uint64_t number;  ///< in the order of arrival
+        std::string text;      ///< one or more lines
 
         [[nodiscard]] bool operator<(const Line& other) const {
             return std::tie(time_ps, rank, number) < std::tie(other.time_ps, other.rank, other.number);
@@ -59,17 +59,17 @@ class OutputLines {
     std::uint64_t number_ = 0;
 };
 
-/// Standard output and input of the ranks. While it exists, descriptor 1 is a file in memory, and what is written there
-/// while a rank runs (by printf(), write(), std::cout, a Fortran print) is the rank's. Standard input is that of rank
-/// 0; the others find it at its end. At most one at a time; not for several threads.
+/// Standard output and input of the ranks. While this object exists, descriptor 1 is a file in memory. All text written
+/// there while a rank runs (by printf(), write(), std::cout, a Fortran print) belongs to the rank. Standard input
+/// belongs to rank 0; the other ranks find it at its end. Only one object may exist at a time. Not thread-safe.
 class ProgramOutput : public RankMemory {
   public:
-    /// Gets whole lines; what it throws comes out of the run.
+    /// Receives whole lines. Its exceptions propagate out of the run.
     using Sink = std::function<void(std::string_view)>;
 
     /// Throws InputError when descriptor 1 cannot be replaced.
     ProgramOutput(std::int32_t ranks, Sink sink);
-    /// Descriptor 1 is again what it was. What was not written is lost: flush() comes before.
+    /// Restores descriptor 1. Unwritten text is lost, so flush() must come first.
     ~ProgramOutput() override;
     ProgramOutput(const ProgramOutput&) = delete;
     ProgramOutput& operator=(const ProgramOutput&) = delete;
@@ -77,26 +77,26 @@ class ProgramOutput : public RankMemory {
     void put_in_place(RankId rank) override;
     void has_stopped(RankId rank, std::int64_t now_ps) override;
     void has_ended(RankId rank, std::int64_t now_ps) override;
-    /// No rank will write anything that belongs before this time: what there is from before goes to the sink.
+    /// Lines from before this time go to the sink, because no rank will write anything earlier.
     void advance(std::int64_t time_ps);
-    /// Everything goes to the sink: the run has ended.
+    /// Sends everything to the sink at the end of the run.
     void flush();
     /// The real standard output.
     [[nodiscard]] int standard_output() const { return real_; }
-    /// All lines, and what was written since, straight to the real standard output: for a process that is about to end
-    /// by a signal.
+    /// Writes all lines, and text written since, directly to the real standard output. For a process that is about to
+    /// end by a signal.
     void write_rest() noexcept;
 
   private:
-    /// What was written to descriptor 1 since the last time.
+    /// Text written to descriptor 1 since the last call.
     std::string_view written();
 
     Sink sink_;
     OutputLines lines_;
     int real_ = -1;
     int memory_ = -1;
-    std::FILE* input_ = nullptr;     ///< of rank 0
-    std::FILE* no_input_ = nullptr;  ///< of the others
+    std::FILE* input_ = nullptr;     ///< for rank 0
+    std::FILE* no_input_ = nullptr;  ///< for the other ranks
     std::string buffer_;
 };
 

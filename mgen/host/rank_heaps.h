@@ -13,27 +13,27 @@
 
 namespace haichi::host {
 
-/// A heap for each rank, of what its code allocates: when the rank has ended, it goes as a whole. A block that was
-/// never touched takes no memory if it is large, its header's if it is not.
+/// A heap for each rank, released as a whole when the rank has ended. A large block that is never touched takes no
+/// memory; a small one takes the memory of its header.
 ///
-/// Whose memory it is that somebody asks for says the code that asks: what the program and those libraries ask for that
-/// ranks have for themselves is the rank's. What libraries ask for that all ranks share (haichi; buffers of streams,
-/// texts of the C library) may outlive the rank, and is the C library's affair.
+/// The code that requests memory determines its owner. Memory that the program or a private library requests belongs to
+/// the rank. Memory that a shared library requests may outlive the rank, so it comes from the C library. Examples are
+/// haichi itself, buffers of streams, and texts of the C library.
 ///
-/// A block can be freed by any rank. Not for several threads: the code of one rank runs at a time.
+/// Any rank can free a block. Not thread-safe, because only one rank runs at a time.
 class RankHeaps final : public RankMemory {
   public:
-    /// The code that asks for memory of ranks.
+    /// Code whose requests for memory belong to ranks.
     using Code = std::span<const std::byte>;
     struct Setup {
         std::int32_t ranks = 0;
         std::vector<Code> code{};
-        bool keep = false;  ///< heaps of ranks that have ended, since the others use them as well
+        bool keep = false;  ///< keep the heaps of ended ranks, because other ranks use them, too
     };
     explicit RankHeaps(Setup setup);
     ~RankHeaps() override;
 
-    /// There is address space for them.
+    /// Whether there is address space for the heaps.
     [[nodiscard]] bool exist() const { return arena_.bytes() > 0; }
     [[nodiscard]] bool is_of_ranks(const void* code) const {
         for (const Code& part : setup_.code) {
@@ -41,48 +41,48 @@ class RankHeaps final : public RankMemory {
         }
         return false;
     }
-    /// The address lies in a heap.
+    /// Whether the address is in a heap.
     [[nodiscard]] bool contains(const void* address) const { return arena_.contains(address); }
 
     static constexpr std::size_t kAlignment = 16;
-    /// Null: there is no room. `alignment`: a power of two.
+    /// Returns null if there is not enough space. `alignment` must be a power of two.
     [[nodiscard]] void* allocate(RankId rank, std::size_t bytes, std::size_t alignment = kAlignment);
     [[nodiscard]] void* allocate_zeros(RankId rank, std::size_t bytes);
-    /// Null: there is no room, and the block stays.
+    /// Returns null if there is not enough space; the block then stays valid.
     [[nodiscard]] void* reallocate(void* block, std::size_t bytes);
-    /// False: there is no block at this address, or it has been freed.
+    /// Returns false if there is no block at this address, or if it has been freed.
     [[nodiscard]] bool free(void* block);
-    /// How long the block is; 0: there is none.
+    /// Size of the block, or 0 if there is no block at this address.
     [[nodiscard]] std::size_t bytes_of(const void* block) const;
 
-    /// Of a rank that has ended: how much of its memory it has not freed. Else: how much it has.
+    /// Bytes that an ended rank has not freed, or that a running rank has allocated.
     [[nodiscard]] std::int64_t unfreed_bytes(RankId rank) const { return unfreed_[rank.index()]; }
 
-    // For Host.
+    // Called by Host.
     void put_in_place(RankId /*rank*/) override {}
     void has_ended(RankId rank, std::int64_t now_ps) override;
 
   private:
     struct Header;
-    /// A block that is a part of the arena.
+    /// A block with its own part of the arena.
     struct Large {
         std::size_t bytes = 0;
         RankId rank;
-        std::size_t place = 0;  ///< among those of the rank
+        std::size_t place = 0;  ///< index in Heap::large
     };
     static constexpr std::size_t kClasses = 55;
-    /// What the rank has, besides large blocks: blocks of so many sizes, in chunks of memory.
+    /// The memory of a rank: small blocks of kClasses sizes, in chunks, and large blocks.
     struct Heap {
         struct Chunk {
             std::byte* begin;
             std::size_t bytes;
         };
-        std::array<std::byte*, kClasses> free{};  ///< blocks by size; each leads to the next
-        std::byte* next = nullptr;                ///< what has not been a block yet, in the last chunk
+        std::array<std::byte*, kClasses> free{};  ///< free blocks by size class, as linked lists
+        std::byte* next = nullptr;                ///< beginning of the unused rest of the last chunk
         std::byte* end = nullptr;
-        bool is_zero = false;  ///< that
+        bool is_zero = false;  ///< whether this rest is zero
         std::vector<Chunk> chunks;
-        std::size_t bytes = 0;  ///< of the chunks
+        std::size_t bytes = 0;  ///< total size of the chunks
         std::vector<std::byte*> large;
     };
     struct Block {
@@ -98,13 +98,13 @@ class RankHeaps final : public RankMemory {
     static void free_rest(Heap& heap);
     [[nodiscard]] const Large* large_at(const void* block) const;
     [[nodiscard]] static Header* header_of(const void* block);
-    /// Of a small block: what it begins as, before it was aligned; null: there is no block.
+    /// The beginning of a small block before it was aligned, or null if there is no block.
     [[nodiscard]] static std::byte* begin_of(const void* block);
     [[nodiscard]] bool resize_large(std::byte* block, std::size_t bytes);
 
     Setup setup_;
     HeapArena arena_;
-    std::vector<std::unique_ptr<Heap>> heaps_;  ///< null: the rank has allocated nothing
+    std::vector<std::unique_ptr<Heap>> heaps_;  ///< null if the rank has allocated nothing
     std::unordered_map<const void*, Large> large_;
     std::vector<std::int64_t> unfreed_;
 };

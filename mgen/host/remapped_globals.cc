@@ -15,12 +15,12 @@ namespace haichi::host {
 
 namespace {
 
-/// The kernel moves a whole table of pages at once where both ends lie alike to it.
+/// The kernel moves a whole page table at once if both ends have the same offset from a multiple of this size.
 constexpr std::size_t kTableBytes = std::size_t{2} << 20U;
 
 std::uintptr_t number(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
 
-/// What of it is whole pages; empty: nothing.
+/// The whole pages within the bytes; may be empty.
 std::span<std::byte> whole_pages(std::span<std::byte> bytes) {
     const std::size_t page = page_bytes();
     const std::uintptr_t begin = (number(bytes.data()) + page - 1) / page * page;
@@ -35,7 +35,7 @@ PrivateRange part(const PrivateRange& range, std::size_t begin, std::size_t end)
             {from + static_cast<std::ptrdiff_t>(begin), from + static_cast<std::ptrdiff_t>(end)}};
 }
 
-/// The pages move, and their old place stays mapped, as in the beginning: nothing else can come to lie there.
+/// Moves the pages and keeps their old addresses mapped with the initial contents, so that nothing else can use them.
 bool move(std::byte* from, std::size_t bytes, std::byte* to) {
     return ::mremap(from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to) == to;
 }
@@ -152,7 +152,7 @@ RemappedGlobals::RemappedGlobals(const std::vector<PrivateRange>& ranges, std::i
 }
 
 RemappedGlobals::~RemappedGlobals() {
-    // What is in place stays; the process is about to end.
+    // The pages that are in place stay, because the process is about to end.
     for (const Pages& pages : pages_) ::munmap(pages.kept, pages.stride * static_cast<std::size_t>(ranks_));
     ::close(file_);
 }
@@ -181,7 +181,7 @@ void RemappedGlobals::put_in_place(RankId rank) {
                 fail_to_remap("mremap");
             }
         }
-        // Else the place is as in the beginning, which is what the rank begins with.
+        // Otherwise the pages have their initial contents, with which the rank begins.
         if (has_begun_[rank.index()] && !move(pages.kept + rank.index() * pages.stride, pages.bytes, pages.place)) {
             fail_to_remap("mremap");
         }

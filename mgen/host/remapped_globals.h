@@ -8,22 +8,22 @@
 
 namespace haichi::host {
 
-/// By exchanging pages: those of the rank that runs are where the program has its variables, those of the others lie in
-/// reserved address space, and the kernel moves them to and fro without looking at what they hold. All ranks begin with
-/// the same pages of one file in memory, and only pages that a rank writes are its own. What shares a page with others
-/// at the ends of a range is copied.
+/// Exchanges pages. The pages of the running rank are at the addresses of the program's variables, and those of the
+/// other ranks are in reserved address space. The kernel moves them without reading their contents. All ranks begin
+/// with the same pages of one file in memory, and only pages that a rank writes are its own. Variables that share a
+/// page with others at the ends of a range are copied.
 class RemappedGlobals : public Globals {
   public:
-    /// Ranges with fewer bytes of whole pages are copied as well, and so are those for which the kernel has no mappings
-    /// left.
+    /// Ranges with less than `least_bytes` of whole pages are copied. So are ranges for which the kernel has no
+    /// mappings left.
     RemappedGlobals(const std::vector<PrivateRange>& ranges, std::int32_t ranks, std::size_t least_bytes);
     ~RemappedGlobals() override;
     RemappedGlobals(const RemappedGlobals&) = delete;
     RemappedGlobals& operator=(const RemappedGlobals&) = delete;
 
-    /// Whether this kernel can move pages and leave their place mapped (Linux 5.13).
+    /// Whether this kernel can move pages and keep their old addresses mapped (Linux 5.13).
     [[nodiscard]] static bool is_possible();
-    /// How many of the ranges it would remap.
+    /// Number of ranges that would be remapped.
     [[nodiscard]] static std::size_t remapped(const std::vector<PrivateRange>& ranges, std::int32_t ranks,
                                               std::size_t least_bytes);
 
@@ -33,13 +33,13 @@ class RemappedGlobals : public Globals {
     [[nodiscard]] std::size_t bytes_per_rank() const override { return bytes_; }
 
   private:
-    /// Whole pages of the program that are exchanged.
+    /// Whole pages of the program to exchange.
     struct Pages {
         std::byte* place;
         std::size_t bytes;
-        std::size_t in_file;  ///< where they begin in the file
-        std::byte* kept;      ///< those of rank 0
-        std::size_t stride;   ///< to those of the next rank
+        std::size_t in_file;  ///< their offset in the file
+        std::byte* kept;      ///< the pages kept for rank 0
+        std::size_t stride;   ///< distance to the pages of the next rank
     };
     struct Split {
         std::vector<PrivateRange> pages, copied;

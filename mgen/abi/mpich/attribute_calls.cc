@@ -1,4 +1,4 @@
-// Attributes: keys, values, what is predefined, and what MPICH's Fortran library calls for them.
+// Attributes: keys, values, predefined attributes, and entry points for MPICH's Fortran library.
 
 #include <algorithm>
 #include <array>
@@ -13,22 +13,23 @@ namespace haichi::abi::mpich {
 
 namespace {
 
-// MPIR_Attr_type: what a value is. Those of Fortran are integers.
-constexpr int kPointer = 0;  // 1: an integer of the size of an address, 3: an int
+// The kind of a value, from MPIR_Attr_type. The kinds that Fortran uses are integers.
+constexpr int kPointer = 0;  // 1 is an integer of the size of an address, 3 an int
 
-// What the Fortran library sets with MPII_Keyval_set_proxy: they call the program's functions as Fortran does.
+// The Fortran library sets these functions with MPII_Keyval_set_proxy. They call the program's functions as Fortran
+// does.
 using CopyProxy = int (*)(MPI_Comm_copy_attr_function* copy, int handle, int keyval, void* extra, int kind, void* value,
                           void** copied, int* flag);
 using DeleteProxy = int (*)(MPI_Comm_delete_attr_function* erase, int handle, int keyval, int kind, void* value,
                             void* extra);
 
-// The functions of communicators, types and windows differ in the name of the handle's type only.
+// The functions of communicators, types and windows differ only in the name of the handle's type.
 template <class Function>
 Function* as(void* function) {
     return reinterpret_cast<Function*>(function);
 }
 
-/// Functions of the program make calls: what this one has named is as before behind them.
+/// Functions of the program may make MPI calls. This guard restores the communicator of the outer call afterwards.
 class CallOfProgram {
   public:
     explicit CallOfProgram(MpichRank& state) : state_(state), comm_(state.call_comm) {}
@@ -125,14 +126,14 @@ int free_keyval(Keyval::Kind kind, int* key) {
     return MPI_SUCCESS;
 }
 
-/// MPICH numbers a predefined key for C and, one above, for Fortran.
+/// MPICH numbers each predefined key twice: for C and, one above, for Fortran.
 bool get_predefined(MpichRank& state, int key, void* value, int* flag, int wanted_kind) {
     struct Predefined {
         int key;
         int value;
         bool is_set;
     };
-    // The simulated clock is one; how many processes there may be is not known, as without a resource manager.
+    // The simulated clock is global. The maximum number of processes is unknown, as without a resource manager.
     static constexpr std::array kPredefined = {
         Predefined{MPI_TAG_UB, kLargestTag, true},
         Predefined{MPI_HOST, MPI_PROC_NULL, true},
@@ -185,7 +186,7 @@ int set_of_type(MPI_Datatype handle, int key, void* value, int kind) {
     return MPI_SUCCESS;
 }
 
-/// Of a window; MPICH numbers them for C and, one above, for Fortran.
+/// Predefined attributes of a window. MPICH numbers their keys for C and, one above, for Fortran.
 bool get_predefined_of_win(Win& win, int key, void* value, int* flag, int wanted_kind) {
     const mpi::Window& window = *win.window;
     const mpi::WindowPart& part = window.own_part();
@@ -273,7 +274,7 @@ void copy_attributes(MpichRank& state, int handle, const Attributes& from, Attri
 void delete_attributes(MpichRank& state, int handle, Attributes& of) {
     int code = MPI_SUCCESS;
     while (!of.values.empty()) {
-        // Its function may look at the others.
+        // The delete function may read the other attributes.
         Attributes::Value value = of.values.front();
         code = erase_code(state, handle, value);
         std::erase_if(of.values, [&](const Attributes::Value& other) { return other.keyval == value.keyval; });
@@ -334,7 +335,7 @@ int Win_delete_attr(MPI_Win handle, int key) {
 
 }  // namespace haichi::abi::mpich
 
-// What libmpichfort.so.12 calls, and MPI_DUP_FN.
+// Entry points for libmpichfort.so.12, and MPI_DUP_FN.
 
 using namespace haichi::abi::mpich;
 

@@ -4,16 +4,16 @@
 
 namespace haichi::abi::mpich {
 
-// Attributes of an object with a handle. What the functions of the program return is an error of the call, if it is not
-// MPI_SUCCESS.
+// Attributes of an object with a handle. If a function of the program does not return MPI_SUCCESS, its result is an
+// error of the call.
 
-/// MPI_WIN_FLAVOR_...
+/// The MPI_WIN_FLAVOR_* number.
 int flavor_number(mpi::WindowFlavor flavor);
-/// CallError for handles that are none.
+/// Throws CallError for invalid handles.
 Attributes& attributes_of_type(MpichRank& state, MPI_Datatype handle);
-/// To a duplicate, with the copy functions of the keys.
+/// Copies attributes to a duplicate, with the copy functions of the keys.
 void copy_attributes(MpichRank& state, int handle, const Attributes& from, Attributes& to);
-/// At the end of the object, the last one that was set first. All are gone behind it; an error is raised then.
+/// Deletes all attributes at the end of the object, the most recent one first. Raises an error only after the last one.
 void delete_attributes(MpichRank& state, int handle, Attributes& of);
 
 }  // namespace haichi::abi::mpich

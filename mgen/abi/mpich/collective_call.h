@@ -12,7 +12,8 @@
 
 namespace haichi::abi::mpich {
 
-/// A collective operation of a rank, checked, with what it needs kept: it may run now, in the background, or often.
+/// A collective operation of a rank with checked arguments. It keeps everything that it needs, so it may run now, in
+/// the background, or repeatedly.
 struct CollectiveCall {
     struct Parts {
         collectives::CollectiveArguments arguments{};
@@ -25,7 +26,7 @@ struct CollectiveCall {
     };
     MPI_Comm comm = MPI_COMM_NULL;
     mpi::MembershipRef membership{};
-    std::shared_ptr<Parts> parts{};  ///< null: nothing to do, as on an inter-communicator with MPI_PROC_NULL
+    std::shared_ptr<Parts> parts{};  ///< null if there is nothing to do, as with MPI_PROC_NULL on an inter-communicator
 };
 
 int run(const CollectiveCall& call);

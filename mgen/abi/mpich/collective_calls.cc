@@ -1,5 +1,5 @@
-// Collective operations: what the arguments of a call say. The forms (now, in the background, persistent) are made of
-// these by generate_exports.py.
+// Collective operations: the meaning of the arguments of each call. generate_exports.py makes the blocking, nonblocking
+// and persistent forms from these functions.
 
 #include <algorithm>
 #include <array>
@@ -18,7 +18,7 @@ using collectives::CollectiveKind;
 using mpi::Buffer;
 using mpi::ErrorClass;
 
-/// Checks arguments and keeps what they name.
+/// Checks arguments and keeps the objects that they name.
 class Builder {
   public:
     Builder(CollectiveKind collective, MPI_Comm comm) : state_(MpichRank::current()) {
@@ -33,7 +33,8 @@ class Builder {
     [[nodiscard]] bool is_inter() const { return call_.membership->communicator->is_inter(); }
     [[nodiscard]] int rank() const { return call_.membership->rank; }
 
-    /// A root, as MPI names it; whether this rank is the root, or of the group that it serves.
+    /// Sets the root. With an inter-communicator, `of_call` shows whether this rank is the root or in the group that it
+    /// serves.
     void root(int of_call) {
         if (is_inter()) {
             if (of_call == MPI_ROOT) {
@@ -47,11 +48,11 @@ class Builder {
         }
         check_root(of_call, call_.membership->size());
     }
-    /// It has data for all, or takes those of all.
+    /// Whether this rank has the data for all ranks, or receives the data of all ranks.
     [[nodiscard]] bool is_root() {
         return is_inter() ? arguments().root == collectives::kRootIsThis : arguments().root == rank();
     }
-    /// It takes part with data of its own.
+    /// Whether this rank takes part with its own data.
     [[nodiscard]] bool is_member() { return !is_inter() || arguments().root >= 0; }
 
     const mpi::Datatype* type(MPI_Datatype handle) {
@@ -59,7 +60,7 @@ class Builder {
         return call_.parts->types.back().get();
     }
     Buffer buffer(const void* data, std::int64_t count, MPI_Datatype handle) {
-        type(handle);  // is kept
+        type(handle);  // keeps the type
         return state_.buffer(data, count, handle);
     }
     void send(const void* data, std::int64_t count, MPI_Datatype handle) {
@@ -142,7 +143,7 @@ class Builder {
         if (is_inter()) raise(ErrorClass::kBuffer, "MPI_IN_PLACE is not for inter-communicators");
         arguments().in_place = true;
     }
-    /// Blocks of one type, each somewhere behind `data`.
+    /// Blocks of one type, each at an offset from `data`.
     Buffer blocks_of(const void* data, Counts counts, MPI_Datatype handle, std::size_t blocks) {
         bool has_items = false;
         for (std::size_t b = 0; b < blocks; ++b) has_items |= count_of_block(counts, b) > 0;
@@ -275,7 +276,7 @@ CollectiveCall Reduce_scatter(const void* send_data, void* receive_data, Counts 
                               MPI_Op op, MPI_Comm comm) {
     Builder call(CollectiveKind::kReduceScatter, comm);
     call.operation(op, type);
-    // The blocks of its own group are what all members get.
+    // Each rank of the local group receives one block.
     const auto blocks = static_cast<std::size_t>(MpichRank::current().comm(comm).membership->size());
     call.receive_blocks(receive_data, receive_counts, Counts(), type, blocks);
     std::int64_t all = 0;
@@ -357,8 +358,8 @@ CollectiveCall Neighbor_alltoallw(const void* send_data, Counts send_counts, con
 
 namespace {
 
-/// As host::RankListener::work_needs_memory(), of the steps of the rank. Counts and types of single blocks are read as
-/// steps go on, wherever the program has them.
+/// Implements host::RankListener::work_needs_memory() for the steps of the rank. The steps read the counts and types of
+/// single blocks only when they need them, from the program's memory.
 bool needs_memory(const CollectiveArguments& arguments, const haichi::host::LiveRank& rank) {
     switch (arguments.collective) {
         case CollectiveKind::kBarrier:
@@ -380,14 +381,14 @@ bool needs_memory(const CollectiveArguments& arguments, const haichi::host::Live
     if (arguments.operation != nullptr && arguments.operation->is_user_defined()) return true;
     return std::ranges::any_of(std::array{&arguments.send, &arguments.receive}, [&](const collectives::Buffer* buffer) {
         if (buffer->count == 0) return false;
-        // Addresses may be in the type.
+        // The type may contain addresses.
         const bool is_plain = buffer->data != nullptr && buffer->type != nullptr && buffer->type->is_contiguous() &&
                               buffer->type->lower_bound() == 0;
         return !is_plain || rank.has_for_itself(buffer->data);
     });
 }
 
-/// What begins the steps; it keeps the parts.
+/// The function that begins the steps. It keeps the parts.
 mpi::Process::BeginSteps steps_of(const CollectiveCall& call) {
     MpichRank& state = MpichRank::current();
     const collectives::CollectiveSelection* selection = state.selection;
@@ -398,7 +399,7 @@ mpi::Process::BeginSteps steps_of(const CollectiveCall& call) {
             .need_memory = needs_memory(call.parts->arguments, state.process.rank())};
 }
 
-/// Whether the machine's barrier network did it.
+/// Whether the machine's barrier network performed the operation.
 bool ran_by_hardware(const CollectiveCall& call) {
     if (!call.parts || call.parts->arguments.collective != CollectiveKind::kBarrier) return false;
     const mpi::Membership& membership = *call.membership;

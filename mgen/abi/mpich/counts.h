@@ -14,7 +14,7 @@ static_assert(std::is_same_v<MPI_Count, std::int64_t> && std::is_same_v<MPI_Aint
 
 using collectives::Counts;
 
-/// A count as an int; MPI_UNDEFINED if it does not fit.
+/// The count as an int, or MPI_UNDEFINED if it does not fit.
 inline int narrow(MPI_Count count) {
     return count > std::numeric_limits<int>::max() ? MPI_UNDEFINED : static_cast<int>(count);
 }

@@ -1,4 +1,4 @@
-// The data that MPICH's library exports: what the Fortran library and programs compare addresses with.
+// The data that MPICH's library exports. The Fortran library and programs compare addresses with these objects.
 
 #include <mpi.h>
 
@@ -8,7 +8,7 @@
 
 extern "C" {
 
-// The Fortran library sets the first two to the addresses of its own.
+// The Fortran library sets the first two to the addresses of its own objects.
 EXPORTED MPI_Fint* MPI_F_STATUS_IGNORE = nullptr;
 EXPORTED MPI_Fint* MPI_F_STATUSES_IGNORE = nullptr;
 

@@ -12,7 +12,7 @@ namespace haichi::abi::mpich {
 
 namespace {
 
-// How MPICH makes up codes: a class, whether the program has added it, and which code of the class it is.
+// The fields of MPICH's error codes: the class, whether the program has added it, and the number of the code.
 constexpr int kClassMask = 0x7F;
 constexpr int kAddedBit = 0x80;
 constexpr int kCodeShift = 8;
@@ -61,7 +61,7 @@ int lowest_free(const std::map<int, std::string>& used, int end, const char* wha
     return free;
 }
 
-/// The text of a class or code that the program has added; null: none.
+/// The text of a class or code that the program has added, or null.
 std::string* added_text(int code) {
     UserErrors& errors = MpichRank::current().user_errors;
     if ((code & ~(kClassMask | kAddedBit | kCodeMask)) != 0) return nullptr;
@@ -157,7 +157,7 @@ int Session_call_errhandler(MPI_Session session, int code) {
     return tell(MpichRank::current().session(session).errhandler, session, code);
 }
 
-// There are no files: MPI_FILE_NULL has the handler that files would begin with.
+// There are no files. MPI_FILE_NULL has the error handler with which files would begin.
 namespace {
 void check_no_file(MPI_File file) {
     if (file != MPI_FILE_NULL) raise_code(MPI_ERR_FILE, "there are no files but MPI_FILE_NULL");

@@ -1,4 +1,4 @@
-// MPIX_ functions of MPICH: its Fortran library needs their names.
+// MPIX_ functions of MPICH. Its Fortran library needs their names.
 
 #include "mgen/abi/mpich/guard.h"
 
@@ -17,7 +17,7 @@ EXPORTED_WEAK("PMPIX_Query_hip_support") int MPIX_Query_hip_support();
 EXPORTED int PMPIX_Query_ze_support() { return 0; }
 EXPORTED_WEAK("PMPIX_Query_ze_support") int MPIX_Query_ze_support();
 
-// No process fails, so nothing is done about it.
+// No rank fails on the simulated machine, so fault tolerance is not supported.
 EXPORTED int PMPIX_Comm_revoke(MPI_Comm /*comm*/) { refuse("MPIX_Comm_revoke"); }
 EXPORTED_WEAK("PMPIX_Comm_revoke") int MPIX_Comm_revoke(MPI_Comm comm);
 EXPORTED int PMPIX_Comm_shrink(MPI_Comm /*comm*/, MPI_Comm* /*made*/) { refuse("MPIX_Comm_shrink"); }

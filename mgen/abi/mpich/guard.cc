@@ -23,7 +23,7 @@ namespace {
     _exit(1);
 }
 
-/// The call was not made by a rank: before main(), or by a thread of the program.
+/// Refuses a call outside of any rank: before main(), or in another thread of the program.
 [[noreturn]] void refuse_outside(const char* name) {
     say_and_end(std::string("error: ") + name +
                 " was called by no rank\nhint: MPI is there from main() on, in its thread\n");
@@ -45,10 +45,10 @@ std::string who_and_where(const host::LiveRank& rank) {
     return "rank " + std::to_string(rank.id().value) + rank.host().place(rank.id()) + ": ";
 }
 
-/// The call is made before MPI_Init or behind MPI_Finalize, outside of sessions: ends the run, but for those calls that
-/// MPI allows then.
+/// Checks a call before MPI_Init or after MPI_Finalize, outside of sessions. Ends the run unless MPI allows the call
+/// then.
 void check_may_be_early_or_late(const char* name) {
-    // MPI 4.0, 11.4.1, and what MPICH does not check. Init and Finalize say themselves what they do not allow.
+    // From MPI 4.0, 11.4.1, and calls that MPICH does not check. Init and Finalize check their own conditions.
     static constexpr std::array<std::string_view, 13> kAllowed = {
         "MPI_Init",      "MPI_Finalize",    "MPI_Session_",
         "MPI_Info_",     "MPI_Get_version", "MPI_Get_library_version",
@@ -63,13 +63,13 @@ void check_may_be_early_or_late(const char* name) {
         who_and_where(*rank) + (is_late ? "MPI has been finalized already" : "MPI has not been initialized yet"))));
 }
 
-/// The error, and who is where.
+/// Adds the rank and its call site to the error.
 std::exception_ptr with_place(const UnsupportedError& error) {
     return std::make_exception_ptr(
         UnsupportedError(who_and_where(*host::LiveRank::current()) + error.what(), error.hint()));
 }
 
-/// What the running call has named, and whose errors are handled so.
+/// Resets the objects that the running call has named. Their error handlers receive the errors of the call.
 MPI_Comm exchange_call_comm(MPI_Comm comm) {
     MpichRank& state = MpichRank::current();
     state.call_session = MPI_SESSION_NULL;
@@ -82,7 +82,7 @@ MPI_Comm exchange_call_comm(MPI_Comm comm) {
 void tell_handler(MPI_Errhandler handler, int object, int code, const std::string& message, const std::string& hint) {
     if (handler == MPI_ERRORS_RETURN) return;
     if (const Errhandler* own = MpichRank::current().errhandlers.find(handler)) {
-        // MPICH gives a third argument, for programs that were written for it before MPI had two.
+        // MPICH passes a third argument, for programs that predate MPI's handlers with two arguments.
         own->function(&object, &code, 0);
         return;
     }
@@ -92,7 +92,7 @@ void tell_handler(MPI_Errhandler handler, int object, int code, const std::strin
 
 namespace {
 
-/// Of what the running call has named.
+/// Calls the error handler of the object that the running call has named.
 void tell_own_handler(int code, const std::string& message, const std::string& hint) {
     MpichRank& state = MpichRank::current();
     if (const Session* session = state.sessions.find(state.call_session)) {
@@ -108,7 +108,7 @@ void tell_own_handler(int code, const std::string& message, const std::string& h
     tell_handler((of != nullptr ? *of : state.world).errhandler, state.call_comm, code, message, hint);
 }
 
-/// Hands an error of the call to the error handler of the communicator or the session that it named.
+/// Passes an error of the call to the error handler of the object that the call has named. Returns the error code.
 int handle_error(const mpi::CallError& error) {
     const auto* with_code = dynamic_cast<const CodeError*>(&error);
     const int code = with_code != nullptr ? with_code->code() : error_code(error.error_class());
@@ -128,7 +128,7 @@ int in_status(mpi::ErrorClass first) {
 
 namespace {
 
-/// The rank is in a call; also in those that it makes within.
+/// Marks the rank as being in a call. Calls may be nested.
 class InCall {
   public:
     explicit InCall(host::LiveRank& rank) : rank_(&rank) { rank.enter_call(); }
@@ -146,7 +146,7 @@ void run_call(const char* name, const void* site, void (*make)(void* body), void
     host::LiveRank* rank = host::LiveRank::current();
     if (rank == nullptr) refuse_outside(name);
     const InCall in_call(*rank);
-    // A call may be made within another: by an operation of the program, or by the Fortran library.
+    // An operation of the program or the Fortran library may make a call within another call.
     const char* outer_name = rank->call_name;
     const void* outer_site = rank->call_site;
     rank->call_name = name;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What surrounds every MPI call of a program.
+// The code around every MPI call of a program.
 
 #include <mpi.h>
 
@@ -16,21 +16,21 @@
 
 namespace haichi::abi::mpich {
 
-/// Ends the run: the program made a call that was not known to be refused when it started.
+/// Ends the run because of an unsupported call that the check before the program's start did not find.
 [[noreturn]] void refuse(const char* name);
-/// What the error handler of an object does about a code; back here where it lets the call return.
+/// Passes an error code to the error handler of an object. Returns if the handler lets the call return.
 void tell_handler(MPI_Errhandler handler, int object, int code, const std::string& message, const std::string& hint);
 
-/// Where a call puts a result.
+/// Checks the address at which a call stores a result.
 inline void check_place(const void* place) {
     if (place == nullptr) raise(mpi::ErrorClass::kArgument, "the address for a result is null");
 }
 
-/// Makes the call: notes where the rank is, keeps our exceptions out of the program's frames. `code`: of a call that
-/// returns an error code, where that of an error goes; else null.
+/// Makes the call, notes its name and call site, and keeps haichi's exceptions out of the program's frames. `code` is
+/// the address for an error code, or null if the call does not return one.
 void run_call(const char* name, const void* site, void (*make)(void* body), void* body, int* code);
 
-/// The same, with what `make` returns.
+/// The same, with the result of `make`.
 template <class Make>
 auto call(const char* name, const void* site, const Make& make) -> decltype(make()) {
     using Result = decltype(make());

@@ -8,7 +8,7 @@
 
 namespace haichi::abi::mpich {
 
-/// Objects of a rank that the program knows by number: `kPrefix` and the place in the table.
+/// Objects of a rank that the program knows by handles. A handle consists of `kPrefix` and the index in the table.
 template <class Object, std::uint32_t kPrefix, std::uint32_t kIndexMask = 0x00FFFFFF>
 class HandleTable {
   public:
@@ -27,14 +27,14 @@ class HandleTable {
         kept_->used[index] = true;
         return static_cast<int>(kPrefix | index);
     }
-    /// Null: no object has the handle.
+    /// Returns null if no object has this handle.
     [[nodiscard]] Object* find(int handle) {
         const auto bits = static_cast<std::uint32_t>(handle);
         if ((bits & ~kIndexMask) != kPrefix || kept_ == nullptr) return nullptr;
         const std::uint32_t index = bits & kIndexMask;
         return index < kept_->used.size() && kept_->used[index] ? &kept_->objects[index] : nullptr;
     }
-    /// The handle of the first object that fits; 0: there is none.
+    /// The handle of the first object for which `fits` is true, or 0 if there is none.
     template <class Fits>
     [[nodiscard]] int handle_of(const Fits& fits) const {
         if (kept_ == nullptr) return 0;
@@ -43,7 +43,7 @@ class HandleTable {
         }
         return 0;
     }
-    /// `handle` must be one.
+    /// `handle` must be valid.
     Object take(int handle) {
         const std::uint32_t index = static_cast<std::uint32_t>(handle) & kIndexMask;
         kept_->used[index] = false;
@@ -54,11 +54,11 @@ class HandleTable {
 
   private:
     struct Kept {
-        std::deque<Object> objects;  // references stay while others are added
+        std::deque<Object> objects;  // references stay valid while objects are added
         std::vector<bool> used;
         std::vector<std::uint32_t> free;
     };
-    /// Made for the first object: there are many ranks, and few tables that one of them uses.
+    /// Created with the first object, because there are many ranks and each uses only a few of the tables.
     std::unique_ptr<Kept> kept_;
 };
 

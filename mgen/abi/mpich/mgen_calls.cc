@@ -1,4 +1,4 @@
-// What programs for the simulated machine have besides MPI (mgen/program/mgen.h).
+// Calls beyond MPI for programs written for the simulated machine (mgen/program/mgen.h).
 
 #include "mgen/abi/mpich/mgen_options.h"
 

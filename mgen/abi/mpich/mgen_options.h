@@ -5,7 +5,7 @@
 
 namespace haichi::abi::mpich {
 
-/// Throws CallError for what cannot be.
+/// Throws CallError for invalid options.
 SendOptions send_options(const MGEN_Send_options& options);
 
 }  // namespace haichi::abi::mpich

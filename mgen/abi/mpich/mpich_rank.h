@@ -26,15 +26,15 @@ class CollectiveSelection;
 
 namespace haichi::abi::mpich {
 
-/// Values of attributes by key, of communicators and types; the one that was set last comes first. Fortran gets and
-/// gives integers, C addresses: of the integer, where Fortran has set it (attribute_calls.cc).
+/// Attributes of an object by key, the most recent one first. Fortran sets and gets integers, C addresses. C gets the
+/// address of an integer that Fortran has set (attribute_calls.cc).
 struct Attributes {
     struct Value {
         int keyval = 0;
         void* value = nullptr;
         int kind = 0;  ///< MPIR_Attr_type
     };
-    std::list<Value> values;  // C may hold addresses of values
+    std::list<Value> values;  // a list, because C may hold addresses of values
 };
 
 /// Keys and values in the order in which they were set.
@@ -43,7 +43,7 @@ struct Info {
     [[nodiscard]] std::string* find(std::string_view key);
 };
 
-/// One of them, or none.
+/// At most one of the topologies is set.
 struct Topology {
     std::shared_ptr<const mpi::CartTopology> cart{};
     std::shared_ptr<const mpi::GraphTopology> graph{};
@@ -53,14 +53,14 @@ struct Topology {
     }
 };
 
-/// What a communicator handle of a rank leads to.
+/// The object that a communicator handle of a rank refers to.
 struct Comm {
     mpi::MembershipRef membership{};
     Attributes attributes{};
     std::string name{};
     MPI_Errhandler errhandler = MPI_ERRORS_ARE_FATAL;
     Topology topology{};
-    Info hints{};  ///< that differ from the default
+    Info hints{};  ///< hints that differ from the default
 };
 
 struct Type {
@@ -81,12 +81,12 @@ struct Errhandler {
 struct Keyval {
     enum class Kind : std::uint8_t { kComm, kType, kWin };
     Kind kind = Kind::kComm;
-    void* copy = nullptr;  ///< functions as the program gave them
+    void* copy = nullptr;  ///< functions as the program passed them
     void* erase = nullptr;
     void* extra = nullptr;
     bool is_freed = false;
-    int uses = 0;      ///< attributes that have it
-    int language = 0;  ///< 0: C; else what MPII_Keyval_set_proxy said
+    int uses = 0;      ///< number of attributes with this key
+    int language = 0;  ///< 0 for C, otherwise the value of MPII_Keyval_set_proxy
     void* copy_proxy = nullptr;
     void* erase_proxy = nullptr;
 };
@@ -95,14 +95,14 @@ struct Op {
     mpi::OperationRef operation{};
 };
 
-/// What a window handle of a rank leads to.
+/// The object that a window handle of a rank refers to.
 struct Win {
     std::unique_ptr<mpi::Window> window{};
     Attributes attributes{};
     std::string name{};
     MPI_Errhandler errhandler = MPI_ERRORS_ARE_FATAL;
     Info hints{};
-    // Predefined attributes: programs get addresses.
+    // Storage for predefined attributes, because programs get their addresses.
     MPI_Aint shown_bytes = 0;
     int shown_unit = 0;
     int shown_flavor = 0;
@@ -120,33 +120,33 @@ struct UserErrors {
     std::map<int, std::string> codes{};
 };
 
-/// Of a communicator with a topology: ranks, or MPI_PROC_NULL.
+/// The neighbours in a communicator with a topology. They are ranks or MPI_PROC_NULL.
 struct Neighbors {
     std::vector<int> sources;
     std::vector<int> destinations;
-    bool is_grid = false;  ///< a Cartesian one: pairs, down and up, of each dimension
+    bool is_grid = false;  ///< Cartesian: a pair, down and up, for each dimension
 };
 
-/// The objects of one rank, by the handles that MPICH's header names, and what its calls need.
+/// The objects of one rank, by the handles of MPICH's header, and the state of its calls.
 class MpichRank {
   public:
     explicit MpichRank(mpi::World& world, host::LiveRank& rank);
 
-    /// Of the rank that runs.
+    /// The state of the running rank.
     static MpichRank& current();
 
     mpi::Process& process;
-    /// Between MPI_Init and MPI_Finalize, or in a session.
+    /// Whether the rank is between MPI_Init and MPI_Finalize, or in a session.
     [[nodiscard]] bool is_in_mpi() const {
         return (process.is_initialized && !process.is_finalized) || sessions.size() > 0;
     }
-    const collectives::CollectiveSelection* selection = nullptr;  ///< of the algorithms of collectives
+    const collectives::CollectiveSelection* selection = nullptr;  ///< algorithms of collectives
 
     Comm world;
     Comm self;
     HandleTable<Comm, 0x84000000> comms;
-    HandleTable<Type, 0x8c100000, 0x000FFFFF> types;  // the first ones are MPICH's pairs
-    std::map<int, Type> named_types;  ///< of which the program has changed something: name or attributes
+    HandleTable<Type, 0x8c100000, 0x000FFFFF> types;  // lower handles are MPICH's pair types
+    std::map<int, Type> named_types;                  ///< types whose name or attributes the program has changed
     HandleTable<mpi::GroupRef, 0x88000000> groups;
     HandleTable<Op, 0x98000000> ops;
     HandleTable<mpi::Request*, 0xac000000> requests;
@@ -157,18 +157,20 @@ class MpichRank {
     HandleTable<Session, static_cast<std::uint32_t>(MPI_SESSION_NULL) | 0x80000000> sessions;
     HandleTable<Win, 0xa0000000> wins;
     UserErrors user_errors;
-    MPI_Errhandler file_errhandler = MPI_ERRORS_RETURN;  ///< of files that are none
-    std::array<int, 16> shown_attributes{};              ///< predefined ones: programs get addresses
-    void* attached_buffer = nullptr;                     ///< of buffered sends
-    std::int64_t attached_bytes = -1;                    ///< -1: none
+    MPI_Errhandler file_errhandler = MPI_ERRORS_RETURN;  ///< for MPI_FILE_NULL
+    std::array<int, 16> shown_attributes{};              ///< predefined attributes; programs get their addresses
+    void* attached_buffer = nullptr;                     ///< for buffered sends
+    std::int64_t attached_bytes = -1;                    ///< -1 if no buffer is attached
     int thread_level = MPI_THREAD_SINGLE;
-    std::unordered_map<int, long long> words;  ///< that other ranks change (MGEN_rdma_fetch_and_add)
-    // Whose error handler an error of the running call goes to: of the session or the window, if there is one.
+    std::unordered_map<int, long long> words;  ///< words that other ranks change (MGEN_rdma_fetch_and_add)
+    // Objects whose error handlers receive an error of the running call. The session or the window comes first if it is
+    // set.
     MPI_Comm call_comm = MPI_COMM_WORLD;
     MPI_Session call_session = MPI_SESSION_NULL;
     MPI_Win call_win = MPI_WIN_NULL;
 
-    // Throw CallError for handles that are none. comm() notes call_comm, session() call_session, win() call_win.
+    // These throw CallError for invalid handles. comm() sets call_comm, session() sets call_session, win() sets
+    // call_win.
     Comm& comm(MPI_Comm handle);
     const mpi::DatatypeRef& type(MPI_Datatype handle);
     const mpi::DatatypeRef& committed_type(MPI_Datatype handle);
@@ -181,27 +183,28 @@ class MpichRank {
     Info& info(MPI_Info handle);
     Session& session(MPI_Session handle);
     Win& win(MPI_Win handle);
-    /// One more use of an error handler, or one less; the last one ends it. Predefined ones stay.
+    /// Adds or removes a use of an error handler. The last removal deletes it. Predefined handlers stay.
     MPI_Errhandler keep_errhandler(MPI_Errhandler handle);
     void release_errhandler(MPI_Errhandler handle);
-    /// At MPI_Finalize: attributes of MPI_COMM_SELF and MPI_COMM_WORLD are deleted, the last first (MPI 3.1, 8.7.1).
+    /// Called by MPI_Finalize. Deletes the attributes of MPI_COMM_SELF and MPI_COMM_WORLD, the last one first (MPI 3.1,
+    /// 8.7.1).
     void end_attributes();
 
-    /// CallError for communicators without a topology.
+    /// Throws CallError for communicators without a topology.
     Neighbors neighbors(MPI_Comm comm);
-    /// With the checks that MPICH makes: the count, whether the type is committed, whether there are data.
+    /// Checks the count and the address, and that the type is committed, as MPICH does.
     mpi::Buffer buffer(const void* data, std::int64_t count, MPI_Datatype type);
-    /// To ask how many bytes they are.
+    /// For calls that only query the size in bytes.
     mpi::Buffer buffer_without_data(std::int64_t count, MPI_Datatype type);
-    /// With the checks that MPICH makes: the rank, the tag, the count.
+    /// Checks the rank, the tag and the count, as MPICH does.
     mpi::MessageArguments message(const void* data, std::int64_t count, MPI_Datatype type, int partner, int tag,
                                   MPI_Comm comm, bool is_send);
 };
 
-/// MPI_TAG_UB.
+/// The value of MPI_TAG_UB.
 inline constexpr int kLargestTag = 0x0FFFFFFF;
 
-/// The basic type of a named handle; null: none.
+/// The basic type of a named handle, or null for other handles.
 const mpi::DatatypeRef* named_type(MPI_Datatype handle);
 MPI_Datatype handle_of(mpi::BasicType type);
 
@@ -209,11 +212,11 @@ MPI_Datatype handle_of(mpi::BasicType type);
 int error_code(mpi::ErrorClass error_class);
 void set_status(MPI_Status* to, const mpi::Status& status);
 std::string hexadecimal(int handle);
-/// Of a call with several requests one of which failed: the error handler's part; returns MPI_ERR_IN_STATUS.
+/// Calls the error handler after one of several requests of a call has failed. Returns MPI_ERR_IN_STATUS.
 int in_status(mpi::ErrorClass first);
 [[noreturn]] void raise(mpi::ErrorClass error_class, const std::string& message);
 
-/// An error with an MPI error code that is no mpi::ErrorClass.
+/// An error whose MPI error code has no mpi::ErrorClass.
 class CodeError final : public mpi::CallError {
   public:
     CodeError(int code, const std::string& message) : CallError(mpi::ErrorClass::kOther, message), code_(code) {}

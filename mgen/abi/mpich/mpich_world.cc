@@ -42,7 +42,7 @@ namespace {
 
 using PlaceName = std::function<std::string(const void* address)>;
 
-/// The call that it comes from: "MPI_Isend (ring.c:12)".
+/// The call and its call site, such as "MPI_Isend (ring.c:12)".
 template <class Made>
 std::string made_by(const Made& made, const PlaceName& place_name) {
     const std::string call = made.call_name != nullptr ? made.call_name : "the program";
@@ -85,7 +85,7 @@ std::vector<std::string> MpichWorld::remarks(const std::function<std::string(con
         without_payload += process.without_payload();
         const std::vector<mpi::Process::LostMessage> lost = process.lost_messages();
         if (lost_messages == 0 && !lost.empty()) {
-            // Not the first, which depends on threads.
+            // The first message depends on threads, so the smallest one is reported.
             const mpi::Process::LostMessage& one = *std::ranges::min_element(
                 lost, {}, [](const auto& message) { return std::tuple(message.to, message.tag, message.bytes); });
             first_lost = fmt::format("rank {} to rank {}, tag {}, {} bytes, by {}", process.id().value, one.to.value,

@@ -25,33 +25,33 @@ namespace haichi::abi::mpich {
 
 class MpichRank;
 
-/// Variables that MPICH's Fortran library sets to addresses in the program: where each rank has a copy of that, it has
-/// others in them.
+/// Variables that MPICH's Fortran library sets to addresses in the program. If each rank has a copy of the program,
+/// these addresses differ between ranks.
 std::vector<std::span<std::byte>> addresses_of_program();
 
-/// The MPI of a run for programs with MPICH's binary interface. Includes no mpi.h: who starts runs need not have one.
+/// The MPI of a run for programs with MPICH's binary interface. Does not include mpi.h, so its users do not need MPICH.
 class MpichWorld {
   public:
     struct Options {
         mpi::PayloadRule payload = mpi::PayloadRule::kAuto;
-        Progress updates = Progress::kNic;  ///< as mpi::World::Options
-        std::int32_t nics = 1;              ///< of a node
-        std::string collectives{};          ///< as CollectiveSelection::set(); empty: as MPICH
+        Progress updates = Progress::kNic;  ///< as in mpi::World::Options
+        std::int32_t nics = 1;              ///< NICs per node
+        std::string collectives{};          ///< as in CollectiveSelection::set(); empty for MPICH's choice
     };
     MpichWorld(std::int32_t ranks, const Options& options);
     ~MpichWorld();
 
-    /// Barriers are left to the machine's barrier network.
+    /// Whether barriers use the machine's barrier network.
     [[nodiscard]] bool asks_for_hardware_barriers() const;
-    /// Before the rank's program begins.
+    /// Called before the rank's program begins.
     void begin(host::LiveRank& rank);
-    /// What a user should know of ranks that have ended: without MPI_Finalize, with requests that were never waited
-    /// for, with data that were not moved, with messages that nobody received. A sentence each. `place_name` is how an
-    /// address of the program is called.
+    /// Remarks to the user about ranks that have ended, one sentence each. They concern a missing MPI_Finalize,
+    /// requests that were never waited for, messages whose data were not moved, and messages that nobody received.
+    /// `place_name` names an address of the program.
     [[nodiscard]] std::vector<std::string> remarks(
         const std::function<std::string(const void* address)>& place_name) const;
 
-    /// What messages without data may have to do with ranks that wait for ever: "; ...", or empty.
+    /// Messages without data as a possible reason why ranks wait forever. The text is "; ..." or empty.
     [[nodiscard]] std::string hint_when_stuck(const std::function<std::string(const void* address)>& place_name) const;
 
   private:

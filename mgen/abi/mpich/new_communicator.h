@@ -4,10 +4,11 @@
 
 namespace haichi::abi::mpich {
 
-/// The rank's part in a communicator that is none between two groups; CallError for others.
+/// The rank's part in an intra-communicator. Throws CallError for inter-communicators.
 const mpi::MembershipRef& intra(MpichRank& state, MPI_Comm handle);
 
-/// Gives a new communicator a handle, and the error handler of the one that it was made from; none: MPI_COMM_NULL.
+/// Gives a new communicator a handle and the error handler of its parent. Returns MPI_COMM_NULL if `membership` is
+/// null.
 MPI_Comm add_communicator(MpichRank& state, MPI_Comm parent, mpi::MembershipRef membership, Topology topology = {});
 
 }  // namespace haichi::abi::mpich

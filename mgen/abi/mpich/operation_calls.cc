@@ -1,4 +1,4 @@
-// Operations of reductions.
+// Operations for reductions.
 
 #include <algorithm>
 #include <limits>
@@ -26,7 +26,7 @@ int Op_create(MPI_User_function* function, int commutes, MPI_Op* handle) {
         MPI_Datatype type_handle = borrowed.handle();
         auto* from = static_cast<std::byte*>(const_cast<void*>(in));
         auto* to = static_cast<std::byte*>(inout);
-        // Its count is an int.
+        // The function takes the count as an int, so larger counts are split.
         while (count > 0) {
             int part = static_cast<int>(std::min<std::int64_t>(count, std::numeric_limits<int>::max()));
             const std::int64_t done = part;

@@ -1,4 +1,4 @@
-// Messages that the program packs itself. Those with large counts have a _c behind their names.
+// Messages that the program packs itself. Functions with large counts have the suffix _c.
 
 #include <string_view>
 
@@ -12,7 +12,7 @@ namespace {
 
 using mpi::ErrorClass;
 
-/// Bytes [position, position + bytes) of a packed buffer, of which there are `size`.
+/// Checks that bytes [position, position + bytes) are within a packed buffer of `size` bytes.
 void check_room(std::int64_t position, std::int64_t bytes, std::int64_t size) {
     if (position < 0 || position > size || bytes > size - position) {
         raise(ErrorClass::kArgument, std::to_string(bytes) + " packed bytes do not fit behind byte " +

@@ -22,12 +22,12 @@ bool lies_in(const std::vector<std::span<const std::byte>>& code, const void* ad
 
 constexpr unsigned kKnownBits = 12;
 
-/// The first frame behind those of the library.
+/// The first frame after those of the library, from the innermost frame outwards.
 struct Found {
     const ProgramCallers* callers;
     bool has_passed_library = false;
-    const void* address = nullptr;   ///< the return address in it
-    std::uintptr_t library_end = 0;  ///< where the library's frames end
+    const void* address = nullptr;   ///< return address in this frame
+    std::uintptr_t library_end = 0;  ///< end of the library's frames on the stack
 };
 
 _Unwind_Reason_Code look_at(_Unwind_Context* frame, void* argument) {
@@ -37,9 +37,9 @@ _Unwind_Reason_Code look_at(_Unwind_Context* frame, void* argument) {
         found.has_passed_library = true;
         return _URC_NO_REASON;
     }
-    if (!found.has_passed_library) return _URC_NO_REASON;  // of haichi
+    if (!found.has_passed_library) return _URC_NO_REASON;  // a frame of haichi
     found.address = address;
-    found.library_end = _Unwind_GetCFA(frame);  // of the frame that this one has called
+    found.library_end = _Unwind_GetCFA(frame);  // end of the called frame
     return _URC_END_OF_STACK;
 }
 

@@ -1,4 +1,4 @@
-// Remote memory access of programs for the simulated machine (mgen/program/mgen.h).
+// Remote memory access for programs written for the simulated machine (mgen/program/mgen.h).
 
 #include <memory>
 #include <optional>
@@ -33,7 +33,7 @@ SendOptions options_of(const MGEN_Send_options* options) {
     return options != nullptr ? send_options(*options) : SendOptions{};
 }
 
-/// On a word of the target.
+/// An atomic operation on a word of the target.
 class WordOperation final : public mpi::RemoteOperation {
   public:
     WordOperation(host::Host& host, int word, std::optional<long long> expected, long long value, long long* result)
@@ -44,7 +44,7 @@ class WordOperation final : public mpi::RemoteOperation {
         const auto found = words.find(word_);
         before_ = found != words.end() ? found->second : 0;
         if (expected_ && before_ != *expected_) return TargetAnswer::kNow;
-        // Sums wrap around, as those of the hardware.
+        // Sums wrap around, as in hardware.
         const long long after = expected_ ? value_
                                           : static_cast<long long>(static_cast<unsigned long long>(before_) +
                                                                    static_cast<unsigned long long>(value_));

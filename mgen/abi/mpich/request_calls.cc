@@ -14,13 +14,13 @@ namespace {
 using mpi::ErrorClass;
 using mpi::Request;
 
-/// The program's functions of a generalized request.
+/// The program's functions for a generalized request.
 struct Generalized {
     MPI_Grequest_query_function* query;
     MPI_Grequest_free_function* free;
     MPI_Grequest_cancel_function* cancel;
     void* extra;
-    bool is_fortran = false;  ///< they have an error code as their last argument
+    bool is_fortran = false;  ///< the functions take an error code as an additional last argument
 
     template <class... Types, class... Values>
     void make(int (*function)(Types...), Values... values) const {
@@ -44,7 +44,7 @@ std::vector<Request*> requests_of(MpichRank& state, int count, const MPI_Request
     return requests;
 }
 
-/// Whether one of them can ever be complete.
+/// Whether any of the requests can ever complete.
 bool has_active(const std::vector<Request*>& requests) {
     return std::ranges::any_of(requests, [](const Request* r) { return r != nullptr && r->is_active; });
 }
@@ -53,7 +53,7 @@ MPI_Status* status_at(MPI_Status statuses[], int at) {
     return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[at];
 }
 
-/// Ends all of them; their errors are in the statuses.
+/// Ends all requests. Their errors are in the statuses.
 int end_all(MpichRank& state, int count, MPI_Request handles[], MPI_Status statuses[]) {
     bool has_error = false;
     std::vector<std::optional<ErrorClass>> errors(static_cast<std::size_t>(count));
@@ -75,7 +75,7 @@ int end_all(MpichRank& state, int count, MPI_Request handles[], MPI_Status statu
     return in_status(*first);
 }
 
-/// Ends those that are complete; their places in the array are in `indices`.
+/// Ends the requests that are complete, and stores their indices in `indices`.
 int end_some(MpichRank& state, int count, MPI_Request handles[], int* done, int indices[], MPI_Status statuses[]) {
     *done = 0;
     std::optional<ErrorClass> first;
@@ -290,7 +290,7 @@ int Get_elements_x(const MPI_Status* status, MPI_Datatype type, MPI_Count* count
     return Get_elements(status, type, count);
 }
 int Status_set_elements_x(MPI_Status* status, MPI_Datatype type, MPI_Count count) {
-    // As MPICH: the count is of items of the type, not of its elements.
+    // As in MPICH, the count is in items of the type, not in its elements.
     set_bytes(*status, MpichRank::current().type(type)->packed_bytes(count));
     return MPI_SUCCESS;
 }
@@ -310,7 +310,7 @@ int Test_cancelled(const MPI_Status* status, int* flag) {
 
 using namespace haichi::abi::mpich;
 
-/// What libmpichfort.so.12 says of a request that it has made for MPI_GREQUEST_START.
+/// libmpichfort.so.12 calls this for a request that it has made for MPI_GREQUEST_START.
 extern "C" __attribute__((visibility("default"))) void MPII_Grequest_set_lang_f77(MPI_Request handle) {
     const haichi::mpi::Request* request = MpichRank::current().request(handle);
     if (Generalized* own = request != nullptr ? generalized(*request) : nullptr) own->is_fortran = true;

@@ -6,10 +6,12 @@
 
 namespace haichi::abi::mpich {
 
-/// What a call returns whose message had this status; throws CallError for one with an error.
+/// Stores the status of a call's message and returns the result of the call. Throws CallError if the status has an
+/// error.
 int end_of_call(const mpi::Status& status, MPI_Status* to);
 
-/// The request is complete or inactive: gives its status; one that is not persistent is gone, its handle null.
+/// Ends a complete or inactive request and returns its status. Unless it is persistent, it is released and its handle
+/// becomes null.
 mpi::Status end_request(MpichRank& state, MPI_Request* handle);
 
 }  // namespace haichi::abi::mpich

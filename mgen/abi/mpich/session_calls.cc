@@ -1,4 +1,4 @@
-// Sessions: the process sets are all ranks, and each rank alone.
+// Sessions. The process sets are all ranks, and each rank alone.
 
 #include <strings.h>
 
@@ -15,13 +15,13 @@ namespace haichi::abi::mpich {
 
 namespace {
 
-/// By their numbers.
+/// Indexed by the numbers of the levels.
 constexpr std::array<std::string_view, 4> kLevels = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED",
                                                      "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"};
 static_assert(MPI_THREAD_SINGLE == 0 && MPI_THREAD_MULTIPLE == 3);
 constexpr std::array kSets = {"mpi://WORLD", "mpi://SELF"};
 
-/// Case makes no difference, as in URIs.
+/// Names are not case-sensitive, as in URIs.
 const mpi::GroupRef& group_of_set(MpichRank& state, const char* name) {
     if (name != nullptr && strcasecmp(name, kSets[0]) == 0) return state.world.membership->communicator->group;
     if (name != nullptr && strcasecmp(name, kSets[1]) == 0) return state.self.membership->communicator->group;
@@ -35,7 +35,7 @@ int Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session* handle) {
     MpichRank& state = MpichRank::current();
     Session session{.errhandler = state.keep_errhandler(handler)};
     if (Info* given = state.infos.find(info)) {
-        // As asked for: there is no other thread that could make calls.
+        // The requested level is granted, because no other thread can make calls.
         const std::string* level = given->find("thread_level");
         const auto known = level != nullptr ? std::ranges::find(kLevels, *level) : kLevels.end();
         if (known != kLevels.end()) session.thread_level = static_cast<int>(known - kLevels.begin());

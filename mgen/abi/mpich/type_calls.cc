@@ -1,4 +1,4 @@
-// What programs ask of data types, their names, what becomes of their handles; addresses.
+// Queries about data types, their names, the life of their handles, and addresses.
 
 #include <algorithm>
 #include <cstring>
@@ -17,7 +17,7 @@ using mpi::ErrorClass;
 
 const mpi::Datatype& type_of(MPI_Datatype handle) { return *MpichRank::current().type(handle); }
 
-/// What the rank knows of a type: of a named one only if there is something to know.
+/// The rank's record of a type. For a named type, it is created when it is first needed.
 Type& own_type(MpichRank& state, MPI_Datatype handle) {
     const mpi::DatatypeRef type = state.type(handle);
     if (Type* found = state.types.find(handle)) return *found;
@@ -49,7 +49,7 @@ BorrowedTypeHandle::BorrowedTypeHandle(const mpi::Datatype& type) {
     MpichRank& state = MpichRank::current();
     handle_ = state.types.handle_of([&](const Type& made) { return made.type.get() == &type; });
     if (handle_ != 0) return;
-    // The program has freed its own.
+    // The program has freed its own handle.
     handle_ = state.types.add(Type{.type = type.shared_from_this(), .is_committed = true});
     is_new_ = true;
 }

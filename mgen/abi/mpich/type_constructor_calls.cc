@@ -1,4 +1,4 @@
-// What makes data types. Those with large counts have a _c behind their names.
+// Constructors of data types. Functions with large counts have the suffix _c.
 
 #include <array>
 #include <optional>
@@ -92,7 +92,7 @@ int make_darray(int processes, int rank, int dimensions, const Count sizes[], co
     return made(mpi::make_darray(array, numbers, order, old_type(old), form_of<Count>()), handle);
 }
 
-/// The type that a program asks for by its precision; the same handle for the same question.
+/// The type for a requested precision. Equal arguments give equal handles.
 int f90_type(mpi::Combiner combiner, std::optional<mpi::BasicType> type, std::vector<std::int32_t> arguments,
              MPI_Datatype* handle) {
     *handle = MPI_DATATYPE_NULL;
@@ -107,7 +107,7 @@ int f90_type(mpi::Combiner combiner, std::optional<mpi::BasicType> type, std::ve
     return MPI_SUCCESS;
 }
 
-/// 0: four bytes, 1: eight; nullopt: more than that.
+/// Returns 0 for four bytes, 1 for eight bytes, and nullopt if more are needed.
 std::optional<int> precision_class(int digits, int range) {
     const auto fits = [&](int most_digits, int most_range) {
         return (digits == MPI_UNDEFINED || digits <= most_digits) && (range == MPI_UNDEFINED || range <= most_range);
@@ -201,7 +201,7 @@ int Type_create_darray_c(int processes, int rank, int dimensions, const MPI_Coun
     return make_darray(processes, rank, dimensions, sizes, distributions, arguments, grid, order, old, handle);
 }
 
-// The names of MPI-1.
+// Functions with MPI-1 names.
 int Type_hvector(int count, int length, MPI_Aint stride, MPI_Datatype old, MPI_Datatype* handle) {
     return Type_create_hvector(count, length, stride, old, handle);
 }

@@ -10,17 +10,18 @@
 
 namespace haichi::abi::mpich {
 
-/// A handle for a type that the running rank makes.
+/// Adds a handle for a type that the running rank has made.
 MPI_Datatype add_type(mpi::DatatypeRef type);
 
-/// Whether it is one of those of MPI_Type_create_f90_...: MPICH has a type for each pair of arguments, which is not
-/// freed, and is committed.
+/// Whether one of the MPI_Type_create_f90_* functions made the type. MPICH has one type for each pair of arguments. It
+/// is committed and never freed.
 bool is_f90(const mpi::Datatype& type);
 
-/// As get_contents gives types: named ones, and those of Fortran 90, have one handle; others get another one.
+/// The handle that get_contents returns. Named types and Fortran 90 types have one handle; others get a new one.
 MPI_Datatype handle_of_contents(const mpi::DatatypeRef& type);
 
-/// A handle for a call of the program: that which it has, else a new one for as long as this object lives.
+/// A type's handle for a call of the program's function. It is the program's own handle if there is one, otherwise a
+/// new handle for the lifetime of this object.
 class BorrowedTypeHandle {
   public:
     explicit BorrowedTypeHandle(const mpi::Datatype& type);
@@ -35,13 +36,13 @@ class BorrowedTypeHandle {
     bool is_new_ = false;
 };
 
-/// Which of two kinds of calls has counts of this type.
+/// Whether calls whose counts have this type are of the int form or of the large form.
 template <class Count>
 constexpr mpi::CountForm form_of() {
     return std::is_same_v<Count, int> ? mpi::CountForm::kInt : mpi::CountForm::kLarge;
 }
 
-/// `count` values of a call, which may be negative.
+/// Copies `count` values of a call. Throws CallError if the count is negative.
 template <class Integer, class Number>
 std::vector<Integer> values(const Number* from, std::int64_t count) {
     if (count < 0) raise(mpi::ErrorClass::kCount, "the count " + std::to_string(count) + " is negative");

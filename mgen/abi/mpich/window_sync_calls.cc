@@ -1,4 +1,4 @@
-// How accesses to windows are synchronised.
+// Synchronisation of accesses to windows.
 
 #include <string>
 
@@ -100,7 +100,8 @@ int Win_flush_local_all(MPI_Win handle) {
     window(handle).flush_local_all();
     return MPI_SUCCESS;
 }
-/// Ranks share one memory: nothing is to be made the same. A loop that looks for what others write lets them run.
+/// Ranks share one memory, so there is nothing to synchronise. Reading the clock lets other ranks run if the program
+/// waits in a loop for their writes.
 int Win_sync(MPI_Win handle) {
     window(handle);
     MpichRank::current().process.rank().now_ps();
