@@ -14,7 +14,7 @@ namespace haichi {
 
 namespace {
 
-/// Reads one cluster by the row of its kind.
+/// Reads one cluster by the registry entry of its kind.
 std::shared_ptr<const Topology> read_cluster(const TopologySection& from, const std::string& pointer) {
     const LocatedJson& file = from.section.file();
     const nlohmann::json& value = file.root().at(nlohmann::json::json_pointer(pointer));

@@ -6,7 +6,7 @@
 namespace haichi {
 
 /// All kinds of topologies. A program with further kinds defines this function itself: builtin_topologies() and its own
-/// rows. The linker then takes that definition.
+/// entries. The linker then takes that definition.
 const Table<TopologyRow>& topologies();
 
 std::vector<TopologyRow> builtin_topologies();
