@@ -11,7 +11,7 @@ namespace haichi {
 /// below a root. Otherwise a file from someone else could make haichi read any file and quote it in an error.
 class OpenedNames {
   public:
-    /// The environment variable $HAICHI_FILES_BELOW replaces an option.
+    /// The environment variable that sets the root if no option does.
     static constexpr const char* kVariable = "HAICHI_FILES_BELOW";
 
     /// `file` contains the names, or the other files are beside it; "-" is in the current directory. `root` is a

@@ -37,8 +37,8 @@ class Outputs {
     /// Writes all data to the disk, then gives all files their names. Throws InputError (full disk).
     void commit();
 
-    /// Removes everything that open() created. No file is created or named while the lock is held: for a thread that
-    /// ends the process during the run.
+    /// Removes everything that open() created. No file is created or named while the returned lock is held. Meant for a
+    /// thread that ends the process during the run.
     [[nodiscard]] std::unique_lock<std::mutex> discard() noexcept;
 
   private:

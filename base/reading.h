@@ -10,7 +10,7 @@
 namespace haichi {
 
 /// Receives information from code that reads inputs. The log receives recognised formats. TakeFile receives files that
-/// the user has not named, but another file or a rule. A value; a log alone converts to it.
+/// another file or a rule has named rather than the user. A value; a log alone converts to it.
 class Reading {
   public:
     using TakeFile = std::function<void(const std::string&)>;
