@@ -25,7 +25,7 @@ struct Panel {
 struct Drawing {
     std::vector<std::int32_t> level_of_vertex;  ///< 0 for terminals, at least 1 for routers
     std::vector<Panel> panels;
-    std::vector<std::int32_t> panel_of_link;  ///< per link number; links that do not exist have no meaningful panel
+    std::vector<std::int32_t> panel_of_link;  ///< per link number; undefined for links that do not exist
 };
 
 }  // namespace haichi

@@ -7,7 +7,7 @@
 
 namespace haichi {
 
-/// A tree or fat tree as an extended generalised fat tree XGFT(h; m_1..m_h; w_1..w_h) (Oehring et al., IPPS 1995). It
+/// A tree or fat tree as an extended generalised fat tree (Oehring et al., IPPS 1995), XGFT(h; m_1..m_h; w_1..w_h). It
 /// has h levels of switches above the terminals (level 0). A vertex of level l has children[l-1] = m_l children, and a
 /// vertex of level l-1 has parents[l-1] = w_l parents. With all w = 1 it is a tree. With m = k and w = 1,k,k.. it is
 /// the k-ary n-tree with full bisection; smaller w reduce the bisection. Switches have no rank slots. A value.

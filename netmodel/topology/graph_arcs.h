@@ -39,7 +39,7 @@ class GraphArcs {
         return std::span(all).subspan(first[v.index()], first[v.index() + 1] - first[v.index()]);
     }
 
-    std::vector<std::uint32_t> first_arc_;  ///< by vertex, with an end
+    std::vector<std::uint32_t> first_arc_;  ///< by vertex, plus an end entry
     std::vector<GraphArc> arcs_;
     std::vector<std::uint32_t> first_source_;
     std::vector<VertexId> sources_;

@@ -10,7 +10,7 @@
 namespace haichi {
 
 inline constexpr std::size_t kMostAxes = 12;
-/// Most vertices of a topology. Every id and link number then fits 32 bits, and data per node fit 2 GB.
+/// Maximum number of vertices in a topology. Every id and link number then fits 32 bits, and data per node fit 2 GB.
 inline constexpr std::int64_t kMostVertices = std::int64_t{1} << 23;
 
 /// One coordinate per axis.

@@ -31,12 +31,12 @@ struct PortClass {
     std::string name;                                     ///< "links", "global links"
     std::optional<std::int64_t> bandwidth_bytes_per_s{};  ///< the rate
     std::optional<std::int64_t> latency_ps{};             ///< cable latency of a link, or latency of a router
-    /// For links: hops that a traversal counts in distances.
+    /// For links: number of hops that the link counts in distances.
     std::int32_t hops = 1;
 
     /// For routers that store a whole packet before they forward it, such as the bridges of a wide-area line.
     struct Store {
-        std::int64_t delay_ps = 0;        ///< how long each packet is held after its tail
+        std::int64_t delay_ps = 0;        ///< time for which each packet is held after its tail
         std::int64_t timer_ps = 0;        ///< held packets leave at its multiples; 0 means at any time
         std::int64_t packet_time_ps = 0;  ///< time that a packet occupies an output besides its bytes
         /// Buffer of an input, per virtual channel: entries for full packets.
@@ -69,8 +69,8 @@ concept TopologyValue = std::equality_comparable<T> && requires(const T& value, 
     { value.link_ends(link).to } -> std::convertible_to<VertexId>;
 };
 
-/// A network of any kind, without its routes: the view of all code outside the kind's own files. Immutable; not for hot
-/// loops. Functions with a body are capabilities, which a kind may override.
+/// A network of any kind, without its routes. All code outside the kind's own files sees only this interface.
+/// Immutable; not for hot loops. Functions with a body are capabilities, which a kind may override.
 class Topology {
   public:
     Topology() = default;
@@ -121,7 +121,7 @@ class Topology {
     [[nodiscard]] virtual std::span<const std::int32_t> block_sizes() const { return {}; }
     /// A terminal without its own router: its links are the channels of its NIC.
     [[nodiscard]] virtual bool is_host(VertexId /*terminal*/) const { return true; }
-    /// Most links that leave or enter any node of the job.
+    /// Maximum number of links that leave or enter any node of the job.
     [[nodiscard]] virtual std::int32_t most_links_of_node(const JobNodes& /*job*/) const { return 1; }
     [[nodiscard]] virtual NearNodes near_nodes(const JobNodes& job) const { return NearNodes::by_search(*this, job); }
     /// First vertices of the ranges that a parallel simulation divides evenly, each separately.
