@@ -9,7 +9,7 @@ namespace haichi {
 
 class Routes;
 
-/// Most virtual channels for the routes of a graph.
+/// Maximum number of virtual channels for the routes of a graph.
 inline constexpr std::int32_t kMostLayers = 8;
 
 /// A hop of a route: a link, and the virtual channel of the buffer downstream.

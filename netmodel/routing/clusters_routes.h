@@ -38,7 +38,7 @@ class ClustersRoutes final : public Routes {
     [[nodiscard]] std::shared_ptr<const ChannelRule> channels(const JobNodes& job, std::int32_t most) const override;
 
     /// Calls `within(cluster, s, d, hops)`, which appends a cluster's own route, and adds the links that join the
-    /// parts. The channels of arriving packets are increased by `layer`.
+    /// clusters. Adds `layer` to the channels of arriving packets.
     template <class Within>
     void walk(VertexId s, VertexId d, std::uint8_t layer, const Within& within, std::vector<ChannelHop>& hops) const;
 

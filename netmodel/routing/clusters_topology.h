@@ -21,8 +21,8 @@ struct BridgeOptions {
     std::int64_t timer_ps = 0;               ///< held packets leave at multiples of it; 0 means at any time
     std::int64_t packet_time_ps = 0;         ///< time that each packet blocks the next one, besides its bytes
     std::optional<std::int64_t> buffer_bytes{};
-    std::optional<std::int64_t> mtu_bytes{};  ///< most payload of packets that cross
-    std::int32_t crossing_hops = 1;           ///< hops that a traversal of the link out of a bridge counts
+    std::optional<std::int64_t> mtu_bytes{};  ///< maximum payload of packets that cross
+    std::int32_t crossing_hops = 1;           ///< number of hops that the link out of a bridge counts
     bool states_crossing_hops = false;        ///< false: set by default_crossing_hops()
 
     friend bool operator==(const BridgeOptions&, const BridgeOptions&) = default;
@@ -36,13 +36,13 @@ void check_bridges(const BridgeOptions& bridges);
 std::int32_t default_crossing_hops(const BridgeOptions& bridges, std::int64_t link_bandwidth_bytes_per_s,
                                    std::optional<std::int64_t> packet_payload_bytes);
 
-/// Clusters of any kind, each two joined by bridges. Terminals are numbered cluster by cluster, then the clusters'
+/// Clusters of any kind, every pair joined by bridges. Terminals are numbered cluster by cluster, then the clusters'
 /// routers cluster by cluster, then the bridges pair by pair.
 ///
 /// In each cluster a bridge has the links of one terminal, its *gateway node*, in addition to that terminal. If the
 /// gateway node has no router, these are links from and to the same switches. Otherwise the terminal has a link to and
-/// a link from the bridge. Bridges therefore replace no node. The gateway nodes of k bridges are evenly spaced among
-/// the terminals. The destination chooses the bridge round robin: its number in its cluster modulo k.
+/// a link from the bridge. A bridge therefore does not replace a node. The gateway nodes of k bridges are evenly spaced
+/// among the terminals. The destination chooses the bridge round robin: its number in its cluster modulo k.
 class ClustersTopology final : public Topology {
   public:
     /// Clusters a < b, in the order (0,1), (0,2) .. (1,2) ..
@@ -148,7 +148,7 @@ class ClustersTopology final : public Topology {
     std::vector<Part> parts_;
     std::vector<Pair> pairs_;
     std::vector<std::size_t> pair_of_;
-    std::vector<std::size_t> first_bridge_;  ///< by pair, with an end
+    std::vector<std::size_t> first_bridge_;  ///< by pair, plus an end entry
     std::vector<Bridge> bridges_;
     std::vector<BridgeLink> bridge_links_;
     std::vector<PortClass> link_classes_;

@@ -10,12 +10,12 @@ namespace haichi {
 
 /// A Dragonfly+ (Shpiner, Haramaty, Eliad, Zdornov, Gafni, Zahavi, HiPINEB 2017). A group consists of leaf and spine
 /// routers, and each leaf is joined to every spine of its group. Terminals belong to leaves. Global links join the
-/// spines of each two groups. A value.
+/// spines of every pair of groups. A value.
 ///
-/// Each two groups are joined by n = max(1, spines / (groups - 1)) links, so that every spine has a link even with few
-/// groups. Global port p of a group is the k-th link to its j-th other group, in the order of their numbers. Here k = p
-/// / (groups - 1) and j = p mod (groups - 1). It is a port of spine p mod spines, so the numbers of ports of two spines
-/// differ by at most one.
+/// Every pair of groups is joined by n = max(1, spines / (groups - 1)) links, so that every spine has a link even with
+/// few groups. Global port p of a group is the k-th link to its j-th other group, in the order of their numbers. Here k
+/// = p / (groups - 1) and j = p mod (groups - 1). It is a port of spine p mod spines, so the numbers of ports of two
+/// spines differ by at most one.
 class DragonflyPlus {
   public:
     /// Sizes of a group, and the number of groups.
@@ -77,10 +77,10 @@ class DragonflyPlus {
     };
     [[nodiscard]] LinkEnds link_ends(LinkId link) const;
 
-    /// Calls visit(LinkId) for the links from terminal s to terminal d. They are up, leaf to spine, the global link
-    /// between the groups, spine to leaf, down, as far as needed. A shortest path. The destination makes the choices
-    /// evenly. Within a group it chooses the spine: its number in the group mod spines. Between groups it chooses the
-    /// link: its number in the group mod n.
+    /// Calls visit(LinkId) for the links from terminal s to terminal d in order. They are up, leaf to spine, the global
+    /// link between the groups, spine to leaf, down, as far as needed. The route is a shortest path. The destination
+    /// makes the choices evenly. Within a group it chooses the spine: its number in the group mod spines. Between
+    /// groups it chooses the link: its number in the group mod n.
     template <class Visit>
     void walk(VertexId s, VertexId d, const Visit& visit) const {
         if (s == d) return;

@@ -51,8 +51,9 @@ void walk_stage(const Grid& grid, const DimensionOrder& routing, const Dimension
 /// The dateline of a ring lies between its last and its first position. A hop uses VC 1 if the route has yet to cross
 /// the dateline or crosses it now, else VC 0. Meshes need one VC. Stages that lead to a column instead of the
 /// destination have their own layer, above the layer of the usual stages. If both the routing and faulty nodes cause
-/// columns, each of the two has a layer. There is no cycle, since this sequence only grows along every route: stages to
-/// a detour's column, the routing's stages in their order, VC 1 before VC 0, position in the direction of travel.
+/// columns, each of the two has a layer. There is no cycle, since a sequence of four properties only grows along every
+/// route. These are stages to a detour's column, the routing's stages in their order, VC 1 before VC 0, position in the
+/// direction of travel.
 class GridChannels final : public ChannelRule {
   public:
     explicit GridChannels(const GridRoutes& routes) : routes_(routes) {
@@ -86,7 +87,7 @@ class GridChannels final : public ChannelRule {
     std::int32_t detour_layer_ = 0;  ///< first VC of routes around faulty nodes
 };
 
-/// Most steps along an axis in the shorter direction.
+/// Maximum number of steps along an axis in the shorter direction.
 std::int32_t longest_way(const Axis& axis) { return axis.is_ring() ? axis.size / 2 : axis.size - 1; }
 
 }  // namespace

@@ -10,9 +10,9 @@
 
 namespace haichi {
 
-/// Computes routes on a grid without a division. The function next() gives the hops of VirtualChannels::append_route
-/// one by one, in O(1), from the present vertex and the destination alone. The function write_route() gives all links
-/// at once. Needs 8 bytes per vertex. Only for shortest routes (no columns).
+/// Computes routes on a grid without a division, only for shortest routes (no columns). The function next() gives the
+/// hops of VirtualChannels::append_route one by one, in O(1), from the present vertex and the destination alone. The
+/// function write_route() gives all links at once. Needs 8 bytes per vertex.
 class GridSteps {
   public:
     GridSteps(const Grid& grid, const DimensionOrder& routing);
@@ -72,7 +72,7 @@ class GridSteps {
   private:
     struct Stage {
         std::uint32_t mask = 0;
-        std::uint32_t most_plus = 0;    ///< most steps in the positive direction
+        std::uint32_t most_plus = 0;    ///< maximum number of steps in the positive direction
         std::int32_t ring_size = 0;     ///< 0: not a ring
         std::int32_t link[2] = {0, 0};  ///< by direction (minus, plus): number among the links of a vertex
         std::uint32_t shift = 0;

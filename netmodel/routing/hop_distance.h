@@ -19,8 +19,8 @@ struct HopDistanceOptions {
 };
 
 /// Network::hops for inner loops, with the same results. Reads a table of all pairs if it is small. Otherwise uses
-/// packed coordinates: on grids of up to 8 axes with shortest routes, and if blocks of terminals determine the
-/// distance. Otherwise calls the Network, which must outlive it. Only for usable nodes.
+/// packed coordinates on grids of up to 8 axes with shortest routes, or if blocks of terminals determine the distance.
+/// Otherwise calls the Network, which must outlive it. Only for usable nodes.
 class HopDistance {
   public:
     explicit HopDistance(const Network& network, HopDistanceOptions options = {});

@@ -53,8 +53,8 @@ class HyperX {
     };
     [[nodiscard]] LinkEnds link_ends(LinkId link) const;
 
-    /// Calls visit(LinkId) for the links from terminal s to terminal d. They are up, one hop along each axis in which
-    /// their routers differ, in the order of the axes, down. A shortest path.
+    /// Calls visit(LinkId) for the links from terminal s to terminal d in order. They are up, one hop along each axis
+    /// in which their routers differ, in the order of the axes, down. The route is a shortest path.
     template <class Visit>
     void walk(VertexId s, VertexId d, const Visit& visit) const {
         if (s == d) return;

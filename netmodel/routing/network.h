@@ -15,7 +15,7 @@ namespace haichi {
 /// A topology and the name of a static routing on it.
 struct Fabric {
     std::shared_ptr<const Topology> topology;
-    std::string routing{};  ///< as Topology::routing() accepts it
+    std::string routing{};  ///< in the form that Topology::routing() accepts
 };
 
 struct NetworkOptions {
@@ -61,12 +61,12 @@ class Network {
     /// Appends the links of the static route from s to d, in order; nothing if s == d. O(length), more around a faulty
     /// node. Both nodes must be usable. Throws OptionError, naming the faulty node and the pair, if there is no route.
     void append_route(NodeId s, NodeId d, std::vector<LinkId>& links) const;
-    /// Length of that route; a link counts as many hops as its class states. O(axes) or O(levels), or O(length) for
-    /// routes that must be walked. Throws what append_route throws.
+    /// Length of that route in hops. The class of a link states its number of hops. O(axes) or O(levels), or O(length)
+    /// for routes that must be walked. Throws what append_route throws.
     [[nodiscard]] std::int32_t hops(NodeId s, NodeId d) const;
-    /// Most hops that any link counts. 1 means that hops() counts links.
+    /// Largest number of hops of any link; 1 means that hops() counts links.
     [[nodiscard]] std::int32_t most_hops_of_link() const;
-    /// Links of that route, injection and ejection channels included. Independent of the hops that links count.
+    /// Number of links on that route, injection and ejection channels included, independent of their hops.
     [[nodiscard]] std::int32_t route_length(NodeId s, NodeId d) const;
     /// False on a dragonfly, and if a repeated axis with a column or a faulty node causes detours.
     [[nodiscard]] bool routes_are_shortest() const { return routes_->are_shortest(); }
@@ -90,8 +90,8 @@ class Network {
     [[nodiscard]] std::int64_t bandwidth_bytes_per_s(LinkId link) const;
     [[nodiscard]] std::int64_t largest_bandwidth_bytes_per_s() const { return largest_bandwidth_bytes_per_s_; }
 
-    /// Most links that leave or enter any job node, which its messages share. With count_nic it is 1: the injection or
-    /// the ejection channel.
+    /// Maximum number of links that leave or enter any job node, which its messages share. With count_nic it is 1: the
+    /// injection or the ejection channel.
     [[nodiscard]] std::int32_t largest_out_degree() const {
         return options_.count_nic ? 1 : topology_->most_links_of_node(nodes_);
     }

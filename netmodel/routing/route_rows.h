@@ -9,7 +9,7 @@
 
 namespace haichi {
 
-/// The routes of all pairs of a small network as rows of bits, one bit per existing link; bit-sliced counters add and
+/// The routes of all pairs of a small network as rows of bits, one bit per existing link. Bit-sliced counters add and
 /// subtract them. If no link is on both routes between any two nodes, both routes of a pair also form one row. Messages
 /// in both directions between two ranks then cost one addition. Nothing is stored if a row is longer than kMostBlocks
 /// or all rows exceed the budget. Rows larger than the caches are no faster than lists of links.

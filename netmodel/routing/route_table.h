@@ -72,7 +72,7 @@ class RouteTable {
     std::size_t longest_ = 0;  ///< links of the longest route
     /// Set if nothing is stored and the routes are a grid's, without injection and ejection channels.
     std::optional<GridSteps> steps_;
-    /// Index in links_ of pair s * nodes + d, with an end; empty if nothing is stored.
+    /// Index in links_ of pair s * nodes + d, plus an end entry; empty if nothing is stored.
     std::vector<std::uint32_t> first_;
     std::vector<LinkId> links_;
     const Network* network_;

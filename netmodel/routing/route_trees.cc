@@ -222,8 +222,8 @@ const GraphOrder::Choice& RouteTrees::choose(VertexId v) {
     while (first + parallel < choices.size() && choices[first + parallel].to == choices[first].to) ++parallel;
     if (parallel == 1) return choices[first];
 
-    // The rest of the number after this choice. On the way down it is the rest at a vertex of the way up, as far from
-    // the start as this link is from the end.
+    // The rest of the number after this choice. On the way down, the rest at a vertex of the way up replaces it. That
+    // vertex is as far from the start as this link is from the end.
     Passage at = here;
     ++at.hops;
     if (at.divisor < order_->place_of_terminal.size()) at.divisor *= static_cast<std::uint32_t>(ways_.size());

@@ -47,7 +47,7 @@ struct GraphOrder {
     /// The switch of every terminal with a single switch, else the terminal itself. Routes to the terminals of a switch
     /// share their distances, so one search serves all of them.
     std::vector<VertexId> root_of_terminal;
-    std::vector<std::uint32_t> first_choice;  ///< index in all_choices per vertex, with an end
+    std::vector<std::uint32_t> first_choice;  ///< index in all_choices per vertex, plus an end entry
     std::vector<Choice> all_choices;          ///< links that leave a vertex, parallel links adjacent
 
   private:
@@ -76,8 +76,8 @@ class RouteTrees {
     RouteTrees(const Graph& graph, GraphRouting routing, const GraphOrder& order,
                std::span<const std::uint8_t> is_faulty);
 
-    /// O(vertices + links) for the first destination of a root. For each further one O(1) with kUnspread, and
-    /// O(vertices + links) without nodes of a single switch with kSpread.
+    /// O(vertices + links) for the first destination of a root. Each further destination costs O(1) with kUnspread.
+    /// With kSpread it costs O(vertices + links), not counting nodes of a single switch.
     void find(VertexId destination);
 
     /// GraphOrder::root_of_terminal of the destination.

@@ -43,7 +43,7 @@ class Routes {
     /// Appends the links from s to d, in order; s != d. Throws OptionError, naming both, if faulty terminals disconnect
     /// them.
     virtual void append_route(VertexId s, VertexId d, std::vector<LinkId>& links) const = 0;
-    /// Length of that route; a link counts as many hops as its class states. 0 for s == d.
+    /// Length of that route in hops; 0 for s == d. The class of a link states its number of hops.
     [[nodiscard]] virtual std::int32_t hops(VertexId s, VertexId d) const = 0;
     /// An upper bound of the length of every route; cheap to compute, not always reached.
     [[nodiscard]] virtual std::int32_t longest() const = 0;

@@ -17,7 +17,7 @@ struct TopologySection {
     const MachineSection& section;  ///< "topology"; its keys are TopologyRow::keys
     std::int64_t link_bandwidth_bytes_per_s = 0;
     std::optional<std::int64_t> packet_payload_bytes;  ///< from "packet", if stated
-    /// Another file that the section names; receives its text if the file exists.
+    /// Another file that the section names. If its text is set, that text is used instead of the file.
     NamedFile& file;
 };
 
