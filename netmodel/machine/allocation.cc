@@ -135,7 +135,7 @@ std::vector<VertexId> faulty_vertices(const Machine& machine, const AllocationRe
             throw OptionError("faulty nodes of machine " + machine.name + " cannot be told: its size is not known",
                               "give the machine's size, as in " + machine.name + ":10x5x8:XZ");
         }
-        const bool may_be_empty = true;  // no node may be faulty at present
+        const bool may_be_empty = true;  // empty if no node is faulty
         std::ranges::copy(load_node_list(request.faulty, machine, may_be_empty), std::back_inserter(faulty));
     }
     std::ranges::sort(faulty);

@@ -12,7 +12,7 @@
 
 namespace haichi {
 
-/// Most rank slots of a job; tables have an entry for each.
+/// Maximum number of rank slots of a job; tables have an entry for each.
 inline constexpr std::int64_t kMostSlots = std::int64_t{1} << 30;
 
 /// Nodes of a machine, in order. A file (see parse_node_list(); empty if no list is given), their numbers, or their
@@ -27,7 +27,7 @@ struct AllocationRequest {
     NodeList nodes{};                    ///< list instead of a cuboid
     NodeList faulty{};                   ///< nodes that are down, in addition to the machine's
     std::int32_t ranks_per_node = 1;
-    std::string routing{};         ///< empty for the machine's
+    std::string routing{};         ///< empty for the machine's routing
     std::string fold = "default";  ///< an entry of folds(), or a coordinate-table file
     bool count_nic = false;
 };
@@ -43,7 +43,7 @@ struct Allocation {
     bool is_node_list = false;
     Network network;
     Fold fold;
-    AxisPairs logical_axes;  ///< the machine's; empty for the axes themselves, or without axes
+    AxisPairs logical_axes;  ///< logical axes of the machine; empty for the axes themselves, or without axes
     std::int32_t ranks_per_node = 1;
     std::int32_t nics_per_node = 1;
 

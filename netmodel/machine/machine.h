@@ -26,7 +26,7 @@ struct Machine {
     /// Some axes have no known size (plain "fx10"). A job's shape defines their size, and they never wrap. `topology`
     /// has size 1 for such an axis. All longer axes are known.
     bool size_is_open = false;
-    std::string routing;             ///< as Topology::routing() accepts it
+    std::string routing;             ///< in the form that Topology::routing() accepts
     std::vector<VertexId> faulty{};  ///< terminals that are down
     /// Job shapes that the scheduler allocates, one size per axis of a grid; empty if not stated.
     std::vector<std::vector<std::int32_t>> allocations{};
@@ -72,7 +72,7 @@ struct Machine {
         std::optional<std::string> nic_order;           ///< "messages" one by one, or "packets" in turn (default)
         std::optional<std::int64_t> shared_memory_latency_ps;  ///< latency between two ranks of a node
         std::optional<std::int64_t> shared_memory_bandwidth_bytes_per_s;
-        std::int32_t slots = 1;  ///< most ranks per node; 1 means not stated, so any number
+        std::int32_t slots = 1;  ///< maximum number of ranks per node; 1 means not stated, so any number
         std::string progress = "nic";
 
         friend bool operator==(const Node&, const Node&) = default;
@@ -93,7 +93,7 @@ Machine load_machine(const std::string& name_or_path, const Reading& reading = {
 
 /// All input of a machine; reproduces the machine where its files are not available.
 struct MachineSource {
-    std::string name;                   ///< as load_machine() accepts it
+    std::string name;                   ///< in the form that load_machine() accepts
     std::optional<std::string> text{};  ///< text of the machine file; empty for a preset, or if not read yet
     /// The graph file that the name or the machine file refers to. load_machine() sets its path.
     NamedFile graph{};

@@ -121,7 +121,7 @@ void parse_allocations(const Section& root, Machine& machine) {
     }
 }
 
-/// Checks that routers that store whole packets have buffers for at least one.
+/// Checks that routers that store whole packets have buffers for at least one packet.
 void check_stores(const Section& root, const Machine& machine) {
     if (!machine.packet_payload_bytes) return;
     for (const PortClass& routers : machine.topology->router_classes()) {
