@@ -10,9 +10,9 @@
 namespace haichi {
 
 /// The partition of every vertex of a machine. Partitions are about equally large and have few neighbours. With
-/// coordinates they are blocks, made by halving the longest axis repeatedly. Otherwise they are ranges of routers
-/// within each of Topology::router_ranges(), so neighbouring switches. A node without a router belongs to its switch's
-/// partition.
+/// coordinates they are blocks, made by halving the longest axis repeatedly. Otherwise they are ranges of routers, cut
+/// separately within each of Topology::router_ranges(), so that neighbouring switches stay together. A node without a
+/// router belongs to its switch's partition.
 struct MachineBlocks {
     static constexpr int kMostBlocks = 1 << 14;
 

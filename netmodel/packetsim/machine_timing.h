@@ -8,12 +8,12 @@
 
 namespace haichi {
 
-/// The timing that a machine states, with defaults. By default times and the header are 0, and packets have 2,048
-/// bytes. Buffers cover the round trip of credits (covering_buffer). Switches, DMA and memory have no limit, and NICs
-/// are as fast as the links. NICs send the packets of their messages in turn. Link bandwidths stay with the Network
-/// (link_bandwidth 0). Unstated virtual channels are 0: as many as the routes need, see VirtualChannels::count. Throws
-/// OptionError, naming the key of the machine file, for a machine without link bandwidth and for values that a
-/// simulation cannot have.
+/// The simulator's timing for a machine: the stated values, with defaults for the others. By default times and the
+/// header are 0, and packets have 2,048 bytes. Buffers cover the round trip of credits (covering_buffer). Switches, DMA
+/// and memory have no limit, and NICs are as fast as the links. NICs send the packets of their messages in turn. Link
+/// bandwidths stay with the Network (link_bandwidth 0). Unstated virtual channels are 0: as many as the routes need,
+/// see VirtualChannels::count. Throws OptionError, naming the key of the machine file, for a machine without link
+/// bandwidth and for values that a simulation cannot have.
 [[nodiscard]] PacketTimingOptions packet_timing_of(const Machine& machine);
 
 /// The round trip of a buffer entry downstream of a link, with full packets.
@@ -28,7 +28,7 @@ struct CreditLoop {
 /// best leaves at once. The tail follows in the packet's own time, and the credit takes one latency back.
 [[nodiscard]] std::int64_t packets_that_cover(const CreditLoop& loop);
 
-/// The buffer of a machine that states none: as many packets as cover its links, at most
+/// The buffer size for a machine that states none: as many packets as cover its links, at most
 /// PacketTiming::kMostBufferPackets. The number is rounded up to a multiple of eight, so that crossing streams find
 /// some free entries.
 [[nodiscard]] std::int32_t covering_buffer(std::int64_t packets_that_cover);

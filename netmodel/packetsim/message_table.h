@@ -26,7 +26,7 @@ class MessageTable {
     struct Entry {
         PacketMessage message;
         std::int64_t left_bytes = 0;  ///< not yet in a packet
-        /// Per packet on the route of the message; no limit if all packets are full.
+        /// Limit per packet on the message's route; no limit if all packets are full.
         std::int64_t most_payload_bytes = std::numeric_limits<std::int64_t>::max();
         std::int64_t last_tail_ps = 0;  ///< latest tail so far at the destination's NIC
         std::uint64_t way = 0;          ///< Packet::way of a packet that enters the partition

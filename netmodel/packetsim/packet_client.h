@@ -7,10 +7,10 @@
 
 namespace haichi {
 
-/// Feeds a PacketEngine. Callbacks of one node come in an order that depends only on the traffic, but different nodes
-/// may run in different threads. A callback belongs to one node: the destination, the source or the timer's node. It
-/// may only touch the client's state of that node, send messages from there and set timers there. It reaches other
-/// nodes by messages and call_across().
+/// Sends messages through a PacketEngine and receives its callbacks. Callbacks of one node come in an order that
+/// depends only on the traffic, but different nodes may run in different threads. A callback belongs to one node: the
+/// destination, the source or the timer's node. It may only touch the client's state of that node, send messages from
+/// there and set timers there. It reaches other nodes by messages and call_across().
 class PacketClient {
   public:
     /// The destination has the whole message: all tails have arrived, and DMA has moved them.

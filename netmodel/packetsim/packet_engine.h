@@ -23,13 +23,13 @@ namespace haichi {
 /// Run-time settings of a PacketEngine; none of them changes a result.
 struct PacketEngineOptions {
     int threads = 1;
-    /// Most partitions of the machine; 0 means chosen by the size of their state.
+    /// Maximum number of partitions of the machine; 0 means chosen by the size of their state.
     int partitions = 0;
     /// Carries remote events between partitions and must outlive the engine. Null: through memory.
     Transport* transport = nullptr;
     /// A window uses one thread if the window before it had fewer events.
     std::int64_t least_events_for_threads = 4000;
-    /// Least delay of effects that the client itself carries from one node to another (call_across).
+    /// Minimum delay of effects that the client itself carries from one node to another (call_across).
     std::int64_t shortest_client_latency_ps = std::numeric_limits<std::int64_t>::max();
 };
 
@@ -77,7 +77,7 @@ class PacketEngine {
     /// Calls client.timer(node, data) at `time_ps`, now or later. Timers of one node at one instant are ordered by
     /// `data`.
     void call_at(NodeId node, std::uint32_t data, std::int64_t time_ps);
-    /// The same for another node than the callback's, `from`, at least shortest_client_latency_ps from now.
+    /// Sets a timer for `node` from a callback of another node, `from`; at least shortest_client_latency_ps from now.
     void call_across(NodeId from, NodeId node, std::uint32_t data, std::int64_t time_ps);
 
     /// Runs until no event is left, or up to and including `until_ps`. Throws InternalError for a deadlock: messages
@@ -104,9 +104,9 @@ class PacketEngine {
     [[nodiscard]] int partition_of(NodeId node) const { return machine_.partition_of(node); }
     /// No packet is in a buffer, and every buffer entry has been returned.
     [[nodiscard]] bool is_drained() const;
-    /// Most packets that any buffer holds or will receive, not yet granted.
+    /// Present number of ungranted packets in the fullest buffer, including packets on their way to it.
     [[nodiscard]] std::int32_t most_packets_waiting() const;
-    /// Packets in the buffer or on their way to it, not yet granted.
+    /// Number of ungranted packets in the buffer or on their way to it.
     [[nodiscard]] std::int32_t packets_waiting(InputId buffer) const { return machine_.packets_waiting(buffer); }
     /// Starts or ends the recording of every packet that leaves a buffer of this router, for take_passages().
     /// O(buffers).

@@ -20,9 +20,9 @@ namespace haichi {
 class PacketMachine {
   public:
     struct Division {
-        int partitions = 0;  ///< most partitions; 0 means chosen by the size of the state
+        int partitions = 0;  ///< maximum; 0 means chosen by the size of the state
         int threads = 1;
-        /// Least time after which a node affects another one by other means than packets.
+        /// Minimum time after which a node affects another one by other means than packets.
         std::int64_t shortest_client_latency_ps = std::numeric_limits<std::int64_t>::max();
     };
 
@@ -43,7 +43,7 @@ class PacketMachine {
     [[nodiscard]] std::uint32_t local_router(VertexId v) const { return local_routers_[v.index()]; }
 
     // Present state of the ports, by their numbers in PacketPorts.
-    /// Packets in the buffer, or on their way to it inside its partition, not yet granted.
+    /// Number of ungranted packets in the buffer, or on their way to it inside its partition.
     [[nodiscard]] std::int32_t packets_waiting(InputId buffer) const;
     /// Payload and headers of all packets that the channel has carried or is carrying.
     [[nodiscard]] std::int64_t bytes_passed(OutputId output) const { return port_of_output(output).bytes_passed; }
@@ -62,11 +62,11 @@ class PacketMachine {
     VirtualChannels virtual_channels;
     std::int32_t vcs;  ///< per link: as stated, or as many as the routes need
     PacketPorts ports;
-    std::optional<GridSteps> steps;  ///< none: every message has its route
+    std::optional<GridSteps> steps;  ///< empty if every message has its own route
     std::int32_t buffer_packets;
     std::int32_t nics_per_node;
     std::int32_t first_injection_buffer;
-    /// Least time after which an event at a router, or at its nodes, affects another router; 0 means no time.
+    /// Minimum time after which an event at a router, or at its nodes, affects another router; 0 means no time.
     std::int64_t lookahead_ps = 0;
     MachineBlocks blocks;
     std::vector<LocalNodeId> local_nodes;

@@ -141,14 +141,14 @@ class alignas(64) PacketPartition {
     /// The time from which a buffer has a free entry, one latency after the tail has left. Returns kForEver if the time
     /// is not known yet: the output or NIC is then woken once it is.
     struct Entries {
-        std::int32_t count = 0;       ///< in the buffer
-        std::int64_t latency_ps = 0;  ///< until the sender knows that an entry is free
+        std::int32_t count = 0;       ///< number of entries in the buffer
+        std::int64_t latency_ps = 0;  ///< time until the sender knows that an entry is free
     };
     std::int64_t credit_ps(PacketBuffer& to, BufferId b, Entries entries);
     std::int64_t late_credit_ps(PacketBuffer& to, BufferId b, Entries entries);
     /// The same for the buffer downstream of an output.
     std::int64_t downstream_credit_ps(const Channel& out);
-    /// When an output can grant the first of the packets that wait for it.
+    /// The earliest time at which an output can grant one of the packets that wait for it.
     std::int64_t next_grant_ps(PortId port);
     void add_waiting(const Channel& out, std::uint32_t number);
     void remove_waiting(const Channel& out, std::uint32_t number);
@@ -209,7 +209,7 @@ class alignas(64) PacketPartition {
     RemoteEventBatch incoming_;
     std::vector<RemoteTimer> remote_timers_;
     std::int64_t earliest_remote_ps_ = kForEver;
-    /// Messages posted for later, by a number of their own: it grows with each call, unlike message numbers.
+    /// Messages to be posted later, by a separate number. It grows with each call, unlike message numbers.
     std::unordered_map<std::uint32_t, MessageId> posts_;
     std::uint32_t last_post_ = 0;
     std::vector<Packet> received_;  ///< packets on their way to a NIC whose node has a DMA limit

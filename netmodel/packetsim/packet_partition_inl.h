@@ -39,8 +39,8 @@ inline BufferId PacketPartition::request_on_route(const Packet& packet) const {
 }
 
 [[gnu::always_inline]] inline std::int64_t PacketPartition::credit_ps(PacketBuffer& to, BufferId b, Entries entries) {
-    // If all packets have left, the row of times restarts at its beginning, which is in the caches. Arithmetic instead
-    // of a branch, which would be unpredictable.
+    // If all packets have left, the row of times restarts at its beginning, which is in the caches. This uses
+    // arithmetic, since a branch would be unpredictable.
     const std::uint16_t some_leave = to.leave_ps + entries.latency_ps <= now_ps_ ? 0 : 0xffff;
     to.leaving &= some_leave;
     to.next_credit &= some_leave;
@@ -106,7 +106,7 @@ inline void PacketPartition::arbitrate_at(PacketPort& at, PortId port, std::int6
     push(state_->routers[at.from_router].turn, time_ps, kArbitrate, port);
 }
 
-/// Time of the packet on a channel.
+/// Transfer time of the packet on a channel.
 inline std::uint32_t PacketPartition::duration_ps(const Packet& packet, const PacketPorts::Class& port) const {
     if (is_uniform_) return packet.duration_ps;
     if (!packet.is_last() && are_full_) return static_cast<std::uint32_t>(port.full_packet_ps);
@@ -203,7 +203,7 @@ inline std::uint32_t PacketPartition::reading_ps(BufferId b, const Packet& packe
     push_front(b, port, at);
 }
 
-/// Schedules the arrival of the first packet of buffer b, `at`, at the front.
+/// Schedules the event at which the first packet of buffer b, `at`, of a port reaches the front.
 [[gnu::always_inline]] inline void PacketPartition::push_front(BufferId b, const PacketPort& port,
                                                                const PacketBuffer& at) {
     const Packet& packet = state_->packets[at.first];

@@ -10,8 +10,8 @@ namespace haichi {
 
 /// A packet that received the grant of its output in a watched router.
 struct PacketPassage {
-    std::int64_t time_ps = 0;     ///< when the output granted it
-    std::int64_t arrival_ps = 0;  ///< when the head reached the buffer
+    std::int64_t time_ps = 0;     ///< time of the grant
+    std::int64_t arrival_ps = 0;  ///< time at which the head reached the buffer
     InputId buffer;
     OutputId output;
     PacketMessage message;

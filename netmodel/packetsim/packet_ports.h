@@ -31,12 +31,13 @@ struct LinkPassage {
 /// class of routers replace those of the machine.
 LinkPassage passage_of(const Topology& topology, const PacketTiming& timing, const LinkKind& kind);
 
-/// Numbers the ports of a machine's routers; constant during a run.
+/// The numbering of the ports of a machine's routers; constant during a run.
 ///
 /// Every vertex is a router, and every node has its own NICs: NIC i of node n has the number n * NICs + i.
-/// - Output ports: link l of the fabric is output l, and the ejection channel of NIC k is output link_count() + k.
-/// - Input buffers: the buffer downstream of link l for VC v is l * VCs + v, and the injection buffer of NIC k is
-///   link_count() * VCs + k.
+/// - Output ports: link l of the fabric is output l, and the ejection channel of NIC k is output link_count() + k
+/// - Input buffers: the buffer downstream of link l for VC v is l * VCs + v, the injection buffer of NIC k is
+///   link_count() * VCs + k
+///
 /// The inputs of a router are numbered by link, with injection buffers last, so "lowest (port, VC)" is the lowest
 /// buffer.
 ///
@@ -48,14 +49,14 @@ class PacketPorts {
     struct Class {
         std::int64_t bandwidth_bytes_per_s = 0;  ///< the slower of channel and switch
         std::int64_t latency_ps = 0;             ///< L: from the grant to the head's arrival
-        std::int64_t full_packet_ps = 0;         ///< time of a largest packet on this output
+        std::int64_t full_packet_ps = 0;         ///< time of a packet of the largest size on this output
         std::int32_t buffer_packets = 0;         ///< per buffer downstream
-        bool stores = false;                     ///< the router downstream stores whole packets and delays them:
+        bool stores = false;                     ///< the router downstream stores whole packets, with these delays:
         std::int64_t delay_ps = 0;
         std::int64_t timer_ps = 0;
         std::int64_t packet_time_ps = 0;  ///< time that a packet occupies the output in addition to its bytes
 
-        /// When a packet whose tail arrives at `tail_ps` may leave.
+        /// Time at which a packet whose tail arrives at `tail_ps` may leave.
         [[nodiscard]] std::int64_t release_ps(std::int64_t tail_ps) const {
             if (delay_ps == 0) return tail_ps;
             const std::int64_t held_ps = later_ps(tail_ps, delay_ps);
@@ -64,7 +65,7 @@ class PacketPorts {
         friend bool operator==(const Class&, const Class&) = default;
     };
 
-    /// Throws OptionError when a packet takes 4.29 ms (2^32 ps) or more on some channel, UnsupportedError for too many
+    /// Throws OptionError if a packet takes 4.29 ms (2^32 ps) or more on some channel, UnsupportedError for too many
     /// ports.
     PacketPorts(const Network& network, const PacketTiming& timing, std::int32_t virtual_channels);
 
@@ -84,7 +85,7 @@ class PacketPorts {
     [[nodiscard]] bool bandwidth_is_uniform() const { return bandwidth_is_uniform_; }
     /// All packets have the full size, except the last of a message.
     [[nodiscard]] bool packets_are_full() const { return packets_are_full_; }
-    /// Most payload of a packet on the link, as the router downstream limits it, or kNoLimit.
+    /// Maximum payload of a packet on the link, as the router downstream limits it, or kNoLimit.
     [[nodiscard]] std::int64_t most_payload_downstream(LinkId link) const;
     static constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
     /// How far ahead the event of a hop can be: the latency and two packets.

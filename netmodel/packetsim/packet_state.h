@@ -31,7 +31,8 @@ static_assert(sizeof(Packet) == 32);
 struct PacketBuffer {
     static constexpr std::int64_t kAlwaysFree = std::numeric_limits<std::int64_t>::min() / 2;
 
-    /// When the tails of all packets granted so far have left. The last packet may be faster than the one before it.
+    /// Time at which the tails of all packets granted so far have left. The last packet may be faster than an earlier
+    /// one.
     std::int64_t leave_ps = kAlwaysFree;
     /// Input buffers of the upstream router, as bits by number, whose front packet waits for this channel. If the
     /// router has more than 64 of them, the bits are a row of words in PartitionState::wide_waiting.
@@ -47,14 +48,13 @@ struct PacketBuffer {
     /// the row.
     std::uint16_t leaving = 0;
 
-    /// When the last granted packet has been read out.
+    /// Time at which the last granted packet has been read out.
     [[nodiscard]] std::int64_t next_front_ps() const { return leave_ps - read_ahead_ps; }
 };
 static_assert(sizeof(PacketBuffer) == 40);
 
-/// A channel. It is a link of the fabric with the buffers downstream of it, or a NIC's ejection channel with its
-/// injection buffer as the only buffer. With two virtual channels it is two cache lines. A hop touches only the lines
-/// of two channels and of its packet.
+/// A channel: a link of the fabric with its downstream buffers, or a NIC's ejection channel with its injection buffer.
+/// With two virtual channels it is two cache lines. A hop touches only the lines of two channels and of its packet.
 struct PacketPort {
     static constexpr std::int64_t kNotPlanned = std::numeric_limits<std::int64_t>::max();
     static constexpr std::uint32_t kNoRouter = std::numeric_limits<std::uint32_t>::max();
@@ -100,7 +100,7 @@ static_assert(sizeof(PacketRouter) == 32);
 
 /// A NIC of a node: its messages in order.
 struct PacketNic {
-    std::int64_t ready_ps = 0;  ///< the NIC sends nothing earlier: the pause after the last packet
+    std::int64_t ready_ps = 0;  ///< earliest time of the next packet, after the pause
     MessageId first_message;
     MessageId last_message;
     MessageId leaving_message;        ///< the message whose last packet is being sent
@@ -112,8 +112,8 @@ static_assert(sizeof(PacketNic) == 32);
 
 /// State shared by the NICs and the ranks of a node.
 struct PacketHost {
-    std::int64_t dma_free_ps = 0;            ///< when DMA and memory have moved all packets requested so far
-    std::int64_t shared_memory_free_ps = 0;  ///< when all messages of the node to itself are copied
+    std::int64_t dma_free_ps = 0;            ///< time at which DMA and memory have moved all packets requested so far
+    std::int64_t shared_memory_free_ps = 0;  ///< time at which all messages of the node to itself are copied
 };
 
 }  // namespace haichi

@@ -14,7 +14,7 @@ struct PacketTimingOptions {
     std::int64_t switch_allocation_ps = 0;
     std::int64_t switch_latency_ps = 0;
     std::int64_t cable_latency_ps = 0;
-    std::int64_t packet_payload_bytes = 2048;  ///< the MTU: most payload per packet
+    std::int64_t packet_payload_bytes = 2048;  ///< the MTU: maximum payload per packet
     std::int64_t packet_header_bytes = 0;
     std::int32_t buffer_packets = 8;  ///< per virtual channel of an input
     /// 0: as many as the routes need, at least 2 (VirtualChannels::count).
@@ -69,7 +69,7 @@ class PacketTiming {
     std::int64_t host_bandwidth_bytes_per_s_ = 0;
 };
 
-/// Most packets per message, about an hour of simulation. Messages of up to 2^48 bytes would take days.
+/// Maximum number of packets per message, about an hour of simulation. Messages of up to 2^48 bytes would take days.
 inline constexpr std::int64_t kMostPacketsOfMessage = std::int64_t{1} << 32;
 /// Throws UnsupportedError for a message with more packets.
 void check_packet_count(const PacketTiming& timing, std::int64_t message_bytes);

@@ -19,7 +19,7 @@ MessageId PacketPartition::add_message(const PacketMessage& message) {
     return id;
 }
 
-/// The value of Packet::way.
+/// Computes Packet::way.
 inline std::uint64_t PacketPartition::way(VertexId to, PortId ejection) const {
     const std::uint64_t position = steps_->position(to);
     if (!ejection.valid()) return position;
@@ -87,7 +87,8 @@ inline void PacketPartition::receive(NicId nic, std::int32_t pending) {
     push_nic(std::max(tail_ps, dma_end_ps), kDelivery, nic, as_data(packet.message()));
 }
 
-/// Requests DMA and memory now. Returns when they have moved these bytes; the transfer starts its own duration earlier.
+/// Requests DMA and memory now. Returns the time at which they have moved these bytes; the transfer starts its own
+/// duration before that time.
 std::int64_t PacketPartition::take_dma(LocalNodeId node, std::int64_t payload_bytes) {
     const std::int64_t bandwidth = machine_->timing.host_bandwidth_bytes_per_s();
     if (bandwidth == 0 || payload_bytes == 0) return now_ps_;
@@ -142,8 +143,8 @@ inline void PacketPartition::nic_ready(NicId id) {
     send_next(id);
 }
 
-/// Sends the next packet if there is one and a buffer entry is free. Otherwise the NIC idles, or returns when an entry
-/// is free.
+/// Sends the next packet if there is one and a buffer entry is free. Otherwise the NIC idles, or tries again when an
+/// entry is free.
 void PacketPartition::send_next(NicId id) {
     PacketNic& nic = state_->nics[id.index()];
     nic.is_idle = !nic.first_message.valid();

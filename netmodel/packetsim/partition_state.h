@@ -62,7 +62,7 @@ class PartitionState {
         first_unused_packet_ = packet;
     }
 
-    /// Records when the tail of the last granted packet leaves.
+    /// Records the time at which the tail of the last granted packet leaves.
     void add_credit(PacketBuffer& at, BufferId b, std::int64_t leave_ps) {
         const CreditRow row = credit_row(b);
         credits[row.first + at.next_credit] = leave_ps;
@@ -86,7 +86,7 @@ class PartitionState {
         return credits[row.first + static_cast<std::size_t>(entry)];
     }
 
-    /// Requests that the sender into buffer b is woken when the time of a free entry is known.
+    /// Requests a wake-up of the sender into buffer b once the time of a free entry is known.
     void await_entry(BufferId b) {
         PacketPort& at = port(PacketPort::port_of(b));
         at.entries_awaited = static_cast<std::uint8_t>(at.entries_awaited | 1U << PacketPort::vc_of(b));

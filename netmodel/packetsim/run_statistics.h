@@ -11,8 +11,9 @@ namespace haichi {
 
 class PacketMachine;
 
-/// Time-space statistics, written as lines of CSV during the run. A line has what a link or ejection channel carried in
-/// a bin of time, and how full the buffers downstream were. Links without traffic and packets have no lines.
+/// Time-space statistics, written as lines of CSV during the run. Each line states what a link or ejection channel
+/// carried in one bin of time, and how full the buffers downstream were. Links with neither traffic nor packets have no
+/// lines.
 ///
 /// Columns:
 /// - bin (from 0), begin_seconds, end_seconds

@@ -25,8 +25,8 @@ class Transport {
     virtual void send(std::size_t channel, RemoteEventBatch& batch) = 0;
     /// Called at the beginning of the receiver's next window, by its thread. Fills an empty batch with the events sent.
     virtual void receive(std::size_t channel, RemoteEventBatch& batch) = 0;
-    /// Called between two windows, by one thread. Makes the events sent so far receivable. Returns the least `next_ps`
-    /// of all processes, the time of their next event.
+    /// Called between two windows, by one thread. Makes the events sent so far receivable. Returns the smallest
+    /// `next_ps` of all processes, the time of their next event.
     virtual std::int64_t end_window(std::int64_t next_ps) = 0;
 };
 

@@ -30,8 +30,9 @@ class VirtualChannels {
     /// Network::append_route throws.
     void append_route(const Network& network, NodeId s, NodeId d, std::vector<ChannelHop>& hops) const;
 
-    /// A cycle of channels (link * needed() + VC): a packet may hold each while it waits for the next, and the last for
-    /// the first. Empty without such a cycle. Exact: O(nodes^2 * length), over all pairs of usable nodes.
+    /// A cycle of channels (link * needed() + VC). A packet may hold each of them while it waits for the next one, and
+    /// the last while it waits for the first. Empty without such a cycle. Exact: O(nodes^2 * length), over all pairs of
+    /// usable nodes.
     [[nodiscard]] std::vector<std::int32_t> find_cycle(const Network& network) const;
 
     /// Appends the links of the fabric from s to d, all with VC 0. For comparison with the assigned virtual channels.

@@ -17,7 +17,7 @@ namespace haichi {
 /// The events of a partition, one lookahead window of simulated time after the other. Within a window the order is turn
 /// by turn (a turn is a router with its nodes), then (time, key, data). An event of one turn affects others in the next
 /// window at the earliest, so the order of turns does not matter. A router's events of a window are processed together,
-/// while its state is in the caches. Complexity of push and pop:  O(1) amortised, but O(log n) for n events of one turn
+/// while its state is in the caches. Complexity of push and pop: O(1) amortised, but O(log n) for n events of one turn
 /// and window. Memory: the events and 4 bytes per turn.
 class WindowQueue {
   public:
