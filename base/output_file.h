@@ -9,7 +9,7 @@ namespace haichi {
 /// An output that is either complete or absent. It is written to a temporary file in the directory of `path`,
 /// accessible only to its owner, and then put in place. The temporary file is unnamed if the system supports it, so a
 /// killed process leaves nothing. Otherwise it has a random name. Existing paths that are not regular files (pipes,
-/// /dev/stdout) are written directly. Outputs calls all functions but write().
+/// /dev/stdout) are written directly. Outputs calls open() to discard(); other code calls only write().
 class OutputFile {
   public:
     /// Does not touch the file system.

@@ -12,8 +12,8 @@
 namespace haichi {
 
 /// All outputs of a run. First declare all inputs and outputs. Call check() before the inputs are read; it refuses
-/// impossible outputs. Call open() after the inputs are read, and commit() after the run. Without commit() no new file
-/// remains, and old files are unchanged.
+/// impossible outputs. Call open() after the inputs are read, and commit() after the run. Without commit() nothing
+/// remains of the files of add_file(), and old files are unchanged.
 class Outputs {
   public:
     Outputs() = default;
